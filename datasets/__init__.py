@@ -1,0 +1,1 @@
+"""Small published tables with source and licence."""

@@ -1,0 +1,1 @@
+"""The statistics, the campaign and the tables of AssayPilot; no window, usable from a notebook."""

@@ -1,0 +1,1 @@
+"""A campaign: facts and decisions as events in one file, and the state they add up to."""

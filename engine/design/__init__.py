@@ -1,0 +1,1 @@
+"""Which compounds to measure, and how often: optimal designs with certificates."""

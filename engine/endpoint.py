@@ -1,0 +1,149 @@
+"""What is measured: its unit, the scale it is modelled on, which way is better, and how noisy the assay is."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+from assaypilot.engine.errors import AssayPilotError
+
+__all__ = ["CONCENTRATIONS", "Direction", "Endpoint", "Relation", "Transform", "normalise_unit"]
+
+Direction = Literal["max", "min"]
+Transform = Literal["none", "log"]
+Relation = Literal["=", "<", ">"]
+
+CONCENTRATIONS = {"M": 1.0, "mM": 1e-3, "µM": 1e-6, "nM": 1e-9, "pM": 1e-12}
+"""Concentration units in mol/L."""
+
+_SPELLINGS = {
+    "m": "M",
+    "mol/l": "M",
+    "mm": "mM",
+    "um": "µM",
+    "µm": "µM",
+    "μm": "µM",
+    "micromolar": "µM",
+    "nm": "nM",
+    "nanomolar": "nM",
+    "pm": "pM",
+}
+
+_FLIPPED: dict[Relation, Relation] = {"=": "=", "<": ">", ">": "<"}
+
+
+def normalise_unit(unit: str) -> str:
+    """A concentration unit in its usual spelling (``uM`` becomes ``µM``); any other unit as it is."""
+    text = unit.strip()
+    # Case decides between M (mol/L) and m only for concentrations written alone, which is how tables write them.
+    return _SPELLINGS.get(text.casefold(), text)
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    """One measured quantity. Noise, bounds and estimates live on the *model scale*, table values in the entry unit.
+
+    With ``transform="log"`` a concentration is modelled as -log10(mol/L) (IC50 in nM: 9 - log10), any other
+    quantity as log10. ``direction`` says which way is better on the model scale.
+    """
+
+    name: str
+    """As the table's header says it."""
+    unit: str = ""
+    """The unit of entered values; empty when there is none."""
+    transform: Transform = "none"
+    direction: Direction = "max"
+    noise_sd: float | None = None
+    """SD between independent measurements of one compound, on the model scale; None when not known."""
+    wells_per_measurement: int = 1
+    """Wells one measurement takes on a plate (a 10-point duplicate curve: 20)."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "unit", normalise_unit(self.unit))
+        if self.transform not in ("none", "log"):
+            raise AssayPilotError(f"transform must be log or none, got {self.transform!r}", option="--endpoint")
+        if self.direction not in ("max", "min"):
+            raise AssayPilotError(f"direction must be max or min, got {self.direction!r}", option="--endpoint")
+        if self.noise_sd is not None and not (math.isfinite(self.noise_sd) and self.noise_sd > 0):
+            raise AssayPilotError(
+                f"assay noise (SD) of {self.name} must be a number > 0 in {self.scale_name} units, got {self.noise_sd}",
+                option="--sd",
+                mend="Give the SD between independent measurements of the same compound, e.g. --sd 0.2.",
+            )
+        if self.wells_per_measurement < 1:
+            raise AssayPilotError(
+                f"wells_per_measurement must be 1 or more, got {self.wells_per_measurement}", option="--endpoint"
+            )
+
+    @property
+    def is_potency(self) -> bool:
+        """Whether a concentration is modelled as its negative logarithm."""
+        return self.transform == "log" and self.unit in CONCENTRATIONS
+
+    @property
+    def scale_name(self) -> str:
+        """The name of the modelled quantity: ``pIC50`` for an IC50 in nM, else the endpoint's own or its log10."""
+        if self.is_potency:
+            bare = self.name.split("(")[0].split("[")[0].strip(" _")
+            for unit in ("nM", "uM", "µM", "mM", "pM", "M"):
+                bare = bare.removesuffix(f"_{unit}").removesuffix(f" {unit}")
+            return f"p{bare.strip(' _') or self.name}"
+        return f"log10 {self.name}" if self.transform == "log" else self.name
+
+    @property
+    def scale_unit(self) -> str:
+        """The unit of differences on the model scale: ``log`` or the entry unit."""
+        return (
+            "log"
+            if self.transform == "log" or self.name.lower().startswith(("pic", "pki", "pec", "pkd"))
+            else self.unit
+        )
+
+    @property
+    def sign(self) -> float:
+        """+1 when larger is better on the model scale, -1 when smaller is."""
+        return 1.0 if self.direction == "max" else -1.0
+
+    def to_model(self, value: float, unit: str | None = None) -> float:
+        """A table value on the model scale; ``unit`` overrides the endpoint's when a row has its own.
+
+        Raises AssayPilotError when the value has no logarithm or the unit cannot be converted.
+        """
+        if not math.isfinite(value):
+            raise AssayPilotError(f"{value} is not a finite number", column=self.name)
+        own = self.unit if unit is None or not unit.strip() else normalise_unit(unit)
+        if own != self.unit:
+            if own not in CONCENTRATIONS or self.unit not in CONCENTRATIONS:
+                raise AssayPilotError(
+                    f"unit {own or '(none)'} cannot be converted to {self.unit or '(none)'}", column=self.name
+                )
+            value = value * (CONCENTRATIONS[own] / CONCENTRATIONS[self.unit])
+        if self.transform == "none":
+            return value
+        if value <= 0:
+            raise AssayPilotError(f"{value:g} has no logarithm (must be > 0)", column=self.name)
+        if self.unit in CONCENTRATIONS:
+            return -math.log10(value * CONCENTRATIONS[self.unit]) if self.unit != "nM" else 9.0 - math.log10(value)
+        return math.log10(value)
+
+    def from_model(self, value: float) -> float:
+        """A model-scale value in the entry unit."""
+        if self.transform == "none":
+            return value
+        if self.unit in CONCENTRATIONS:
+            return float(10.0**-value / CONCENTRATIONS[self.unit])
+        return float(10.0**value)
+
+    def relation_on_model(self, relation: Relation) -> Relation:
+        """A relation of entered values on the model scale: flipped for a potency (IC50 > 10 µM is pIC50 < 5)."""
+        return _FLIPPED[relation] if self.is_potency else relation
+
+    def as_json(self) -> dict[str, Any]:
+        """The endpoint as a campaign file keeps it."""
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, data: dict[str, Any]) -> Endpoint:
+        """The endpoint that ``as_json`` wrote."""
+        return cls(**data)

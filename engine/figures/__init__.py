@@ -1,0 +1,1 @@
+"""Data to matplotlib figures; no window and no pyplot."""

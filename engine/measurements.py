@@ -1,0 +1,127 @@
+"""Measured values: as a table says them, as a campaign keeps them, and pooled for estimates."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+import numpy as np
+from assaypilot.engine.endpoint import Relation
+from numpy.typing import NDArray
+
+__all__ = ["Measurement", "Pooled", "Result", "pool", "replicate_noise"]
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """One value as a table, a paste or a typed cell says it, in the entry unit."""
+
+    compound: str
+    """The compound's id."""
+    value: float
+    endpoint: str | None = None
+    """The endpoint's name; None means the only one."""
+    relation: Relation = "="
+    unit: str | None = None
+    """The row's own unit; None means the endpoint's."""
+    n: int = 1
+    """Independent determinations behind the value (a mean when above 1)."""
+    sd: float | None = None
+    """SD of those determinations as the lab gives it."""
+    replicate: str = ""
+    date: str = ""
+    plate: str = ""
+    well: str = ""
+    batch: str = ""
+    comment: str = ""
+    excluded: bool = False
+    """The table itself marks the value as not to be used (its reason is the comment)."""
+    row: int | None = None
+    """The row of the file it came from, as a spreadsheet counts."""
+
+
+@dataclass(frozen=True, slots=True)
+class Measurement:
+    """One value in a campaign, on the model scale."""
+
+    number: int
+    """Unique in the campaign, from 1, in order of entry."""
+    compound: int
+    """Position in the library."""
+    endpoint: int
+    """Position among the campaign's endpoints."""
+    value: float
+    relation: Relation
+    n: int
+    entered: Result
+    """As it was entered; never changed."""
+    round: int
+    """The round it came back in; 0 for history."""
+    phase: int
+    """The phase it counts for in decisions; 0 when it counts for none (history, unplanned, late)."""
+    counted: int = 0
+    """How many planned measurements of that phase it fills (at most n)."""
+    excluded: str | None = None
+    """Why it is not used; None when it is."""
+    withdrawn: bool = False
+    """Taken back by undo: as if never entered, but still in the history."""
+    corrected: str | None = None
+    """Why its value was replaced; None when it is as entered."""
+
+    @property
+    def usable(self) -> bool:
+        """Whether it enters estimates: exact, not excluded, not withdrawn."""
+        return self.relation == "=" and self.excluded is None and not self.withdrawn
+
+    def with_exclusion(self, reason: str | None) -> Measurement:
+        """The same measurement, excluded for a reason (None: used again)."""
+        return replace(self, excluded=reason)
+
+
+@dataclass(frozen=True, slots=True)
+class Pooled:
+    """Sufficient statistics of many measurements of one endpoint, one entry per arm."""
+
+    counts: Floats
+    """``(n_arms,)``, determinations."""
+    means: Floats
+    """``(n_arms,)``, model scale; 0 where nothing was measured."""
+
+
+def pool(arms: Iterable[int], values: Iterable[float], n: Iterable[int], n_arms: int) -> Pooled:
+    """Counts and means per arm of values with n determinations each."""
+    places = np.fromiter(arms, dtype=np.intp)
+    weights = np.fromiter(n, dtype=float)
+    levels = np.fromiter(values, dtype=float)
+    counts = np.bincount(places, weights, n_arms).astype(float)
+    totals = np.bincount(places, weights * levels, n_arms)
+    return Pooled(counts, np.divide(totals, counts, out=np.zeros(n_arms), where=counts > 0))
+
+
+def replicate_noise(
+    arms: Iterable[int], values: Iterable[float], n: Iterable[int], sds: Iterable[float | None]
+) -> tuple[float | None, int]:
+    """The SD between independent measurements of one compound, pooled over compounds, and the compounds behind it.
+
+    A mean of n determinations with an SD adds its n - 1 degrees of freedom; two or more single values (or means) of
+    one compound add theirs, each weighted by its n. None when no compound was measured twice.
+    """
+    groups: dict[int, list[tuple[float, int, float | None]]] = {}
+    for arm, value, count, sd in zip(arms, values, n, sds, strict=True):
+        groups.setdefault(arm, []).append((value, count, sd))
+    total, freedom, used = 0.0, 0, 0
+    for entries in groups.values():
+        before = freedom
+        for _, count, sd in entries:
+            if count > 1 and sd is not None and sd >= 0:
+                total += (count - 1) * sd * sd
+                freedom += count - 1
+        if len(entries) > 1:
+            weight = np.array([count for _, count, _ in entries], dtype=float)
+            level = np.array([value for value, _, _ in entries])
+            total += float(weight @ (level - np.average(level, weights=weight)) ** 2)
+            freedom += len(entries) - 1
+        used += freedom > before
+    return (float(np.sqrt(total / freedom)), used) if freedom else (None, 0)

@@ -1,0 +1,1 @@
+"""What measurements say about compounds: least squares, the posterior view, diagnostics."""

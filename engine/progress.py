@@ -1,0 +1,22 @@
+"""How long work tells how far it is, and how it is stopped."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+__all__ = ["Cancelled", "Report", "silent"]
+
+
+class Cancelled(Exception):
+    """The user stopped the work; raised by ``report``, so that nothing after it happens."""
+
+
+class Report(Protocol):
+    """What long work calls with the fraction done (0 to 1) and a few words; it may raise Cancelled."""
+
+    def __call__(self, fraction: float, message: str) -> None:
+        """Take note of how far the work is."""
+
+
+def silent(fraction: float, message: str) -> None:
+    """Nothing: the report for work nobody watches."""

@@ -1,0 +1,1 @@
+"""A virtual assay, and whole campaigns against it."""

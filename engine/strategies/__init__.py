@@ -1,0 +1,1 @@
+"""The algorithms that decide: one protocol, one registry, one file each."""

@@ -1,0 +1,1 @@
+"""Tables as labs have them: read, map, check."""

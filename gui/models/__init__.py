@@ -1,0 +1,1 @@
+"""Qt table models: they translate roles and hold no logic."""

@@ -1,0 +1,1 @@
+"""One page per step of a campaign."""

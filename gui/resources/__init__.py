@@ -1,0 +1,1 @@
+"""Icons, help and style."""
