@@ -1,0 +1,77 @@
+"""How well an additive model describes what was measured: R2, leave-one-out Q2, residual SD, exactly fitted rows."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+
+import numpy as np
+from assaypilot.engine.features import Features
+from assaypilot.engine.models.ols import least_squares
+from numpy.typing import NDArray
+
+__all__ = ["AdditiveFit", "additive_fit"]
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.intp]
+
+LEVERAGE_ONE = 1e-6
+"""A row whose leverage is this close to 1 is fitted exactly: nothing else tells about it."""
+
+
+@dataclass(frozen=True, slots=True)
+class AdditiveFit:
+    """Figures of one endpoint's additive (Free-Wilson) fit, each row counted once."""
+
+    rows: int
+    """Rows with a value."""
+    rank: int
+    """The dimension of their features."""
+    r2: float | None
+    """1 - residual / total sum of squares; None when all values are equal or there is no row."""
+    q2: float | None
+    """Leave-one-out: 1 - sum (e / (1 - h))^2 / sum (y - mean of the others)^2 over rows with leverage h < 1."""
+    residual_sd: float | None
+    """Residual SD with rows - rank degrees of freedom; None when there are none."""
+    leverage_one: int
+    """Rows that are fitted exactly, because a direction of the model is seen in them alone."""
+
+    def as_json(self) -> dict[str, float | int | None]:
+        """The figures by name."""
+        return asdict(self)
+
+
+def additive_fit(features: Features, rows: Ints, values: Floats) -> AdditiveFit:
+    """The figures of the unweighted least-squares fit of one value per row (a compound's mean, model scale).
+
+    ``rows`` are row numbers of ``features``, ``values`` the ``(m,)`` values. Rows of equal features (two compounds
+    the table cannot tell apart) stay rows of their own.
+    """
+    y = np.asarray(values, dtype=float)
+    n = len(y)
+    if n == 0:
+        return AdditiveFit(0, 0, None, None, None, 0)
+    fit = least_squares(features, rows, np.ones(n), y)
+    residuals = y - fit.means(rows)
+    leverage = np.minimum(features.quadratic(fit.covariance, rows), 1.0)
+    exact = leverage > 1.0 - LEVERAGE_ONE
+    residuals[exact] = 0.0
+    total = float(((y - y.mean()) ** 2).sum())
+    # Below this a spread is rounding of the values themselves.
+    flat = n * (1e-12 * max(1.0, float(np.abs(y).max()))) ** 2
+    squares = float((residuals**2).sum())
+    freedom = n - fit.rank
+    free = ~exact
+    q2 = None
+    if free.any() and n > 1:
+        press = float(((residuals[free] / (1.0 - leverage[free])) ** 2).sum())
+        # y - mean of the others = (y - mean) n / (n - 1)
+        alone = float((((y[free] - y.mean()) * n / (n - 1)) ** 2).sum())
+        q2 = 1.0 - press / alone if alone > flat else None
+    return AdditiveFit(
+        rows=n,
+        rank=fit.rank,
+        r2=1.0 - squares / total if total > flat else None,
+        q2=q2,
+        residual_sd=float(np.sqrt(squares / freedom)) if freedom > 0 else None,
+        leverage_one=int(exact.sum()),
+    )

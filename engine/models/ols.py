@@ -1,0 +1,129 @@
+"""Weighted least squares over measured compounds: estimates, and how well any row of the table is determined.
+
+Everything is a product with the feature table, so a library of a million compounds costs table look-ups over pairs of
+sites and one (n_columns, n_columns) matrix, never a matrix of compounds.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from assaypilot.engine.features import OUTSIDE_TOLERANCE, Features, span_basis
+from numpy.typing import NDArray
+
+__all__ = ["Estimate", "least_squares"]
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.intp]
+
+
+@dataclass(frozen=True, eq=False)
+class Estimate:
+    """The least-squares estimate from some measured rows, in coordinates of a basis of their span.
+
+    A row outside that span is not estimable: its norm is infinite (never NaN), and the number ``means`` gives for it
+    is only the part of it that was measured.
+    """
+
+    features: Features
+    """The table whose rows the methods speak of."""
+    basis: Floats
+    """``(n_columns, d)``, orthonormal, spans the measured rows."""
+    beta: Floats
+    """``(d,)``, the estimate in these coordinates; ``basis @ beta`` is the shortest solution."""
+    inverse: Floats
+    """``(d, d)``, V^-1 for V = sum of N(a) a a' in these coordinates: the covariance at a noise SD of 1."""
+    theta: Floats
+    """``(n_columns,)``, ``basis @ beta``."""
+    covariance: Floats
+    """``(n_columns, n_columns)``, ``basis @ inverse @ basis.T``: a pseudo-inverse of V."""
+    _outside: Floats
+    """``(n_columns, n_columns)``, the projection onto what was not measured."""
+
+    @property
+    def rank(self) -> int:
+        """The dimension of what was measured."""
+        return len(self.beta)
+
+    def means(self, rows: Ints | None = None) -> Floats:
+        """x'theta of each row; to be shown only where ``estimable``."""
+        return self.features.times(self.theta, rows)
+
+    def estimable(self, rows: Ints | None = None) -> NDArray[np.bool_]:
+        """Whether each row lies in the span of what was measured."""
+        lengths = self.features.quadratic(np.eye(self.features.n_columns), rows)
+        return self.features.quadratic(self._outside, rows) <= OUTSIDE_TOLERANCE**2 * lengths
+
+    def half_norms(self, rows: Ints | None = None) -> Floats:
+        """||x||_{V^-1} of each row: its standard error at a noise SD of 1; infinite where not estimable."""
+        squares = self.features.quadratic(self.covariance, rows)
+        norms: Floats = np.where(self.estimable(rows), np.sqrt(np.maximum(squares, 0.0)), np.inf)
+        return norms
+
+    def difference_norm(self, row: int, rows: Ints | None = None) -> Floats:
+        """||x_row - x_j||_{V^-1} for each j of the rows; infinite where that difference is not estimable.
+
+        The difference of two rows can be estimable when neither is, as when both carry the same unmeasured
+        substituent.
+        """
+        identity = np.eye(self.features.n_columns)
+        one = np.array([row], dtype=np.intp)
+        x = self.features.dense(one)[0]
+
+        def squares(matrix: Floats) -> Floats:
+            cross = self.features.times(matrix @ x, rows)
+            return np.maximum(x @ matrix @ x + self.features.quadratic(matrix, rows) - 2.0 * cross, 0.0)
+
+        lengths = squares(identity)
+        # Against the rows' own lengths, so that rounding in a difference of equal rows is not taken for a direction.
+        scale = float(x @ x) + self.features.quadratic(identity, rows)
+        inside = squares(self._outside) <= OUTSIDE_TOLERANCE**2 * scale
+        norms: Floats = np.where(inside, np.sqrt(squares(self.covariance)), np.inf)
+        norms[lengths <= 1e-24 * scale] = 0.0
+        return norms
+
+
+def least_squares(features: Features, measured: Ints, counts: Floats, means: Floats) -> Estimate:
+    """The weighted least-squares estimate from the mean of each measured row.
+
+    ``measured`` are row numbers of ``features`` (equal rows may come several times), ``counts`` the independent
+    determinations behind each mean, ``means`` the values on the model scale; all ``(m,)``. Rows with a count of zero
+    are as if absent, and no rows at all give an estimate of rank 0. The noise SD is not part of it: multiply the norms.
+    """
+    rows = np.asarray(measured, dtype=np.intp)
+    weights = np.asarray(counts, dtype=float)
+    values = np.asarray(means, dtype=float)
+    if not rows.shape == weights.shape == values.shape or rows.ndim != 1:
+        raise ValueError("measured, counts and means must be vectors of one length")
+    if not (np.isfinite(weights).all() and (weights >= 0).all()):
+        raise ValueError("counts must be finite and not negative")
+    kept = weights > 0
+    rows, weights, values = rows[kept], weights[kept], values[kept]
+    if not np.isfinite(values).all():
+        raise ValueError("means must be finite")
+    n_columns = features.n_columns
+    basis = span_basis(features, rows)
+    if not basis.shape[1]:
+        nothing = np.zeros(0)
+        zeros = np.zeros((n_columns, n_columns))
+        return Estimate(features, basis, nothing, np.zeros((0, 0)), np.zeros(n_columns), zeros, np.eye(n_columns))
+    information = basis.T @ features.gram(weights, rows) @ basis
+    inverse = _inverse(information)
+    beta = inverse @ (basis.T @ features.moment(weights * values, rows))
+    # One step of refinement, so that values far from zero lose no digits.
+    left = values - features.times(basis @ beta, rows)
+    beta = beta + inverse @ (basis.T @ features.moment(weights * left, rows))
+    projection = np.eye(n_columns) - basis @ basis.T
+    covariance = basis @ inverse @ basis.T
+    return Estimate(
+        features, basis, beta, inverse, basis @ beta, (covariance + covariance.T) / 2, (projection + projection.T) / 2
+    )
+
+
+def _inverse(matrix: Floats) -> Floats:
+    """The inverse of a positive definite matrix, symmetric to the last digit."""
+    scale = 1.0 / np.sqrt(np.diagonal(matrix))
+    factor = np.linalg.inv(np.linalg.cholesky(matrix * scale * scale[:, None]))
+    inverse: Floats = (factor.T @ factor) * scale * scale[:, None]
+    return inverse
