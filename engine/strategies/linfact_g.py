@@ -1,0 +1,327 @@
+"""LinFACT with G-optimal designs: all compounds within epsilon of the best, with fixed confidence.
+
+Source: "Identifying all epsilon-best arms in linear bandits", section 4.1 (Algorithms 1, 3 and 4, eq. 21), with the
+noise, the slack, the first radius and the realised half-widths of our own statement.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import Any, ClassVar
+
+import numpy as np
+from assaypilot.engine.design.rounding import achieved, apportion, ceilings
+from assaypilot.engine.design.solver import Design, g_optimal
+from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.features import ProjectedFeatures, outside_span, span_basis
+from assaypilot.engine.progress import Report, silent
+from assaypilot.engine.strategies.protocol import (
+    IN,
+    NOT_ESTIMABLE,
+    OUT,
+    UNDECIDED,
+    Allocation,
+    Answer,
+    Certificate,
+    Decision,
+    Outcome,
+    Parameter,
+    Problem,
+    State,
+    StopReason,
+    StrategyInfo,
+)
+from numpy.typing import NDArray
+
+__all__ = ["LinFactG", "union_log"]
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.intp]
+Flags = NDArray[np.bool_]
+
+
+def union_log(n_arms: int, phase: int, delta: float) -> float:
+    """log(2 K r (r + 1) / delta): two sides of K means in every phase r, errors summing to delta."""
+    return math.log(2.0 * n_arms * phase * (phase + 1) / delta)
+
+
+class LinFactG:
+    """All epsilon-best compounds; every phase bounds every active mean by the same radius, which then halves."""
+
+    info: ClassVar[StrategyInfo] = StrategyInfo(
+        name="linfact-g",
+        version=1,
+        title="LinFACT-G",
+        goals=("epsilon-best",),
+        parameters=(
+            Parameter(
+                "decide",
+                "realised",
+                "realised: bounds from the measurements that came back; planned: the bounds the plan promised",
+            ),
+            Parameter(
+                "first_radius", None, "half-width after the first phase, model scale; none: from noise and slack"
+            ),
+            Parameter("gap", 1e-3, "how far the design may be from optimal (relative)"),
+        ),
+        guarantee=(
+            "with the stated confidence every compound within epsilon is returned "
+            "and none worse than epsilon + slack, if the substituent effects add up"
+        ),
+        source="LinFACT, section 4",
+    )
+
+    def start(self, problem: Problem) -> State:
+        """The state before the first phase; compounds outside the span of what can be measured are set aside."""
+        parameters = _parameters(problem)
+        if not problem.measurable.any():
+            raise AssayPilotError("no compound can be measured", mend="Mark at least one compound as available.")
+        status = np.full(problem.n_arms, UNDECIDED, dtype=np.int8)
+        active = problem.wanted.copy()
+        first = parameters["first_radius"]
+        state = State(
+            problem=problem,
+            first_radius=_first_radius(problem) if first is None else float(first),
+            phase=0,
+            status=status,
+            active=active,
+            decided_in_phase=np.zeros(problem.n_arms, dtype=np.intp),
+            spent=0,
+            last=None,
+        )
+        return self.limit(state, problem.measurable)
+
+    def limit(self, state: State, measurable: Flags) -> State:
+        """The state when only these arms can be measured: undecided ones outside their span are not estimable."""
+        problem = replace(state.problem, measurable=measurable)
+        features = problem.features
+        outside = outside_span(features, span_basis(features, np.flatnonzero(measurable)))
+        undecided = (state.status == UNDECIDED) | (state.status == NOT_ESTIMABLE)
+        status = state.status.copy()
+        status[undecided & problem.wanted] = UNDECIDED
+        status[undecided & problem.wanted & outside] = NOT_ESTIMABLE
+        back = (state.status == NOT_ESTIMABLE) & (status == UNDECIDED)
+        return replace(state, problem=problem, status=status, active=(state.active | back) & ~outside)
+
+    def radius(self, state: State, phase: int) -> float:
+        """C_r: the first radius halved every phase, with slack never below a quarter of it."""
+        radius = state.first_radius * 2.0 ** -(phase - 1)
+        slack = state.problem.goal.slack
+        return max(radius, slack / 4.0) if slack > 0 else radius
+
+    def ask(self, state: State, report: Report = silent) -> Allocation:
+        """The next phase: T(a) = ceil(2 g(w) w(a) sigma^2 / C^2 log(2 K r (r+1) / delta)) (eq. 21)."""
+        problem = state.problem
+        phase = state.phase + 1
+        radius = self.radius(state, phase)
+        candidates, targets = _design_rows(state)
+        wells = 2.0 * (problem.noise[0] / radius) ** 2 * union_log(int(problem.wanted.sum()), phase, problem.delta)
+        design = _design(problem, candidates, targets, wells, float(_parameters(problem)["gap"]), report)
+        counts = ceilings(design.weights, wells * design.value)
+        budget = problem.capacity.budget if problem.capacity else None
+        cut = budget is not None and counts.sum() > budget - state.spent
+        if cut and budget is not None:
+            # Sized before any of its values is seen, so the realised half-widths stay valid.
+            counts = _cut(candidates, design, budget - state.spent)
+            value = achieved(candidates, design.support, counts, targets)
+            radius = math.sqrt(wells * value) * radius
+        kept = counts > 0
+        order = np.argsort(candidates.rows[design.support[kept]])
+        return Allocation(
+            phase=phase,
+            arms=candidates.rows[design.support[kept]][order],
+            counts=counts[kept][order].astype(np.intp),
+            radius=radius,
+            certificate=Certificate("g", design.value, design.lower_bound),
+            cut_to_budget=bool(cut),
+        )
+
+    def decide(self, state: State, outcome: Outcome) -> Decision | None:
+        """Good, bad or still open for every active arm, all bounds taken before any removal (Algorithm 3)."""
+        problem = state.problem
+        measured = np.flatnonzero(outcome.counts > 0)
+        if not len(measured):
+            return None
+        phase = state.phase + 1
+        active = np.flatnonzero(state.active)
+        mean, half = _estimate(problem, outcome, measured, active, phase)
+        if _parameters(problem)["decide"] == "planned" and outcome.complete:
+            # With measurements missing the promise is void; the realised half-widths hold either way.
+            half = np.full(len(active), outcome.allocation.radius)
+        low, high = mean - half, mean + half
+        goal = problem.goal
+        upper = high.max() - goal.epsilon
+        lower = low.max() - goal.epsilon
+        bad = high < lower
+        good = low >= upper - goal.slack if goal.slack > 0 else low > upper
+        before = state.status[active]
+        good_now = (before == IN) | (good & (before == UNDECIDED))
+        leaves = good_now & (high < low.max())
+        spread = np.full((3, problem.n_arms), np.nan)
+        spread[:, active] = np.where(np.isfinite(half), mean, np.nan), low, high
+        return Decision(
+            phase=phase,
+            radius=outcome.allocation.radius,
+            ins=active[good & (before == UNDECIDED)],
+            outs=active[bad & (before == UNDECIDED)],
+            left=active[leaves],
+            estimate=spread[0],
+            low=spread[1],
+            high=spread[2],
+            contradicted=active[bad & (before == IN)],
+            spent=outcome.spent,
+            numbers={
+                "upper_threshold": float(upper),
+                "lower_threshold": float(lower),
+                "measurements": float(outcome.counts.sum()),
+                "widest_half_width": float(half.max()),
+            },
+        )
+
+    def apply(self, state: State, decision: Decision) -> State:
+        """The state after a decision; arms decided out, and good ones that left, are not measured any more."""
+        status = state.status.copy()
+        status[decision.ins] = IN
+        status[decision.outs] = OUT
+        decided = state.decided_in_phase.copy()
+        decided[decision.ins] = decision.phase
+        decided[decision.outs] = decision.phase
+        active = state.active.copy()
+        active[decision.outs] = False
+        active[decision.left] = False
+        return replace(
+            state,
+            phase=decision.phase,
+            status=status,
+            active=active,
+            decided_in_phase=decided,
+            spent=decision.spent,
+            last=decision,
+        )
+
+    def tell(self, state: State, outcome: Outcome) -> State:
+        """The state after a phase; unchanged, but for what was spent, when nothing usable came back."""
+        decision = self.decide(state, outcome)
+        return replace(state, spent=outcome.spent) if decision is None else self.apply(state, decision)
+
+    def answer(self, state: State) -> Answer:
+        """Every arm's status and the phase that decided it."""
+        return Answer(state.status, state.decided_in_phase)
+
+    def stop(self, state: State) -> tuple[StopReason, ...]:
+        """Every wanted arm decided, or a budget below what one more phase needs."""
+        open_arms = int(((state.status == UNDECIDED) & state.problem.wanted).sum())
+        if not open_arms:
+            return (StopReason("decided", "every compound is decided", {"phases": state.phase}),)
+        capacity = state.problem.capacity
+        if capacity is not None and capacity.budget is not None:
+            left = capacity.budget - state.spent
+            rank = _design_rows(state)[0].rank
+            if left < rank:
+                text = f"the budget leaves {max(left, 0)} measurements, and one more decision needs at least {rank}"
+                return (StopReason("budget", text, {"left": left, "needed": rank, "undecided": open_arms}),)
+        return ()
+
+
+def _parameters(problem: Problem) -> dict[str, Any]:
+    parameters = {p.name: p.default for p in LinFactG.info.parameters} | dict(problem.parameters)
+    if parameters["decide"] not in ("realised", "planned"):
+        raise AssayPilotError(
+            f"decide must be realised or planned, got {parameters['decide']!r}", option="--parameter decide"
+        )
+    first, gap = parameters["first_radius"], parameters["gap"]
+    if first is not None and not (math.isfinite(float(first)) and float(first) > 0):
+        raise AssayPilotError(f"first_radius must be a number > 0, got {first}", option="--parameter first_radius")
+    if not 0 < float(gap) < 1:
+        raise AssayPilotError(f"gap must be above 0 and below 1, got {gap}", option="--parameter gap")
+    return parameters
+
+
+def _first_radius(problem: Problem) -> float:
+    """The largest radius whose first phase still takes about 2 d measurements.
+
+    With slack it is gamma / 4 times a power of two, so that the last phase has exactly gamma / 4; without, a power of
+    two. 2 d sigma^2 / C^2 log(4 K / delta) >= 2 d means C <= sigma sqrt(log(4 K / delta)).
+    """
+    largest = problem.noise[0] * math.sqrt(union_log(int(problem.wanted.sum()), 1, problem.delta))
+    slack = problem.goal.slack
+    last = slack / 4.0 if slack > 0 else 1.0
+    steps = math.floor(math.log2(largest / last) + 1e-12)
+    return last * 2.0 ** (max(steps, 0) if slack > 0 else steps)
+
+
+def _design_rows(state: State) -> tuple[ProjectedFeatures, ProjectedFeatures | None]:
+    """What the phase may measure, and what it must bound (None: the same rows).
+
+    Active arms that can be measured, as in the paper, when they span the active set; else all that can be measured.
+    """
+    problem = state.problem
+    active = np.flatnonzero(state.active)
+    here = np.flatnonzero(state.active & problem.measurable)
+    candidates = ProjectedFeatures(problem.features, here)
+    if len(here) == len(active):
+        return candidates, None
+    if outside_span(problem.features, candidates.basis, active).any():
+        candidates = ProjectedFeatures(problem.features, np.flatnonzero(problem.measurable))
+    return candidates, candidates.onto(active)
+
+
+def _design(
+    problem: Problem,
+    candidates: ProjectedFeatures,
+    targets: ProjectedFeatures | None,
+    wells: float,
+    gap: float,
+    report: Report,
+) -> Design:
+    """The phase's design, spread over enough compounds to fill the lab's rounds where there are enough."""
+    upper = None
+    if problem.capacity is not None:
+        total = wells * candidates.rank
+        rounds = math.ceil(total / problem.capacity.per_round)
+        bound = problem.capacity.max_replicates * rounds / total
+        # Bounding the weights close to uniform would spoil the design to save a round; half the freedom is kept.
+        if bound * candidates.n_rows >= 2.0 and bound < 1.0:
+            upper = bound
+    return g_optimal(candidates, targets=targets, gap=gap, upper=upper, report=report)
+
+
+def _cut(candidates: ProjectedFeatures, design: Design, n: int) -> Ints:
+    """N measurements of the design's compounds; the full rank is kept as long as n allows."""
+    counts = apportion(design.weights, n)
+    if np.isfinite(achieved(candidates, design.support, counts)):
+        return counts.astype(np.intp)
+    # Fewer measurements than compounds in the support: one each on compounds that span, the rest by weight.
+    chosen: list[int] = []
+    basis = np.zeros((0, candidates.rank))
+    rows = candidates.coordinates(design.support)
+    for position in np.argsort(-design.weights, kind="stable"):
+        rest = rows[position] - basis.T @ (basis @ rows[position])
+        length = np.linalg.norm(rest)
+        if length > 1e-8 * np.linalg.norm(rows[position]):
+            basis = np.vstack([basis, rest / length])
+            chosen.append(int(position))
+    counts = np.zeros(len(design.weights), dtype=np.intp)
+    counts[chosen] = 1
+    share = design.weights * (n - len(chosen))
+    counts += np.floor(share).astype(np.intp)
+    for position in np.argsort(-(share - np.floor(share)), kind="stable")[: n - int(counts.sum())]:
+        counts[position] += 1
+    return counts
+
+
+def _estimate(problem: Problem, outcome: Outcome, measured: Ints, active: Ints, phase: int) -> tuple[Floats, Floats]:
+    """Means and half-widths of the active arms from this phase's measurements only (eq. 24, 25).
+
+    sigma ||a||_{V^-1} sqrt(2 log(2 K r (r+1) / delta)); infinite, with mean 0, outside the span of what was measured.
+    """
+    span = ProjectedFeatures(problem.features, measured)
+    inverse = np.linalg.inv(span.information(outcome.counts[measured]))
+    beta = inverse @ span.moment(outcome.counts[measured] * outcome.means[measured])
+    targets = span.onto(active)
+    outside = outside_span(problem.features, span.basis, active)
+    mean = np.where(outside, 0.0, targets.times(beta))
+    spread = problem.noise[0] * math.sqrt(2.0 * union_log(int(problem.wanted.sum()), phase, problem.delta))
+    half = np.where(outside, np.inf, spread * np.sqrt(targets.quadratic(inverse).clip(0.0)))
+    return mean, half

@@ -1,0 +1,280 @@
+"""What every strategy is: pure functions over an immutable state.
+
+A strategy sees *arms*: distinct feature rows. It decides in phases; the campaign cuts a phase into the rounds a lab
+can run and hands back what really came. Larger is always better here: the campaign turns endpoints around.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Protocol
+
+import numpy as np
+from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.features import Features
+from assaypilot.engine.goals import AllEpsilonBest
+from assaypilot.engine.progress import Report, silent
+from numpy.typing import NDArray
+
+__all__ = [
+    "IN",
+    "NOT_ESTIMABLE",
+    "OUT",
+    "UNDECIDED",
+    "Allocation",
+    "Answer",
+    "Capacity",
+    "Certificate",
+    "Decision",
+    "Outcome",
+    "Parameter",
+    "Problem",
+    "State",
+    "StopReason",
+    "Strategy",
+    "StrategyInfo",
+    "check_delta",
+    "restore",
+]
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.intp]
+Flags = NDArray[np.bool_]
+
+UNDECIDED, IN, OUT, NOT_ESTIMABLE = 0, 1, 2, 3
+"""The states of an arm, as codes."""
+
+
+def check_delta(delta: float) -> float:
+    """The error probability itself; AssayPilotError unless 0 < delta < 1."""
+    if not (math.isfinite(delta) and 0.0 < delta < 1.0):
+        raise AssayPilotError(
+            f"delta (1 - confidence) must be above 0 and below 1, got {delta}",
+            option="--delta",
+            mend="0.05 means 95 % sure.",
+        )
+    return delta
+
+
+@dataclass(frozen=True, slots=True)
+class Capacity:
+    """What the lab can do; a hint for how many distinct compounds a design should use."""
+
+    per_round: int
+    """Measurements in one round."""
+    max_replicates: int
+    """Measurements of one compound in one round."""
+    budget: int | None = None
+    """Measurements in the whole campaign; None without a limit."""
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Everything a strategy may know before the first measurement."""
+
+    features: Features
+    """One row per arm."""
+    measurable: Flags
+    """``(n_arms,)``: what can be measured (X)."""
+    wanted: Flags
+    """``(n_arms,)``: what the answer is about (Z)."""
+    goal: AllEpsilonBest
+    delta: float
+    """Probability that the answer may be wrong."""
+    noise: tuple[float, ...]
+    """SD between measurements of one arm, per endpoint, model scale."""
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    """The strategy's own parameters by name; missing ones take their defaults."""
+    seed: int = 0
+    capacity: Capacity | None = None
+
+    def __post_init__(self) -> None:
+        check_delta(self.delta)
+        if not self.noise or not all(math.isfinite(sd) and sd > 0 for sd in self.noise):
+            raise AssayPilotError(
+                f"assay noise (SD) must be a number > 0 on the model scale, got {list(self.noise)}",
+                option="--sd",
+                mend="Give the SD between independent measurements of the same compound.",
+            )
+
+    @property
+    def n_arms(self) -> int:
+        """How many arms."""
+        return self.features.n_rows
+
+
+@dataclass(frozen=True, slots=True)
+class Certificate:
+    """How good a design is: the value reached and a proven lower bound on the best possible."""
+
+    criterion: str
+    value: float
+    lower_bound: float
+
+
+@dataclass(frozen=True, slots=True)
+class Allocation:
+    """The measurements of one phase."""
+
+    phase: int
+    arms: Ints
+    """Arms to measure, ascending."""
+    counts: Ints
+    """Measurements of each, at least 1."""
+    radius: float
+    """The half-width the plan promises for every mean (model scale)."""
+    certificate: Certificate
+    cut_to_budget: bool = False
+    """The phase asks for less than the algorithm wants, because the budget ends."""
+
+    @property
+    def total(self) -> int:
+        """Measurements in the phase."""
+        return int(self.counts.sum())
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What came back in one phase, whatever was planned."""
+
+    allocation: Allocation
+    """What was planned."""
+    counts: Floats
+    """``(n_arms,)`` determinations that count for this phase; which ones count must not depend on their values."""
+    means: Floats
+    """``(n_arms,)`` their means, larger is better; anything where the count is 0."""
+    spent: int = 0
+    """Measurements of the whole campaign so far, unplanned ones included."""
+
+    @property
+    def complete(self) -> bool:
+        """Whether everything planned came back."""
+        return bool(np.all(self.counts[self.allocation.arms] >= self.allocation.counts))
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What the end of one phase decided: a fact, stored and never recomputed."""
+
+    phase: int
+    radius: float
+    """The planned half-width of the phase."""
+    ins: Ints
+    """Arms decided in, in this phase."""
+    outs: Ints
+    """Arms decided out, in this phase."""
+    left: Ints
+    """Arms decided in (now or before) that need not be measured any more."""
+    estimate: Floats
+    """``(n_arms,)`` means from this phase's measurements; NaN for arms that were not active or not estimable."""
+    low: Floats
+    """``(n_arms,)`` deciding lower bounds; -inf when not estimable from this phase, NaN for arms not active."""
+    high: Floats
+    """``(n_arms,)`` deciding upper bounds; inf when not estimable from this phase, NaN for arms not active."""
+    contradicted: Ints
+    """Arms whose earlier decision this phase would have made the other way; the first decision stands."""
+    spent: int
+    numbers: Mapping[str, float] = field(default_factory=dict)
+    """Thresholds and counts behind the decision, by name."""
+
+
+@dataclass(frozen=True, slots=True)
+class StopReason:
+    """Why there is nothing left to ask."""
+
+    name: str
+    """``decided``, ``budget`` or ``nothing measurable``."""
+    text: str
+    numbers: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What is known now."""
+
+    status: NDArray[np.int8]
+    """``(n_arms,)`` of UNDECIDED, IN, OUT, NOT_ESTIMABLE; arms not wanted are OUT of the question: UNDECIDED."""
+    decided_in_phase: Ints
+    """``(n_arms,)``, 0 where nothing is decided."""
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """Where a strategy stands after some phases; made only by the strategy's own functions."""
+
+    problem: Problem
+    first_radius: float
+    phase: int
+    """Phases decided so far."""
+    status: NDArray[np.int8]
+    active: Flags
+    """Arms whose means the next phase bounds."""
+    decided_in_phase: Ints
+    spent: int
+    last: Decision | None
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """One knob of a strategy."""
+
+    name: str
+    default: Any
+    meaning: str
+
+
+@dataclass(frozen=True, slots=True)
+class StrategyInfo:
+    """What a strategy is, for people who choose one."""
+
+    name: str
+    version: int
+    """Raised whenever the same data could be decided differently."""
+    title: str
+    goals: tuple[str, ...]
+    parameters: tuple[Parameter, ...]
+    guarantee: str
+    """One sentence: what holds, with which probability."""
+    source: str
+    baseline: bool = False
+    """Only for comparison in simulations."""
+
+
+class Strategy(Protocol):
+    """An algorithm. All methods are pure: they read a state and return a new one."""
+
+    info: ClassVar[StrategyInfo]
+
+    def start(self, problem: Problem) -> State:
+        """The state before the first phase; AssayPilotError when the problem cannot be solved this way."""
+
+    def ask(self, state: State, report: Report = silent) -> Allocation:
+        """The measurements of the next phase; must not be called once ``stop`` gives a reason."""
+
+    def decide(self, state: State, outcome: Outcome) -> Decision | None:
+        """What the phase decides; None when nothing usable came back (then the phase does not count)."""
+
+    def apply(self, state: State, decision: Decision) -> State:
+        """The state after a decision, whether just made or read from a file."""
+
+    def tell(self, state: State, outcome: Outcome) -> State:
+        """The state after a phase: ``apply(state, decide(state, outcome))``."""
+
+    def answer(self, state: State) -> Answer:
+        """What is known now."""
+
+    def stop(self, state: State) -> tuple[StopReason, ...]:
+        """Why nothing more should be measured; empty while there is something to ask."""
+
+    def limit(self, state: State, measurable: Flags) -> State:
+        """The state when other arms can be measured from the next phase on."""
+
+
+def restore(strategy: Strategy, problem: Problem, decisions: Iterable[Decision]) -> State:
+    """The state that a file's decisions add up to; nothing is recomputed."""
+    state = strategy.start(problem)
+    for decision in decisions:
+        state = strategy.apply(state, decision)
+    return state

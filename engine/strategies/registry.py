@@ -1,0 +1,59 @@
+"""The strategies by name. A new one is one file and one line here."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping
+from typing import Any
+
+from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.strategies.linfact_g import LinFactG
+from assaypilot.engine.strategies.protocol import Strategy
+
+__all__ = ["STRATEGIES", "check_parameters", "choose", "get"]
+
+STRATEGIES: tuple[type[Strategy], ...] = (LinFactG,)
+
+
+def get(name: str) -> Strategy:
+    """The strategy of that name; AssayPilotError names the ones there are."""
+    for strategy in STRATEGIES:
+        if strategy.info.name == name:
+            return strategy()
+    names = [strategy.info.name for strategy in STRATEGIES]
+    near = difflib.get_close_matches(name, names, n=1)
+    raise AssayPilotError(
+        f"there is no strategy {name!r}",
+        option="--strategy",
+        mend=f"Did you mean {near[0]}?" if near else f"Choose auto or one of: {', '.join(names)}.",
+    )
+
+
+def choose(name: str, goal: str) -> tuple[Strategy, str]:
+    """The strategy for a goal and one sentence why; ``auto`` takes the one that fits the goal."""
+    if name == "auto":
+        for candidate in STRATEGIES:
+            if goal in candidate.info.goals and not candidate.info.baseline:
+                return candidate(), f"{candidate.info.name}: {candidate.info.guarantee}"
+        raise AssayPilotError(f"no strategy answers the goal {goal!r}", option="--goal")
+    strategy = get(name)
+    if goal not in strategy.info.goals:
+        raise AssayPilotError(
+            f"{name} does not answer the goal {goal!r}",
+            option="--strategy",
+            mend=f"It answers: {', '.join(strategy.info.goals)}.",
+        )
+    return strategy, f"{name}: as chosen"
+
+
+def check_parameters(strategy: Strategy, given: Mapping[str, Any]) -> dict[str, Any]:
+    """The strategy's parameters with defaults filled in; AssayPilotError for an unknown name."""
+    known = {parameter.name: parameter.default for parameter in strategy.info.parameters}
+    for name in given:
+        if name not in known:
+            raise AssayPilotError(
+                f"{strategy.info.name} has no parameter {name!r}",
+                option="--parameter",
+                mend=f"It has: {', '.join(known)}." if known else "It has none.",
+            )
+    return {**known, **given}
