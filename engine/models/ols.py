@@ -47,7 +47,7 @@ class Estimate:
         return len(self.beta)
 
     def means(self, rows: Ints | None = None) -> Floats:
-        """x'theta of each row; to be shown only where ``estimable``."""
+        """The mean x'theta of each row; to be shown only where ``estimable``."""
         return self.features.times(self.theta, rows)
 
     def estimable(self, rows: Ints | None = None) -> NDArray[np.bool_]:

@@ -1,0 +1,122 @@
+"""What one cell says: a number with its relation and unit, nothing yet, or text that is no number."""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+
+from assaypilot.engine.endpoint import Relation
+
+__all__ = ["MISSING", "Value", "is_missing", "parse_number", "parse_relation", "parse_value", "quoted"]
+
+MISSING = frozenset({"", "na", "n/a", "nd", "n.d.", "-", "–", "—", "pending"})
+"""Words of an empty cell, in lower case."""
+
+_RELATIONS: dict[str, Relation] = {
+    "": "=",
+    "=": "=",
+    "==": "=",
+    "<": "<",
+    "<=": "<",
+    "=<": "<",
+    "≤": "<",
+    "<<": "<",
+    ">": ">",
+    ">=": ">",
+    "=>": ">",
+    "≥": ">",
+    ">>": ">",
+}
+_CELL = re.compile(
+    r"(?P<relation>[<>=≤≥]*)\s*(?P<number>[+\-−]?(?:\d[\d.,  ']*|[.,]\d+)(?:[eE][+\-−]?\d+)?)"
+    r"(?P<unit>\s*[A-Za-zµμ%Å°].*)?"
+)
+_LONGEST_SHOWN = 40
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """A number as a cell writes it."""
+
+    value: float
+    relation: Relation = "="
+    unit: str | None = None
+    """The unit written after the number; None when there is none."""
+
+
+def is_missing(text: str) -> bool:
+    """Whether a cell says that there is no value (yet)."""
+    return not text or (len(text) <= 7 and text.strip().casefold() in MISSING)
+
+
+def quoted(text: str) -> str:
+    """A cell's text in quotation marks, shortened, on one line."""
+    line = " ".join(text.split())
+    return f"'{line if len(line) <= _LONGEST_SHOWN else line[: _LONGEST_SHOWN - 1] + '…'}'"
+
+
+def parse_relation(text: str) -> Relation:
+    """The relation a cell of its own says; raises ValueError with the reason."""
+    try:
+        return _RELATIONS[text.strip().strip("'\"").strip()]
+    except KeyError:
+        raise ValueError(f"{quoted(text)} is no relation (=, <, >, <= or >=)") from None
+
+
+def parse_number(text: str, decimal: str = ".") -> float:
+    """A finite number, with a decimal point or comma and perhaps thousands marks; raises ValueError with the reason.
+
+    A number that could be read in two ways (``1,234`` where decimals are points) is refused, not guessed.
+    """
+    body = text.strip()
+    try:
+        number = float(body)
+    except ValueError:
+        number = math.nan if "," not in body and "." not in body and " " not in body else _marked(body, decimal)
+        if math.isnan(number):
+            raise ValueError(f"{quoted(text)} is not a number") from None
+    else:
+        if "_" in body:
+            raise ValueError(f"{quoted(text)} is not a number")
+        if decimal == "," and _could_be_thousands(body, "."):
+            raise ValueError(_unclear(text))
+    if not math.isfinite(number):
+        raise ValueError(f"{quoted(text)} is not a finite number")
+    return number
+
+
+def parse_value(text: str, decimal: str = ".") -> Value:
+    """A number with its relation and unit as one cell holds them (``>10000``, ``35 nM``); ValueError says why not."""
+    try:
+        return Value(parse_number(text, decimal))
+    except ValueError:
+        match = _CELL.fullmatch(text.strip())
+        relation = _RELATIONS.get(match["relation"]) if match else None
+        if match is None or relation is None or not (match["relation"] or match["unit"]):
+            raise
+    number = parse_number(match["number"].strip().replace("−", "-"), decimal)
+    unit = match["unit"]
+    return Value(number, relation, unit.strip() if unit and unit.strip() else None)
+
+
+def _unclear(text: str) -> str:
+    return f"{quoted(text)} can be read in two ways; write it without a thousands mark"
+
+
+def _could_be_thousands(body: str, mark: str) -> bool:
+    return re.fullmatch(rf"[+-]?[1-9]\d{{0,2}}{re.escape(mark)}\d{{3}}", body) is not None
+
+
+def _marked(body: str, decimal: str) -> float:
+    """A number written with a decimal comma or thousands marks; NaN when it is none, ValueError when unclear."""
+    plain = re.sub(r"(?<=\d)[   '](?=\d{3}(?!\d))", "", body).replace("−", "-")
+    other = "," if decimal == "." else "."
+    if decimal == "." and _could_be_thousands(plain, ","):
+        raise ValueError(_unclear(body))
+    for point, thousands in ((decimal, other), (other, decimal)):
+        dot, mark = re.escape(point), re.escape(thousands)
+        grouped = rf"[+-]?(?:[1-9]\d{{0,2}}(?:{mark}\d{{3}})+|\d+)?(?:{dot}\d*)?(?:[eE][+-]?\d+)?"
+        if re.search(r"\d", plain) and re.fullmatch(grouped, plain):
+            return float(plain.replace(thousands, "").replace(point, "."))
+    return math.nan
