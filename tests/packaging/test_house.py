@@ -1,0 +1,348 @@
+"""The house keeps what it promises: packages, locks, the set-up script, and the ground rules of the tests."""
+
+from __future__ import annotations
+
+import ast
+import importlib.metadata
+import importlib.util
+import os
+import re
+import subprocess
+import sys
+import textwrap
+import tomllib
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+LOCKS = ("requirements.txt", "requirements-dev.txt")
+SCRIPTS = ("dev.py", "environment.py", "system_packages.py")
+HASH = re.compile(r"--hash=sha256:[0-9a-f]{64}")
+
+
+def pins(name: str) -> dict[str, str]:
+    """Return each pinned requirement of a lock with the lines that belong to it."""
+    text = (ROOT / "packaging" / name).read_text(encoding="utf-8")
+    blocks = re.split(r"\n(?=[a-z0-9])", re.sub(r"(?m)^ *#.*\n?", "", text).strip())
+    return {block.split(" \\")[0]: block for block in blocks}
+
+
+def run_tests(folder: Path, text: str, conftest: str | None = None) -> str:
+    """Return what pytest prints over a small test file that stands on our conftest."""
+    source = ROOT / "tests" / "conftest.py"
+    (folder / "conftest.py").write_text(conftest or source.read_text(encoding="utf-8"), encoding="utf-8")
+    (folder / "test_small.py").write_text(text, encoding="utf-8")
+    (folder / "pytest.ini").write_text("[pytest]\n", encoding="utf-8")
+    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-p", "no:xdist", str(folder)]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=120)
+    return done.stdout + done.stderr
+
+
+def loaded_by(statement: str) -> set[str]:
+    """Return the top-level modules that a fresh Python has loaded after the statement."""
+    code = f"{statement}\nimport sys\nprint(*sorted({{name.split('.')[0] for name in sys.modules}}))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    return set(done.stdout.split())
+
+
+@pytest.fixture
+def script_modules(monkeypatch: pytest.MonkeyPatch) -> dict[str, ModuleType]:
+    """Return the modules of packaging/, loaded as `python packaging/dev.py` loads them."""
+    monkeypatch.syspath_prepend(str(ROOT / "packaging"))
+    modules = {}
+    for name in ("system_packages", "environment", "dev"):
+        monkeypatch.delitem(sys.modules, name, raising=False)
+        modules[name] = importlib.import_module(name)
+    for name in modules:
+        monkeypatch.delitem(sys.modules, name)
+    return modules
+
+
+# --- packages
+
+
+def test_every_folder_of_code_is_a_listed_package() -> None:
+    folders = {
+        path.parent.relative_to(ROOT).as_posix()
+        for top in ("engine", "gui", "datasets")
+        for path in (ROOT / top).rglob("__init__.py")
+    }
+    listed = {
+        name: name.removeprefix("assaypilot.").replace(".", "/") for name in PROJECT["tool"]["setuptools"]["packages"]
+    }
+    assert set(listed.values()) == folders
+    assert PROJECT["tool"]["setuptools"]["package-dir"] == listed
+
+
+def test_every_file_beside_the_code_is_package_data() -> None:
+    data = PROJECT["tool"]["setuptools"]["package-data"]
+    for top in ("engine", "gui", "datasets"):
+        for path in (ROOT / top).rglob("*"):
+            if path.is_file() and path.suffix not in (".py", ".pyc"):
+                package = "assaypilot." + path.parent.relative_to(ROOT).as_posix().replace("/", ".")
+                patterns = data.get(package, [])
+                assert any(path.match(pattern) for pattern in patterns), f"{path} would not be installed"
+
+
+def test_the_root_holds_what_it_should() -> None:
+    done = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True)
+    if done.returncode:
+        pytest.skip("not a git clone")
+    allowed = {"pyproject.toml", "README.md", "LICENSE", "CHANGELOG.md", ".gitignore", ".ci"}
+    allowed |= {"gui", "engine", "datasets", "tests", "packaging"}
+    assert {name.split("/")[0] for name in done.stdout.splitlines()} <= allowed
+
+
+def test_packaging_is_no_package() -> None:
+    # It would shadow the `packaging` that pip, pytest and matplotlib import.
+    assert not (ROOT / "packaging" / "__init__.py").exists()
+    import packaging.version
+
+    assert ROOT not in Path(packaging.version.__file__).parents or ".venv" in packaging.version.__file__
+
+
+def test_the_version_is_installed_with_the_links() -> None:
+    if not (ROOT / ".venv" / "assaypilot-setup.json").exists() or Path(sys.prefix) != ROOT / ".venv":
+        pytest.skip("not the environment of packaging/dev.py")
+    assert importlib.metadata.version("assaypilot") == PROJECT["project"]["version"]
+    import assaypilot.engine
+
+    assert Path(assaypilot.engine.__file__).samefile(ROOT / "engine" / "__init__.py")
+
+
+# --- what an import costs
+
+
+def test_the_engine_loads_neither_qt_nor_matplotlib() -> None:
+    assert not loaded_by("import assaypilot.engine") & {"PySide6", "shiboken6", "matplotlib"}
+
+
+@pytest.mark.parametrize("name", ["assaypilot.engine.cli", "assaypilot.gui.launch"])
+def test_the_command_line_loads_neither_qt_nor_matplotlib(name: str) -> None:
+    if importlib.util.find_spec(name) is None:
+        pytest.skip(f"{name} is not there")
+    assert not loaded_by(f"import {name}") & {"PySide6", "shiboken6", "matplotlib", "pandas", "rdkit"}
+
+
+# --- locks
+
+
+@pytest.mark.parametrize("name", LOCKS)
+def test_a_lock_pins_everything_by_hash_and_names_no_address(name: str) -> None:
+    text = (ROOT / "packaging" / name).read_text(encoding="utf-8")
+    for forbidden in ("http", "://", "index-url", "find-links", "@ ", "-e ", "/home/", "/tmp/"):
+        assert forbidden not in text
+    found = pins(name)
+    assert len(found) > 10
+    for pin, block in found.items():
+        assert re.fullmatch(r"[a-z0-9-]+==[0-9][0-9a-z.]*( ; .+)?", pin), pin
+        assert HASH.search(block), pin
+        assert all(HASH.fullmatch(line.strip(" \\")) for line in block.splitlines()[1:]), pin
+
+
+def test_the_locks_agree_and_hold_what_the_project_asks_for() -> None:
+    run, dev = pins(LOCKS[0]), pins(LOCKS[1])
+    assert run.items() <= dev.items()
+    groups = PROJECT["dependency-groups"]
+    for wanted, lock in (
+        (PROJECT["project"]["dependencies"] + groups["build"], run),
+        (groups["dev"] + groups["build"], dev),
+    ):
+        names = {pin.split("==")[0] for pin in lock}
+        for requirement in wanted:
+            assert re.split(r"[<>=!~;\[ ]", requirement)[0].lower() in names
+
+
+def test_the_pyside_that_loses_references_is_kept_out() -> None:
+    assert "PySide6-Essentials>=6.8,!=6.12.0" in PROJECT["project"]["dependencies"]
+    for name in LOCKS:
+        versions = [pin.split("==")[1] for pin in pins(name) if pin.startswith("pyside6-essentials==")]
+        assert len(versions) == 1
+        assert versions != ["6.12.0"]
+
+
+# --- the set-up script
+
+
+@pytest.mark.parametrize("name", SCRIPTS)
+def test_the_set_up_needs_the_standard_library_alone(name: str) -> None:
+    tree = ast.parse((ROOT / "packaging" / name).read_text(encoding="utf-8"))
+    own = {script.removesuffix(".py") for script in SCRIPTS}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            names = {alias.name.split(".")[0] for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            names = {(node.module or "").split(".")[0]}
+        else:
+            continue
+        assert names <= own | sys.stdlib_module_names
+
+
+def test_the_script_can_be_read_by_an_old_python() -> None:
+    text = (ROOT / "packaging" / "dev.py").read_text(encoding="utf-8")
+    ast.parse(text, feature_version=(3, 6))
+
+
+def test_an_old_python_is_told_so() -> None:
+    code = (
+        "import runpy, sys; sys.version_info = (3, 10, 2, 'final', 0); "
+        f"runpy.run_path({str(ROOT / 'packaging' / 'dev.py')!r}, run_name='__main__')"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 1
+    assert done.stderr.startswith("AssayPilot needs Python 3.11 or newer; this is Python 3.10 (")
+    assert "Traceback" not in done.stderr
+
+
+def test_wrong_use_is_named() -> None:
+    command = [sys.executable, str(ROOT / "packaging" / "dev.py")]
+    for arguments, text in (
+        (["setup", "--fast"], "unknown arguments: --fast"),
+        ([], "required"),
+        (["go"], "choose from"),
+    ):
+        done = subprocess.run([*command, *arguments], capture_output=True, text=True, timeout=60)
+        assert done.returncode == 2
+        assert text in done.stderr
+
+
+def test_missing_libraries_are_named_with_the_line_that_installs_them(
+    script_modules: dict[str, ModuleType], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    system = script_modules["system_packages"]
+    monkeypatch.setattr(system.sys, "platform", "linux")
+    monkeypatch.setattr(system, "ALWAYS", {"libNoSuchThing.so.9": ("nosuch9", "nosuch", "libnosuch9", "no-such")})
+    for manager, line in (
+        ("apt-get", "sudo apt-get install -y nosuch9"),
+        ("dnf", "sudo dnf install -y nosuch"),
+        ("zypper", "sudo zypper --non-interactive install libnosuch9"),
+        ("pacman", "sudo pacman -S --noconfirm --needed no-such"),
+    ):
+        monkeypatch.setattr(system, "manager", lambda manager=manager: manager)
+        missing = system.missing_libraries(display=False)
+        assert missing == ["libNoSuchThing.so.9"]
+        text = system.mend(missing)
+        assert text.startswith("Missing system libraries: libNoSuchThing.so.9.\n")
+        assert f"Install them with:  {line}\n" in text
+        assert system.provide(missing, allowed=False) is False
+    monkeypatch.setattr(system, "manager", lambda: None)
+    assert "with your system's package manager" in system.mend(["libNoSuchThing.so.9"])
+
+
+def test_a_python_without_venv_is_named_with_the_line_that_installs_it(
+    script_modules: dict[str, ModuleType], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    system = script_modules["system_packages"]
+    monkeypatch.setattr(system, "manager", lambda: "apt-get")
+    version = f"{sys.version_info[0]}.{sys.version_info[1]}"
+    assert f"Install them with:  sudo apt-get install -y python{version}-venv\n" in system.venv_mend()
+    monkeypatch.setattr(system, "manager", lambda: None)
+    assert "Install a complete Python 3.11 or newer" in system.venv_mend()
+
+
+def test_an_environment_of_somebody_else_is_left_alone(
+    script_modules: dict[str, ModuleType], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    environment = script_modules["environment"]
+    theirs = tmp_path / ".venv" / "pyvenv.cfg"
+    theirs.parent.mkdir()
+    theirs.write_text("theirs", encoding="utf-8")
+    monkeypatch.setattr(environment, "VENV", theirs.parent)
+    monkeypatch.setattr(environment, "LOCK", theirs.parent / "lock")
+    with pytest.raises(environment.SetupError, match="was not made by this script, so it is left alone"):
+        environment.ready("run", system=False)
+    assert [path.name for path in theirs.parent.iterdir()] == ["pyvenv.cfg"]
+
+
+def test_an_unfinished_set_up_is_made_again_and_its_links_are_not_followed(
+    script_modules: dict[str, ModuleType], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    environment = script_modules["environment"]
+    venv = tmp_path / "with space" / ".venv"
+    for name in environment.PACKAGES:
+        (venv.parent / name).mkdir(parents=True)
+        (venv.parent / name / "code.py").write_text("kept", encoding="utf-8")
+    for name, value in (
+        ("ROOT", venv.parent),
+        ("VENV", venv),
+        ("LINKS", venv / "links" / "assaypilot"),
+        ("LOCK", venv / "lock"),
+        ("STATE", venv / "state"),
+    ):
+        monkeypatch.setattr(environment, name, value)
+    monkeypatch.setattr(environment, "digest", lambda level: level)
+    monkeypatch.setattr(environment, "install_project", lambda python: None)
+    done: list[str] = []
+
+    def make(system: bool) -> None:
+        done.append("create")
+        create(system)
+        environment.script("python").parent.mkdir(exist_ok=True)
+        environment.script("python").touch()
+
+    def stop(python: Path, level: str) -> None:
+        environment.link_packages()
+        raise KeyboardInterrupt
+
+    create = environment.create
+    monkeypatch.setattr(environment, "create", make)
+    monkeypatch.setattr(environment, "quietly", lambda *_: subprocess.CompletedProcess([], 0, "", ""))
+    monkeypatch.setattr(environment, "install", stop)
+    with pytest.raises(KeyboardInterrupt):
+        environment.ready("run", system=False)
+    monkeypatch.setattr(environment, "install", lambda python, level: done.append(f"install {level}"))
+    python = environment.ready("run", system=False)
+    assert done == ["create", "create", "install run"]
+    assert python == environment.script("python")
+    for name in environment.PACKAGES:
+        assert (venv / "links" / "assaypilot" / name / "code.py").read_text(encoding="utf-8") == "kept"
+    environment.ready("run", system=False)
+    assert done[3:] == []
+    environment.ready("dev", system=False)
+    environment.ready("run", system=False)
+    assert done[3:] == ["install dev"]
+
+
+def test_ci_runs_the_test_command_of_the_readme() -> None:
+    text = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
+    commands = [line for line in text.splitlines() if line and not line.startswith(("#", "set ", "cd "))]
+    assert commands == ["exec python3 packaging/dev.py test"]
+    assert "python3 packaging/dev.py test" in (ROOT / "README.md").read_text(encoding="utf-8")
+    if os.name == "posix":
+        assert os.access(ROOT / ".ci" / "run", os.X_OK)
+
+
+# --- the ground rules of the tests
+
+
+def test_a_test_may_not_leave_the_machine_warn_or_see_the_home(tmp_path: Path) -> None:
+    text = """
+        import logging, os, socket
+        from pathlib import Path
+
+        def test_network():
+            try:
+                socket.create_connection(("192.0.2.1", 80), timeout=1)
+            except AssertionError as refusal:
+                assert "was looked up" in str(refusal) or "was tried" in str(refusal)
+            else:
+                raise RuntimeError
+
+        def test_warns():
+            logging.getLogger("assaypilot").warning("something odd")
+
+        def test_expected(logged_warnings):
+            logging.getLogger("assaypilot").warning("something expected")
+            assert logged_warnings.take() == ["something expected"]
+
+        def test_home(own_settings):
+            assert Path.home() == own_settings
+            assert os.environ["QT_QPA_PLATFORM"] == "offscreen"
+    """
+    output = run_tests(tmp_path, textwrap.dedent(text))
+    assert "4 passed, 1 error" in output
+    assert "unexpected in the log:\nassaypilot: WARNING: something odd" in output
