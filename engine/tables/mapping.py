@@ -1,0 +1,342 @@
+"""The mapping of a table by the conventions of the field, within what the user said."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import replace
+
+from assaypilot.engine.endpoint import Direction, Endpoint, Transform, normalise_unit
+from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.tables import headers
+from assaypilot.engine.tables.options import (
+    Blank,
+    EndpointColumn,
+    EndpointSpec,
+    TableMapping,
+    TableOptions,
+    parse_endpoint_spec,
+)
+from assaypilot.engine.tables.raw import RawTable, fold
+from assaypilot.engine.tables.values import is_missing, parse_value
+
+__all__ = [
+    "Blank",
+    "EndpointColumn",
+    "EndpointSpec",
+    "TableMapping",
+    "TableOptions",
+    "parse_endpoint_spec",
+    "propose",
+]
+
+_SAMPLED = 2000
+_NEARLY_UNIQUE = 0.9
+_SITE_CANDIDATES = 8
+_SIDES = ("relation", "unit", "n", "sd")
+
+
+def propose(raw: RawTable, options: TableOptions | None = None) -> TableMapping:
+    """Which column is what; AssayPilotError when a named column is absent or there is no site column."""
+    return _Proposal(raw, options or TableOptions()).mapping()
+
+
+class _Proposal:
+    """One pass over the headers, in which every column is taken at most once."""
+
+    def __init__(self, raw: RawTable, options: TableOptions) -> None:
+        self.raw = raw
+        self.options = options
+        self.taken: set[str] = set()
+        self.notes: list[str] = []
+        self.warnings: list[str] = []
+
+    def mapping(self) -> TableMapping:
+        options = self.options
+        # What the user names comes first, so that no convention takes it away.
+        id_column = self._named(options.id, "--id")
+        smiles = self._named(options.smiles, "--smiles")
+        available = self._named(options.available, "--available")
+        sites = tuple(self._named(name, "--sites") or name for name in options.sites)
+        if len(set(sites)) != len(sites):
+            raise AssayPilotError("a site is named twice", option="--sites", mend="Name each column once.")
+        for spec in options.endpoints:
+            column = self._value_column(spec)
+            if column is not None and column not in self.taken:
+                self.taken.add(column)
+        if smiles is None:
+            smiles = self._first(headers.STRUCTURES)
+        if not sites:
+            sites = self._site_columns(smiles)
+        if id_column is None:
+            id_column = self._first(headers.IDS)
+        roles = {role: self._role(role) for role in ("replicate", "date", "plate", "well", "batch", "comment")}
+        excluded = self._role("excluded")
+        if available is None:
+            available = self._role("available")
+            if available is not None:
+                self.notes.append(f"Column {available} says which compounds can be had for a measurement.")
+        if id_column is None:
+            id_column = self._unique_text_column()
+        endpoint_column, columns = self._endpoints()
+        mapping = TableMapping(
+            sites=sites,
+            endpoints=tuple(columns),
+            id=id_column,
+            smiles=smiles,
+            endpoint_column=endpoint_column,
+            available=available,
+            excluded=excluded,
+            **roles,
+            blank=options.blank,
+            product=options.product,
+        ).with_noise(options.sd)
+        return replace(mapping, notes=tuple(self.notes), warnings=tuple(self.warnings))
+
+    # ------------------------------------------------------------------ single columns
+
+    def _named(self, name: str | None, option: str) -> str | None:
+        if name is None:
+            return None
+        column = self.raw.find(name.strip())
+        if column is None:
+            raise AssayPilotError(
+                f"there is no column {name!r}; the columns are {', '.join(self.raw.columns)}",
+                file=self.raw.file,
+                option=option,
+                mend="Name one of them.",
+            )
+        self.taken.add(column)
+        return column
+
+    def _free(self) -> list[str]:
+        return [column for column in self.raw.columns if column not in self.taken]
+
+    def _first(self, names: tuple[str, ...]) -> str | None:
+        """The first free column with one of the names, the surest name first; it is taken."""
+        for name in names:
+            for column in self._free():
+                if fold(column) == name:
+                    self.taken.add(column)
+                    return column
+        return None
+
+    def _role(self, role: str) -> str | None:
+        return self._first(headers.ROLES[role])
+
+    def _site_columns(self, smiles: str | None) -> tuple[str, ...]:
+        found = [(int(match[1]), column) for column in self._free() if (match := headers.SITE.fullmatch(fold(column)))]
+        if not found:
+            candidates = [c for c in self._free() if self._could_be_site(c)][:_SITE_CANDIDATES]
+            message = "there is no site column (R1, R2, ...)"
+            if smiles is not None and not candidates:
+                message += "; structures alone are not taken apart by this version"
+            mend = "Name the columns with the substituents: --sites " + (",".join(candidates) or "COLUMN,COLUMN") + "."
+            raise AssayPilotError(message, file=self.raw.file, option="--sites", mend=mend)
+        sites = tuple(column for _, column in sorted(found, key=lambda pair: pair[0]))
+        self.taken.update(sites)
+        return sites
+
+    def _could_be_site(self, column: str) -> bool:
+        texts = [text for text in self.raw.column(column)[:_SAMPLED] if not is_missing(text)]
+        return 1 < len(set(texts)) <= max(2, len(texts) // 2) and not self._numbers(column)
+
+    def _unique_text_column(self) -> str | None:
+        """The leftmost free text column with hardly a repetition, which is said; None: ids are made."""
+        for column in self._free():
+            if fold(column) in ("core", "scaffold") or headers.role_of(column) is not None:
+                continue
+            texts = [text for text in self.raw.column(column) if not is_missing(text)]
+            if len(texts) < len(self.raw) or self._numbers(column):
+                continue
+            if len(set(texts)) >= _NEARLY_UNIQUE * len(texts) and len(texts) > 1:
+                self.taken.add(column)
+                self.notes.append(f"No column is called ID; column {column} was taken for the ids.")
+                return column
+        self.notes.append("There is no column with ids; they are made from the substituents.")
+        return None
+
+    def _numbers(self, column: str) -> list[str]:
+        """The texts of a column that are numbers, when at least half of its filled cells are."""
+        texts = [text for text in self.raw.column(column)[:_SAMPLED] if not is_missing(text)]
+        numbers = [text for text in texts if self._is_number(text)]
+        if not texts and len(self.raw) > _SAMPLED:
+            rest = self.raw.column(column)[_SAMPLED:]
+            numbers = [text for text in rest if not is_missing(text) and self._is_number(text)][:_SAMPLED]
+            texts = numbers
+        return numbers if numbers and 2 * len(numbers) >= len(texts) else []
+
+    def _is_number(self, text: str) -> bool:
+        try:
+            parse_value(text, self.raw.decimal)
+        except ValueError:
+            return False
+        return True
+
+    # ------------------------------------------------------------------ endpoints
+
+    def _endpoints(self) -> tuple[str | None, list[EndpointColumn]]:
+        """The endpoint column of a table with one row per measurement (None otherwise), and the endpoints."""
+        specs = self.options.endpoints
+        for spec in specs:
+            if sum(other.name == spec.name for other in specs) > 1:
+                raise AssayPilotError(f"endpoint {spec.name} is named twice", option="--endpoint", mend="Name it once.")
+        value = self._any_of(headers.VALUE)
+        name_column = self._any_of(headers.ENDPOINT_NAME)
+        if value is not None and name_column is not None:
+            self.taken.update((value, name_column))
+            return name_column, self._one_row_each(value, name_column)
+        if specs:
+            wanted = [(spec, self._value_column(spec)) for spec in specs]
+        else:
+            wanted = [(EndpointSpec(column), column) for column in self._numeric_columns()]
+            if wanted:
+                named = ", ".join(spec.name for spec, _ in wanted)
+                self.notes.append(f"Taken as endpoints, because their columns hold numbers: {named}.")
+        several = sum(column is not None for _, column in wanted) > 1
+        columns = [self._endpoint(spec, column, several) for spec, column in wanted]
+        used = {side for column in columns for side in (column.relation, column.unit, column.n, column.sd)}
+        lost = [column for column in self._free() if headers.role_of(column) in _SIDES and column not in used]
+        if lost and columns:
+            self.warnings.append(
+                f"Not used, because it is not clear to which endpoint they belong: {', '.join(lost)}. "
+                'Name them like the endpoint, for example "IC50 SD".'
+            )
+        return None, columns
+
+    def _any_of(self, names: tuple[str, ...]) -> str | None:
+        return next((column for name in names for column in self._free() if fold(column) == name), None)
+
+    def _numeric_columns(self) -> list[str]:
+        """The free columns that hold measured numbers; they are taken."""
+        found = []
+        for column in self._free():
+            if headers.role_of(column) is not None or self._belongs_to_another(column):
+                continue
+            numbers = self._numbers(column)
+            if not numbers:
+                continue
+            if headers.is_property(column):
+                self.notes.append(f"Column {column} looks like a computed property; name it with --endpoint to use it.")
+            elif headers.is_row_number(column, numbers):
+                self.notes.append(f"Column {column} looks like row numbers or ids; name it with --endpoint to use it.")
+            else:
+                found.append(column)
+        self.taken.update(found)
+        return found
+
+    def _value_column(self, spec: EndpointSpec) -> str | None:
+        """The column a spec names: its header, else the only header that is its name with a (fitting) unit."""
+        column = self.raw.find(spec.name)
+        if column is not None:
+            return column
+        unit = normalise_unit(spec.unit or "")
+        parts = [(header, *headers.split_unit(header)) for header in self.raw.columns]
+        near = [header for header, bare, own in parts if own and fold(bare) == fold(spec.name) and unit in ("", own)]
+        return near[0] if len(near) == 1 else None
+
+    def _endpoint(self, spec: EndpointSpec, column: str | None, several: bool) -> EndpointColumn:
+        """The endpoint a spec describes, what it leaves open being read from the header and a unit column."""
+        bare, header_unit = headers.split_unit(column or spec.name)
+        sides: dict[str, str | None] = dict.fromkeys(_SIDES)
+        if column is not None:
+            sides = {role: self._side(column, bare, role, several) for role in _SIDES}
+            if fold(column) != fold(spec.name):
+                self.notes.append(f"The values of {spec.name} are in column {column}.")
+        unit = header_unit if spec.unit is None else normalise_unit(spec.unit)
+        if not unit and sides["unit"] is not None:
+            unit = self._commonest(sides["unit"])
+        return EndpointColumn(self._described(spec, bare, unit), column, **sides)
+
+    def _described(self, spec: EndpointSpec, bare: str, unit: str) -> Endpoint:
+        """The endpoint with its scale and direction chosen where the user did not, and what to say about it."""
+        potency = headers.looks_like_potency(bare, unit)
+        transform: Transform = spec.transform or ("log" if potency else "none")
+        unknown = potency and not unit and spec.transform is None
+        # Without a unit the scale is log10 of the concentration itself, on which the potent compounds are low.
+        direction: Direction = spec.direction or ("min" if unknown else "max")
+        endpoint = Endpoint(spec.name, unit, transform, direction, spec.sd, spec.wells_per_measurement)
+        better = "higher" if direction == "max" else "lower"
+        if unknown:
+            self.warnings.append(
+                f"{spec.name} has no unit: it is modelled as {endpoint.scale_name}, {better} is better. "
+                f'Give the unit for a pIC50-like scale, for example --endpoint "{spec.name};unit=nM".'
+            )
+        elif endpoint.is_potency:
+            potent = "more" if direction == "max" else "less"
+            self.notes.append(
+                f"{spec.name} in {unit} is modelled as {endpoint.scale_name} = -log10(mol/L): "
+                f"{better} ({potent} potent) is better."
+            )
+        if endpoint.is_potency and spec.direction == "min":
+            self.warnings.append(
+                f"direction=min of {spec.name} is on the model scale: it looks for the lowest {endpoint.scale_name}, "
+                f"that is the highest {bare} in {unit}, the least potent compounds. "
+                "Leave direction out to look for the most potent."
+            )
+        return endpoint
+
+    def _one_row_each(self, value: str, name_column: str) -> list[EndpointColumn]:
+        """The endpoints of a table with one row per measurement, by the texts in its endpoint column."""
+        order = list(dict.fromkeys(text for text in self.raw.column(name_column) if not is_missing(text)))
+        specs = {fold(spec.name): spec for spec in self.options.endpoints}
+        sides = {role: self._role(role) for role in _SIDES}
+        columns = []
+        for text in order:
+            spec = specs.pop(fold(text), None)
+            if spec is None and self.options.endpoints:
+                continue
+            spec = spec or EndpointSpec(text)
+            bare, unit = headers.split_unit(text)
+            if spec.unit is not None:
+                unit = normalise_unit(spec.unit)
+            elif not unit and sides["unit"] is not None:
+                unit = self._commonest(sides["unit"], name_column, text)
+            columns.append(EndpointColumn(self._described(spec, bare, unit), value, text, **sides))
+        columns += [self._endpoint(spec, None, several=True) for spec in specs.values()]
+        self.notes.append(
+            f"Each row is one measurement: {name_column} says of what ({', '.join(order)}), {value} holds the value."
+        )
+        return columns
+
+    def _commonest(self, column: str, where: str | None = None, only: str | None = None) -> str:
+        """The unit that most rows of a unit column have, of those where another column says ``only``."""
+        texts = self.raw.column(column)
+        if where is not None:
+            texts = tuple(text for text, name in zip(texts, self.raw.column(where), strict=True) if name == only)
+        found = Counter(normalise_unit(text) for text in texts if not is_missing(text))
+        return found.most_common(1)[0][0] if found else ""
+
+    # ------------------------------------------------------------------ columns beside an endpoint
+
+    def _side_role(self, column: str, bare: str) -> str | None:
+        """The role a header gives a column beside the endpoint ``bare``: ``IC50 SD`` is the sd of IC50."""
+        rest = re.fullmatch(rf"{re.escape(fold(bare))} (.+)", fold(column))
+        role = headers.role_of(rest[1]) if rest else None
+        return role if role in _SIDES else None
+
+    def _belongs_to_another(self, column: str) -> bool:
+        """Whether a header is another column's with a side role behind it."""
+        bases = {
+            base for other in self.raw.columns if other != column for base in (other, headers.split_unit(other)[0])
+        }
+        return any(self._side_role(column, base) is not None for base in bases)
+
+    def _side(self, value: str, bare: str, role: str, several: bool) -> str | None:
+        """The side column of an endpoint: by its name, else the table's own for one endpoint, else a neighbour."""
+        for column in self.raw.columns:
+            if column != value and role in (self._side_role(column, bare), self._side_role(column, value)):
+                return column
+        shared = [column for column in self._free() if headers.role_of(column) == role]
+        if not several:
+            return shared[0] if shared else None
+        place = self.raw.columns.index(value)
+        # A relation stands before its value as often as behind it; the others stand behind, up to four of them.
+        places = (place - 1, place + 1) if role == "relation" else range(place + 1, place + 5)
+        for near in places:
+            if not 0 <= near < len(self.raw.columns) or headers.role_of(self.raw.columns[near]) is None:
+                break
+            if self.raw.columns[near] in shared:
+                self.taken.add(self.raw.columns[near])
+                return self.raw.columns[near]
+        return None

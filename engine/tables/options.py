@@ -1,0 +1,191 @@
+"""What a user says about a table, and which of its columns is what once that is settled."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any, Literal
+
+from assaypilot.engine.endpoint import Direction, Endpoint, Transform
+from assaypilot.engine.errors import AssayPilotError
+
+__all__ = ["Blank", "EndpointColumn", "EndpointSpec", "TableMapping", "TableOptions", "parse_endpoint_spec"]
+
+Blank = Literal["h", "missing"]
+
+_KEYS = ("unit", "direction", "transform", "sd", "wells_per_measurement")
+_EXAMPLE = 'For example --endpoint "IC50;unit=nM;sd=0.2".'
+
+
+@dataclass(frozen=True, slots=True)
+class EndpointSpec:
+    """What a user says of an endpoint; None where nothing was said."""
+
+    name: str
+    unit: str | None = None
+    direction: Direction | None = None
+    transform: Transform | None = None
+    sd: float | None = None
+    wells_per_measurement: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class TableOptions:
+    """What the command line or the window says about a table; None or empty: found by convention."""
+
+    id: str | None = None
+    smiles: str | None = None
+    sites: tuple[str, ...] = ()
+    blank: Blank = "missing"
+    """What an empty substituent cell means: hydrogen, or not known."""
+    product: bool = False
+    """Whether the library is every combination of the substituents, not only the rows."""
+    available: str | None = None
+    """The column that says (yes or no) whether a compound can be had for a measurement."""
+    endpoints: tuple[EndpointSpec, ...] = ()
+    sd: float | None = None
+    """Assay noise of every endpoint that names none, on the model scale."""
+
+
+@dataclass(frozen=True, slots=True)
+class EndpointColumn:
+    """An endpoint and where its values stand in the table."""
+
+    endpoint: Endpoint
+    value: str | None = None
+    """The column of its values; None when the table has none yet."""
+    only: str | None = None
+    """The text in the endpoint column that marks its rows, where each row is one measurement; None: all rows."""
+    relation: str | None = None
+    unit: str | None = None
+    n: str | None = None
+    sd: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TableMapping:
+    """Which column is what, resolved; JSON round-trip, to be remembered for tables with the same headers."""
+
+    sites: tuple[str, ...]
+    endpoints: tuple[EndpointColumn, ...] = ()
+    id: str | None = None
+    """None: ids are made from the substituents."""
+    smiles: str | None = None
+    endpoint_column: str | None = None
+    """The column that names what was measured, where each row is one measurement."""
+    available: str | None = None
+    replicate: str | None = None
+    date: str | None = None
+    plate: str | None = None
+    well: str | None = None
+    batch: str | None = None
+    comment: str | None = None
+    excluded: str | None = None
+    blank: Blank = "missing"
+    product: bool = False
+    notes: tuple[str, ...] = field(default=(), compare=False)
+    """What was found by convention, to be shown."""
+    warnings: tuple[str, ...] = field(default=(), compare=False)
+    """What the user should look at."""
+
+    def as_json(self) -> dict[str, Any]:
+        """The mapping without its notes and warnings."""
+        data = asdict(self)
+        del data["notes"], data["warnings"]
+        data["sites"] = list(self.sites)
+        data["endpoints"] = [asdict(column) for column in self.endpoints]
+        return data
+
+    @classmethod
+    def from_json(cls, data: dict[str, Any]) -> TableMapping:
+        """The mapping that ``as_json`` wrote."""
+        columns = tuple(
+            EndpointColumn(**{**column, "endpoint": Endpoint.from_json(column["endpoint"])})
+            for column in data["endpoints"]
+        )
+        return cls(**{**data, "sites": tuple(data["sites"]), "endpoints": columns})
+
+    def columns(self) -> tuple[str, ...]:
+        """Every column of the table that is used, in no particular order."""
+        shared = (
+            self.id,
+            self.smiles,
+            self.endpoint_column,
+            self.available,
+            self.replicate,
+            self.date,
+            self.plate,
+            self.well,
+            self.batch,
+            self.comment,
+            self.excluded,
+        )
+        own = [(c.value, c.relation, c.unit, c.n, c.sd) for c in self.endpoints]
+        return tuple(dict.fromkeys([*self.sites, *filter(None, shared), *(x for c in own for x in c if x)]))
+
+    def with_noise(self, sd: float | None) -> TableMapping:
+        """The same mapping with this assay noise at every endpoint that has none."""
+        if sd is None:
+            return self
+        columns = tuple(
+            column
+            if column.endpoint.noise_sd is not None
+            else replace(column, endpoint=replace(column.endpoint, noise_sd=sd))
+            for column in self.endpoints
+        )
+        return replace(self, endpoints=columns)
+
+
+def parse_endpoint_spec(text: str) -> EndpointSpec:
+    """What ``NAME[;unit=][;direction=max|min][;transform=log|none][;sd=][;wells_per_measurement=1]`` says."""
+    name, *parts = (part.strip() for part in text.split(";"))
+    if not name:
+        raise _refused("an endpoint needs a name before the first semicolon")
+    given: dict[str, str] = {}
+    for part in parts:
+        key, equals, value = (piece.strip() for piece in part.partition("="))
+        key = key.lower()
+        if not key and not value:
+            continue
+        if key not in _KEYS:
+            raise _refused(f"{key or part!r} is not known here; known are {', '.join(_KEYS)}")
+        if not equals or not value:
+            raise _refused(f"{key} needs a value after =")
+        if key in given:
+            raise _refused(f"{key} is given twice")
+        given[key] = value
+    direction, transform = given.get("direction"), given.get("transform")
+    if direction not in (None, "max", "min"):
+        raise _refused(f"direction must be max or min, got {direction!r}")
+    if transform not in (None, "log", "none"):
+        raise _refused(f"transform must be log or none, got {transform!r}")
+    spec = EndpointSpec(
+        name,
+        unit=given.get("unit"),
+        direction=None if direction is None else ("max" if direction == "max" else "min"),
+        transform=None if transform is None else ("log" if transform == "log" else "none"),
+        sd=_number(given, "sd"),
+        wells_per_measurement=_whole(given, "wells_per_measurement"),
+    )
+    # An endpoint checks its own numbers; a wrong one is refused here, before any table is read.
+    Endpoint(name, noise_sd=spec.sd, wells_per_measurement=spec.wells_per_measurement)
+    return spec
+
+
+def _refused(message: str) -> AssayPilotError:
+    return AssayPilotError(message, option="--endpoint", mend=_EXAMPLE)
+
+
+def _number(given: dict[str, str], key: str) -> float | None:
+    if key not in given:
+        return None
+    try:
+        return float(given[key].replace(",", "."))
+    except ValueError:
+        raise _refused(f"{key} must be a number, got {given[key]!r}") from None
+
+
+def _whole(given: dict[str, str], key: str) -> int:
+    try:
+        return int(given.get(key, "1"))
+    except ValueError:
+        raise _refused(f"{key} must be a whole number, got {given[key]!r}") from None
