@@ -81,7 +81,7 @@ def probe(python: Path, code: str, extra: dict[str, str]) -> str | None:
 def ready(level: str, system: bool) -> Path:
     """Return the environment's python, after making or repairing whatever is missing for the level."""
     python = script("python")
-    with one_at_a_time():
+    with one_at_a_time() as inherited:
         state = read_state()
         if state.get("level") == "dev":
             level = "dev"  # it holds everything of `run`, and is kept complete
@@ -94,7 +94,7 @@ def ready(level: str, system: bool) -> Path:
         # Without a digest the environment counts as unfinished, until the last line below: pip may be killed
         # between two files of a package and would later take that package for complete.
         write_state({"made_by": made_by()})
-        install(python, level)
+        install(python, level, inherited)
         link_packages()
         install_project(python)
         write_state({"made_by": made_by(), "level": level, "digest": digest(level)})
@@ -141,10 +141,11 @@ def remember(name: str) -> None:
 
 
 @contextmanager
-def one_at_a_time() -> Iterator[None]:
+def one_at_a_time() -> Iterator[Sequence[int]]:
     """Hold a lock of the operating system, so that two starts at once do not build the same environment.
 
-    The lock's file is also the mark by which an environment is known as ours to replace.
+    Yields what pip inherits, so that the lock outlives a killed script for as long as its pip still writes. The lock's
+    file is also the mark by which an environment is known as ours to replace.
     """
     if VENV.exists() and not LOCK.exists() and any(VENV.iterdir()):
         raise SetupError(
@@ -158,7 +159,7 @@ def one_at_a_time() -> Iterator[None]:
             file.seek(0)
             msvcrt.locking(file.fileno(), msvcrt.LK_LOCK, 1)
             try:
-                yield
+                yield ()
             finally:
                 file.seek(0)
                 msvcrt.locking(file.fileno(), msvcrt.LK_UNLCK, 1)
@@ -170,7 +171,7 @@ def one_at_a_time() -> Iterator[None]:
             except BlockingIOError:
                 say("Another start is setting up .venv; waiting for it.")
                 fcntl.flock(file, fcntl.LOCK_EX)
-            yield  # closing the file releases the lock
+            yield (file.fileno(),)  # closing the file releases the lock
 
 
 def create(system: bool) -> None:
@@ -195,8 +196,8 @@ def create(system: bool) -> None:
         raise SetupError("Python's venv module failed:\n" + done.stdout + done.stderr)
 
 
-def install(python: Path, level: str) -> None:
-    """Install the locked requirements, every file checked against its hash."""
+def install(python: Path, level: str, inherited: Sequence[int]) -> None:
+    """Install the locked requirements, every file checked against its hash; pip inherits the lock."""
     path = requirements(level)
     total = sum(not line.startswith(("#", " ", "\n")) for line in path.open(encoding="utf-8"))
     say(f"Installing up to {total} packages from {path.name} (several minutes the first time).")
@@ -210,15 +211,17 @@ def install(python: Path, level: str) -> None:
         stderr=subprocess.STDOUT,
         text=True,
         errors="replace",
+        pass_fds=inherited,
     ) as pip:
         assert pip.stdout is not None
         last: list[str] = []
         count = 0
         for line in pip.stdout:
             last = [*last[-19:], line]
-            if line.startswith("Collecting "):
+            if line.startswith(("Collecting ", "Processing ")):  # from an index; from a folder named in pip's settings
                 count += 1
-                say("  {:3d}  {}".format(count, line.split()[1].split("==")[0]))
+                name = line.split()[1].replace("\\", "/").rsplit("/", 1)[-1]
+                say("  {:3d}  {}".format(count, name.split("==" if line[0] == "C" else "-")[0]))
             elif line.startswith("Installing collected"):
                 say("  unpacking")
     if pip.returncode:

@@ -11,6 +11,7 @@ import subprocess
 import sys
 import textwrap
 import tomllib
+from collections.abc import Sequence
 from pathlib import Path
 from types import ModuleType
 
@@ -284,7 +285,7 @@ def test_an_unfinished_set_up_is_made_again_and_its_links_are_not_followed(
         environment.script("python").parent.mkdir(exist_ok=True)
         environment.script("python").touch()
 
-    def stop(python: Path, level: str) -> None:
+    def stop(python: Path, level: str, inherited: Sequence[int]) -> None:
         environment.link_packages()
         raise KeyboardInterrupt
 
@@ -294,7 +295,7 @@ def test_an_unfinished_set_up_is_made_again_and_its_links_are_not_followed(
     monkeypatch.setattr(environment, "install", stop)
     with pytest.raises(KeyboardInterrupt):
         environment.ready("run", system=False)
-    monkeypatch.setattr(environment, "install", lambda python, level: done.append(f"install {level}"))
+    monkeypatch.setattr(environment, "install", lambda python, level, _: done.append(f"install {level}"))
     python = environment.ready("run", system=False)
     assert done == ["create", "create", "install run"]
     assert python == environment.script("python")
