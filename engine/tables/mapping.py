@@ -87,7 +87,12 @@ class _Proposal:
             endpoint_column=endpoint_column,
             available=available,
             excluded=excluded,
-            **roles,
+            replicate=roles["replicate"],
+            date=roles["date"],
+            plate=roles["plate"],
+            well=roles["well"],
+            batch=roles["batch"],
+            comment=roles["comment"],
             blank=options.blank,
             product=options.product,
         ).with_noise(options.sd)

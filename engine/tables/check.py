@@ -1,0 +1,158 @@
+"""What a table was understood to say: the report of ``assaypilot check``."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from assaypilot.engine.endpoint import Endpoint
+from assaypilot.engine.features import SiteFeatures, span_basis
+from assaypilot.engine.measurements import Result, pool, replicate_noise
+from assaypilot.engine.models.diagnostics import AdditiveFit, additive_fit
+from assaypilot.engine.tables.entries import sd_on_model
+from assaypilot.engine.tables.importer import ImportedTable
+from assaypilot.engine.tables.labels import label_text
+from assaypilot.engine.tables.options import TableMapping
+from assaypilot.engine.tables.raw import RawTable
+
+__all__ = ["EndpointFacts", "check_report", "endpoint_facts"]
+
+_LONGEST_LIST = 1000
+
+POOR_Q2 = 0.5
+"""Below this a leave-one-out Q2 is commonly called not predictive."""
+
+
+@dataclass(frozen=True, slots=True)
+class EndpointFacts:
+    """What the history of a table says about one endpoint."""
+
+    endpoint: Endpoint
+    measured: int
+    """Exact values that are not excluded."""
+    censored: int
+    """Values with < or >."""
+    excluded: int
+    noise_sd: float | None
+    """The given noise, else what the replicates say, else None; model scale."""
+    replicate_sd: float | None
+    """What the replicates say, given or not."""
+    replicate_groups: int
+    """Compounds measured more than once."""
+    fit: AdditiveFit
+
+
+def endpoint_facts(imported: ImportedTable) -> tuple[EndpointFacts, ...]:
+    """The facts of each endpoint, in order; every compound counts once in its fit, with its mean."""
+    features = SiteFeatures.of(imported.library)
+    places = {name: place for place, name in enumerate(imported.library.ids)}
+    facts = []
+    for endpoint in imported.endpoints:
+        own = [result for result in imported.history if result.endpoint == endpoint.name]
+        exact = [result for result in own if result.relation == "=" and not result.excluded]
+        at = [places[result.compound] for result in exact]
+        values = [endpoint.to_model(result.value, result.unit) for result in exact]
+        counts = [result.n for result in exact]
+        spread, groups = replicate_noise(at, values, counts, [_sd(endpoint, result) for result in exact])
+        pooled = pool(at, values, counts, len(imported.library))
+        rows = np.flatnonzero(pooled.counts)
+        facts.append(
+            EndpointFacts(
+                endpoint=endpoint,
+                measured=len(exact),
+                censored=sum(result.relation != "=" for result in own),
+                excluded=sum(result.excluded for result in own),
+                noise_sd=endpoint.noise_sd if endpoint.noise_sd is not None else (spread or None),
+                replicate_sd=spread,
+                replicate_groups=groups,
+                fit=additive_fit(features, rows, pooled.means[rows]),
+            )
+        )
+    return tuple(facts)
+
+
+def _sd(endpoint: Endpoint, result: Result) -> float | None:
+    return sd_on_model(endpoint, result.value, result.sd)
+
+
+def check_report(raw: RawTable, mapping: TableMapping, imported: ImportedTable) -> dict[str, Any]:
+    """The JSON of ``check``: what was read, what was not used and why, and how additive the values are."""
+    library = imported.library
+    features = SiteFeatures.of(library)
+    facts = endpoint_facts(imported)
+    sites = []
+    for position, site in enumerate(library.sites):
+        counts = np.bincount(imported.listed.codes[:, position], minlength=len(site.substituents))
+        listed = [
+            {"label": label_text(label), "count": int(count)}
+            for label, count in zip(site.substituents, counts, strict=True)
+        ]
+        sites.append({"name": site.name, "substituents": listed})
+    not_used = [problem.as_json() for problem in imported.not_used]
+    return {
+        "file": raw.file,
+        "digest": raw.digest,
+        "rows_read": imported.rows_read,
+        "rows_used": imported.rows_used,
+        "not_used": not_used[:_LONGEST_LIST],
+        "not_used_count": len(not_used),
+        "truncated": len(not_used) > _LONGEST_LIST,
+        "encoding": raw.encoding,
+        "delimiter": raw.delimiter,
+        "decimal": raw.decimal,
+        "id_column": mapping.id,
+        "smiles_column": mapping.smiles,
+        "sites": sites,
+        "endpoints": [_endpoint_json(fact) for fact in facts],
+        "compounds": imported.compounds,
+        "library_size": len(library),
+        "combinations": math.prod(len(site.substituents) for site in library.sites),
+        "rank": int(span_basis(features).shape[1]),
+        "max_rank": features.full_rank,
+        "additive_fit": {fact.endpoint.name: _fit_json(fact.fit) for fact in facts},
+        "warnings": [*imported.warnings, *_fit_warnings(facts)],
+        "notes": list(imported.notes),
+    }
+
+
+def _endpoint_json(fact: EndpointFacts) -> dict[str, Any]:
+    endpoint = fact.endpoint
+    return {
+        "name": endpoint.name,
+        "unit": endpoint.unit,
+        "direction": endpoint.direction,
+        "transform": endpoint.transform,
+        "scale": endpoint.scale_name,
+        "measured": fact.measured,
+        "censored": fact.censored,
+        "excluded": fact.excluded,
+        "noise_sd": fact.noise_sd,
+        "replicate_groups": fact.replicate_groups,
+    }
+
+
+def _fit_json(fit: AdditiveFit) -> dict[str, float | int | None]:
+    data = fit.as_json()
+    return {key: data[key] for key in ("r2", "q2", "residual_sd", "leverage_one", "rows", "rank")}
+
+
+def _fit_warnings(facts: Sequence[EndpointFacts]) -> list[str]:
+    """Where the numbers say that additivity is in doubt or cannot be judged."""
+    said = []
+    for fact in facts:
+        fit, name = fact.fit, fact.endpoint.name
+        if fit.rows and fit.leverage_one * 2 > fit.rows:
+            said.append(
+                f"{name}: {fit.leverage_one} of {fit.rows} compounds are fitted exactly, because a substituent of "
+                "theirs occurs in no other measured compound; R2 says little here."
+            )
+        if fit.q2 is not None and fit.q2 < POOR_Q2:
+            said.append(
+                f"{name}: the additive model predicts left-out compounds poorly (Q2 {fit.q2:.2f}); "
+                "decisions assume additivity."
+            )
+    return said

@@ -1,0 +1,123 @@
+"""One measured value as a row gives it: number, relation, unit, n and SD, checked against its endpoint."""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+
+from assaypilot.engine.endpoint import CONCENTRATIONS, Endpoint, Relation, normalise_unit
+from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.tables.headers import split_unit
+from assaypilot.engine.tables.values import is_missing, parse_number, parse_relation, parse_value, quoted
+
+__all__ = ["Entry", "Unreadable", "doubt", "is_p_scale", "read_entry", "sd_on_model"]
+
+_P_SCALE = re.compile(r"(?:.*[\s_-])?p(?:(?:ic|ec|ac|gi|xc|cc|dc|ed|lc|tc|sc)[ _]?\d\d|ki|kd|a2|kb)(?:[\s_].*)?", re.I)
+_P_LOWEST, _P_HIGHEST = 1.0, 13.0
+_FLIPPED: dict[Relation, Relation] = {"=": "=", "<": ">", ">": "<"}
+
+
+class Unreadable(ValueError):
+    """Why a value cannot be used, and which part of it: value, relation, unit, n or sd."""
+
+    def __init__(self, reason: str, part: str = "value") -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.part = part
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A usable value in the endpoint's entry unit, or in ``unit`` when that is given."""
+
+    value: float
+    relation: Relation = "="
+    unit: str | None = None
+    n: int = 1
+    sd: float | None = None
+    note: str = ""
+    """How it was written, when it was converted while reading."""
+
+
+def is_p_scale(endpoint: Endpoint) -> bool:
+    """Whether values are entered as negative logarithms of a concentration (pIC50, pKi)."""
+    return endpoint.transform == "none" and not endpoint.unit and _P_SCALE.fullmatch(endpoint.name) is not None
+
+
+def doubt(endpoint: Endpoint, entry: Entry) -> str | None:
+    """A question about a bare number that is hardly one of this endpoint's scale (35 in a pIC50 cell); else None."""
+    if is_p_scale(endpoint) and entry.unit is None and not entry.note and not _P_LOWEST <= entry.value <= _P_HIGHEST:
+        return f'{entry.value:g} is unusual for {endpoint.name}: "{entry.value:g} nM"?'
+    return None
+
+
+def read_entry(
+    endpoint: Endpoint, text: str, decimal: str = ".", *, relation: str = "", unit: str = "", n: str = "", sd: str = ""
+) -> Entry | None:
+    """The value in a cell with what its row says beside it; None when there is no value (yet).
+
+    Raises Unreadable. A relation or unit inside the cell goes before the row's own. A concentration entered for a
+    pIC50-like endpoint is converted, and noted.
+    """
+    if is_missing(text):
+        return None
+    try:
+        found = parse_value(text, decimal)
+    except ValueError as error:
+        raise Unreadable(str(error)) from None
+    said = found.relation
+    if said == "=" and relation and not is_missing(relation):
+        try:
+            said = parse_relation(relation)
+        except ValueError as error:
+            raise Unreadable(str(error), "relation") from None
+    own = found.unit if found.unit is not None else (None if is_missing(unit) else unit)
+    value, note = found.value, ""
+    if own is not None and is_p_scale(endpoint) and normalise_unit(own) in CONCENTRATIONS:
+        if value <= 0:
+            raise Unreadable(f"{value:g} has no logarithm (must be > 0)")
+        note = f"entered as {' '.join(text.split())}" + ("" if found.unit is not None else f" {own.strip()}")
+        value, said, own = -math.log10(value * CONCENTRATIONS[normalise_unit(own)]), _FLIPPED[said], None
+    elif own is not None and normalise_unit(own) in ("", endpoint.unit, split_unit(endpoint.name)[1]):
+        own = None
+    try:
+        endpoint.to_model(value, own)
+    except AssayPilotError as error:
+        raise Unreadable(error.message, "unit" if found.unit is None and "unit" in error.message else "value") from None
+    return Entry(value, said, own, _count(n, decimal), _spread(sd, decimal), note)
+
+
+def sd_on_model(endpoint: Endpoint, value: float, sd: float | None) -> float | None:
+    """The SD a lab gives beside a mean in the entry unit, on the model scale.
+
+    For a logarithmic endpoint by the first-order rule sd / (value ln 10), which is how a relative error becomes log
+    units.
+    """
+    if sd is None or endpoint.transform == "none":
+        return sd
+    return sd / (abs(value) * math.log(10)) if value else None
+
+
+def _count(text: str, decimal: str) -> int:
+    if is_missing(text):
+        return 1
+    try:
+        number = parse_number(text, decimal)
+    except ValueError as error:
+        raise Unreadable(f"n: {error}", "n") from None
+    if number < 1 or number != int(number):
+        raise Unreadable(f"n must be a whole number of 1 or more, got {quoted(text)}", "n")
+    return int(number)
+
+
+def _spread(text: str, decimal: str) -> float | None:
+    if is_missing(text):
+        return None
+    try:
+        number = parse_number(text, decimal)
+    except ValueError as error:
+        raise Unreadable(f"SD: {error}", "sd") from None
+    if number < 0:
+        raise Unreadable(f"SD must not be negative, got {quoted(text)}", "sd")
+    return number

@@ -1,0 +1,414 @@
+"""From a table and its mapping to compounds and their history; what cannot be used is listed with its reason."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from assaypilot.engine.endpoint import Endpoint
+from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.library import Library, name_from_substituents
+from assaypilot.engine.measurements import Result
+from assaypilot.engine.progress import Report, silent
+from assaypilot.engine.tables.entries import Entry, Unreadable, doubt, read_entry
+from assaypilot.engine.tables.labels import is_hydrogen
+from assaypilot.engine.tables.options import EndpointColumn, TableMapping
+from assaypilot.engine.tables.raw import RawTable, fold
+from assaypilot.engine.tables.values import is_missing, quoted
+
+__all__ = ["NO", "YES", "ImportedTable", "Problem", "import_table"]
+
+YES = frozenset({"yes", "y", "true", "1", "x", "t", "ja", "excluded", "available"})
+NO = frozenset({"no", "n", "false", "0", "f", "nein", "", "-", "not available"})
+
+_REPORT_EVERY = 20_000
+_NAMED = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """A row or a value of a table that was not used, and why."""
+
+    row: int | None
+    """As a spreadsheet counts; None when it is about the table."""
+    column: str | None
+    reason: str
+    severity: Literal["error", "warning"] = "warning"
+    """An error needs a decision of the user before the table can be trusted; a warning lost a row or a value."""
+
+    def as_json(self) -> dict[str, int | str | None]:
+        """The keys of the command line's list."""
+        return {"row": self.row, "column": self.column, "reason": self.reason, "severity": self.severity}
+
+
+@dataclass(frozen=True, slots=True)
+class ImportedTable:
+    """What a table gives a campaign."""
+
+    library: Library
+    history: tuple[Result, ...]
+    """Values already in the table, in entry units, in the order of its rows."""
+    endpoints: tuple[Endpoint, ...]
+    """Noise as given, else None."""
+    not_used: tuple[Problem, ...]
+    warnings: tuple[str, ...]
+    notes: tuple[str, ...]
+    rows_read: int
+    rows_used: int
+    """Rows whose compound is in the library, with or without a value."""
+    listed: Library
+    """The compounds of the rows; the same as ``library`` unless that is the whole product."""
+
+    @property
+    def compounds(self) -> int:
+        """How many compounds the rows list."""
+        return len(self.listed)
+
+    @property
+    def errors(self) -> tuple[Problem, ...]:
+        """The problems that need a decision of the user."""
+        return tuple(problem for problem in self.not_used if problem.severity == "error")
+
+
+@dataclass(slots=True)
+class _Compounds:
+    """The compounds of the usable rows while the table is read."""
+
+    sites: tuple[str, ...]
+    labels: list[tuple[str, ...]]
+    ids: list[str]
+    of_row: list[int]
+    """The compound of each row, -1 where the row is not used."""
+    smiles: list[str]
+    available: list[bool]
+
+
+def import_table(raw: RawTable, mapping: TableMapping, report: Report = silent) -> ImportedTable:
+    """Compounds, history and endpoints of a table; one bad row or cell never stops it.
+
+    AssayPilotError when no campaign can come of it: fewer than two compounds, or no site with two substituents.
+    """
+    _check_columns(raw, mapping)
+    problems: list[Problem] = []
+    warnings, notes = list(raw.warnings) + list(mapping.warnings), list(mapping.notes)
+    compounds = _compounds(raw, mapping, problems, warnings, notes)
+    report(0.3, "Compounds read")
+    history = _history(raw, mapping, compounds, problems, warnings, report)
+    library = listed = _library(raw, mapping, compounds, warnings)
+    if mapping.product:
+        library, history = _whole_product(library, history, notes)
+    if not mapping.endpoints:
+        warnings.append('No endpoint was found; name one with --endpoint "NAME;sd=..." (it need not be a column).')
+    _note_twins(listed, notes)
+    problems.sort(key=lambda problem: problem.row or 0)
+    report(1.0, "Table checked")
+    return ImportedTable(
+        library=library,
+        history=tuple(history),
+        endpoints=tuple(column.endpoint for column in mapping.endpoints),
+        not_used=tuple(problems),
+        warnings=tuple(dict.fromkeys(warnings)),
+        notes=tuple(dict.fromkeys(notes)),
+        rows_read=len(raw),
+        rows_used=sum(place >= 0 for place in compounds.of_row),
+        listed=listed,
+    )
+
+
+def _check_columns(raw: RawTable, mapping: TableMapping) -> None:
+    absent = [column for column in mapping.columns() if column not in raw.columns]
+    if absent:
+        raise AssayPilotError(
+            f"the table has no column {', '.join(absent)}", file=raw.file, mend="Map the columns of this table anew."
+        )
+    if not mapping.sites:
+        raise AssayPilotError(
+            "there is no site column (R1, R2, ...)",
+            file=raw.file,
+            option="--sites",
+            mend="Name the columns with the substituents.",
+        )
+
+
+# ---------------------------------------------------------------------- compounds
+
+
+def _compounds(
+    raw: RawTable, mapping: TableMapping, problems: list[Problem], warnings: list[str], notes: list[str]
+) -> _Compounds:
+    rows = _site_labels(raw, mapping, problems, warnings, notes)
+    given = raw.column(mapping.id) if mapping.id is not None else ("",) * len(raw)
+    smiles = raw.column(mapping.smiles) if mapping.smiles is not None else None
+    flags = _available(raw, mapping, problems)
+    made = 0
+    by_id: dict[str, list[int]] = {}
+    for place, labels in enumerate(rows):
+        if labels is None:
+            continue
+        name = "" if is_missing(given[place]) else given[place]
+        if not name:
+            name = "|".join(f"{site}={label}" for site, label in zip(mapping.sites, labels, strict=True))
+            made += mapping.id is not None
+        by_id.setdefault(name, []).append(place)
+    if made:
+        notes.append(f"{made} {'row has' if made == 1 else 'rows have'} no id; named by the substituents.")
+    out = _Compounds(mapping.sites, [], [], [-1] * len(raw), [], [])
+    for name, places in by_id.items():
+        first = rows[places[0]]
+        other = next((place for place in places if rows[place] != first), None)
+        if first is None or other is not None:
+            _refuse_id(raw, mapping, name, places, rows, problems)
+            continue
+        for place in places:
+            out.of_row[place] = len(out.ids)
+        out.ids.append(name)
+        out.labels.append(first)
+        known = "" if smiles is None else next((smiles[p] for p in places if not is_missing(smiles[p])), "")
+        out.smiles.append(known)
+        out.available.append(all(flags[place] for place in places))
+    return out
+
+
+def _refuse_id(
+    raw: RawTable,
+    mapping: TableMapping,
+    name: str,
+    places: Sequence[int],
+    rows: Sequence[tuple[str, ...] | None],
+    problems: list[Problem],
+) -> None:
+    """Rows that share an id but not the substituents: none is used, and each names another."""
+    for place in places:
+        other = next(p for p in places if rows[p] != rows[place])
+        problems.append(
+            Problem(
+                raw.rows[place],
+                mapping.id,
+                f"id {quoted(name)} has other substituents in row {raw.rows[other]}; one id must be one compound",
+                "error",
+            )
+        )
+
+
+def _site_labels(
+    raw: RawTable, mapping: TableMapping, problems: list[Problem], warnings: list[str], notes: list[str]
+) -> list[tuple[str, ...] | None]:
+    """The substituents of each row; None where one is not known, which is listed."""
+    unknown: list[str | None] = [None] * len(raw)
+    columns = []
+    blanks: Counter[str] = Counter()
+    for name in mapping.sites:
+        texts = raw.column(name)
+        # Every spelling of hydrogen at a site is one substituent, shown as it is written first.
+        hydrogens = list(dict.fromkeys(text for text in texts if is_hydrogen(text)))
+        hydrogen = hydrogens[0] if hydrogens else "H"
+        spellings = dict.fromkeys(hydrogens, hydrogen)
+        if len(hydrogens) > 1:
+            notes.append(f"{', '.join(hydrogens)} at {name} are all hydrogen, one substituent.")
+        column = []
+        for place, text in enumerate(texts):
+            label = spellings.get(text, text)
+            if is_missing(text):
+                if mapping.blank == "h" and text in ("", "-"):
+                    label = hydrogen
+                    blanks[name] += 1
+                else:
+                    blanks[name] += text in ("", "-")
+                    unknown[place] = unknown[place] or name
+            column.append(label)
+        columns.append(column)
+    counts = ", ".join(f"{name}: {count}" for name, count in blanks.items() if count)
+    if counts and mapping.blank == "h":
+        notes.append(f"Empty substituent cells count as hydrogen ({counts}).")
+    elif counts:
+        warnings.append(
+            f"Empty substituent cells ({counts}): these rows are not used. If an empty cell means hydrogen: --blank h."
+        )
+    for place, site in enumerate(unknown):
+        if site is not None:
+            problems.append(Problem(raw.rows[place], site, "the substituent is missing"))
+    return [None if unknown[place] else labels for place, labels in enumerate(zip(*columns, strict=True))]
+
+
+def _available(raw: RawTable, mapping: TableMapping, problems: list[Problem]) -> list[bool]:
+    if mapping.available is None:
+        return [True] * len(raw)
+    flags = []
+    for row, text in zip(raw.rows, raw.column(mapping.available), strict=True):
+        word = text.casefold()
+        if word not in YES and word not in NO and not is_missing(text):
+            problems.append(Problem(row, mapping.available, f"{quoted(text)} is neither yes nor no; taken as no"))
+        flags.append(word in YES)
+    return flags
+
+
+# ---------------------------------------------------------------------- history
+
+
+def _history(
+    raw: RawTable,
+    mapping: TableMapping,
+    compounds: _Compounds,
+    problems: list[Problem],
+    warnings: list[str],
+    report: Report,
+) -> list[Result]:
+    """Every usable value of every used row, row by row."""
+    blank = ("",) * len(raw)
+
+    def texts(column: str | None) -> Sequence[str]:
+        return blank if column is None else raw.column(column)
+
+    shared = [texts(c) for c in (mapping.replicate, mapping.date, mapping.plate, mapping.well, mapping.batch)]
+    comments, marks = texts(mapping.comment), texts(mapping.excluded)
+    names = texts(mapping.endpoint_column)
+    if mapping.endpoint_column is not None:
+        _unknown_endpoints(raw, mapping, compounds, problems)
+    found: list[tuple[int, Result]] = []
+    doubts: list[str] = []
+    for column in mapping.endpoints:
+        if column.value is None:
+            continue
+        values = raw.column(column.value)
+        sides = [texts(side) for side in (column.relation, column.unit, column.n, column.sd)]
+        only = None if column.only is None else fold(column.only)
+        for place, text in enumerate(values):
+            if place % _REPORT_EVERY == 0:
+                report(0.3 + 0.6 * place / len(raw), f"Reading the values of {column.endpoint.name}")
+            if not text or compounds.of_row[place] < 0 or (only is not None and fold(names[place]) != only):
+                continue
+            entry = _entry(raw, column, place, text, sides, problems)
+            if entry is None:
+                continue
+            question = doubt(column.endpoint, entry)
+            if question is not None:
+                doubts.append(f"Row {raw.rows[place]}: {question}")
+            replicate_text, date, plate, well, batch = (side[place] for side in shared)
+            found.append(
+                (
+                    place,
+                    Result(
+                        compound=compounds.ids[compounds.of_row[place]],
+                        value=entry.value,
+                        endpoint=column.endpoint.name,
+                        relation=entry.relation,
+                        unit=entry.unit,
+                        n=entry.n,
+                        sd=entry.sd,
+                        replicate=replicate_text,
+                        date=date,
+                        plate=plate,
+                        well=well,
+                        batch=batch,
+                        comment="; ".join(filter(None, (comments[place], entry.note))),
+                        excluded=marks[place].casefold() in YES,
+                        row=raw.rows[place],
+                    ),
+                )
+            )
+    found.sort(key=lambda pair: pair[0])
+    warnings += doubts[:_NAMED]
+    if len(doubts) > _NAMED:
+        warnings.append(f"{len(doubts) - _NAMED} more values are as unusual.")
+    return [result for _, result in found]
+
+
+def _entry(
+    raw: RawTable,
+    column: EndpointColumn,
+    place: int,
+    text: str,
+    sides: Sequence[Sequence[str]],
+    problems: list[Problem],
+) -> Entry | None:
+    relation, unit, n, sd = (side[place] for side in sides)
+    try:
+        return read_entry(column.endpoint, text, raw.decimal, relation=relation, unit=unit, n=n, sd=sd)
+    except Unreadable as error:
+        where = {"relation": column.relation, "unit": column.unit, "n": column.n, "sd": column.sd}
+        problems.append(Problem(raw.rows[place], where.get(error.part) or column.value, error.reason))
+        return None
+
+
+def _unknown_endpoints(raw: RawTable, mapping: TableMapping, compounds: _Compounds, problems: list[Problem]) -> None:
+    """Values of rows that name no endpoint of the mapping."""
+    known = {fold(column.only) for column in mapping.endpoints if column.only is not None}
+    value = next((column.value for column in mapping.endpoints if column.value is not None), None)
+    if value is None or mapping.endpoint_column is None:
+        return
+    for place, (name, text) in enumerate(zip(raw.column(mapping.endpoint_column), raw.column(value), strict=True)):
+        if compounds.of_row[place] >= 0 and not is_missing(text) and fold(name) not in known:
+            reason = "names no endpoint" if is_missing(name) else f"endpoint {quoted(name)} is not part of the campaign"
+            problems.append(Problem(raw.rows[place], mapping.endpoint_column, reason))
+
+
+# ---------------------------------------------------------------------- library
+
+
+def _library(raw: RawTable, mapping: TableMapping, compounds: _Compounds, warnings: list[str]) -> Library:
+    """The listed compounds over the sites that carry information."""
+    n = len(compounds.ids)
+    if n < 2:
+        raise AssayPilotError(
+            "no compound could be used" if n == 0 else f"there is only one compound ({compounds.ids[0]})",
+            file=raw.file,
+            mend="A campaign needs two or more, each with its substituents; see what assaypilot check says.",
+        )
+    kept = []
+    for position, name in enumerate(compounds.sites):
+        labels = {row[position] for row in compounds.labels}
+        if len(labels) > 1:
+            kept.append(position)
+            continue
+        only = next(iter(labels))
+        message = f"site {name} has one substituent ({only}), so it tells nothing"
+        if len(compounds.sites) == 1:
+            raise AssayPilotError(
+                message, file=raw.file, column=name, mend="Add compounds with another substituent there."
+            )
+        warnings.append(f"{message[0].upper()}{message[1:]}; it is left out of the model.")
+    if not kept:
+        raise AssayPilotError(
+            "every site has one substituent, so there is nothing to compare",
+            file=raw.file,
+            mend="Add compounds with other substituents.",
+        )
+    return Library.listed(
+        [compounds.sites[position] for position in kept],
+        [[row[position] for position in kept] for row in compounds.labels],
+        ids=compounds.ids,
+        smiles=compounds.smiles if any(compounds.smiles) else None,
+        measurable=compounds.available,
+    )
+
+
+def _whole_product(listed: Library, history: list[Result], notes: list[str]) -> tuple[Library, list[Result]]:
+    """Every combination of the substituents; values of compounds the product cannot tell apart go to the first."""
+    product = Library.product(listed.sites, known=listed)
+    names: dict[str, str] = {}
+    by_codes: dict[tuple[int, ...], str] = {}
+    for name, codes in zip(listed.ids, listed.codes.tolist(), strict=True):
+        names[name] = by_codes.setdefault(tuple(codes), name)
+    merged = [name for name, first in names.items() if name != first]
+    if merged:
+        notes.append(f"In the whole product, {len(merged)} compounds with substituents of another take its name.")
+    notes.append(f"The library is every combination of the substituents: {len(product):,} compounds.")
+    return product, [replace(result, compound=names[result.compound]) for result in history]
+
+
+def _note_twins(library: Library, notes: list[str]) -> None:
+    """Two ids with the same substituents are two compounds the model cannot tell apart; that is said."""
+    groups: dict[bytes, list[int]] = {}
+    for place, codes in enumerate(library.codes):
+        groups.setdefault(codes.tobytes(), []).append(place)
+    twins = [group for group in groups.values() if len(group) > 1]
+    if not twins:
+        return
+    example = " and ".join(library.ids[place] for place in twins[0][:2])
+    carried = name_from_substituents(library.sites, library.codes[twins[0][0]])
+    notes.append(
+        f"{len(twins)} {'combination is' if len(twins) == 1 else 'combinations are'} carried by more than one id "
+        f"(for example {example}: {carried}); they stay separate compounds, which the model cannot tell apart."
+    )

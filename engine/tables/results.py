@@ -1,0 +1,232 @@
+"""Results that come back from the lab: one row per measurement, or one column per endpoint."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from assaypilot.engine.endpoint import Endpoint
+from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.library import Library
+from assaypilot.engine.measurements import Result
+from assaypilot.engine.progress import Report, silent
+from assaypilot.engine.tables import headers
+from assaypilot.engine.tables.entries import Unreadable, doubt, read_entry
+from assaypilot.engine.tables.importer import YES
+from assaypilot.engine.tables.raw import RawTable, fold
+from assaypilot.engine.tables.values import is_missing, quoted
+
+__all__ = ["Rejected", "ResultsTable", "read_results"]
+
+_SIDES = ("relation", "unit", "n", "sd")
+_TEXTS = ("replicate", "date", "plate", "well", "batch", "comment", "excluded")
+_REPORT_EVERY = 5_000
+
+
+@dataclass(frozen=True, slots=True)
+class Rejected:
+    """A result that cannot be recorded, and why."""
+
+    row: int
+    """As a spreadsheet counts."""
+    column: str | None
+    reason: str
+
+    def as_json(self) -> dict[str, int | str | None]:
+        """The keys of the command line's list."""
+        return {"row": self.row, "column": self.column, "reason": self.reason}
+
+
+@dataclass(frozen=True, slots=True)
+class ResultsTable:
+    """What a table of results says."""
+
+    results: tuple[Result, ...]
+    """In the order of the rows, endpoints by their full name, compounds by the library's id."""
+    rejected: tuple[Rejected, ...]
+    pending: int
+    """Cells that say there is no result yet (empty, NA, PENDING, ...)."""
+    warnings: tuple[str, ...]
+    """Questions about unlikely values, and columns that were not used."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Column:
+    """One column of values: of a fixed endpoint, or of the one each row names."""
+
+    value: str
+    endpoint: Endpoint | None
+    sides: tuple[str | None, ...]
+
+
+def read_results(
+    raw: RawTable, library: Library, endpoints: Sequence[Endpoint], report: Report = silent
+) -> ResultsTable:
+    """The results in a table, with a reason for each row that cannot be used.
+
+    AssayPilotError when the table as a whole is no table of results: no id column, no column of values.
+    """
+    id_column = _any(raw, headers.IDS) or _made_ids(raw, library)
+    roles = {role: _any(raw, headers.ROLES[role]) for role in (*_SIDES, *_TEXTS)}
+    name_column = _any(raw, headers.ENDPOINT_NAME)
+    columns, warnings = _value_columns(raw, endpoints, roles, name_column, id_column)
+    texts = {role: raw.column(column) if column else ("",) * len(raw) for role, column in roles.items()}
+    ids = raw.column(id_column)
+    results: list[Result] = []
+    rejected: list[Rejected] = []
+    pending = 0
+    for place, row in enumerate(raw.rows):
+        if place % _REPORT_EVERY == 0:
+            report(place / len(raw), f"Reading row {row}")
+        filled = [column for column in columns if not is_missing(raw.column(column.value)[place])]
+        pending += len(columns) - len(filled)
+        if not filled:
+            continue
+        compound = library.find(ids[place]) if ids[place] else None
+        if compound is None:
+            reason = f"{quoted(ids[place])} is no compound of this campaign" if ids[place] else "the id is missing"
+            rejected.append(Rejected(row, id_column, reason))
+            continue
+        for column in filled:
+            endpoint = column.endpoint or _named_endpoint(raw, place, name_column, endpoints)
+            if endpoint is None:
+                said = "" if name_column is None else raw.column(name_column)[place]
+                known = ", ".join(e.name for e in endpoints)
+                reason = f"{quoted(said)} is no endpoint of this campaign ({known})" if said else "names no endpoint"
+                rejected.append(Rejected(row, name_column, f"{reason}" if said else f"{reason} ({known})"))
+                continue
+            result = _result(raw, place, column, endpoint, library.ids[compound], texts, rejected, warnings)
+            if result is not None:
+                results.append(result)
+    report(1.0, "Results read")
+    return ResultsTable(tuple(results), tuple(rejected), pending, tuple(dict.fromkeys(warnings)))
+
+
+def _any(raw: RawTable, names: Sequence[str]) -> str | None:
+    return next((column for name in names for column in raw.columns if fold(column) == name), None)
+
+
+def _made_ids(raw: RawTable, library: Library) -> str:
+    """The column whose texts are ids of the library, when none is called so."""
+    for column in raw.columns:
+        texts = [text for text in raw.column(column) if text]
+        known = sum(library.find(text) is not None for text in texts)
+        if texts and known * 2 > len(texts):
+            return column
+    raise AssayPilotError(
+        f"there is no column of compound ids; the columns are {', '.join(raw.columns)}",
+        file=raw.file,
+        mend="Call the column of compound ids ID.",
+    )
+
+
+def _value_columns(
+    raw: RawTable,
+    endpoints: Sequence[Endpoint],
+    roles: dict[str, str | None],
+    name_column: str | None,
+    id_column: str,
+) -> tuple[list[_Column], list[str]]:
+    """The columns with values; side columns belong to all of them in long form, to the only one otherwise."""
+    value = _any(raw, headers.VALUE)
+    shared = tuple(roles[role] for role in _SIDES)
+    if value is not None and not any(fold(value) == fold(endpoint.name) for endpoint in endpoints):
+        if name_column is None and len(endpoints) > 1:
+            raise AssayPilotError(
+                "the results do not say which endpoint they are of",
+                file=raw.file,
+                mend=f"Add a column Endpoint with {', '.join(endpoint.name for endpoint in endpoints)}.",
+            )
+        return [_Column(value, None if name_column else endpoints[0], shared)], []
+    found = [(endpoint, column) for endpoint in endpoints if (column := _endpoint_column(raw, endpoint)) is not None]
+    if not found:
+        named = ", ".join(endpoint.name for endpoint in endpoints)
+        raise AssayPilotError(
+            f"there is no column Value and none called {named}; the columns are {', '.join(raw.columns)}",
+            file=raw.file,
+            mend="Give columns ID, Endpoint and Value, or one column per endpoint.",
+        )
+    columns, warnings = [], []
+    for endpoint, column in found:
+        own = tuple(_own_side(raw, column, role) for role in _SIDES)
+        columns.append(_Column(column, endpoint, shared if len(found) == 1 and not any(own) else own))
+    used = {side for column in columns for side in column.sides}
+    lost = [side for side in shared if side is not None and side not in used]
+    if lost:
+        warnings.append(f"Not used, because it is not clear to which endpoint they belong: {', '.join(lost)}.")
+    known = {id_column, name_column, *(column.value for column in columns), *used, *roles.values()}
+    numbers = [c for c in raw.columns if c not in known and headers.looks_like_potency(*headers.split_unit(c))]
+    if numbers:
+        warnings.append(f"Not used, because they are no endpoint of this campaign: {', '.join(numbers)}.")
+    return columns, warnings
+
+
+def _endpoint_column(raw: RawTable, endpoint: Endpoint) -> str | None:
+    """The column of an endpoint: by its name, else by its name without the unit when only one fits."""
+    column = raw.find(endpoint.name)
+    if column is not None:
+        return column
+    bare = fold(headers.split_unit(endpoint.name)[0])
+    near = [c for c in raw.columns if fold(headers.split_unit(c)[0]) == bare]
+    units = [c for c in near if headers.split_unit(c)[1] in ("", endpoint.unit)]
+    return units[0] if len(units) == 1 else None
+
+
+def _own_side(raw: RawTable, value: str, role: str) -> str | None:
+    bases = (fold(value), fold(headers.split_unit(value)[0]))
+    names = [f"{base} {name}" for base in bases for name in headers.ROLES[role]]
+    return _any(raw, names)
+
+
+def _named_endpoint(
+    raw: RawTable, place: int, name_column: str | None, endpoints: Sequence[Endpoint]
+) -> Endpoint | None:
+    text = "" if name_column is None else raw.column(name_column)[place]
+    if is_missing(text):
+        return endpoints[0] if len(endpoints) == 1 else None
+    wanted = fold(text)
+    exact = [endpoint for endpoint in endpoints if fold(endpoint.name) == wanted]
+    near = exact or [e for e in endpoints if fold(headers.split_unit(e.name)[0]) == wanted]
+    return near[0] if len(near) == 1 else None
+
+
+def _result(
+    raw: RawTable,
+    place: int,
+    column: _Column,
+    endpoint: Endpoint,
+    compound: str,
+    texts: dict[str, Sequence[str]],
+    rejected: list[Rejected],
+    warnings: list[str],
+) -> Result | None:
+    row = raw.rows[place]
+    sides = dict(zip(_SIDES, column.sides, strict=True))
+    given = {role: raw.column(side)[place] if side else "" for role, side in sides.items()}
+    try:
+        entry = read_entry(endpoint, raw.column(column.value)[place], raw.decimal, **given)
+    except Unreadable as error:
+        rejected.append(Rejected(row, sides.get(error.part) or column.value, error.reason))
+        return None
+    if entry is None:
+        return None
+    question = doubt(endpoint, entry)
+    if question is not None:
+        warnings.append(f"Row {row}, {compound}: {question}")
+    return Result(
+        compound=compound,
+        value=entry.value,
+        endpoint=endpoint.name,
+        relation=entry.relation,
+        unit=entry.unit,
+        n=entry.n,
+        sd=entry.sd,
+        replicate=texts["replicate"][place],
+        date=texts["date"][place],
+        plate=texts["plate"][place],
+        well=texts["well"][place],
+        batch=texts["batch"][place],
+        comment="; ".join(filter(None, (texts["comment"][place], entry.note))),
+        excluded=texts["excluded"][place].casefold() in YES,
+        row=row,
+    )
