@@ -62,20 +62,34 @@ def call(command: Sequence[str | Path], extra: dict[str, str] | None = None) -> 
     return subprocess.run(list(map(str, command)), cwd=ROOT, env=variables(extra)).returncode
 
 
-def quietly(command: Sequence[str | Path], extra: dict[str, str] | None = None) -> subprocess.CompletedProcess[str]:
+def quietly(
+    command: Sequence[str | Path], extra: dict[str, str] | None = None, seconds: float | None = None
+) -> subprocess.CompletedProcess[str]:
     """Run a command in the project's root and return what it did, its output kept."""
     return subprocess.run(
-        list(map(str, command)), cwd=ROOT, env=variables(extra), capture_output=True, text=True, errors="replace"
+        list(map(str, command)),
+        cwd=ROOT,
+        env=variables(extra),
+        capture_output=True,
+        text=True,
+        errors="replace",
+        timeout=seconds,
     )
 
 
 def probe(python: Path, code: str, extra: dict[str, str]) -> str | None:
-    """Return None when the code runs, otherwise the last line it printed on stderr."""
-    done = quietly([python, "-c", code], extra)
+    """Return None when the code runs, otherwise the line of its stderr that says why not."""
+    try:
+        done = quietly([python, "-c", code], extra, seconds=60)
+    except subprocess.TimeoutExpired:
+        return "no answer within a minute"
     if done.returncode == 0:
         return None
     lines = [line.strip() for line in done.stderr.splitlines() if line.strip()]
-    return lines[-1] if lines else f"it ended with code {done.returncode} and no message"
+    if not lines:
+        return f"it ended with code {done.returncode} and no message"
+    # Python says it last, Qt first.
+    return lines[-1] if any(line.startswith("Traceback") for line in lines) else lines[0]
 
 
 def ready(level: str, system: bool) -> Path:

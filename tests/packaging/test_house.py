@@ -234,6 +234,29 @@ def test_missing_libraries_are_named_with_the_line_that_installs_them(
     assert "with your system's package manager" in system.mend(["libNoSuchThing.so.9"])
 
 
+@pytest.mark.skipif(os.name != "posix", reason="only Linux has system packages to install")
+def test_system_packages_are_installed_when_allowed(
+    script_modules: dict[str, ModuleType], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    system = script_modules["system_packages"]
+    for name, text in (("apt-get", 'echo "apt-get $@"'), ("sudo", 'echo "sudo $1"; shift; "$@"')):
+        (tmp_path / name).write_text(f"#!/bin/sh\n{text}\n", encoding="utf-8")
+        (tmp_path / name).chmod(0o755)
+    kept = tmp_path / "said"
+    run = subprocess.run
+
+    def listen(command: list[str], **options: object) -> subprocess.CompletedProcess[bytes]:
+        with kept.open("ab") as file:
+            return run(command, env=options["env"], stdout=file)
+
+    monkeypatch.setattr(system.subprocess, "run", listen)
+    monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
+    monkeypatch.setattr(system.os, "geteuid", lambda: 1000)
+    assert system.provide(["libEGL.so.1", "libGL.so.1"], allowed=True) is True
+    said = kept.read_text(encoding="utf-8").splitlines()
+    assert said == ["sudo -n", "apt-get update", "sudo -n", "apt-get install -y libegl1 libgl1"]
+
+
 def test_a_python_without_venv_is_named_with_the_line_that_installs_it(
     script_modules: dict[str, ModuleType], monkeypatch: pytest.MonkeyPatch
 ) -> None:
