@@ -11,10 +11,12 @@ from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
-from assaypilot.engine.design.rounding import achieved, apportion, ceilings
-from assaypilot.engine.design.solver import Design, g_optimal
+from numpy.typing import NDArray
+
+from assaypilot.engine.design import Design, achieved, apportion, ceilings, g_optimal
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.features import ProjectedFeatures, outside_span, span_basis
+from assaypilot.engine.models.ols import least_squares
 from assaypilot.engine.progress import Report, silent
 from assaypilot.engine.strategies.protocol import (
     IN,
@@ -32,7 +34,6 @@ from assaypilot.engine.strategies.protocol import (
     StopReason,
     StrategyInfo,
 )
-from numpy.typing import NDArray
 
 __all__ = ["LinFactG", "union_log"]
 
@@ -90,9 +91,9 @@ class LinFactG:
             spent=0,
             last=None,
         )
-        return self.limit(state, problem.measurable)
+        return self.adjust(state, measurable=problem.measurable, spent=0)
 
-    def limit(self, state: State, measurable: Flags) -> State:
+    def adjust(self, state: State, *, measurable: Flags, spent: int) -> State:
         """The state when only these arms can be measured: undecided ones outside their span are not estimable."""
         problem = replace(state.problem, measurable=measurable)
         features = problem.features
@@ -102,7 +103,8 @@ class LinFactG:
         status[undecided & problem.wanted] = UNDECIDED
         status[undecided & problem.wanted & outside] = NOT_ESTIMABLE
         back = (state.status == NOT_ESTIMABLE) & (status == UNDECIDED)
-        return replace(state, problem=problem, status=status, active=(state.active | back) & ~outside)
+        active = (state.active | back) & ~outside
+        return replace(state, problem=problem, status=status, active=active, spent=spent)
 
     def radius(self, state: State, phase: int) -> float:
         """C_r: the first radius halved every phase, with slack never below a quarter of it."""
@@ -316,12 +318,9 @@ def _estimate(problem: Problem, outcome: Outcome, measured: Ints, active: Ints, 
 
     sigma ||a||_{V^-1} sqrt(2 log(2 K r (r+1) / delta)); infinite, with mean 0, outside the span of what was measured.
     """
-    span = ProjectedFeatures(problem.features, measured)
-    inverse = np.linalg.inv(span.information(outcome.counts[measured]))
-    beta = inverse @ span.moment(outcome.counts[measured] * outcome.means[measured])
-    targets = span.onto(active)
-    outside = outside_span(problem.features, span.basis, active)
-    mean = np.where(outside, 0.0, targets.times(beta))
+    fit = least_squares(problem.features, measured, outcome.counts[measured], outcome.means[measured])
+    norms = fit.half_norms(active)
+    mean = np.where(np.isfinite(norms), fit.means(active), 0.0)
     spread = problem.noise[0] * math.sqrt(2.0 * union_log(int(problem.wanted.sum()), phase, problem.delta))
-    half = np.where(outside, np.inf, spread * np.sqrt(targets.quadratic(inverse).clip(0.0)))
+    half = spread * norms
     return mean, half

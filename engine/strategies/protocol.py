@@ -12,11 +12,12 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
+
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.features import Features
 from assaypilot.engine.goals import AllEpsilonBest
 from assaypilot.engine.progress import Report, silent
-from numpy.typing import NDArray
 
 __all__ = [
     "IN",
@@ -268,8 +269,8 @@ class Strategy(Protocol):
     def stop(self, state: State) -> tuple[StopReason, ...]:
         """Why nothing more should be measured; empty while there is something to ask."""
 
-    def limit(self, state: State, measurable: Flags) -> State:
-        """The state when other arms can be measured from the next phase on."""
+    def adjust(self, state: State, *, measurable: Flags, spent: int) -> State:
+        """The state when the world moved between phases: what can be measured now, and what was spent so far."""
 
 
 def restore(strategy: Strategy, problem: Problem, decisions: Iterable[Decision]) -> State:

@@ -1,0 +1,155 @@
+"""Domain values to the JSON of events and back."""
+
+from __future__ import annotations
+
+import math
+import struct
+import zlib
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, fields
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assaypilot.engine.campaign.state import RoundItem, Settings, Source
+from assaypilot.engine.measurements import Measurement, Result
+from assaypilot.engine.strategies.protocol import Decision
+
+__all__ = [
+    "decision_from_json",
+    "decision_to_json",
+    "estimates_from_bytes",
+    "estimates_to_bytes",
+    "item_from_json",
+    "item_to_json",
+    "measurement_from_json",
+    "measurement_to_json",
+    "settings_from_json",
+    "settings_to_json",
+    "source_to_json",
+]
+
+Floats = NDArray[np.float64]
+
+_MAGIC = b"APEST1\n"
+_RESULT_DEFAULTS = {f.name: f.default for f in fields(Result) if f.name not in ("compound", "value")}
+
+
+def finite(value: float) -> float | None:
+    """The number, or None where JSON has no word for it."""
+    return float(value) if math.isfinite(value) else None
+
+
+def source_to_json(source: Source | None) -> dict[str, Any] | None:
+    """A source as an object, or None."""
+    return None if source is None else {"name": source.name, "digest": source.digest}
+
+
+def settings_to_json(settings: Settings) -> dict[str, Any]:
+    """Settings as an object."""
+    return asdict(settings) | {"parameters": dict(settings.parameters), "slack": settings.softness}
+
+
+def settings_from_json(data: Mapping[str, Any]) -> Settings:
+    """The settings that ``settings_to_json`` wrote."""
+    return Settings(**data)
+
+
+def result_to_json(result: Result) -> dict[str, Any]:
+    """A result with what differs from an empty one."""
+    short: dict[str, Any] = {"compound": result.compound, "value": result.value}
+    for name, default in _RESULT_DEFAULTS.items():
+        value = getattr(result, name)
+        if value != default:
+            short[name] = value
+    return short
+
+
+def measurement_to_json(measurement: Measurement) -> dict[str, Any]:
+    """A measurement as it is first recorded (exclusions and corrections are events of their own)."""
+    return {
+        "number": measurement.number,
+        "compound": measurement.compound,
+        "endpoint": measurement.endpoint,
+        "value": measurement.value,
+        "relation": measurement.relation,
+        "n": measurement.n,
+        "round": measurement.round,
+        "phase": measurement.phase,
+        "counted": measurement.counted,
+        "excluded": measurement.excluded,
+        "entered": result_to_json(measurement.entered),
+    }
+
+
+def measurement_from_json(data: Mapping[str, Any]) -> Measurement:
+    """The measurement that ``measurement_to_json`` wrote."""
+    return Measurement(**{**data, "entered": Result(**data["entered"])})
+
+
+def item_to_json(item: RoundItem) -> dict[str, Any]:
+    """One line of a round as an object."""
+    return asdict(item)
+
+
+def item_from_json(data: Mapping[str, Any]) -> RoundItem:
+    """The line that ``item_to_json`` wrote."""
+    return RoundItem(**data)
+
+
+def estimates_to_bytes(decision: Decision) -> bytes:
+    """The numbers behind a decision as bytes: estimate, low and high of every arm; a part of the file."""
+    block = np.stack([decision.estimate, decision.low, decision.high]).astype("<f8")
+    return _MAGIC + zlib.compress(struct.pack("<Q", block.shape[1]) + block.tobytes(), 1)
+
+
+def estimates_from_bytes(blob: bytes) -> tuple[Floats, Floats, Floats]:
+    """Estimate, low and high, each ``(n_arms,)``; raises ValueError when the bytes are something else."""
+    if not blob.startswith(_MAGIC):
+        raise ValueError("not the estimates of a phase")
+    raw = zlib.decompress(blob[len(_MAGIC) :])
+    (n,) = struct.unpack_from("<Q", raw)
+    block = np.frombuffer(raw, dtype="<f8", offset=8).reshape(3, n).astype(float)
+    return block[0], block[1], block[2]
+
+
+def decision_to_json(decision: Decision, names: Sequence[str]) -> dict[str, Any]:
+    """A decision as an object; ``names`` are the arms' compound ids. The estimates travel as a part."""
+
+    def named(arms: NDArray[np.intp]) -> list[str]:
+        return [names[arm] for arm in arms]
+
+    return {
+        "phase": decision.phase,
+        "radius": finite(decision.radius),
+        "in": named(decision.ins),
+        "out": named(decision.outs),
+        "left": named(decision.left),
+        "contradicted": named(decision.contradicted),
+        "spent": decision.spent,
+        "numbers": {name: finite(value) for name, value in decision.numbers.items()},
+    }
+
+
+def decision_from_json(data: Mapping[str, Any], blob: bytes, arm_of: Mapping[str, int]) -> Decision:
+    """The decision that ``decision_to_json`` wrote, with its part; ``arm_of`` maps compound ids to arms."""
+
+    def arms(key: str) -> NDArray[np.intp]:
+        return np.array([arm_of[name] for name in data[key]], dtype=np.intp)
+
+    estimate, low, high = estimates_from_bytes(blob)
+    radius = data["radius"]
+    return Decision(
+        phase=data["phase"],
+        radius=math.inf if radius is None else radius,
+        ins=arms("in"),
+        outs=arms("out"),
+        left=arms("left"),
+        estimate=estimate,
+        low=low,
+        high=high,
+        contradicted=arms("contradicted"),
+        spent=data["spent"],
+        numbers={name: math.nan if value is None else value for name, value in data["numbers"].items()},
+    )

@@ -1,0 +1,158 @@
+"""Results as they come in: matched to compounds, put on the model scale, told apart from what is there already."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from assaypilot.engine.endpoint import Endpoint, Relation
+from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.library import Library
+from assaypilot.engine.measurements import Measurement, Result
+
+__all__ = ["Intake", "prepare"]
+
+_MADE_BY_TABLE = "excluded in the table"
+
+
+@dataclass(frozen=True, slots=True)
+class Intake:
+    """What a batch of results comes to."""
+
+    measurements: tuple[Measurement, ...]
+    duplicates: int
+    rejected: tuple[tuple[int | None, str], ...]
+    """(row, reason)."""
+    warnings: tuple[str, ...]
+
+
+def prepare(
+    library: Library,
+    endpoints: Sequence[Endpoint],
+    results: Iterable[Result],
+    *,
+    first_number: int,
+    objective: int = -1,
+    outstanding: Mapping[int, int] | None = None,
+    phase: int = 0,
+    round_number: int = 0,
+    earlier: Sequence[Measurement] = (),
+    typed: bool = False,
+) -> Intake:
+    """The measurements that results stand for, numbered from ``first_number``.
+
+    A result of the objective counts for ``phase`` as far as its compound is ``outstanding`` there, first come first
+    counted, so that which ones count never depends on their values. ``earlier`` measurements are looked through for
+    duplicates, except for ``typed`` values without plate, well and date, which are two when they are typed twice.
+    """
+    kept: list[Measurement] = []
+    rejected: list[tuple[int | None, str]] = []
+    for result in results:
+        try:
+            kept.append(_measurement(library, endpoints, result))
+        except AssayPilotError as error:
+            rejected.append((result.row, str(error)))
+    fresh = _without_duplicates(kept, earlier, typed)
+    left = dict(outstanding or {})
+    numbered: list[Measurement] = []
+    for measurement in fresh:
+        counts = 0
+        if measurement.endpoint == objective and measurement.excluded is None:
+            counts = min(measurement.n, left.get(measurement.compound, 0))
+            left[measurement.compound] = left.get(measurement.compound, 0) - counts
+        numbered.append(
+            replace(
+                measurement,
+                number=first_number + len(numbered),
+                round=round_number,
+                phase=phase if counts else 0,
+                counted=counts,
+            )
+        )
+    return Intake(tuple(numbered), len(kept) - len(fresh), tuple(rejected), _questions(endpoints, fresh))
+
+
+def _measurement(library: Library, endpoints: Sequence[Endpoint], result: Result) -> Measurement:
+    compound = library.find(result.compound)
+    if compound is None:
+        raise AssayPilotError(f"{result.compound!r} is not in the library")
+    if result.endpoint is None:
+        if len(endpoints) != 1:
+            names = ", ".join(endpoint.name for endpoint in endpoints)
+            raise AssayPilotError(f"the result of {result.compound} does not say which endpoint ({names})")
+        place = 0
+    else:
+        wanted = result.endpoint.strip().casefold()
+        found = [i for i, endpoint in enumerate(endpoints) if endpoint.name.casefold() == wanted]
+        if not found:
+            raise AssayPilotError(f"there is no endpoint {result.endpoint!r}")
+        place = found[0]
+    if result.n < 1:
+        raise AssayPilotError(f"N must be 1 or more, got {result.n}")
+    if result.sd is not None and not (math.isfinite(result.sd) and result.sd >= 0):
+        raise AssayPilotError(f"SD must be 0 or more, got {result.sd}")
+    endpoint = endpoints[place]
+    return Measurement(
+        number=0,
+        compound=compound,
+        endpoint=place,
+        value=endpoint.to_model(result.value, result.unit),
+        relation=endpoint.relation_on_model(result.relation),
+        n=result.n,
+        entered=result,
+        round=0,
+        phase=0,
+        excluded=(result.comment or _MADE_BY_TABLE) if result.excluded else None,
+    )
+
+
+def _place(measurement: Measurement) -> tuple[str, str, str]:
+    entered = measurement.entered
+    return (entered.plate.strip(), entered.well.strip(), entered.date.strip())
+
+
+def _without_duplicates(new: Sequence[Measurement], earlier: Sequence[Measurement], typed: bool) -> list[Measurement]:
+    """The new measurements that are not there already.
+
+    With plate, well or date, the same compound, endpoint, place and value is the same measurement. Without any of
+    them two replicates may agree by chance, so the value alone is not enough: a file counts as repeated when, for at
+    least half of the compounds that have earlier values, it holds all of those again.
+    """
+    there = Counter((m.compound, m.endpoint, _place(m), m.value, m.relation) for m in earlier if not m.withdrawn)
+    if not there:
+        return list(new)
+    bare = ("", "", "")
+    repeated: set[tuple[int, int]] = set()
+    if not typed:
+        own = Counter((m.compound, m.endpoint, m.value, m.relation) for m in new if _place(m) == bare)
+        known: dict[tuple[int, int], list[tuple[tuple[int, int, float, Relation], int]]] = {}
+        for (compound, endpoint, place, value, relation), n in there.items():
+            if place == bare:
+                known.setdefault((compound, endpoint), []).append(((compound, endpoint, value, relation), n))
+        asked = {(m.compound, m.endpoint) for m in new if _place(m) == bare} & set(known)
+        again = {key for key in asked if all(own[entry] >= n for entry, n in known[key])}
+        if again and 2 * len(again) >= len(asked):
+            repeated = again
+    fresh = []
+    for m in new:
+        key = (m.compound, m.endpoint, _place(m), m.value, m.relation)
+        same = there[key] > 0 and (_place(m) != bare or (m.compound, m.endpoint) in repeated)
+        if same:
+            there[key] -= 1
+        else:
+            fresh.append(m)
+    return fresh
+
+
+def _questions(endpoints: Sequence[Endpoint], measurements: Sequence[Measurement]) -> tuple[str, ...]:
+    """Values that look like another unit than the endpoint's, as questions."""
+    questions = []
+    for m in measurements:
+        endpoint = endpoints[m.endpoint]
+        bare = not (m.entered.unit or "").strip()
+        if bare and endpoint.transform == "none" and endpoint.scale_unit == "log" and not 0 <= m.value <= 15:
+            row = f"row {m.entered.row}: " if m.entered.row else ""
+            questions.append(f"{row}{m.entered.compound}: {m.entered.value:g} as {endpoint.name}: {m.value:g} nM?")
+    return tuple(questions)

@@ -1,0 +1,223 @@
+"""What is said about a campaign: its goal, what is known, what is guaranteed, and its log, in a chemist's words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from assaypilot.engine.campaign.chain import Event
+from assaypilot.engine.campaign.replay import Ledger
+from assaypilot.engine.campaign.state import Guarantee
+from assaypilot.engine.strategies.protocol import StopReason
+
+__all__ = ["LogEntry", "cautions", "describe", "goal_sentence", "guarantee", "statement"]
+
+_LISTED = 5
+
+
+@dataclass(frozen=True, slots=True)
+class LogEntry:
+    """One line of the history."""
+
+    sequence: int
+    time: str
+    author: str
+    kind: str
+    text: str
+
+
+def number(value: float) -> str:
+    """A number as people write it: no trailing zeros, no exponent for everyday sizes."""
+    return f"{value:.10g}"
+
+
+def many(n: int, noun: str) -> str:
+    """A count with its noun: ``1 result``, ``2 results``."""
+    return f"{n:,} {noun}{'' if n == 1 else 's'}"
+
+
+def _names(names: Sequence[str]) -> str:
+    shown = ", ".join(names[:_LISTED])
+    return f"{shown} and {len(names) - _LISTED:,} more" if len(names) > _LISTED else shown
+
+
+def _scale(ledger: Ledger) -> str:
+    return ledger.endpoints[ledger.objective].scale_name
+
+
+def _best(ledger: Ledger) -> str:
+    lowest = ledger.endpoints[ledger.objective].sign < 0
+    return f"the {'lowest' if lowest else 'best'} {_scale(ledger)}"
+
+
+def goal_sentence(ledger: Ledger) -> str:
+    """The goal: ``All compounds within 0.5 of the best pIC50, cutoff soft by 0.25, 95 % sure``."""
+    settings = ledger.settings
+    soft = f", cutoff soft by {number(settings.softness)}" if settings.softness > 0 else ""
+    sure = f"{number(100 * (1 - settings.delta))} % sure"
+    return f"All compounds within {number(settings.epsilon)} of {_best(ledger)}{soft}, {sure}"
+
+
+def statement(ledger: Ledger, counts: Mapping[str, int], reasons: Sequence[StopReason]) -> str:
+    """What is known now, in a sentence or two."""
+    settings = ledger.settings
+    tail = f" {counts['not_estimable']:,} cannot be estimated." if counts["not_estimable"] else ""
+    tally = f"{counts['in']:,} in, {counts['undecided']:,} undecided, {counts['out']:,} out"
+    used = many(ledger.spent(), "measurement")
+    if reasons and reasons[0].name == "decided":
+        within = number(settings.epsilon)
+        worst = number(settings.epsilon + settings.softness)
+        return (
+            f"Decided after {used}: {counts['in']:,} of {len(ledger.library):,} compounds are in. Every compound "
+            f"within {within} of {_best(ledger)} is among them, and none that is worse by more than {worst}.{tail}"
+        )
+    if reasons:
+        return f"Stopped after {used}: {reasons[0].text}. {tally}.{tail}"
+    if not ledger.phases:
+        return f"Nothing is decided yet: {many(counts['undecided'], 'compound')} undecided, {used} in.{tail}"
+    return f"After {used}: {tally}.{tail}"
+
+
+def guarantee(ledger: Ledger, counts: Mapping[str, int], reasons: Sequence[StopReason]) -> Guarantee:
+    """What is promised and under which assumptions, true at this moment."""
+    settings = ledger.settings
+    noise = ledger.endpoints[ledger.objective].noise_sd or 0.0
+    assumptions = [
+        "the effects of the substituents add up",
+        f"measurements of one compound scatter independently with an SD of at most {number(round(noise, 4))}",
+    ]
+    if ledger.failed:
+        assumptions.append(f"{many(ledger.failed, 'measurement')} failed for reasons unrelated to the values")
+    marked = sum(
+        m.excluded is not None and m.number not in ledger.judged and m.round > 0 and not m.withdrawn
+        for m in ledger.measurements
+    )
+    if marked:
+        assumptions.append(f"{many(marked, 'value')} left out for technical causes unrelated to the values")
+    if ledger.unavailable:
+        assumptions.append(
+            f"{many(len(ledger.unavailable), 'compound')} not to be had for reasons unrelated to the values"
+        )
+    if counts["not_estimable"]:
+        assumptions.append("the best means the best of the compounds that can be estimated")
+    void = list(ledger.void)
+    judged = sum(1 for n in ledger.judged if ledger.measurement(n).counted)
+    if judged:
+        void.append(f"{many(judged, 'value')} excluded by judgement")
+    beyond = sum(
+        m.counted > 0 and m.relation != "=" and m.excluded is None and not m.withdrawn for m in ledger.measurements
+    )
+    if beyond:
+        void.append(f"{many(beyond, 'result')} known only as a bound and left out because of their size")
+    undecided = "" if reasons and reasons[0].name == "decided" else " or undecided"
+    worst = number(settings.epsilon + settings.softness)
+    promise = (
+        f"Every compound truly within {number(settings.epsilon)} of {_best(ledger)} is in{undecided}; "
+        f"none worse than {worst} is in"
+    )
+    if void:
+        sentence = f"No guarantee any more: {'; '.join(void)}. The set is the best estimate."
+    else:
+        sentence = f"{promise}; wrong at most {_odds(settings.delta)}. Assumes {'; '.join(assumptions)}."
+    return Guarantee(settings.delta, not void, tuple(assumptions), tuple(void), sentence)
+
+
+def _odds(delta: float) -> str:
+    one_in = 1.0 / delta
+    return f"1 time in {one_in:.0f}" if abs(one_in - round(one_in)) < 1e-6 else f"{number(100 * delta)} times in 100"
+
+
+def cautions(ledger: Ledger) -> tuple[str, ...]:
+    """What somebody should know before trusting the picture."""
+    objective = ledger.objective
+    exact = {m.compound for m in ledger.measurements if m.endpoint == objective and m.usable}
+    bounded = {
+        m.compound
+        for m in ledger.measurements
+        if m.endpoint == objective and m.relation != "=" and m.excluded is None and not m.withdrawn
+    }
+    only = [ledger.library.ids[c] for c in sorted(bounded - exact)]
+    texts = []
+    if only:
+        texts.append(
+            f"{many(len(only), 'compound')} with values beyond a limit only, shown but not used: {_names(only)}."
+        )
+    against = [
+        ledger.library.ids[ledger.first[arm]] for decision in ledger.estimates.values() for arm in decision.contradicted
+    ]
+    if against:
+        texts.append(f"A later phase speaks against an earlier decision (the first stands): {_names(against)}.")
+    return tuple(texts)
+
+
+def describe(event: Event, ledger: Ledger) -> str:
+    """One plain sentence for an event; ``ledger`` has just taken it in."""
+    data = event.data
+    ids = ledger.library.ids if event.kind != "campaign_created" else ()
+    match event.kind:
+        case "campaign_created":
+            return f"Campaign {data['name']} created with AssayPilot {data['program']}"
+        case "library_added":
+            source = f" from {data['source']['name']}" if data["source"] else ""
+            sites = ", ".join(f"{name} ({n})" for name, n in data["sites"])
+            return f"Library of {many(data['compounds'], 'compound')} added{source}; sites {sites}"
+        case "endpoints_defined":
+            return f"Endpoints: {', '.join(e['name'] for e in data['endpoints'])}"
+        case "goal_set":
+            return f"Goal: {goal_sentence(ledger)} (strategy {data['strategy']})"
+        case "history_added":
+            return f"{many(len(data['measurements']), 'earlier value')} taken over as history"
+        case "phase_planned":
+            total = many(sum(data["counts"]), "measurement")
+            compounds = many(len(data["compounds"]), "compound")
+            cut = ", cut to what the budget leaves" if data["cut_to_budget"] else ""
+            return f"Phase {data['phase']} planned: {total} of {compounds}{cut}"
+        case "round_issued":
+            total = many(sum(item["replicates"] for item in data["items"]), "measurement")
+            return f"Round {data['round']} issued: {total} of {many(len(data['items']), 'compound')}"
+        case "round_withdrawn":
+            return f"Round {data['round']} withdrawn"
+        case "results_recorded":
+            source = f" from {data['source']['name']}" if data["source"] else ""
+            entered = [m["entered"]["compound"] for m in data["measurements"]]
+            return f"{many(len(entered), 'result')} entered{source}: {_names(list(dict.fromkeys(entered)))}"
+        case "results_withdrawn":
+            return f"Entry of {many(len(data['numbers']), 'result')} undone"
+        case "results_restored":
+            return f"Entry of {many(len(data['numbers']), 'result')} redone"
+        case "measurement_excluded":
+            how = "by judgement" if data["judgement"] else "for a technical cause"
+            return f"Value {_value(ledger, data['number'])} excluded {how}: {data['reason']}"
+        case "measurement_included":
+            return f"Value {_value(ledger, data['number'])} used again: {data['reason']}"
+        case "measurement_corrected":
+            first = ledger.measurement(data["number"]).entered
+            to = f" to {number(data['entered'])}" if "entered" in data else " back"
+            return f"Value of {first.compound}, entered as {number(first.value)}, corrected{to}: {data['reason']}"
+        case "compounds_unavailable":
+            return f"Not to be had: {_names([ids[c] for c in data['compounds']])} ({data['reason']})"
+        case "compounds_available":
+            return f"To be had again: {_names([ids[c] for c in data['compounds']])}"
+        case "round_closed":
+            what = {
+                "none": "",
+                "return": "; what is missing comes again",
+                "failed": "; what is missing was lost for lab reasons",
+                "other": "; what is missing was lost for another reason, which voids the guarantee",
+            }[data["missing"]]
+            return (
+                f"Round {data['round']} closed with {data['returned']:,} of {many(data['asked'], 'measurement')}{what}"
+            )
+        case "phase_decided":
+            return f"Phase {data['phase']} decided: {len(data['in']):,} more in, {len(data['out']):,} more out"
+        case "phase_redecided":
+            return f"Phases from {data['from']} decided again: {data['reason']}"
+        case "phase_empty":
+            return f"Phase {data['phase']} ended without a usable result and will be planned anew"
+        case _:
+            return event.kind
+
+
+def _value(ledger: Ledger, place: int) -> str:
+    entered = ledger.measurement(place).entered
+    return f"{number(entered.value)} of {entered.compound}"

@@ -1,0 +1,71 @@
+"""The practice campaign: a synthetic table whose truth is known, and an assay that answers at once."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assaypilot import datasets
+from assaypilot.engine.campaign.campaign import Campaign
+from assaypilot.engine.campaign.state import Round, Settings, Source
+from assaypilot.engine.endpoint import Endpoint
+from assaypilot.engine.library import Library
+from assaypilot.engine.measurements import Result
+from assaypilot.engine.progress import Report, silent
+from assaypilot.engine.simulate.virtual_assay import VirtualAssay
+
+__all__ = ["PRACTICE", "create_practice", "is_practice", "practice_results", "practice_truth"]
+
+PRACTICE = "practice-960"
+"""The shipped table the practice campaign runs on."""
+
+NOISE_SD = 0.2
+_ENDPOINT = Endpoint("pIC50", noise_sd=NOISE_SD)
+_TITLE = "Practice campaign (synthetic)"
+
+
+@cache
+def _library() -> Library:
+    from assaypilot.engine.tables.importer import import_table
+    from assaypilot.engine.tables.mapping import propose
+    from assaypilot.engine.tables.raw import read_table
+
+    table = read_table(datasets.load(PRACTICE).path)
+    return import_table(table, propose(table)).library
+
+
+def practice_truth() -> NDArray[np.float64]:
+    """The true pIC50 of every compound of the practice table, in library order."""
+    ids, values = datasets.truth(PRACTICE)
+    known = dict(zip(ids, values, strict=True))
+    return np.array([known[name] for name in _library().ids])
+
+
+def create_practice(path: str | Path, *, seed: int = 0, report: Report = silent) -> Campaign:
+    """A new practice campaign: all compounds within 0.5 of the best, cutoff soft by 0.5, 95 % sure, 384 a round."""
+    settings = Settings(objective=_ENDPOINT.name, epsilon=0.5, slack=0.5, delta=0.05, per_round=384, seed=seed)
+    return Campaign.create(
+        path,
+        library=_library(),
+        endpoints=[_ENDPOINT],
+        settings=settings,
+        name=_TITLE,
+        source=Source(f"{PRACTICE}.csv"),
+        warnings=["This campaign is for practice: its table and its assay are synthetic."],
+        report=report,
+    )
+
+
+def is_practice(campaign: Campaign) -> bool:
+    """Whether a campaign runs on the practice table, so that its assay can be simulated."""
+    return campaign.status().library == _library()
+
+
+def practice_results(campaign: Campaign, issued: Round) -> list[Result]:
+    """What the virtual assay says for a round of the practice campaign: one result per measurement."""
+    status = campaign.status()
+    assay = VirtualAssay(practice_truth(), NOISE_SD, status.settings.seed)
+    return assay.measure(issued, status.endpoints[status.objective], status.library.ids)
