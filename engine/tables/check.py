@@ -50,9 +50,12 @@ def endpoint_facts(imported: ImportedTable) -> tuple[EndpointFacts, ...]:
     """The facts of each endpoint, in order; every compound counts once in its fit, with its mean."""
     features = SiteFeatures.of(imported.library)
     places = {name: place for place, name in enumerate(imported.library.ids)}
+    by_endpoint: dict[str | None, list[Result]] = {endpoint.name: [] for endpoint in imported.endpoints}
+    for result in imported.history:
+        by_endpoint[result.endpoint].append(result)
     facts = []
     for endpoint in imported.endpoints:
-        own = [result for result in imported.history if result.endpoint == endpoint.name]
+        own = by_endpoint[endpoint.name]
         exact = [result for result in own if result.relation == "=" and not result.excluded]
         at = [places[result.compound] for result in exact]
         values = [endpoint.to_model(result.value, result.unit) for result in exact]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from operator import attrgetter
 from typing import Literal
 
 from assaypilot.engine.endpoint import Endpoint
@@ -12,11 +13,11 @@ from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.library import Library, name_from_substituents
 from assaypilot.engine.measurements import Result
 from assaypilot.engine.progress import Report, silent
-from assaypilot.engine.tables.entries import Entry, Unreadable, doubt, read_entry
+from assaypilot.engine.tables.entries import Entry, Unreadable, doubt, is_p_scale, read_entry
 from assaypilot.engine.tables.labels import is_hydrogen
 from assaypilot.engine.tables.options import EndpointColumn, TableMapping
 from assaypilot.engine.tables.raw import RawTable, fold
-from assaypilot.engine.tables.values import is_missing, quoted
+from assaypilot.engine.tables.values import is_missing, plain_number, quoted
 
 __all__ = ["NO", "YES", "ImportedTable", "Problem", "import_table"]
 
@@ -207,17 +208,20 @@ def _site_labels(
         spellings = dict.fromkeys(hydrogens, hydrogen)
         if len(hydrogens) > 1:
             notes.append(f"{', '.join(hydrogens)} at {name} are all hydrogen, one substituent.")
-        column = []
-        for place, text in enumerate(texts):
-            label = spellings.get(text, text)
-            if is_missing(text):
-                if mapping.blank == "h" and text in ("", "-"):
-                    label = hydrogen
-                    blanks[name] += 1
-                else:
-                    blanks[name] += text in ("", "-")
-                    unknown[place] = unknown[place] or name
-            column.append(label)
+        # Substituents repeat, so each text is judged once; None stands for one that is not known.
+        meant: dict[str, str | None] = {}
+        for text in dict.fromkeys(texts):
+            empty = text in ("", "-")
+            if empty and mapping.blank == "h":
+                meant[text] = hydrogen
+            else:
+                meant[text] = None if is_missing(text) else spellings.get(text, text)
+            blanks[name] += texts.count(text) if empty else 0
+        column = [meant[text] for text in texts]
+        if None in meant.values():
+            for place, label in enumerate(column):
+                if label is None and unknown[place] is None:
+                    unknown[place] = name
         columns.append(column)
     counts = ", ".join(f"{name}: {count}" for name, count in blanks.items() if count)
     if counts and mapping.blank == "h":
@@ -229,7 +233,11 @@ def _site_labels(
     for place, site in enumerate(unknown):
         if site is not None:
             problems.append(Problem(raw.rows[place], site, "the substituent is missing"))
-    return [None if unknown[place] else labels for place, labels in enumerate(zip(*columns, strict=True))]
+    # A row without an unknown site has a text everywhere.
+    return [
+        None if site is not None else tuple(map(str, labels))
+        for site, labels in zip(unknown, zip(*columns, strict=True), strict=True)
+    ]
 
 
 def _available(raw: RawTable, mapping: TableMapping, problems: list[Problem]) -> list[bool]:
@@ -261,58 +269,64 @@ def _history(
     def texts(column: str | None) -> Sequence[str]:
         return blank if column is None else raw.column(column)
 
-    shared = [texts(c) for c in (mapping.replicate, mapping.date, mapping.plate, mapping.well, mapping.batch)]
+    shared = (mapping.replicate, mapping.date, mapping.plate, mapping.well, mapping.batch)
+    bare = not any((*shared, mapping.comment, mapping.excluded))
+    replicates, dates, plates, wells, batches = map(texts, shared)
     comments, marks = texts(mapping.comment), texts(mapping.excluded)
     names = texts(mapping.endpoint_column)
     if mapping.endpoint_column is not None:
         _unknown_endpoints(raw, mapping, compounds, problems)
-    found: list[tuple[int, Result]] = []
+    found: list[Result] = []
     doubts: list[str] = []
     for column in mapping.endpoints:
         if column.value is None:
             continue
-        values = raw.column(column.value)
+        endpoint = column.endpoint
         sides = [texts(side) for side in (column.relation, column.unit, column.n, column.sd)]
         only = None if column.only is None else fold(column.only)
-        for place, text in enumerate(values):
+        # Most cells of a large table are plain numbers with nothing beside them; they take a short way.
+        plain = bare and endpoint.transform == "none" and not is_p_scale(endpoint) and raw.decimal == "."
+        plain = plain and not any((column.relation, column.unit, column.n, column.sd))
+        for place, text in enumerate(raw.column(column.value)):
             if place % _REPORT_EVERY == 0:
-                report(0.3 + 0.6 * place / len(raw), f"Reading the values of {column.endpoint.name}")
-            if not text or compounds.of_row[place] < 0 or (only is not None and fold(names[place]) != only):
+                report(0.3 + 0.6 * place / len(raw), f"Reading the values of {endpoint.name}")
+            compound = compounds.of_row[place]
+            if not text or compound < 0 or (only is not None and fold(names[place]) != only):
+                continue
+            row = raw.rows[place]
+            if plain and (number := plain_number(text)) is not None:
+                found.append(Result(compounds.ids[compound], number, endpoint.name, row=row))
                 continue
             entry = _entry(raw, column, place, text, sides, problems)
             if entry is None:
                 continue
-            question = doubt(column.endpoint, entry)
+            question = doubt(endpoint, entry)
             if question is not None:
-                doubts.append(f"Row {raw.rows[place]}: {question}")
-            replicate_text, date, plate, well, batch = (side[place] for side in shared)
+                doubts.append(f"Row {row}: {question}")
             found.append(
-                (
-                    place,
-                    Result(
-                        compound=compounds.ids[compounds.of_row[place]],
-                        value=entry.value,
-                        endpoint=column.endpoint.name,
-                        relation=entry.relation,
-                        unit=entry.unit,
-                        n=entry.n,
-                        sd=entry.sd,
-                        replicate=replicate_text,
-                        date=date,
-                        plate=plate,
-                        well=well,
-                        batch=batch,
-                        comment="; ".join(filter(None, (comments[place], entry.note))),
-                        excluded=marks[place].casefold() in YES,
-                        row=raw.rows[place],
-                    ),
+                Result(
+                    compound=compounds.ids[compound],
+                    value=entry.value,
+                    endpoint=endpoint.name,
+                    relation=entry.relation,
+                    unit=entry.unit,
+                    n=entry.n,
+                    sd=entry.sd,
+                    replicate=replicates[place],
+                    date=dates[place],
+                    plate=plates[place],
+                    well=wells[place],
+                    batch=batches[place],
+                    comment="; ".join(filter(None, (comments[place], entry.note))),
+                    excluded=marks[place].casefold() in YES,
+                    row=row,
                 )
             )
-    found.sort(key=lambda pair: pair[0])
+    found.sort(key=attrgetter("row"))
     warnings += doubts[:_NAMED]
     if len(doubts) > _NAMED:
         warnings.append(f"{len(doubts) - _NAMED} more values are as unusual.")
-    return [result for _, result in found]
+    return found
 
 
 def _entry(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from assaypilot.engine.endpoint import Endpoint
@@ -196,7 +196,7 @@ def _result(
     column: _Column,
     endpoint: Endpoint,
     compound: str,
-    texts: dict[str, Sequence[str]],
+    texts: Mapping[str, Sequence[str]],
     rejected: list[Rejected],
     warnings: list[str],
 ) -> Result | None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from assaypilot.engine.endpoint import Relation
 
-__all__ = ["MISSING", "Value", "is_missing", "parse_number", "parse_relation", "parse_value", "quoted"]
+__all__ = ["MISSING", "Value", "is_missing", "parse_number", "parse_relation", "parse_value", "plain_number", "quoted"]
 
 MISSING = frozenset({"", "na", "n/a", "nd", "n.d.", "-", "–", "—", "pending"})
 """Words of an empty cell, in lower case."""
@@ -84,6 +84,15 @@ def parse_number(text: str, decimal: str = ".") -> float:
     if not math.isfinite(number):
         raise ValueError(f"{quoted(text)} is not a finite number")
     return number
+
+
+def plain_number(text: str) -> float | None:
+    """The number of a cell that is nothing but a finite number with a decimal point; None for any other cell."""
+    try:
+        number = float(text)
+    except ValueError:
+        return None
+    return number if math.isfinite(number) and "_" not in text else None
 
 
 def parse_value(text: str, decimal: str = ".") -> Value:
