@@ -163,7 +163,7 @@ def lock_requirements(upgrade: bool) -> int:
         if "://" in text:
             raise SetupError(name + " names an address; it would not install elsewhere. Remove what put it there.")
         (ROOT / name).write_text(LOCK_HEADER + text.removeprefix(LOCK_HEADER), encoding="utf-8", newline="\n")
-        say("{}: {} packages".format(name, text.count("==")))
+        say(f"{name}: {environment.pinned(level)} packages")
     return 0
 
 

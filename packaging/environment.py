@@ -45,6 +45,12 @@ def requirements(level: str) -> Path:
     return ROOT / "packaging" / LEVELS[level]
 
 
+def pinned(level: str) -> int:
+    """Return how many packages the lock of a level names."""
+    with requirements(level).open(encoding="utf-8") as file:
+        return sum(not line.startswith(("#", " ", "\n")) for line in file)
+
+
 def script(name: str) -> Path:
     """Return where pip puts the command `name`."""
     return VENV / ("Scripts" if WINDOWS else "bin") / (name + (".exe" if WINDOWS else ""))
@@ -213,8 +219,7 @@ def create(system: bool) -> None:
 def install(python: Path, level: str, inherited: Sequence[int]) -> None:
     """Install the locked requirements, every file checked against its hash; pip inherits the lock."""
     path = requirements(level)
-    total = sum(not line.startswith(("#", " ", "\n")) for line in path.open(encoding="utf-8"))
-    say(f"Installing up to {total} packages from {path.name} (several minutes the first time).")
+    say(f"Installing up to {pinned(level)} packages from {path.name} (several minutes the first time).")
     command = [str(python), "-m", "pip", "install", "--require-hashes", "--only-binary", ":all:", "--no-input"]
     command += ["--disable-pip-version-check", "--progress-bar", "off", "-r", str(path)]
     with subprocess.Popen(
