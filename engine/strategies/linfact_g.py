@@ -42,6 +42,19 @@ Ints = NDArray[np.intp]
 Flags = NDArray[np.bool_]
 
 
+_PRICE_OF_A_ROUND = 1.05
+"""How many times the measurements of the free design a design may cost that saves rounds."""
+
+_ROOM = 1.05
+"""A bound on the weights this close to uniform leaves a design no choice."""
+
+_TRIES = 4
+"""How many bounds are tried between the fewest rounds and those the free design needs."""
+
+_FEW = 0.25
+"""Above this share of compounds among a phase's measurements, designs on fewer compounds are tried."""
+
+
 def union_log(n_arms: int, phase: int, delta: float) -> float:
     """log(2 K r (r + 1) / delta): two sides of K means in every phase r, errors summing to delta."""
     return math.log(2.0 * n_arms * phase * (phase + 1) / delta)
@@ -277,16 +290,33 @@ def _design(
     gap: float,
     report: Report,
 ) -> Design:
-    """The phase's design, spread over enough compounds to fill the lab's rounds where there are enough."""
-    upper = None
-    if problem.capacity is not None:
-        total = wells * candidates.rank
-        rounds = math.ceil(total / problem.capacity.per_round)
-        bound = problem.capacity.max_replicates * rounds / total
-        # Bounding the weights close to uniform would spoil the design to save a round; half the freedom is kept.
-        if bound * candidates.n_rows >= 2.0 and bound < 1.0:
-            upper = bound
-    return g_optimal(candidates, targets=targets, gap=gap, upper=upper, report=report)
+    """The phase's design, spread over enough compounds to run it in few rounds.
+
+    A lab takes ``max_replicates`` of a compound in a round, so a design on few compounds can need more rounds than its
+    measurements fill. Bounding the weights spreads them; the fewest rounds are taken whose design costs at most
+    ``_PRICE_OF_A_ROUND`` more measurements than the free one.
+    """
+    free = g_optimal(candidates, targets=targets, gap=gap, report=report)
+    if len(free.support) > _FEW * wells * free.value:
+        # A short phase pays for every compound of its design by a rounded-up measurement: fewer compounds cost less.
+        fewer = [
+            g_optimal(candidates, targets=targets, gap=gap, max_support=times * candidates.rank, report=report)
+            for times in (3, 4)
+        ]
+        free = min((free, *fewer), key=lambda design: int(ceilings(design.weights, wells * design.value).sum()))
+    if problem.capacity is None:
+        return free
+    replicates = problem.capacity.max_replicates
+    total = wells * free.value
+    needed = math.ceil(total * float(free.weights.max()) / replicates)
+    room = math.ceil(_ROOM * total / (replicates * candidates.n_rows))
+    fewest = max(math.ceil(total / problem.capacity.per_round), room)
+    for rounds in range(fewest, needed, max(1, (needed - fewest) // _TRIES)):
+        upper = replicates * rounds / total
+        bounded = g_optimal(candidates, targets=targets, gap=gap, upper=upper, report=report)
+        if bounded.value <= _PRICE_OF_A_ROUND * free.value:
+            return bounded
+    return free
 
 
 def _cut(candidates: ProjectedFeatures, design: Design, n: int) -> Ints:
