@@ -36,7 +36,7 @@ class Verification:
 
     ok: bool
     events: int
-    """Number of events in the file."""
+    """Sequence of the last event: how many there are when none is missing."""
     head: str
     """Digest of the last event as stored."""
     problems: tuple[Problem, ...]
@@ -92,14 +92,15 @@ class _Check:
         """A step that SQLite may be unable to finish on damaged pages; the next steps are still taken."""
         try:
             yield
-        except sqlite3.DatabaseError as error:
+        except (sqlite3.DatabaseError, UnicodeDecodeError) as error:  # the latter: damaged names in SQLite's message
             self.problems.append(Problem(None, f"{what} cannot be read to the end: {error}"))
 
     def events(self, connection: sqlite3.Connection) -> None:
         """Nothing; notes every event that is missing, changed or unreadable, and the parts they name."""
         for row, faults in scan(connection.execute(SELECT, (-(2**63),))):
             self.problems += [Problem(row[0], text) for text in faults]
-            self.chain.append((row[0], row[6] if isinstance(row[6], str) else GENESIS))
+            if 0 < row[0] <= schema.MAX_EVENTS:
+                self.chain.append((row[0], row[6] if isinstance(row[6], str) else GENESIS))
             if not isinstance(row[5], bytes):
                 continue
             try:

@@ -76,6 +76,9 @@ def plain_errors(path: Path) -> Iterator[None]:
         if known is None:
             raise
         raise AssayPilotError(known[0], file=str(path), mend=known[1]) from error
+    except UnicodeDecodeError as error:
+        # SQLite quotes damaged names in its messages, and the sqlite3 module cannot decode those.
+        raise damaged(path, "its list of tables cannot be read") from error
     except OSError as error:
         known = _SYSTEM.get(error.errno or 0, (f"The system refused: {error.strerror or error}", "Try another folder."))
         raise AssayPilotError(known[0], file=str(path), mend=known[1]) from error

@@ -17,7 +17,7 @@ import stat
 from pathlib import Path
 from urllib.parse import quote
 
-from assaypilot.engine.campaign.refusals import NOT_A_CAMPAIGN, RESTORE, plain_errors
+from assaypilot.engine.campaign.refusals import NOT_A_CAMPAIGN, RESTORE, damaged, plain_errors
 from assaypilot.engine.errors import AssayPilotError
 
 __all__ = [
@@ -106,7 +106,12 @@ def connect(path: Path, *, existing: bool = True) -> sqlite3.Connection:
             connection.execute("PRAGMA cell_size_check = ON")
             # A damaged page read through a memory map would end the process instead of raising.
             connection.execute("PRAGMA mmap_size = 0")
-            connection.execute("PRAGMA synchronous = FULL")
+            try:
+                connection.execute("PRAGMA synchronous = FULL")  # the first that has to look into the file
+            except sqlite3.OperationalError as error:
+                if error.sqlite_errorcode == sqlite3.SQLITE_ERROR:  # e.g. "unsupported file format"
+                    raise damaged(path, f"SQLite cannot read it ({error})") from error
+                raise
     except BaseException:
         connection.close()
         raise

@@ -14,7 +14,8 @@ from __future__ import annotations
 import getpass
 import os
 import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
+from collections import deque
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
@@ -59,12 +60,16 @@ ASKED = "opened for reading only"
 ELSEWHERE = "open in another window or program"
 PROTECTED = "the file or its folder is read-only"
 CHANGED = "another program took over the file"
+LOST = "the file could not be locked again after an error"
 _MENDS = {
     ASKED: "Open it for writing first.",
     ELSEWHERE: "Close it there, then open it here again.",
     PROTECTED: "Make both writable and open it again, or save a copy in a folder of your own.",
     CHANGED: "Close it and open it again.",
+    LOST: "Close it and open it again.",
 }
+
+_LOWEST = -(2**63)
 
 # Time enough for another opener to roll back an interrupted save, too short to be noticed.
 _LOCK_MS = 100
@@ -136,8 +141,7 @@ class Store:
                     faults = schema.schema_faults(connection)
                     if faults:
                         raise damaged(path, faults[0])
-                    for _ in store._rows(0):
-                        pass
+                    deque(store._rows(0), maxlen=0)
         except BaseException:
             connection.close()
             raise
@@ -164,8 +168,8 @@ class Store:
         Raises AssayPilotError when an event is damaged or one seen before is gone.
         """
         events = []
-        with plain_errors(self.path), self._reading():
-            for row in self._rows(after):
+        with plain_errors(self.path), self._reading(), closing(self._rows(after)) as rows:
+            for row in rows:
                 if row[0] > after:
                     try:
                         events.append(_event(row, decode(row[5])))
@@ -257,23 +261,24 @@ class Store:
         finally:
             self._connection.execute("ROLLBACK")
 
-    def _rows(self, after: int) -> Iterator[Row]:
+    def _rows(self, after: int) -> Generator[Row, None, None]:
         """The checked rows above ``after`` or above the last one seen, whichever is lower; then the head is moved."""
         start = min(after, self._n_events)
-        rows = self._connection.execute(SELECT, (max(start, 1),))
         number, head = 0, GENESIS
-        if start:
-            first: Row | None = rows.fetchone()
-            if first is None or first[0] != start:
-                raise damaged(self.path, f"event {start} is missing")
-            number, head = start, first[6]
-            self._refuse_rewritten(first)
-        for row, faults in scan(rows, number, head):
-            if faults:
-                raise damaged(self.path, faults[0])
-            self._refuse_rewritten(row)
-            number, head = row[0], row[6]
-            yield row
+        # An unfinished cursor would keep the locks of a connection that is closed, as long as an error refers to it.
+        with closing(self._connection.execute(SELECT, (start or _LOWEST,))) as rows:
+            if start:
+                first: Row | None = rows.fetchone()
+                if first is None or first[0] != start:
+                    raise damaged(self.path, f"event {start} is missing")
+                number, head = start, first[6]
+                self._refuse_rewritten(first)
+            for row, faults in scan(rows, number, head):
+                if faults:
+                    raise damaged(self.path, faults[0])
+                self._refuse_rewritten(row)
+                number, head = row[0], row[6]
+                yield row
         highest = self._connection.execute("SELECT max(seq) FROM sqlite_sequence WHERE name = 'event'").fetchone()[0]
         if number < max(self._n_events, 1) or (isinstance(highest, int) and highest > number):
             raise damaged(self.path, f"event {number + 1} is missing")
@@ -324,8 +329,8 @@ class Store:
             if not written and last != (self._n_events, self._head):
                 self.read_only_reason = CHANGED
                 self._connection.execute("ROLLBACK")
-        except sqlite3.Error:
-            self.read_only_reason = CHANGED
+        except sqlite3.Error as error:
+            self.read_only_reason = CHANGED if error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_BUSY else LOST
         return written
 
 
