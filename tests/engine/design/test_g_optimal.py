@@ -1,0 +1,330 @@
+import itertools
+import math
+
+import numpy as np
+import pytest
+
+from assaypilot.engine.design import Design, achieved, g_optimal
+from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.features import DenseFeatures, ProjectedFeatures, SiteFeatures
+from assaypilot.engine.progress import Cancelled
+from tests.oracles import design as oracle
+
+
+def product(sizes):
+    return np.array(list(itertools.product(*map(range, sizes))))
+
+
+def sites(codes, sizes):
+    return ProjectedFeatures(SiteFeatures(codes, tuple(sizes)))
+
+
+def random_instance(seed):
+    """A small table: sparse Free-Wilson rows, numeric rows, rows of deficient rank, duplicates, in turn."""
+    rng = np.random.default_rng(seed)
+    kind = seed % 4
+    if kind == 0:
+        sizes = [(3, 4, 3), (5, 4), (2, 2, 3, 2), (4, 4, 3)][seed // 4 % 4]
+        full = product(sizes)
+        codes = full[np.sort(rng.choice(len(full), int(rng.integers(4, min(len(full), 30))), replace=False))]
+        return SiteFeatures(codes, sizes)
+    rows = rng.normal(size=(int(rng.integers(8, 40)), int(rng.integers(1, 9))))
+    if kind == 2:
+        rows = rows @ rng.normal(size=(rows.shape[1], rows.shape[1] + 3))
+    if kind == 3:
+        rows = np.vstack([rows, rows[:5], np.zeros((1, rows.shape[1]))]) * np.logspace(-2, 2, rows.shape[1])
+    return DenseFeatures(rows)
+
+
+def dense(features):
+    return features.dense(np.arange(features.n_rows))
+
+
+def check_is_design(design, candidates, upper=1.0):
+    assert np.all(design.weights > 0)
+    assert design.weights.max() <= upper * (1 + 1e-9)
+    assert design.weights.sum() == pytest.approx(1.0, abs=1e-12)
+    assert np.all(np.diff(design.support) > 0)
+    assert 0 <= design.support[0] <= design.support[-1] < candidates.n_rows
+    assert design.lower_bound <= design.value
+    assert math.isfinite(design.value)
+    assert math.isfinite(design.gap)
+
+
+@pytest.mark.parametrize("sizes", [(4, 5, 4, 3, 4), (2,), (3, 3), (5, 2), (2, 2, 2, 2, 2), (4, 3, 2), (20, 3)])
+@pytest.mark.parametrize("gap", [1e-2, 1e-6, 1e-9])
+def test_full_products_have_the_rank_as_their_optimum(sizes, gap):
+    candidates = sites(product(sizes), sizes)
+    d = 1 + sum(n - 1 for n in sizes)
+    design = g_optimal(candidates, gap=gap)
+    check_is_design(design, candidates)
+    assert design.converged
+    assert design.lower_bound == d
+    assert d <= design.value <= d * (1 + gap)
+    w = np.zeros(candidates.n_rows)
+    w[design.support] = design.weights
+    rows = dense(candidates.features)
+    assert oracle.leverages(rows[design.support], design.weights, rows).max() == pytest.approx(design.value, rel=1e-9)
+    assert len(design.support) <= d * (d + 1) // 2
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_agrees_with_a_slow_reference(seed):
+    features = random_instance(seed)
+    candidates = ProjectedFeatures(features)
+    design = g_optimal(candidates, gap=1e-6)
+    check_is_design(design, candidates)
+    rows = dense(features)
+    d = candidates.rank
+    assert d == np.linalg.matrix_rank(rows)
+    assert design.converged
+    # The certificate is the true gap: recomputed from dense rows it is the same, never more.
+    true = oracle.leverages(rows[design.support], design.weights, rows).max()
+    assert true == pytest.approx(design.value, rel=1e-8)
+    assert true / d - 1 <= design.gap + 1e-9
+    assert len(design.support) <= d * (d + 1) // 2
+    _, best = oracle.d_optimal(rows)
+    x = oracle.coordinates(rows)[design.support]
+    ours = np.linalg.slogdet(x.T @ (x * design.weights[:, None]))[1]
+    assert ours == pytest.approx(best, abs=1e-5 * d)
+    assert ours >= best - d * design.gap - 1e-9
+
+
+@pytest.mark.parametrize("seed", range(24))
+def test_bounded_weights_agree_with_a_slow_reference(seed):
+    features = random_instance(seed)
+    candidates = ProjectedFeatures(features)
+    n, d = candidates.n_rows, candidates.rank
+    upper = [1.0 / n, 1.05 / n, 1.5 / n, min(1.0, 3.0 / n)][seed // 4 % 4]
+    design = g_optimal(candidates, upper=upper, gap=1e-6)
+    check_is_design(design, candidates, upper)
+    assert design.converged
+    rows = dense(features)
+    _, best = oracle.d_optimal(rows, upper)
+    x = oracle.coordinates(rows)
+    y = x[design.support]
+    ours = np.linalg.slogdet(y.T @ (y * design.weights[:, None]))[1]
+    assert best - d * design.gap - 1e-9 <= ours <= best + 1e-5 * d
+    # The certificate again, by sorting: the best allowed average leverage.
+    leverages = np.sort(oracle.leverages(rows[design.support], design.weights, rows))[::-1]
+    room = np.clip(1.0 - upper * np.arange(n), 0.0, upper)
+    assert leverages @ room / d - 1 <= design.gap + 1e-8
+
+
+@pytest.mark.parametrize("seed", range(16))
+def test_the_lower_bound_is_below_the_optimum_and_the_optimum_below_the_value(seed):
+    rng = np.random.default_rng(1000 + seed)
+    rows = rng.normal(size=(14, 3))
+    wanted = rng.normal(size=(9, 3)) if seed % 2 else None
+    upper = [1.0, 0.1][seed // 2 % 2]
+    features = DenseFeatures(rows if wanted is None else np.vstack([rows, wanted]))
+    candidates = ProjectedFeatures(features, np.arange(14))
+    targets = None if wanted is None else candidates.onto(np.arange(14, 23))
+    design = g_optimal(candidates, targets=targets, upper=upper, gap=1e-6)
+    check_is_design(design, candidates, upper)
+    z = rows if wanted is None else wanted
+    optimum = oracle.minimax(rows, z, upper)
+    assert design.lower_bound <= optimum * (1 + 1e-7)
+    assert optimum <= design.value * (1 + 1e-7)
+    assert design.lower_bound >= 0.3 * optimum
+    assert design.value == pytest.approx(oracle.leverages(rows[design.support], design.weights, z).max(), rel=1e-9)
+
+
+@pytest.mark.parametrize("gap", [0.3, 0.06, 1e-2, 1e-3])
+def test_fewer_compounds_for_a_larger_gap(gap):
+    sizes = (4, 5, 4, 3, 4)
+    candidates = sites(product(sizes), sizes)
+    design = g_optimal(candidates, gap=gap)
+    most = {0.3: 40, 0.06: 62, 1e-2: 84, 1e-3: 105}[gap]
+    assert design.converged
+    assert design.value <= 16 * (1 + gap)
+    assert len(design.support) <= most
+
+
+@pytest.mark.parametrize(("size", "loss"), [(16, 4.0), (32, 0.36), (48, 0.126), (64, 0.045), (80, 0.015)])
+def test_a_largest_support_is_kept_with_an_honest_value(size, loss):
+    sizes = (4, 5, 4, 3, 4)
+    candidates = sites(product(sizes), sizes)
+    design = g_optimal(candidates, max_support=size)
+    check_is_design(design, candidates)
+    assert len(design.support) <= size
+    assert design.value <= 16 * (1 + loss)
+    assert design.converged == (design.value <= 16 * (1 + 1e-3))
+    assert design.value == pytest.approx(achieved(candidates, design.support, design.weights), rel=1e-9)
+
+
+def test_the_order_of_the_candidates_does_not_change_the_value():
+    sizes = (4, 3, 3, 2)
+    rng = np.random.default_rng(5)
+    codes = product(sizes)[np.sort(rng.choice(72, 50, replace=False))]
+    first = g_optimal(sites(codes, sizes), gap=1e-8)
+    for _ in range(5):
+        shuffled = g_optimal(sites(codes[rng.permutation(50)], sizes), gap=1e-8)
+        assert shuffled.value == pytest.approx(first.value, rel=2e-8)
+
+
+def test_the_same_question_has_the_same_answer():
+    sizes = (4, 5, 4, 3, 4)
+    codes = product(sizes)[np.sort(np.random.default_rng(3).choice(960, 300, replace=False))]
+    first, second = g_optimal(sites(codes, sizes)), g_optimal(sites(codes, sizes))
+    assert np.array_equal(first.support, second.support)
+    assert np.array_equal(first.weights, second.weights)
+
+
+def test_a_warm_start_needs_fewer_looks_and_proves_as_much():
+    sizes = (4, 5, 4, 3, 4)
+    codes = product(sizes)[np.sort(np.random.default_rng(4).choice(960, 300, replace=False))]
+    candidates = sites(codes, sizes)
+    cold = g_optimal(candidates, gap=1e-4)
+    warm = g_optimal(candidates, gap=1e-4, warm=cold)
+    assert warm.converged
+    assert warm.iterations < cold.iterations
+    # What is left of a design after compounds dropped out may not span any more; it must not matter.
+    part = Design("g", cold.support[:3], cold.weights[:3], math.inf, 0.0, False, 0, 0.0)
+    assert g_optimal(candidates, gap=1e-4, warm=part).converged
+    assert g_optimal(candidates, gap=1e-4, warm=cold, upper=0.012).weights.max() <= 0.012 * (1 + 1e-9)
+
+
+class TestSmallAndOdd:
+    def test_one_candidate(self):
+        design = g_optimal(sites(np.zeros((1, 2), dtype=int), (3, 3)))
+        assert (design.support.tolist(), design.weights.tolist(), design.value) == ([0], [1.0], 1.0)
+
+    def test_one_dimension_takes_the_longest_row(self):
+        design = g_optimal(ProjectedFeatures(DenseFeatures(np.array([[1.0], [-3.0], [0.0], [2.0]]))))
+        assert design.support.tolist() == [1]
+        assert design.converged
+
+    def test_two_equal_rows(self):
+        design = g_optimal(ProjectedFeatures(DenseFeatures(np.array([[2.0, 1.0], [2.0, 1.0]]))))
+        assert design.support.tolist() == [0]
+        assert design.value == pytest.approx(1.0)
+
+    def test_as_many_rows_as_dimensions_share_evenly(self):
+        design = g_optimal(ProjectedFeatures(DenseFeatures(np.random.default_rng(0).normal(size=(6, 6)))))
+        assert design.weights == pytest.approx(np.full(6, 1 / 6))
+        assert design.value == pytest.approx(6.0)
+
+    def test_a_chain_of_pairs(self):
+        # Each compound shares one substituent with the next: as sparse as an estimable table can be.
+        codes = np.array([(i // 2, (i + 1) // 2) for i in range(20)])
+        candidates = sites(codes, (10, 11))
+        design = g_optimal(candidates, gap=1e-6)
+        assert candidates.rank == 20
+        assert design.value == pytest.approx(20.0, rel=1e-6)
+
+    def test_every_row_is_needed(self):
+        candidates = sites(np.array([(i, 0) for i in range(30)]), (30, 1))
+        design = g_optimal(candidates)
+        assert design.weights == pytest.approx(np.full(30, 1 / 30))
+
+    def test_columns_of_very_different_scale(self):
+        rows = np.random.default_rng(1).normal(size=(80, 4)) * np.array([1e-3, 1.0, 1e3, 1e2])
+        design = g_optimal(ProjectedFeatures(DenseFeatures(rows)), gap=1e-8)
+        assert design.converged
+        assert design.value == pytest.approx(4.0, rel=1e-7)
+
+    def test_an_unreachable_gap_ends_with_the_truth(self):
+        sizes = (4, 3, 4)
+        design = g_optimal(sites(product(sizes), sizes), gap=1e-300)
+        assert design.value == pytest.approx(9.0, rel=1e-6)
+        assert design.converged == (design.gap <= 1e-300)
+
+    def test_the_tightest_bound_is_the_even_design(self):
+        design = g_optimal(sites(product((3, 4)), (3, 4)), upper=1 / 12)
+        assert design.weights == pytest.approx(np.full(12, 1 / 12))
+
+
+class TestRefusals:
+    candidates = sites(product((3, 4)), (3, 4))
+
+    def test_too_tight_a_bound_names_the_smallest(self):
+        with pytest.raises(AssayPilotError, match=r"too little for 12 compounds.*1/12 = 0\.08333"):
+            g_optimal(self.candidates, upper=0.08)
+
+    def test_too_few_compounds_names_the_least(self):
+        with pytest.raises(AssayPilotError, match=r"5 compounds are too few.*at least 6 compounds"):
+            g_optimal(self.candidates, max_support=5)
+        with pytest.raises(AssayPilotError, match="at least 10 compounds"):
+            g_optimal(self.candidates, max_support=8, upper=0.1)
+
+    @pytest.mark.parametrize("gap", [0.0, -1.0, math.nan, math.inf])
+    def test_a_gap_must_be_positive(self, gap):
+        with pytest.raises(ValueError, match="gap must be above 0"):
+            g_optimal(self.candidates, gap=gap)
+
+    def test_a_bound_must_be_a_number(self):
+        with pytest.raises(AssayPilotError, match="too little"):
+            g_optimal(self.candidates, upper=math.nan)
+
+    def test_candidates_must_span_their_coordinates(self):
+        with pytest.raises(ValueError, match="full column rank"):
+            g_optimal(self.candidates.onto(np.array([0, 1, 2])))
+
+    def test_nothing_to_choose_from(self):
+        with pytest.raises(ValueError, match="at least one candidate"):
+            g_optimal(self.candidates.onto(np.zeros(0, dtype=np.intp)))
+
+
+def test_progress_rises_and_a_cancel_is_heard():
+    sizes = (4, 5, 4, 3, 4)
+    candidates = sites(product(sizes), sizes)
+    heard = []
+    g_optimal(candidates, max_support=48, report=lambda fraction, message: heard.append((fraction, message)))
+    fractions = [fraction for fraction, _ in heard]
+    assert fractions == sorted(fractions)
+    assert fractions[0] == 0.0
+    assert fractions[-1] == 1.0
+    assert all(message for _, message in heard)
+
+    def cancel(fraction, message):
+        if fraction > 0.3:
+            raise Cancelled
+
+    with pytest.raises(Cancelled):
+        g_optimal(candidates, report=cancel)
+
+
+def test_large_tables_go_through_look_ups(monkeypatch):
+    """A table above the dense limit: nothing asks for the coordinates of more than a part of it."""
+    rng = np.random.default_rng(0)
+    codes = np.unique(rng.integers(0, 12, (120_000, 5)), axis=0)
+    candidates = sites(codes, (12,) * 5)
+    asked = []
+    whole = candidates.coordinates
+
+    def watched(positions=None):
+        asked.append(candidates.n_rows if positions is None else len(positions))
+        return whole(positions)
+
+    monkeypatch.setattr(candidates, "coordinates", watched)
+    design = g_optimal(candidates, gap=0.05)
+    assert design.converged
+    assert design.value <= 56 * 1.05
+    assert max(asked) <= 4096
+    assert len(design.support) <= 500
+
+
+class TestAchieved:
+    candidates = sites(product((3, 4)), (3, 4))
+
+    def test_counts_of_every_compound(self):
+        # Even counts c on a full product: every variance is rank / (c * n).
+        assert achieved(self.candidates, np.arange(12), np.full(12, 3)) == pytest.approx(6 / 36)
+
+    def test_a_singular_information_is_infinite(self):
+        assert achieved(self.candidates, np.arange(5), np.ones(5)) == math.inf
+        assert achieved(self.candidates, np.arange(12), np.r_[np.ones(5), np.zeros(7)]) == math.inf
+        assert achieved(self.candidates, np.arange(12), np.zeros(12)) == math.inf
+
+    def test_unequal_counts_against_the_plain_reference(self):
+        rng = np.random.default_rng(7)
+        rows = dense(self.candidates.features)
+        for _ in range(20):
+            counts = rng.integers(0, 4, 12)
+            expected = oracle.leverages(rows, counts).max()
+            assert achieved(self.candidates, np.arange(12), counts) == pytest.approx(expected)
+            few = self.candidates.onto(np.array([0, 5]))
+            if math.isfinite(expected):
+                expected = oracle.leverages(rows, counts, rows[[0, 5]]).max()
+            assert achieved(self.candidates, np.arange(12), counts, few) == pytest.approx(expected)
