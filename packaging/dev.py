@@ -63,6 +63,9 @@ def main(arguments: list[str] | None = None) -> int:
     except SetupError as refusal:
         say(str(refusal))
         return 1
+    except OSError as error:
+        say(f"The set-up could not go on: {error}. Start again when that is mended; what is unfinished is repaired.")
+        return 1
     except KeyboardInterrupt:
         say("\nStopped. The next start repairs what is unfinished.")
         return 130

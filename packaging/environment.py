@@ -12,6 +12,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 import zipfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -176,8 +177,13 @@ def one_at_a_time() -> Iterator[Sequence[int]]:
         if sys.platform == "win32":
             import msvcrt
 
-            file.seek(0)
-            msvcrt.locking(file.fileno(), msvcrt.LK_LOCK, 1)
+            while True:
+                file.seek(0)
+                try:
+                    msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
+                    break
+                except OSError:
+                    time.sleep(1)  # another start is setting up
             try:
                 yield ()
             finally:
@@ -245,10 +251,10 @@ def install(python: Path, level: str, inherited: Sequence[int]) -> None:
                 say("  unpacking")
     if pip.returncode:
         raise SetupError(
-            "The packages could not be installed; pip's last words:\n\n{}\n"
+            "The packages could not be installed; pip's last words:\n\n" + "".join(last) + "\n"
             "It needs a connection to a package index (or the mirror named in pip's own settings), about 1 GB of disk, "
-            "and a Python and system for which the packages are built (Python 3.11 to 3.13 on 64-bit Windows, macOS "
-            "or Linux). Start again when that is mended; what is unfinished is repaired.".format("".join(last))
+            "and a system for which the packages are built (the README says where it runs). Start again when that is "
+            "mended; what is unfinished is repaired."
         )
 
 

@@ -116,7 +116,7 @@ def provide(libraries: Sequence[str], allowed: bool) -> bool:
 def install(names: Sequence[str]) -> bool:
     """Run the package manager as root, or through sudo when that asks no password; return whether it succeeded."""
     known = manager()
-    if known is None:
+    if known is None or sys.platform == "win32":
         return False
     root = [] if os.geteuid() == 0 else ["sudo", "-n"]
     if root and shutil.which("sudo") is None:

@@ -268,6 +268,67 @@ def test_a_python_without_venv_is_named_with_the_line_that_installs_it(
     assert "Install a complete Python 3.11 or newer" in system.venv_mend()
 
 
+def test_without_a_display_the_terminal_is_used_and_that_is_said(
+    script_modules: dict[str, ModuleType], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    dev, environment = script_modules["dev"], script_modules["environment"]
+    called: list[list[str]] = []
+
+    def call(command: list[object]) -> int:
+        called.append([str(word) for word in command[1:]])
+        return 7
+
+    monkeypatch.setattr(dev.sys, "platform", "linux")
+    monkeypatch.setattr(environment, "ready", lambda level, system: Path("python"))
+    monkeypatch.setattr(environment, "call", call)
+    monkeypatch.setattr(environment, "probe", lambda *_: None)
+    for name in ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM"):
+        monkeypatch.delenv(name, raising=False)
+    assert dev.main(["run", "--seed", "3"]) == 7
+    assert called.pop() == ["-m", "assaypilot.gui.launch", "demo", "--seed", "3"]
+    assert "no display here" in capsys.readouterr().out
+    monkeypatch.setenv("DISPLAY", ":0")
+    assert dev.main(["run"]) == 7
+    assert called.pop() == ["-m", "assaypilot.gui.launch", "--practice"]
+    assert capsys.readouterr().out == ""
+    monkeypatch.setattr(environment, "probe", lambda *_: "could not connect to display :0")
+    monkeypatch.setattr(dev.system_packages, "missing_libraries", lambda display: [])
+    assert dev.main(["run"]) == 7
+    assert called.pop() == ["-m", "assaypilot.gui.launch", "demo"]
+    assert "Qt cannot open a window here: could not connect to display :0" in capsys.readouterr().out
+
+
+def test_every_check_runs_and_pytest_comes_last(
+    script_modules: dict[str, ModuleType], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    dev, environment = script_modules["dev"], script_modules["environment"]
+    ran: list[str] = []
+
+    def quietly(command: list[str]) -> subprocess.CompletedProcess[str]:
+        ran.append(" ".join(Path(word).stem or word for word in command if word != "-m"))
+        return subprocess.CompletedProcess(command, int("mypy" in command), "engine/x.py:1: wrong", "")
+
+    def call(command: list[object], extra: dict[str, str]) -> int:
+        ran.append("pytest")
+        assert command[-4:] == ["-m", marker, "-k", "rank"]
+        print("3 passed")
+        return 0
+
+    monkeypatch.setattr(environment, "ready", lambda level, system: Path("python"))
+    monkeypatch.setattr(environment, "remembered", lambda name: True)
+    monkeypatch.setattr(environment, "quietly", quietly)
+    monkeypatch.setattr(environment, "call", call)
+    marker = "not full and not benchmark"
+    assert dev.main(["test", "-k", "rank"]) == 1
+    said = capsys.readouterr().out
+    assert ran == ["python ruff check .", "python ruff format --check .", "python mypy", "lint-imports", "pytest"]
+    assert "engine/x.py:1: wrong" in said
+    assert "Failed so far: mypy." in said
+    assert said.endswith("3 passed\n")
+    marker = "not benchmark"
+    assert dev.main(["test", "--full", "-k", "rank"]) == 1
+
+
 def test_an_environment_of_somebody_else_is_left_alone(
     script_modules: dict[str, ModuleType], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
