@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,14 +42,11 @@ Ints = NDArray[np.intp]
 Flags = NDArray[np.bool_]
 
 
-_PRICE_OF_A_ROUND = 1.05
+_PRICE_OF_FEWER_ROUNDS = 1.1
 """How many times the measurements of the free design a design may cost that saves rounds."""
 
 _ROOM = 1.05
 """A bound on the weights this close to uniform leaves a design no choice."""
-
-_TRIES = 4
-"""How many bounds are tried between the fewest rounds and those the free design needs."""
 
 _FEW = 0.25
 """Above this share of compounds among a phase's measurements, designs on fewer compounds are tried."""
@@ -130,16 +127,15 @@ class LinFactG:
         problem = state.problem
         phase = state.phase + 1
         radius = self.radius(state, phase)
-        candidates, targets = _design_rows(state)
         wells = 2.0 * (problem.noise[0] / radius) ** 2 * union_log(int(problem.wanted.sum()), phase, problem.delta)
-        design = _design(problem, candidates, targets, wells, float(_parameters(problem)["gap"]), report)
+        candidates, design = _design(state, wells, report)
         counts = ceilings(design.weights, wells * design.value)
         budget = problem.capacity.budget if problem.capacity else None
         cut = budget is not None and counts.sum() > budget - state.spent
         if cut and budget is not None:
             # Sized before any of its values is seen, so the realised half-widths stay valid.
             counts = _cut(candidates, design, budget - state.spent)
-            value = achieved(candidates, design.support, counts, targets)
+            value = achieved(candidates, design.support, counts, candidates.onto(np.flatnonzero(state.active)))
             radius = math.sqrt(wells * value) * radius
         kept = counts > 0
         order = np.argsort(candidates.rows[design.support[kept]])
@@ -282,20 +278,17 @@ def _design_rows(state: State) -> tuple[ProjectedFeatures, ProjectedFeatures | N
     return candidates, candidates.onto(active)
 
 
-def _design(
-    problem: Problem,
-    candidates: ProjectedFeatures,
-    targets: ProjectedFeatures | None,
-    wells: float,
-    gap: float,
-    report: Report,
-) -> Design:
-    """The phase's design, spread over enough compounds to run it in few rounds.
+class Plan(NamedTuple):
+    """A design and the rows its support counts in."""
 
-    A lab takes ``max_replicates`` of a compound in a round, so a design on few compounds can need more rounds than its
-    measurements fill. Bounding the weights spreads them; the fewest rounds are taken whose design costs at most
-    ``_PRICE_OF_A_ROUND`` more measurements than the free one.
-    """
+    candidates: ProjectedFeatures
+    design: Design
+
+
+def _design(state: State, wells: float, report: Report) -> Plan:
+    """The phase's design; ``wells`` is the measurements it takes per unit of the design's value."""
+    candidates, targets = _design_rows(state)
+    gap = float(_parameters(state.problem)["gap"])
     free = g_optimal(candidates, targets=targets, gap=gap, report=report)
     if len(free.support) > _FEW * wells * free.value:
         # A short phase pays for every compound of its design by a rounded-up measurement: fewer compounds cost less.
@@ -304,19 +297,59 @@ def _design(
             for times in (3, 4)
         ]
         free = min((free, *fewer), key=lambda design: int(ceilings(design.weights, wells * design.value).sum()))
-    if problem.capacity is None:
-        return free
-    replicates = problem.capacity.max_replicates
-    total = wells * free.value
-    needed = math.ceil(total * float(free.weights.max()) / replicates)
-    room = math.ceil(_ROOM * total / (replicates * candidates.n_rows))
-    fewest = max(math.ceil(total / problem.capacity.per_round), room)
-    for rounds in range(fewest, needed, max(1, (needed - fewest) // _TRIES)):
-        upper = replicates * rounds / total
-        bounded = g_optimal(candidates, targets=targets, gap=gap, upper=upper, report=report)
-        if bounded.value <= _PRICE_OF_A_ROUND * free.value:
-            return bounded
-    return free
+    if state.problem.capacity is None:
+        return Plan(candidates, free)
+    return _in_few_rounds(state, candidates, targets, wells, gap, free, report)
+
+
+def _in_few_rounds(
+    state: State,
+    candidates: ProjectedFeatures,
+    targets: ProjectedFeatures | None,
+    wells: float,
+    gap: float,
+    free: Design,
+    report: Report,
+) -> Plan:
+    """The design that needs the fewest rounds among those that cost little more than the free one.
+
+    A lab takes ``max_replicates`` of a compound in a round, so a design on few compounds can need more rounds than its
+    measurements fill. A bound on the weights spreads them over more compounds: first over active ones; where those are
+    too few to fill a round, over everything measurable in their span, which bounds the active means just as well.
+    """
+    capacity = state.problem.capacity
+    assert capacity is not None
+    # Rounding up must not push a compound over the bound, and the design may cost the whole price.
+    total = _PRICE_OF_FEWER_ROUNDS * wells * free.value
+    needed = math.ceil(wells * free.value * float(free.weights.max()) / capacity.max_replicates)
+    best = Plan(candidates, free)
+
+    def bounded(pool: ProjectedFeatures, aims: ProjectedFeatures | None, rounds: int) -> Design | None:
+        upper = capacity.max_replicates * rounds / total
+        design = g_optimal(pool, targets=aims, gap=gap, upper=upper, report=report)
+        return design if design.value <= _PRICE_OF_FEWER_ROUNDS * free.value else None
+
+    def fewest(pool: ProjectedFeatures) -> int:
+        room = math.ceil(_ROOM * total / (capacity.max_replicates * pool.n_rows))
+        return max(math.ceil(total / capacity.per_round), room)
+
+    low = fewest(candidates)
+    while low < needed:
+        rounds = (low + needed) // 2
+        design = bounded(candidates, targets, rounds)
+        if design is None:
+            low = rounds + 1
+        else:
+            best, needed = Plan(candidates, design), rounds
+    problem = state.problem
+    outside = outside_span(problem.features, candidates.basis)
+    pool = candidates.onto(np.flatnonzero(problem.measurable & ~outside))
+    if pool.n_rows > candidates.n_rows and fewest(pool) < needed:
+        aims = candidates if targets is None else targets
+        design = bounded(pool, aims, fewest(pool))
+        if design is not None:
+            best = Plan(pool, design)
+    return best
 
 
 def _cut(candidates: ProjectedFeatures, design: Design, n: int) -> Ints:
