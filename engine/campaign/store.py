@@ -11,13 +11,11 @@ numpy nor anything else that is slow to load.
 
 from __future__ import annotations
 
-import getpass
 import os
 import sqlite3
 from collections import deque
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
-from datetime import UTC, datetime
 from pathlib import Path
 from types import MappingProxyType, TracebackType
 
@@ -30,15 +28,14 @@ from assaypilot.engine.campaign.chain import (
     Row,
     as_parts,
     decode,
-    encode,
     part_digest,
     part_names,
-    row_digest,
     scan,
 )
 from assaypilot.engine.campaign.integrity import Problem, Verification, verify
 from assaypilot.engine.campaign.placing import aside, location_warnings, new_file
 from assaypilot.engine.campaign.refusals import damaged, plain_errors
+from assaypilot.engine.campaign.writing import clean, event_of, insert, prepare, user
 from assaypilot.engine.errors import AssayPilotError
 
 __all__ = [
@@ -84,7 +81,7 @@ class Store:
     def __init__(self, path: Path, connection: sqlite3.Connection, reason: str | None, author: str | None) -> None:
         self.path = path
         self.read_only_reason = reason
-        self.author = _clean(author if author is not None else _user())
+        self.author = clean(author if author is not None else user())
         self._connection = connection
         self._identity = _identity(path)
         self._n_events, self._head = 0, GENESIS
@@ -106,7 +103,7 @@ class Store:
         path = Path(path)
         if not drafts:
             raise ValueError("a campaign begins with an event")
-        encoded = _prepare(drafts, parts)
+        encoded = prepare(drafts, parts)
         with (
             new_file(path) as temporary,
             plain_errors(path),
@@ -116,7 +113,7 @@ class Store:
             connection.execute("PRAGMA journal_mode = OFF")
             connection.execute("BEGIN IMMEDIATE")
             schema.mark(connection)
-            _insert(connection, drafts, encoded, parts, 0, GENESIS, _clean(author if author is not None else _user()))
+            insert(connection, drafts, encoded, parts, 0, GENESIS, clean(author if author is not None else user()))
             connection.execute("COMMIT")
         return cls.open(path, author=author)
 
@@ -172,7 +169,7 @@ class Store:
             for row in rows:
                 if row[0] > after:
                     try:
-                        events.append(_event(row, decode(row[5])))
+                        events.append(event_of(row, decode(row[5])))
                     except ValueError:
                         raise damaged(self.path, f"the data of event {row[0]} cannot be read") from None
         return tuple(events)
@@ -205,12 +202,12 @@ class Store:
         if not drafts:
             raise ValueError("nothing to append")
         with plain_errors(self.path):
-            encoded = _prepare(drafts, parts, self._connection)
+            encoded = prepare(drafts, parts, self._connection)
         self._refuse_moved()
         events: tuple[Event, ...] = ()
         try:
             with plain_errors(self.path):
-                events = _insert(self._connection, drafts, encoded, parts, self._n_events, self._head, self.author)
+                events = insert(self._connection, drafts, encoded, parts, self._n_events, self._head, self.author)
                 self._connection.execute("COMMIT")
         except BaseException:
             # An error at the very end of a commit may come after it took hold; what the file says decides.
@@ -395,60 +392,6 @@ def _copy(source: Path, path: Path, *, overwrite: bool = False, event: tuple[int
             raise damaged(source, f"event {event[0]} is not the one that was read before")
 
 
-def _prepare(
-    drafts: Sequence[Draft], parts: Mapping[str, bytes], connection: sqlite3.Connection | None = None
-) -> list[bytes]:
-    """The JSON bytes of each draft; raises before anything is written when something cannot be."""
-    encoded = [encode(draft) for draft in drafts]
-    named = {name for draft in drafts for name in part_names(draft.data)}
-    for digest, blob in parts.items():
-        if part_digest(blob) != digest:
-            raise ValueError(f"the part {digest} is not the bytes of that digest")
-        if len(blob) > schema.MAX_PART_BYTES:
-            raise AssayPilotError(
-                f"The library is larger than a campaign can hold ({len(blob) / 2**20:.0f} MB; at most "
-                f"{schema.MAX_PART_BYTES // 2**20} MB)",
-                mend="Leave out columns or compounds that are not needed.",
-            )
-    if set(parts) - named:
-        raise ValueError(f"no event names the part {min(set(parts) - named)}")
-    for digest in named - set(parts):
-        query = "SELECT 1 FROM library_part WHERE sha256 = ?"
-        if connection is None or connection.execute(query, (digest,)).fetchone() is None:
-            raise ValueError(f"the part {digest} is neither given nor in the file")
-    return encoded
-
-
-def _insert(
-    connection: sqlite3.Connection,
-    drafts: Sequence[Draft],
-    encoded: Sequence[bytes],
-    parts: Mapping[str, bytes],
-    number: int,
-    head: str,
-    author: str,
-) -> tuple[Event, ...]:
-    """The events after number ``number`` of digest ``head``, put into the open transaction with their parts."""
-    if number + len(drafts) > schema.MAX_EVENTS:
-        raise AssayPilotError("The history of this campaign is full", mend="Go on in a new campaign.")
-    for digest, blob in parts.items():
-        if connection.execute("SELECT 1 FROM library_part WHERE sha256 = ?", (digest,)).fetchone() is None:
-            connection.execute("INSERT INTO library_part VALUES (?, ?)", (digest, blob))
-    time = _now()
-    events = []
-    for draft, raw in zip(drafts, encoded, strict=True):
-        number += 1
-        row: Row = (number, time, author, draft.kind, draft.version, raw)
-        head = row_digest(head, row)
-        connection.execute("INSERT INTO event VALUES (?, ?, ?, ?, ?, ?, ?)", (*row, head))
-        events.append(_event((*row, head), decode(raw)))
-    return tuple(events)
-
-
-def _event(row: Row, data: Mapping[str, object]) -> Event:
-    return Event(row[0], row[1], row[2], row[3], row[4], data, row[6])
-
-
 def _identity(path: Path) -> tuple[int, int] | None:
     """What tells the file itself, whatever its name; None when there is none."""
     try:
@@ -456,20 +399,3 @@ def _identity(path: Path) -> tuple[int, int] | None:
     except OSError:
         return None
     return found.st_dev, found.st_ino
-
-
-def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
-
-
-def _user() -> str:
-    try:
-        return getpass.getuser()
-    except (ImportError, KeyError, OSError):  # no name in the environment and none known to the system
-        return "unknown"
-
-
-def _clean(author: str) -> str:
-    """The name on one line of printable text, at most 200 characters."""
-    line = " ".join("".join(sign if sign.isprintable() else " " for sign in author).split())
-    return line[:200] or "unknown"

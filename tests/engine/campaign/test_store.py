@@ -16,7 +16,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assaypilot.engine.campaign import migrations, placing, schema
+from assaypilot.engine.campaign import migrations, placing, schema, writing
 from assaypilot.engine.campaign import store as store_module
 from assaypilot.engine.campaign.store import (
     Draft,
@@ -109,7 +109,7 @@ def test_any_json_survives(tmp_path: Path) -> None:
         @settings(max_examples=150, deadline=None)
         @given(st.lists(OBJECTS, min_size=1, max_size=3), st.text(max_size=300))
         def round_trip(objects: list[dict[str, Any]], author: str) -> None:
-            store.author = store_module._clean(author)
+            store.author = writing.clean(author)
             written = store.append([Draft("fact", data) for data in objects])
             read = store.events(after=written[0].sequence - 1)
             assert read == written
@@ -199,9 +199,9 @@ def test_sizes_are_capped(store: Store, monkeypatch: pytest.MonkeyPatch) -> None
 
 
 def test_authors_are_one_printable_line(store: Store) -> None:
-    assert store_module._clean("  Ada\n\tLovelace\x00 \u202e") == "Ada Lovelace"
-    assert store_module._clean("\ud800") == "unknown"
-    assert len(store_module._clean("x" * 999)) == 200
+    assert writing.clean("  Ada\n\tLovelace\x00 \u202e") == "Ada Lovelace"
+    assert writing.clean("\ud800") == "unknown"
+    assert len(writing.clean("x" * 999)) == 200
 
 
 def test_the_author_is_the_user_unless_given(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -302,7 +302,7 @@ def test_failure_in_the_middle_of_creating_leaves_nothing(path: Path, monkeypatc
     def broken(*args: Any) -> None:
         raise RuntimeError("bug")
 
-    monkeypatch.setattr(store_module, "_insert", broken)
+    monkeypatch.setattr(store_module, "insert", broken)
     with pytest.raises(RuntimeError, match="bug"):
         Store.create(path, [CREATED])
     assert os.listdir(path.parent) == []

@@ -13,7 +13,7 @@ from unittest import mock
 
 import pytest
 
-from assaypilot.engine.campaign import schema, store
+from assaypilot.engine.campaign import schema, writing
 from assaypilot.engine.campaign.store import Draft, Store, as_parts, part_digest, verify
 
 GOLDEN = Path(__file__).resolve().parents[2] / "golden" / "campaign_v1.assaypilot"
@@ -30,7 +30,7 @@ EVENTS = (
 
 def write(path: Path) -> None:
     drafts = [Draft(kind, data, version) for _, kind, version, data in EVENTS]
-    with mock.patch.object(store, "_now") as now:
+    with mock.patch.object(writing, "now") as now:
         now.return_value = EVENTS[0][0]
         campaign = Store.create(path, drafts[:2], as_parts(LIBRARY), author="Ada Lovelace")
         now.return_value = EVENTS[2][0]

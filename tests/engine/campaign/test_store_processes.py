@@ -15,7 +15,6 @@ from pathlib import Path
 
 import pytest
 
-from assaypilot.engine.campaign import store as store_module
 from assaypilot.engine.campaign.store import Draft, Store, as_parts, part_digest, verify
 from assaypilot.engine.errors import AssayPilotError
 
@@ -26,7 +25,7 @@ PYTHON = (sys.executable, "-S", "-c")
 ENVIRONMENT = {**os.environ, "PYTHONPATH": os.pathsep.join(entry for entry in sys.path if entry)}
 HEADER = """
 import os, signal, sqlite3, sys, time
-from assaypilot.engine.campaign import store as store_module
+from assaypilot.engine.campaign import writing
 from assaypilot.engine.campaign.store import Draft, Store, as_parts, part_digest, verify
 from assaypilot.engine.errors import AssayPilotError
 path = sys.argv[1]
@@ -215,8 +214,8 @@ HALF_WRITTEN = (
 store = Store.open(path)
 store._connection.execute("PRAGMA cache_size = 1")
 drafts = [Draft("recorded", {"pad": "x" * 50_000}) for _ in range(20)]
-encoded = store_module._prepare(drafts, {})
-store_module._insert(store._connection, drafts, encoded, {}, store.n_events, store.head, "child")
+encoded = writing.prepare(drafts, {})
+writing.insert(store._connection, drafts, encoded, {}, store.n_events, store.head, "child")
 os.kill(os.getpid(), signal.SIGKILL)
 """
 )
@@ -452,4 +451,4 @@ def test_a_file_another_program_set_to_another_journal(path: Path) -> None:
     with Store.open(path) as store:
         store.append([Draft("x", {})])
         assert os.listdir(path.parent) == [path.name]
-    assert store_module.verify(path).ok
+    assert verify(path).ok
