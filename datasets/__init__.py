@@ -60,13 +60,13 @@ _ALL = (
     ),
     Dataset(
         name="antiadrenergic",
-        title="22 N,N-dimethyl-2-bromo-2-phenylethylamines, antagonism of adrenaline in the rat, log 1/C",
+        title="22 N,N-dimethyl-2-bromo-2-phenylethylamines, antiadrenergic activity as log 1/C",
         rows=22,
         sites=("para", "meta"),
         endpoints=("log 1/C",),
         source=(
-            "J. D. P. Graham and M. A. Karrar, J. Med. Chem. 1963, 6, 103-107; as log 1/C in "
-            "S. H. Unger and C. Hansch, J. Med. Chem. 1973, 16, 745-749"
+            "J. D. P. Graham and M. A. Karrar, J. Med. Chem. 1963, 6, 103; as log 1/C in "
+            "S. H. Unger and C. Hansch, J. Med. Chem. 1973, 16, 745"
         ),
         licence=_FACTS,
         id="ID",

@@ -1,0 +1,94 @@
+import errno
+import math
+import os
+import stat
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.export.csv_file import write_csv
+from assaypilot.engine.tables.raw import read_table
+from assaypilot.engine.tables.values import parse_value
+
+# What a table can hold: no control characters, and the outer spaces that reading trims.
+TEXTS = (
+    st.text(st.characters(exclude_categories=("Cs", "Cc", "Cn", "Zl", "Zp")), min_size=1, max_size=12)
+    .map(lambda text: text.strip() or "x")
+    .filter(lambda text: text == text.strip() and not text.startswith("\ufeff"))
+)
+RISKY = st.sampled_from(["=1+1", "+x", "-y", "@cmd", "'=1", "''+2", "'plain", "-5", 'a"b', "a,b", "a;b", "two\nlines"])
+
+
+@settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(st.tuples(TEXTS | RISKY, st.floats(allow_nan=False, allow_infinity=False)), min_size=1, max_size=6))
+def test_what_is_written_is_read_back(tmp_path, rows):
+    path = tmp_path / "out.csv"
+    assert write_csv(path, ["ID", "Value"], rows) == len(rows)
+    table = read_table(path)
+    assert table.encoding == "utf-8-sig"
+    assert list(table.column("ID")) == [text for text, _ in rows]
+    assert [float(text) for text in table.column("Value")] == [number for _, number in rows]
+
+
+def test_formulas_are_text_and_numbers_are_untouched(tmp_path):
+    path = tmp_path / "out.csv"
+    write_csv(path, ["a", "b", "c", "d"], [["=1+1", -5, -0.25, None], ["-x", 7, math.nan, True]])
+    assert path.read_bytes() == b"\xef\xbb\xbfa,b,c,d\r\n'=1+1,-5,-0.25,\r\n'-x,7,,yes\r\n"
+    assert parse_value("-0.25").value == -0.25
+
+
+def test_an_existing_file_is_kept_when_asked(tmp_path):
+    path = tmp_path / "out.csv"
+    write_csv(path, ["a", "b"], [[1, 2]])
+    with pytest.raises(AssayPilotError, match="the file exists already"):
+        write_csv(path, ["a", "b"], [[3, 4]], overwrite=False)
+    write_csv(path, ["a", "b"], [[3, 4]])
+    assert "3,4" in path.read_text(encoding="utf-8-sig")
+    assert os.listdir(tmp_path) == ["out.csv"]
+
+
+def test_a_full_disk_leaves_the_old_file_and_nothing_else(tmp_path, monkeypatch):
+    path = tmp_path / "out.csv"
+    write_csv(path, ["a", "b"], [[1, 2]])
+
+    def full(_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(AssayPilotError, match="the disk is full"):
+        write_csv(path, ["a", "b"], [[3, 4]])
+    assert "1,2" in path.read_text(encoding="utf-8-sig")
+    assert os.listdir(tmp_path) == ["out.csv"]
+
+
+def test_a_row_that_fails_leaves_the_old_file(tmp_path):
+    path = tmp_path / "out.csv"
+    write_csv(path, ["a", "b"], [[1, 2]])
+    with pytest.raises(ValueError, match="one cell per header"):
+        write_csv(path, ["a", "b"], [[3, 4], [5]])
+    assert "1,2" in path.read_text(encoding="utf-8-sig")
+
+
+def test_a_folder_that_may_not_be_written_is_refused_plainly(tmp_path, monkeypatch):
+    folder = tmp_path / "locked"
+    folder.mkdir()
+    folder.chmod(stat.S_IRUSR | stat.S_IXUSR)
+    if os.access(folder, os.W_OK):
+        # The superuser may write anywhere, so the refusal of the system is played.
+        def refuse(*_):
+            raise PermissionError(errno.EACCES, "Permission denied")
+
+        monkeypatch.setattr(os, "replace", refuse)
+    with pytest.raises(AssayPilotError, match="may not be written to"):
+        write_csv(folder / "out.csv", ["a", "b"], [[1, 2]])
+    folder.chmod(0o700)
+    assert os.listdir(folder) == []
+
+
+def test_a_missing_folder_and_a_folder_as_file_are_refused_plainly(tmp_path):
+    with pytest.raises(AssayPilotError, match="there is no such folder"):
+        write_csv(tmp_path / "nowhere" / "out.csv", ["a", "b"], [])
+    with pytest.raises(AssayPilotError, match="this is a folder"):
+        write_csv(tmp_path, ["a", "b"], [])

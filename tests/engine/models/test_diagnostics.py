@@ -1,0 +1,77 @@
+import csv
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from assaypilot.engine.features import SiteFeatures
+from assaypilot.engine.library import Library
+from assaypilot.engine.models.diagnostics import additive_fit
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(0, 2**32 - 1), st.integers(2, 25), st.lists(st.integers(1, 5), min_size=1, max_size=3))
+def test_q2_is_what_leaving_out_one_row_after_another_gives(seed, n, sizes):
+    rng = np.random.default_rng(seed)
+    features = SiteFeatures(np.column_stack([rng.integers(0, size, n) for size in sizes]), tuple(sizes))
+    y = 6 + rng.normal(size=n)
+    x = features.dense(np.arange(n))
+    press = alone = 0.0
+    exact = 0
+    for left in range(n):
+        others = np.delete(np.arange(n), left)
+        if np.linalg.matrix_rank(x[others]) < np.linalg.matrix_rank(x):
+            exact += 1
+            continue
+        theta = np.linalg.lstsq(x[others], y[others], rcond=1e-10)[0]
+        press += (y[left] - x[left] @ theta) ** 2
+        alone += (y[left] - y[others].mean()) ** 2
+    fit = additive_fit(features, np.arange(n), y)
+    assert fit.leverage_one == exact
+    if exact == n:
+        assert fit.q2 is None
+    else:
+        assert fit.q2 == pytest.approx(1 - press / alone, rel=1e-6, abs=1e-6)
+    fitted = x @ np.linalg.lstsq(x, y, rcond=1e-10)[0]
+    assert fit.r2 == pytest.approx(1 - ((y - fitted) ** 2).sum() / ((y - y.mean()) ** 2).sum(), abs=1e-8)
+    freedom = n - np.linalg.matrix_rank(x)
+    if freedom:
+        assert fit.residual_sd == pytest.approx(np.sqrt(((y - fitted) ** 2).sum() / freedom), abs=1e-8)
+    else:
+        assert fit.residual_sd is None
+
+
+def test_without_rows_or_spread_there_is_no_figure():
+    features = SiteFeatures(np.array([[0], [0], [1], [1]]), (2,))
+    empty = additive_fit(features, np.zeros(0, dtype=int), np.zeros(0))
+    assert (empty.rows, empty.r2, empty.q2, empty.residual_sd, empty.leverage_one) == (0, None, None, None, 0)
+    flat = additive_fit(features, np.arange(4), np.full(4, 7.3))
+    assert (flat.r2, flat.q2) == (None, None)
+    assert flat.residual_sd == pytest.approx(0, abs=1e-12)
+    one = additive_fit(features, np.array([0]), np.array([7.3]))
+    assert (one.r2, one.q2, one.residual_sd, one.leverage_one) == (None, None, None, 1)
+
+
+FACTS = [
+    ("freewilson1964_tetracycline_10.csv", "R,X,Y", "act", 6, 0.906, 0.443, 0),
+    ("antiadrenergic_22_fw_table.csv", "para,meta", "act", 11, 0.939, 0.772, 3),
+    ("tropane_isoxazole_5x2.csv", "R1,R2", "pIC50", 6, 0.976, 0.876, 0),
+    ("CHEMBL2321810_rgd_table.csv", "R1,R2,R3", "Act", 516, 0.979, 0.788, 436),
+    ("baybe_aryl_halide.csv", "base,ligand,aryl_halide,additive", "yield", 42, 0.701, None, 0),
+    ("covboost_20x3_means.csv", "prime,boost", "NT50", 11, None, None, 0),
+]
+
+
+@pytest.mark.parametrize(("file", "sites", "value", "rank", "r2", "q2", "exact"), FACTS)
+def test_the_facts_of_the_public_tables(public, file, sites, value, rank, r2, q2, exact):
+    sites = sites.split(",")
+    with public(file).open(encoding="utf-8-sig", newline="") as stream:
+        rows = [row for row in csv.DictReader(stream) if all(row[site] for site in sites)]
+    library = Library.listed(sites, [[row[s] for s in sites] for row in rows], ids=[str(i) for i in range(len(rows))])
+    fit = additive_fit(SiteFeatures.of(library), np.arange(len(rows)), np.array([float(row[value]) for row in rows]))
+    assert (fit.rank, fit.leverage_one) == (rank, exact)
+    if r2 is not None:
+        assert fit.r2 == pytest.approx(r2, abs=5e-4)
+    if q2 is not None:
+        assert fit.q2 == pytest.approx(q2, abs=5e-4)

@@ -1,0 +1,123 @@
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from assaypilot.engine.features import DenseFeatures, SiteFeatures
+from assaypilot.engine.models.ols import least_squares
+
+
+@st.composite
+def measured_tables(draw):
+    """Sparse tables of two to four sites with some rows measured, unevenly often."""
+    seed = draw(st.integers(0, 2**32 - 1))
+    rng = np.random.default_rng(seed)
+    sizes = tuple(draw(st.lists(st.integers(1, 6), min_size=1, max_size=4)))
+    n = draw(st.integers(1, 40))
+    codes = np.column_stack([rng.integers(0, size, n) for size in sizes])
+    m = draw(st.integers(0, n))
+    rows = rng.permutation(n)[:m]
+    counts = rng.integers(1, draw(st.sampled_from([2, 2000])), m).astype(float)
+    values = draw(st.sampled_from([0.0, 6.0, 1e6])) + rng.normal(size=m)
+    return SiteFeatures(codes, sizes), rows, counts, values
+
+
+def oracle(features, rows, counts):
+    """Dense X, V and a pseudo-inverse of V through the singular values of the weighted rows."""
+    x = features.dense(np.arange(features.n_rows))
+    weighted = np.sqrt(counts)[:, None] * x[rows]
+    return x, np.linalg.pinv(weighted, rcond=1e-10)
+
+
+@settings(max_examples=150, deadline=None)
+@given(measured_tables())
+def test_estimates_and_norms_agree_with_a_dense_pseudo_inverse(table):
+    features, rows, counts, values = table
+    fit = least_squares(features, rows, counts, values)
+    x, pseudo = oracle(features, rows, counts)
+    rank = np.linalg.matrix_rank(x[rows]) if len(rows) else 0
+    assert fit.rank == rank
+    theta = pseudo @ (np.sqrt(counts) * values)
+    inside = np.array([np.linalg.matrix_rank(np.vstack([x[rows], row])) == rank for row in x])
+    assert (fit.estimable() == inside).all()
+    scale = max(1.0, np.abs(values).max(initial=0))
+    np.testing.assert_allclose(fit.means()[inside], (x @ theta)[inside], atol=1e-8 * scale)
+    norms = fit.half_norms()
+    np.testing.assert_allclose(norms[inside], np.linalg.norm(x @ pseudo, axis=1)[inside], rtol=1e-6, atol=1e-9)
+    assert np.isinf(norms[~inside]).all()
+    assert not np.isnan(norms).any()
+
+
+@settings(max_examples=80, deadline=None)
+@given(measured_tables(), st.integers(0, 39))
+def test_differences_are_finite_exactly_where_they_are_estimable(table, which):
+    features, rows, counts, values = table
+    one = which % features.n_rows
+    norms = least_squares(features, rows, counts, values).difference_norm(one)
+    x, pseudo = oracle(features, rows, counts)
+    y = x[one] - x
+    rank = np.linalg.matrix_rank(x[rows]) if len(rows) else 0
+    inside = np.array([np.linalg.matrix_rank(np.vstack([x[rows], row])) == rank for row in y])
+    assert (np.isfinite(norms) == inside).all()
+    np.testing.assert_allclose(norms[inside], np.linalg.norm(y @ pseudo, axis=1)[inside], rtol=1e-6, atol=1e-7)
+    assert norms[one] == 0
+
+
+@settings(max_examples=50, deadline=None)
+@given(measured_tables(), st.randoms(use_true_random=False))
+def test_the_order_of_rows_does_not_matter(table, random):
+    features, rows, counts, values = table
+    order = list(range(len(rows)))
+    random.shuffle(order)
+    first = least_squares(features, rows, counts, values)
+    second = least_squares(features, rows[order], counts[order], values[order])
+    scale = max(1.0, np.abs(values).max(initial=0))
+    np.testing.assert_allclose(first.means(), second.means(), atol=1e-9 * scale)
+    np.testing.assert_allclose(first.half_norms(), second.half_norms(), rtol=1e-7, atol=1e-9)
+
+
+def test_a_count_is_as_many_single_measurements():
+    features = SiteFeatures(np.array([[0, 0], [0, 1], [1, 0], [1, 1]]), (2, 2))
+    once = least_squares(features, np.array([0, 1, 2]), np.array([2.0, 1.0, 3.0]), np.array([1.0, 2.0, 4.0]))
+    rows = np.array([0, 0, 1, 2, 2, 2])
+    apart = least_squares(features, rows, np.ones(6), np.array([0.0, 2.0, 2.0, 3.0, 4.0, 5.0]))
+    np.testing.assert_allclose(once.means(), apart.means())
+    np.testing.assert_allclose(once.half_norms(), apart.half_norms())
+    # The fourth compound is predicted: 4 + 2 - 1, with variance 1/2 + 1 + 1/3.
+    assert once.means()[3] == pytest.approx(5)
+    assert once.half_norms()[3] ** 2 == pytest.approx(11 / 6)
+
+
+def test_nothing_measured_is_infinite_everywhere_and_never_nan():
+    features = SiteFeatures(np.array([[0], [1]]), (2,))
+    fit = least_squares(features, np.zeros(0, dtype=int), np.zeros(0), np.zeros(0))
+    assert fit.rank == 0
+    assert np.isinf(fit.half_norms()).all()
+    assert not fit.estimable().any()
+    assert fit.difference_norm(0).tolist() == [0.0, np.inf]
+
+
+def test_two_rows_with_the_same_unmeasured_substituent_can_be_compared():
+    codes = np.array([[0, 0], [1, 0], [0, 1], [1, 1]])
+    features = SiteFeatures(codes, (2, 2))
+    fit = least_squares(features, np.array([0, 1]), np.ones(2), np.array([5.0, 6.0]))
+    assert fit.estimable().tolist() == [True, True, False, False]
+    assert fit.difference_norm(2).tolist() == [np.inf, np.inf, 0.0, pytest.approx(2**0.5)]
+
+
+def test_values_far_from_zero_keep_their_digits():
+    rng = np.random.default_rng(1)
+    x = np.column_stack([np.ones(30), rng.normal(size=(30, 3))])
+    y = 1e9 + x @ [0.0, 1.0, 2.0, 3.0]
+    fit = least_squares(DenseFeatures(x), np.arange(30), np.ones(30), y)
+    np.testing.assert_allclose(fit.theta[1:], [1.0, 2.0, 3.0], atol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("counts", "means"),
+    [([1.0, np.nan], [0.0, 0.0]), ([1.0, -1.0], [0.0, 0.0]), ([1.0, 1.0], [0.0, np.inf]), ([1.0], [0.0])],
+)
+def test_what_is_no_measurement_is_refused(counts, means):
+    features = SiteFeatures(np.array([[0], [1]]), (2,))
+    with pytest.raises(ValueError, match="must be"):
+        least_squares(features, np.array([0, 1]), np.array(counts), np.array(means))
