@@ -152,10 +152,11 @@ class LinFactG:
         """Good, bad or still open for every active arm, all bounds taken before any removal (Algorithm 3)."""
         problem = state.problem
         measured = np.flatnonzero(outcome.counts > 0)
-        if not len(measured):
+        active = np.flatnonzero(state.active)
+        # Nothing is left to decide when all that a phase measured cannot be had any more.
+        if not len(measured) or not len(active):
             return None
         phase = state.phase + 1
-        active = np.flatnonzero(state.active)
         mean, half = _estimate(problem, outcome, measured, active, phase)
         if _parameters(problem)["decide"] == "planned" and outcome.complete:
             # With measurements missing the promise is void; the realised half-widths hold either way.
@@ -165,7 +166,8 @@ class LinFactG:
         upper = high.max() - goal.epsilon
         lower = low.max() - goal.epsilon
         bad = high < lower
-        good = low >= upper - goal.slack if goal.slack > 0 else low > upper
+        # In the soft zone narrow bounds allow both answers; bad is asked first, as in Algorithm 3.
+        good = ~bad & (low >= upper - goal.slack if goal.slack > 0 else low > upper)
         before = state.status[active]
         good_now = (before == IN) | (good & (before == UNDECIDED))
         leaves = good_now & (high < low.max())
@@ -221,8 +223,12 @@ class LinFactG:
         return Answer(state.status, state.decided_in_phase)
 
     def stop(self, state: State) -> tuple[StopReason, ...]:
-        """Every wanted arm decided, or a budget below what one more phase needs."""
+        """Every wanted arm decided, nothing left to measure, or a budget below what one more phase needs."""
         open_arms = int(((state.status == UNDECIDED) & state.problem.wanted).sum())
+        lost = int((state.status == NOT_ESTIMABLE).sum())
+        if not open_arms and lost and not state.problem.measurable.any():
+            text = "no compound can be measured any more"
+            return (StopReason("nothing measurable", text, {"not_estimable": lost}),)
         if not open_arms:
             return (StopReason("decided", "every compound is decided", {"phases": state.phase}),)
         capacity = state.problem.capacity
