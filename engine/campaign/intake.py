@@ -117,33 +117,42 @@ def _without_duplicates(new: Sequence[Measurement], earlier: Sequence[Measuremen
     """The new measurements that are not there already.
 
     With plate, well or date, the same compound, endpoint, place and value is the same measurement. Without any of
-    them two replicates may agree by chance, so the value alone is not enough: a file counts as repeated when, for at
-    least half of the compounds that have earlier values, it holds all of those again.
+    them two replicates may agree by chance, so the value alone is not enough: a file repeats what came back in an
+    earlier round (or the history) when it holds all values of at least half of that round's compounds it speaks of.
+    A work list that is filled in and recorded bit by bit is the everyday case.
     """
-    there = Counter((m.compound, m.endpoint, _place(m), m.value, m.relation) for m in earlier if not m.withdrawn)
-    if not there:
-        return list(new)
-    bare = ("", "", "")
-    repeated: set[tuple[int, int]] = set()
+    kept = [m for m in earlier if not m.withdrawn]
+    there = Counter(_identity(m) for m in kept if _place(m) != _NOWHERE)
     if not typed:
-        own = Counter((m.compound, m.endpoint, m.value, m.relation) for m in new if _place(m) == bare)
-        known: dict[tuple[int, int], list[tuple[tuple[int, int, float, Relation], int]]] = {}
-        for (compound, endpoint, place, value, relation), n in there.items():
-            if place == bare:
-                known.setdefault((compound, endpoint), []).append(((compound, endpoint, value, relation), n))
-        asked = {(m.compound, m.endpoint) for m in new if _place(m) == bare} & set(known)
-        again = {key for key in asked if all(own[entry] >= n for entry, n in known[key])}
-        if again and 2 * len(again) >= len(asked):
-            repeated = again
+        own = Counter(_identity(m) for m in new if _place(m) == _NOWHERE)
+        spoken_of = {(m.compound, m.endpoint) for m in new if _place(m) == _NOWHERE}
+        rounds: dict[int, dict[tuple[int, int], Counter[Identity]]] = {}
+        for m in kept:
+            subject = (m.compound, m.endpoint)
+            if _place(m) == _NOWHERE and subject in spoken_of:
+                rounds.setdefault(m.round, {}).setdefault(subject, Counter())[_identity(m)] += 1
+        for subjects in rounds.values():
+            whole = [values for values in subjects.values() if values <= own]
+            if 2 * len(whole) >= len(subjects):
+                for values in whole:
+                    there += values
     fresh = []
     for m in new:
-        key = (m.compound, m.endpoint, _place(m), m.value, m.relation)
-        same = there[key] > 0 and (_place(m) != bare or (m.compound, m.endpoint) in repeated)
-        if same:
-            there[key] -= 1
+        if there[_identity(m)] > 0:
+            there[_identity(m)] -= 1
         else:
             fresh.append(m)
     return fresh
+
+
+Identity = tuple[int, int, tuple[str, str, str], float, Relation]
+"""Compound, endpoint, place, value, relation: what makes two entries the same measurement."""
+
+_NOWHERE = ("", "", "")
+
+
+def _identity(m: Measurement) -> Identity:
+    return (m.compound, m.endpoint, _place(m), m.value, m.relation)
 
 
 def _questions(endpoints: Sequence[Endpoint], measurements: Sequence[Measurement]) -> tuple[str, ...]:
