@@ -20,6 +20,7 @@ Ints = NDArray[np.intp]
 _SINGULAR = 1e-11
 """Eigenvalues of the information matrix with unit diagonal below this share of the largest count as zero."""
 _NEAR_WORST = 0.01
+"""Targets whose variance is within this share of the largest count as nearly as bad."""
 _ROUNDING = 1e-11
 """What is taken off a proven bound for the rounding of its own arithmetic."""
 

@@ -15,12 +15,16 @@ Floats = NDArray[np.float64]
 _MOST_CONSIDERED = 1500
 """The largest Newton system; of more weights, those that a step would move first."""
 _PATIENCE = 8
+"""Solutions a primal-dual active set may take before it counts as running in circles."""
 _STILL = 1e-13
+"""A pull on a weight below this share of the slope is rounding."""
 _LEAST_PIVOTS = 12
 _PIVOT_WORK = 5e8
+"""Solutions of a primal active set: this over the cube of the weights, so that a step ends in part of a second."""
 _SAFE_DECREMENT = 0.25
 """Below it a full Newton step of a self-concordant function needs no test of its value."""
 _SUFFICIENT = 1e-3
+"""Share of the gain foreseen by the slope that a tested step must bring (Armijo)."""
 _RIDGE = 1e-10
 """Share of the largest diagonal entry added to the Hessian, whose null directions leave the information as it is."""
 
@@ -137,11 +141,18 @@ def _one_at_a_time(model: _Model, w: Floats) -> Floats:
     """The maximum of the model in its box by a primal active set that starts at the feasible ``w``."""
     upper = model.upper
     free = (w > 0.0) & (w < upper)
+    least = _STILL * float(np.abs(model.slope).max())
     t = w.copy()
     # Any feasible point with a better model is a way up, so large systems are not solved to the end.
     for _ in range(max(_LEAST_PIVOTS, int(_PIVOT_WORK / len(w) ** 3))):
         if not free.any():
-            break
+            # In a corner: the pair between which moving weight gains most, if any.
+            slope = model.slope - model.hessian @ t
+            taker = int(np.argmax(np.where(t < upper, slope, -np.inf)))
+            giver = int(np.argmin(np.where(t > 0.0, slope, np.inf)))
+            if slope[taker] - slope[giver] <= least:
+                break
+            free[[taker, giver]] = True
         target, pull = model.face_maximum(free, np.where(free, 0.0, t))
         direction = target - t
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -156,7 +167,7 @@ def _one_at_a_time(model: _Model, w: Floats) -> Floats:
         t = target
         gain = np.where(free, 0.0, np.where(t >= upper, -pull, pull))
         wants = int(np.argmax(gain))
-        if gain[wants] <= _STILL * float(np.abs(model.slope).max()):
+        if gain[wants] <= least:
             break
         free[wants] = True
     return np.clip(t, 0.0, upper)
@@ -202,7 +213,8 @@ def maximise_log_det(
 
 def _line_search(x: Floats, w: Floats, direction: Floats, leverages: Floats, y: Floats, value: float) -> Floats | None:
     """Weights further along a direction with a larger log det; None when it does not rise that way."""
-    slope = float(leverages @ direction)
+    # The direction sums to 0; without the average, gains far smaller than the leverages survive rounding.
+    slope = float((leverages - leverages.mean()) @ direction)
     if slope <= 0.0:
         return None
     along = (y * direction[:, None]).T @ y

@@ -26,12 +26,17 @@ _ROUNDS = 400
 """Looks at all candidates before the best so far is returned with its honest gap."""
 _SEARCH_SHARE = 0.5
 """The part of the requested gap the search aims at; the rest pays for fewer compounds."""
+_LEAST_BATCH = 8
+"""Candidates that may come in at one look; the rank where that is more."""
 _SHORTLIST = 16
-_FIRST_REMOVED = 0.15
-"""The share of what the support has beyond the rank that is removed at once; halved at each failure."""
+"""Candidates looked at for each that may come in."""
+_REMOVED_AT_ONCE = 0.15
+"""The share of what the support has beyond the least possible that is removed at once; halved at each failure."""
 _EXCHANGES = 20
 _EXCHANGE_TOLERANCE = 1e-4
+"""The gap on the support alone to which weights are solved while compounds are exchanged."""
 _TIGHTEST = 1e-12
+"""No smaller tolerance is asked of the inner solver: leverages carry rounding of that size."""
 
 
 @dataclass(slots=True)
@@ -103,12 +108,17 @@ def _checked_bound(table: Table, upper: float | None, max_support: int | None) -
         )
     bound = max(bound, 1.0 / table.n)
     if max_support is not None and (max_support < table.d or max_support * bound < 1.0 - 1e-12):
-        least = max(table.d, int(np.ceil(1.0 / bound - 1e-9)))
+        least = _least_support(table, bound)
         raise AssayPilotError(
             f"{max_support:,} compounds are too few to estimate every effect",
             mend=f"Allow at least {least:,} compounds.",
         )
     return bound
+
+
+def _least_support(table: Table, bound: float) -> int:
+    """The fewest candidates any design needs: for the rank, and to hold all the weight under the bound."""
+    return max(table.d, int(np.ceil(1.0 / bound - 1e-9)))
 
 
 def _worth(table: Table, state: _State, targets: ProjectedFeatures | None, bound: float) -> tuple[float, float]:
@@ -135,7 +145,8 @@ class _Search:
         self.gap = gap
         self.report = report
         self.looks = 0
-        self.batch = max(8, table.d)
+        self.batch = max(_LEAST_BATCH, table.d)
+        self.least = _least_support(table, bound)
         self._done = 0.0
 
     def look(self, support: Ints, x: Floats, w: Floats) -> _State:
@@ -166,7 +177,7 @@ class _Search:
                 if np.linalg.matrix_rank(x * np.sqrt(w[used])[:, None], tol=1e-5) == self.table.d:
                     return self.look(support[used], x, w[used])
         support = self.table.spanning()
-        needed = int(np.ceil(1.0 / self.bound - 1e-9))
+        needed = self.least
         if needed > len(support):
             # Candidates at the bound are no unknowns of the Newton step, so all but one of them start there.
             others = np.setdiff1d(np.arange(self.table.n), support)
@@ -206,15 +217,13 @@ class _Search:
         """
         d, bound = self.table.d, self.bound
         level = float(d)
+        margin = 1.0 + min(0.25 * self.gap, 0.5 * max(state.gap, 0.0))
+        threshold = level * margin
         if bound < 1.0:
-            between = state.w < bound
-            inside = state.leverages[state.support[between]]
-            if len(inside):
-                level = float(state.w[between] @ inside / state.w[between].sum())
-            else:
-                level = float(state.leverages[state.support].min())
-        level = max(level, _TIGHTEST * d)
-        threshold = level * (1.0 + min(0.25 * self.gap, 0.5 * max(state.gap, 0.0)))
+            # What the support would give for it, and at least what the last place in the best allowed average is worth.
+            level = max(float(state.leverages[state.support].min()), _TIGHTEST * d)
+            place = self.table.n - int(np.ceil(1.0 / bound - 1e-9))
+            threshold = max(level * margin, float(np.partition(state.leverages, place)[place]) * (1.0 - _TIGHTEST))
         eligible = state.leverages > threshold
         eligible[state.support] = False
         shortlist = np.flatnonzero(eligible)
@@ -253,10 +262,10 @@ class _Search:
         if len(state.w) > most:
             state = self.look(state.support, state.x, same_information_on_fewer(state.x, state.w, upper=self.bound))
         full = state
-        remove = max(1, int((len(state.w) - self.table.d) * _FIRST_REMOVED))
-        while remove and state.gap <= self.gap and len(state.w) > self.table.d:
+        remove = max(1, int((len(state.w) - self.least) * _REMOVED_AT_ONCE))
+        while remove and state.gap <= self.gap and len(state.w) > self.least:
             self.tell(0.9, f"as few compounds as possible, {len(state.w):,} now")
-            fewer = self.removed(state, min(remove, len(state.w) - self.table.d), self.gap)
+            fewer = self.removed(state, min(remove, len(state.w) - self.least), max(0.1 * self.gap, _TIGHTEST))
             if fewer is not None and fewer.gap <= self.gap:
                 state = fewer
             else:
@@ -279,21 +288,19 @@ class _Search:
                 batch //= 2
         return best
 
-    def removed(self, state: _State, remove: int, gap: float) -> _State | None:
+    def removed(self, state: _State, remove: int, tolerance: float) -> _State | None:
         """The state without its least needed candidates; None when the rest cannot be a design."""
         try:
-            kept, w = without_least_needed(
-                state.x, state.w, remove, upper=self.bound, tolerance=max(0.1 * gap, _TIGHTEST)
-            )
+            kept, w = without_least_needed(state.x, state.w, remove, upper=self.bound, tolerance=tolerance)
             return self.look(state.support[kept], state.x[kept], w)
         except (np.linalg.LinAlgError, ValueError):
             return None
 
     def down_to(self, state: _State, size: int) -> _State:
         """The state on at most ``size`` candidates."""
-        step = max(1, int((len(state.w) - self.table.d) * _FIRST_REMOVED))
+        step = max(1, int((len(state.w) - self.least) * _REMOVED_AT_ONCE))
         while len(state.w) > size:
-            fewer = self.removed(state, min(step, len(state.w) - size), 1e-3)
+            fewer = self.removed(state, min(step, len(state.w) - size), _EXCHANGE_TOLERANCE)
             if fewer is not None:
                 state = fewer
             elif step > 1:

@@ -14,6 +14,7 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
 
 _RIDGE = 1e-9
+"""Share of the largest diagonal entry added to the Hessian, so that rows that can replace each other cost nothing."""
 _LEAST_SHARE = 1e-4
 """Weights that surgery leaves at or below 0 restart at this share of an even weight."""
 

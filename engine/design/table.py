@@ -19,6 +19,7 @@ _PIVOT = 1e-4
 """A row whose part outside the span of the rows before it is shorter than this share of the longest waits."""
 _MOST_PIVOTED = 4096
 _MOST_ENTRIES = 1_000_000
+"""Rows, and entries of them, among which the first candidates are picked by pivoting."""
 
 
 class Table:

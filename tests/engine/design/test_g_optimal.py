@@ -1,12 +1,16 @@
+import csv
 import itertools
 import math
+import os
+from pathlib import Path
 
 import numpy as np
 import pytest
 
-from assaypilot.engine.design import Design, achieved, g_optimal
+from assaypilot.engine.design import Design, achieved, apportion, g_optimal
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.features import DenseFeatures, ProjectedFeatures, SiteFeatures
+from assaypilot.engine.library import Library
 from assaypilot.engine.progress import Cancelled
 from tests.oracles import design as oracle
 
@@ -328,3 +332,25 @@ class TestAchieved:
             if math.isfinite(expected):
                 expected = oracle.leverages(rows, counts, rows[[0, 5]]).max()
             assert achieved(self.candidates, np.arange(12), counts, few) == pytest.approx(expected)
+
+
+def test_a_real_table_of_mostly_single_compounds():
+    data = Path(os.environ.get("ASSAYPILOT_TEST_DATA") or Path(__file__).resolve().parents[4] / "shared" / "data")
+    table = data / "CHEMBL2321810_rgd_table.csv"
+    if not table.exists():
+        pytest.skip("the public test tables are not here")
+    with table.open(encoding="utf-8", newline="") as lines:
+        library = Library.listed(
+            ("R1", "R2", "R3"),
+            [(row["R1"], row["R2"], row["R3"]) for row in csv.DictReader(lines)],
+            ids=[str(i) for i in range(628)],
+        )
+    candidates = ProjectedFeatures(SiteFeatures.of(library))
+    assert candidates.rank == 516
+    design = g_optimal(candidates, gap=1e-2)
+    check_is_design(design, candidates)
+    assert design.converged
+    counts = apportion(design.weights, 700)
+    assert achieved(candidates, design.support, counts) <= 1.0 + 1e-9
+    # A compound that alone carries a substituent has leverage 1 however often the others are measured.
+    assert achieved(candidates, design.support, counts) == pytest.approx(1.0)
