@@ -17,6 +17,7 @@ __all__ = [
     "VALUE",
     "is_property",
     "is_row_number",
+    "looks_like_activity",
     "looks_like_concentration",
     "looks_like_potency",
     "role_of",
@@ -74,6 +75,7 @@ _PROPERTIES = re.compile(
 _ROW_NUMBER = re.compile(
     r"(?:#|no|nr|number|index|idx|row|row (?:no|number|id)|column|col|.* (?:id|no|nr|number)|cas.*)"
 )
+_LONG_COUNT = 6
 _POTENCY = re.compile(
     r"(?:.* )?(?:(?:ic|ec|ac|gi|xc|cc|dc|ed|lc|sc|tc|tgi|mic|mec)[ _]?\d\d|mic|ki|kd|k i|k d|potency)(?: .*)?"
 )
@@ -112,6 +114,13 @@ def looks_like_potency(name: str, unit: str = "") -> bool:
     return looks_like_concentration(unit) and _NO_POTENCY.fullmatch(folded) is None
 
 
+def looks_like_activity(header: str) -> bool:
+    """Whether a header alone says that its column holds potencies, as concentrations or their logarithms."""
+    bare, unit = split_unit(header)
+    folded = fold(bare)
+    return looks_like_potency(bare, unit) or _POTENCY.fullmatch(folded.removeprefix("p").strip()) is not None
+
+
 def is_property(header: str) -> bool:
     """Whether a column holds what is computed or paid, not measured: MW, cLogP, TPSA, price."""
     return _PROPERTIES.fullmatch(fold(split_unit(header)[0])) is not None
@@ -124,7 +133,8 @@ def is_row_number(header: str, values: list[str]) -> bool:
     if _ROW_NUMBER.fullmatch(fold(header)):
         return True
     numbers = [int(float(text)) for text in values]
-    consecutive = len(numbers) > 2 and all(b - a == 1 for a, b in pairwise(numbers))
+    # Three values of 1, 2, 3 may be an activity; a longer count from 0 or 1 hardly is.
+    consecutive = len(numbers) >= _LONG_COUNT and numbers[0] in (0, 1) and all(b - a == 1 for a, b in pairwise(numbers))
     registry = len(set(numbers)) == len(numbers) and min(numbers) >= 100_000
     return consecutive or registry
 

@@ -173,10 +173,11 @@ class _Proposal:
 
     def _is_number(self, text: str) -> bool:
         try:
-            parse_value(text, self.raw.decimal)
+            unit = parse_value(text, self.raw.decimal).unit
         except ValueError:
             return False
-        return True
+        # "3 Me" is a label; a column of numbers has a unit of concentration or none, or per cent.
+        return unit is None or unit.startswith("%") or headers.looks_like_concentration(unit)
 
     # ------------------------------------------------------------------ endpoints
 
@@ -219,11 +220,17 @@ class _Proposal:
             if headers.role_of(column) is not None or self._belongs_to_another(column):
                 continue
             numbers = self._numbers(column)
-            if not numbers:
+            if not numbers and any(map(self._is_number, self.raw.column(column)[:_SAMPLED])):
+                if not headers.looks_like_activity(column):
+                    self.notes.append(
+                        f"Column {column} holds more text than numbers; name it with --endpoint to use it."
+                    )
+                    continue
+            elif not numbers:
                 continue
             if headers.is_property(column):
                 self.notes.append(f"Column {column} looks like a computed property; name it with --endpoint to use it.")
-            elif headers.is_row_number(column, numbers):
+            elif numbers and headers.is_row_number(column, numbers):
                 self.notes.append(f"Column {column} looks like row numbers or ids; name it with --endpoint to use it.")
             else:
                 found.append(column)

@@ -6,7 +6,7 @@ import math
 import re
 from dataclasses import dataclass
 
-from assaypilot.engine.endpoint import Relation
+from assaypilot.engine.endpoint import CONCENTRATIONS, Relation, normalise_unit
 
 __all__ = ["MISSING", "Value", "is_missing", "parse_number", "parse_relation", "parse_value", "plain_number", "quoted"]
 
@@ -105,8 +105,12 @@ def parse_value(text: str, decimal: str = ".") -> Value:
         if match is None or relation is None or not (match["relation"] or match["unit"]):
             raise
     number = parse_number(match["number"].strip().replace("−", "-"), decimal)
-    unit = match["unit"]
-    return Value(number, relation, unit.strip() if unit and unit.strip() else None)
+    unit = match["unit"] or ""
+    glued = unit and not unit[0].isspace() and not match["number"][-1].isspace()
+    if glued and unit != "%" and (unit == "m" or normalise_unit(unit) not in CONCENTRATIONS):
+        # 1A and 0x10 are names, 5 mg/mL is a value: a unit written without a space must be a known one.
+        raise ValueError(f"{quoted(text)} is not a number")
+    return Value(number, relation, unit.strip() or None)
 
 
 def _unclear(text: str) -> str:

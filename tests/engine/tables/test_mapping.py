@@ -1,0 +1,273 @@
+import json
+
+import pytest
+
+from assaypilot.engine.endpoint import Endpoint
+from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.tables.headers import split_unit
+from assaypilot.engine.tables.mapping import (
+    EndpointColumn,
+    EndpointSpec,
+    TableMapping,
+    TableOptions,
+    parse_endpoint_spec,
+    propose,
+)
+from assaypilot.engine.tables.raw import parse_text
+
+
+def mapped(text, *specs, **options):
+    table = parse_text("\n".join("\t".join(line.split("|")) for line in text.strip().split("\n")))
+    return propose(table, TableOptions(endpoints=tuple(parse_endpoint_spec(spec) for spec in specs), **options))
+
+
+def endpoints(mapping):
+    return {column.endpoint.name: column for column in mapping.endpoints}
+
+
+@pytest.mark.parametrize(
+    ("text", "spec"),
+    [
+        ("pIC50", EndpointSpec("pIC50")),
+        (
+            " IC50 ; unit = nM ; direction=min;transform=log;sd=0,2;wells_per_measurement=20;",
+            EndpointSpec("IC50", "nM", "min", "log", 0.2, 20),
+        ),
+        ("log 1/C;SD=0.3", EndpointSpec("log 1/C", sd=0.3)),
+    ],
+)
+def test_endpoint_specs(text, spec):
+    assert parse_endpoint_spec(text) == spec
+
+
+EXAMPLE = 'For example --endpoint "IC50;unit=nM;sd=0.2".'
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("", f"--endpoint: an endpoint needs a name before the first semicolon. {EXAMPLE}"),
+        (
+            "a;epsilon=0.5",
+            "--endpoint: 'epsilon' is not known here; known are unit, direction, transform, sd, "
+            f"wells_per_measurement. {EXAMPLE}",
+        ),
+        ("a;unit", f"--endpoint: unit needs a value after =. {EXAMPLE}"),
+        ("a;sd=1;sd=2", f"--endpoint: sd is given twice. {EXAMPLE}"),
+        ("a;sd=wide", f"--endpoint: sd must be a number, got 'wide'. {EXAMPLE}"),
+        ("a;direction=up", f"--endpoint: direction must be max or min, got 'up'. {EXAMPLE}"),
+        ("a;transform=ln", f"--endpoint: transform must be log or none, got 'ln'. {EXAMPLE}"),
+        (
+            "a;wells_per_measurement=2.5",
+            f"--endpoint: wells_per_measurement must be a whole number, got '2.5'. {EXAMPLE}",
+        ),
+    ],
+)
+def test_wrong_endpoint_specs_are_refused_in_one_line(text, line):
+    with pytest.raises(AssayPilotError) as caught:
+        parse_endpoint_spec(text)
+    assert str(caught.value) == line
+
+
+@pytest.mark.parametrize("sd", ["0", "-1", "nan", "inf"])
+def test_a_noise_that_is_no_spread_is_refused(sd):
+    with pytest.raises(AssayPilotError, match=r"assay noise \(SD\) of a must be a number > 0"):
+        parse_endpoint_spec(f"a;sd={sd}")
+
+
+@pytest.mark.parametrize(
+    ("header", "parts"),
+    [
+        ("IC50 (nM)", ("IC50", "nM")),
+        ("IC50_uM", ("IC50", "µM")),
+        ("IC50 [nM]", ("IC50", "nM")),
+        ("Ki nM", ("Ki", "nM")),
+        ("Inhibition (%)", ("Inhibition", "%")),
+        ("IC50", ("IC50", "")),
+        ("Length (m)", ("Length", "m")),
+        ("EC50 (M)", ("EC50", "M")),
+        ("per cent", ("per cent", "")),
+    ],
+)
+def test_units_in_headers(header, parts):
+    assert split_unit(header) == parts
+
+
+@pytest.mark.parametrize(
+    "name", ["ID", "Name", " compound ", "Compound_ID", "CMPD", "Molecule Name", "molecule chembl id", "CPD"]
+)
+def test_id_headers(name):
+    assert mapped(f"SMILES|{name}|R1|v\nC|a|Me|1.5\nCC|b|H|2.5").id == name.strip()
+
+
+@pytest.mark.parametrize("name", ["SMILES", "canonical_smiles", "mol", "Molecule", "Structure", "struc", "cxSMILES"])
+def test_structure_headers(name):
+    assert mapped(f"ID|{name}|R1|v\na|C|Me|1.5\nb|CC|H|2.5").smiles == name
+
+
+def test_sites_are_found_in_their_order():
+    assert mapped("ID|R10|r2|R-group 1|v\na|Me|H|H|1\nb|H|Me|Me|2").sites == ("R-group 1", "r2", "R10")
+
+
+def test_the_surest_id_wins_and_the_others_are_left():
+    assert mapped("Name|Compound ID|R1|v\nx|a|Me|1.5\ny|b|H|2.5").id == "Compound ID"
+
+
+def test_without_an_id_header_the_leftmost_nearly_unique_text_is_taken_and_said():
+    mapping = mapped("group|Code|R1|v\nA|x1|Me|1.5\nA|x2|H|2.5\nA|x3|Et|2")
+    assert mapping.id == "Code"
+    assert "No column is called ID; column Code was taken for the ids." in mapping.notes
+    none = mapped("group|R1|v\nA|Me|1.5\nA|H|2.5\nA|Et|2")
+    assert none.id is None
+    assert "There is no column with ids; they are made from the substituents." in none.notes
+
+
+def test_codes_like_1a_are_ids_not_numbers():
+    mapping = mapped("Code|R1|v\n1A|Me|1.5\n2B|H|2.5\n3C|Et|2")
+    assert (mapping.id, list(endpoints(mapping))) == ("Code", ["v"])
+
+
+def test_no_site_column_is_refused_with_candidates():
+    text = "ID|X|Y|v\na|Me|H|1\nb|H|Me|2\nc|Me|Me|2\nd|H|H|2"
+    with pytest.raises(AssayPilotError) as caught:
+        mapped(text)
+    assert str(caught.value) == (
+        "--sites: there is no site column (R1, R2, ...). Name the columns with the substituents: --sites X,Y."
+    )
+    assert mapped(text, sites=("x", "Y")).sites == ("X", "Y")
+
+
+def test_a_named_column_that_is_not_there_is_refused():
+    with pytest.raises(AssayPilotError) as caught:
+        mapped("ID|R1|v\na|Me|1\nb|H|2", sites=("R1", "R7"))
+    assert str(caught.value) == "--sites: there is no column 'R7'; the columns are ID, R1, v. Name one of them."
+    with pytest.raises(AssayPilotError, match="a site is named twice"):
+        mapped("ID|R1|v\na|Me|1\nb|H|2", sites=("R1", "r1"))
+
+
+def test_numeric_columns_become_endpoints_and_the_rest_is_said():
+    mapping = mapped(
+        "No|ID|R1|pIC50|yield|MW|Registry|Plate|Well|empty|text\n"
+        "1|a|Me|6.5|50|300.1|1000001|1|A1||x\n2|b|H|NA|60|310.5|1000007|1|A2||y\n3|c|Et|>7|70|310.5|1000009|1|A3||x"
+    )
+    assert list(endpoints(mapping)) == ["pIC50", "yield"]
+    assert "Taken as endpoints, because their columns hold numbers: pIC50, yield." in mapping.notes
+    assert "Column MW looks like a computed property; name it with --endpoint to use it." in mapping.notes
+    assert "Column Registry looks like row numbers or ids; name it with --endpoint to use it." in mapping.notes
+    assert (mapping.plate, mapping.well) == ("Plate", "Well")
+
+
+def test_a_column_with_more_text_than_numbers_is_said_unless_its_header_is_a_potency():
+    mapping = mapped("ID|R1|remark x|pIC50\na|Me|1.5|5.5\nb|H|good|soon\nc|Et|bad|later")
+    assert list(endpoints(mapping)) == ["pIC50"]
+    assert "Column remark x holds more text than numbers; name it with --endpoint to use it." in mapping.notes
+
+
+def test_a_count_of_rows_is_no_endpoint_but_a_short_one_may_be():
+    rows = "\n".join(f"{i}|c{i}|{'Me' if i % 2 else 'H'}|{i}.5" for i in range(1, 8))
+    assert list(endpoints(mapped(f"x|ID|R1|v\n{rows}"))) == ["v"]
+    assert list(endpoints(mapped("ID|R1|v\na|Me|1\nb|H|2\nc|Et|3"))) == ["v"]
+
+
+def test_whole_numbers_may_be_an_activity():
+    assert list(endpoints(mapped("ID|R1|act\na|Me|60\nb|H|21\nc|Et|15"))) == ["act"]
+
+
+@pytest.mark.parametrize(
+    ("header", "unit", "transform", "scale"),
+    [
+        ("IC50 (nM)", "nM", "log", "pIC50"),
+        ("IC50_uM", "µM", "log", "pIC50"),
+        ("hERG [µM]", "µM", "log", "phERG"),
+        ("pIC50", "", "none", "pIC50"),
+        ("Solubility (µM)", "µM", "none", "Solubility (µM)"),
+        ("Inhibition (%)", "%", "none", "Inhibition (%)"),
+    ],
+)
+def test_headers_say_unit_and_scale(header, unit, transform, scale):
+    (column,) = mapped(f"ID|R1|{header}\na|Me|6.5\nb|H|7.5").endpoints
+    assert column.endpoint == Endpoint(header, unit, transform, "max")
+    assert column.endpoint.scale_name == scale
+
+
+def test_a_potency_without_a_unit_is_low_when_good_and_that_is_said():
+    mapping = mapped("ID|R1|IC50\na|Me|6.5\nb|H|7.5")
+    assert mapping.endpoints[0].endpoint == Endpoint("IC50", "", "log", "min")
+    assert mapping.warnings == (
+        "IC50 has no unit: it is modelled as log10 IC50, lower is better. "
+        'Give the unit for a pIC50-like scale, for example --endpoint "IC50;unit=nM".',
+    )
+
+
+def test_the_direction_is_on_the_model_scale_and_min_of_a_potency_is_explained():
+    mapping = mapped("ID|R1|IC50 (nM)\na|Me|6.5\nb|H|7.5", "IC50;direction=min")
+    (column,) = mapping.endpoints
+    assert (column.value, column.endpoint.direction, column.endpoint.unit) == ("IC50 (nM)", "min", "nM")
+    assert mapping.warnings == (
+        "direction=min of IC50 is on the model scale: it looks for the lowest pIC50, that is the highest IC50 in nM, "
+        "the least potent compounds. Leave direction out to look for the most potent.",
+    )
+    assert "The values of IC50 are in column IC50 (nM)." in mapping.notes
+
+
+def test_an_endpoint_need_not_be_a_column_and_noise_is_shared():
+    mapping = mapped("ID|R1|v\na|Me|\nb|H|", "v", "hERG;unit=uM;sd=0.3", sd=0.2)
+    assert mapping.endpoints == (
+        EndpointColumn(Endpoint("v", noise_sd=0.2), "v"),
+        EndpointColumn(Endpoint("hERG", "µM", "log", noise_sd=0.3), None),
+    )
+
+
+def test_side_columns_belong_to_their_endpoint():
+    found = endpoints(
+        mapped("ID|R1|IC50 (nM)|IC50 SD|IC50_n|qualifier|EC50 nM|n|sd\na|Me|5|1|3|<|7|2|1\nb|H|6|1|3||8|2|1")
+    )
+    assert list(found) == ["IC50 (nM)", "EC50 nM"]
+    first, second = found.values()
+    assert (first.sd, first.n, first.relation) == ("IC50 SD", "IC50_n", None)
+    assert (second.relation, second.n, second.sd) == ("qualifier", "n", "sd")
+
+
+def test_a_side_column_that_cannot_be_placed_is_said():
+    mapping = mapped("ID|SD|R1|a|b\nx|1|Me|5.5|6.5\ny|1|H|5.5|6.5")
+    assert mapping.warnings[0].startswith("Not used, because it is not clear to which endpoint they belong: SD.")
+
+
+def test_one_row_per_measurement_with_units():
+    mapping = mapped(
+        "ID|R1|standard_type|standard_relation|standard_value|standard_units\n"
+        "a|Me|IC50|=|5|nM\nb|H|Ki|>|4|uM\nb|H|IC50|=|4|nM"
+    )
+    found = endpoints(mapping)
+    assert mapping.endpoint_column == "standard_type"
+    assert found["IC50"] == EndpointColumn(
+        Endpoint("IC50", "nM", "log"), "standard_value", "IC50", "standard_relation", "standard_units"
+    )
+    assert found["Ki"].endpoint.unit == "µM"
+
+
+def test_standard_value_with_units_alone_is_a_potency():
+    (column,) = mapped("ID|R1|standard_value|standard_units\na|Me|5|nM\nb|H|4|nM").endpoints
+    assert column.endpoint == Endpoint("standard_value", "nM", "log")
+    assert column.unit == "standard_units"
+
+
+def test_an_endpoint_named_twice_is_refused():
+    with pytest.raises(AssayPilotError, match="endpoint v is named twice"):
+        mapped("ID|R1|v\na|Me|1\nb|H|2", "v", "v;sd=1")
+
+
+def test_a_mapping_survives_json():
+    mapping = mapped(
+        "ID|SMILES|R1|R2|IC50 (nM)|IC50 SD|Date|Comment|Excluded|available\n"
+        "a|C|Me|H|5|1|d||no|yes\nb|CC|H|H|6|1|d|||no",
+        "IC50 (nM);sd=0.2",
+        "other;unit=%",
+        blank="h",
+        product=True,
+    )
+    again = TableMapping.from_json(json.loads(json.dumps(mapping.as_json(), allow_nan=False)))
+    assert again == mapping
+    assert set(again.columns()) == {
+        "ID", "SMILES", "R1", "R2", "IC50 (nM)", "IC50 SD", "Date", "Comment", "Excluded", "available",
+    }  # fmt: skip

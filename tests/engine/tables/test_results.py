@@ -1,0 +1,140 @@
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from assaypilot.engine.endpoint import Endpoint
+from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.export.csv_file import write_csv
+from assaypilot.engine.library import Library
+from assaypilot.engine.tables.raw import parse_text, read_table
+from assaypilot.engine.tables.results import read_results
+
+LIBRARY = Library.listed(["R1"], [["Me"], ["Et"], ["H"]], ids=["CPD-1", "CPD-2", "-3"])
+PIC50 = Endpoint("pIC50", noise_sd=0.2)
+IC50 = Endpoint("IC50 (nM)", "nM", "log", noise_sd=0.2)
+YIELD = Endpoint("yield", "%")
+
+
+def read(text, *endpoints):
+    raw = parse_text("\n".join("\t".join(line.split("|")) for line in text.strip().split("\n")))
+    return read_results(raw, LIBRARY, endpoints or (PIC50,))
+
+
+def rejected(table):
+    return [(r.row, r.column, r.reason) for r in table.rejected]
+
+
+def refusal(text, *endpoints):
+    with pytest.raises(AssayPilotError) as caught:
+        read(text, *endpoints)
+    return str(caught.value)
+
+
+def test_one_row_per_measurement_with_everything():
+    table = read(
+        "compound|ENDPOINT|value|Qualifier|Units|Replicate|n|sd|Date|Plate|Well|Batch|Comments|Excluded\n"
+        "cpd-1|ic50|> 10|=|uM|1|3|0.5|2024-05-06|P1|A01|B7|fine|\nCPD-2|IC50 (nM)|35|<|||||||||| yes",
+        IC50,
+        YIELD,
+    )
+    first, second = table.results
+    assert (first.compound, first.endpoint, first.value, first.relation, first.unit) == (
+        "CPD-1", "IC50 (nM)", 10, ">", "uM",
+    )  # fmt: skip
+    assert (first.replicate, first.n, first.sd, first.date, first.plate, first.well, first.batch, first.comment) == (
+        "1", 3, 0.5, "2024-05-06", "P1", "A01", "B7", "fine",
+    )  # fmt: skip
+    assert (second.relation, second.unit, second.excluded, second.row) == ("<", None, True, 3)
+    assert table.rejected == ()
+
+
+def test_one_column_per_endpoint():
+    table = read("ID|IC50|Yield|IC50 SD\nCPD-1|12,5|80|1,5\nCPD-2|PENDING|>90|\nCPD-2|NA||", IC50, YIELD)
+    assert [(r.compound, r.endpoint, r.value, r.relation, r.sd) for r in table.results] == [
+        ("CPD-1", "IC50 (nM)", 12.5, "=", 1.5),
+        ("CPD-1", "yield", 80, "=", None),
+        ("CPD-2", "yield", 90, ">", None),
+    ]
+    assert table.pending == 3
+
+
+def test_a_column_of_another_unit_is_not_taken_for_the_endpoint():
+    assert "there is no column Value and none called IC50 (nM)" in refusal("ID|IC50 (uM)\nCPD-1|5", IC50)
+
+
+def test_what_cannot_be_recorded_is_listed_with_its_reason():
+    table = read(
+        "ID|Endpoint|Value|N\nCPD-9|pIC50|7|\nCPD-1|pIC50|high|\nCPD-1|pIC50|inf|\nCPD-1|pIC50|7|0\n"
+        "CPD-1|logP|7|\n|pIC50|7|\nCPD-1|pIC50||\nCPD-1|pIC50|0 nM|\nCPD-1||6.5|"
+    )
+    assert rejected(table) == [
+        (2, "ID", "'CPD-9' is no compound of this campaign"),
+        (3, "Value", "'high' is not a number"),
+        (4, "Value", "'inf' is not a finite number"),
+        (5, "N", "n must be a whole number of 1 or more, got '0'"),
+        (6, "Endpoint", "'logP' is no endpoint of this campaign (pIC50)"),
+        (7, "ID", "the id is missing"),
+        (9, "Value", "0 has no logarithm (must be > 0)"),
+    ]
+    # With one endpoint its name may be left out.
+    assert [(r.row, r.value) for r in table.results] == [(10, 6.5)]
+    assert table.pending == 1
+
+
+def test_a_bare_number_is_asked_about_and_a_unit_answers():
+    table = read("ID|Value\nCPD-1|35\nCPD-2|35 nM")
+    assert table.warnings == ('Row 2, CPD-1: 35 is unusual for pIC50: "35 nM"?',)
+    assert [r.value for r in table.results] == [35, pytest.approx(7.4559, abs=1e-4)]
+
+
+def test_our_own_guard_is_removed_from_ids():
+    assert read("ID|pIC50\n'-3|7").results[0].compound == "-3"
+
+
+def test_ids_are_recognised_without_their_header():
+    assert read("what|pIC50\nCPD-1|7").results[0].compound == "CPD-1"
+
+
+def test_tables_that_are_no_results_are_refused_in_one_line():
+    assert refusal("x|pIC50\nfoo|7") == (
+        "there is no column of compound ids; the columns are x, pIC50. Call the column of compound ids ID."
+    )
+    assert refusal("ID|EC50\nCPD-1|7") == (
+        "there is no column Value and none called pIC50; the columns are ID, EC50. "
+        "Give columns ID, Endpoint and Value, or one column per endpoint."
+    )
+    assert refusal("ID|Value\nCPD-1|7", IC50, YIELD) == (
+        "the results do not say which endpoint they are of. Add a column Endpoint with IC50 (nM), yield."
+    )
+
+
+def test_columns_of_no_endpoint_are_said():
+    assert read("ID|pIC50|EC50 (nM)\nCPD-1|7|5").warnings == (
+        "Not used, because they are no endpoint of this campaign: EC50 (nM).",
+    )
+
+
+@settings(max_examples=50, deadline=None)
+@given(
+    st.lists(
+        st.tuples(st.sampled_from(LIBRARY.ids), st.floats(1e-3, 1e6), st.sampled_from(["=", "<", ">"])),
+        min_size=1,
+        max_size=10,
+    ),
+    st.sampled_from([".", ","]),
+    st.booleans(),
+)
+def test_results_come_back_from_a_file_as_they_were(tmp_path_factory, entries, decimal, inside):
+    path = tmp_path_factory.mktemp("results") / "results.csv"
+    rows = []
+    for compound, value, relation in entries:
+        text = repr(value).replace(".", decimal)
+        mark = "" if relation == "=" else relation
+        rows.append([compound, f"{mark}{text}", ""] if inside else [compound, text, relation])
+    write_csv(path, ["ID", "Value", "Relation"], rows)
+    table = read_results(read_table(path), LIBRARY, (Endpoint("dose", "mg"),))
+    # A number with three decimals in a table of decimal commas may be a thousand: such a table says so, or reads it.
+    unclear = {r.row for r in table.rejected if "two ways" in r.reason}
+    assert len(unclear) == len(table.rejected)
+    expected = [entry for row, entry in enumerate(entries, start=2) if row not in unclear]
+    assert [(r.compound, r.value, r.relation) for r in table.results] == expected

@@ -1,0 +1,148 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assaypilot.engine.endpoint import Endpoint
+from assaypilot.engine.tables.entries import Unreadable, doubt, read_entry, sd_on_model
+from assaypilot.engine.tables.labels import label_text
+from assaypilot.engine.tables.values import Value, is_missing, parse_number, parse_relation, parse_value
+
+
+@given(st.floats(allow_nan=False, allow_infinity=False), st.sampled_from([".", ","]))
+def test_a_number_is_read_as_it_was_written(number, decimal):
+    text = format(number, ".6f") + "1"  # seven decimals: never in doubt with a thousands mark
+    assert parse_number(text.replace(".", decimal), decimal) == float(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "decimal", "value"),
+    [
+        ("1,234,567", ".", 1234567),
+        ("12,345.6", ".", 12345.6),
+        ("12.345,6", ",", 12345.6),
+        ("1 234,5", ",", 1234.5),
+        ("0,123", ".", 0.123),
+        ("6.12", ",", 6.12),
+        ("1,234", ",", 1.234),
+        (".5", ".", 0.5),
+        ("1,5e3", ",", 1500),
+        ("26.000000000000000000000000000000", ".", 26),
+    ],
+)
+def test_marks_of_decimals_and_thousands(text, decimal, value):
+    assert parse_number(text, decimal) == value
+
+
+@pytest.mark.parametrize(("text", "decimal"), [("1,234", "."), ("1.234", ",")])
+def test_what_can_be_read_in_two_ways_is_not_guessed(text, decimal):
+    with pytest.raises(ValueError, match="can be read in two ways; write it without a thousands mark"):
+        parse_number(text, decimal)
+
+
+@pytest.mark.parametrize(
+    "text", ["abc", "1_0", "1.2.3", "1,2,3", "2024-01-02", "--5", "0x10", "5 5", "", "<", "1e", "1A", "3Me", "5m"]
+)
+def test_text_is_no_number(text):
+    with pytest.raises(ValueError, match="is not a number"):
+        parse_value(text)
+
+
+@pytest.mark.parametrize("text", ["nan", "NaN", "inf", "-Infinity", "1e400"])
+def test_nan_and_infinities_are_no_values(text):
+    with pytest.raises(ValueError, match="is not a finite number"):
+        parse_value(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        (">10000", Value(10000, ">")),
+        ("< 5", Value(5, "<")),
+        (">= 3.5 µM", Value(3.5, ">", "µM")),
+        ("≤2", Value(2, "<")),
+        ("=7", Value(7)),
+        ("35 nM", Value(35, "=", "nM")),
+        ("35nM", Value(35, "=", "nM")),
+        ("12 %", Value(12, "=", "%")),
+        ("-5", Value(-5)),
+    ],
+)
+def test_relation_and_unit_inside_the_cell(text, value):
+    assert parse_value(text) == value
+
+
+@pytest.mark.parametrize("text", ["", "NA", "n/a", "ND", "n.d.", "-", "Pending", " – "])
+def test_missing_words_are_missing(text):
+    assert is_missing(text)
+    assert read_entry(Endpoint("x"), text) is None
+
+
+@pytest.mark.parametrize("text", ["0", "none?", "H", "n"])
+def test_other_words_are_not(text):
+    assert not is_missing(text)
+
+
+def test_relations_of_their_own_column():
+    assert [parse_relation(text) for text in ["", "=", ">", ">=", "<=", "'<'"]] == ["=", "=", ">", ">", "<", "<"]
+    with pytest.raises(ValueError, match="'about' is no relation"):
+        parse_relation("about")
+
+
+def test_an_entry_keeps_its_unit_and_the_cell_goes_before_the_row():
+    ic50 = Endpoint("IC50 (nM)", "nM", "log")
+    assert read_entry(ic50, "3.5", unit="uM").unit == "uM"
+    entry = read_entry(ic50, "> 3.5 µM", unit="nM", relation="<", n="3", sd="0.5")
+    assert (entry.value, entry.relation, entry.unit, entry.n, entry.sd) == (3.5, ">", "µM", 3, 0.5)
+    assert ic50.relation_on_model(entry.relation) == "<"
+    assert ic50.to_model(entry.value, entry.unit) == pytest.approx(5.4559, abs=1e-4)
+
+
+def test_a_concentration_in_a_p_scale_cell_is_converted_and_noted():
+    entry = read_entry(Endpoint("pIC50"), ">35 nM")
+    assert (entry.value, entry.relation, entry.note) == (pytest.approx(7.4559, abs=1e-4), "<", "entered as >35 nM")
+
+
+@pytest.mark.parametrize(
+    ("cells", "reason", "part"),
+    [
+        ({"text": "0"}, "0 has no logarithm (must be > 0)", "value"),
+        ({"text": "abc"}, "'abc' is not a number", "value"),
+        ({"text": "5 g"}, "unit g cannot be converted to nM", "value"),
+        ({"text": "5%"}, "unit % cannot be converted to nM", "value"),
+        ({"text": "5", "unit": "g"}, "unit g cannot be converted to nM", "unit"),
+        ({"text": "5", "n": "0"}, "n must be a whole number of 1 or more, got '0'", "n"),
+        ({"text": "5", "n": "1.5"}, "n must be a whole number of 1 or more, got '1.5'", "n"),
+        ({"text": "5", "n": "two"}, "n: 'two' is not a number", "n"),
+        ({"text": "5", "sd": "-1"}, "SD must not be negative, got '-1'", "sd"),
+        ({"text": "5", "relation": "?"}, "'?' is no relation (=, <, >, <= or >=)", "relation"),
+    ],
+)
+def test_unreadable_entries_say_why(cells, reason, part):
+    with pytest.raises(Unreadable) as caught:
+        read_entry(Endpoint("IC50", "nM", "log"), **cells)
+    assert (caught.value.reason, caught.value.part) == (reason, part)
+
+
+def test_an_unlikely_bare_number_is_asked_about():
+    pic50 = Endpoint("pIC50")
+    assert doubt(pic50, read_entry(pic50, "35")) == '35 is unusual for pIC50: "35 nM"?'
+    assert doubt(pic50, read_entry(pic50, "7.2")) is None
+    assert doubt(pic50, read_entry(pic50, "35 nM")) is None
+    assert doubt(Endpoint("yield"), read_entry(Endpoint("yield"), "35")) is None
+
+
+def test_a_labs_sd_on_the_model_scale():
+    assert sd_on_model(Endpoint("pIC50"), 7.0, 0.2) == 0.2
+    # 10 % of an IC50 is 0.043 log units, whichever IC50 it is.
+    assert sd_on_model(Endpoint("IC50", "nM", "log"), 50.0, 5.0) == pytest.approx(0.0434, abs=1e-4)
+    assert sd_on_model(Endpoint("IC50", "nM", "log"), 50.0, None) is None
+
+
+@pytest.mark.parametrize("label", ["H", "[H]", "[H][*:1]", "[H]*", "*[H]", "[*:2][H]", "[H]-[*:12]", "[1*][H]"])
+def test_hydrogen_is_shown_as_h(label):
+    assert label_text(label) == "H"
+
+
+@pytest.mark.parametrize("label", ["Me", "C[*:1]", "HO", "[2H][*:1]", "OH", "h"])
+def test_other_labels_are_shown_as_they_are(label):
+    assert label_text(label) == label
