@@ -10,8 +10,9 @@ from functools import cached_property
 from typing import Protocol
 
 import numpy as np
-from assaypilot.engine.library import Library
 from numpy.typing import NDArray
+
+from assaypilot.engine.library import Library
 
 __all__ = ["DenseFeatures", "Features", "ProjectedFeatures", "SiteFeatures", "merge_equal_rows"]
 

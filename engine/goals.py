@@ -6,8 +6,9 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from assaypilot.engine.errors import AssayPilotError
 from numpy.typing import NDArray
+
+from assaypilot.engine.errors import AssayPilotError
 
 __all__ = ["GOALS", "AllEpsilonBest"]
 

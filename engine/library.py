@@ -14,8 +14,9 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from assaypilot.engine.errors import AssayPilotError
 from numpy.typing import NDArray
+
+from assaypilot.engine.errors import AssayPilotError
 
 __all__ = ["LARGEST_PRODUCT", "Library", "Site", "name_from_substituents"]
 

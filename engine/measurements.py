@@ -6,8 +6,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 import numpy as np
-from assaypilot.engine.endpoint import Relation
 from numpy.typing import NDArray
+
+from assaypilot.engine.endpoint import Relation
 
 __all__ = ["Measurement", "Pooled", "Result", "pool", "replicate_noise"]
 

@@ -7,13 +7,14 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
+
 from assaypilot.engine.endpoint import Endpoint
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.goals import GOALS, AllEpsilonBest
 from assaypilot.engine.library import Library
 from assaypilot.engine.measurements import Measurement
 from assaypilot.engine.strategies.protocol import check_delta
-from numpy.typing import NDArray
 
 __all__ = [
     "STATUSES",

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 
 import numpy as np
+from numpy.typing import NDArray
+
 from assaypilot.engine.features import Features
 from assaypilot.engine.models.ols import least_squares
-from numpy.typing import NDArray
 
 __all__ = ["AdditiveFit", "additive_fit"]
 

@@ -9,8 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from assaypilot.engine.features import OUTSIDE_TOLERANCE, Features, span_basis
 from numpy.typing import NDArray
+
+from assaypilot.engine.features import OUTSIDE_TOLERANCE, Features, span_basis
 
 __all__ = ["Estimate", "least_squares"]
 

@@ -298,11 +298,8 @@ def _design(state: State, wells: float, report: Report) -> Plan:
     free = g_optimal(candidates, targets=targets, gap=gap, report=report)
     if len(free.support) > _FEW * wells * free.value:
         # A short phase pays for every compound of its design by a rounded-up measurement: fewer compounds cost less.
-        fewer = [
-            g_optimal(candidates, targets=targets, gap=gap, max_support=times * candidates.rank, report=report)
-            for times in (3, 4)
-        ]
-        free = min((free, *fewer), key=lambda design: int(ceilings(design.weights, wells * design.value).sum()))
+        fewer = g_optimal(candidates, targets=targets, gap=gap, max_support=4 * candidates.rank, report=report)
+        free = min((free, fewer), key=lambda design: int(ceilings(design.weights, wells * design.value).sum()))
     if state.problem.capacity is None:
         return Plan(candidates, free)
     return _in_few_rounds(state, candidates, targets, wells, gap, free, report)
