@@ -124,3 +124,22 @@ def test_unknown_names_and_truths_are_refused_plainly():
     )
     with pytest.raises(AssayPilotError, match="the true values of tetracycline are not known"):
         datasets.truth("tetracycline")
+
+
+def test_covboost_values_are_logarithms_of_the_printed_geometric_means():
+    # Table 6 of the paper (group B), IgG in ELU/mL and NT50 of the wild type.
+    printed = {
+        ("ChAd/ChAd", "BNT"): (20517, 1621),
+        ("ChAd/ChAd", "VLA"): (1835, 202),
+        ("ChAd/ChAd", "VLA half"): (1430, 147),
+        ("ChAd/ChAd", "Ad26"): (5517, 563),
+        ("BNT/BNT", "BNT"): (27242, 1789),
+        ("BNT/BNT", "VLA"): (4204, 289),
+        ("BNT/BNT", "VLA half"): (3721, 234),
+        ("BNT/BNT", "Ad26"): (17079, 1441),
+    }
+    raw = read_table(datasets.load("covboost").path)
+    columns = (raw.column(name) for name in ("prime", "boost", "ln anti-spike IgG", "ln NT50"))
+    found = {(p, b): (float(g), float(t)) for p, b, g, t in zip(*columns, strict=True)}
+    for arm, means in printed.items():
+        assert found[arm] == pytest.approx(np.log(means), abs=1e-6)
