@@ -1,0 +1,8 @@
+"""``python -m assaypilot.engine.cli`` for whoever has the engine without the window."""
+
+import sys
+
+from assaypilot.engine.cli.program import main
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,78 @@
+"""``strategies`` and ``datasets``: what the program brings along."""
+
+from __future__ import annotations
+
+from assaypilot.engine.cli.console import Reply, table
+
+__all__ = ["datasets", "strategies"]
+
+
+def strategies() -> Reply:
+    """The strategies by name, with their parameters."""
+    from assaypilot.engine.strategies.registry import STRATEGIES
+
+    document = [
+        {
+            "name": strategy.info.name,
+            "title": strategy.info.title,
+            "goals": strategy.info.goals,
+            "parameters": [
+                {"name": knob.name, "default": knob.default, "meaning": knob.meaning}
+                for knob in strategy.info.parameters
+            ],
+            "guarantee": strategy.info.guarantee,
+            "baseline": strategy.info.baseline,
+            "source": strategy.info.source,
+            "version": strategy.info.version,
+        }
+        for strategy in STRATEGIES
+    ]
+    lines: list[str] = []
+    for strategy in STRATEGIES:
+        info = strategy.info
+        lines += [
+            f"{info.name}: {info.title}",
+            f"  answers: {', '.join(info.goals)}{' (only for comparison)' if info.baseline else ''}",
+            f"  {info.guarantee}",
+            f"  source: {info.source}",
+            *table(
+                ["Parameter", "Default", "Meaning"],
+                [
+                    (knob.name, "none" if knob.default is None else knob.default, knob.meaning)
+                    for knob in info.parameters
+                ],
+                indent="  ",
+            ),
+        ]
+    return Reply(document, lines)
+
+
+def datasets() -> Reply:
+    """The tables that come with the program; each can be given to ``check`` and ``new`` by its file."""
+    from assaypilot import datasets as shipped
+
+    tables = [shipped.load(name) for name in shipped.names()]
+    document = [
+        {
+            "name": entry.name,
+            "title": entry.title,
+            "rows": entry.rows,
+            "sites": entry.sites,
+            "endpoints": entry.endpoints,
+            "source": entry.source,
+            "licence": entry.licence,
+            "synthetic": entry.synthetic,
+            "file": str(entry.path),
+        }
+        for entry in tables
+    ]
+    lines: list[str] = []
+    for entry in tables:
+        lines += [
+            f"{entry.name}: {entry.title}",
+            f"  {entry.rows} rows; sites {', '.join(entry.sites)}; endpoints {', '.join(entry.endpoints)}",
+            f"  source: {entry.source}",
+            f"  licence: {entry.licence}",
+            f"  file: {entry.path}",
+        ]
+    return Reply(document, lines)

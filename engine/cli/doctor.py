@@ -1,0 +1,128 @@
+"""What a bug report needs: versions, platform, Qt, fonts, write access, locale; nothing about anybody's data."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import json
+import locale
+import os
+import platform
+import sqlite3
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from assaypilot.engine.cli.console import Reply
+from assaypilot.engine.cli.failures import data_folder
+
+__all__ = ["doctor", "program_version"]
+
+_PACKAGES = ("numpy", "scipy", "pandas", "rdkit", "matplotlib", "PySide6-Essentials")
+_QT_SECONDS = 30
+"""How long Qt may take to start; a hanging display server must not hang the doctor."""
+
+# Asked in a process of its own: Qt ends the process it is in when no platform can be loaded.
+_ASK_QT = """
+import json
+from PySide6.QtCore import qVersion
+from PySide6.QtGui import QFontDatabase, QGuiApplication
+application = QGuiApplication([])
+families = QFontDatabase.families()
+print(json.dumps({"version": qVersion(), "platform": application.platformName(), "fonts": len(families),
+                  "font": application.font().family()}))
+"""
+
+
+def program_version() -> str:
+    """The installed version; ``unknown`` when the program runs without being installed."""
+    try:
+        return importlib.metadata.version("assaypilot")
+    except importlib.metadata.PackageNotFoundError:
+        return "unknown (not installed)"
+
+
+def doctor() -> Reply:
+    """What the program stands on; problems are told, none is an error."""
+    document = {
+        "assaypilot": program_version(),
+        "python": platform.python_version(),
+        "platform": platform.platform(),
+        "machine": platform.machine(),
+        "processors": os.cpu_count(),
+        "packages": {name: _version(name) for name in _PACKAGES},
+        "sqlite": sqlite3.sqlite_version,
+        "qt": _qt(),
+        "write_access": {
+            "data_folder": _writable(data_folder()),
+            "current_folder": _writable(Path.cwd()),
+            "temporary_folder": _writable(Path(tempfile.gettempdir())),
+        },
+        "locale": {
+            "name": ".".join(part for part in locale.getlocale() if part) or "C",
+            "text_encoding": locale.getpreferredencoding(False),
+            "file_names": sys.getfilesystemencoding(),
+            "decimal_point": locale.localeconv()["decimal_point"],
+        },
+    }
+    return Reply(document, _lines(document))
+
+
+def _version(name: str) -> str | None:
+    try:
+        return importlib.metadata.version(name)
+    except importlib.metadata.PackageNotFoundError:
+        return None
+
+
+def _qt() -> dict[str, Any]:
+    """Version, platform, number of font families, and what is wrong (None: nothing)."""
+    absent: dict[str, Any] = {"version": None, "platform": None, "fonts": None, "font": None}
+    if getattr(sys, "frozen", False):
+        return absent | {"problem": "not asked: the packaged program has no Python to ask with"}
+    try:
+        answer = subprocess.run(
+            [sys.executable, "-c", _ASK_QT], capture_output=True, timeout=_QT_SECONDS, check=False, text=True
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return absent | {"problem": f"Qt did not answer ({type(error).__name__})"}
+    lines = answer.stdout.strip().splitlines()
+    if answer.returncode or not lines:
+        said = " ".join(answer.stderr.split()) or f"Qt ended with exit code {answer.returncode}"
+        if "No module named" in answer.stderr:
+            said = "PySide6 is not installed; the window needs it, the command line does not"
+        return absent | {"version": _version("PySide6-Essentials"), "problem": said[:500]}
+    found: dict[str, Any] = json.loads(lines[-1])
+    return found | {"problem": None if found["fonts"] else "no fonts were found: texts in the window would be empty"}
+
+
+def _writable(folder: Path) -> bool:
+    """Whether a file can be made there (or in the nearest folder that exists, when it does not yet)."""
+    while not folder.exists() and folder.parent != folder:
+        folder = folder.parent
+    try:
+        with tempfile.TemporaryFile(dir=folder):
+            return True
+    except OSError:
+        return False
+
+
+def _lines(document: dict[str, Any]) -> list[str]:
+    """The same as text, one fact a line."""
+    qt, packages, writes = document["qt"], document["packages"], document["write_access"]
+    facts = [
+        ("AssayPilot", document["assaypilot"]),
+        ("Python", document["python"]),
+        ("System", f"{document['platform']}, {document['processors']} processors"),
+        *((name, version or "not installed") for name, version in packages.items()),
+        ("SQLite", document["sqlite"]),
+        ("Qt", f"{qt['version'] or 'none'}, platform {qt['platform'] or 'none'}"),
+        ("Fonts", "unknown" if qt["fonts"] is None else f"{qt['fonts']} families, {qt['font']}"),
+        ("Locale", f"{document['locale']['name']}, {document['locale']['text_encoding']}"),
+        *((f"Write: {name.replace('_', ' ')}", "yes" if ok else "NO") for name, ok in writes.items()),
+    ]
+    if qt["problem"]:
+        facts.append(("Problem", qt["problem"]))
+    width = max(len(name) for name, _ in facts)
+    return [f"{name:<{width}}  {value}" for name, value in facts]

@@ -1,0 +1,80 @@
+"""``export``, ``log`` and ``verify``: what a campaign file gives away, and whether it is whole."""
+
+from __future__ import annotations
+
+import argparse
+import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from assaypilot.engine.cli.console import Console, Reply, plural, table
+from assaypilot.engine.cli.targets import check_target
+
+if TYPE_CHECKING:
+    from assaypilot.engine.campaign.state import Status
+    from assaypilot.engine.export.shortlist import Which
+
+__all__ = ["export", "export_shortlist", "log", "verify"]
+
+
+def export(options: argparse.Namespace, console: Console) -> Reply:
+    """The shortlist as a csv file."""
+    from assaypilot.engine.campaign.campaign import Campaign
+
+    out = Path(options.out)
+    check_target(out, options.file)
+    with Campaign.open(options.file, read_only=True, report=console.report) as campaign:
+        now = campaign.status()
+    rows = export_shortlist(now, out, options.only)
+    lines = [f"{plural(rows, 'compound')} written to {out}", now.statement, f"Head {now.head[:12]}"]
+    return Reply({"file": str(out), "rows": rows, "head": now.head, "events": now.events}, lines)
+
+
+def export_shortlist(now: Status, out: Path, only: Which) -> int:
+    """The number of compounds written."""
+    from assaypilot.engine.cli.doctor import program_version
+    from assaypilot.engine.export.csv_file import write_csv
+    from assaypilot.engine.export.shortlist import shortlist
+
+    today = datetime.datetime.now(datetime.UTC).date().isoformat()
+    sheet = shortlist(now, only, program=f"AssayPilot {program_version()}", exported=today)
+    return write_csv(out, sheet.header, sheet.rows)
+
+
+def log(options: argparse.Namespace, console: Console) -> Reply:
+    """Every event in order."""
+    from assaypilot.engine.campaign.campaign import Campaign
+
+    with Campaign.open(options.file, read_only=True, report=console.report) as campaign:
+        entries = campaign.history()
+    document = [
+        {"sequence": entry.sequence, "time": entry.time, "author": entry.author, "kind": entry.kind, "text": entry.text}
+        for entry in entries
+    ]
+    rows = [(entry.sequence, entry.time[:19].replace("T", " "), entry.author, entry.text) for entry in entries]
+    return Reply(document, table(["#", "Time (UTC)", "By", "What"], rows))
+
+
+def verify(options: argparse.Namespace, console: Console) -> Reply:
+    """Whether every event and part of the file is as it was written; exit code 1 when not."""
+    from assaypilot.engine.campaign.audit import verify as verify_file
+
+    found = verify_file(options.file, recompute=options.recompute, expected_head=options.head, report=console.report)
+    document = {
+        "ok": found.ok,
+        "events": found.events,
+        "head": found.head,
+        "problems": [{"event": problem.event, "text": problem.text} for problem in found.problems],
+    }
+    if found.ok:
+        again = ", and every decision comes out the same" if options.recompute else ""
+        lines = [f"The file is as it was written: {plural(found.events, 'event')}, head {found.head[:12]}{again}"]
+    else:
+        lines = [
+            f"The file is NOT as it was written: {plural(len(found.problems), 'problem')}",
+            *(
+                f"  {'' if problem.event is None else f'event {problem.event}: '}{problem.text}"
+                for problem in found.problems
+            ),
+        ]
+    return Reply(document, lines, exit_code=0 if found.ok else 1)

@@ -1,0 +1,268 @@
+"""The commands and options of the command line, by the names that are promised to users."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from typing import Any, NoReturn
+
+from assaypilot.engine.errors import AssayPilotError
+
+__all__ = ["COMMANDS", "WrongUsage", "parse"]
+
+COMMANDS: frozenset[str] = frozenset(
+    ["demo", "strategies", "datasets", "check", "new", "plan", "record", "status", "export", "log", "verify", "doctor"]
+)
+"""What the first word can be; anything else is a file for the window."""
+
+_DEFAULT_LIMIT = 10_000
+
+
+class WrongUsage(Exception):
+    """A command line that says nothing the program understands; exit 2."""
+
+    def __init__(self, usage: str, program: str, message: str) -> None:
+        super().__init__(message)
+        self.usage = usage
+        self.program = program
+
+    def as_refusal(self) -> AssayPilotError:
+        """The same in the form of a refusal, which is what ``--json`` prints."""
+        _, _, after = str(self).partition("argument ")
+        option, colon, _ = after.partition(": ")
+        return AssayPilotError(str(self), option=option if colon else None, mend=f"See {self.program} --help.")
+
+
+class _Parser(argparse.ArgumentParser):
+    """An argument parser that raises instead of leaving the program."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        kwargs.setdefault("allow_abbrev", False)
+        super().__init__(*args, **kwargs)
+
+    def error(self, message: str) -> NoReturn:
+        raise WrongUsage(self.format_usage(), self.prog, message)
+
+
+class _Version(argparse.Action):
+    """Prints the version; looked up only when asked for, since that takes a while."""
+
+    def __init__(self, option_strings: Sequence[str], dest: str, **_: Any) -> None:
+        super().__init__(option_strings, dest, nargs=0, help="the version of this program")
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> None:
+        from assaypilot.engine.cli.doctor import program_version
+
+        print(f"assaypilot {program_version()}")
+        parser.exit()
+
+
+def parse(words: Sequence[str]) -> argparse.Namespace:
+    """What a command line says; WrongUsage when it says nothing that can be done."""
+    options = build_parser().parse_args(words)
+    if options.command == "record":
+        wrong = None
+        if options.results is None and not options.close and options.unavailable is None:
+            wrong = "name a table of results, or say --close or --unavailable ID,..."
+        elif options.missing is not None and not options.close:
+            wrong = "argument --missing: it says what --close does; give both"
+        if wrong is not None:
+            raise WrongUsage("", "assaypilot record", wrong)
+    return options
+
+
+def build_parser() -> argparse.ArgumentParser:
+    """The parser of everything after ``assaypilot``."""
+    parser = _Parser(
+        prog="assaypilot",
+        description="Decides which compounds to assay next, and knows when to stop. "
+        "Without a command it opens the window: assaypilot [FILE].",
+        epilog="assaypilot COMMAND --help says more about each. Exit code: 0 done, 1 refused, 2 wrong usage.",
+    )
+    parser.add_argument("--version", action=_Version)
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True, parser_class=_Parser)
+
+    def command(name: str, about: str, more: str = "") -> argparse.ArgumentParser:
+        made: argparse.ArgumentParser = commands.add_parser(name, help=about, description=f"{about}. {more}".strip())
+        made.add_argument("--json", action="store_true", help="one JSON document on stdout, nothing else there")
+        return made
+
+    _about_the_program(command)
+    _about_tables(command)
+    _about_rounds(command)
+    _about_files(command)
+    return parser
+
+
+def _about_the_program(command: Any) -> None:
+    demo = command(
+        "demo",
+        "A whole practice campaign with a simulated assay, until the set is decided",
+        "The table is synthetic: 960 compounds, 5 sites.",
+    )
+    demo.add_argument("--seed", type=_natural, default=0, metavar="N", help="of the simulated assay (default 0)")
+    demo.add_argument("--out", metavar="DIR", help="leave practice.assaypilot and shortlist.csv in this folder")
+    command("strategies", "The strategies by name")
+    command("datasets", "The tables that come with the program")
+    command("doctor", "Versions, Qt platform, fonts, write access: what a bug report needs")
+
+
+def _about_tables(command: Any) -> None:
+    check = command("check", "Reads a table as an import would and reports what it understood; writes nothing")
+    check.add_argument("table", metavar="TABLE", help="csv, tsv or txt file")
+    _add_table_options(check)
+
+    new = command("new", "Creates a campaign file from a table")
+    new.add_argument("file", metavar="FILE", help="the campaign file to create, usually NAME.assaypilot")
+    new.add_argument("--table", required=True, metavar="TABLE", help="csv, tsv or txt file with the compounds")
+    new.add_argument("--name", help="of the campaign (default: the file's name)")
+    _add_table_options(new)
+    _add_goal_options(new)
+
+
+def _about_rounds(command: Any) -> None:
+    plan = command(
+        "plan",
+        "Issues the next round, or shows the open one again, unchanged",
+        "When the set is decided there is nothing to issue, and that is said.",
+    )
+    plan.add_argument("file", metavar="FILE", help="campaign file")
+    plan.add_argument("--out", metavar="CSV", help="write the round as a work list, to be filled in and recorded")
+
+    record = command("record", "Adds results from a table; what was recorded before is not counted again")
+    record.add_argument("file", metavar="FILE", help="campaign file")
+    record.add_argument(
+        "results",
+        metavar="RESULTS",
+        nargs="?",
+        help="csv with the columns ID, Value and optionally Endpoint, Relation, Unit, Replicate, N, SD, Date, Plate, "
+        "Well, Batch, Comment; or one column per endpoint; may be left out with --close or --unavailable",
+    )
+    record.add_argument("--close", action="store_true", help="end the round with what has come back")
+    record.add_argument("--again", action="store_true", help="count the same results once more: they are new runs")
+    record.add_argument(
+        "--missing",
+        choices=("return", "failed", "other"),
+        help="with --close, what becomes of measurements that did not come back. return (default): they are asked for "
+        "again. failed: lost for reasons in the lab, whatever their value; decisions go on without them. other: the "
+        "same, but nothing is guaranteed from here on",
+    )
+    record.add_argument(
+        "--unavailable", metavar="ID,...", help="compounds that cannot be had: they are not asked for any more"
+    )
+
+    status = command("status", "What is in, out and undecided, how sure that is, and what was measured")
+    status.add_argument("file", metavar="FILE", help="campaign file")
+    status.add_argument(
+        "--only", choices=("in", "undecided", "out", "all"), default="all", help="list these compounds (default all)"
+    )
+    status.add_argument(
+        "--limit",
+        type=_natural,
+        metavar="N",
+        help=f"list at most N compounds, best first (default {_DEFAULT_LIMIT:,} with --json, 25 without); "
+        "counts are always complete",
+    )
+
+
+def _about_files(command: Any) -> None:
+    export = command("export", "Writes the shortlist")
+    export.add_argument("file", metavar="FILE", help="campaign file")
+    export.add_argument("out", metavar="OUT.csv", help="the file to write")
+    export.add_argument("--only", choices=("in", "undecided", "all"), default="in", help="which compounds (default in)")
+
+    log = command("log", "The history: every event, in order")
+    log.add_argument("file", metavar="FILE", help="campaign file")
+
+    verify = command("verify", "Whether the file is as it was written; exit code 1 when it is not")
+    verify.add_argument("file", metavar="FILE", help="campaign file")
+    verify.add_argument("--recompute", action="store_true", help="also make every decision again and compare")
+    verify.add_argument("--head", metavar="HEAD", help="a head noted earlier that must be in the history")
+
+
+def _add_table_options(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("table options")
+    group.add_argument("--id", metavar="COL", help="column of compound ids (default: found by its name)")
+    group.add_argument("--smiles", metavar="COL", help="column of structures")
+    group.add_argument("--sites", type=_names, metavar="COL,...", help="columns of substituents (default: R1, R2, ...)")
+    group.add_argument(
+        "--blank", choices=("h", "missing"), help="what an empty substituent means: hydrogen, or missing (default)"
+    )
+    group.add_argument("--available", metavar="COL", help="column that says whether a compound can be had (yes or no)")
+    group.add_argument(
+        "--product", action="store_true", help="the library is every combination of the substituents, not only the rows"
+    )
+    group.add_argument(
+        "--endpoint",
+        action="append",
+        default=[],
+        metavar="SPEC",
+        help="what is measured: 'NAME[;unit=][;direction=max|min][;transform=log|none][;sd=][;epsilon=]"
+        "[;wells_per_measurement=1]', once for each; it need not be a column",
+    )
+
+
+def _add_goal_options(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group(
+        "goal options", "epsilon, slack and sd are on the scale that is modelled: log10 units for a log endpoint."
+    )
+    group.add_argument("--goal", default="epsilon-best", help="epsilon-best: all compounds within epsilon of the best")
+    group.add_argument("--objective", metavar="NAME", help="the endpoint the goal is about (default: the only one)")
+    group.add_argument("--epsilon", type=_number, metavar="X", help="distance from the best that still counts")
+    group.add_argument("--slack", type=_number, metavar="X", help="how soft that cutoff is (default epsilon / 2)")
+    group.add_argument(
+        "--delta", type=_number, default=0.05, metavar="X", help="1 - confidence (default 0.05: 95 %% sure)"
+    )
+    group.add_argument("--strategy", default="auto", metavar="NAME", help="see assaypilot strategies (default auto)")
+    group.add_argument(
+        "--parameter", action="append", type=_setting, default=[], metavar="NAME=VALUE", help="of the strategy"
+    )
+    group.add_argument(
+        "--per-round", type=int, default=96, metavar="N", help="measurements the lab takes in a round (default 96)"
+    )
+    group.add_argument("--budget", type=int, metavar="N", help="measurements in all (default: no limit)")
+    group.add_argument(
+        "--max-replicates", type=int, default=4, metavar="N", help="of one compound in a round (default 4)"
+    )
+    group.add_argument("--sd", type=_number, metavar="X", help="assay noise: SD between measurements of one compound")
+    group.add_argument("--seed", type=_natural, default=0, metavar="N", help="of random choices (default 0)")
+
+
+def _natural(text: str) -> int:
+    try:
+        number = int(text)
+    except ValueError:
+        number = -1
+    if number < 0:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number of 0 or more")
+    return number
+
+
+def _number(text: str) -> float:
+    """A number, perhaps with a decimal comma; what is out of range is refused later, with the reason."""
+    try:
+        return float(text.replace(",", "."))
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number") from None
+
+
+def _names(text: str) -> tuple[str, ...]:
+    names = tuple(name.strip() for name in text.split(",") if name.strip())
+    if not names:
+        raise argparse.ArgumentTypeError("name at least one column")
+    return names
+
+
+def _setting(text: str) -> tuple[str, bool | int | float | str]:
+    """Name and value of a strategy's parameter."""
+    name, equals, value = (part.strip() for part in text.partition("="))
+    if not (name and equals and value):
+        raise argparse.ArgumentTypeError(f"{text!r} is not NAME=VALUE")
+    if value.casefold() in ("true", "yes", "false", "no"):
+        return name, value.casefold() in ("true", "yes")
+    for kind in (int, float):
+        try:
+            return name, kind(value)
+        except ValueError:
+            continue
+    return name, value

@@ -1,0 +1,134 @@
+"""``demo``: a whole practice campaign with a simulated assay, until the set is decided."""
+
+from __future__ import annotations
+
+import argparse
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assaypilot.engine.campaign.state import Status
+from assaypilot.engine.cli.console import Console, Reply, plural, table
+from assaypilot.engine.cli.files import export_shortlist
+from assaypilot.engine.cli.standing import status_document
+from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.simulate.practice import create_practice, practice_results, practice_truth
+from assaypilot.engine.strategies.protocol import IN
+
+__all__ = ["demo"]
+
+_CAMPAIGN, _SHORTLIST = "practice.assaypilot", "shortlist.csv"
+_SHOWN = 25
+"""Compounds of the answer shown in the terminal."""
+
+
+def demo(options: argparse.Namespace, console: Console) -> Reply:
+    """A practice campaign from the first round to the decided set, compared with the truth."""
+    if options.out is None:
+        with tempfile.TemporaryDirectory(prefix="assaypilot-") as place:
+            return _run(Path(place) / _CAMPAIGN, None, options.seed, console)
+    folder = Path(options.out)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise AssayPilotError(
+            f"this folder cannot be made ({error.strerror or type(error).__name__})",
+            file=str(folder),
+            option="--out",
+            mend="Choose another.",
+        ) from None
+    if (folder / _SHORTLIST).exists():
+        raise AssayPilotError(
+            "there is already a file of this name",
+            file=str(folder / _SHORTLIST),
+            option="--out",
+            mend="Choose an empty folder.",
+        )
+    return _run(folder / _CAMPAIGN, folder / _SHORTLIST, options.seed, console)
+
+
+def _run(path: Path, shortlist: Path | None, seed: int, console: Console) -> Reply:
+    started = time.perf_counter()
+    with create_practice(path, seed=seed) as campaign:
+        now = campaign.status()
+        console.say(
+            f"Practice campaign: {plural(len(now.library), 'compound')}, synthetic, with a simulated assay "
+            f"(noise SD {now.endpoints[now.objective].noise_sd:g}), seed {seed}",
+            f"Goal: {now.goal_sentence}",
+            "",
+        )
+        while (issued := campaign.plan(console.report)) is not None:
+            campaign.record(practice_results(campaign, issued))
+            now = campaign.status()
+            console.say(_round_line(now, issued.number, issued.measurements, len(issued.items)))
+        now = campaign.status()
+    if shortlist is not None:
+        export_shortlist(now, shortlist, "in")
+    truth = practice_truth()
+    score = _score(now, truth)
+    document = status_document(now) | score | {"seed": seed, "seconds": time.perf_counter() - started}
+    if shortlist is not None:
+        document |= {"file": str(path), "shortlist": str(shortlist)}
+    return Reply(document, _lines(now, truth, document, None if shortlist is None else path.parent))
+
+
+def _round_line(now: Status, number: int, measurements: int, compounds: int) -> str:
+    counts = now.counts
+    return (
+        f"Round {number}: {measurements:,} measurements of {compounds:,} compounds -> "
+        f"{counts['in']:,} in, {counts['undecided']:,} undecided, {counts['out']:,} out"
+    )
+
+
+def _score(now: Status, truth: NDArray[np.float64]) -> dict[str, Any]:
+    """The answer against the truth.
+
+    precision: share of the returned that are truly within epsilon + slack. recall: share of those truly within
+    epsilon that are returned. Both 1 is what the guarantee promises.
+    """
+    goodness = now.endpoints[now.objective].sign * truth
+    behind = goodness.max() - goodness
+    within = behind <= now.settings.epsilon
+    acceptable = behind <= now.settings.epsilon + now.settings.softness
+    returned = now.candidates.status == IN
+    ids = now.library.ids
+    return {
+        "truth": {
+            "within_epsilon": [ids[compound] for compound in np.flatnonzero(within).tolist()],
+            "within_epsilon_plus_slack": [ids[compound] for compound in np.flatnonzero(acceptable).tolist()],
+        },
+        "precision": float((returned & acceptable).sum() / returned.sum()) if returned.any() else None,
+        "recall": float((returned & within).sum() / within.sum()),
+        "correct": bool(np.all(returned[within]) and not np.any(returned & ~acceptable)),
+    }
+
+
+def _lines(now: Status, truth: NDArray[np.float64], document: dict[str, Any], folder: Path | None) -> list[str]:
+    settings = now.settings
+    wide = settings.epsilon + settings.softness
+    precision = document["precision"]
+    lines = [
+        "",
+        now.statement,
+        now.guarantee.sentence,
+        "",
+        f"The truth, known here: {len(document['truth']['within_epsilon'])} compounds within {settings.epsilon:g} of "
+        f"the best; {document['recall']:.0%} of them returned",
+        f"Of the {now.counts['in']} returned, "
+        f"{'none' if precision is None else f'{precision:.0%}'} are truly within {wide:g} of the best",
+        f"{now.measurements_used:,} measurements in {plural(len(now.rounds), 'round')}, {document['seconds']:.1f} s",
+    ]
+    rank = {name: compound for compound, name in enumerate(now.library.ids)}
+    shown = [rank[name] for name in document["in"][:_SHOWN]]
+    rows = [
+        (now.library.ids[c], f"{now.candidates.estimate[c]:.2f}", f"{truth[c]:.2f}", int(now.candidates.measured[c]))
+        for c in shown
+    ]
+    lines += ["", *table(["Best of those in", "Estimate", "Truth", "Measured"], rows)]
+    if folder is not None:
+        lines += ["", f"Left in {folder}: {_CAMPAIGN}, {_SHORTLIST}"]
+    return lines

@@ -1,0 +1,118 @@
+"""Runs one command and turns whatever happens into an exit code and one plain line."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from contextlib import suppress
+
+from assaypilot.engine.cli.console import Console, Reply, as_json, escaped
+from assaypilot.engine.cli.parser import WrongUsage, parse
+from assaypilot.engine.errors import AssayPilotError
+
+__all__ = ["main"]
+
+DONE, REFUSED, WRONG_USAGE, STOPPED = 0, 1, 2, 130
+"""Exit codes; 130 is what shells expect after Ctrl+C."""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """The exit code of one command line (without the program's name; None: the one it was started with)."""
+    words = list(sys.argv[1:] if argv is None else argv)
+    wants_json = "--json" in words
+    _speak_utf8()
+    try:
+        try:
+            options = parse(words)
+        except SystemExit:  # --help and --version
+            sys.stdout.flush()
+            return DONE
+        console = Console(json=options.json)
+        try:
+            reply = _run(options, console)
+        finally:
+            console.clear()
+        console.answer(reply)
+    except WrongUsage as error:
+        sys.stderr.write(f"{error.usage}{error.program}: {escaped(str(error))}\n")
+        if wants_json:
+            return _refuse(error.as_refusal(), True, WRONG_USAGE)
+        return WRONG_USAGE
+    except AssayPilotError as error:
+        return _refuse(error, wants_json)
+    except BrokenPipeError:
+        # Whoever read the output went away; what is left in the buffer must not be complained of at exit.
+        with suppress(OSError, ValueError, AttributeError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return REFUSED
+    except KeyboardInterrupt:
+        return _refuse(AssayPilotError("stopped; what was acknowledged before is kept"), wants_json, STOPPED)
+    except MemoryError:
+        return _refuse(
+            AssayPilotError("there is not enough memory", mend="Close other programs, or use a smaller table."),
+            wants_json,
+        )
+    except OSError as error:
+        where = None if error.filename is None else os.fsdecode(error.filename)
+        why = error.strerror or type(error).__name__
+        refusal = AssayPilotError(f"the system refused: {why}", file=where, mend="Try another folder.")
+        return _refuse(refusal, wants_json)
+    except Exception as error:  # the one place where our own bugs end
+        from assaypilot.engine.cli.failures import save
+
+        return _refuse(AssayPilotError(save(error, words[0] if words else "")), wants_json)
+    return reply.exit_code
+
+
+def _run(options: argparse.Namespace, console: Console) -> Reply:
+    """The command's answer; each imports what it needs, so that the others start fast."""
+    match options.command:
+        case "demo":
+            from assaypilot.engine.cli.practice import demo
+
+            return demo(options, console)
+        case "strategies" | "datasets":
+            from assaypilot.engine.cli import catalogue
+
+            return catalogue.strategies() if options.command == "strategies" else catalogue.datasets()
+        case "doctor":
+            from assaypilot.engine.cli.doctor import doctor
+
+            return doctor()
+        case "check" | "new":
+            from assaypilot.engine.cli import starting
+
+            return (starting.check if options.command == "check" else starting.new)(options, console)
+        case "plan" | "record":
+            from assaypilot.engine.cli import rounds
+
+            return (rounds.plan if options.command == "plan" else rounds.record)(options, console)
+        case "status":
+            from assaypilot.engine.cli.standing import status
+
+            return status(options, console)
+        case _:
+            from assaypilot.engine.cli import files
+
+            return {"export": files.export, "log": files.log, "verify": files.verify}[options.command](options, console)
+
+
+def _refuse(error: AssayPilotError, wants_json: bool, code: int = REFUSED) -> int:
+    """The exit code; prints the refusal where the user looks for it."""
+    with suppress(BrokenPipeError):
+        if wants_json:
+            print(as_json({"error": error.as_json()}))
+            sys.stdout.flush()
+        elif sys.stderr is not None:
+            sys.stderr.write(f"assaypilot: {escaped(str(error))}\n")
+            sys.stderr.flush()
+    return code
+
+
+def _speak_utf8() -> None:
+    """Nothing; makes both streams write UTF-8 and replace what cannot be written, on every system."""
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(AttributeError, ValueError, OSError):
+            stream.reconfigure(encoding="utf-8", errors="replace")  # type: ignore[union-attr]  # not every stream has it

@@ -1,0 +1,256 @@
+"""``plan`` and ``record``: a round goes out to the lab, and results come back."""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from assaypilot.engine.campaign.campaign import Campaign
+from assaypilot.engine.campaign.state import RecordReport, Round, Source, Status
+from assaypilot.engine.cli.console import Console, Reply, count, plural, table
+from assaypilot.engine.cli.standing import number
+from assaypilot.engine.cli.targets import check_target
+from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.export.shortlist import decimals, work_list
+
+__all__ = ["plan", "record"]
+
+_LINES = 25
+"""Compounds of a round shown in the terminal."""
+_REASONS = 5
+"""Unusable rows shown in the terminal."""
+
+
+def plan(options: argparse.Namespace, console: Console) -> Reply:
+    """The next round, or the open one again; with ``--out`` its work list is written."""
+    out = None if options.out is None else Path(options.out)
+    if out is not None:
+        check_target(out, options.file, "--out")
+    with Campaign.open(options.file, report=console.report) as campaign:
+        if out is not None:
+            _keep_filled_in(out, campaign.status())
+        started = time.perf_counter()
+        issued = campaign.plan(console.report)
+        seconds = time.perf_counter() - started
+        now = campaign.status()
+    if issued is None:
+        return Reply(_plan_document(now, None, seconds), _nothing_to_plan(now))
+    lines = _round_lines(now, issued)
+    if out is not None:
+        from assaypilot.engine.export.csv_file import write_csv
+
+        sheet = work_list(now, issued)
+        write_csv(out, sheet.header, sheet.rows)
+        column = "the column Value" if len(now.endpoints) == 1 else "the columns of the endpoints"
+        lines += ["", f"Work list: {out}. Fill in {column}, then: assaypilot record {options.file} {out}"]
+    return Reply(_plan_document(now, issued, seconds) | {"file": None if out is None else str(out)}, lines)
+
+
+def _plan_document(now: Status, issued: Round | None, seconds: float) -> dict[str, Any]:
+    """The promised keys of ``plan --json``; no compounds when nothing is left to ask."""
+    items = () if issued is None else issued.items
+    library = now.library
+    return {
+        "round": None if issued is None else issued.number,
+        "phase": now.phases_decided if issued is None else issued.phase,
+        "strategy": now.strategy,
+        "measurements": 0 if issued is None else issued.measurements,
+        "outstanding": 0 if issued is None else issued.missing,
+        "finished": now.finished,
+        "finish_reason": now.finish_reason,
+        "compounds": [
+            {
+                "id": library.ids[item.compound],
+                "replicates": item.replicates,
+                "reason": item.reason,
+                "expected": item.expected,
+                "low": item.low,
+                "high": item.high,
+                "sites": library.substituents(item.compound),
+            }
+            for item in items
+        ],
+        "certificate": None
+        if issued is None or now.phase is None
+        else {
+            "criterion": now.phase.criterion,
+            "value": now.phase.value,
+            "lower_bound": now.phase.lower_bound,
+        },
+        "seconds": seconds,
+        "warnings": now.warnings,
+    }
+
+
+def _nothing_to_plan(now: Status) -> list[str]:
+    reason = now.finish_reason or "there is nothing left to ask"
+    return [f"No round was issued: {reason}", now.statement, now.guarantee.sentence]
+
+
+def _round_lines(now: Status, issued: Round) -> list[str]:
+    """A round as people read it."""
+    library, digits = now.library, decimals(now.settings.epsilon)
+    scale = now.endpoints[now.objective].scale_name
+    again = f", {issued.missing:,} still to come" if sum(issued.returned) else ""
+    lines = [
+        f"Round {issued.number}: {plural(issued.measurements, 'measurement')} of "
+        f"{plural(len(issued.items), 'compound')}{again}"
+    ]
+    if now.phase is not None:
+        after = max(0, now.phase.outstanding)
+        lines.append(f"Next decision after {plural(after, 'more measurement', 'more measurements')}")
+    header = ["#", "ID", *(site.name for site in library.sites), "Measure", f"Expected {scale}", "Low", "High", "Why"]
+    rows = [
+        (
+            rank,
+            library.ids[item.compound],
+            *library.substituents(item.compound).values(),
+            f"{item.replicates}x",
+            number(item.expected, digits),
+            number(item.low, digits),
+            number(item.high, digits),
+            item.reason,
+        )
+        for rank, item in enumerate(issued.items[:_LINES], start=1)
+    ]
+    lines += ["", *table(header, rows), *count(len(issued.items), _LINES, "compounds (--out CSV writes them all)")]
+    return lines
+
+
+def _keep_filled_in(out: Path, now: Status) -> None:
+    """Nothing; refuses to write over a work list of the open round in which somebody has filled in values."""
+    if now.open_round is None or not out.exists():
+        return
+    from assaypilot.engine.tables.raw import read_table
+
+    try:
+        raw = read_table(out)
+    except AssayPilotError:
+        return  # whatever it is, it is no work list
+    sheet = work_list(now, now.open_round)
+    if raw.columns != sheet.header or raw.column("ID") != tuple(row[sheet.header.index("ID")] for row in sheet.rows):
+        return
+    values = ["Value"] if len(now.endpoints) == 1 else [endpoint.name for endpoint in now.endpoints]
+    if any(cell for name in values for cell in raw.column(name)):
+        raise AssayPilotError(
+            "this work list of the open round has values filled in, which would be lost",
+            file=str(out),
+            option="--out",
+            mend="Record it first, or choose another name.",
+        )
+
+
+def record(options: argparse.Namespace, console: Console) -> Reply:
+    """What became of a table of results; with ``--close`` the round ends with what has come back."""
+    with Campaign.open(options.file, report=console.report) as campaign:
+        now = campaign.status()
+        gone = _known_ids(options.unavailable, now)
+        if options.close and now.open_round is None:
+            raise AssayPilotError(
+                "there is no open round to close",
+                file=str(options.file),
+                option="--close",
+                mend="Plan the next round first, or record without --close.",
+            )
+        before = now.open_round.number if now.open_round else max((r.number for r in now.rounds), default=0)
+        report, rejected, warnings = _record_table(options, console, campaign, now)
+        if gone:
+            campaign.mark_unavailable(gone, "cannot be had")
+        after = campaign.status()
+        if options.close and after.open_round is not None and after.open_round.number == before:
+            after = campaign.close_round(options.missing or "return")
+        closed = now.open_round is not None and after.open_round is None
+    document = {
+        "accepted": 0 if report is None else report.accepted,
+        "unplanned": 0 if report is None else report.unplanned,
+        "duplicates": 0 if report is None else report.duplicates,
+        "censored": 0 if report is None else report.censored,
+        "rejected": [{"row": row, "reason": reason} for row, reason in rejected],
+        "round": before if report is None else report.round,
+        "round_closed": closed,
+        "unavailable": gone,
+        "outstanding": 0 if after.open_round is None else after.open_round.missing,
+        "finished": after.finished,
+        "warnings": warnings,
+    }
+    return Reply(document, _record_lines(document, after))
+
+
+Rejected = list[tuple[int | None, str]]
+
+
+def _record_table(
+    options: argparse.Namespace, console: Console, campaign: Campaign, now: Status
+) -> tuple[RecordReport | None, Rejected, list[str]]:
+    """What the campaign made of the table, the rows that could not be used, and what to look at."""
+    if options.results is None:
+        return None, [], []
+    from assaypilot.engine.tables.raw import read_table
+    from assaypilot.engine.tables.results import read_results
+
+    raw = read_table(options.results, console.report)
+    found = read_results(raw, now.library, now.endpoints, console.report)
+    rejected: Rejected = [(entry.row, _where(entry.column, entry.reason)) for entry in found.rejected]
+    if not found.results:
+        if not rejected:
+            raise AssayPilotError(
+                "no value is filled in", file=raw.file, mend="Fill in the column Value and save the table as csv."
+            )
+        first, others = found.rejected[0], len(rejected) - 1
+        more = f" (and {plural(others, 'more row')})" if others else ""
+        raise AssayPilotError(
+            f"{first.reason.rstrip('.')}{more}; nothing was recorded",
+            file=raw.file,
+            row=first.row,
+            column=first.column,
+            mend="Correct the table and try again.",
+        )
+    report = campaign.record(found.results, again=options.again, source=Source(raw.file or "", raw.digest))
+    return report, rejected + list(report.rejected), [*found.warnings, *report.warnings]
+
+
+def _where(column: str | None, reason: str) -> str:
+    return reason if column is None else f"column {column}: {reason}"
+
+
+def _known_ids(text: str | None, now: Status) -> list[str]:
+    """The compounds named that are not marked yet, as the library spells them; refuses a name that is not there."""
+    ids = []
+    for name in [] if text is None else [part.strip() for part in text.split(",") if part.strip()]:
+        compound = now.library.find(name)
+        if compound is None:
+            raise AssayPilotError(
+                f"there is no compound {name!r} in the campaign", option="--unavailable", mend="Check the id."
+            )
+        if compound not in now.unavailable:
+            ids.append(now.library.ids[compound])
+    return ids
+
+
+def _record_lines(document: dict[str, Any], after: Status) -> list[str]:
+    rejected: Sequence[dict[str, Any]] = document["rejected"]
+    kinds = [
+        (document["unplanned"], "not asked for: used in estimates, not in decisions"),
+        (document["duplicates"], "there already: not counted again"),
+        (document["censored"], "known only as a bound: kept and shown, not used in estimates"),
+    ]
+    lines = [
+        f"{plural(document['accepted'], 'result')} recorded, {plural(len(rejected), 'row')} not used",
+        *(f"  {number_of:,} {what}" for number_of, what in kinds if number_of),
+        *(
+            f"  {'' if entry['row'] is None else 'row {}: '.format(entry['row'])}{entry['reason']}"
+            for entry in rejected[:_REASONS]
+        ),
+        *(f"  {line}" for line in count(len(rejected), _REASONS, "rows (--json lists them all)")),
+        *(f"Note: {warning}" for warning in document["warnings"]),
+    ]
+    if document["unavailable"]:
+        lines.append(f"Not asked for any more: {', '.join(document['unavailable'])}")
+    if document["round_closed"]:
+        lines.append(f"Round {document['round']} is closed")
+    elif after.open_round is not None:
+        lines.append(f"Round {after.open_round.number} is open: {after.open_round.missing:,} still to come")
+    return [*lines, after.statement]

@@ -1,0 +1,179 @@
+"""``status``: what is in, out and undecided, how sure that is, and what it took."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from assaypilot.engine.campaign.campaign import Campaign
+from assaypilot.engine.campaign.state import STATUSES, Round, Status
+from assaypilot.engine.cli.console import Console, Reply, count, plural, table
+from assaypilot.engine.export.shortlist import Which, decimals, ranked
+from assaypilot.engine.strategies.protocol import IN, UNDECIDED
+
+__all__ = ["describe", "number", "round_line", "status", "status_document"]
+
+JSON_LIMIT = 10_000
+TEXT_LIMIT = 25
+ID_LIMIT = 100_000
+"""Ids in the lists ``in`` and ``undecided``; a library can hold a million."""
+
+
+def status(options: argparse.Namespace, console: Console) -> Reply:
+    """Where a campaign stands; the file is only read."""
+    with Campaign.open(options.file, read_only=True, report=console.report) as campaign:
+        now = campaign.status()
+    limit = options.limit if options.limit is not None else JSON_LIMIT if console.json else TEXT_LIMIT
+    if console.json:
+        return Reply(status_document(now, options.only, limit))
+    return Reply(None, describe(now, options.only, limit))
+
+
+def status_document(now: Status, only: Which = "all", limit: int = JSON_LIMIT) -> dict[str, Any]:
+    """The promised keys of ``status --json`` and some more; numbers on the objective's model scale."""
+    candidates, ids = now.candidates, now.library.ids
+    order = ranked(now)
+    ins = order[candidates.status[order] == IN]
+    undecided = order[candidates.status[order] == UNDECIDED]
+    listed = ranked(now, only)
+    return {
+        "name": now.name,
+        "goal": now.goal_sentence,
+        "strategy": now.strategy,
+        "round": _round_number(now),
+        "round_open": now.open_round is not None,
+        "outstanding": 0 if now.open_round is None else now.open_round.missing,
+        "phase": now.phases_decided if now.phase is None else now.phase.phase,
+        "measurements_used": now.measurements_used,
+        "budget": now.settings.budget,
+        "finished": now.finished,
+        "finish_reason": now.finish_reason,
+        "statement": now.statement,
+        "guarantee": {
+            "delta": now.guarantee.delta,
+            "holds": now.guarantee.holds,
+            "assumptions": now.guarantee.assumptions,
+            "void": now.guarantee.void,
+            "sentence": now.guarantee.sentence,
+        },
+        "in": [ids[compound] for compound in ins[:ID_LIMIT].tolist()],
+        "undecided": [ids[compound] for compound in undecided[:ID_LIMIT].tolist()],
+        "counts": dict(now.counts),
+        "compounds": [_compound(now, compound) for compound in listed[:limit].tolist()],
+        "truncated": len(listed) > limit or max(len(ins), len(undecided)) > ID_LIMIT,
+        "forecast": None,
+        "unavailable": [ids[compound] for compound in sorted(now.unavailable)],
+        "warnings": now.warnings,
+        "head": now.head,
+        "events": now.events,
+    }
+
+
+def _compound(now: Status, compound: int) -> dict[str, Any]:
+    """One entry of ``compounds``; with several endpoints estimate and bounds are objects by endpoint."""
+    candidates = now.candidates
+    estimate: Any = float(candidates.estimate[compound])
+    low: Any = float(candidates.low[compound])
+    high: Any = float(candidates.high[compound])
+    if len(now.endpoints) > 1:
+        objective = now.endpoints[now.objective].name
+        names = [endpoint.name for endpoint in now.endpoints]
+        estimate = {name: float(candidates.estimates[name][compound]) for name in names}
+        low = {name: low if name == objective else None for name in names}
+        high = {name: high if name == objective else None for name in names}
+    return {
+        "id": now.library.ids[compound],
+        "status": STATUSES[candidates.status[compound]].replace(" ", "_"),
+        "decided_in_round": int(candidates.decided_in_round[compound]) or None,
+        "estimate": estimate,
+        "low": low,
+        "high": high,
+        "probability_within_epsilon": float(candidates.probability_within_epsilon[compound]),
+        "probability_within_slack": float(candidates.probability_within_slack[compound]),
+        "measured": int(candidates.measured[compound]),
+        "censored": int(candidates.censored[compound]),
+        "made": bool(candidates.made[compound]),
+    }
+
+
+def _round_number(now: Status) -> int:
+    """The open round, else the last one; 0 before the first."""
+    if now.open_round is not None:
+        return now.open_round.number
+    return max((issued.number for issued in now.rounds if issued.state != "withdrawn"), default=0)
+
+
+def number(value: float | None, digits: int) -> str:
+    """A number to so many decimals, ``-`` when there is none."""
+    return "-" if value is None or not np.isfinite(value) else f"{value:.{digits}f}"
+
+
+def round_line(issued: Round) -> str:
+    """One round in a few words."""
+    asked = plural(issued.measurements, "measurement")
+    if issued.state == "open":
+        return f"Round {issued.number} is open: {asked} asked for, {issued.missing:,} still to come"
+    return f"Round {issued.number} is {issued.state}: {asked} asked for, {sum(issued.returned):,} came back"
+
+
+def describe(now: Status, only: Which = "all", limit: int = TEXT_LIMIT) -> list[str]:
+    """The standing of a campaign in lines for people."""
+    candidates, counts = now.candidates, now.counts
+    lines = [f"{now.name}: {now.goal_sentence}", "", now.statement, now.guarantee.sentence, ""]
+    if now.open_round is not None:
+        lines.append(round_line(now.open_round))
+    elif now.rounds:
+        lines.append(round_line(now.rounds[-1]))
+    budget = "" if now.settings.budget is None else f" of {now.settings.budget:,}"
+    lines.append(f"Used so far: {now.measurements_used:,}{budget} measurements in {plural(len(now.rounds), 'round')}")
+    lines.append(
+        f"Compounds: {counts['in']:,} in, {counts['undecided']:,} undecided, {counts['out']:,} out, "
+        f"{counts['not_estimable']:,} not estimable"
+    )
+    lines += [f"Note: {warning}" for warning in now.warnings]
+    listed = ranked(now, only)
+    if len(listed) and limit:
+        lines += ["", *_compound_table(now, listed[:limit].tolist())]
+        lines += count(len(listed), limit, "compounds (--limit N lists more)")
+        if now.phases_decided and np.isfinite(candidates.low[listed[:limit]]).any():
+            lines.append("Low and High are the bounds that decisions are made with.")
+    return [*lines, "", f"Head {now.head[:12]}, {plural(now.events, 'event')}"]
+
+
+def _compound_table(now: Status, compounds: Sequence[int]) -> list[str]:
+    candidates, settings = now.candidates, now.settings
+    digits = decimals(settings.epsilon)
+    scale = now.endpoints[now.objective].scale_name
+    header = [
+        "ID",
+        "Status",
+        f"Estimate {scale}",
+        "Low",
+        "High",
+        f"P(within {settings.epsilon:g})",
+        f"P(within {settings.epsilon + settings.softness:g})",
+        "Measured",
+        "Decided in round",
+    ]
+    rows = [
+        (
+            now.library.ids[compound],
+            STATUSES[candidates.status[compound]],
+            number(candidates.estimate[compound], digits),
+            number(candidates.low[compound], digits),
+            number(candidates.high[compound], digits),
+            _percent(candidates.probability_within_epsilon[compound]),
+            _percent(candidates.probability_within_slack[compound]),
+            int(candidates.measured[compound]),
+            int(candidates.decided_in_round[compound]) or "-",
+        )
+        for compound in compounds
+    ]
+    return table(header, rows)
+
+
+def _percent(chance: float) -> str:
+    return "-" if not np.isfinite(chance) else f"{chance:.0%}"

@@ -1,0 +1,49 @@
+"""Whether a file can be written where the user wants it; asked before anything happens that cannot be taken back."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+
+from assaypilot.engine.errors import AssayPilotError
+
+__all__ = ["check_target"]
+
+_LATER = {".xlsx": "Excel", ".xls": "Excel", ".sdf": "SD", ".pdf": "PDF"}
+
+
+def check_target(path: Path, campaign: str, option: str | None = None) -> None:
+    """Nothing; AssayPilotError unless ``path`` is a csv file that can be written and is not the campaign itself."""
+    suffix = path.suffix.casefold()
+    if suffix != ".csv":
+        known = _LATER.get(suffix)
+        raise AssayPilotError(
+            f"{known} files cannot be written by this version" if known else "this is not the name of a csv file",
+            file=str(path),
+            option=option,
+            mend=f"Choose a name that ends in .csv, for example {path.stem or 'list'}.csv.",
+        )
+    if path.exists() and os.path.exists(campaign) and os.path.samefile(path, campaign):
+        raise AssayPilotError(
+            "this is the campaign file itself", file=str(path), option=option, mend="Choose another name."
+        )
+    if path.is_dir():
+        raise AssayPilotError("this is a folder", file=str(path), option=option, mend="Name a csv file in it.")
+    if not path.parent.is_dir():
+        raise AssayPilotError(
+            "there is no such folder", file=str(path), option=option, mend="Make the folder, or choose another."
+        )
+    try:
+        with tempfile.TemporaryFile(dir=path.parent):
+            pass
+        if path.exists():
+            with path.open("ab"):
+                pass
+    except OSError as error:
+        raise AssayPilotError(
+            f"cannot be written here ({error.strerror or type(error).__name__})",
+            file=str(path),
+            option=option,
+            mend="Choose another folder, or close the file if another program has it open.",
+        ) from None

@@ -1,0 +1,162 @@
+"""The shortlist and the work list as rows and columns: the same for the command line, the window and every format."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assaypilot.engine.campaign.state import STATUSES, Round, Status
+from assaypilot.engine.endpoint import Endpoint
+from assaypilot.engine.export.csv_file import Cell
+from assaypilot.engine.strategies.protocol import IN, NOT_ESTIMABLE, OUT, UNDECIDED
+
+__all__ = ["Sheet", "Which", "decimals", "ranked", "shortlist", "work_list"]
+
+Which = Literal["in", "undecided", "out", "all"]
+
+_CODES = {"in": (IN,), "undecided": (UNDECIDED,), "out": (OUT,), "all": (IN, UNDECIDED, OUT, NOT_ESTIMABLE)}
+_SIDE_COLUMNS = ("Relation", "Unit", "Date", "Plate", "Well", "Batch", "Comment")
+"""What a lab may add to a value; the reader of results knows these headers."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """A table ready to be written."""
+
+    header: tuple[str, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+
+
+def decimals(epsilon: float) -> int:
+    """How many decimals tell compounds apart that differ by a fraction of ``epsilon``."""
+    return min(6, max(0, 1 - math.floor(math.log10(epsilon))))
+
+
+def ranked(status: Status, which: Which = "all") -> NDArray[np.intp]:
+    """Compounds by status (in, undecided, out, not estimable), the best estimate first, ties in library order."""
+    candidates = status.candidates
+    place = np.empty(len(STATUSES), dtype=np.intp)
+    place[list(_CODES["all"])] = np.arange(len(STATUSES))
+    goodness = status.endpoints[status.objective].sign * candidates.estimate
+    goodness = np.where(np.isnan(goodness), -np.inf, goodness)
+    order = np.lexsort((-goodness, place[candidates.status]))
+    return order[np.isin(candidates.status[order], _CODES[which])]
+
+
+def shortlist(status: Status, which: Which = "in", *, program: str = "AssayPilot", exported: str = "") -> Sheet:
+    """One row per compound, ranked, with what was decided and on what evidence.
+
+    The last columns are the same in every row: goal, noise, guarantee, program, date and the campaign's head, so
+    that a row copied out of the file still says where it comes from.
+    """
+    library, candidates, settings = status.library, status.candidates, status.settings
+    digits = decimals(settings.epsilon)
+    objective = status.endpoints[status.objective]
+    columns: list[tuple[str, Sequence[Cell]]] = [("ID", library.ids)]
+    if library.smiles is not None:
+        columns.append(("SMILES", library.smiles))
+    for position, site in enumerate(library.sites):
+        columns.append((site.name, [site.substituents[code] for code in library.codes[:, position]]))
+    columns.append(("Status", [STATUSES[code] for code in candidates.status]))
+    columns.append(("Decided in round", [int(number) or None for number in candidates.decided_in_round]))
+    for endpoint in status.endpoints:
+        estimate = candidates.estimates.get(endpoint.name, np.full(len(library), np.nan))
+        columns.append((f"{endpoint.scale_name} estimate", _rounded(estimate, digits + 1)))
+        if endpoint.transform == "log":
+            unit = f" ({endpoint.unit})" if endpoint.unit and endpoint.unit not in endpoint.name else ""
+            columns.append((f"{endpoint.name}{unit} estimate", [_entry(endpoint, value) for value in estimate]))
+        if endpoint is objective:
+            columns.append((f"{endpoint.scale_name} low", _rounded(candidates.low, digits + 1)))
+            columns.append((f"{endpoint.scale_name} high", _rounded(candidates.high, digits + 1)))
+    for width, chance in (
+        (settings.epsilon, candidates.probability_within_epsilon),
+        (settings.epsilon + settings.softness, candidates.probability_within_slack),
+    ):
+        columns.append((f"P(within {width:g})", _rounded(chance, 4)))
+    columns.append(
+        ("Evidence", [f"measured {n}" if n else "predicted, never measured" for n in candidates.measured.tolist()])
+    )
+    columns.append(("Made", [bool(made) for made in candidates.made]))
+    noise = objective.noise_sd
+    constants: list[tuple[str, Cell]] = [
+        ("Goal", status.goal_sentence),
+        ("Assay noise (SD)", noise),
+        ("Guarantee", "holds" if status.guarantee.holds else f"does not hold: {'; '.join(status.guarantee.void)}"),
+        ("Program", program),
+        ("Exported", exported),
+        ("Events", status.events),
+        ("Campaign head", status.head),
+    ]
+    header = _unique([name for name, _ in columns] + [name for name, _ in constants])
+    tail = tuple(cell for _, cell in constants)
+    rows = tuple((*(column[compound] for _, column in columns), *tail) for compound in ranked(status, which).tolist())
+    return Sheet(header, rows)
+
+
+def work_list(status: Status, issued: Round) -> Sheet:
+    """One row per measurement of a round, in its order, with empty cells for what comes back.
+
+    With one endpoint the values go into ``Value``, with several into one column per endpoint; what is filled in can
+    be recorded as it is.
+    """
+    library, endpoints = status.library, status.endpoints
+    digits = decimals(status.settings.epsilon)
+    values = ["Value"] if len(endpoints) == 1 else [endpoint.name for endpoint in endpoints]
+    sides = list(_SIDE_COLUMNS) if len(endpoints) == 1 else [name for name in _SIDE_COLUMNS if name not in _PER_VALUE]
+    scale = endpoints[status.objective].scale_name
+    known = library.smiles is not None
+    header = [
+        "Rank",
+        "ID",
+        *(["SMILES"] if known else []),
+        *(site.name for site in library.sites),
+        "Replicate",
+        f"Expected {scale}",
+        f"Low {scale}",
+        f"High {scale}",
+        "Why",
+        *values,
+        *sides,
+    ]
+    unit = endpoints[0].unit if len(endpoints) == 1 else ""
+    empty: tuple[Cell, ...] = (*("" for _ in values), *(unit if name == "Unit" else "" for name in sides))
+    rows: list[tuple[Cell, ...]] = []
+    for rank, item in enumerate(issued.items, start=1):
+        told = _rounded([item.expected, item.low, item.high], digits)
+        structure = () if library.smiles is None else (library.smiles[item.compound],)
+        labels = library.substituents(item.compound).values()
+        known_so_far = (rank, library.ids[item.compound], *structure, *labels)
+        runs = range(1, item.replicates + 1)
+        rows.extend((*known_so_far, replicate, *told, item.reason, *empty) for replicate in runs)
+    return Sheet(_unique(header), tuple(rows))
+
+
+_PER_VALUE = ("Relation", "Unit")
+"""Columns that would not say which of several values they belong to."""
+
+
+def _rounded(values: Iterable[float | None], digits: int) -> list[float | None]:
+    """Numbers to so many decimals; None where there is none."""
+    return [None if value is None or not math.isfinite(value) else round(float(value), digits) for value in values]
+
+
+def _entry(endpoint: Endpoint, value: float) -> float | None:
+    """A model-scale estimate in the entry unit, to three significant digits."""
+    return float(f"{endpoint.from_model(float(value)):.3g}") if math.isfinite(value) and abs(value) < 300 else None
+
+
+def _unique(names: Sequence[str]) -> tuple[str, ...]:
+    """The names, a number behind those that repeat another one."""
+    made: list[str] = []
+    for name in names:
+        number, unique = 2, name
+        while unique.casefold() in {other.casefold() for other in made}:
+            unique = f"{name} ({number})"
+            number += 1
+        made.append(unique)
+    return tuple(made)

@@ -1,0 +1,304 @@
+"""The JSON of every command, key by key: these names are a promise."""
+
+from __future__ import annotations
+
+import csv
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.engine.cli.helpers import R1, R2, fill_in, truth_of
+
+Number = (int, float)
+Maybe = (int, float, type(None))
+Text = (str, type(None))
+
+
+def has(document: Mapping[str, Any], keys: Mapping[str, Any]) -> None:
+    """Asserts that every promised key is there with a value of its kind."""
+    for key, kind in keys.items():
+        assert key in document, key
+        value = document[key]
+        if kind is bool or not isinstance(value, bool):
+            assert isinstance(value, kind), (key, value)
+        else:
+            raise AssertionError((key, value))
+
+
+CHECK = {
+    "rows_read": int,
+    "rows_used": int,
+    "not_used": list,
+    "encoding": str,
+    "delimiter": str,
+    "id_column": Text,
+    "smiles_column": Text,
+    "sites": list,
+    "endpoints": list,
+    "compounds": int,
+    "library_size": int,
+    "rank": int,
+    "max_rank": int,
+    "additive_fit": dict,
+    "warnings": list,
+}
+STATUS = {
+    "round": int,
+    "phase": int,
+    "measurements_used": int,
+    "finished": bool,
+    "statement": str,
+    "guarantee": dict,
+    "in": list,
+    "undecided": list,
+    "counts": dict,
+    "compounds": list,
+    "forecast": type(None),
+    "head": str,
+    "events": int,
+}
+COMPOUND = {
+    "id": str,
+    "status": str,
+    "decided_in_round": (int, type(None)),
+    "estimate": Maybe,
+    "low": Maybe,
+    "high": Maybe,
+    "probability_within_epsilon": Maybe,
+    "probability_within_slack": Maybe,
+    "measured": int,
+    "made": bool,
+}
+PLAN = {
+    "round": int,
+    "phase": int,
+    "strategy": str,
+    "measurements": int,
+    "finished": bool,
+    "compounds": list,
+    "certificate": dict,
+    "seconds": Number,
+}
+RECORD = {
+    "accepted": int,
+    "unplanned": int,
+    "duplicates": int,
+    "rejected": list,
+    "round": int,
+    "round_closed": bool,
+}
+
+
+@pytest.fixture
+def played(campaign, done, tmp_path):
+    """Round 1 planned and its work list half filled in and recorded."""
+    plan = done("plan", campaign, "--out", tmp_path / "work.csv")
+    ids = {f"C-{i:02d}": truth_of(a, b) for i, (a, b) in enumerate((a, b) for a in R1 for b in R2)}
+    filled = fill_in(tmp_path / "work.csv", ids.__getitem__, np.random.default_rng(1), 0.2, keep=0.5)
+    record = done("record", campaign, tmp_path / "work.csv")
+    return campaign, plan, record, filled
+
+
+def test_check(done, small):
+    document = done("check", small)
+    has(document, CHECK)
+    assert (document["rows_read"], document["rows_used"], document["compounds"]) == (12, 12, 12)
+    assert (document["rank"], document["max_rank"], document["library_size"]) == (6, 6, 12)
+    assert [site["name"] for site in document["sites"]] == ["R1", "R2"]
+    assert document["sites"][1]["substituents"] == [{"label": label, "count": 4} for label in R2]
+    (endpoint,) = document["endpoints"]
+    has(
+        endpoint,
+        {"name": str, "unit": str, "direction": str, "measured": int, "censored": int, "replicate_groups": int},
+    )
+    assert endpoint["noise_sd"] is None
+    has(document["additive_fit"]["pIC50"], {"r2": Number, "q2": Maybe, "residual_sd": Maybe, "leverage_one": int})
+
+
+def test_check_of_the_whole_product(done, table):
+    path = table([("ID", "R1", "R2"), ("A", "H", "F"), ("B", "Me", "Cl"), ("C", "H", "Br")])
+    assert done("check", path)["library_size"] == 3
+    document = done("check", path, "--product", "--endpoint", "pIC50")
+    assert (document["compounds"], document["library_size"]) == (3, 6)
+
+
+def test_new(done, small, tmp_path):
+    document = done("new", tmp_path / "a.assaypilot", "--table", small, "--epsilon", "0.5", "--sd", "0.2")
+    has(
+        document,
+        {"file": str, "compounds": int, "rank": int, "max_rank": int, "strategy": str, "why": str, "warnings": list},
+    )
+    assert document["file"] == str(tmp_path / "a.assaypilot")
+    assert document["strategy"] == "linfact-g"
+
+
+def test_plan(done, campaign):
+    document = done("plan", campaign)
+    has(document, PLAN)
+    assert document["round"] == 1
+    assert document["measurements"] == sum(entry["replicates"] for entry in document["compounds"]) <= 24
+    for entry in document["compounds"]:
+        has(
+            entry,
+            {
+                "id": str,
+                "replicates": int,
+                "reason": str,
+                "expected": Maybe,
+                "low": Maybe,
+                "high": Maybe,
+                "sites": dict,
+            },
+        )
+        assert set(entry["sites"]) == {"R1", "R2"}
+    has(document["certificate"], {"criterion": str, "value": Number, "lower_bound": Number})
+    assert document["certificate"]["value"] >= document["certificate"]["lower_bound"] - 1e-9
+    again = done("plan", campaign)
+    assert {**again, "seconds": 0} == {**document, "seconds": 0}
+
+
+def test_record(done, played):
+    _, _, record, filled = played
+    has(record, RECORD)
+    assert record["accepted"] == filled
+    assert (record["round"], record["round_closed"], record["unplanned"], record["duplicates"]) == (1, False, 0, 0)
+
+
+def test_status(done, played):
+    campaign, plan, record, _ = played
+    document = done("status", campaign)
+    has(document, STATUS)
+    has(document["guarantee"], {"delta": Number, "holds": bool, "assumptions": list})
+    assert set(document["counts"]) == {"in", "out", "undecided", "not_estimable"}
+    assert sum(document["counts"].values()) == len(document["compounds"]) == 12
+    for entry in document["compounds"]:
+        has(entry, COMPOUND)
+        assert entry["status"] in {"in", "out", "undecided", "not_estimable"}
+    assert document["measurements_used"] == record["accepted"]
+    assert document["round"] == plan["round"]
+    assert document["truncated"] is False
+
+
+def test_status_cut(done, campaign):
+    document = done("status", campaign, "--limit", "3")
+    assert len(document["compounds"]) == 3
+    assert document["truncated"] is True
+    assert sum(document["counts"].values()) == 12
+    assert len(document["undecided"]) == 12
+    assert done("status", campaign, "--only", "in")["compounds"] == []
+    assert len(done("status", campaign, "--only", "undecided")["compounds"]) == 12
+
+
+def test_status_is_ranked(done, campaign):
+    estimates = [entry["estimate"] for entry in done("status", campaign)["compounds"]]
+    assert estimates == sorted(estimates, reverse=True)
+
+
+def test_status_with_two_endpoints(done, run, table, tmp_path):
+    path = table(
+        [("ID", "R1", "R2", "pIC50", "hERG"), *((f"{a}{b}", a, b, 6, 5) for a in ("H", "Me") for b in ("H", "F"))]
+    )
+    campaign = tmp_path / "two.assaypilot"
+    done("new", campaign, "--table", path, "--objective", "pIC50", "--epsilon", "0.5", "--sd", "0.2")
+    for entry in done("status", campaign)["compounds"]:
+        for key in ("estimate", "low", "high"):
+            assert set(entry[key]) == {"pIC50", "hERG"}
+        assert entry["estimate"]["hERG"] == pytest.approx(5)
+    done("plan", campaign, "--out", tmp_path / "work.csv")
+    with (tmp_path / "work.csv").open(encoding="utf-8-sig", newline="") as stream:
+        header = next(csv.reader(stream))
+    assert {"pIC50", "hERG"} < set(header)
+    assert "Value" not in header
+    assert run("status", campaign).code == 0
+
+
+def test_export_log_verify(done, played, tmp_path):
+    campaign = played[0]
+    exported = done("export", campaign, tmp_path / "list.csv", "--only", "all")
+    has(exported, {"file": str, "rows": int, "head": str})
+    assert exported["rows"] == 12
+    log = done("log", campaign)
+    assert isinstance(log, list)
+    for entry in log:
+        has(entry, {"sequence": int, "time": str, "author": str, "kind": str, "text": str})
+    assert [entry["sequence"] for entry in log] == list(range(1, len(log) + 1))
+    for words in ((), ("--recompute",)):
+        verified = done("verify", campaign, *words)
+        has(verified, {"ok": bool, "events": int, "head": str, "problems": list})
+        assert verified["ok"] is True
+        assert verified["problems"] == []
+        assert verified["events"] == len(log)
+        assert verified["head"] == exported["head"] == done("status", campaign)["head"]
+    assert done("verify", campaign, "--head", exported["head"][:12])["ok"] is True
+
+
+def test_strategies(done):
+    for entry in done("strategies"):
+        has(entry, {"name": str, "goals": list, "parameters": list, "guarantee": str, "baseline": bool})
+        for knob in entry["parameters"]:
+            assert {"name", "default", "meaning"} <= set(knob)
+
+
+def test_datasets(done):
+    document = done("datasets")
+    for entry in document:
+        has(entry, {"name": str, "rows": int, "sites": list, "source": str, "licence": str})
+        words = [word for endpoint in entry["endpoints"] for word in ("--endpoint", endpoint)]
+        checked = done("check", entry["file"], "--sites", ",".join(entry["sites"]), *words)
+        assert checked["rows_used"] == entry["rows"]
+        assert [site["name"] for site in checked["sites"]] == entry["sites"]
+    assert {"tetracycline", "antiadrenergic", "covboost", "practice-960"} == {entry["name"] for entry in document}
+
+
+def test_doctor(done):
+    document = done("doctor")
+    has(
+        document,
+        {
+            "assaypilot": str,
+            "python": str,
+            "platform": str,
+            "packages": dict,
+            "sqlite": str,
+            "qt": dict,
+            "write_access": dict,
+            "locale": dict,
+        },
+    )
+    assert {"version", "platform", "fonts", "problem"} <= set(document["qt"])
+    assert all(isinstance(value, bool) for value in document["write_access"].values())
+
+
+@pytest.mark.parametrize("command", ["strategies", "datasets", "doctor"])
+def test_as_text(run, command):
+    answer = run(command)
+    assert answer.code == 0
+    assert answer.out.count("\n") > 3
+
+
+def test_campaign_commands_as_text(run, played, tmp_path):
+    campaign = played[0]
+    assert "is open" in run("status", campaign).out
+    assert "Round 1" in run("plan", campaign).out
+    assert "Round 1 issued" in run("log", campaign).out
+    assert "as it was written" in run("verify", campaign).out
+    assert "0 compounds written" in run("export", campaign, tmp_path / "list.csv").out
+    shown = run("status", campaign, "--limit", "2").out
+    assert "... and 10 compounds (--limit N lists more)" in shown
+
+
+def test_numbers_are_finite_or_null(done, played):
+    def walk(value: Any) -> None:
+        if isinstance(value, dict):
+            for item in value.values():
+                walk(item)
+        elif isinstance(value, list):
+            for item in value:
+                walk(item)
+        elif isinstance(value, float):
+            assert math.isfinite(value)
+
+    walk(done("status", played[0]))

@@ -1,0 +1,221 @@
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from assaypilot.engine.cli import COMMANDS, main, program
+
+
+def test_every_command_has_help_and_json(run):
+    for name in sorted(COMMANDS):
+        answer = run(name, "--help")
+        assert answer.code == 0
+        assert answer.err == ""
+        assert f"assaypilot {name}" in answer.out
+        assert "--json" in answer.out
+
+
+def test_the_commands_are_those_of_the_help(run):
+    out = run("--help").out
+    assert all(f"    {name} " in out or f"    {name}\n" in out for name in COMMANDS)
+    assert "    simulate" not in out
+    assert "    design" not in out
+
+
+@pytest.mark.parametrize("option", ["--core", "--sheet", "--join"])
+def test_an_option_that_is_not_built_is_absent(run, option):
+    answer = run("check", "table.csv", option, "x")
+    assert answer.code == 2
+    assert option in answer.err
+    assert option not in run("check", "--help").out
+
+
+def test_version(run):
+    answer = run("--version")
+    assert answer.code == 0
+    assert answer.out.startswith("assaypilot ")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        [],
+        ["no-such-command"],
+        ["plan"],
+        ["plan", "a", "b"],
+        ["status", "a", "--only", "some"],
+        ["status", "a", "--limit", "-1"],
+        ["status", "a", "--lim", "3"],  # no abbreviations: they would break when an option is added
+        ["new", "a"],
+        ["new", "a", "--table", "t", "--epsilon", "half"],
+        ["new", "a", "--table", "t", "--parameter", "x"],
+        ["record", "a"],
+        ["record", "a", "b", "--missing", "failed"],
+        ["record", "a", "b", "--close", "--missing", "never"],
+        ["export", "a"],
+        ["demo", "--seed", "one"],
+    ],
+)
+def test_wrong_usage(run, words):
+    answer = run(*words)
+    assert answer.code == 2
+    assert answer.out == ""
+    assert answer.err.splitlines()[-1].startswith("assaypilot")
+    again = run(*words, "--json")
+    assert again.code == 2
+    assert again.document["error"]["message"]
+
+
+def test_wrong_usage_names_the_option(run):
+    error = run("new", "a", "--table", "t", "--epsilon", "half", "--json").document["error"]
+    assert error["option"] == "--epsilon"
+    assert "'half' is not a number" in error["message"]
+    assert error["mend"] == "See assaypilot new --help."
+
+
+def test_a_mistake_in_the_program_is_one_line_and_a_local_file(run, monkeypatch, tmp_path):
+    def broken(*_):
+        raise RuntimeError("secret-id\nsecond line")
+
+    monkeypatch.setattr(program, "_run", broken)
+    monkeypatch.setattr("assaypilot.engine.cli.failures.data_folder", lambda: tmp_path / "state")
+    answer = run("datasets")
+    assert answer.code == 1
+    assert answer.out == ""
+    assert answer.err.count("\n") == 1
+    assert "internal error (RuntimeError)" in answer.err
+    (saved,) = (tmp_path / "state").iterdir()
+    assert str(saved) in answer.err
+    text = saved.read_text(encoding="utf-8")
+    assert "Traceback" in text
+    assert "secret-id" in text
+    assert "secret-id" not in answer.err
+    assert run("datasets", "--json").document["error"]["message"].startswith("internal error")
+
+
+def test_a_mistake_is_told_even_when_nothing_can_be_saved(run, monkeypatch, tmp_path):
+    def broken(*_):
+        raise RuntimeError
+
+    blocked = tmp_path / "a file"
+    blocked.touch()
+    monkeypatch.setattr(program, "_run", broken)
+    monkeypatch.setattr("assaypilot.engine.cli.failures.data_folder", lambda: blocked / "below")
+    monkeypatch.setattr("assaypilot.engine.cli.failures.tempfile.gettempdir", lambda: str(blocked))
+    answer = run("datasets")
+    assert answer.code == 1
+    assert "nothing could be saved" in answer.err
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "said"),
+    [
+        (KeyboardInterrupt(), 130, "stopped"),
+        (MemoryError(), 1, "memory"),
+        (OSError(28, "No space left on device", "out.csv"), 1, "out.csv: the system refused: No space left"),
+    ],
+)
+def test_what_happens_to_a_computer_is_one_line(run, monkeypatch, error, code, said):
+    def stops(*_):
+        raise error
+
+    monkeypatch.setattr(program, "_run", stops)
+    answer = run("datasets")
+    assert answer.code == code
+    assert said in answer.err
+    assert answer.err.count("\n") == 1
+
+
+def test_no_progress_unless_on_a_terminal(run, monkeypatch, capsys):
+    from assaypilot.engine.cli.console import Console
+
+    console = Console(json=True)
+    console._started -= 10
+    console.report(0.5, "working")
+    assert capsys.readouterr() == ("", "")
+    monkeypatch.setattr("assaypilot.engine.cli.console._is_terminal", lambda: True)
+    console.report(0.5, "working\x1b[31m")
+    console.clear()
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert "50%  working" in err
+    assert "\x1b" not in err
+
+
+def _start(*words: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "assaypilot.engine.cli", *words]
+    return subprocess.run(command, capture_output=True, text=True, encoding="utf-8", check=False)
+
+
+def test_as_a_process():
+    answer = _start("strategies", "--json")
+    assert answer.returncode == 0
+    assert answer.stderr == ""
+    assert [entry["name"] for entry in json.loads(answer.stdout)] == ["linfact-g"]
+    assert _start("nonsense").returncode == 2
+
+
+def test_utf8_whatever_the_system_says(small, tmp_path):
+    small.write_text(small.read_text(encoding="utf-8").replace("OMe", "Ωµ"), encoding="utf-8")
+    environment = {**os.environ, "PYTHONIOENCODING": "latin-1", "PYTHONUTF8": "0", "LC_ALL": "C"}
+    answer = subprocess.run(
+        [sys.executable, "-m", "assaypilot.engine.cli", "check", str(small), "--json"],
+        capture_output=True,
+        check=True,
+        env=environment,
+    )
+    document = json.loads(answer.stdout.decode("utf-8"))
+    assert "Ωµ" in [entry["label"] for entry in document["sites"][0]["substituents"]]
+
+
+def test_a_reader_that_goes_away_is_no_error():
+    process = subprocess.Popen(
+        [sys.executable, "-m", "assaypilot.engine.cli", "strategies"], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    assert process.stdout is not None
+    process.stdout.close()
+    assert process.stderr is not None
+    assert process.stderr.read() == b""
+    process.stderr.close()
+    assert process.wait(timeout=60) == 1
+
+
+def test_help_starts_fast_and_loads_nothing_heavy():
+    heavy = ("numpy", "scipy", "pandas", "rdkit", "matplotlib", "PySide6", "sqlite3")
+    code = f"""
+import sys
+from assaypilot.engine.cli import main
+main(["--help"])
+sys.exit(", ".join(name for name in {heavy} if name in sys.modules) or 0)
+"""
+    answer = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert answer.returncode == 0, answer.stderr
+    best = 9.0
+    for _ in range(3):
+        started = time.perf_counter()
+        _start("--help")
+        best = min(best, time.perf_counter() - started)
+    assert best < 0.3
+
+
+def test_main_reads_the_command_line_it_was_started_with(monkeypatch, capsys):
+    monkeypatch.setattr(sys, "argv", ["assaypilot", "--version"])
+    assert main() == 0
+    assert capsys.readouterr().out.startswith("assaypilot ")
+
+
+def test_data_folder_is_the_users_own(monkeypatch):
+    from assaypilot.engine.cli import failures
+
+    monkeypatch.setattr(failures.sys, "platform", "linux")
+    monkeypatch.setenv("XDG_STATE_HOME", "/state")
+    assert failures.data_folder() == Path("/state/assaypilot")
+    monkeypatch.setattr(failures.sys, "platform", "win32")
+    monkeypatch.setenv("LOCALAPPDATA", "/local")
+    assert failures.data_folder() == Path("/local/AssayPilot")
