@@ -210,3 +210,8 @@ def test_public_tables_are_read_as_they_are(public, file, encoding, delimiter, r
 def test_public_files_that_are_no_text_tables_are_refused(public):
     assert "not read yet by this version" in refusal(public("ENB2012_hds.xlsx"))
     assert "not read yet by this version" in refusal(public("rdkit_cmet_ligands.sdf"))
+
+
+def test_of_two_possible_delimiters_the_one_with_more_columns_wins_and_then_the_comma():
+    assert parse_text("a;x,y,z\nb;x,y,z\n").delimiter == ","
+    assert parse_text("a,b;c\n1,2;3\n").delimiter == ","
