@@ -1,0 +1,124 @@
+"""What tests are made of: libraries, tables (full, sparse, of deficient rank), goals, problems, what comes back."""
+
+import itertools
+
+import numpy as np
+from hypothesis import strategies as st
+
+from assaypilot.engine.features import SiteFeatures
+from assaypilot.engine.goals import AllEpsilonBest
+from assaypilot.engine.library import Library
+from assaypilot.engine.strategies.protocol import Outcome, Problem
+
+seeds = st.integers(0, 2**32 - 1)
+
+# What people put in tables: letters of several alphabets, brackets, markup, spaces.
+labels = st.text(st.characters(codec="utf-8", exclude_categories=["Cc", "Cs"]), min_size=1, max_size=8)
+
+
+@st.composite
+def goals(draw, slack=None):
+    epsilon = draw(st.floats(1e-3, 10.0))
+    return AllEpsilonBest(epsilon, draw(st.floats(0.0, 10.0)) if slack is None else slack)
+
+
+@st.composite
+def libraries(draw, min_compounds=1, max_compounds=30, unique_rows=False):
+    """Libraries of one to four sites, some compounds without structure or not to be had."""
+    names = draw(st.lists(labels, min_size=1, max_size=4, unique=True))
+    shelves = [draw(st.lists(labels, min_size=1, max_size=4, unique=True)) for _ in names]
+    row = st.tuples(*(st.sampled_from(shelf) for shelf in shelves))
+    most = max_compounds
+    if unique_rows:
+        most = min(most, int(np.prod([len(shelf) for shelf in shelves])))
+    rows = draw(st.lists(row, min_size=min(min_compounds, most), max_size=most, unique=unique_rows))
+    n = len(rows)
+    ids = draw(st.one_of(st.none(), st.lists(labels, min_size=n, max_size=n, unique=True)))
+    if ids is None and len(set(rows)) < n:
+        ids = [f"C{i}" for i in range(n)]
+    smiles = draw(st.one_of(st.none(), st.lists(st.sampled_from(["", "CC", "c1ccccc1"]), min_size=n, max_size=n)))
+    measurable = draw(st.one_of(st.none(), st.lists(st.booleans(), min_size=n, max_size=n)))
+    return Library.listed(names, rows, ids=ids, smiles=smiles, measurable=measurable)
+
+
+def product(sizes):
+    """Every combination of codes, ``(n, n_sites)``."""
+    return np.array(list(itertools.product(*map(range, sizes))), dtype=np.int32)
+
+
+def random_table(rng, kind, most=40):
+    """Codes and sizes of 2 to 5 sites with 2 to 5 substituents each, distinct rows.
+
+    ``full``: all combinations, at most ``most``; ``sparse``: some of them; ``deficient``: some
+    in which sites go together, so that the rank is below that of the full product.
+    """
+    while True:
+        sizes = tuple(int(n) for n in rng.integers(2, 6, rng.integers(2, 6)))
+        size = int(np.prod(sizes))
+        if kind != "full" or size <= most:
+            break
+    if kind == "full":
+        return product(sizes), sizes
+    codes = np.column_stack([rng.integers(0, n, 4 * most) for n in sizes])
+    if kind == "deficient":
+        # A second site that says nothing beyond the first, and blocks that share no substituent.
+        codes[:, 1] = codes[:, 0] % sizes[1]
+        codes = codes[(codes[:, 0] < 2) == (codes[:, -1] < 2)]
+    codes = np.unique(codes, axis=0)
+    codes = codes[rng.permutation(len(codes))[: int(rng.integers(2, most))]]
+    return codes.astype(np.int32), sizes
+
+
+@st.composite
+def site_tables(draw, most=40):
+    """Site features of random tables, full, sparse or of deficient rank."""
+    rng = np.random.default_rng(draw(seeds))
+    codes, sizes = random_table(rng, draw(st.sampled_from(["full", "sparse", "deficient"])), most)
+    return SiteFeatures(codes, sizes)
+
+
+def dense(features):
+    """All rows as a matrix."""
+    return features.dense(np.arange(features.n_rows))
+
+
+def problem_of(features, *, epsilon=0.5, slack=0.25, delta=0.1, sd=0.2, measurable=None, capacity=None, **parameters):
+    """A problem that asks about every row."""
+    n = features.n_rows
+    everything = np.ones(n, dtype=bool)
+    return Problem(
+        features=features,
+        measurable=everything if measurable is None else np.asarray(measurable, dtype=bool),
+        wanted=everything,
+        goal=AllEpsilonBest(epsilon, slack),
+        delta=delta,
+        noise=(sd,),
+        parameters=parameters,
+        capacity=capacity,
+    )
+
+
+def came_back(problem, truth, allocation, rng, *, spent=0, lost=0.0, extra=0):
+    """The outcome of a phase when each measurement is lost with probability ``lost``, whatever its value.
+
+    ``extra`` measurements of random arms come back unasked. Means are drawn as such, not one value at a time.
+    """
+    counts = np.zeros(problem.n_arms)
+    counts[allocation.arms] = rng.binomial(allocation.counts, 1.0 - lost)
+    for arm in rng.choice(np.flatnonzero(problem.measurable), extra):
+        counts[arm] += 1
+    errors = rng.standard_normal(problem.n_arms) * problem.noise[0] / np.sqrt(np.maximum(counts, 1.0))
+    means = np.where(counts > 0, truth + errors, 0.0)
+    return Outcome(allocation, counts, means, spent + int(counts.sum()))
+
+
+def phases(strategy, problem, truth, rng, *, most=40, **came):
+    """(state before, outcome, decision) of each phase until the strategy stops or ``most`` phases have come."""
+    state = strategy.start(problem)
+    for _ in range(most):
+        if strategy.stop(state):
+            return
+        outcome = came_back(problem, truth, strategy.ask(state), rng, spent=state.spent, **came)
+        decision = strategy.decide(state, outcome)
+        yield state, outcome, decision
+        state = strategy.tell(state, outcome)
