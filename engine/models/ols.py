@@ -74,7 +74,8 @@ class Estimate:
 
         def squares(matrix: Floats) -> Floats:
             cross = self.features.times(matrix @ x, rows)
-            return np.maximum(x @ matrix @ x + self.features.quadratic(matrix, rows) - 2.0 * cross, 0.0)
+            total: Floats = np.maximum(x @ matrix @ x + self.features.quadratic(matrix, rows) - 2.0 * cross, 0.0)
+            return total
 
         lengths = squares(identity)
         # Against the rows' own lengths, so that rounding in a difference of equal rows is not taken for a direction.
