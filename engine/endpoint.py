@@ -18,9 +18,7 @@ CONCENTRATIONS = {"M": 1.0, "mM": 1e-3, "µM": 1e-6, "nM": 1e-9, "pM": 1e-12}
 """Concentration units in mol/L."""
 
 _SPELLINGS = {
-    "m": "M",
     "mol/l": "M",
-    "mm": "mM",
     "um": "µM",
     "µm": "µM",
     "μm": "µM",
@@ -36,8 +34,8 @@ _FLIPPED: dict[Relation, Relation] = {"=": "=", "<": ">", ">": "<"}
 def normalise_unit(unit: str) -> str:
     """A concentration unit in its usual spelling (``uM`` becomes ``µM``); any other unit as it is."""
     text = unit.strip()
-    # Case decides between M (mol/L) and m only for concentrations written alone, which is how tables write them.
-    return _SPELLINGS.get(text.casefold(), text)
+    # M and mM only as written: m and mm are lengths. Nobody's table holds micrometres, but many spell µM as um.
+    return text if text in CONCENTRATIONS else _SPELLINGS.get(text.casefold(), text)
 
 
 @dataclass(frozen=True, slots=True)

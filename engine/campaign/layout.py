@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from assaypilot.engine.labels import label_text
 from assaypilot.engine.library import Library
 
 __all__ = ["lay_out", "next_round", "reasons"]
@@ -97,7 +98,9 @@ def reasons(library: Library, compounds: Sequence[int]) -> list[str]:
     for compound in compounds:
         codes = library.codes[compound]
         labels = {
-            k: f"{site.name} = {site.substituents[codes[k]]}" for k, site in enumerate(library.sites) if varied[k]
+            k: f"{site.name} = {label_text(site.substituents[codes[k]])}"
+            for k, site in enumerate(library.sites)
+            if varied[k]
         }
         new = [label for k, label in labels.items() if seen[k][codes[k]] == 0]
         if new:

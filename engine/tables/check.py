@@ -11,11 +11,11 @@ import numpy as np
 
 from assaypilot.engine.endpoint import Endpoint
 from assaypilot.engine.features import SiteFeatures, span_basis
+from assaypilot.engine.labels import label_text
 from assaypilot.engine.measurements import Result, pool, replicate_noise
 from assaypilot.engine.models.diagnostics import AdditiveFit, additive_fit
 from assaypilot.engine.tables.entries import sd_on_model
 from assaypilot.engine.tables.importer import ImportedTable
-from assaypilot.engine.tables.labels import label_text
 from assaypilot.engine.tables.options import TableMapping
 from assaypilot.engine.tables.raw import RawTable
 

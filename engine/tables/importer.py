@@ -10,11 +10,11 @@ from typing import Literal
 
 from assaypilot.engine.endpoint import Endpoint
 from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.labels import is_hydrogen
 from assaypilot.engine.library import Library, name_from_substituents
 from assaypilot.engine.measurements import Result
 from assaypilot.engine.progress import Report, silent
 from assaypilot.engine.tables.entries import Entry, Unreadable, doubt, is_p_scale, read_entry
-from assaypilot.engine.tables.labels import is_hydrogen
 from assaypilot.engine.tables.options import EndpointColumn, TableMapping
 from assaypilot.engine.tables.raw import RawTable, fold
 from assaypilot.engine.tables.values import is_missing, plain_number, quoted

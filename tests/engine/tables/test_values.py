@@ -3,8 +3,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assaypilot.engine.endpoint import Endpoint
+from assaypilot.engine.labels import label_text
 from assaypilot.engine.tables.entries import Unreadable, doubt, read_entry, sd_on_model
-from assaypilot.engine.tables.labels import label_text
 from assaypilot.engine.tables.values import Value, is_missing, parse_number, parse_relation, parse_value
 
 
