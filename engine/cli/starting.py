@@ -18,6 +18,7 @@ from assaypilot.engine.tables.raw import RawTable, read_table
 
 __all__ = ["check", "new"]
 
+_HISTORY = "they are shown and used to estimate, not to decide"
 _ROWS = 10
 """Unused rows shown in the terminal."""
 _LABELS = 12
@@ -78,6 +79,7 @@ def new(options: argparse.Namespace, console: Console) -> Reply:
         "objective": objective,
         "goal": now.goal_sentence,
         "noise_sd": measured.noise_sd,
+        "history": len(imported.history),
         "strategy": now.strategy,
         "why": now.why,
         "not_used": document["not_used"],
@@ -90,6 +92,7 @@ def new(options: argparse.Namespace, console: Console) -> Reply:
         now.goal_sentence,
         f"Assay noise (SD) of {measured.scale_name}: {measured.noise_sd:.3g}",
         f"Strategy {now.why}",
+        *([f"History: {plural(len(imported.history), 'value')}; {_HISTORY}"] if imported.history else []),
         *(f"Note: {warning}" for warning in now.warnings),
         "",
         f"Next: assaypilot plan {path} --out round1.csv",

@@ -14,6 +14,8 @@ from assaypilot.engine.campaign.state import STATUSES, Round, Status
 from assaypilot.engine.endpoint import Endpoint
 from assaypilot.engine.export.csv_file import Cell
 from assaypilot.engine.strategies.protocol import IN, NOT_ESTIMABLE, OUT, UNDECIDED
+from assaypilot.engine.tables import headers
+from assaypilot.engine.tables.raw import fold
 
 __all__ = ["Sheet", "Which", "decimals", "ranked", "shortlist", "work_list"]
 
@@ -114,7 +116,7 @@ def work_list(status: Status, issued: Round) -> Sheet:
         "Rank",
         "ID",
         *(["SMILES"] if known else []),
-        *(site.name for site in library.sites),
+        *(_site_header(site.name, values) for site in library.sites),
         "Replicate",
         f"Expected {scale}",
         f"Low {scale}",
@@ -138,6 +140,12 @@ def work_list(status: Status, issued: Round) -> Sheet:
 
 _PER_VALUE = ("Relation", "Unit")
 """Columns that would not say which of several values they belong to."""
+
+
+def _site_header(name: str, values: Sequence[str]) -> str:
+    """A site's header; one that the reader of results would take for something else (a site N or Value) is marked."""
+    names = {*headers.IDS, *headers.VALUE, *headers.ENDPOINT_NAME, *map(fold, values)}
+    return f"site {name}" if headers.role_of(name) or fold(name) in names else name
 
 
 def _rounded(values: Iterable[float | None], digits: int) -> list[float | None]:

@@ -263,3 +263,17 @@ def test_potency_in_nanomolar(done, table, tmp_path):
 
 
 POTENCIES = {("H", "H"): 6.0, ("H", "F"): 7.3, ("Me", "H"): 6.3, ("Me", "F"): 7.6, ("Cl", "H"): 4.3, ("Cl", "F"): 5.6}
+
+
+def test_sites_named_like_columns_of_results(done, table, tmp_path):
+    rows = [(f"C{i}", a, b, 6) for i, (a, b) in enumerate(itertools.product(("1", "2", "3"), ("7", "8")))]
+    path = table([("ID", "N", "Value", "pIC50"), *rows])
+    campaign = tmp_path / "odd.assaypilot"
+    done("new", campaign, "--table", path, "--sites", "N,Value", "--epsilon", "0.5", "--sd", "0.2")
+    plan = done("plan", campaign, "--out", tmp_path / "work.csv")
+    fill_in(tmp_path / "work.csv", lambda _: 6.0, np.random.default_rng(0), 0.2)
+    record = done("record", campaign, tmp_path / "work.csv")
+    assert (record["accepted"], record["rejected"]) == (plan["measurements"], [])
+    estimates = [entry["estimate"] for entry in done("status", campaign)["compounds"]]
+    assert min(estimates) > 5.5
+    assert max(estimates) < 6.5
