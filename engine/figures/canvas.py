@@ -1,0 +1,52 @@
+"""An empty figure in the house style: what every figure function starts from."""
+
+from __future__ import annotations
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from assaypilot.engine.figures.palette import Palette
+
+__all__ = ["blank", "say"]
+
+SMALL = 8.5
+"""Point size of all text; the window draws figures at its own resolution."""
+
+
+def blank(
+    size: tuple[float, float], dpi: float, palette: Palette, margins: tuple[float, float, float, float]
+) -> Figure:
+    """A figure of ``size`` inches with one pair of axes, ``margins`` (left, right, bottom, top) in inches."""
+    width, height = max(size[0], 1.0), max(size[1], 0.8)
+    left, right, bottom, top = margins
+    figure = Figure(figsize=(width, height), dpi=dpi, facecolor=palette.background)
+    # A quarter of the figure is kept for the axes however small it is drawn.
+    inner_width = max(width - left - right, width / 4)
+    inner_height = max(height - bottom - top, height / 4)
+    axes = figure.add_axes(
+        (left / width, min(bottom / height, 0.5), inner_width / width * 0.999, inner_height / height * 0.999)
+    )
+    style(axes, palette)
+    return figure
+
+
+def style(axes: Axes, palette: Palette) -> None:
+    """Nothing; gives the axes quiet lines and the palette's colours."""
+    axes.set_facecolor(palette.background)
+    for side in ("top", "right"):
+        axes.spines[side].set_visible(False)
+    for side in ("left", "bottom"):
+        axes.spines[side].set_color(palette.muted)
+        axes.spines[side].set_linewidth(0.8)
+    axes.tick_params(colors=palette.muted, labelsize=SMALL, width=0.8, length=3.5)
+
+
+def say(figure: Figure, palette: Palette, text: str) -> Figure:
+    """The figure with nothing but a sentence in its middle: an empty state."""
+    axes = figure.axes[0]
+    axes.set_axis_off()
+    axes.text(
+        0.5, 0.5, text, transform=axes.transAxes, ha="center", va="center", color=palette.muted, fontsize=9.5,
+        parse_math=False, wrap=True,
+    )  # fmt: skip
+    return figure

@@ -1,0 +1,197 @@
+"""Compounds ranked by estimate, each with its interval, the cutoff and its soft zone."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
+from numpy.typing import NDArray
+
+from assaypilot.engine.figures.canvas import SMALL, blank, say
+from assaypilot.engine.figures.palette import LIGHT, MARKERS, Palette
+
+__all__ = ["MOST_DRAWN", "Ranking", "rank_compounds", "ranked_intervals"]
+
+Floats = NDArray[np.float64]
+
+MOST_DRAWN = 140
+"""Compounds drawn at once: more of them no longer stand apart in a window 1280 pixels wide."""
+
+UNDECIDED, IN = 0, 1
+
+
+@dataclass(frozen=True, eq=False)
+class Ranking:
+    """Which compounds a ranked plot shows."""
+
+    compounds: NDArray[np.intp]
+    """Positions in the library, best first."""
+    first: int
+    """Rank of the first of them, from 1."""
+    total: int
+    """Compounds that have an estimate."""
+
+    def place(self, compound: int | None) -> int | None:
+        """Where a compound is drawn (its rank), None when it is not."""
+        if compound is None:
+            return None
+        found = np.flatnonzero(self.compounds == compound)
+        return int(found[0]) + self.first if found.size else None
+
+    def at(self, rank: float) -> int | None:
+        """The compound drawn nearest to a rank, None when there is none."""
+        if not self.compounds.size:
+            return None
+        return int(self.compounds[int(np.clip(round(rank) - self.first, 0, self.compounds.size - 1))])
+
+
+def rank_compounds(
+    estimate: Floats,
+    status: NDArray[np.int8],
+    *,
+    sign: float = 1.0,
+    selected: int | None = None,
+    most: int = MOST_DRAWN,
+) -> Ranking:
+    """The window of compounds to draw: the best ones, or, when the selected one is not among them, those around it.
+
+    It reaches some way past the last compound that is in or undecided, so that the cutoff has both its sides.
+    """
+    known = np.flatnonzero(np.isfinite(estimate))
+    order = known[np.argsort(-sign * estimate[known], kind="stable")]
+    total = int(order.size)
+    if total == 0:
+        return Ranking(order, 1, 0)
+    alive = np.flatnonzero((status[order] == UNDECIDED) | (status[order] == IN))
+    reach = int(alive[-1]) + 1 if alive.size else 0
+    length = min(total, most, max(reach + 15, 40))
+    start = 0
+    if selected is not None:
+        place = np.flatnonzero(order == selected)
+        if place.size and int(place[0]) >= length:
+            length = min(total, most)
+            start = min(max(int(place[0]) - length // 2, 0), total - length)
+    return Ranking(order[start : start + length], start + 1, total)
+
+
+def ranked_intervals(
+    ranking: Ranking,
+    estimate: Floats,
+    low: Floats,
+    high: Floats,
+    status: NDArray[np.int8],
+    *,
+    posterior: tuple[Floats, Floats] | None = None,
+    cutoff: float = float("nan"),
+    soft_cutoff: float = float("nan"),
+    quantity: str = "estimate",
+    cutoff_text: str = "cutoff",
+    zone_text: str = "soft zone",
+    selected: int | None = None,
+    palette: Palette = LIGHT,
+    size: tuple[float, float] = (8.0, 2.6),
+    dpi: float = 100.0,
+) -> Figure:
+    """The figure: one point and interval per compound of ``ranking``; arrays are in library order, model scale.
+
+    Intervals are the deciding bounds; where there are none yet and ``posterior`` (low, high) is given, its interval
+    is drawn thin. The x axis is the rank, from ``ranking.first``.
+    """
+    figure = blank(size, dpi, palette, (0.62, 0.12, 0.46, 0.12))
+    axes = figure.axes[0]
+    chosen = ranking.compounds
+    if not chosen.size:
+        return say(figure, palette, "No estimates yet. They appear here with the first results.")
+    ranks = np.arange(ranking.first, ranking.first + chosen.size)
+    middle, bottom, top, state = estimate[chosen], low[chosen], high[chosen], status[chosen]
+    if np.isfinite(soft_cutoff) and np.isfinite(cutoff):
+        axes.axhspan(min(cutoff, soft_cutoff), max(cutoff, soft_cutoff), color=palette.band, linewidth=0, zorder=0)
+        axes.axhline(cutoff, color=palette.cutoff, linewidth=1.1, zorder=1)
+    decided = np.isfinite(bottom) & np.isfinite(top)
+    thin = np.zeros_like(decided)
+    if posterior is not None:
+        under, over = posterior[0][chosen], posterior[1][chosen]
+        thin = ~decided & np.isfinite(under) & np.isfinite(over)
+        bottom, top = np.where(thin, under, bottom), np.where(thin, over, top)
+    crowded = size[0] / chosen.size < 0.055
+    for code, colour in enumerate(palette.status):
+        for part, width, alpha in ((decided, 1.2 if crowded else 1.5, 1.0), (thin, 0.8, 0.55)):
+            here = part & (state == code)
+            if here.any():
+                axes.vlines(ranks[here], bottom[here], top[here], color=colour, linewidth=width, alpha=alpha, zorder=2)
+        here = state == code
+        if here.any():
+            marker = MARKERS[code]
+            hollow = code == 2
+            axes.plot(
+                ranks[here], middle[here], linestyle="none", marker=marker, color=colour, zorder=3,
+                markersize=3.6 if crowded else 5.0, markerfacecolor=palette.background if hollow else colour,
+                markeredgewidth=1.0,
+            )  # fmt: skip
+    place = ranking.place(selected)
+    if place is not None and selected is not None:
+        axes.plot(
+            [place], [estimate[selected]], linestyle="none", marker="o", markersize=11, markerfacecolor="none",
+            markeredgecolor=palette.accent, markeredgewidth=2.0, zorder=4,
+        )  # fmt: skip
+    _limits(axes, ranks, [middle, bottom, top], [cutoff, soft_cutoff])
+    _zone_words(axes, palette, (cutoff, soft_cutoff), (cutoff_text, zone_text))
+    axes.xaxis.set_major_locator(MaxNLocator(nbins=10, integer=True, min_n_ticks=1))
+    axes.yaxis.set_major_locator(MaxNLocator(nbins=6))
+    axes.set_ylabel(quantity, color=palette.text, fontsize=SMALL + 0.5, parse_math=False)
+    axes.set_xlabel(_axis_words(ranking, bool(thin.any()), bool(decided.any())), color=palette.muted, fontsize=SMALL)
+    return figure
+
+
+def _limits(axes: Axes, ranks: NDArray[np.intp], levels: list[Floats], marks: list[float]) -> None:
+    """Nothing; sets the axes so that all points, the cutoff and most of each interval are seen."""
+    middle, bottom, top = levels
+    spread = float(np.ptp(middle)) if middle.size > 1 else 0.0
+    lines = [mark for mark in marks if np.isfinite(mark)]
+    lowest, highest = min([float(middle.min()), *lines]), max([float(middle.max()), *lines])
+    # One interval of a hardly known compound must not squeeze all others flat: it may run out of the picture.
+    room = max(spread, highest - lowest, 0.1)
+    ends = np.concatenate([bottom[np.isfinite(bottom)], top[np.isfinite(top)]])
+    if ends.size:
+        lowest = max(min(lowest, float(ends.min())), lowest - 0.6 * room)
+        highest = min(max(highest, float(ends.max())), highest + 0.6 * room)
+    pad = 0.04 * max(highest - lowest, 0.1)
+    axes.set_ylim(lowest - pad, highest + pad)
+    half = max(0.8, 0.012 * len(ranks))
+    axes.set_xlim(ranks[0] - half, ranks[-1] + half)
+
+
+def _zone_words(axes: Axes, palette: Palette, lines: tuple[float, float], words: tuple[str, str]) -> None:
+    """Nothing; names the cutoff and its soft zone at the right edge, where the bars are lowest."""
+    cutoff, soft_cutoff = lines
+    if not np.isfinite(cutoff):
+        return
+    up = soft_cutoff > cutoff  # smaller is better: the zone lies above the line
+    named = [(cutoff, words[0])]
+    if np.isfinite(soft_cutoff) and soft_cutoff != cutoff:
+        named.append((soft_cutoff, words[1]))
+    for level, word in named:
+        axes.annotate(
+            word, (0.995, level), xycoords=axes.get_yaxis_transform(), xytext=(0, -3 if up else 3),
+            textcoords="offset points", ha="right", va="top" if up else "bottom", fontsize=SMALL,
+            color=palette.cutoff, parse_math=False, zorder=5,
+        )  # fmt: skip
+
+
+def _axis_words(ranking: Ranking, thin: bool, bounded: bool) -> str:
+    """What the x axis says: how many are drawn of how many, and which intervals these are."""
+    shown = int(ranking.compounds.size)
+    if shown == ranking.total:
+        text = f"{shown:,} compounds, ranked by estimate"
+    elif ranking.first == 1:
+        text = f"the {shown:,} best of {ranking.total:,} compounds, ranked by estimate"
+    else:
+        text = f"compounds {ranking.first:,} to {ranking.first + shown - 1:,} of {ranking.total:,}, ranked by estimate"
+    if thin:
+        text += "; thin: 95 % posterior interval" + (
+            " where nothing is decided" if bounded else ", nothing decided yet"
+        )
+    return text

@@ -1,0 +1,70 @@
+"""How the set moved: compounds in and undecided after each round."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
+from numpy.typing import NDArray
+
+from assaypilot.engine.figures.canvas import SMALL, blank, say
+from assaypilot.engine.figures.palette import LIGHT, MARKERS, Palette
+
+__all__ = ["counts_by_round", "set_by_round"]
+
+UNDECIDED, IN, OUT = 0, 1, 2
+
+
+def counts_by_round(
+    status: NDArray[np.int8], decided_in_round: NDArray[np.intp], last: int
+) -> tuple[list[int], list[int]]:
+    """Compounds in, and compounds undecided, after round 0 (before any), 1, ... ``last``."""
+    settled = (status == IN) | (status == OUT)
+    inside = np.bincount(decided_in_round[status == IN].clip(0, last), minlength=last + 1).cumsum()
+    gone = np.bincount(decided_in_round[settled].clip(0, last), minlength=last + 1).cumsum()
+    estimable = int((status <= OUT).sum())
+    return [int(n) for n in inside], [estimable - int(n) for n in gone]
+
+
+def set_by_round(
+    inside: Sequence[int],
+    undecided: Sequence[int],
+    *,
+    palette: Palette = LIGHT,
+    size: tuple[float, float] = (2.8, 1.6),
+    dpi: float = 100.0,
+) -> Figure:
+    """The figure: undecided as an area, in as a line, over rounds 0, 1, ...; each named beside its last point."""
+    figure = blank(size, dpi, palette, (0.48, 1.02, 0.40, 0.10))
+    axes = figure.axes[0]
+    if len(inside) < 2:
+        return say(figure, palette, "Nothing has been decided yet.")
+    rounds = np.arange(len(inside))
+    axes.fill_between(rounds, 0, undecided, color=palette.status[UNDECIDED], alpha=0.16, linewidth=0)
+    for code, values, word in ((UNDECIDED, undecided, "undecided"), (IN, inside, "in")):
+        colour = palette.status[code]
+        axes.plot(rounds, values, color=colour, marker=MARKERS[code], markersize=4.2, linewidth=1.4, clip_on=False)
+    top = max(*inside, *undecided, 1)
+    ends = [float(undecided[-1]), float(inside[-1])]
+    # The two words must not lie on each other.
+    gap = 0.16 * top
+    if abs(ends[0] - ends[1]) < gap:
+        middle = max((ends[0] + ends[1]) / 2, gap / 2)
+        up = 1 if ends[0] > ends[1] else -1
+        ends = [middle + up * gap / 2, middle - up * gap / 2]
+    for code, level, value, word in (
+        (UNDECIDED, ends[0], undecided[-1], "undecided"),
+        (IN, ends[1], inside[-1], "in"),
+    ):
+        axes.annotate(
+            f"{value:,} {word}", (rounds[-1], level), xytext=(7, 0), textcoords="offset points", va="center",
+            color=palette.status[code], fontsize=SMALL, annotation_clip=False, parse_math=False,
+        )  # fmt: skip
+    axes.set_ylim(0, top * 1.05)
+    axes.set_xlim(-0.05 * len(rounds), len(rounds) - 1)
+    axes.xaxis.set_major_locator(MaxNLocator(nbins=8, integer=True, min_n_ticks=1))
+    axes.yaxis.set_major_locator(MaxNLocator(nbins=4, integer=True, min_n_ticks=1))
+    axes.set_xlabel("round", color=palette.muted, fontsize=SMALL)
+    return figure

@@ -1,0 +1,122 @@
+"""The menus: every action of the window by name, with its key."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from PySide6.QtGui import QAction, QActionGroup, QKeySequence
+from PySide6.QtWidgets import QMenu
+
+from assaypilot.gui.models.base import plain_tip
+from assaypilot.gui.session import View
+from assaypilot.gui.theme import theme
+from assaypilot.gui.widgets.text import mnemonic_free
+
+if TYPE_CHECKING:
+    from assaypilot.gui.main_window import MainWindow
+
+__all__ = ["Actions"]
+
+Key = QKeySequence.StandardKey
+PAGES = ("Library", "Round", "Candidates", "History")
+
+
+class Actions:
+    """Makes the menus of a window, and says which actions make sense."""
+
+    def __init__(self, window: MainWindow) -> None:
+        self._window = window
+        bar = window.menuBar()
+        file, edit, view = bar.addMenu("&File"), bar.addMenu("&Edit"), bar.addMenu("&View")
+        lab, about = bar.addMenu("&Round"), bar.addMenu("&Help")
+        add = self._add
+        self.new = add(file, "&New Campaign…", window.new_campaign, Key.New)
+        self.open = add(file, "&Open…", window.open_dialog, Key.Open)
+        self.recent = file.addMenu("Open &Recent")
+        self.recent.aboutToShow.connect(self._fill_recent)
+        self.practice = add(file, "Open &Practice Campaign", window.open_practice)
+        self.fresh = add(file, "New P&ractice Campaign", window.new_practice)
+        file.addSeparator()
+        self.copy_file = add(file, "&Save a Copy…", window.save_copy, Key.SaveAs)
+        self.import_results = add(file, "&Import Results…", window.read_results, "Ctrl+I")
+        self.export = add(file, "&Export Shortlist (CSV)…", window.export_shortlist, "Ctrl+E")
+        file.addSeparator()
+        self.quit = add(file, "&Quit", window.close, Key.Quit)
+        self.undo = add(edit, "&Undo", window.session.undo, Key.Undo)
+        self.redo = add(edit, "&Redo", window.session.redo, "Ctrl+Y", Key.Redo)
+        edit.addSeparator()
+        self.copy = add(edit, "&Copy", window.copy, Key.Copy)
+        self.paste = add(edit, "&Paste", window.paste, Key.Paste)
+        edit.addSeparator()
+        self.find = add(edit, "&Find", window.find, Key.Find)
+        self.pages = []
+        for place, name in enumerate(PAGES):
+            made = add(view, f"&{name}", lambda place=place: window.show_page(place), f"Ctrl+{place + 1}")
+            made.setCheckable(True)
+            self.pages.append(made)
+        view.addSeparator()
+        themes = view.addMenu("&Theme")
+        group = QActionGroup(window)
+        for choice, text in (("system", "As the &System"), ("light", "&Light"), ("dark", "&Dark")):
+            made = add(themes, text, lambda choice=choice: window.choose_theme(choice))
+            made.setCheckable(True)
+            made.setChecked(theme().choice == choice)
+            group.addAction(made)
+        self.plan = add(lab, "&Plan Next Round…", window.plan, "Ctrl+R")
+        self.enter = add(lab, "&Enter Results", window.enter_results, "Ctrl+Return")
+        self.read = add(lab, "&Read Results from File…", window.read_results)
+        self.work = add(lab, "&Work List…", window.export_work_list)
+        self.copy_work = add(lab, "Copy Work &List", window.copy_work_list)
+        self.close_round = add(lab, "&Close Round…", window.close_round)
+        self.help = add(about, "&Short Help", window.show_help, Key.HelpContents)
+        self.about = add(about, "&About AssayPilot", window.show_about)
+
+    def _add(
+        self, menu: QMenu, text: str, slot: Callable[[], object], *keys: QKeySequence.StandardKey | str
+    ) -> QAction:
+        made = QAction(text, self._window)
+        made.setShortcuts([QKeySequence(key) for key in keys])
+        made.triggered.connect(lambda _=False: slot())
+        menu.addAction(made)
+        return made
+
+    def refresh(self, view: View | None) -> None:
+        """Nothing; switches what makes no sense off, and names what undo and redo would do."""
+        open_ = view is not None
+        writable = view is not None and not view.read_only
+        standing = view is not None and view.status.open_round is not None
+        for action in (self.copy_file, self.export, self.copy, self.find, *self.pages):
+            action.setEnabled(open_)
+        self.plan.setEnabled(writable and not standing and not (view is not None and view.status.finished))
+        for action in (self.enter, self.close_round, self.paste):
+            action.setEnabled(writable and standing)
+        for action in (self.read, self.import_results):
+            action.setEnabled(writable and view is not None and bool(view.status.rounds))
+        for action in (self.work, self.copy_work):
+            action.setEnabled(view is not None and view.round is not None)
+        undo = view.undo if writable and view is not None else None
+        redo = view.redo if writable and view is not None else None
+        self.undo.setEnabled(undo is not None)
+        self.redo.setEnabled(redo is not None)
+        self.undo.setText(f"&Undo {mnemonic_free(undo)}" if undo else "&Undo")
+        self.redo.setText(f"&Redo {mnemonic_free(redo)}" if redo else "&Redo")
+
+    def show_page(self, place: int) -> None:
+        """Nothing; marks the page that is shown."""
+        for number, action in enumerate(self.pages):
+            action.setChecked(number == place)
+
+    def _fill_recent(self) -> None:
+        self.recent.clear()
+        paths = self._window.settings.recent
+        for path in paths:
+            made = QAction(mnemonic_free(path.name), self.recent)
+            made.setToolTip(plain_tip(str(path)))
+            made.setStatusTip(str(path))
+            made.triggered.connect(lambda _=False, path=path: self._window.open_path(path))
+            self.recent.addAction(made)
+        if not paths:
+            none = QAction("No campaign was opened yet", self.recent)
+            none.setEnabled(False)
+            self.recent.addAction(none)

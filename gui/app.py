@@ -1,0 +1,50 @@
+"""The Qt application: look, errors of ours, and the first window."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from PySide6.QtCore import QTimer
+from PySide6.QtWidgets import QApplication
+
+from assaypilot.gui.main_window import MainWindow
+from assaypilot.gui.reporting import Reporter
+from assaypilot.gui.settings import Settings
+from assaypilot.gui.theme import theme
+
+__all__ = ["dress", "make_window", "run"]
+
+
+def dress(application: QApplication, settings: Settings) -> None:
+    """Nothing; names the application and gives it its look."""
+    application.setApplicationName("AssayPilot")
+    application.setApplicationDisplayName("AssayPilot")
+    application.setOrganizationName("AssayPilot")
+    theme().attach(application, settings.theme)
+
+
+def make_window(settings: Settings, file: Path | None = None, *, practice: bool = False) -> MainWindow:
+    """A window that opens a campaign (or a table) as soon as it is shown."""
+    reporter = Reporter(settings.data_folder)
+    window = MainWindow(settings, reporter)
+    reporter.told = window.told
+    if practice:
+        QTimer.singleShot(0, window, window.open_practice)
+    elif file is not None:
+        QTimer.singleShot(0, window, lambda: window.open_path(file))
+    QTimer.singleShot(0, window, window.offer_reports)
+    return window
+
+
+def run(arguments: Sequence[str], file: Path | None, *, practice: bool) -> int:
+    """The exit code of the event loop, after the last window was closed."""
+    application = QApplication(list(arguments))
+    settings = Settings()
+    dress(application, settings)
+    window = make_window(settings, file, practice=practice)
+    if window.reporter is not None:
+        sys.excepthook = window.reporter.hook
+    window.show()
+    return application.exec()

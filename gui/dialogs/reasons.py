@@ -1,0 +1,203 @@
+"""Small dialogs that ask for a reason: a value left out, a typo corrected, compounds that cannot be had, a round closed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtWidgets import QDialog, QDialogButtonBox, QFormLayout, QLineEdit, QRadioButton, QVBoxLayout, QWidget
+
+from assaypilot.engine.campaign.state import Round
+from assaypilot.engine.endpoint import Endpoint
+from assaypilot.engine.measurements import Measurement
+from assaypilot.gui.entry import Entry, entered_text, parse_entry
+from assaypilot.gui.session import Missing
+from assaypilot.gui.widgets.text import label, polish
+
+__all__ = ["CloseRoundDialog", "CorrectDialog", "ExcludeDialog", "ReasonDialog", "UnavailableDialog"]
+
+
+class ReasonDialog(QDialog):
+    """A heading, some choices, and a line for the reason, without which it cannot be confirmed."""
+
+    def __init__(self, title: str, heading: str, confirm: str, parent: QWidget | None) -> None:
+        super().__init__(parent)
+        self.setWindowTitle(title)
+        self.setMinimumWidth(480)
+        self.body = QVBoxLayout(self)
+        self.body.setContentsMargins(22, 20, 22, 18)
+        self.body.setSpacing(10)
+        self.heading = label(heading, "title", wrap=True)
+        self.body.addWidget(self.heading)
+        self.form = QFormLayout()
+        self.form.setHorizontalSpacing(14)
+        self.form.setVerticalSpacing(9)
+        self.body.addLayout(self.form)
+        self.line = QLineEdit()
+        self.line.setAccessibleName("Reason")
+        self.line.textChanged.connect(lambda _: self.check())
+        self.box = QDialogButtonBox()
+        self.confirm = self.box.addButton(confirm, QDialogButtonBox.ButtonRole.AcceptRole)
+        self.confirm.setProperty("role", "go")
+        self.confirm.setDefault(True)
+        self.box.addButton("Cancel", QDialogButtonBox.ButtonRole.RejectRole)
+        self.box.accepted.connect(self.accept)
+        self.box.rejected.connect(self.reject)
+
+    def finish(self, caption: str, hint: str) -> None:
+        """Nothing; adds the line for the reason and the buttons below what is there."""
+        self.line.setPlaceholderText(hint)
+        self.form.addRow(label(caption), self.line)
+        self.body.addSpacing(6)
+        self.body.addWidget(self.box)
+        self.check()
+
+    @property
+    def reason(self) -> str:
+        """The reason given."""
+        return " ".join(self.line.text().split())
+
+    def check(self) -> None:
+        """Nothing; lets the dialog be confirmed when all of it is there."""
+        self.confirm.setEnabled(bool(self.reason))
+
+
+class UnavailableDialog(ReasonDialog):
+    """Compounds that cannot be made or bought."""
+
+    def __init__(self, names: Sequence[str], parent: QWidget | None) -> None:
+        what = names[0] if len(names) == 1 else f"{len(names):,} compounds"
+        super().__init__("Cannot be had", f"{what} cannot be had", "Note it", parent)
+        said = label(
+            "They are not asked for any more. The guarantee stays if the reason has nothing to do with their values. "
+            "What only they could tell becomes not estimable. Undo takes it back.",
+            "muted",
+            wrap=True,
+        )
+        self.body.insertWidget(1, said)
+        self.finish("Reason", "for example: starting material not available")
+
+
+class ExcludeDialog(ReasonDialog):
+    """A value that is to be left out."""
+
+    def __init__(self, measurement: Measurement, name: str, endpoint: Endpoint, parent: QWidget | None) -> None:
+        text = entered_text(measurement, endpoint)
+        super().__init__("Exclude a value", f"Leave out {text} of {name}", "Exclude it", parent)
+        self.technical = QRadioButton("A technical cause, whatever the value (a leak, a wrong plate)")
+        self.judged = QRadioButton("Because of the value itself")
+        self.technical.setChecked(True)
+        self.consequence = label("", "muted", wrap=True)
+        self.consequence.setMinimumHeight(2 * self.fontMetrics().lineSpacing())
+        self.body.insertWidget(1, self.technical)
+        self.body.insertWidget(2, self.judged)
+        self.body.insertWidget(3, self.consequence)
+        self.technical.toggled.connect(lambda _: self._say())
+        self.finish("Reason", "for example: dispensing error in well C5")
+        self._say()
+
+    @property
+    def judgement(self) -> bool:
+        """Whether the value itself is the reason."""
+        return self.judged.isChecked()
+
+    def _say(self) -> None:
+        self.consequence.setText(
+            "Leaving values out because of what they say voids the guarantee, and every page will say so. "
+            "Measuring the compound again does not."
+            if self.judgement
+            else "The guarantee stays: it then assumes that the cause had nothing to do with the value. "
+            "The value stays in the log."
+        )
+
+
+class CorrectDialog(ReasonDialog):
+    """A value that was mistyped."""
+
+    def __init__(
+        self, measurement: Measurement, name: str, endpoint: Endpoint, parent: QWidget | None, text: str = ""
+    ) -> None:
+        before = entered_text(measurement, endpoint)
+        super().__init__("Correct a value", f"Correct {before} of {name}", "Correct it", parent)
+        self._endpoint = endpoint
+        self.value = QLineEdit(text or before)
+        self.value.setAccessibleName("Corrected value")
+        self.value.selectAll()
+        self.problem = label("", "problem", wrap=True)
+        self.problem.setMinimumHeight(self.fontMetrics().lineSpacing())
+        self.form.addRow(label("Value"), self.value)
+        self.form.addRow(label(""), self.problem)
+        self._before = before
+        self.value.textChanged.connect(lambda _: self.check())
+        self.finish("Reason", "for example: digits swapped when typing")
+
+    @property
+    def entry(self) -> Entry | None:
+        """The new value; None while it cannot be read."""
+        try:
+            return parse_entry(self.value.text(), self._endpoint)
+        except ValueError:
+            return None
+
+    def check(self) -> None:
+        """Nothing; lets the dialog be confirmed with another, readable value and a reason."""
+        problem = ""
+        try:
+            parse_entry(self.value.text(), self._endpoint)
+        except ValueError as error:
+            problem = str(error)
+        self.problem.setText(problem)
+        polish(self.value, wrong="true" if problem else "false")
+        changed = self.value.text().strip() != self._before
+        self.confirm.setEnabled(not problem and changed and bool(self.reason))
+
+
+class CloseRoundDialog(ReasonDialog):
+    """A round that ends with measurements missing: what becomes of them."""
+
+    CHOICES: tuple[tuple[Missing, str, str], ...] = (
+        ("return", "They come again in the next round", "Nothing is decided before they are in. The guarantee stays."),
+        (
+            "failed",
+            "They failed for lab reasons, whatever the values",
+            "The decision is made with what came back. The guarantee stays; it then assumes just that, and says so.",
+        ),
+        (
+            "other",
+            "They are left out for another reason",
+            "The decision is made with what came back, but the guarantee is void from here, and every page says so.",
+        ),
+    )
+
+    def __init__(self, shown: Round, parent: QWidget | None) -> None:
+        super().__init__("Close round", f"Close round {shown.number}", "Close the round", parent)
+        self._missing = shown.missing
+        self._buttons: dict[Missing, QRadioButton] = {}
+        if shown.missing > 0:
+            words = f"{shown.missing:,} of {shown.measurements:,} measurements are missing. What becomes of them?"
+            self.body.insertWidget(1, label(words, wrap=True))
+            place = 2
+            for key, text, consequence in self.CHOICES:
+                made = QRadioButton(text)
+                made.toggled.connect(lambda _: self.check())
+                self._buttons[key] = made
+                said = label(consequence, "muted", wrap=True)
+                said.setContentsMargins(26, 0, 0, 4)
+                self.body.insertWidget(place, made)
+                self.body.insertWidget(place + 1, said)
+                place += 2
+            self._buttons["return"].setChecked(True)
+        else:
+            words = "Everything asked for is in. Closing lets the results count; it cannot be undone."
+            self.body.insertWidget(1, label(words, wrap=True))
+        self.finish("Note", "optional")
+
+    @property
+    def missing(self) -> Missing:
+        """What becomes of what is missing."""
+        return next((key for key, made in self._buttons.items() if made.isChecked()), "return")
+
+    def check(self) -> None:
+        """Nothing; a note is asked for only where it matters."""
+        needed = self.missing != "return"
+        self.line.setPlaceholderText("why, in a few words" if needed else "optional")
+        self.confirm.setEnabled(bool(self.reason) or not needed)

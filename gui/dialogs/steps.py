@@ -1,0 +1,92 @@
+"""What the steps of the wizard have in common: fields with their problem beside them."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QFormLayout, QLineEdit, QVBoxLayout, QWidget
+
+from assaypilot.gui.widgets.text import label, polish
+
+__all__ = ["Field", "Step", "form"]
+
+
+class Step(QWidget):
+    """One page of the wizard."""
+
+    changed = Signal()
+    """Whether the step is complete may have changed."""
+
+    @property
+    def complete(self) -> bool:
+        """Whether one can go on."""
+        return True
+
+
+class Field(QWidget):
+    """A line to type into, with a hint or a problem below it."""
+
+    def __init__(self, name: str, text: str = "", hint: str = "", tip: str = "", width: int = 110) -> None:
+        super().__init__()
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(2)
+        self.edit = QLineEdit(text)
+        self.edit.setAccessibleName(name)
+        if width:
+            self.edit.setFixedWidth(width)
+        self.edit.setToolTip(tip)
+        self.setToolTip(tip)
+        self.note = label(hint, "muted", wrap=True)
+        self._hint = hint
+        column.addWidget(self.edit)
+        column.addWidget(self.note)
+        self.setFocusProxy(self.edit)
+
+    @property
+    def text(self) -> str:
+        """What was typed."""
+        return self.edit.text().strip()
+
+    def hint(self, text: str) -> None:
+        """Nothing; shows a hint below the field."""
+        self._hint = text
+        self.problem("")
+
+    def problem(self, text: str) -> None:
+        """Nothing; shows what is wrong, or the hint again."""
+        self.note.setText(text or self._hint)
+        self.note.setVisible(bool(text or self._hint))
+        if self.note.property("role") != ("problem" if text else "muted"):
+            polish(self.note, role="problem" if text else "muted")
+        if (self.edit.property("wrong") == "true") != bool(text):
+            polish(self.edit, wrong="true" if text else "false")
+
+    def number(self, *, low: float | None = None, whole: bool = False, optional: bool = False) -> float | None:
+        """The number typed; None when it is not one (then the problem is shown), or when nothing was typed."""
+        text = self.text.replace(",", ".")
+        self.problem("")
+        if not text:
+            if not optional:
+                self.problem("A number is needed.")
+            return None
+        try:
+            value = float(int(text)) if whole else float(text)
+        except ValueError:
+            self.problem("A whole number is needed." if whole else "This is not a number.")
+            return None
+        if not abs(value) < 1e12:
+            self.problem("This is not a number one can use.")
+            return None
+        if low is not None and value <= low:
+            self.problem(f"It must be above {low:g}.")
+            return None
+        return value
+
+
+def form() -> QFormLayout:
+    """A form with captions at the left."""
+    made = QFormLayout()
+    made.setHorizontalSpacing(16)
+    made.setVerticalSpacing(10)
+    made.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.ExpandingFieldsGrow)
+    return made

@@ -1,0 +1,114 @@
+"""The library table: what each compound is, what was known of it before, and whether it can be had."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assaypilot.engine.campaign.state import Status
+from assaypilot.engine.library import Library
+from assaypilot.gui.models.base import Column, Ranks, RowsModel, text_ranks
+
+__all__ = ["LibraryModel", "id_column", "site_columns", "structure_column"]
+
+STRUCTURE_WIDTH = 124
+
+
+def structure_column(library: Library) -> list[Column]:
+    """The column of pictures, or none where no structure is known."""
+    smiles = library.smiles
+    if smiles is None or not any(smiles):
+        return []
+    return [
+        Column(
+            "structure",
+            "Structure",
+            lambda row: "",
+            smiles=lambda row: smiles[row],
+            cell_tip=lambda row: smiles[row],
+            width=STRUCTURE_WIDTH,
+        )
+    ]
+
+
+def id_column(library: Library) -> Column:
+    """The column of ids."""
+    ids = library.ids
+    return Column("id", "ID", lambda row: ids[row], cache(lambda: text_ranks(ids)))
+
+
+def site_columns(library: Library) -> list[Column]:
+    """One column per site, sorted by label."""
+
+    def column(place: int) -> Column:
+        site = library.sites[place]
+        codes = library.codes[:, place]
+
+        def order() -> Ranks:
+            return text_ranks(site.substituents)[codes]
+
+        return Column(f"site{place}", site.name, lambda row: site.substituents[codes[row]], order)
+
+    return [column(place) for place in range(len(library.sites))]
+
+
+class LibraryModel(RowsModel):
+    """All compounds of a campaign, one row each."""
+
+    def show(self, status: Status) -> None:
+        """Nothing; takes over what a campaign knows."""
+        library = status.library
+        history = history_means(status)
+        measured = status.candidates.measured
+        state = availability(status)
+        words = ("", "cannot be had", "not in the lab's list")
+        endpoint = status.endpoints[status.objective]
+        columns = [
+            id_column(library),
+            *structure_column(library),
+            *site_columns(library),
+            Column(
+                "history",
+                f"{endpoint.scale_name} before",
+                lambda row: "" if np.isnan(history[row]) else f"{history[row]:.2f}",
+                lambda: history,
+                number=True,
+                tip="Mean of what the table already had: shown and used in estimates, not in decisions",
+            ),
+            Column(
+                "measured",
+                "n",
+                lambda row: str(int(measured[row])) if measured[row] else "",
+                lambda: measured,
+                number=True,
+                tip="Usable measurements, those of the table included",
+            ),
+            Column(
+                "available",
+                "Available",
+                lambda row: words[state[row]] if state[row] else ("made" if measured[row] else ""),
+                lambda: state,
+                kind=lambda row: "muted" if state[row] else None,
+            ),
+        ]
+        self.fill(columns, len(library))
+
+
+def history_means(status: Status) -> NDArray[np.float64]:
+    """The mean of the exact values each compound had before the campaign, model scale; NaN without any."""
+    total, count = np.zeros(len(status.library)), np.zeros(len(status.library))
+    for one in status.measurements:
+        if one.round == 0 and one.usable and one.endpoint == status.objective:
+            total[one.compound] += one.n * one.value
+            count[one.compound] += one.n
+    return np.divide(total, count, out=np.full(len(total), np.nan), where=count > 0)
+
+
+def availability(status: Status) -> NDArray[np.int64]:
+    """0: can be had; 1: noted as not to be had; 2: the table said so."""
+    state = np.where(status.library.measurable, 0, 2).astype(np.int64)
+    if status.unavailable:
+        state[sorted(status.unavailable)] = 1
+    return state

@@ -1,0 +1,85 @@
+"""What all pages have in common: a heading, a place for tools, and a view of the campaign that they show."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QByteArray, Qt
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QSplitter, QVBoxLayout, QWidget
+
+from assaypilot.gui.session import Session, View
+from assaypilot.gui.widgets.text import label
+
+__all__ = ["Page", "side_panel", "with_side"]
+
+SIDE = 322
+
+
+class Page(QWidget):
+    """A step of the journey."""
+
+    def __init__(self, session: Session, title: str) -> None:
+        super().__init__()
+        self.setObjectName("page")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self.session = session
+        self.column = QVBoxLayout()
+        self.column.setContentsMargins(20, 16, 20, 14)
+        self.column.setSpacing(10)
+        self.title = label(title, "title")
+        self.subtitle = label("", "muted", wrap=True)
+        heading = QHBoxLayout()
+        heading.setSpacing(10)
+        heading.addWidget(self.title, 0, Qt.AlignmentFlag.AlignBaseline)
+        heading.addWidget(self.subtitle, 1, Qt.AlignmentFlag.AlignBaseline)
+        self.column.addLayout(heading)
+
+    def refresh(self, view: View, *, opened: bool) -> None:
+        """Nothing; shows a campaign as it is now; ``opened``: it is another one than before."""
+        raise NotImplementedError
+
+    def copy(self) -> None:
+        """Nothing; copies what is selected."""
+
+    def find(self) -> None:
+        """Nothing; goes to where something can be looked for."""
+
+    def splitter_state(self) -> QByteArray | None:
+        """How the page is divided, to be remembered; None when it is not."""
+        return None
+
+    def restore_splitter(self, state: QByteArray) -> None:
+        """Nothing; divides the page as it was."""
+
+
+def side_panel() -> tuple[QScrollArea, QVBoxLayout]:
+    """The panel at the right, which scrolls when the window is low, and where its parts go."""
+    inner = QFrame()
+    inner.setObjectName("side")
+    column = QVBoxLayout(inner)
+    column.setContentsMargins(18, 16, 18, 14)
+    column.setSpacing(12)
+    scroll = QScrollArea()
+    scroll.setWidgetResizable(True)
+    scroll.setFrameShape(QFrame.Shape.NoFrame)
+    scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+    scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+    scroll.setWidget(inner)
+    scroll.setMinimumWidth(250)
+    return scroll, column
+
+
+def with_side(page: Page, side: QWidget) -> QSplitter:
+    """The splitter between a page's column and its panel at the right."""
+    left = QWidget()
+    left.setLayout(page.column)
+    splitter = QSplitter(Qt.Orientation.Horizontal)
+    splitter.setHandleWidth(1)
+    splitter.setChildrenCollapsible(False)
+    splitter.addWidget(left)
+    splitter.addWidget(side)
+    splitter.setStretchFactor(0, 1)
+    splitter.setStretchFactor(1, 0)
+    splitter.setSizes([10_000, SIDE])
+    outer = QHBoxLayout(page)
+    outer.setContentsMargins(0, 0, 0, 0)
+    outer.addWidget(splitter)
+    return splitter

@@ -1,0 +1,111 @@
+"""The History page: every event of the log, in plain words."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from PySide6.QtGui import QGuiApplication, QShowEvent
+from PySide6.QtWidgets import QHBoxLayout
+
+from assaypilot.gui.models.log import LogModel
+from assaypilot.gui.pages.base import Page
+from assaypilot.gui.session import Session, View
+from assaypilot.gui.widgets.choices import FilterBox
+from assaypilot.gui.widgets.table import Table
+from assaypilot.gui.widgets.text import button, label
+
+if TYPE_CHECKING:
+    from assaypilot.engine.campaign.store import Verification
+    from assaypilot.engine.campaign.wording import LogEntry
+
+__all__ = ["HistoryPage"]
+
+
+class HistoryPage(Page):
+    """The log, what it amounts to, and whether it is whole."""
+
+    def __init__(self, session: Session) -> None:
+        super().__init__(session, "History")
+        self.setLayout(self.column)
+        tools = QHBoxLayout()
+        tools.setSpacing(10)
+        self.filter = FilterBox("Filter: any word", "Filter the history")
+        self.filter.narrowed.connect(self._narrow)
+        self.check = button("&Verify the file", tip="Checks every event and the head of the log")
+        self.check.clicked.connect(lambda: session.verify(self._verified))
+        self.copy_head = button("Copy &head", tip="The head says which state of the log this is")
+        self.copy_head.clicked.connect(self._copy_head)
+        tools.addWidget(self.filter, 1)
+        tools.addWidget(self.copy_head)
+        tools.addWidget(self.check)
+        self.column.addLayout(tools)
+        self.model = LogModel(self)
+        self.table = Table(self.model, name="History")
+        self.table.stretch("text")
+        self.column.addWidget(self.table, 1)
+        self.head = label("", "muted", wrap=True, selectable=True)
+        self.column.addWidget(self.head)
+        self._entries: tuple[LogEntry, ...] = ()
+        self._fresh = False
+        self._head = ""
+
+    def refresh(self, view: View, *, opened: bool) -> None:
+        """Nothing; reads the log again when the page is seen."""
+        if opened:
+            self.filter.setText("")
+        if view.status.head != self._head:
+            self._head, self._fresh = view.status.head, False
+        self.subtitle.setText(f"{view.status.events:,} events; nothing is ever erased")
+        self.head.setText(f"Head {view.status.head}")
+        if self.isVisible():
+            self._read()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Nothing; reads the log when it is first looked at."""
+        super().showEvent(event)
+        self._read()
+
+    def copy(self) -> None:
+        """Nothing; copies the selected rows."""
+        self.table.copy()
+
+    def find(self) -> None:
+        """Nothing; goes to the filter."""
+        self.filter.setFocus()
+        self.filter.selectAll()
+
+    def _read(self) -> None:
+        if not self._fresh and self.session.view is not None:
+            self._fresh = True
+            self.session.history(self._show)
+
+    def _show(self, entries: tuple[LogEntry, ...]) -> None:
+        self._entries = entries
+        self.model.show(entries)
+        self._narrow(self.filter.text())
+
+    def _narrow(self, text: str) -> None:
+        words = text.casefold().split()
+        if not words:
+            self.model.only(None)
+            return
+        lines = [f"{one.time} {one.author} {one.text}".casefold() for one in reversed(self._entries)]
+        self.model.only(np.array([all(word in line for word in words) for line in lines], dtype=bool))
+
+    def _copy_head(self) -> None:
+        QGuiApplication.clipboard().setText(self._head)
+        self.session.message.emit("The head is on the clipboard.")
+
+    def _verified(self, found: Verification) -> None:
+        if found.ok:
+            self.session.message.emit(f"The file is whole: {found.events:,} events, head {found.head[:12]}….")
+            return
+        from assaypilot.engine.errors import AssayPilotError
+
+        first = found.problems[0]
+        where = f"event {first.event}: " if first.event else ""
+        more = f" (and {len(found.problems) - 1} more)" if len(found.problems) > 1 else ""
+        self.session.failed.emit(
+            AssayPilotError(f"the file is damaged: {where}{first.text}{more}", mend="Restore a copy from before.")
+        )

@@ -1,0 +1,127 @@
+"""The Library page: every compound of the campaign."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QHBoxLayout, QMenu
+
+from assaypilot.gui.dialogs.reasons import UnavailableDialog
+from assaypilot.gui.filtering import narrow
+from assaypilot.gui.models.library import LibraryModel, availability, history_means
+from assaypilot.gui.pages.base import Page
+from assaypilot.gui.session import Session, View
+from assaypilot.gui.widgets.choices import FilterBox
+from assaypilot.gui.widgets.structures import Structures
+from assaypilot.gui.widgets.table import Table
+from assaypilot.gui.widgets.text import Callout, button, label
+
+__all__ = ["LibraryPage"]
+
+
+class LibraryPage(Page):
+    """The table of compounds with what each is made of."""
+
+    def __init__(self, session: Session, structures: Structures) -> None:
+        super().__init__(session, "Library")
+        self.setLayout(self.column)
+        self.sites = label("", "muted", wrap=True)
+        self.column.addWidget(self.sites)
+        self.notes = Callout()
+        self.column.addWidget(self.notes)
+        tools = QHBoxLayout()
+        tools.setSpacing(10)
+        self.filter = FilterBox("Filter: id, substituent, R1=Me, >7.5", "Filter the library")
+        self.filter.narrowed.connect(self._narrow)
+        self.shown = label("", "muted")
+        self.gone = button("Cannot be &had…", tip="Note that the selected compounds cannot be made or bought")
+        self.gone.clicked.connect(self._mark)
+        tools.addWidget(self.filter, 1)
+        tools.addWidget(self.shown)
+        tools.addWidget(self.gone)
+        self.column.addLayout(tools)
+        self.model = LibraryModel(self)
+        self.table = Table(self.model, structures, name="Compounds of the library")
+        self.table.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        self.table.customContextMenuRequested.connect(self._menu)
+        self.column.addWidget(self.table, 1)
+        self._view: View | None = None
+
+    def refresh(self, view: View, *, opened: bool) -> None:
+        """Nothing; shows a campaign as it is now."""
+        self._view = view
+        status = view.status
+        library = status.library
+        if opened:
+            self.filter.setText("")
+        current = self.table.current_row()
+        self.model.show(status)
+        self._narrow(self.filter.text())
+        if not opened:
+            self.table.choose(current)
+        features = ", ".join(f"{site.name}: {len(site.substituents)}" for site in library.sites)
+        combinations = 1
+        for site in library.sites:
+            combinations *= len(site.substituents)
+        gone = int((availability(status) > 0).sum())
+        parts = [f"{len(library):,} compounds of {combinations:,} possible combinations"]
+        if gone:
+            parts.append(f"{gone:,} cannot be had")
+        history = sum(one.round == 0 for one in status.measurements)
+        if history:
+            parts.append(f"{history:,} values from before")
+        self.subtitle.setText(" · ".join(parts))
+        self.sites.setText(f"Substituents at {features}.{self._rank_words(view)}")
+        self.gone.setEnabled(not view.read_only)
+        self.notes.setVisible(bool(status.warnings))
+        self.notes.say("", "\n".join(status.warnings[:6]))
+
+    def copy(self) -> None:
+        """Nothing; copies the selected rows."""
+        self.table.copy()
+
+    def find(self) -> None:
+        """Nothing; goes to the filter."""
+        self.filter.setFocus()
+        self.filter.selectAll()
+
+    def _rank_words(self, view: View) -> str:
+        rank = view.rank
+        if rank is None:
+            return ""
+        if rank[0] == rank[1]:
+            return f" {rank[0]} unknowns, all of which the library can tell apart."
+        return f" {rank[1]} unknowns, of which the library can tell {rank[0]} apart."
+
+    def _narrow(self, text: str) -> None:
+        if self._view is None:
+            return
+        current = self.table.current_row()
+        status = self._view.status
+        mask = narrow(text, status.library, history_means(status))
+        self.model.only(mask)
+        self.table.choose(current)
+        self.shown.setText("" if mask is None else f"{self.model.rowCount():,} shown")
+
+    def _menu(self, at: QPoint) -> None:
+        menu = QMenu(self)
+        copy = QAction("&Copy", menu)
+        copy.triggered.connect(self.copy)
+        gone = QAction("Cannot be &had…", menu)
+        gone.triggered.connect(self._mark)
+        gone.setEnabled(self.gone.isEnabled() and bool(self.table.selected_rows()))
+        menu.addActions([copy, gone])
+        menu.exec(self.table.viewport().mapToGlobal(at))
+
+    def _mark(self) -> None:
+        rows = self.table.selected_rows()
+        if self._view is None:
+            return
+        if not rows:
+            self.session.message.emit("Select the compounds first that cannot be had.")
+            return
+        names = [self._view.status.library.ids[row] for row in rows]
+        dialog = UnavailableDialog(names, self)
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.accepted.connect(lambda: self.session.mark_unavailable(names, dialog.reason))
+        dialog.open()

@@ -1,0 +1,76 @@
+"""What a paste or a file would write, before it is written: it takes the round's place until it is decided."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+
+from assaypilot.gui.models.notes import PastedModel
+from assaypilot.gui.pasting import Intended
+from assaypilot.gui.widgets.table import Table
+from assaypilot.gui.widgets.text import Callout, button, label
+
+__all__ = ["Preview"]
+
+
+class Preview(QWidget):
+    """Lines, warnings, Write and Cancel."""
+
+    accepted = Signal(object)
+    cancelled = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(10)
+        self.title = label("", "heading")
+        self.summary = label("", wrap=True)
+        column.addWidget(self.title)
+        column.addWidget(self.summary)
+        self.warning = Callout()
+        column.addWidget(self.warning)
+        self.model = PastedModel(self)
+        self.table = Table(self.model, name="What will be written")
+        self.table.stretch("note")
+        column.addWidget(self.table, 1)
+        row = QHBoxLayout()
+        self.write = button("", "go")
+        self.write.clicked.connect(self._accept)
+        self.cancel = button("Cancel")
+        self.cancel.clicked.connect(self.cancelled)
+        row.addStretch(1)
+        row.addWidget(self.cancel)
+        row.addWidget(self.write)
+        column.addLayout(row)
+        self._intended: Intended | None = None
+
+    def show_intended(self, intended: Intended) -> None:
+        """Nothing; shows what would be written."""
+        self._intended = intended
+        n, rejected = len(intended.results), intended.rejected
+        self.title.setText(intended.title)
+        words = f"{n:,} value{'' if n == 1 else 's'} will be written"
+        if rejected:
+            words += f"; {rejected:,} line{'' if rejected == 1 else 's'} cannot be used and will be left out"
+        self.summary.setText(words + ". Nothing has been written yet.")
+        self.warning.setVisible(bool(intended.warnings))
+        self.warning.say("Please look at", "\n".join(intended.warnings[:6]))
+        self.model.show(intended.rows)
+        self.write.setText(f"&Write {n:,} value{'' if n == 1 else 's'}" if n else "Nothing to write")
+        self.write.setEnabled(n > 0)
+        (self.write if n else self.cancel).setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Nothing; Escape cancels, Enter writes."""
+        if event.key() == Qt.Key.Key_Escape:
+            self.cancelled.emit()
+        elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.write.isEnabled():
+            (self.cancelled.emit if self.cancel.hasFocus() else self._accept)()
+        else:
+            super().keyPressEvent(event)
+
+    def _accept(self) -> None:
+        if self._intended is not None and self._intended.results:
+            self.accepted.emit(self._intended)

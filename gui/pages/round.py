@@ -1,0 +1,434 @@
+"""The Round page: a list that does not change, and cells to put the results into."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import QPoint, Qt, Signal
+from PySide6.QtGui import QAction, QGuiApplication
+from PySide6.QtWidgets import QHBoxLayout, QMenu, QStackedWidget, QVBoxLayout, QWidget
+
+from assaypilot.engine.campaign.state import RecordReport, Source
+from assaypilot.engine.endpoint import Endpoint
+from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.measurements import Measurement
+from assaypilot.engine.progress import Report
+from assaypilot.gui.dialogs.reasons import CorrectDialog, ExcludeDialog
+from assaypilot.gui.entry import Entry, Question, entered_text, parse_entries, result_of
+from assaypilot.gui.models.log import local_time
+from assaypilot.gui.models.round import RoundModel
+from assaypilot.gui.pages.base import Page, side_panel, with_side
+from assaypilot.gui.pages.preview import Preview
+from assaypilot.gui.pages.round_panel import RoundPanel
+from assaypilot.gui.pasting import Intended, intend_file, intend_paste
+from assaypilot.gui.questions import Surprise, surprises
+from assaypilot.gui.session import Session, View
+from assaypilot.gui.widgets.round_table import RoundTable
+from assaypilot.gui.widgets.structures import Structures
+from assaypilot.gui.widgets.table import as_clipboard
+from assaypilot.gui.widgets.text import button, label
+
+__all__ = ["RoundPage"]
+
+
+class RoundPage(Page):
+    """The open round, else the latest one."""
+
+    work_list = Signal()
+    read_file = Signal()
+    close_round = Signal()
+    plan = Signal()
+
+    def __init__(self, session: Session, structures: Structures) -> None:
+        super().__init__(session, "Round")
+        self.model = RoundModel(self)
+        self.model.entered.connect(self._entered)
+        self.table = RoundTable(self.model, structures)
+        self.table.pasted.connect(self.paste)
+        self.table.chosen.connect(lambda _: self._explain())
+        self.table.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        self.table.customContextMenuRequested.connect(self._menu)
+        self.list = QWidget()
+        column = QVBoxLayout(self.list)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(10)
+        column.addLayout(self._tools())
+        column.addWidget(self.table, 1)
+        self.preview = Preview()
+        self.preview.accepted.connect(self._write)
+        self.preview.cancelled.connect(self._leave_preview)
+        self.none = self._empty_page()
+        self.stack = QStackedWidget()
+        for page in (self.list, self.preview, self.none):
+            self.stack.addWidget(page)
+        self.column.addWidget(self.stack, 1)
+        side, panel = side_panel()
+        self.panel = RoundPanel(structures)
+        self.panel.keep.connect(self._keep)
+        self.panel.exclude.connect(self.exclude)
+        self.panel.correct.connect(self.correct)
+        self.panel.suggested.connect(self._entered)
+        self.panel.dismissed.connect(self._forget)
+        panel.addLayout(self.panel)
+        self.sides = with_side(self, side)
+        self.side = side
+        self._view: View | None = None
+        self._kept: set[int] = set()
+
+    def _tools(self) -> QHBoxLayout:
+        tools = QHBoxLayout()
+        tools.setSpacing(8)
+        self.work_button = button("&Work list…", tip="Saves the round as a csv file for the lab, with empty cells")
+        self.read_button = button(
+            "R&ead results…", tip="Reads results from a csv file; shows them before they are kept"
+        )
+        self.paste_button = button("Paste", tip="Pastes values from a spreadsheet (Ctrl+V): onto the selected line and "
+                                   "those below it, or ids with values. Shown before they are kept")  # fmt: skip
+        self.practice_button = button("&Measure with the practice assay", "go", "Fills the round with simulated values")
+        self.back = label("", "muted")
+        self.close_button = button("Clo&se round…")
+        self.work_button.clicked.connect(self.work_list)
+        self.read_button.clicked.connect(self.read_file)
+        self.paste_button.clicked.connect(self.paste)
+        self.practice_button.clicked.connect(lambda: self.session.measure_practice())
+        self.close_button.clicked.connect(self.close_round)
+        for made in (self.work_button, self.read_button, self.paste_button, self.practice_button):
+            tools.addWidget(made)
+        tools.addStretch(1)
+        tools.addWidget(self.back)
+        tools.addWidget(self.close_button)
+        return tools
+
+    def _empty_page(self) -> QWidget:
+        page = QWidget()
+        column = QVBoxLayout(page)
+        column.addStretch(2)
+        self.none_heading = label("No round has been planned yet", "title")
+        self.none_heading.setAlignment(Qt.AlignmentFlag.AlignHCenter)
+        self.none_words = label("", "muted", wrap=True)
+        self.none_words.setAlignment(Qt.AlignmentFlag.AlignHCenter)
+        self.plan_button = button("Plan the first round", "go")
+        self.plan_button.clicked.connect(self.plan)
+        column.addWidget(self.none_heading)
+        column.addWidget(self.none_words)
+        column.addSpacing(8)
+        column.addWidget(self.plan_button, 0, Qt.AlignmentFlag.AlignHCenter)
+        column.addStretch(3)
+        return page
+
+    # ------------------------------------------------------------------ what the window calls
+
+    def refresh(self, view: View, *, opened: bool) -> None:
+        """Nothing; shows a campaign as it is now."""
+        self._view = view
+        status = view.status
+        shown = view.round
+        if opened:
+            self._kept.clear()
+            self.panel.hide_wrong()
+            self.stack.setCurrentWidget(self.list)
+        self.side.setVisible(shown is not None)
+        if shown is None:
+            self.title.setText("Round")
+            self.subtitle.setText("")
+            self.none_words.setText(
+                f"A round is a fixed list of compounds to measure, at most {status.settings.per_round:,} measurements."
+            )
+            self.plan_button.setVisible(not view.read_only)
+            self.stack.setCurrentWidget(self.none)
+            self.model.round = None
+            return
+        if self.stack.currentWidget() is self.none:
+            self.stack.setCurrentWidget(self.list)
+        before = self.model.round
+        self.model.show(status, shown, editable=not view.read_only)
+        if before is None or before.number != shown.number or opened:
+            self.panel.hide_wrong()
+            self.table.choose(self.model.first_empty() or 0, "result")
+        self.title.setText(f"Round {shown.number}")
+        self.subtitle.setText(self._subtitle(view))
+        self._refresh_tools(view)
+        self._explain()
+        self.panel.show_progress(view, self.model)
+        self._ask()
+
+    def copy(self) -> None:
+        """Nothing; copies the selected lines, or the whole list."""
+        if self._view is None or self.model.round is None:
+            return
+        self.table.copy()
+
+    def copy_work_list(self) -> None:
+        """Nothing; copies the list for the lab, one row per measurement."""
+        if self._view is None or self.model.round is None:
+            return
+        from assaypilot.engine.export.shortlist import work_list
+
+        sheet = work_list(self._view.status, self.model.round)
+        rows = [["" if cell is None else str(cell) for cell in row] for row in sheet.rows]
+        QGuiApplication.clipboard().setText(as_clipboard([list(sheet.header), *rows]))
+        self.session.message.emit(f"{len(rows):,} rows of the work list are on the clipboard.")
+
+    def focus_first_empty(self) -> None:
+        """Nothing; goes to the first line that waits for a result."""
+        line = self.model.first_empty()
+        if line is not None:
+            self.table.edit_line(line)
+
+    def paste(self) -> None:
+        """Nothing; shows what the clipboard would write into the round."""
+        view, shown = self._view, self.model.round
+        if view is None or shown is None or not self.model.editable:
+            self.session.failed.emit(
+                AssayPilotError("there is no open round to paste into", mend="Plan the next round first.")
+            )
+            return
+        text = QGuiApplication.clipboard().text()
+        row = self.table.currentIndex().row()
+        lines = [int(line) for line in self.model.rows[max(row, 0) :]]
+
+        def work(report: Report) -> Intended:
+            return intend_paste(text, view.status, shown, lines, report)
+
+        self.session.read("Reading the clipboard", work, self.show_preview)
+
+    def read(self, path: Path) -> None:
+        """Nothing; shows what a results file would write."""
+        view = self._view
+        if view is None:
+            return
+        shown = self.model.round
+
+        def work(report: Report) -> Intended:
+            from assaypilot.engine.tables.raw import read_table
+
+            return intend_file(read_table(path, report), view.status, shown, report)
+
+        self.session.read(f"Reading {path.name}", work, self.show_preview)
+
+    def show_preview(self, intended: Intended) -> None:
+        """Nothing; shows what would be written in place of the list."""
+        if self._view is not None and self._view.read_only:
+            self.session.failed.emit(AssayPilotError("this window is read-only", mend="Use the window that has it."))
+            return
+        if not intended.rows:
+            self.session.failed.emit(
+                AssayPilotError("no value was found", mend="Copy or save the column with the results, too.")
+            )
+            return
+        self.stack.setCurrentWidget(self.preview)
+        self.preview.show_intended(intended)
+
+    # ------------------------------------------------------------------ results
+
+    def _entered(self, line: int, text: str) -> None:
+        """A text was typed into a line's cell."""
+        view, shown = self._view, self.model.round
+        if view is None or shown is None:
+            return
+        endpoint = view.status.endpoints[view.status.objective]
+        kept = [one for one in self.model.values[line] if one.excluded is None]
+        try:
+            entries = parse_entries(text, endpoint)
+        except Question as question:
+            self._refuse(line, text, str(question), _suggested(text, question, endpoint))
+            return
+        except ValueError as error:
+            self._refuse(line, text, f"{error}. Type one value per measurement, separated by semicolons.", "")
+            return
+        old = [entered_text(one, endpoint) for one in kept]
+        new = [entry.text for entry in entries]
+        changed = [place for place, before in enumerate(old) if place >= len(new) or not _same(new[place], before)]
+        if changed:
+            self.model.forgive(line)
+            place = changed[0]
+            if len(new) < len(old):
+                self.exclude(kept[place].number)
+            else:
+                self.correct(kept[place].number, new[place])
+            return
+        added = entries[len(old) :]
+        if added:
+            self._record(line, text, added)
+
+    def _record(self, line: int, text: str, added: list[Entry]) -> None:
+        view, shown = self._view, self.model.round
+        if view is None or shown is None:
+            return
+        endpoint = view.status.endpoints[view.status.objective]
+        name = view.status.library.ids[shown.items[line].compound]
+        self.model.saving(line, text)
+        self.panel.hide_wrong()
+
+        def failed(error: Exception) -> None:
+            reason = str(error) if isinstance(error, AssayPilotError) else "it was stopped"
+            self._refuse(line, text, reason, "")
+            if isinstance(error, AssayPilotError):
+                self.session.failed.emit(error)
+
+        results = [result_of(entry, name, endpoint) for entry in added]
+        self.session.record(results, source=Source("typed"), failed=failed)
+
+    def _refuse(self, line: int, text: str, reason: str, suggestion: str) -> None:
+        self.model.refuse(line, text, reason)
+        self.panel.show_wrong(line, text, reason, suggestion)
+
+    def _forget(self, line: int) -> None:
+        self.model.forgive(line)
+        self.panel.hide_wrong()
+        self.table.edit_line(line)
+
+    def _write(self, intended: Intended) -> None:
+        def failed(error: Exception) -> None:
+            if isinstance(error, AssayPilotError):
+                self.session.failed.emit(error)
+
+        self.session.record(intended.results, self._written, source=intended.source, failed=failed)
+
+    def _written(self, report: RecordReport) -> None:
+        self._leave_preview()
+        words = f"{report.accepted:,} value{'' if report.accepted == 1 else 's'} saved"
+        if report.duplicates:
+            words += f", {report.duplicates:,} were there already"
+        if report.unplanned:
+            words += f"; {report.unplanned:,} nobody asked for (used in estimates, not in decisions)"
+        self.session.message.emit(f"{words}.")
+
+    def _leave_preview(self) -> None:
+        self.stack.setCurrentWidget(self.list if self.model.round is not None else self.none)
+        self.table.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def exclude(self, number: int) -> None:
+        """Nothing; asks why a measurement is to be left out, and leaves it out."""
+        found = self._measurement(number)
+        if found is None or self._view is None:
+            return
+        status = self._view.status
+        endpoint = status.endpoints[found.endpoint]
+        dialog = ExcludeDialog(found, status.library.ids[found.compound], endpoint, self)
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.accepted.connect(lambda: self.session.exclude(number, dialog.reason, judgement=dialog.judgement))
+        dialog.open()
+
+    def correct(self, number: int, text: str = "") -> None:
+        """Nothing; asks for the right value and why, and corrects a measurement."""
+        found = self._measurement(number)
+        if found is None or self._view is None:
+            return
+        status = self._view.status
+        endpoint = status.endpoints[found.endpoint]
+        dialog = CorrectDialog(found, status.library.ids[found.compound], endpoint, self, text)
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+
+        def accepted() -> None:
+            entry = dialog.entry
+            if entry is not None:
+                self.session.correct(
+                    number, entry.value, relation=entry.relation, unit=entry.unit or endpoint.unit, reason=dialog.reason
+                )
+
+        dialog.accepted.connect(accepted)
+        dialog.open()
+
+    def _measurement(self, number: int) -> Measurement | None:
+        if self._view is None:
+            return None
+        return next((one for one in self._view.status.measurements if one.number == number), None)
+
+    # ------------------------------------------------------------------ what is shown
+
+    def _subtitle(self, view: View) -> str:
+        shown = self.model.round
+        if shown is None:
+            return ""
+        new = sum(not view.status.candidates.made[item.compound] for item in shown.items)
+        parts = [
+            f"issued {local_time(shown.issued)}",
+            f"{shown.measurements:,} measurements of {len(shown.items):,} compounds ({new:,} never measured before)",
+        ]
+        if shown.state == "open":
+            parts.append("fixed: the list will not change")
+        elif shown.closed:
+            parts.append(f"closed {local_time(shown.closed)}")
+        return " · ".join(parts)
+
+    def _refresh_tools(self, view: View) -> None:
+        shown = self.model.round
+        if shown is None:
+            return
+        open_ = shown.state == "open" and not view.read_only
+        for made in (self.read_button, self.paste_button, self.close_button):
+            made.setVisible(open_)
+        self.practice_button.setVisible(open_ and view.practice and not sum(shown.returned))
+        self.back.setText(f"{sum(shown.returned):,} of {shown.measurements:,} back")
+
+    def _explain(self) -> None:
+        if self._view is None:
+            return
+        line = self.table.current_row()
+        self.panel.show_line(self._view, self.model, line)
+        wrong = None if line is None else self.model.wrong(line)
+        if line is not None and wrong is not None:
+            self.panel.show_wrong(line, wrong[0], wrong[1], "")
+
+    def _ask(self) -> None:
+        view, shown = self._view, self.model.round
+        if view is None or shown is None:
+            return
+        found = [one for one in surprises(view.status, shown) if one.measurement.number not in self._kept]
+        open_ = shown.state == "open"
+        self.panel.show_surprises(view, found if open_ else [], editable=self.model.editable)
+
+    def _keep(self, surprise: Surprise) -> None:
+        self._kept.add(surprise.measurement.number)
+        self._ask()
+
+    def _menu(self, at: QPoint) -> None:
+        line = self.table.current_row()
+        view = self._view
+        if view is None or line is None:
+            return
+        menu = QMenu(self)
+        for text, action in (("&Copy lines", self.copy), ("Copy &work list", self.copy_work_list)):
+            made = QAction(text, menu)
+            made.triggered.connect(action)
+            menu.addAction(made)
+        if not view.read_only and self.model.values[line]:
+            menu.addSeparator()
+            endpoint = view.status.endpoints[view.status.objective]
+            for one in self.model.values[line]:
+                self._value_actions(menu, one.number, entered_text(one, endpoint), one.excluded is not None)
+        menu.exec(self.table.viewport().mapToGlobal(at))
+
+    def _value_actions(self, menu: QMenu, number: int, text: str, excluded: bool) -> None:
+        shown = text.replace("&", "&&")
+        if excluded:
+            again = QAction(f"Use {shown} again", menu)
+            again.triggered.connect(lambda: self.session.include(number, "used again by the user"))
+            menu.addAction(again)
+            return
+        correct = QAction(f"Correct {shown}…", menu)
+        correct.triggered.connect(lambda: self.correct(number))
+        exclude = QAction(f"Exclude {shown}…", menu)
+        exclude.triggered.connect(lambda: self.exclude(number))
+        menu.addActions([correct, exclude])
+
+
+def _same(typed: str, shown: str) -> bool:
+    return typed.replace(" ", "").casefold() == shown.replace(" ", "").casefold()
+
+
+def _suggested(text: str, question: Question, endpoint: Endpoint) -> str:
+    """The whole text of a cell with what was meant in place of the value that is asked about."""
+    parts = [part.strip() for part in text.split(";") if part.strip()]
+    made = []
+    for part in parts:
+        try:
+            parse_entries(part, endpoint)
+        except Question as again:
+            made.append(again.suggestion)
+        except ValueError:
+            return question.suggestion
+        else:
+            made.append(part)
+    return "; ".join(made)

@@ -1,0 +1,170 @@
+"""The panel beside a round: what asks to be looked at, the selected line, and how far the round is."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout
+
+from assaypilot.gui.entry import entered_text
+from assaypilot.gui.models.round import RoundModel
+from assaypilot.gui.questions import Surprise
+from assaypilot.gui.session import View
+from assaypilot.gui.widgets.structures import Structures, StructureView
+from assaypilot.gui.widgets.text import Callout, Details, ElidedLabel, button, label
+
+__all__ = ["RoundPanel"]
+
+
+class RoundPanel(QVBoxLayout):
+    """Questions first, then the line, then the round."""
+
+    keep = Signal(object)
+    """A Surprise that is to stay as it is."""
+    exclude = Signal(int)
+    """Number of a measurement to be excluded."""
+    correct = Signal(int)
+    """Number of a measurement to be corrected."""
+    suggested = Signal(int, str)
+    """A line and the text that was meant."""
+    dismissed = Signal(int)
+    """A line whose refused text is to be forgotten."""
+
+    def __init__(self, structures: Structures) -> None:
+        super().__init__()
+        self.setContentsMargins(0, 0, 0, 0)
+        self.setSpacing(12)
+        self.wrong = Callout()
+        row = QHBoxLayout()
+        self.take = button("", "go")
+        self.take.clicked.connect(self._take)
+        self.forget = button("Forget it")
+        self.forget.clicked.connect(lambda: self.dismissed.emit(self._line))
+        row.addWidget(self.take)
+        row.addWidget(self.forget)
+        row.addStretch(1)
+        self.wrong.body.addLayout(row)
+        self.addWidget(self.wrong)
+        self.question = Callout()
+        row = QHBoxLayout()
+        self.keep_button = button("&Keep it")
+        self.keep_button.clicked.connect(self._keep)
+        self.correct_button = button("Correct…")
+        self.correct_button.clicked.connect(lambda: self.correct.emit(self._number()))
+        self.exclude_button = button("Exclude…")
+        self.exclude_button.clicked.connect(lambda: self.exclude.emit(self._number()))
+        for made in (self.keep_button, self.correct_button, self.exclude_button):
+            row.addWidget(made)
+        row.addStretch(1)
+        self.question.body.addLayout(row)
+        self.more = label("", "muted")
+        self.question.body.addWidget(self.more)
+        self.addWidget(self.question)
+        self.name = ElidedLabel("title")
+        self.addWidget(self.name)
+        self.structure = StructureView(structures)
+        self.addWidget(self.structure)
+        self.details = Details()
+        self.addWidget(self.details)
+        self.addSpacing(6)
+        self.about = label("This round", "heading")
+        self.addWidget(self.about)
+        self.progress = Details()
+        self.addWidget(self.progress)
+        self.addStretch(1)
+        self._surprise: Surprise | None = None
+        self._suggestion = ""
+        self._line = -1
+        self.wrong.hide()
+        self.question.hide()
+
+    def show_wrong(self, line: int, text: str, reason: str, suggestion: str) -> None:
+        """Nothing; says why a typed text was not taken, and what may have been meant."""
+        self._line, self._suggestion = line, suggestion
+        self.wrong.say(f"Line {line + 1}: {text}", reason)
+        self.take.setVisible(bool(suggestion))
+        self.take.setText(f"Yes, {suggestion}".replace("&", "&&"))
+        self.wrong.show()
+
+    def hide_wrong(self) -> None:
+        """Nothing; there is nothing wrong any more."""
+        self.wrong.hide()
+
+    def show_surprises(self, view: View, found: list[Surprise], *, editable: bool) -> None:
+        """Nothing; asks about the first of these values."""
+        self._surprise = found[0] if found else None
+        self.question.setVisible(bool(found))
+        if not found:
+            return
+        first = found[0]
+        endpoint = view.status.endpoints[view.status.objective]
+        text = entered_text(first.measurement, endpoint)
+        side = "below" if first.off < 0 else "above"
+        self.question.say(
+            f"Line {first.line + 1}: {text} is {abs(first.off):.2f} {side} what is expected.",
+            f"Expected {first.expected:.2f} {endpoint.scale_name}; a good value lies within {3 * first.spread:.2f} of "
+            "it 997 times in 1000. Keep it, measure it again, or exclude it with a reason; the original stays in "
+            "the log.",
+        )
+        for made in (self.keep_button, self.correct_button, self.exclude_button):
+            made.setEnabled(editable)
+        self.more.setText(f"{len(found) - 1} more to look at" if len(found) > 1 else "")
+        self.more.setVisible(len(found) > 1)
+
+    def show_line(self, view: View, model: RoundModel, line: int | None) -> None:
+        """Nothing; shows what is known of a line of the round."""
+        shown = model.round
+        self.details.setVisible(line is not None)
+        if line is None or shown is None:
+            self.name.setText("No line selected")
+            self.structure.show_structure("")
+            return
+        library = view.status.library
+        item = shown.items[line]
+        self.name.setText(library.ids[item.compound])
+        self.structure.show_structure("" if library.smiles is None else library.smiles[item.compound])
+        rows = [(site, text) for site, text in library.substituents(item.compound).items()]
+        rows.append(("Measure", f"{item.replicates} time{'' if item.replicates == 1 else 's'}"))
+        if item.expected is not None and item.low is not None and item.high is not None:
+            rows.append(("Expected", f"{item.expected:.2f} (95 %: {item.low:.2f} – {item.high:.2f})"))
+        rows.append(("Why", item.reason))
+        endpoint = view.status.endpoints[view.status.objective]
+        for one in model.values[line]:
+            text = entered_text(one, endpoint)
+            if one.excluded is not None:
+                text += f" – excluded: {one.excluded}"
+            if one.corrected is not None:
+                text += f" – corrected: {one.corrected}"
+            if one.entered.comment:
+                text += f" – {one.entered.comment}"
+            rows.append((f"Result {one.number}", text))
+        self.details.show_rows(rows)
+
+    def show_progress(self, view: View, model: RoundModel) -> None:
+        """Nothing; says how far the round and its phase are."""
+        shown = model.round
+        if shown is None:
+            self.progress.show_rows([])
+            return
+        back = sum(shown.returned)
+        rows = [
+            ("Back", f"{back:,} of {shown.measurements:,} measurements"),
+            ("Compounds", f"{len(shown.items):,}"),
+        ]
+        phase = view.status.phase
+        if phase is not None and shown.state == "open":
+            left = phase.outstanding
+            rows.append(("Next decision", f"after {left:,} more" if left else "when this round is closed"))
+        rows.append(("Undecided now", f"{view.status.counts.get('undecided', 0):,}"))
+        self.progress.show_rows(rows)
+
+    def _keep(self) -> None:
+        if self._surprise is not None:
+            self.keep.emit(self._surprise)
+
+    def _number(self) -> int:
+        """The measurement that is asked about; 0 when none is."""
+        return 0 if self._surprise is None else self._surprise.measurement.number
+
+    def _take(self) -> None:
+        if self._suggestion:
+            self.suggested.emit(self._line, self._suggestion)

@@ -1,0 +1,176 @@
+"""Shows a matplotlib figure that is drawn off the window's thread, and says where it was clicked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, QPoint, QRectF, QRunnable, QSize, Qt, QTimer, Signal
+from PySide6.QtGui import QColor, QGuiApplication, QImage, QMouseEvent, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtWidgets import QMenu, QSizePolicy, QWidget
+
+from assaypilot.gui.theme import theme
+from assaypilot.gui.widgets.structures import drawing_pool
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["Canvas", "Drawer"]
+
+Drawer = Callable[[tuple[float, float], float], "Figure"]
+"""Makes a figure of a size in inches at a resolution; called off the window's thread."""
+
+INCH = 96.0
+"""Pixels of a screen without scaling."""
+ABOVE_STRUCTURES = 1 << 30
+"""Plots are drawn before pictures of structures that wait."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Drawn:
+    """A picture and how its points map to data."""
+
+    image: QImage
+    number: int
+    scale: tuple[float, float, float, float]
+    """Data x = scale[0] + scale[1] * pixel, data y likewise with the other two (pixels from the top left)."""
+
+
+class _Drawing(QRunnable):
+    """One figure."""
+
+    def __init__(self, owner: _Signals, draw: Drawer, size: QSize, ratio: float, number: int) -> None:
+        super().__init__()
+        self._owner, self._draw, self._size, self._ratio, self._number = owner, draw, size, ratio, number
+
+    def run(self) -> None:
+        """Nothing; draws and hands the picture over."""
+        if self._owner.latest != self._number:  # another one was asked for meanwhile
+            return
+        from matplotlib.backends.backend_agg import FigureCanvasAgg
+
+        width, height = self._size.width(), self._size.height()
+        dpi = INCH * self._ratio
+        figure = self._draw((width / INCH, height / INCH), dpi)
+        canvas = FigureCanvasAgg(figure)
+        canvas.draw()
+        pixels = canvas.buffer_rgba()
+        across, down = canvas.get_width_height()
+        image = QImage(pixels, across, down, 4 * across, QImage.Format.Format_RGBA8888).copy()
+        image.setDevicePixelRatio(self._ratio)
+        scale = (0.0, 0.0, 0.0, 0.0)
+        if figure.axes:
+            back = figure.axes[0].transData.inverted()
+            x0, y0 = back.transform((0.0, down))
+            x1, y1 = back.transform((across, 0.0))
+            scale = (float(x0), float(x1 - x0) / width, float(y0), float(y1 - y0) / height)
+        self._owner.drawn.emit(_Drawn(image, self._number, scale))
+
+
+class _Signals(QObject):
+    """What a drawing may touch of its canvas: it may outlive it."""
+
+    drawn = Signal(object)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.latest = 0
+
+
+class Canvas(QWidget):
+    """A figure as large as the widget, drawn anew when size, theme or data change."""
+
+    clicked = Signal(float, float)
+    """Data coordinates."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self.setAccessibleName(name)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+        self.setMinimumSize(160, 90)
+        self._draw: Drawer | None = None
+        self._drawn: _Drawn | None = None
+        self._signals = _Signals()
+        self._signals.drawn.connect(self._take)
+        self._pause = QTimer(self)
+        self._pause.setSingleShot(True)
+        self._pause.setInterval(25)
+        self._pause.timeout.connect(self._start)
+        self._painted = False
+        theme().changed.connect(self.redraw)
+        self.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        self.customContextMenuRequested.connect(self._menu)
+
+    def show_figure(self, draw: Drawer | None) -> None:
+        """Nothing; shows what ``draw`` makes, from now on also in other sizes."""
+        self._draw = draw
+        self.redraw()
+
+    def redraw(self) -> None:
+        """Nothing; draws soon, off this thread."""
+        if self._draw is None:
+            self._drawn = None
+            self.update()
+        elif self._painted:  # the window comes first: nothing is drawn before it is seen
+            self._pause.start()
+
+    @property
+    def shown(self) -> bool:
+        """Whether the picture of the latest figure is there."""
+        return self._drawn is not None and self._drawn.number == self._signals.latest and not self._pause.isActive()
+
+    def stop(self) -> None:
+        """Nothing; draws nothing any more."""
+        self._pause.stop()
+        self._draw = None
+        self._signals.latest += 1
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Nothing; paints the picture there is, stretched until one of the right size comes."""
+        painter = QPainter(self)
+        painter.fillRect(self.rect(), QColor(theme().colours.page))
+        if self._drawn is not None:
+            painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
+            painter.drawImage(QRectF(self.rect()), self._drawn.image)
+        painter.end()
+        if not self._painted:
+            self._painted = True
+            self.redraw()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Nothing; draws for the new size."""
+        super().resizeEvent(event)
+        self.redraw()
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        """Nothing; says where in the data it was clicked."""
+        if event.button() == Qt.MouseButton.LeftButton and self._drawn is not None and self._drawn.scale[1]:
+            x0, dx, y0, dy = self._drawn.scale
+            at = event.position()
+            self.clicked.emit(x0 + dx * at.x(), y0 + dy * at.y())
+
+    def _menu(self, at: QPoint) -> None:
+        if self._drawn is None:
+            return
+        menu = QMenu(self)
+        menu.addAction("Copy picture", self.copy_picture)
+        menu.exec(self.mapToGlobal(at))
+
+    def copy_picture(self) -> None:
+        """Nothing; puts the picture on the clipboard."""
+        if self._drawn is not None:
+            QGuiApplication.clipboard().setImage(self._drawn.image)
+
+    def _start(self) -> None:
+        size = self.size()
+        if self._draw is None or size.width() < 20 or size.height() < 20:
+            return
+        self._signals.latest += 1
+        drawing = _Drawing(self._signals, self._draw, size, self.devicePixelRatioF(), self._signals.latest)
+        drawing_pool().start(drawing, ABOVE_STRUCTURES)
+
+    def _take(self, drawn: _Drawn) -> None:
+        if drawn.number == self._signals.latest and self._draw is not None:
+            self._drawn = drawn
+            self.update()

@@ -1,0 +1,324 @@
+"""The open campaign as the window knows it; the only caller of its commands, all of them on the worker thread."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
+
+from PySide6.QtCore import QObject, Signal
+
+from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.progress import Cancelled, Report
+from assaypilot.gui.tasks import Job, Tasks
+
+if TYPE_CHECKING:
+    from assaypilot.engine.campaign.campaign import Campaign
+    from assaypilot.engine.campaign.state import RecordReport, Round, Source, Status
+    from assaypilot.engine.campaign.store import Verification
+    from assaypilot.engine.campaign.wording import LogEntry
+    from assaypilot.engine.endpoint import Relation
+    from assaypilot.engine.library import Library
+    from assaypilot.engine.measurements import Result
+
+__all__ = ["Missing", "Session", "View"]
+
+T = TypeVar("T")
+PRACTICE_SIZE = 960
+Missing = Literal["return", "failed", "other"]
+
+
+@dataclass(frozen=True, eq=False)
+class View:
+    """Everything the window shows of the campaign, at one head of its log."""
+
+    status: Status
+    path: Path
+    read_only: bool
+    read_only_reason: str | None
+    undo: str | None
+    redo: str | None
+    practice: bool
+    """Whether the shipped simulated assay can measure its rounds."""
+    rank: tuple[int, int] | None
+    """What the library can tell apart of the model's unknowns, and how many unknowns there are."""
+
+    @property
+    def round(self) -> Round | None:
+        """The open round, else the latest one."""
+        standing = [one for one in self.status.rounds if one.state != "withdrawn"]
+        return self.status.open_round or (standing[-1] if standing else None)
+
+
+class Session(QObject):
+    """Pages read ``view``, call one command, and hear ``changed``."""
+
+    changed = Signal(str)
+    """``campaign`` when another file was opened or it was closed, ``state`` after a command."""
+    failed = Signal(object)
+    """An AssayPilotError."""
+    broke = Signal(object, str)
+    """Any other exception (our bug) and what was being done."""
+    message = Signal(str)
+    """What was done, in a sentence."""
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.tasks = Tasks(self)
+        self.view: View | None = None
+        self._campaign: Campaign | None = None  # belongs to the worker: touched in jobs only
+
+    # ------------------------------------------------------------------ opening and closing
+
+    def open(self, path: Path, then: Callable[[], None] | None = None) -> None:
+        """Nothing; opens a campaign file in place of the one that is open."""
+
+        def work(report: Report) -> View:
+            from assaypilot.engine.campaign.campaign import Campaign
+
+            return self._take(Campaign.open(path, report=report), report)
+
+        self._start(f"Opening {path.name}", work, lambda view: self._opened(view, then))
+
+    def create(
+        self, path: Path, arguments: dict[str, Any], *, then: Callable[[], None], failed: Callable[[Exception], None]
+    ) -> Job:
+        """The job that writes a new campaign file (arguments as ``Campaign.create`` takes them) and opens it."""
+
+        def work(report: Report) -> View:
+            from assaypilot.engine.campaign.campaign import Campaign
+
+            return self._take(Campaign.create(path, report=report, **arguments), report)
+
+        return self._start("Writing the campaign", work, lambda view: self._opened(view, then), failed=failed)
+
+    def practice(self, folder: Path, *, fresh: bool = False) -> None:
+        """Nothing; opens the practice campaign kept in ``folder``, creating it when there is none."""
+
+        def work(report: Report) -> View:
+            from assaypilot.engine.campaign.campaign import Campaign
+            from assaypilot.engine.simulate.practice import create_practice
+
+            path = folder / "practice.assaypilot"
+            if fresh or not path.exists():
+                number = 2
+                while path.exists():
+                    path = folder / f"practice {number}.assaypilot"
+                    number += 1
+                return self._take(create_practice(path, report=report), report)
+            return self._take(Campaign.open(path, report=report), report)
+
+        self._start("Opening the practice campaign", work, lambda view: self._opened(view, None))
+
+    def shut(self) -> None:
+        """Nothing; finishes what is being written, closes the file and ends the worker."""
+        self.tasks.stop()
+        if self._campaign is not None:  # the worker has ended
+            self._campaign.close()
+            self._campaign = None
+        self.view = None
+
+    # ------------------------------------------------------------------ commands, one transaction each
+
+    def plan(self, then: Callable[[Round | None], None] | None = None) -> None:
+        """Nothing; issues the next round."""
+        self._command("Planning the next round", lambda campaign, report: campaign.plan(report), then, cancellable=True)
+
+    def record(
+        self,
+        results: Sequence[Result],
+        then: Callable[[RecordReport], None] | None = None,
+        *,
+        again: bool = False,
+        source: Source | None = None,
+        failed: Callable[[Exception], None] | None = None,
+    ) -> None:
+        """Nothing; adds results to the campaign, and closes no round."""
+
+        def work(campaign: Campaign, report: Report) -> RecordReport:
+            return campaign.record(results, again=again, close_when_complete=False, source=source)
+
+        self._command("Saving results", work, then, failed=failed)
+
+    def measure_practice(self, then: Callable[[RecordReport], None] | None = None) -> None:
+        """Nothing; fills the open round from the simulated assay of the practice campaign."""
+
+        def work(campaign: Campaign, report: Report) -> RecordReport:
+            from assaypilot.engine.simulate.practice import practice_results
+
+            standing = campaign.status().open_round
+            if standing is None:
+                raise AssayPilotError("there is no open round to measure", mend="Plan a round first.")
+            if sum(standing.returned):
+                raise AssayPilotError("the round has results already", mend="Undo them first, or type what is missing.")
+            return campaign.record(practice_results(campaign, standing), close_when_complete=False)
+
+        self._command("Measuring with the simulated assay", work, then)
+
+    def close_round(self, missing: Missing = "return", note: str = "", then: Callable[[], None] | None = None) -> None:
+        """Nothing; closes the open round with what has come back."""
+        done = None if then is None else lambda _: then()
+        self._command("Closing the round", lambda campaign, report: campaign.close_round(missing, note), done)
+
+    def mark_unavailable(self, ids: Sequence[str], reason: str) -> None:
+        """Nothing; notes that compounds cannot be had."""
+        self._command("Saving", lambda campaign, report: campaign.mark_unavailable(ids, reason))
+
+    def exclude(self, number: int, reason: str, *, judgement: bool, then: Callable[[], None] | None = None) -> None:
+        """Nothing; takes a measurement out of use, with a reason."""
+        done = None if then is None else lambda _: then()
+        self._command("Saving", lambda campaign, report: campaign.exclude(number, reason, judgement=judgement), done)
+
+    def include(self, number: int, reason: str) -> None:
+        """Nothing; puts an excluded measurement to use again."""
+        self._command("Saving", lambda campaign, report: campaign.include(number, reason))
+
+    def correct(
+        self, number: int, value: float, *, relation: Relation, unit: str | None, reason: str,
+        then: Callable[[], None] | None = None,
+    ) -> None:  # fmt: skip
+        """Nothing; replaces a mistyped value; the original stays in the log."""
+        done = None if then is None else lambda _: then()
+        self._command(
+            "Saving",
+            lambda campaign, report: campaign.correct(number, value, relation=relation, unit=unit, reason=reason),
+            done,
+        )
+
+    def undo(self) -> None:
+        """Nothing; takes the last action back."""
+        self._command("Undoing", lambda campaign, report: campaign.undo(), lambda said: self.message.emit(said))
+
+    def redo(self) -> None:
+        """Nothing; does the action again that was taken back last."""
+        self._command("Redoing", lambda campaign, report: campaign.redo(), lambda said: self.message.emit(said))
+
+    def save_copy(self, path: Path) -> None:
+        """Nothing; writes a copy of the campaign file."""
+        self._command(
+            "Saving a copy",
+            lambda campaign, report: campaign.save_copy(path),
+            lambda _: self.message.emit(f"Saved a copy as {path.name}. This window still shows the original."),
+        )
+
+    # ------------------------------------------------------------------ reading
+
+    def history(self, then: Callable[[tuple[LogEntry, ...]], None]) -> None:
+        """Nothing; hands over the log."""
+        self._read("Reading the history", lambda campaign, report: campaign.history(), then)
+
+    def verify(self, then: Callable[[Verification], None]) -> None:
+        """Nothing; checks the file's integrity."""
+
+        def work(campaign: Campaign, report: Report) -> Verification:
+            from assaypilot.engine.campaign.audit import verify
+
+            return verify(campaign.path, expected_head=campaign.head, expected_events=campaign.events, report=report)
+
+        self._read("Checking the file", work, then)
+
+    def read(
+        self, label: str, work: Callable[[Report], T], then: Callable[[T], None],
+        failed: Callable[[Exception], None] | None = None,
+    ) -> Job:  # fmt: skip
+        """The job that reads something which is not the campaign (a table); cancelled, it never lands."""
+        return self._start(label, work, then, failed=failed, writes=False)
+
+    def write(self, label: str, work: Callable[[Report], T], then: Callable[[T], None]) -> Job:
+        """The job that writes a file which is not the campaign (an export)."""
+        return self._start(label, work, then, cancellable=False)
+
+    # ------------------------------------------------------------------ inside
+
+    def _start(
+        self, label: str, work: Callable[[Report], T], then: Callable[[T], None], *,
+        failed: Callable[[Exception], None] | None = None, writes: bool = True, cancellable: bool = True,
+    ) -> Job:  # fmt: skip
+        def refused(error: BaseException) -> None:
+            if failed is not None and isinstance(error, (AssayPilotError, Cancelled)):
+                failed(error)
+            elif isinstance(error, AssayPilotError):
+                self.failed.emit(error)
+            elif isinstance(error, Cancelled):
+                self.message.emit("Stopped; nothing was changed.")
+            else:
+                self.broke.emit(error, label)
+                if failed is not None:
+                    failed(AssayPilotError("something went wrong inside AssayPilot", mend="A report was saved."))
+
+        return self.tasks.run(label, work, then, refused, writes=writes, cancellable=cancellable)
+
+    def _command(
+        self, label: str, work: Callable[[Campaign, Report], T], then: Callable[[T], None] | None = None, *,
+        failed: Callable[[Exception], None] | None = None, cancellable: bool = False,
+    ) -> None:  # fmt: skip
+        def on_worker(report: Report) -> tuple[T, View]:
+            campaign = self._open_campaign()
+            value = work(campaign, report)
+            return value, self._look(campaign)
+
+        def landed(result: tuple[T, View]) -> None:
+            self.view = result[1]
+            self.changed.emit("state")
+            if then is not None:
+                then(result[0])
+
+        self._start(label, on_worker, landed, failed=failed, cancellable=cancellable)
+
+    def _read(self, label: str, work: Callable[[Campaign, Report], T], then: Callable[[T], None]) -> None:
+        self._start(label, lambda report: work(self._open_campaign(), report), then, writes=False)
+
+    def _open_campaign(self) -> Campaign:
+        if self._campaign is None:
+            raise AssayPilotError("no campaign is open", mend="Open one, or start a new one.")
+        return self._campaign
+
+    def _take(self, campaign: Campaign, report: Report) -> View:
+        """The view of a campaign that takes the place of the open one; on the worker."""
+        try:
+            view = self._look(campaign)
+            report(1.0, "Ready")  # the last chance to cancel
+        except BaseException:
+            campaign.close()
+            raise
+        if self._campaign is not None:
+            self._campaign.close()
+        self._campaign = campaign
+        return view
+
+    def _look(self, campaign: Campaign) -> View:
+        return View(
+            campaign.status(),
+            Path(campaign.path),
+            campaign.read_only,
+            campaign.read_only_reason,
+            campaign.undo_label,
+            campaign.redo_label,
+            _is_practice(campaign),
+            _rank(campaign.status().library),
+        )
+
+    def _opened(self, view: View, then: Callable[[], None] | None) -> None:
+        self.view = view
+        self.changed.emit("campaign")
+        if then is not None:
+            then()
+
+
+def _is_practice(campaign: Campaign) -> bool:
+    """Whether the simulated assay knows the compounds of a campaign."""
+    if len(campaign.status().library) != PRACTICE_SIZE:  # spares all other campaigns reading the practice table
+        return False
+    from assaypilot.engine.simulate.practice import is_practice
+
+    return is_practice(campaign)
+
+
+@lru_cache(maxsize=2)
+def _rank(library: Library) -> tuple[int, int]:
+    from assaypilot.engine.features import SiteFeatures, span_basis
+
+    features = SiteFeatures.of(library)
+    return int(span_basis(features).shape[1]), int(features.full_rank)

@@ -1,0 +1,117 @@
+"""What the window remembers between sessions; nothing of it is part of a campaign."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import QByteArray, QSettings, QStandardPaths
+
+from assaypilot.gui.theme import Choice
+
+__all__ = ["Settings"]
+
+RECENT = 8
+MAPPINGS = 30
+
+
+class Settings:
+    """Recent files, folders, geometry, theme and column mappings, in the place the system has for settings."""
+
+    def __init__(self, file: Path | None = None) -> None:
+        """Use the user's own settings, or those of a file."""
+        form, scope = QSettings.Format.IniFormat, QSettings.Scope.UserScope
+        self._store = QSettings(form, scope, "AssayPilot", "AssayPilot") if file is None else QSettings(str(file), form)
+        self._home = None if file is None else file.parent
+
+    @property
+    def data_folder(self) -> Path:
+        """Where the practice campaign and error reports are kept; made when missing."""
+        if self._home is not None:
+            folder = self._home / "data"
+        else:
+            place = QStandardPaths.StandardLocation.GenericDataLocation
+            folder = Path(QStandardPaths.writableLocation(place)) / "AssayPilot"
+        folder.mkdir(parents=True, exist_ok=True)
+        return folder
+
+    @property
+    def theme(self) -> Choice:
+        """The colours asked for."""
+        value = self._store.value("theme", "system")
+        return "light" if value == "light" else "dark" if value == "dark" else "system"
+
+    @theme.setter
+    def theme(self, choice: Choice) -> None:
+        self._store.setValue("theme", choice)
+
+    @property
+    def recent(self) -> list[Path]:
+        """Campaigns opened before that are still there, the latest first."""
+        return [path for text in self._texts("recent") if (path := Path(text)).is_file()]
+
+    def add_recent(self, path: Path) -> None:
+        """Nothing; puts a campaign first in the list."""
+        texts = [str(path.absolute())]
+        texts += [text for text in self._texts("recent") if text not in texts]
+        self._store.setValue("recent", json.dumps(texts[:RECENT]))
+
+    @property
+    def folder(self) -> Path:
+        """The folder of the last file chosen; the documents folder at first."""
+        text = self._store.value("folder", "")
+        if isinstance(text, str) and text and Path(text).is_dir():
+            return Path(text)
+        documents = QStandardPaths.writableLocation(QStandardPaths.StandardLocation.DocumentsLocation)
+        return Path(documents) if documents and Path(documents).is_dir() else Path.home()
+
+    @folder.setter
+    def folder(self, folder: Path) -> None:
+        self._store.setValue("folder", str(folder))
+
+    def layout(self, name: str) -> QByteArray | None:
+        """A window's or a splitter's state as it was left."""
+        value = self._store.value(f"layout/{name}")
+        return value if isinstance(value, QByteArray) else None
+
+    def keep_layout(self, name: str, state: QByteArray) -> None:
+        """Nothing; remembers a window's or a splitter's state."""
+        self._store.setValue(f"layout/{name}", state)
+
+    def mapping(self, headers: Sequence[str]) -> dict[str, Any] | None:
+        """What was said the last time about a table with these headers."""
+        found = self._mappings().get(_key(headers))
+        return found if isinstance(found, dict) else None
+
+    def keep_mapping(self, headers: Sequence[str], mapping: dict[str, Any]) -> None:
+        """Nothing; remembers what was said about a table with these headers."""
+        kept = self._mappings()
+        kept.pop(_key(headers), None)
+        kept[_key(headers)] = mapping
+        while len(kept) > MAPPINGS:
+            del kept[next(iter(kept))]
+        self._store.setValue("mappings", json.dumps(kept))
+
+    def flush(self) -> None:
+        """Nothing; writes what is remembered to the disk."""
+        self._store.sync()
+
+    def _mappings(self) -> dict[str, Any]:
+        value = self._json("mappings")
+        return value if isinstance(value, dict) else {}
+
+    def _texts(self, key: str) -> list[str]:
+        value = self._json(key)
+        return [text for text in value if isinstance(text, str)] if isinstance(value, list) else []
+
+    def _json(self, key: str) -> object:
+        try:
+            return json.loads(str(self._store.value(key, "null")))
+        except ValueError:  # written by hand, or by a later version
+            return None
+
+
+def _key(headers: Sequence[str]) -> str:
+    return "\t".join(header.strip().casefold() for header in headers)

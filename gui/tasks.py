@@ -1,0 +1,180 @@
+"""The one worker thread: jobs one after the other, progress at a bearable rate, and Cancel."""
+
+from __future__ import annotations
+
+import queue
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from PySide6.QtCore import QObject, QThread, QTimer, Signal
+
+from assaypilot.engine.progress import Cancelled, Report
+
+__all__ = ["SHOWN_AFTER", "Job", "Progress", "Tasks"]
+
+SHOWN_AFTER = 0.2
+"""Seconds after which work is shown, with its time and Cancel."""
+EVERY = 0.1
+"""Seconds between two shown steps of progress."""
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """What is being done, as it is shown."""
+
+    label: str
+    message: str
+    fraction: float | None
+    """Done of it, 0 to 1; None while nobody knows."""
+    seconds: float
+    cancellable: bool
+
+
+@dataclass(eq=False)
+class Job:
+    """One piece of work for the worker."""
+
+    label: str
+    work: Callable[[Report], Any]
+    done: Callable[[Any], None]
+    failed: Callable[[BaseException], None]
+    writes: bool = False
+    """A write that has returned is reported as done even when Cancel came late; a cancelled read never lands."""
+    cancellable: bool = True
+    cancelled: bool = False
+    fraction: float | None = None
+    message: str = ""
+    started: float = field(default_factory=time.monotonic)
+
+    def report(self, fraction: float, message: str) -> None:
+        """Nothing; takes note of the progress, and raises Cancelled when the user asked for that."""
+        self.fraction, self.message = min(max(fraction, 0.0), 1.0), message
+        if self.cancelled:
+            raise Cancelled
+
+
+class _Worker(QThread):
+    """Takes jobs from a queue until it is told to end."""
+
+    finished_job = Signal(object, object, object)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setObjectName("campaign worker")
+        self.jobs: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
+
+    def run(self) -> None:
+        """Nothing; what the thread does."""
+        while (job := self.jobs.get()) is not None:
+            result: Any = None
+            error: BaseException | None = None
+            job.started = time.monotonic()
+            try:
+                if job.cancelled:
+                    raise Cancelled
+                result = job.work(job.report)
+            except BaseException as raised:  # whatever it is, the window has to hear of it
+                error = raised
+            self.finished_job.emit(job, result, error)
+            del job, result, error
+
+
+class Tasks(QObject):
+    """Gives work to the worker and its results back to the window, in order."""
+
+    progress = Signal(object)
+    """A Progress, or None when nothing is going on that has to be shown."""
+    idle = Signal()
+    """Nothing is waiting any more."""
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._waiting: list[Job] = []
+        self._worker: _Worker | None = None
+        self._timer = QTimer(self)
+        self._timer.setInterval(int(1000 * EVERY))
+        self._timer.timeout.connect(self._tick)
+        self._shown = False
+
+    @property
+    def busy(self) -> bool:
+        """Whether something is being done or waits for it."""
+        return bool(self._waiting)
+
+    def run(
+        self,
+        label: str,
+        work: Callable[[Report], Any],
+        done: Callable[[Any], None],
+        failed: Callable[[BaseException], None],
+        *,
+        writes: bool = False,
+        cancellable: bool = True,
+    ) -> Job:
+        """The job; ``done`` or ``failed`` is called in the window's thread, ``failed`` with Cancelled after Cancel."""
+        if self._worker is None:
+            self._worker = _Worker()
+            self._worker.finished_job.connect(self._landed)
+            self._worker.start()
+        job = Job(label, work, done, failed, writes, cancellable)
+        self._waiting.append(job)
+        if not self._timer.isActive():
+            self._timer.start()
+        self._worker.jobs.put(job)
+        return job
+
+    def cancel(self, job: Job | None = None) -> None:
+        """Nothing; stops a job (default: the one being done) at its next report."""
+        if job is None and self._waiting:
+            job = self._waiting[0]
+        if job is not None and job.cancellable:
+            job.cancelled = True
+            self._tick()
+
+    def stop(self) -> None:
+        """Nothing; cancels what waits, lets a write finish, and ends the thread."""
+        self._timer.stop()
+        for job in self._waiting:
+            if not job.writes:
+                job.cancelled = True
+        if self._worker is not None:
+            self._worker.jobs.put(None)
+            self._worker.wait()
+            self._worker = None
+        self._waiting.clear()
+
+    def _landed(self, job: Job, result: Any, error: BaseException | None) -> None:
+        if job not in self._waiting:  # the window is closing
+            return
+        self._waiting.remove(job)
+        if not self._waiting:
+            self._timer.stop()
+        if not self._waiting or not self._running_long():
+            self._hide()
+        if job.cancelled and not job.writes:
+            job.failed(Cancelled())
+        elif error is not None:
+            job.failed(error)
+        else:
+            job.done(result)
+        if not self._waiting:
+            self.idle.emit()
+
+    def _running_long(self) -> bool:
+        return bool(self._waiting) and time.monotonic() - self._waiting[0].started > SHOWN_AFTER
+
+    def _hide(self) -> None:
+        if self._shown:
+            self._shown = False
+            self.progress.emit(None)
+
+    def _tick(self) -> None:
+        if not self._running_long():
+            return
+        job = self._waiting[0]
+        self._shown = True
+        message = "Stopping…" if job.cancelled else job.message
+        seconds = time.monotonic() - job.started
+        self.progress.emit(Progress(job.label, message, job.fraction, seconds, job.cancellable and not job.cancelled))

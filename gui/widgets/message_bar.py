@@ -1,0 +1,143 @@
+"""The one place for messages: what went wrong and its mend, what was done, what is going on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Literal
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QProgressBar, QPushButton, QVBoxLayout
+
+from assaypilot.engine.errors import AssayPilotError
+from assaypilot.gui.tasks import Progress
+from assaypilot.gui.widgets.text import button, label, polish
+
+__all__ = ["MessageBar", "error_words"]
+
+Kind = Literal["error", "note", "question"]
+
+
+def error_words(error: AssayPilotError) -> tuple[str, str]:
+    """What is wrong, with its place, and the mend."""
+    plain = AssayPilotError(error.message, file=error.file, row=error.row, column=error.column)
+    text = str(plain)
+    text = text[:1].upper() + text[1:] if not error.file else text
+    return (text if text.endswith((".", "?", "!")) else text + "."), (error.mend or "")
+
+
+class MessageBar(QFrame):
+    """A line above the pages, hidden while there is nothing to say."""
+
+    cancelled = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setObjectName("messages")
+        row = QHBoxLayout(self)
+        row.setContentsMargins(18, 8, 12, 8)
+        row.setSpacing(12)
+        words = QVBoxLayout()
+        words.setSpacing(2)
+        self.words = label("", wrap=True, selectable=True)
+        self.mend = label("", "muted", wrap=True)
+        self.bar = QProgressBar()
+        self.bar.setTextVisible(False)
+        self.bar.setAccessibleName("Progress")
+        words.addWidget(self.words)
+        words.addWidget(self.mend)
+        words.addWidget(self.bar)
+        row.addLayout(words, 1)
+        self._actions = QHBoxLayout()
+        row.addLayout(self._actions)
+        self.stop = button("Cancel", tip="Stops at the next safe point; nothing half-done is kept")
+        self.stop.clicked.connect(self.cancelled)
+        self.dismiss = button("Dismiss", "link")
+        self.dismiss.clicked.connect(self.clear)
+        row.addWidget(self.stop, 0, Qt.AlignmentFlag.AlignVCenter)
+        row.addWidget(self.dismiss, 0, Qt.AlignmentFlag.AlignVCenter)
+        self._behind: tuple[Kind, str, str] | None = None
+        self._offers: list[QPushButton] = []
+        self._working = False
+        self.hide()
+
+    @property
+    def text(self) -> str:
+        """What is being said."""
+        return self.words.text() if not self.isHidden() else ""
+
+    def refuse(self, error: AssayPilotError) -> None:
+        """Nothing; shows what went wrong and its mend until it is dismissed or something is done."""
+        self._say("error", *error_words(error))
+
+    def note(self, text: str) -> None:
+        """Nothing; says what was done."""
+        self._say("note", text, "")
+
+    def ask(self, text: str, mend: str, *offers: tuple[str, Callable[[], None]]) -> None:
+        """Nothing; says something with buttons for what can be done about it."""
+        self._say("question", text, mend)
+        for words, action in offers:
+            made = button(words)
+            made.clicked.connect(lambda _=False, action=action: (self.clear(), action()))
+            self._actions.addWidget(made)
+            self._offers.append(made)
+
+    def clear(self) -> None:
+        """Nothing; hides the bar."""
+        self._behind = None
+        self._drop_offers()
+        if not self._working:
+            self.hide()
+
+    def progress(self, progress: Progress | None) -> None:
+        """Nothing; shows work that takes its time; None: it is over."""
+        self._working = progress is not None
+        self.bar.setVisible(self._working)
+        self.stop.setVisible(progress is not None and progress.cancellable)
+        self.dismiss.setVisible(not self._working)
+        if progress is None:
+            if self._behind is None:
+                self.hide()
+            else:
+                self._show(*self._behind)
+            return
+        seconds = f"{progress.seconds:.0f} s" if progress.seconds >= 1 else "just started"
+        detail = f"{progress.message} · {seconds}" if progress.message else seconds
+        if progress.fraction is None:
+            self.bar.setRange(0, 0)
+        else:
+            self.bar.setRange(0, 1000)
+            self.bar.setValue(int(1000 * progress.fraction))
+        self._show("note", f"{progress.label}…", detail)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Nothing; Escape dismisses."""
+        if event.key() == Qt.Key.Key_Escape and not self._working:
+            self.clear()
+            return
+        super().keyPressEvent(event)
+
+    def _say(self, kind: Kind, text: str, mend: str) -> None:
+        self._drop_offers()
+        self._behind = (kind, text, mend)
+        if not self._working:
+            self.bar.hide()
+            self.stop.hide()
+            self.dismiss.show()
+            self._show(kind, text, mend)
+
+    def _show(self, kind: Kind, text: str, mend: str) -> None:
+        if self.property("kind") != kind:
+            polish(self, kind=kind)
+        self.words.setText(text)
+        self.mend.setText(mend)
+        self.mend.setVisible(bool(mend))
+        self.setAccessibleName(f"{text} {mend}".strip())
+        self.show()
+
+    def _drop_offers(self) -> None:
+        for made in self._offers:
+            made.hide()
+            made.deleteLater()
+        self._offers.clear()

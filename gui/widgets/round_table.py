@@ -1,0 +1,156 @@
+"""The table of a round: results are typed where they belong, and Enter goes on to the next line."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRectF, QSize, Qt, QTimer, Signal
+from PySide6.QtGui import QColor, QKeyEvent, QKeySequence, QPainter, QPen
+from PySide6.QtWidgets import (
+    QAbstractItemDelegate,
+    QAbstractItemView,
+    QLineEdit,
+    QStyle,
+    QStyleOptionViewItem,
+    QWidget,
+)
+
+from assaypilot.gui.models.base import KIND
+from assaypilot.gui.models.round import RoundModel
+from assaypilot.gui.theme import theme
+from assaypilot.gui.widgets.structures import Structures
+from assaypilot.gui.widgets.table import PlainDelegate, Table
+
+__all__ = ["ResultDelegate", "RoundTable"]
+
+Index = QModelIndex | QPersistentModelIndex
+
+
+class ResultDelegate(PlainDelegate):
+    """Draws a cell one can type into, and edits it."""
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        """Nothing; paints ground, frame and text."""
+        self.initStyleOption(option, index)
+        text, option.text = option.text, ""
+        colours = theme().colours
+        widget = option.widget
+        if widget is not None:
+            widget.style().drawControl(QStyle.ControlElement.CE_ItemViewItem, option, painter, widget)
+        editable = bool(index.flags() & Qt.ItemFlag.ItemIsEditable)
+        kind = index.data(KIND)
+        painter.save()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        height = min(option.rect.height() - 6, 30)
+        box = QRectF(
+            option.rect.left() + 4, option.rect.center().y() - height / 2 + 0.5, option.rect.width() - 8, height
+        )
+        current = isinstance(widget, QAbstractItemView) and widget.currentIndex() == index and widget.hasFocus()
+        if editable:
+            edge = colours.error if kind == "wrong" else colours.accent if current or text else colours.line
+            painter.setPen(QPen(QColor(edge), 2 if current else 1))
+            painter.setBrush(QColor(colours.error_ground if kind == "wrong" else colours.page))
+            painter.drawRoundedRect(box, 4, 4)
+        ink = colours.error if kind == "wrong" else colours.muted if kind == "saving" else colours.text
+        if not text and editable:
+            text, ink = (
+                "…" if kind == "saving" else self.placeholder(index),
+                colours.line if not current else colours.muted,
+            )
+        painter.setPen(QColor(ink))
+        painter.setFont(option.font)
+        inner = box.adjusted(8, 0, -8, 0)
+        shown = option.fontMetrics.elidedText(text, Qt.TextElideMode.ElideLeft, int(inner.width()))
+        painter.drawText(inner, int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter), shown)
+        painter.restore()
+
+    def placeholder(self, index: Index) -> str:
+        """What an empty cell waits for."""
+        model = index.model()
+        endpoint = model.endpoint if isinstance(model, RoundModel) else None
+        return "" if endpoint is None else endpoint.unit or endpoint.name
+
+    def createEditor(self, parent: QWidget, option: QStyleOptionViewItem, index: Index) -> QWidget:
+        """A line to type into."""
+        editor = QLineEdit(parent)
+        editor.setAlignment(Qt.AlignmentFlag.AlignRight)
+        editor.setFrame(False)
+        editor.setAccessibleName("Result")
+        return editor
+
+    def setEditorData(self, editor: QWidget, index: Index) -> None:
+        """Nothing; a further value is typed behind those that are there."""
+        if isinstance(editor, QLineEdit):
+            editor.setText(str(index.data(Qt.ItemDataRole.EditRole) or ""))
+            # Qt selects everything once the editor is open; typing would replace what was entered before.
+            QTimer.singleShot(0, editor, editor.deselect)
+            QTimer.singleShot(0, editor, lambda: editor.end(False))
+
+    def updateEditorGeometry(self, editor: QWidget, option: QStyleOptionViewItem, index: Index) -> None:
+        """Nothing; the editor lies exactly over the frame."""
+        height = min(option.rect.height() - 4, 32)
+        box = option.rect.adjusted(3, 0, -3, 0)
+        box.setTop(option.rect.center().y() - height // 2)
+        box.setHeight(height)
+        editor.setGeometry(box)
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
+        """As high as a line to type into."""
+        return QSize(170, 30)
+
+
+class RoundTable(Table):
+    """Typing anywhere in a line types its result."""
+
+    pasted = Signal()
+
+    def __init__(self, model: RoundModel, structures: Structures) -> None:
+        super().__init__(model, structures, name="The round")
+        self.round_model = model
+        self.results = ResultDelegate(self)
+        self.setEditTriggers(
+            QAbstractItemView.EditTrigger.DoubleClicked
+            | QAbstractItemView.EditTrigger.AnyKeyPressed
+            | QAbstractItemView.EditTrigger.EditKeyPressed
+            | QAbstractItemView.EditTrigger.SelectedClicked
+        )
+        model.modelReset.connect(self._results_column)
+
+    def edit_line(self, line: int) -> None:
+        """Nothing; goes to the result of a line and opens it for typing."""
+        if self.choose(line, "result"):
+            self.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Nothing; typing goes to the result cell, Enter opens it, Paste pastes."""
+        if event.matches(QKeySequence.StandardKey.Paste):
+            self.pasted.emit()
+            return
+        index = self.currentIndex()
+        editing = self.state() == QAbstractItemView.State.EditingState
+        plain = not (event.modifiers() & (Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.AltModifier))
+        if index.isValid() and not editing and plain and self.round_model.editable:
+            place = self.round_model.place_of("result")
+            printable = bool(event.text()) and event.text().isprintable() and not event.text().isspace()
+            enter = event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_F2)
+            if (printable or enter) and index.column() != place:
+                self.setCurrentIndex(self.round_model.index(index.row(), place))
+            if enter:
+                self.edit(self.currentIndex())
+                return
+        super().keyPressEvent(event)
+
+    def closeEditor(self, editor: QWidget, hint: QAbstractItemDelegate.EndEditHint) -> None:
+        """Nothing; after Enter or Tab the next line's result is current."""
+        hints = QAbstractItemDelegate.EndEditHint
+        step = {hints.SubmitModelCache: 1, hints.EditNextItem: 1, hints.EditPreviousItem: -1}.get(hint, 0)
+        row = self.currentIndex().row()
+        super().closeEditor(editor, hints.NoHint)
+        target = row + step
+        if step and 0 <= target < self.round_model.rowCount():
+            line = int(self.round_model.rows[target])
+            # A refused text stays under the eyes: the panel speaks about it.
+            if self.round_model.wrong(int(self.round_model.rows[row])) is None:
+                self.choose(line, "result")
+
+    def _results_column(self) -> None:
+        if self.round_model.columns:
+            self.setItemDelegateForColumn(self.round_model.place_of("result"), self.results)

@@ -1,0 +1,193 @@
+"""What never leaves the window: the goal, where the set stands, what was spent, and the next thing to do."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from PySide6.QtCore import QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QPainter, QPaintEvent
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
+
+from assaypilot.gui.models.base import plain_tip
+from assaypilot.gui.session import View
+from assaypilot.gui.theme import theme
+from assaypilot.gui.widgets.marks import Pill
+from assaypilot.gui.widgets.text import ElidedLabel, button, label, mnemonic_free, polish
+
+__all__ = ["Budget", "Footer", "Next", "Strip", "next_step"]
+
+
+@dataclass(frozen=True, slots=True)
+class Next:
+    """The next thing to do: what the one button says and which command it is."""
+
+    command: str
+    """``new``, ``plan``, ``enter``, ``close`` or ``export``."""
+    text: str
+    tip: str
+
+
+def next_step(view: View | None) -> Next | None:
+    """What is to be done next; None when nothing is (a read-only window)."""
+    if view is None:
+        return Next("new", "Open table…", "Start a new campaign from a table of compounds")
+    status = view.status
+    if status.finished and status.open_round is None:
+        return Next("export", "Export shortlist…", "The set is settled: write what is in to a csv file")
+    if view.read_only:
+        return None
+    standing = status.open_round
+    if standing is None:
+        number = max((one.number for one in status.rounds), default=0) + 1
+        return Next("plan", f"Plan round {number}", "Issue the list of compounds to measure next")
+    if standing.missing <= 0:
+        return Next("close", f"Close round {standing.number}", "Everything is in: let the results count")
+    return Next("enter", "Enter results", "Go to the first line that waits for a result")
+
+
+class Budget(QWidget):
+    """A bar: measurements used of the budget, or of what is planned so far."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._share = 0.0
+        self.setFixedHeight(6)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        theme().changed.connect(self.update)
+
+    def set_share(self, share: float | None) -> None:
+        """Nothing; shows a share; None hides the bar."""
+        self.setVisible(share is not None)
+        self._share = min(max(share or 0.0, 0.0), 1.0)
+        self.update()
+
+    def sizeHint(self) -> QSize:
+        """A thin line."""
+        return QSize(150, 6)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Nothing; paints the bar."""
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(Qt.PenStyle.NoPen)
+        box = QRectF(self.rect())
+        painter.setBrush(QColor(theme().colours.line))
+        painter.drawRoundedRect(box, 3, 3)
+        if self._share > 0:
+            box.setWidth(max(6.0, box.width() * self._share))
+            painter.setBrush(QColor(theme().colours.accent))
+            painter.drawRoundedRect(box, 3, 3)
+        painter.end()
+
+
+class Strip(QFrame):
+    """The top of the window."""
+
+    wanted = Signal(str)
+    """The command of the one button."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setObjectName("strip")
+        row = QHBoxLayout(self)
+        row.setContentsMargins(20, 12, 20, 12)
+        row.setSpacing(22)
+        names = QVBoxLayout()
+        names.setSpacing(3)
+        self.name = ElidedLabel("big")
+        self.goal = label("", "muted", wrap=True)
+        self.goal.setMinimumWidth(200)
+        names.addStretch(1)
+        names.addWidget(self.name)
+        names.addWidget(self.goal)
+        names.addStretch(1)
+        row.addLayout(names, 1)
+        pills = QHBoxLayout()
+        pills.setSpacing(8)
+        self.pills = {key: Pill(code) for key, code in (("in", 1), ("undecided", 0), ("out", 2), ("not_estimable", 3))}
+        for pill in self.pills.values():
+            pills.addWidget(pill)
+        row.addLayout(pills)
+        spent = QVBoxLayout()
+        spent.setSpacing(6)
+        self.used = label("")
+        self.used.setMinimumWidth(150)
+        self.bar = Budget()
+        spent.addStretch(1)
+        spent.addWidget(self.used)
+        spent.addWidget(self.bar)
+        spent.addStretch(1)
+        row.addLayout(spent)
+        self.primary = button("", "primary")
+        self.primary.clicked.connect(self._pressed)
+        row.addWidget(self.primary)
+        self._next: Next | None = None
+        self.show_view(None)
+
+    def show_view(self, view: View | None) -> None:
+        """Nothing; shows where the campaign stands."""
+        self._next = next_step(view)
+        self.primary.setVisible(self._next is not None)
+        if self._next is not None:
+            self.primary.setText(mnemonic_free(self._next.text))
+            self.primary.setToolTip(self._next.tip)
+            self.primary.setAccessibleDescription(self._next.tip)
+        open_ = view is not None
+        for widget in (*self.pills.values(), self.used, self.bar):
+            widget.setVisible(open_)
+        if view is None:
+            self.name.setText("AssayPilot")
+            self.goal.setText("Which compounds to assay next, and when to stop")
+            return
+        status = view.status
+        self.name.setText(status.name)
+        self.goal.setText(status.goal_sentence)
+        for key, pill in self.pills.items():
+            count = int(status.counts.get(key, 0))
+            pill.set_count(count)
+            pill.setVisible(key != "not_estimable" or count > 0)
+        used, budget = status.measurements_used, status.settings.budget
+        if budget is not None:
+            self.used.setText(f"{used:,} of {budget:,} measurements")
+            self.bar.set_share(used / budget)
+        else:
+            self.used.setText(f"{used:,} measurement{'' if used == 1 else 's'}")
+            phase = status.phase
+            if phase is not None and phase.outstanding > 0:
+                self.used.setText(f"{used:,} measured, {phase.outstanding:,} to the next decision")
+            total = used + (phase.outstanding if phase is not None else 0)
+            self.bar.set_share(used / total if total and not status.finished else (1.0 if used else None))
+
+    def _pressed(self) -> None:
+        if self._next is not None:
+            self.wanted.emit(self._next.command)
+
+
+class Footer(QFrame):
+    """The bottom of the window: what is guaranteed now, and where everything is saved."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setObjectName("footer")
+        row = QHBoxLayout(self)
+        row.setContentsMargins(20, 7, 20, 7)
+        row.setSpacing(20)
+        self.guarantee = ElidedLabel("muted")
+        self.saved = label("", "muted")
+        row.addWidget(self.guarantee, 1)
+        row.addWidget(self.saved)
+        self.show_view(None)
+
+    def show_view(self, view: View | None) -> None:
+        """Nothing; shows the guarantee as it is true now."""
+        self.setVisible(view is not None)
+        if view is None:
+            return
+        promise = view.status.guarantee
+        self.guarantee.setText(("Guarantee: " if promise.holds else "") + promise.sentence)
+        polish(self.guarantee, role="muted" if promise.holds else "void")
+        if view.read_only:
+            self.saved.setText(f"Read-only · {view.path.name}")
+        else:
+            self.saved.setText(f"All changes saved · {view.path.name}")
+        self.saved.setToolTip(plain_tip(str(view.path)))

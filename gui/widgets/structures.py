@@ -1,0 +1,171 @@
+"""Pictures of structures: drawn off the window's thread when they are first seen, then kept."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Sequence
+
+from PySide6.QtCore import (
+    QByteArray,
+    QModelIndex,
+    QObject,
+    QPersistentModelIndex,
+    QRectF,
+    QRunnable,
+    QSize,
+    Qt,
+    QThreadPool,
+    Signal,
+)
+from PySide6.QtGui import QColor, QImage, QPainter, QPaintEvent
+from PySide6.QtWidgets import QSizePolicy, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
+
+from assaypilot.gui.models.base import SMILES
+from assaypilot.gui.theme import theme
+
+__all__ = ["StructureDelegate", "StructureView", "Structures", "drawing_pool"]
+
+KEPT = 600
+"""Pictures kept; a cell's takes about 50 kB."""
+
+Key = tuple[str, int, int, float, bool]
+
+_pool: QThreadPool | None = None
+
+
+def drawing_pool() -> QThreadPool:
+    """The one thread that draws structures and plots; made when first asked for."""
+    global _pool
+    if _pool is None:
+        _pool = QThreadPool()
+        _pool.setMaxThreadCount(1)
+        # The libraries that draw are loaded in it once, and threads that end and come again are no use.
+        _pool.setExpiryTimeout(-1)
+    return _pool
+
+
+class _Drawing(QRunnable):
+    """One picture."""
+
+    def __init__(self, owner: Structures, key: Key, library: tuple[str, ...], core: list[str | None]) -> None:
+        super().__init__()
+        self._owner, self._key, self._library, self._core = owner, key, library, core
+
+    def run(self) -> None:
+        """Nothing; draws and hands the picture over."""
+        from PySide6.QtSvg import QSvgRenderer
+
+        from assaypilot.engine.figures.structures import common_core, structure_svg
+
+        smiles, width, height, ratio, dark = self._key
+        if not self._core:
+            self._core.append(common_core(self._library))
+        svg = structure_svg(smiles, width, height, dark=dark, core=self._core[0])
+        image = QImage(int(width * ratio), int(height * ratio), QImage.Format.Format_ARGB32_Premultiplied)
+        image.fill(Qt.GlobalColor.transparent)
+        if svg is not None:
+            painter = QPainter(image)
+            QSvgRenderer(QByteArray(svg.encode())).render(painter)
+            painter.end()
+        image.setDevicePixelRatio(ratio)
+        self._owner.drawn.emit(self._key, image, svg is not None)
+
+
+class Structures(QObject):
+    """The pictures of one campaign's structures."""
+
+    drawn = Signal(object, QImage, bool)
+    ready = Signal()
+    """New pictures are there."""
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._library: tuple[str, ...] = ()
+        self._core: list[str | None] = []
+        self._kept: OrderedDict[Key, QImage | None] = OrderedDict()
+        self._asked: set[Key] = set()
+        self._latest = 0
+        self.drawn.connect(self._take)
+
+    def use(self, smiles: Sequence[str] | None) -> None:
+        """Nothing; from now on pictures are aligned to what these structures have in common."""
+        library = tuple(smiles or ())
+        if library != self._library:
+            self._library, self._core = library, []
+            self._kept.clear()
+            self._asked.clear()
+
+    def picture(self, smiles: str, size: QSize, ratio: float) -> QImage | None:
+        """The picture, or None while it is being drawn and when RDKit cannot read the structure."""
+        if not smiles or size.width() < 8 or size.height() < 8:
+            return None
+        key = (smiles, size.width(), size.height(), ratio, theme().colours.dark)
+        if key in self._kept:
+            self._kept.move_to_end(key)
+            return self._kept[key]
+        if key not in self._asked:
+            self._asked.add(key)
+            self._latest += 1  # what came into sight last is drawn first
+            drawing_pool().start(_Drawing(self, key, self._library, self._core), self._latest)
+        return None
+
+    def _take(self, key: Key, image: QImage, readable: bool) -> None:
+        self._asked.discard(key)
+        self._kept[key] = image if readable else None
+        while len(self._kept) > KEPT:
+            self._kept.popitem(last=False)
+        self.ready.emit()
+
+
+class StructureDelegate(QStyledItemDelegate):
+    """Draws the structure of visible cells."""
+
+    def __init__(self, structures: Structures, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._structures = structures
+
+    def paint(
+        self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
+    ) -> None:
+        """Nothing; paints the cell."""
+        self.initStyleOption(option, index)
+        widget = option.widget
+        if widget is not None:
+            widget.style().drawPrimitive(QStyle.PrimitiveElement.PE_PanelItemViewItem, option, painter, widget)
+        box = option.rect.adjusted(3, 2, -3, -2)
+        ratio = widget.devicePixelRatioF() if widget is not None else 1.0
+        image = self._structures.picture(str(index.data(SMILES) or ""), box.size(), ratio)
+        if image is not None:
+            painter.drawImage(box.topLeft(), image)
+
+
+class StructureView(QWidget):
+    """One structure, large."""
+
+    def __init__(self, structures: Structures) -> None:
+        super().__init__()
+        self._structures = structures
+        self._smiles = ""
+        self.setFixedHeight(150)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        structures.ready.connect(self.update)
+        theme().changed.connect(self.update)
+
+    def show_structure(self, smiles: str) -> None:
+        """Nothing; shows a structure; without one the view is hidden."""
+        self._smiles = smiles
+        self.setVisible(bool(smiles))
+        self.setAccessibleName(f"Structure {smiles}" if smiles else "")
+        self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Nothing; paints the picture."""
+        painter = QPainter(self)
+        painter.setPen(QColor(theme().colours.line))
+        painter.setBrush(QColor(theme().colours.page))
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), 8, 8)
+        image = self._structures.picture(self._smiles, self.size(), self.devicePixelRatioF())
+        if image is not None:
+            painter.drawImage(0, 0, image)
+        painter.end()

@@ -1,0 +1,179 @@
+"""The table of every page: sorts by its headings, copies as a spreadsheet does, keeps its selection by row of the data."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Sequence
+
+from PySide6.QtCore import QItemSelectionModel, QModelIndex, QPersistentModelIndex, Qt, Signal
+from PySide6.QtGui import QColor, QGuiApplication, QKeyEvent, QKeySequence, QPalette
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QHeaderView,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QTableView,
+)
+
+from assaypilot.gui.models.base import KIND, RowsModel
+from assaypilot.gui.theme import tabular, theme
+from assaypilot.gui.widgets.marks import StatusDelegate
+from assaypilot.gui.widgets.structures import StructureDelegate, Structures
+
+__all__ = ["PlainDelegate", "Table", "as_clipboard"]
+
+SAMPLED = 60
+"""Rows looked at for the width of a column."""
+WIDEST = 260
+
+
+def as_clipboard(table: Sequence[Sequence[str]]) -> str:
+    """Rows as a spreadsheet pastes them: tabs between, quotation marks where a text has tabs or line ends."""
+    buffer = io.StringIO(newline="")
+    csv.writer(buffer, delimiter="\t", lineterminator="\n").writerows(table)
+    return buffer.getvalue()
+
+
+class PlainDelegate(QStyledItemDelegate):
+    """Draws texts; muted and refused ones in their colour."""
+
+    def initStyleOption(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> None:
+        """Nothing; takes the colour from the cell's kind, and leaves the frame of a focused cell away."""
+        super().initStyleOption(option, index)
+        kind = index.data(KIND)
+        if kind is not None:
+            colours = theme().colours
+            colour = QColor(colours.error if kind == "wrong" else colours.muted)
+            option.palette.setColor(QPalette.ColorRole.Text, colour)
+            option.palette.setColor(QPalette.ColorRole.HighlightedText, colour)
+
+
+class Table(QTableView):
+    """A table over a RowsModel."""
+
+    chosen = Signal(object)
+    """The row of the data that became current, None when there is none."""
+
+    def __init__(self, model: RowsModel, structures: Structures | None = None, *, name: str) -> None:
+        super().__init__()
+        self.rows_model = model
+        self.setModel(model)
+        self.setAccessibleName(name)
+        self.setFont(tabular(self.font()))
+        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
+        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.setShowGrid(False)
+        self.setAlternatingRowColors(False)
+        self.setWordWrap(False)
+        self.setTabKeyNavigation(False)
+        self.setSortingEnabled(True)
+        self.setCornerButtonEnabled(False)
+        self.verticalHeader().hide()
+        header = self.horizontalHeader()
+        header.setHighlightSections(False)
+        header.setSortIndicatorClearable(True)
+        header.setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
+        header.setMinimumSectionSize(36)
+        header.setSectionsMovable(True)
+        self._structures = structures
+        self._plain = PlainDelegate(self)
+        self._status = StatusDelegate(self)
+        self._pictures = None if structures is None else StructureDelegate(structures, self)
+        self.setItemDelegate(self._plain)
+        if structures is not None:
+            structures.ready.connect(self.viewport().update)
+        model.modelReset.connect(self._dress)
+        self._dressed: tuple[str, ...] = ()
+        self.selectionModel().currentRowChanged.connect(lambda now, before: self._tell(now))
+        self._stretch = ""
+        self._dress()
+
+    def stretch(self, key: str) -> None:
+        """Nothing; from now on the column with this key takes the room that is left."""
+        self._stretch = key
+        self._dressed = ()
+        self._dress()
+
+    def current_row(self) -> int | None:
+        """The row of the data that is current."""
+        index = self.currentIndex()
+        return self.rows_model.source(index) if index.isValid() else None
+
+    def selected_rows(self) -> list[int]:
+        """The rows of the data that are selected, top to bottom."""
+        shown = sorted({index.row() for index in self.selectionModel().selectedRows()})
+        return [int(self.rows_model.rows[row]) for row in shown]
+
+    def choose(self, row: int | None, key: str | None = None) -> bool:
+        """Whether a row of the data is shown and is now the current one (in a column, default: as before)."""
+        place = None if row is None else self.rows_model.view_row(row)
+        if place is None:
+            self.selectionModel().clear()
+            return False
+        column = max(self.currentIndex().column(), 0) if key is None else self.rows_model.place_of(key)
+        index = self.rows_model.index(place, column)
+        flags = QItemSelectionModel.SelectionFlag
+        self.selectionModel().setCurrentIndex(index, flags.ClearAndSelect | flags.Rows)
+        self.scrollTo(index)
+        return True
+
+    def copy(self) -> int:
+        """How many rows went to the clipboard, with a header: the selected ones, all when none is."""
+        shown = sorted({index.row() for index in self.selectionModel().selectedRows()})
+        table = self.rows_model.as_text(shown or None)
+        QGuiApplication.clipboard().setText(as_clipboard(table))
+        return len(table) - 1
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Nothing; Copy copies rows with their header."""
+        if event.matches(QKeySequence.StandardKey.Copy):
+            self.copy()
+            return
+        super().keyPressEvent(event)
+
+    def _tell(self, now: QModelIndex) -> None:
+        self.chosen.emit(self.rows_model.source(now) if now.isValid() else None)
+
+    def _dress(self) -> None:
+        """Nothing; delegates, row height and widths for the columns there are now."""
+        columns = self.rows_model.columns
+        pictures = any(column.smiles is not None for column in columns)
+        line = self.fontMetrics().height()
+        vertical = self.verticalHeader()
+        vertical.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+        vertical.setDefaultSectionSize(max(2 * line + 26, 62) if pictures else line + 17)
+        order = self.rows_model.sorted_by
+        header = self.horizontalHeader()
+        if order is None:
+            header.blockSignals(True)
+            header.setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
+            header.blockSignals(False)
+        titles = tuple(column.key + column.title for column in columns)
+        if titles == self._dressed or not columns:
+            return
+        self._dressed = titles
+        for place, column in enumerate(columns):
+            delegate: QStyledItemDelegate = self._plain
+            if column.status is not None:
+                delegate = self._status
+            elif column.smiles is not None and self._pictures is not None:
+                delegate = self._pictures
+            self.setItemDelegateForColumn(place, delegate)
+            stretched = column.key == self._stretch
+            header.setSectionResizeMode(
+                place, QHeaderView.ResizeMode.Stretch if stretched else QHeaderView.ResizeMode.Interactive
+            )
+            if not stretched:
+                self.setColumnWidth(place, column.width or self._fitting(place))
+
+    def _fitting(self, place: int) -> int:
+        column = self.rows_model.columns[place]
+        metrics = self.fontMetrics()
+        size = self.rows_model.size
+        rows = range(0, size, max(1, size // SAMPLED)) if size else range(0)
+        widest = max((metrics.horizontalAdvance(column.text(row)[:80]) for row in rows), default=0)
+        # The arrow of the sorted column stands behind the title.
+        return min(max(widest + 26, metrics.horizontalAdvance(column.title) + 34), WIDEST)

@@ -1,0 +1,147 @@
+"""Small parts made of text: labels that never take a table's text for markup, buttons, captions with values."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QFontMetrics, QResizeEvent
+from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
+
+from assaypilot.gui.models.base import plain_tip
+
+__all__ = ["Callout", "Details", "ElidedLabel", "button", "label", "mnemonic_free", "polish"]
+
+Role = Literal["", "muted", "heading", "title", "big", "problem", "void"]
+ButtonRole = Literal["", "primary", "go", "link"]
+
+
+def label(text: str = "", role: Role = "", *, wrap: bool = False, selectable: bool = False) -> QLabel:
+    """A label of plain text."""
+    made = QLabel()
+    made.setTextFormat(Qt.TextFormat.PlainText)
+    made.setText(text)
+    made.setWordWrap(wrap)
+    if role:
+        made.setProperty("role", role)
+    if selectable:
+        made.setTextInteractionFlags(
+            Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
+        )
+        made.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
+    return made
+
+
+def polish(widget: QWidget, **properties: str) -> None:
+    """Nothing; sets properties the style sheet looks at and has it look again."""
+    for name, value in properties.items():
+        widget.setProperty(name, value)
+    widget.style().unpolish(widget)
+    widget.style().polish(widget)
+
+
+def mnemonic_free(text: str) -> str:
+    """A text for a button or a menu, in which & is only an ampersand."""
+    return text.replace("&", "&&")
+
+
+def button(text: str, role: ButtonRole = "", tip: str = "") -> QPushButton:
+    """A push button; & marks its mnemonic."""
+    made = QPushButton(text)
+    if role:
+        made.setProperty("role", role)
+    if tip:
+        made.setToolTip(tip)
+    made.setAutoDefault(False)
+    made.setCursor(Qt.CursorShape.PointingHandCursor)
+    return made
+
+
+class ElidedLabel(QLabel):
+    """One line of plain text that ends in … when there is no room; the whole of it is its tooltip."""
+
+    def __init__(self, role: Role = "") -> None:
+        super().__init__()
+        self.setTextFormat(Qt.TextFormat.PlainText)
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        if role:
+            self.setProperty("role", role)
+        self._whole = ""
+
+    def setText(self, text: str) -> None:
+        """Nothing; shows another text."""
+        self._whole = text
+        self.setAccessibleName(text)
+        self._fit()
+
+    def text(self) -> str:
+        """The whole text."""
+        return self._whole
+
+    def sizeHint(self) -> QSize:
+        """As wide as the whole text."""
+        return QSize(QFontMetrics(self.font()).horizontalAdvance(self._whole) + 4, super().sizeHint().height())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Nothing; fits the text into the new width."""
+        super().resizeEvent(event)
+        self._fit()
+
+    def _fit(self) -> None:
+        shown = QFontMetrics(self.font()).elidedText(self._whole, Qt.TextElideMode.ElideRight, max(self.width(), 0))
+        super().setText(shown)
+        self.setToolTip(plain_tip(self._whole) if shown != self._whole else "")
+
+
+class Details(QWidget):
+    """Captions at the left, values at the right: what is known of one thing."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._grid = QGridLayout(self)
+        self._grid.setContentsMargins(0, 0, 0, 0)
+        self._grid.setHorizontalSpacing(14)
+        self._grid.setVerticalSpacing(5)
+        self._grid.setColumnStretch(1, 1)
+        self._shown: list[tuple[QLabel, QLabel]] = []
+
+    def show_rows(self, rows: Sequence[tuple[str, str]]) -> None:
+        """Nothing; shows these captions and values."""
+        while len(self._shown) < len(rows):
+            pair = (label("", "muted"), label("", wrap=True, selectable=True))
+            place = len(self._shown)
+            self._grid.addWidget(pair[0], place, 0, Qt.AlignmentFlag.AlignTop)
+            self._grid.addWidget(pair[1], place, 1, Qt.AlignmentFlag.AlignTop)
+            self._shown.append(pair)
+        for place, (caption, value) in enumerate(self._shown):
+            used = place < len(rows)
+            caption.setVisible(used)
+            value.setVisible(used)
+            if used:
+                caption.setText(rows[place][0])
+                value.setText(rows[place][1])
+                value.setAccessibleName(f"{rows[place][0]}: {rows[place][1]}")
+
+
+class Callout(QFrame):
+    """A note with an edge of colour: what asks to be looked at, with what can be done about it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setObjectName("callout")
+        self.body = QVBoxLayout(self)
+        self.body.setContentsMargins(12, 10, 12, 10)
+        self.body.setSpacing(6)
+        self.heading = label("", "heading", wrap=True)
+        self.words = label("", wrap=True)
+        self.body.addWidget(self.heading)
+        self.body.addWidget(self.words)
+
+    def say(self, heading: str, words: str) -> None:
+        """Nothing; shows a heading and a text."""
+        self.heading.setText(heading)
+        self.heading.setVisible(bool(heading))
+        self.words.setText(words)
+        self.words.setVisible(bool(words))
+        self.setAccessibleName(f"{heading} {words}".strip())
