@@ -6,10 +6,10 @@ from dataclasses import replace
 from pathlib import Path
 
 from assaypilot.engine.campaign import redecide
-from assaypilot.engine.campaign.replay import Ledger
+from assaypilot.engine.campaign.chain import Event
+from assaypilot.engine.campaign.replay import UNFIT, Ledger
 from assaypilot.engine.campaign.store import Problem, Store, Verification
 from assaypilot.engine.campaign.store import verify as verify_store
-from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.progress import Report, silent
 from assaypilot.engine.strategies.protocol import Decision
 
@@ -36,15 +36,36 @@ def verify(
         ledger = Ledger(store.part)
         events = store.events()
         for position, event in enumerate(events):
-            decision: Decision | None = None
-            if recompute and event.kind == "phase_decided":
-                decision = redecide.recompute(ledger)
             try:
+                again = _again(ledger, event) if recompute else None
                 ledger.apply(event)
-            except (AssayPilotError, ValueError, KeyError, TypeError, IndexError, AttributeError) as error:
+            except UNFIT as error:
                 problems.append(Problem(event.sequence, f"{event.kind} does not follow from what came before: {error}"))
                 break
-            if decision is not None and not redecide.same(decision, ledger.estimates[decision.phase]):
-                problems.append(Problem(event.sequence, f"phase {decision.phase}: the facts give another decision"))
+            if again is not None:
+                problems += [Problem(event.sequence, text) for text in _differences(ledger, event, again)]
             report(position / len(events), "checking the events")
     return replace(found, ok=not problems, problems=(*found.problems, *problems))
+
+
+def _again(ledger: Ledger, event: Event) -> list[Decision] | None:
+    """What the facts before an event that decides say must be decided; None for any other event."""
+    match event.kind:
+        case "phase_decided" | "phase_empty":
+            decision = redecide.recompute(ledger)
+            return [] if decision is None else [decision]
+        case "phase_redecided":
+            return redecide.recompute_from(ledger, event.data["from"])
+    return None
+
+
+def _differences(ledger: Ledger, event: Event, again: list[Decision]) -> list[str]:
+    if event.kind == "phase_empty":
+        return [f"phase {decision.phase}: the facts give a decision, and the log has none" for decision in again]
+    if not again:
+        return [f"phase {event.data['phase']}: the log has a decision, and the facts give none"]
+    return [
+        f"phase {decision.phase}: the facts give another decision"
+        for decision in again
+        if not redecide.same(decision, ledger.estimates[decision.phase])
+    ]

@@ -19,7 +19,7 @@ from assaypilot.engine.campaign import codec, redecide
 from assaypilot.engine.campaign.chain import Draft, as_parts
 from assaypilot.engine.campaign.intake import Intake, prepare
 from assaypilot.engine.campaign.layout import lay_out, next_round, reasons
-from assaypilot.engine.campaign.replay import Ledger, Step
+from assaypilot.engine.campaign.replay import UNFIT, Ledger, Step
 from assaypilot.engine.campaign.state import RecordReport, Round, RoundItem, Settings, Source, Status
 from assaypilot.engine.campaign.store import Store, location_warnings
 from assaypilot.engine.campaign.view import build_status, objective_posterior
@@ -131,7 +131,12 @@ class Campaign:
             )
         # The fold runs before anything is written, so what it refuses leaves no file behind.
         Ledger(parts.__getitem__).rehearse(drafts)
-        return cls(Store.create(path, drafts, parts), report)
+        store = Store.create(path, drafts, parts)
+        try:
+            return cls(store, report)
+        except BaseException:
+            store.close()
+            raise
 
     @classmethod
     def open(cls, path: str | Path, *, read_only: bool = False, report: Report = silent) -> Campaign:
@@ -139,8 +144,15 @@ class Campaign:
         store = Store.open(path, read_only=read_only)
         try:
             return cls(store, report)
-        except BaseException:
+        except BaseException as error:
             store.close()
+            if isinstance(error, UNFIT) and not isinstance(error, AssayPilotError):
+                # Whole, chained and yet impossible: written by something else, or by a fault of ours.
+                raise AssayPilotError(
+                    f"the events of this campaign do not fit together ({error})",
+                    file=str(path),
+                    mend="assaypilot verify names the first that does not fit.",
+                ) from error
             raise
 
     def close(self) -> None:
@@ -242,7 +254,10 @@ class Campaign:
             under_way = ledger.under_way
             phase, order = under_way.allocation.phase, under_way.order
             received = ledger.received(phase)
-            done = {c: received.get(c, 0) + under_way.lost.get(c, 0) for c in under_way.planned}
+            done = {
+                c: n if c in ledger.unavailable else received.get(c, 0) + under_way.lost.get(c, 0)
+                for c, n in under_way.planned.items()
+            }
         chosen = next_round(order, done, settings.per_round, settings.max_replicates)
         data = {"round": len(ledger.rounds) + 1, "phase": phase, "items": self._items(chosen)}
         if redoes is not None:
@@ -284,16 +299,20 @@ class Campaign:
         """Take the open round back; only while it has no result. Its number is not used again."""
         ledger = self._ledger
         number = self._open_round("withdraw").number
-        self._refuse_results(number)
+        self._refuse_results()
         data: dict[str, Any] = {"round": number, "note": note}
         if ledger.undo and ledger.undo[-1].kind == "plan":
             data["undoes"] = ledger.sequence
         self._commit(self._begin(Draft("round_withdrawn", data)))
 
-    def _refuse_results(self, number: int) -> None:
-        if any(m.round == number and not m.withdrawn for m in self._ledger.measurements):
+    def _refuse_results(self) -> None:
+        issued = self._ledger.open_round
+        if issued and any(
+            m.round == issued.number and (m.number > issued.before or m.counted) and not m.withdrawn
+            for m in self._ledger.measurements
+        ):
             raise AssayPilotError(
-                f"round {number} has results, so it cannot be withdrawn",
+                f"round {issued.number} has results, so it cannot be withdrawn",
                 mend="Close it with what has come back instead.",
             )
 
@@ -320,7 +339,7 @@ class Campaign:
         return self.status()
 
     def _close(self, work: _Work, missing: Missing, note: str = "") -> None:
-        """End the open round, and decide its phase when nothing of it is outstanding any more."""
+        """End the open round."""
         ledger = work.ledger
         issued = ledger.open_round
         if issued is None:
@@ -332,20 +351,20 @@ class Campaign:
             if item.replicates > back and item.compound not in ledger.unavailable
         }
         left = ledger.outstanding()
-        lost = [[c, min(n, left.get(c, 0))] for c, n in open_items.items() if left.get(c, 0)]
+        lost = [[c, min(n, left[c])] for c, n in open_items.items() if c in left]
         data = {
             "round": issued.number,
             "asked": sum(item.replicates for item in issued.items),
             "returned": sum(returned),
-            "missing": missing if open_items else "none",
+            "missing": missing if lost else "none",
             "lost": [] if missing == "return" else lost,
-            "note": note,
+            "note": " ".join(note.split()),
         }
         work.add(Draft("round_closed", data))
-        self._decide(work)
 
     @staticmethod
     def _decide(work: _Work) -> None:
+        """The decision of the phase, once nothing of it is outstanding and no round is open."""
         ledger = work.ledger
         if ledger.under_way is None or ledger.outstanding() or ledger.open_round is not None:
             return
@@ -418,7 +437,7 @@ class Campaign:
                     mend="Give at least one value.",
                 )
         issued = ledger.open_round
-        number = issued.number if issued else len(ledger.rounds)
+        number = self._round_of_results()
         work = self._begin()
         if taken.measurements:
             data = {
@@ -452,10 +471,14 @@ class Campaign:
             objective=ledger.objective,
             outstanding=ledger.outstanding(),
             phase=ledger.under_way.allocation.phase if ledger.under_way else 0,
-            round_number=ledger.open_round.number if ledger.open_round else max(len(ledger.rounds), 1),
+            round_number=self._round_of_results(),
             earlier=() if again else ledger.measurements,
             typed=typed,
         )
+
+    def _round_of_results(self) -> int:
+        """The round that results belong to now: the open one, else the last; 1 before any (0 is the history)."""
+        return max(len(self._ledger.rounds), 1)
 
     def exclude(self, number: int, reason: str, *, judgement: bool) -> None:
         """Leave a value out, for a reason that is kept with it.
@@ -465,16 +488,16 @@ class Campaign:
         reason = _reason(reason)
         measurement = self._ledger.measurement(number)
         if measurement.excluded is not None or measurement.withdrawn:
-            raise AssayPilotError(f"measurement {number} is not in use already")
+            raise AssayPilotError(f"measurement {number} is left out already")
         self._amend(Draft("measurement_excluded", {"number": number, "reason": reason, "judgement": judgement}))
 
     def include(self, number: int, reason: str) -> None:
         """Use an excluded value again."""
         reason = _reason(reason)
         measurement = self._ledger.measurement(number)
-        if measurement.excluded is None:
+        if measurement.excluded is None or measurement.withdrawn:
             raise AssayPilotError(f"measurement {number} is not excluded")
-        before = measurement.excluded
+        before = {"reason": measurement.excluded, "judgement": number in self._ledger.judged}
         self._amend(Draft("measurement_included", {"number": number, "reason": reason, "before": before}))
 
     def correct(
@@ -486,13 +509,17 @@ class Campaign:
         """
         reason = _reason(reason)
         measurement = self._ledger.measurement(number)
+        unit = unit or measurement.entered.unit
+        if measurement.withdrawn:
+            raise AssayPilotError(f"the entry of measurement {number} was undone, so it cannot be corrected")
         endpoint = self._ledger.endpoints[measurement.endpoint]
         before = {"value": measurement.value, "relation": measurement.relation, "reason": measurement.corrected}
         data = {
             "number": number,
-            "value": endpoint.to_model(value, unit or measurement.entered.unit),
+            "value": endpoint.to_model(value, unit),
             "relation": endpoint.relation_on_model(relation),
             "entered": value,
+            "unit": unit,
             "reason": reason,
             "before": before,
         }
@@ -515,18 +542,16 @@ class Campaign:
         """
         reason = _reason(reason)
         ledger = self._ledger
-        compounds = []
+        compounds: list[int] = []
         for name in ids:
             compound = ledger.library.find(name)
             if compound is None:
                 raise AssayPilotError(f"{name!r} is not in the library", option="--unavailable")
-            if compound not in ledger.unavailable:
+            if compound not in ledger.unavailable and compound not in compounds:
                 compounds.append(compound)
         if not compounds:
             raise AssayPilotError("these compounds are marked as not to be had already")
-        work = self._begin(Draft("compounds_unavailable", {"compounds": compounds, "reason": reason}))
-        self._decide(work)
-        self._commit(work)
+        self._commit(self._begin(Draft("compounds_unavailable", {"compounds": compounds, "reason": reason})))
 
     # -- undo
 
@@ -546,7 +571,7 @@ class Campaign:
             raise AssayPilotError("there is nothing to undo", mend="Closed rounds and decisions stay as they are.")
         step = self._ledger.undo[-1]
         if step.kind == "plan":
-            self._refuse_results(step.data["round"])
+            self._refuse_results()
         self._commit(self._begin(self._opposite(step)))
         return step.label
 
@@ -560,8 +585,7 @@ class Campaign:
             case "exclude":
                 return Draft("measurement_included", {"number": data["number"], "reason": "undo"} | mark)
             case "include":
-                before = {"number": data["number"], "reason": data["before"], "judgement": False}
-                return Draft("measurement_excluded", before | mark)
+                return Draft("measurement_excluded", {"number": data["number"], **data["before"]} | mark)
             case "correct":
                 before = data["before"]
                 return Draft("measurement_corrected", {"number": data["number"], **before, "before": None} | mark)
@@ -584,7 +608,10 @@ class Campaign:
             "correct": "measurement_corrected",
             "unavailable": "compounds_unavailable",
         }
-        self._commit(self._begin(Draft(kinds[step.kind], dict(step.data) | mark)))
+        data = dict(step.data)
+        if step.kind == "record":
+            data["round"] = self._round_of_results()
+        self._commit(self._begin(Draft(kinds[step.kind], data | mark)))
         return step.label
 
     # -- the file
@@ -599,6 +626,8 @@ class Campaign:
         return work
 
     def _commit(self, work: _Work) -> None:
+        """Write a transaction, with the decision it makes due."""
+        self._decide(work)
         self._store.append(work.drafts, work.parts)
         self.refresh()
 

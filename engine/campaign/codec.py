@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assaypilot.engine.campaign.state import RoundItem, Settings, Source
+from assaypilot.engine.library import LARGEST_PRODUCT
 from assaypilot.engine.measurements import Measurement, Result
 from assaypilot.engine.strategies.protocol import Decision
 
@@ -33,6 +34,7 @@ __all__ = [
 Floats = NDArray[np.float64]
 
 _MAGIC = b"APEST1\n"
+_LARGEST = 8 + 24 * LARGEST_PRODUCT  # bytes; a file from anyone may hold a part that unpacks without end
 _RESULT_DEFAULTS = {f.name: f.default for f in fields(Result) if f.name not in ("compound", "value")}
 
 
@@ -108,7 +110,7 @@ def estimates_from_bytes(blob: bytes) -> tuple[Floats, Floats, Floats]:
     """Estimate, low and high, each ``(n_arms,)``; raises ValueError when the bytes are something else."""
     if not blob.startswith(_MAGIC):
         raise ValueError("not the estimates of a phase")
-    raw = zlib.decompress(blob[len(_MAGIC) :])
+    raw = zlib.decompressobj().decompress(blob[len(_MAGIC) :], _LARGEST)
     (n,) = struct.unpack_from("<Q", raw)
     block = np.frombuffer(raw, dtype="<f8", offset=8).reshape(3, n).astype(float)
     return block[0], block[1], block[2]

@@ -54,7 +54,7 @@ def prepare(
             kept.append(_measurement(library, endpoints, result))
         except AssayPilotError as error:
             rejected.append((result.row, str(error)))
-    fresh = _without_duplicates(kept, earlier, typed)
+    fresh = _without_duplicates(kept, earlier, endpoints, typed)
     left = dict(outstanding or {})
     numbered: list[Measurement] = []
     for measurement in fresh:
@@ -113,29 +113,22 @@ def _place(measurement: Measurement) -> tuple[str, str, str]:
     return (entered.plate.strip(), entered.well.strip(), entered.date.strip())
 
 
-def _without_duplicates(new: Sequence[Measurement], earlier: Sequence[Measurement], typed: bool) -> list[Measurement]:
+def _without_duplicates(
+    new: Sequence[Measurement], earlier: Sequence[Measurement], endpoints: Sequence[Endpoint], typed: bool
+) -> list[Measurement]:
     """The new measurements that are not there already.
 
     With plate, well or date, the same compound, endpoint, place and value is the same measurement. Without any of
     them two replicates may agree by chance, so the value alone is not enough: a file repeats what came back in an
     earlier round (or the history) when it holds all values of at least half of that round's compounds it speaks of.
+    A single value that is there again proves nothing, unless it is of the last round or all that the file holds.
     A work list that is filled in and recorded bit by bit is the everyday case.
     """
-    kept = [m for m in earlier if not m.withdrawn]
-    there = Counter(_identity(m) for m in kept if _place(m) != _NOWHERE)
+    own = Counter(_identity(m) for m in new)
+    kept = [(m.round, _identity_in_table(m, endpoints, own)) for m in earlier if not m.withdrawn]
+    there = Counter(identity for _, identity in kept if identity[2] != _NOWHERE)
     if not typed:
-        own = Counter(_identity(m) for m in new if _place(m) == _NOWHERE)
-        spoken_of = {(m.compound, m.endpoint) for m in new if _place(m) == _NOWHERE}
-        rounds: dict[int, dict[tuple[int, int], Counter[Identity]]] = {}
-        for m in kept:
-            subject = (m.compound, m.endpoint)
-            if _place(m) == _NOWHERE and subject in spoken_of:
-                rounds.setdefault(m.round, {}).setdefault(subject, Counter())[_identity(m)] += 1
-        for subjects in rounds.values():
-            whole = [values for values in subjects.values() if values <= own]
-            if 2 * len(whole) >= len(subjects):
-                for values in whole:
-                    there += values
+        there += _repeated(own, kept)
     fresh = []
     for m in new:
         if there[_identity(m)] > 0:
@@ -151,8 +144,39 @@ Identity = tuple[int, int, tuple[str, str, str], float, Relation]
 _NOWHERE = ("", "", "")
 
 
+def _repeated(own: Counter[Identity], kept: Sequence[tuple[int, Identity]]) -> Counter[Identity]:
+    """The entries without plate, well and date that a file holding ``own`` gives again, of (round, entry) ``kept``."""
+    bare = Counter({identity: n for identity, n in own.items() if identity[2] == _NOWHERE})
+    spoken_of = {identity[:2] for identity in bare}
+    rounds: dict[int, dict[tuple[int, int], Counter[Identity]]] = {}
+    for number, identity in kept:
+        if identity[2] == _NOWHERE and identity[:2] in spoken_of:
+            rounds.setdefault(number, {}).setdefault(identity[:2], Counter())[identity] += 1
+    last = max((number for number, _ in kept), default=0)
+    repeated: Counter[Identity] = Counter()
+    for number, subjects in rounds.items():
+        same: Counter[Identity] = Counter()
+        whole = [values for values in subjects.values() if values <= bare]
+        for values in whole:
+            same += values
+        proof = same.total() > 1 or number == last > 0 or same == own
+        if proof and 2 * len(whole) >= len(subjects):
+            repeated += same
+    return repeated
+
+
 def _identity(m: Measurement) -> Identity:
     return (m.compound, m.endpoint, _place(m), m.value, m.relation)
+
+
+def _identity_in_table(m: Measurement, endpoints: Sequence[Endpoint], own: Counter[Identity]) -> Identity:
+    """An earlier measurement as a table would hold it: as corrected if that is what ``own`` holds, else as entered."""
+    now = _identity(m)
+    if m.corrected is None or own[now]:
+        return now
+    endpoint, entered = endpoints[m.endpoint], m.entered
+    relation = endpoint.relation_on_model(entered.relation)
+    return (*now[:3], endpoint.to_model(entered.value, entered.unit), relation)
 
 
 def _questions(endpoints: Sequence[Endpoint], measurements: Sequence[Measurement]) -> tuple[str, ...]:

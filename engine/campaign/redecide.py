@@ -12,7 +12,7 @@ from assaypilot.engine.campaign.chain import Draft, as_parts
 from assaypilot.engine.campaign.replay import Ledger
 from assaypilot.engine.strategies.protocol import Decision
 
-__all__ = ["arm_names", "drafts", "recompute", "same"]
+__all__ = ["arm_names", "drafts", "recompute", "recompute_from", "same"]
 
 
 def arm_names(ledger: Ledger) -> Sequence[str]:
@@ -25,27 +25,38 @@ def drafts(ledger: Ledger, first: int, reason: str) -> tuple[Draft, dict[str, by
 
     Allocations stay as they were issued; old and new sets are both in the event.
     """
-    state = ledger.strategy.start(ledger.state.problem)
-    for phase in range(1, first):
-        state = ledger.strategy.apply(state, ledger.estimates[phase])
     names = arm_names(ledger)
     new, blobs, old = [], [], []
-    for phase in range(first, len(ledger.phases) + 1):
-        allocation, _, _, _ = ledger.phases[phase - 1]
-        before = ledger.estimates[phase]
-        outcome = ledger.outcome(phase, allocation, before.spent)
-        decision = ledger.strategy.decide(state, outcome)
-        if decision is None:
-            # Everything the phase rested on is gone: it decides nothing, and its number stays used.
-            decision = _nothing(before)
-        state = ledger.strategy.apply(state, decision)
+    for decision in recompute_from(ledger, first):
+        before = ledger.estimates[decision.phase]
         blobs.append(codec.estimates_to_bytes(decision))
         new.append(codec.decision_to_json(decision, names))
-        old.append({"phase": phase, "in": [names[a] for a in before.ins], "out": [names[a] for a in before.outs]})
+        old.append(
+            {"phase": before.phase, "in": [names[a] for a in before.ins], "out": [names[a] for a in before.outs]}
+        )
     parts = as_parts(*blobs)
     digests = [hashlib.sha256(blob).hexdigest() for blob in blobs]
     data = {"from": first, "decisions": new, "old": old, "reason": reason, "parts": digests}
     return Draft("phase_redecided", data), parts
+
+
+def recompute_from(ledger: Ledger, first: int) -> list[Decision]:
+    """What the decided phases from ``first`` on decide from the measurements as they are now.
+
+    Each is decided in the world it was decided in: the decisions before it, and what could be had then.
+    """
+    state = ledger.before(first)
+    decisions = []
+    for phase in range(first, len(ledger.phases) + 1):
+        decided, before = ledger.phases[phase - 1], ledger.estimates[phase]
+        state = ledger.strategy.adjust(state, measurable=decided.measurable, spent=before.spent)
+        decision = ledger.strategy.decide(state, ledger.outcome(phase, decided.allocation, before.spent))
+        if decision is None:
+            # Everything the phase rested on is gone: it decides nothing, and its number stays used.
+            decision = _nothing(before)
+        state = ledger.strategy.apply(state, decision)
+        decisions.append(decision)
+    return decisions
 
 
 def _nothing(before: Decision) -> Decision:
@@ -58,13 +69,18 @@ def same(one: Decision, other: Decision) -> bool:
     """Whether two decisions decide alike, up to the last digits of their bounds."""
     sets = all(
         np.array_equal(np.sort(a), np.sort(b))
-        for a, b in ((one.ins, other.ins), (one.outs, other.outs), (one.left, other.left))
+        for a, b in (
+            (one.ins, other.ins),
+            (one.outs, other.outs),
+            (one.left, other.left),
+            (one.contradicted, other.contradicted),
+        )
     )
     bounds = all(
         np.allclose(a, b, rtol=1e-7, atol=1e-9, equal_nan=True)
         for a, b in ((one.estimate, other.estimate), (one.low, other.low), (one.high, other.high))
     )
-    return sets and bounds
+    return sets and bounds and one.spent == other.spent
 
 
 def recompute(ledger: Ledger) -> Decision | None:

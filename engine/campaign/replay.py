@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Mapping, Sequence
+import struct
+import zlib
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
@@ -31,7 +33,7 @@ from assaypilot.engine.strategies.protocol import (
 )
 from assaypilot.engine.strategies.registry import check_parameters, get
 
-__all__ = ["Ledger", "Step", "UnderWay"]
+__all__ = ["UNFIT", "Decided", "Ledger", "Step", "UnderWay"]
 
 Ints = NDArray[np.intp]
 
@@ -59,6 +61,9 @@ KINDS = {
 }
 """Every kind of event and its newest version this program understands."""
 
+UNFIT = (AssayPilotError, ValueError, LookupError, TypeError, AttributeError, ArithmeticError, struct.error, zlib.error)
+"""What ``apply`` may raise for an event that does not fit what came before, or is not of the shape of its kind."""
+
 
 @dataclass(slots=True)
 class UnderWay:
@@ -70,7 +75,20 @@ class UnderWay:
     order: list[tuple[int, int]]
     """(compound, measurements) in the order rounds are cut."""
     lost: dict[int, int] = field(default_factory=dict)
-    """Measurements given up, by compound."""
+    """Measurements given up when a round was closed, by compound."""
+
+
+@dataclass(frozen=True, slots=True)
+class Decided:
+    """A decided phase: what it was planned as, and the world in which it was decided."""
+
+    allocation: Allocation
+    planned: Mapping[int, int]
+    """Measurements asked of each compound."""
+    measurable: NDArray[np.bool_]
+    """``(n_arms,)``: what could be had when it was decided."""
+    round: int
+    """The round that closed it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +106,8 @@ class _Issued:
     phase: int
     items: tuple[RoundItem, ...]
     issued: str
+    before: int
+    """Measurements in the campaign when it was issued."""
     state: Literal["open", "closed", "withdrawn"] = "open"
     closed: str | None = None
 
@@ -111,13 +131,13 @@ class Ledger:
         self.arm_of: Ints = np.zeros(0, dtype=np.intp)
         self.features: SiteFeatures
         self.measurements: list[Measurement] = []
-        self.sources: dict[str, str] = {}
+        self.sources: dict[str, int] = {}
+        """How often the content of that digest was entered (and not taken back)."""
         self.rounds: list[_Issued] = []
         self.under_way: UnderWay | None = None
         self.unavailable: dict[int, str] = {}
         self.state: State
-        self.phases: list[tuple[Allocation, dict[int, int], dict[int, int], int]] = []
-        """Decided phases: allocation, planned and lost measurements by compound, and the round that closed it."""
+        self.phases: list[Decided] = []
         self.estimates: dict[int, Decision] = {}
         self.failed = 0
         """Measurements given up for lab reasons."""
@@ -153,8 +173,11 @@ class Ledger:
 
     def measurable(self) -> NDArray[np.bool_]:
         """Which arms have a compound that can be had."""
+        return self._measurable(self.unavailable)
+
+    def _measurable(self, unavailable: Collection[int]) -> NDArray[np.bool_]:
         had = self.library.measurable.copy()
-        had[list(self.unavailable)] = False
+        had[list(unavailable)] = False
         out = np.zeros(self.n_arms, dtype=bool)
         out[self.arm_of[had]] = True
         return out
@@ -173,30 +196,56 @@ class Ledger:
         objective = self.objective
         return sum(m.n for m in self.measurements if m.round > 0 and m.endpoint == objective and not m.withdrawn)
 
-    def received(self, phase: int) -> dict[int, int]:
-        """Measurements of a phase that are in, by compound: exact or censored, not withdrawn, not excluded."""
-        done: dict[int, int] = {}
+    def counting(self, phase: int) -> list[tuple[Measurement, int]]:
+        """The measurements that count for a phase, and how many planned ones each fills; never more than planned.
+
+        Exact or censored, not withdrawn, not excluded. First entered, first counted: when a value that was replaced
+        is used again, the replacement goes back to the estimates, whatever either of them says.
+        """
+        if self.under_way is not None and self.under_way.allocation.phase == phase:
+            left = dict(self.under_way.planned)
+        else:
+            left = dict(self.phases[phase - 1].planned) if 0 < phase <= len(self.phases) else {}
+        filling = []
         for m in self.measurements:
             if m.phase == phase and m.counted and not m.withdrawn and m.excluded is None:
-                done[m.compound] = done.get(m.compound, 0) + m.counted
+                n = min(m.counted, left.get(m.compound, 0))
+                if n:
+                    left[m.compound] -= n
+                    filling.append((m, n))
+        return filling
+
+    def received(self, phase: int) -> dict[int, int]:
+        """Measurements of a phase that are in, by compound."""
+        done: dict[int, int] = {}
+        for m, n in self.counting(phase):
+            done[m.compound] = done.get(m.compound, 0) + n
         return done
 
     def outstanding(self) -> dict[int, int]:
-        """Measurements of the phase under way that are neither in nor lost, by compound."""
+        """Measurements of the phase under way that are neither in nor lost, by compound that can be had."""
         if self.under_way is None:
             return {}
         done = self.received(self.under_way.allocation.phase)
         lost = self.under_way.lost
         left = {c: n - done.get(c, 0) - lost.get(c, 0) for c, n in self.under_way.planned.items()}
-        return {c: n for c, n in left.items() if n > 0}
+        return {c: n for c, n in left.items() if n > 0 and c not in self.unavailable}
 
     def returned(self, issued: _Issued) -> tuple[int, ...]:
         """Results that came back for each item of a round, at most what was asked."""
-        came: dict[int, int] = {}
+        return self._returned(issued, self._came(issued.number))
+
+    def _came(self, *numbers: int) -> dict[tuple[int, int], int]:
+        """Planned measurements that are in, by round and compound, for these rounds or for all."""
+        came: dict[tuple[int, int], int] = {}
         for m in self.measurements:
-            if m.round == issued.number and m.counted and not m.withdrawn and m.excluded is None:
-                came[m.compound] = came.get(m.compound, 0) + m.counted
-        return tuple(min(item.replicates, came.get(item.compound, 0)) for item in issued.items)
+            if m.counted and (not numbers or m.round in numbers) and not m.withdrawn and m.excluded is None:
+                came[m.round, m.compound] = came.get((m.round, m.compound), 0) + m.counted
+        return came
+
+    @staticmethod
+    def _returned(issued: _Issued, came: Mapping[tuple[int, int], int]) -> tuple[int, ...]:
+        return tuple(min(item.replicates, came.get((issued.number, item.compound), 0)) for item in issued.items)
 
     def pending(self, issued: _Issued) -> int:
         """Measurements of a round that can still come: compounds that cannot be had are not waited for."""
@@ -210,15 +259,23 @@ class Ledger:
         """What came back for a phase, per arm, larger is better."""
         counts, totals = np.zeros(self.n_arms), np.zeros(self.n_arms)
         sign = self.endpoints[self.objective].sign
-        for m in self.measurements:
-            if m.phase == phase and m.counted and m.usable:
-                counts[self.arm_of[m.compound]] += m.counted
-                totals[self.arm_of[m.compound]] += m.counted * sign * m.value
+        for m, n in self.counting(phase):
+            if m.usable:
+                counts[self.arm_of[m.compound]] += n
+                totals[self.arm_of[m.compound]] += n * sign * m.value
         means = np.divide(totals, counts, out=np.zeros(self.n_arms), where=counts > 0)
         return Outcome(allocation, counts, means, spent)
 
+    def views(self) -> tuple[Round, ...]:
+        """All rounds as pages show them."""
+        came = self._came()
+        return tuple(self._view(issued, came) for issued in self.rounds)
+
     def view(self, issued: _Issued) -> Round:
         """A round as pages show it."""
+        return self._view(issued, self._came(issued.number))
+
+    def _view(self, issued: _Issued, came: Mapping[tuple[int, int], int]) -> Round:
         return Round(
             number=issued.number,
             phase=issued.phase,
@@ -226,7 +283,7 @@ class Ledger:
             state=issued.state,
             issued=issued.issued,
             closed=issued.closed,
-            returned=self.returned(issued),
+            returned=self._returned(issued, came),
         )
 
     def current(self) -> State:
@@ -309,7 +366,12 @@ class Ledger:
             self.measurements.append(codec.measurement_from_json(data))
         source = event.data.get("source")
         if source and source["digest"]:
-            self.sources[source["digest"]] = source["name"]
+            self._count_source(source["digest"], 1)
+
+    def _count_source(self, digest: str, step: int) -> None:
+        times = self.sources.pop(digest, 0) + step
+        if digest and times > 0:
+            self.sources[digest] = times
 
     def _phase_planned(self, event: Event) -> None:
         data = event.data
@@ -328,7 +390,8 @@ class Ledger:
 
     def _round_issued(self, event: Event) -> None:
         items = tuple(codec.item_from_json(item) for item in event.data["items"])
-        self.rounds.append(_Issued(event.data["round"], event.data["phase"], items, event.time))
+        data = event.data
+        self.rounds.append(_Issued(data["round"], data["phase"], items, event.time, len(self.measurements)))
 
     def _round_withdrawn(self, event: Event) -> None:
         self.rounds[-1] = replace(self.rounds[-1], state="withdrawn", closed=event.time)
@@ -338,16 +401,17 @@ class Ledger:
 
     def _mark(self, numbers: list[int], change: Callable[[Measurement], Measurement]) -> None:
         for number in numbers:
-            self.measurements[number - 1] = change(self.measurements[number - 1])
+            self.measurements[number - 1] = change(self.measurement(number))
 
     def _results_withdrawn(self, event: Event) -> None:
         self._mark(event.data["numbers"], lambda m: replace(m, withdrawn=True))
-        self.sources.pop(event.data.get("source", ""), None)
+        self._count_source(event.data["source"], -1)
 
     def _results_restored(self, event: Event) -> None:
-        self._mark(event.data["numbers"], lambda m: replace(m, withdrawn=False))
-        if event.data.get("source"):
-            self.sources[event.data["source"]] = event.data["source_name"]
+        # Taken back and entered again around an undone and redone plan, they answer the round that is open now.
+        number = event.data["round"]
+        self._mark(event.data["numbers"], lambda m: replace(m, withdrawn=False, round=number))
+        self._count_source(event.data["source"], 1)
 
     def _measurement_excluded(self, event: Event) -> None:
         if event.data["judgement"]:
@@ -368,16 +432,10 @@ class Ledger:
     def _compounds_unavailable(self, event: Event) -> None:
         for compound in event.data["compounds"]:
             self.unavailable[compound] = event.data["reason"]
-        if self.under_way is not None:
-            for compound, left in self.outstanding().items():
-                if compound in self.unavailable:
-                    self.under_way.lost[compound] = self.under_way.lost.get(compound, 0) + left
 
     def _compounds_available(self, event: Event) -> None:
         for compound in event.data["compounds"]:
             self.unavailable.pop(compound, None)
-            if self.under_way is not None:
-                self.under_way.lost.pop(compound, None)
 
     def _round_closed(self, event: Event) -> None:
         self.rounds[-1] = replace(self.rounds[-1], state="closed", closed=event.time)
@@ -401,7 +459,10 @@ class Ledger:
                 if compound is None:
                     raise AssayPilotError(f"the log names a compound that is not in the library: {name}")
                 arm_of[name] = int(self.arm_of[compound])
-        return codec.decision_from_json(data, self._part(data["part"]), arm_of)
+        decision = codec.decision_from_json(data, self._part(data["part"]), arm_of)
+        if len(decision.estimate) != self.n_arms:
+            raise AssayPilotError("the log keeps the estimates of another library")
+        return decision
 
     def _phase_decided(self, event: Event) -> None:
         if self.under_way is None:
@@ -409,23 +470,32 @@ class Ledger:
         decision = self._decision(event.data)
         self.state = self.strategy.apply(self.current(), decision)
         self.estimates[decision.phase] = decision
-        self.phases.append(
-            (self.under_way.allocation, self.under_way.planned, self.under_way.lost, event.data["round"])
-        )
+        under_way = self.under_way
+        self.phases.append(Decided(under_way.allocation, under_way.planned, self.measurable(), event.data["round"]))
         self.under_way = None
 
     def _phase_empty(self, event: Event) -> None:
+        # The phase is planned anew under the same number, so what came back for this attempt must not fill that one.
+        phase = event.data["phase"]
+        self.measurements = [replace(m, phase=0) if m.phase == phase else m for m in self.measurements]
         self.under_way = None
 
+    def before(self, phase: int) -> State:
+        """The strategy's state in which a decided phase was decided: earlier decisions, and what could be had then."""
+        state = self.strategy.start(replace(self.state.problem, measurable=self._measurable({})))
+        for number in range(1, phase):
+            state = self.strategy.apply(self._then(state, number), self.estimates[number])
+        return self._then(state, phase)
+
+    def _then(self, state: State, phase: int) -> State:
+        spent = self.estimates[phase].spent
+        return self.strategy.adjust(state, measurable=self.phases[phase - 1].measurable, spent=spent)
+
     def _phase_redecided(self, event: Event) -> None:
-        first = event.data["from"]
-        state = self.strategy.start(self._problem())
-        for phase in range(1, first):
-            state = self.strategy.apply(state, self.estimates[phase])
-        parts = event.data["parts"]
-        for data, part in zip(event.data["decisions"], parts, strict=True):
+        state = self.before(event.data["from"])
+        for data, part in zip(event.data["decisions"], event.data["parts"], strict=True):
             decision = self._decision({**data, "part": part})
-            state = self.strategy.apply(state, decision)
+            state = self.strategy.apply(self._then(state, decision.phase), decision)
             self.estimates[decision.phase] = decision
         self.state = state
 
@@ -458,15 +528,13 @@ class Ledger:
             return self._plan_step(data["round"])
         if kind == "round_withdrawn":
             # Withdrawn outright, not through undo: nothing before it can be undone in order any more.
-            self.undo = []
+            self.undo, self.redo = [], []
             return None
         if kind == "results_recorded":
             numbers = [m["number"] for m in data["measurements"]]
             source = data.get("source") or {"digest": "", "name": ""}
             label = f"Enter {len(numbers)} result{'s' if len(numbers) != 1 else ''}"
-            return Step(
-                label, "record", {"numbers": numbers, "source": source["digest"], "source_name": source["name"]}
-            )
+            return Step(label, "record", {"numbers": numbers, "source": source["digest"], "round": data["round"]})
         if kind == "measurement_excluded":
             return Step("Exclude a value", "exclude", data)
         if kind == "measurement_included":

@@ -11,7 +11,7 @@ from assaypilot.engine.campaign.state import STATUSES, Candidates, PhasePlan, St
 from assaypilot.engine.measurements import Pooled, pool
 from assaypilot.engine.models.ols import least_squares
 from assaypilot.engine.models.posterior import Posterior, posterior, probability_within
-from assaypilot.engine.strategies.protocol import NOT_ESTIMABLE, State
+from assaypilot.engine.strategies.protocol import NOT_ESTIMABLE, State, StopReason
 
 __all__ = ["build_status", "objective_posterior", "pooled"]
 
@@ -40,10 +40,11 @@ def build_status(ledger: Ledger, location_warnings: tuple[str, ...] = ()) -> Sta
     """Everything to show, at the ledger's head."""
     state = ledger.current()
     candidates = _candidates(ledger, state)
-    reasons = () if ledger.under_way is not None or ledger.open_round is not None else ledger.strategy.stop(state)
     counts = {name.replace(" ", "_"): int((candidates.status == code).sum()) for code, name in enumerate(STATUSES)}
-    rounds = tuple(ledger.view(issued) for issued in ledger.rounds)
+    rounds = ledger.views()
     issued = ledger.open_round
+    reasons = _finish(ledger, state)
+    guarantee = wording.guarantee(ledger, counts, reasons)
     return Status(
         name=ledger.name,
         library=ledger.library,
@@ -64,12 +65,21 @@ def build_status(ledger: Ledger, location_warnings: tuple[str, ...] = ()) -> Sta
         finished=bool(reasons),
         finish_reason=reasons[0].text if reasons else None,
         goal_sentence=wording.goal_sentence(ledger),
-        statement=wording.statement(ledger, counts, reasons),
-        guarantee=wording.guarantee(ledger, counts, reasons),
+        statement=wording.statement(ledger, counts, reasons, holds=guarantee.holds),
+        guarantee=guarantee,
         warnings=(*location_warnings, *ledger.warnings, *wording.cautions(ledger)),
         head=ledger.head,
         events=ledger.sequence,
     )
+
+
+def _finish(ledger: Ledger, state: State) -> tuple[StopReason, ...]:
+    """Why nothing more is asked; empty while something is."""
+    if ledger.under_way is not None or ledger.open_round is not None:
+        return ()
+    if (state.status == NOT_ESTIMABLE).all():
+        return (StopReason("nothing measurable", "no compound that is left can be had"),)
+    return ledger.strategy.stop(state)
 
 
 def _phase(ledger: Ledger) -> PhasePlan | None:
@@ -131,7 +141,8 @@ def _candidates(ledger: Ledger, state: State) -> Candidates:
         mean, spread = view.means(here), 1.96 * view.sds(here)
         post_low[here], post_high[here] = mean - spread, mean + spread
     low, high = _bounds(ledger)
-    round_of_phase = np.array([0, *(number for _, _, _, number in ledger.phases)])
+    low[lost], high[lost] = np.nan, np.nan
+    round_of_phase = np.array([0, *(decided.round for decided in ledger.phases)])
     n = len(ledger.library)
     measured, censored, made = np.zeros(n, dtype=np.intp), np.zeros(n, dtype=np.intp), np.zeros(n, dtype=bool)
     for m in ledger.measurements:

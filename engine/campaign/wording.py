@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from assaypilot.engine.campaign.chain import Event
 from assaypilot.engine.campaign.replay import Ledger
 from assaypilot.engine.campaign.state import Guarantee
+from assaypilot.engine.measurements import Measurement
 from assaypilot.engine.strategies.protocol import StopReason
 
 __all__ = ["LogEntry", "cautions", "describe", "goal_sentence", "guarantee", "statement"]
@@ -58,8 +60,8 @@ def goal_sentence(ledger: Ledger) -> str:
     return f"All compounds within {number(settings.epsilon)} of {_best(ledger)}{soft}, {sure}"
 
 
-def statement(ledger: Ledger, counts: Mapping[str, int], reasons: Sequence[StopReason]) -> str:
-    """What is known now, in a sentence or two."""
+def statement(ledger: Ledger, counts: Mapping[str, int], reasons: Sequence[StopReason], *, holds: bool) -> str:
+    """What is known now, in a sentence or two; what the set is sure to hold only while the guarantee ``holds``."""
     settings = ledger.settings
     tail = f" {counts['not_estimable']:,} cannot be estimated." if counts["not_estimable"] else ""
     tally = f"{counts['in']:,} in, {counts['undecided']:,} undecided, {counts['out']:,} out"
@@ -67,9 +69,12 @@ def statement(ledger: Ledger, counts: Mapping[str, int], reasons: Sequence[StopR
     if reasons and reasons[0].name == "decided":
         within = number(settings.epsilon)
         worst = number(settings.epsilon + settings.softness)
+        found = f"{counts['in']:,} of {many(len(ledger.library), 'compound')} {'is' if counts['in'] == 1 else 'are'} in"
+        if not holds:
+            return f"Decided after {used}: {found}, as the best estimate without a guarantee.{tail}"
         return (
-            f"Decided after {used}: {counts['in']:,} of {len(ledger.library):,} compounds are in. Every compound "
-            f"within {within} of {_best(ledger)} is among them, and none that is worse by more than {worst}.{tail}"
+            f"Decided after {used}: {found}. Every compound within {within} of {_best(ledger)} is among them, "
+            f"and none that is worse by more than {worst}.{tail}"
         )
     if reasons:
         return f"Stopped after {used}: {reasons[0].text}. {tally}.{tail}"
@@ -104,16 +109,19 @@ def guarantee(ledger: Ledger, counts: Mapping[str, int], reasons: Sequence[StopR
     judged = sum(1 for n in ledger.judged if ledger.measurement(n).counted)
     if judged:
         void.append(f"{many(judged, 'value')} excluded by judgement")
-    beyond = sum(
-        m.counted > 0 and m.relation != "=" and m.excluded is None and not m.withdrawn for m in ledger.measurements
-    )
+    beyond = [
+        ledger.library.ids[m.compound]
+        for m in ledger.measurements
+        if m.counted > 0 and m.relation != "=" and m.excluded is None and not m.withdrawn
+    ]
     if beyond:
-        void.append(f"{many(beyond, 'result')} known only as a bound and left out because of their size")
+        names, whose = _names(list(dict.fromkeys(beyond))), "its" if len(beyond) == 1 else "their"
+        void.append(f"{many(len(beyond), 'result')} known only as a bound ({names}), left out because of {whose} size")
     undecided = "" if reasons and reasons[0].name == "decided" else " or undecided"
     worst = number(settings.epsilon + settings.softness)
     promise = (
         f"Every compound truly within {number(settings.epsilon)} of {_best(ledger)} is in{undecided}; "
-        f"none worse than {worst} is in"
+        f"none that is worse by more than {worst} is in"
     )
     if void:
         sentence = f"No guarantee any more: {'; '.join(void)}. The set is the best estimate."
@@ -162,7 +170,8 @@ def describe(event: Event, ledger: Ledger) -> str:
             sites = ", ".join(f"{name} ({n})" for name, n in data["sites"])
             return f"Library of {many(data['compounds'], 'compound')} added{source}; sites {sites}"
         case "endpoints_defined":
-            return f"Endpoints: {', '.join(e['name'] for e in data['endpoints'])}"
+            names = [endpoint["name"] for endpoint in data["endpoints"]]
+            return f"Endpoint{'' if len(names) == 1 else 's'}: {', '.join(names)}"
         case "goal_set":
             return f"Goal: {goal_sentence(ledger)} (strategy {data['strategy']})"
         case "history_added":
@@ -176,7 +185,7 @@ def describe(event: Event, ledger: Ledger) -> str:
             total = many(sum(item["replicates"] for item in data["items"]), "measurement")
             return f"Round {data['round']} issued: {total} of {many(len(data['items']), 'compound')}"
         case "round_withdrawn":
-            return f"Round {data['round']} withdrawn"
+            return f"Round {data['round']} withdrawn{_note(data['note'])}"
         case "results_recorded":
             source = f" from {data['source']['name']}" if data["source"] else ""
             entered = [m["entered"]["compound"] for m in data["measurements"]]
@@ -191,9 +200,12 @@ def describe(event: Event, ledger: Ledger) -> str:
         case "measurement_included":
             return f"Value {_value(ledger, data['number'])} used again: {data['reason']}"
         case "measurement_corrected":
-            first = ledger.measurement(data["number"]).entered
-            to = f" to {number(data['entered'])}" if "entered" in data else " back"
-            return f"Value of {first.compound}, entered as {number(first.value)}, corrected{to}: {data['reason']}"
+            if "entered" not in data:
+                return f"Correction of {_value(ledger, data['number'])} undone"
+            measurement = ledger.measurement(data["number"])
+            relation = ledger.endpoints[measurement.endpoint].relation_on_model(data["relation"])
+            to = _entry(ledger, measurement, data["entered"], relation, data["unit"])
+            return f"Value {_value(ledger, data['number'])} corrected to {to}: {data['reason']}"
         case "compounds_unavailable":
             return f"Not to be had: {_names([ids[c] for c in data['compounds']])} ({data['reason']})"
         case "compounds_available":
@@ -205,19 +217,45 @@ def describe(event: Event, ledger: Ledger) -> str:
                 "failed": "; what is missing was lost for lab reasons",
                 "other": "; what is missing was lost for another reason, which voids the guarantee",
             }[data["missing"]]
-            return (
-                f"Round {data['round']} closed with {data['returned']:,} of {many(data['asked'], 'measurement')}{what}"
-            )
+            back = f"{data['returned']:,} of {many(data['asked'], 'measurement')}"
+            return f"Round {data['round']} closed with {back}{what}{_note(data['note'])}"
         case "phase_decided":
             return f"Phase {data['phase']} decided: {len(data['in']):,} more in, {len(data['out']):,} more out"
         case "phase_redecided":
-            return f"Phases from {data['from']} decided again: {data['reason']}"
+            return _redecided(data)
         case "phase_empty":
-            return f"Phase {data['phase']} ended without a usable result and will be planned anew"
+            return f"Phase {data['phase']} ended without a usable result; it will be planned anew if it is still needed"
         case _:
             return event.kind
 
 
+def _note(note: str) -> str:
+    return f" ({note})" if note else ""
+
+
 def _value(ledger: Ledger, place: int) -> str:
-    entered = ledger.measurement(place).entered
-    return f"{number(entered.value)} of {entered.compound}"
+    """A value as it was first entered, and whose it is: ``>10000 nM of CPD-7``."""
+    measurement = ledger.measurement(place)
+    entered = measurement.entered
+    return f"{_entry(ledger, measurement, entered.value, entered.relation, entered.unit)} of {entered.compound}"
+
+
+def _entry(ledger: Ledger, measurement: Measurement, value: float, relation: str, unit: str | None) -> str:
+    unit = (unit or "").strip() or ledger.endpoints[measurement.endpoint].unit
+    return f"{'' if relation == '=' else relation}{number(value)}{f' {unit}' if unit else ''}"
+
+
+def _redecided(data: Mapping[str, Any]) -> str:
+    first, last = data["decisions"][0]["phase"], data["decisions"][-1]["phase"]
+    which = f"Phase {first}" if first == last else f"Phases {first} to {last}"
+    changes = []
+    for key, word in (("in", "in"), ("out", "out")):
+        before = {name for decision in data["old"] for name in decision[key]}
+        now = {name for decision in data["decisions"] for name in decision[key]}
+        changes += [
+            f"{many(len(more), 'compound')} {text} {word}"
+            for more, text in ((now - before, "more"), (before - now, "no longer"))
+            if more
+        ]
+    what = ", ".join(changes) if changes else "the same compounds are in and out"
+    return f"{which} decided again: {what} ({data['reason']})"

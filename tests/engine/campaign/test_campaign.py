@@ -1,0 +1,574 @@
+"""The commands of a campaign: the whole journey, one transaction each, refusals that change nothing."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from assaypilot.engine.campaign import audit
+from assaypilot.engine.campaign.campaign import Campaign
+from assaypilot.engine.campaign.state import STATUSES, Settings, Source
+from assaypilot.engine.endpoint import Endpoint
+from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.goals import AllEpsilonBest
+from assaypilot.engine.library import Library
+from assaypilot.engine.measurements import Result
+from assaypilot.engine.progress import Cancelled
+from assaypilot.engine.simulate.practice import create_practice, practice_results, practice_truth
+from assaypilot.engine.strategies.linfact_g import LinFactG
+from tests.engine.campaign.making import (
+    SETTINGS,
+    answers,
+    decide_phase,
+    differences,
+    finish,
+    make,
+    replays,
+    small_library,
+    truth,
+)
+
+IN, OUT = STATUSES.index("in"), STATUSES.index("out")
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "series.assaypilot"
+
+
+def refused(campaign: Campaign, action: Any, *args: Any, says: str, **options: Any) -> None:
+    """A refusal in plain words, after which file and status are what they were."""
+    before, content = campaign.status(), campaign.path.read_bytes()
+    labels = campaign.undo_label, campaign.redo_label
+    with pytest.raises(AssayPilotError, match=says):
+        action(*args, **options)
+    assert campaign.path.read_bytes() == content
+    assert differences(before, campaign.status()) == []
+    assert (campaign.undo_label, campaign.redo_label) == labels
+    assert differences(before, replays(campaign)) == []
+
+
+def test_the_whole_journey_replays_at_every_step(path: Path) -> None:
+    with make(path, per_round=40, max_replicates=8) as campaign:
+        replays(campaign)
+        for _ in itertools.takewhile(lambda _: campaign.plan() is not None, itertools.count()):
+            now = replays(campaign)
+            assert now.open_round is not None
+            results = answers(campaign)
+            report = campaign.record(results[:1])
+            assert (report.accepted, report.round_closed) == (1, len(results) == 1)
+            replays(campaign)
+            if len(results) > 1:
+                assert campaign.record(results[1:]).round_closed
+            replays(campaign)
+        now = replays(campaign)
+        assert now.finished
+        assert now.open_round is None
+        goal = AllEpsilonBest(SETTINGS.epsilon, SETTINGS.softness)
+        assert goal.is_right(now.candidates.status == IN, truth(now.library))
+        assert set(np.unique(now.candidates.status)) <= {IN, OUT}
+        assert sum(now.counts.values()) == len(now.library)
+        assert all((now.candidates.decided_in_round > 0).tolist())
+        assert now.measurements_used == sum(issued.measurements for issued in now.rounds)
+    assert audit.verify(path, recompute=True, expected_head=now.head, expected_events=now.events).ok
+
+
+def test_the_journey_on_960_compounds(tmp_path: Path) -> None:
+    path = tmp_path / "practice.assaypilot"
+    with create_practice(path, seed=4) as campaign:
+        while (issued := campaign.plan()) is not None:
+            campaign.record(practice_results(campaign, issued))
+            replays(campaign)
+        now = campaign.status()
+    assert AllEpsilonBest(0.5, 0.5).is_right(now.candidates.status == IN, practice_truth())
+    assert now.counts["undecided"] == now.counts["not_estimable"] == 0
+    assert audit.verify(path, recompute=True).ok
+
+
+def test_decisions_are_read_never_made_again(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with make(path) as campaign:
+        decide_phase(campaign)
+        decide_phase(campaign)
+        before = campaign.status()
+
+    def poisoned(*_: Any, **__: Any) -> Any:
+        raise AssertionError("a decision was made while reading")
+
+    monkeypatch.setattr(LinFactG, "decide", poisoned)
+    monkeypatch.setattr(LinFactG, "ask", poisoned)
+    with Campaign.open(path) as campaign:
+        assert differences(before, campaign.status()) == []
+
+
+def test_a_strategy_that_would_decide_otherwise_is_reported_and_changes_nothing(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with make(path) as campaign:
+        before = finish(campaign)
+    decide = LinFactG.decide
+
+    def timid(self: LinFactG, state: Any, outcome: Any) -> Any:
+        decision = decide(self, state, outcome)
+        return None if decision is None else type(decision)(
+            **{name: getattr(decision, name) for name in decision.__slots__} | {"ins": decision.ins[:0]}
+        )  # fmt: skip
+
+    monkeypatch.setattr(LinFactG, "decide", timid)
+    with Campaign.open(path) as campaign:
+        assert differences(before, campaign.status()) == []
+    assert audit.verify(path).ok
+    found = audit.verify(path, recompute=True)
+    assert not found.ok
+    assert all("the facts give another decision" in problem.text for problem in found.problems)
+
+
+def test_every_action_is_one_transaction(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with make(path, per_round=96, max_replicates=96) as campaign:
+        appended: list[list[str]] = []
+        append = campaign._store.append
+
+        def counted(drafts: Any, *args: Any) -> Any:
+            appended.append([draft.kind for draft in drafts])
+            return append(drafts, *args)
+
+        monkeypatch.setattr(campaign._store, "append", counted)
+
+        def kinds(action: Any, *args: Any, **options: Any) -> list[str]:
+            appended.clear()
+            action(*args, **options)
+            assert len(appended) == 1
+            replays(campaign)
+            return appended[0]
+
+        assert kinds(campaign.plan) == ["phase_planned", "round_issued"]
+        assert kinds(campaign.undo) == ["round_withdrawn"]
+        assert kinds(campaign.redo) == ["round_issued"]
+        results = answers(campaign)
+        assert kinds(campaign.record, results[:3]) == ["results_recorded"]
+        assert kinds(campaign.undo) == ["results_withdrawn"]
+        assert kinds(campaign.redo) == ["results_restored"]
+        assert kinds(campaign.exclude, 1, "bubble", judgement=False) == ["measurement_excluded"]
+        assert kinds(campaign.include, 1, "no bubble") == ["measurement_included"]
+        assert kinds(campaign.correct, 2, 6.0, reason="typing error") == ["measurement_corrected"]
+        assert kinds(campaign.record, results[3:]) == ["results_recorded", "round_closed", "phase_decided"]
+        assert kinds(campaign.correct, 2, 6.1, reason="again") == ["measurement_corrected", "phase_redecided"]
+        assert kinds(campaign.plan) == ["phase_planned", "round_issued"]
+        assert kinds(campaign.close_round, "failed") == ["round_closed", "phase_empty"]
+        assert kinds(campaign.mark_unavailable, ["R1=A|R2=A"], "gone") == ["compounds_unavailable"]
+        appended.clear()
+        assert campaign.plan() is not None
+        assert campaign.plan() is not None  # the open one, unchanged: nothing is written
+        assert len(appended) == 1
+
+
+def test_a_failing_write_leaves_everything_as_it_was(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with make(path) as campaign:
+        campaign.plan()
+        results = answers(campaign)
+        campaign.record(results[:2])
+        campaign.record(results[2:4])
+        campaign.undo()
+
+        def full(*_: Any, **__: Any) -> Any:
+            raise AssayPilotError("the disk is full", mend="Make room.")
+
+        monkeypatch.setattr(campaign._store, "append", full)
+        for action in (
+            lambda: campaign.record(results[2:]),
+            lambda: campaign.record(results[2:], close=True),
+            lambda: campaign.close_round("failed"),
+            lambda: campaign.close_round("other"),
+            lambda: campaign.exclude(1, "bubble", judgement=True),
+            lambda: campaign.correct(1, 5.0, reason="typing error"),
+            lambda: campaign.mark_unavailable(["R1=A|R2=A"], "gone"),
+            campaign.undo,
+            campaign.redo,
+        ):
+            refused(campaign, action, says="the disk is full")
+        monkeypatch.undo()
+        campaign.close_round()
+        monkeypatch.setattr(campaign._store, "append", full)
+        refused(campaign, campaign.plan, says="the disk is full")
+
+
+def test_refusals(path: Path) -> None:
+    with make(path) as campaign:
+        refused(campaign, campaign.undo, says="nothing to undo")
+        refused(campaign, campaign.redo, says="nothing to redo")
+        refused(campaign, campaign.close_round, says="no open round to close")
+        refused(campaign, campaign.withdraw_round, says="no open round to withdraw")
+        refused(campaign, campaign.record, [], says="no result to record")
+        refused(campaign, campaign.record, [Result("R1=A|R2=A", 6.0)], close=True, says="no open round")
+        refused(campaign, campaign.round, 1, says="there is no round 1")
+        campaign.plan()
+        refused(campaign, campaign.record, [Result("nobody", 6.0, row=7)], says="row 7: 'nobody' is not in the library")
+        refused(campaign, campaign.record, [Result("R1=A|R2=A", math.nan)], says="not a finite number")
+        refused(campaign, campaign.record, [Result("R1=A|R2=A", 6.0, "logD")], says="no endpoint 'logD'")
+        refused(
+            campaign, campaign.record, [Result("X", 6.0), Result("Y", 6.0)], says=r"none of 2 results could be used"
+        )
+        results = answers(campaign)
+        campaign.record(results[:2], source=Source("plate.csv", "a" * 64))
+        refused(
+            campaign, campaign.record, results[:2], source=Source("plate.csv", "a" * 64),
+            says="plate.csv: these results are in the campaign already. Use --again",
+        )  # fmt: skip
+        refused(
+            campaign, campaign.record, results[:2], source=Source("copy.csv", "b" * 64),
+            says="all 2 results are in the campaign already",
+        )  # fmt: skip
+        refused(campaign, campaign.withdraw_round, says="round 1 has results, so it cannot be withdrawn. Close it")
+        refused(campaign, campaign.exclude, 99, "bubble", judgement=False, says="no measurement number 99")
+        refused(campaign, campaign.exclude, 1, "  ", judgement=False, says="a reason is needed")
+        refused(campaign, campaign.include, 1, "fine", says="is not excluded")
+        refused(campaign, campaign.correct, 1, math.inf, reason="typing error", says="not a finite number")
+        refused(campaign, campaign.correct, 1, 5.0, unit="g/mol", reason="unit", says="cannot be converted")
+        refused(campaign, campaign.mark_unavailable, ["nobody"], "gone", says="'nobody' is not in the library")
+        refused(campaign, campaign.mark_unavailable, ["R1=A|R2=A"], "", says="a reason is needed")
+        campaign.undo()
+        refused(campaign, campaign.exclude, 1, "bubble", judgement=False, says="left out already")
+        refused(campaign, campaign.correct, 1, 5.0, reason="typing error", says="was undone")
+        campaign.redo()
+        campaign.mark_unavailable(["R1=A|R2=A"], "sold out")
+        refused(campaign, campaign.mark_unavailable, ["R1=A|R2=A"], "gone", says="marked as not to be had already")
+        campaign.close_round("failed")
+        refused(campaign, campaign.close_round, says="round 1 is closed already. Plan the next round first")
+        refused(campaign, campaign.undo, says="nothing to undo")
+
+
+def test_a_second_window_reads_and_does_not_write(path: Path, tmp_path: Path) -> None:
+    with make(path) as campaign, Campaign.open(path) as second:
+        assert not campaign.read_only
+        assert second.read_only
+        assert second.read_only_reason is not None
+        refused(second, second.plan, says="cannot be changed here: open in another window")
+        campaign.plan()
+        second.refresh()
+        assert differences(campaign.status(), second.status()) == []
+        second.save_copy(tmp_path / "copy.assaypilot")
+        with Campaign.open(tmp_path / "copy.assaypilot") as copy:
+            assert not copy.read_only
+            assert differences(campaign.status(), copy.status()) == []
+    with pytest.raises(AssayPilotError):
+        Campaign.open(path).save_copy(path)
+
+
+@pytest.mark.parametrize(
+    ("changes", "says"),
+    [
+        ({"endpoints": [Endpoint("pIC50")]}, "the assay noise .SD. of pIC50 is not known"),
+        ({"objective": "logD"}, "no endpoint 'logD'.*Choose one of: pIC50"),
+        ({"strategy": "linfact"}, "no strategy 'linfact'. Did you mean linfact-g"),
+        ({"parameters": {"radius": 1}}, "no parameter 'radius'"),
+        ({"parameters": {"decide": "boldly"}}, "realised or planned"),
+        ({"library": Library.listed(["R1"], [["H"]])}, "at least two compounds, got 1"),
+        ({"library": small_library(measurable=[False] * 9)}, "no compound can be measured"),
+        ({"history": [Result("nobody", 6.0, row=3)]}, "row 3: 'nobody' is not in the library"),
+    ],
+)
+def test_what_cannot_be_a_campaign_leaves_no_file(path: Path, changes: dict[str, Any], says: str) -> None:
+    with pytest.raises(AssayPilotError, match=says):
+        make(path, **changes)
+    assert list(path.parent.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [("epsilon", 0.0), ("epsilon", math.nan), ("slack", -0.1), ("delta", 0.0), ("delta", 1.0), ("per_round", 0),
+     ("max_replicates", 0), ("budget", 0), ("goal", "pareto")],
+)  # fmt: skip
+def test_settings_out_of_range_are_refused(option: str, value: Any) -> None:
+    arguments: dict[str, Any] = {"objective": "pIC50", "epsilon": 0.5} | {option: value}
+    with pytest.raises(AssayPilotError):
+        Settings(**arguments)
+
+
+def test_a_campaign_never_replaces_a_file(path: Path) -> None:
+    path.write_text("mine")
+    with pytest.raises(AssayPilotError):
+        make(path)
+    assert path.read_text() == "mine"
+
+
+def test_noise_is_taken_from_replicates_of_the_history(path: Path) -> None:
+    history = [Result("R1=A|R2=A", value) for value in (6.0, 6.2, 6.4)] + [Result("R1=B|R2=A", 7.0)]
+    with make(path, endpoints=[Endpoint("pIC50")], history=history) as campaign:
+        assert campaign.status().endpoints[0].noise_sd == pytest.approx(0.2)
+
+
+def test_cancelling_writes_nothing(path: Path) -> None:
+    with make(path) as campaign:
+        before = campaign.status()
+
+        def stop(fraction: float, message: str) -> None:
+            raise Cancelled
+
+        try:
+            campaign.plan(stop)
+        except Cancelled:
+            assert campaign.events == before.events
+            assert differences(before, replays(campaign)) == []
+
+
+def test_a_phase_is_cut_into_rounds_that_keep_to_the_lab(path: Path) -> None:
+    with make(path, per_round=5, max_replicates=2) as campaign:
+        seen = []
+        phase = None
+        while campaign.status().phases_decided == 0:
+            issued = campaign.plan()
+            assert issued is not None
+            phase = campaign.status().phase
+            assert issued.measurements <= 5
+            assert all(1 <= item.replicates <= 2 for item in issued.items)
+            assert len({item.compound for item in issued.items}) == len(issued.items)
+            seen.append(issued.measurements)
+            assert campaign.status().counts["undecided"] == 9, "nothing is decided in between"
+            campaign.record(answers(campaign))
+        assert phase is not None
+        assert sum(seen) == phase.total
+        assert [issued.number for issued in campaign.status().rounds] == list(range(1, len(seen) + 1))
+
+
+def test_an_issued_round_never_changes(path: Path) -> None:
+    with make(path) as campaign:
+        issued = campaign.plan()
+        assert issued is not None
+        campaign.record(answers(campaign)[:3])
+        campaign.mark_unavailable([campaign.status().library.ids[issued.items[-1].compound]], "broken flask")
+        again = campaign.plan()
+        assert again is not None
+        assert again.items == issued.items
+        campaign.close_round()
+        assert campaign.round(1).items == issued.items
+
+
+def test_what_is_missing_comes_again_first(path: Path) -> None:
+    with make(path, per_round=6) as campaign:
+        first = campaign.plan()
+        assert first is not None
+        results = answers(campaign)
+        kept = results[:-2]
+        campaign.record(kept, close=True)
+        now = campaign.status()
+        assert now.phases_decided == 0
+        assert now.guarantee.holds
+        second = campaign.plan()
+        assert second is not None
+        missing = {result.compound for result in results[-2:]}
+        asked = {now.library.ids[item.compound] for item in second.items}
+        assert missing <= asked
+        assert second.phase == first.phase
+
+
+def test_a_round_is_withdrawn_only_without_results_and_its_number_is_spent(path: Path) -> None:
+    with make(path) as campaign:
+        first = campaign.plan()
+        campaign.withdraw_round("the robot is broken")
+        assert campaign.status().open_round is None
+        assert [issued.state for issued in campaign.status().rounds] == ["withdrawn"]
+        second = campaign.plan()
+        assert first is not None
+        assert second is not None
+        assert (second.number, second.phase) == (2, 1)
+        assert second.items == first.items, "the order of a phase is fixed when it starts"
+        assert "(the robot is broken)" in campaign.history()[-2].text
+        replays(campaign)
+
+
+def test_results_entered_before_the_first_plan_do_not_bind_the_round(path: Path) -> None:
+    """They came before round 1, so round 1 has no result yet and can be taken back."""
+    with make(path) as campaign:
+        report = campaign.record([Result("R1=A|R2=A", 6.0)])
+        assert (report.unplanned, report.round) == (1, 1)
+        campaign.plan()
+        assert campaign.undo() == "Plan round 1"
+        assert campaign.undo() == "Enter 1 result"
+        assert campaign.redo() == "Enter 1 result"
+        assert campaign.redo() == "Plan round 1"
+        replays(campaign)
+
+
+def test_undo_and_redo_walk_through_everything(path: Path) -> None:
+    with make(path) as campaign:
+        campaign.plan()
+        results = answers(campaign)
+        campaign.record(results[:3])
+        campaign.record([Result("R1=C|R2=C", 4.4)])
+        campaign.exclude(1, "bubble", judgement=True)
+        campaign.include(1, "it was none")
+        campaign.correct(2, 5.5, reason="typing error")
+        campaign.correct(2, 5.6, relation="<", reason="and again")
+        campaign.mark_unavailable(["R1=C|R2=C"], "sold out")
+        states = [campaign.status()]
+        labels = []
+        while campaign.undo_label and campaign.undo_label != "Plan round 1":
+            labels.append(campaign.undo())
+            states.append(replays(campaign))
+        assert labels == [
+            "Mark as not to be had", "Correct a value", "Correct a value", "Include a value", "Exclude a value",
+            "Enter 1 result", "Enter 3 results",
+        ]  # fmt: skip
+        assert not [m for m in campaign.status().measurements if not m.withdrawn]
+        for expected in reversed(states[:-1]):
+            assert campaign.redo() == labels.pop()
+            assert same_but_for_the_log(expected, replays(campaign))
+        assert campaign.redo_label is None
+
+
+def same_but_for_the_log(one: Any, other: Any) -> bool:
+    found = [text for text in differences(one, other) if not text.startswith((".head", ".events"))]
+    assert found == []
+    return True
+
+
+def test_undoing_an_inclusion_brings_the_judgement_back(path: Path) -> None:
+    with make(path) as campaign:
+        campaign.plan()
+        campaign.record(answers(campaign)[:3])
+        campaign.exclude(1, "looks odd", judgement=True)
+        assert not campaign.status().guarantee.holds
+        campaign.include(1, "on second thoughts")
+        assert campaign.status().guarantee.holds
+        campaign.undo()
+        now = replays(campaign)
+        assert now.measurements[0].excluded == "looks odd"
+        assert now.guarantee.void == ("1 value excluded by judgement",)
+
+
+def test_redone_results_answer_the_round_that_is_open_now(path: Path) -> None:
+    with make(path) as campaign:
+        campaign.plan()
+        campaign.record(answers(campaign)[:3])
+        for _ in range(2):
+            campaign.undo()
+        for _ in range(2):
+            campaign.redo()
+        now = replays(campaign)
+        assert now.open_round is not None
+        assert now.open_round.number == 2
+        assert sum(now.open_round.returned) == 3
+        refused(campaign, campaign.withdraw_round, says="round 2 has results")
+        assert campaign.record(answers(campaign, now.rounds[0])[3:]).round_closed
+
+
+def test_undoing_a_mark_gives_back_only_what_the_mark_took(path: Path) -> None:
+    """What an earlier round lost for lab reasons stays lost."""
+    with make(path, per_round=4, max_replicates=1) as campaign:
+        issued = campaign.plan()
+        assert issued is not None
+        campaign.record(answers(campaign)[:1])
+        campaign.close_round("failed")
+        before = campaign.status()
+        assert before.phase is not None
+        assert before.phase.outstanding > 0
+        name = before.library.ids[issued.items[-1].compound]
+        campaign.mark_unavailable([name], "sold out")
+        campaign.undo()
+        assert same_but_for_the_log(before, replays(campaign))
+
+
+def test_recording_what_completes_a_phase_between_rounds_decides_it(path: Path) -> None:
+    with make(path, per_round=96, max_replicates=9) as campaign:
+        campaign.plan()
+        results = answers(campaign)
+        campaign.record(results[:-1], close=True)
+        assert campaign.status().phases_decided == 0
+        report = campaign.record(results[-1:])
+        assert (report.unplanned, report.round_closed) == (0, False)
+        now = replays(campaign)
+        assert now.phases_decided == 1
+        assert now.rounds[0].missing == 0
+
+
+def test_using_a_value_again_decides_the_phase_it_completes(path: Path) -> None:
+    with make(path, per_round=96, max_replicates=9) as campaign:
+        campaign.plan()
+        results = answers(campaign)
+        campaign.record(results[:-1])
+        campaign.exclude(1, "bubble", judgement=False)
+        campaign.record(results[-1:], close=True)
+        assert campaign.status().phases_decided == 0
+        campaign.include(1, "no bubble")
+        now = replays(campaign)
+        assert now.phases_decided == 1
+        assert campaign.plan() is None or campaign.status().open_round is not None
+
+
+def test_a_replaced_value_used_again_does_not_count_beside_its_replacement(path: Path) -> None:
+    with make(path, per_round=96, max_replicates=96) as campaign:
+        campaign.plan()
+        results = answers(campaign)
+        own = [result for result in results if result.compound == results[0].compound]
+        rest = results[len(own) :]
+        campaign.record(own)
+        campaign.exclude(1, "bubble", judgement=False)
+        campaign.record([Result(own[0].compound, 4.0)])
+        assert campaign.status().measurements[-1].counted == 1
+        campaign.include(1, "no bubble after all")
+        ledger = campaign._ledger
+        assert [m.number for m, _ in ledger.counting(1)] == [*range(1, len(own) + 1)], "first entered, first counted"
+        assert campaign.record(rest).round_closed
+        replays(campaign)
+        (decided,) = ledger.phases
+        counts = ledger.outcome(1, decided.allocation, 0).counts
+        assert np.array_equal(counts[decided.allocation.arms], decided.allocation.counts)
+    assert audit.verify(path, recompute=True).ok
+
+
+def test_a_phase_without_a_usable_result_is_planned_anew(path: Path) -> None:
+    """Values known only as bounds decide nothing, and must not fill the phase that is planned in its place."""
+    with make(path, per_round=96, max_replicates=9) as campaign:
+        campaign.plan()
+        bounds = [Result(result.compound, 4.0, relation="<") for result in answers(campaign)]
+        campaign.record(bounds)
+        now = replays(campaign)
+        assert now.phases_decided == 0
+        assert "without a usable result" in campaign.history()[-1].text
+        assert not now.guarantee.holds
+        assert "known only as a bound" in now.guarantee.void[0]
+        issued = campaign.plan()
+        assert issued is not None
+        assert issued.measurements == len(bounds)
+        assert issued.phase == 1
+        assert campaign.record(answers(campaign)).round_closed
+        assert replays(campaign).phases_decided == 1
+    assert audit.verify(path, recompute=True).ok
+
+
+def test_the_same_file_counts_as_there_until_every_entry_of_it_is_undone(path: Path) -> None:
+    source = Source("plate.csv", "c" * 64)
+    with make(path) as campaign:
+        campaign.plan()
+        results = answers(campaign)[:2]
+        campaign.record(results, source=source)
+        campaign.record(results, source=source, again=True)
+        campaign.undo()
+        refused(campaign, campaign.record, results, source=source, says="in the campaign already")
+        campaign.undo()
+        assert campaign.record(results, source=source).accepted == 2
+
+
+def test_rejected_rows_are_told_and_the_rest_is_taken(path: Path) -> None:
+    with make(path) as campaign:
+        campaign.plan()
+        good = answers(campaign)[:2]
+        report = campaign.record([*good, Result("nobody", 6.0, row=4), Result("R1=A|R2=A", 6.0, n=0, row=5)])
+        assert report.accepted == 2
+        assert [row for row, _ in report.rejected] == [4, 5]
+        assert "N must be 1 or more" in report.rejected[1][1]
+        replays(campaign)
+
+
+def test_the_log_says_every_step_once(path: Path) -> None:
+    with make(path) as campaign:
+        now = finish(campaign)
+        log = campaign.history()
+        assert [entry.sequence for entry in log] == list(range(1, now.events + 1))
+        assert all(entry.text and "\n" not in entry.text for entry in log)
+        assert campaign.head == now.head == campaign._store.head
+        assert campaign.path == path
