@@ -30,6 +30,7 @@ def test_demo_is_right_and_fast(done, seed):
     assert right(document)
     assert document["finished"] is True
     assert document["undecided"] == []
+    assert len(document["compounds"]) == sum(document["counts"].values()) == 960
     assert document["seconds"] < 10
     assert document["seed"] == seed
     assert document["guarantee"]["holds"] is True

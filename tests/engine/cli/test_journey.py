@@ -201,6 +201,15 @@ def test_close_without_results(done, campaign):
     assert (record["accepted"], record["round"], record["round_closed"]) == (0, 1, True)
 
 
+def test_late_results_of_a_closed_round(done, campaign, tmp_path):
+    done("plan", campaign)
+    done("record", campaign, "--close")
+    late = tmp_path / "late.csv"
+    late.write_text("ID,Value\nC-03,6.2\n", encoding="utf-8")
+    record = done("record", campaign, late)
+    assert (record["accepted"], record["round_closed"]) == (1, False)
+
+
 def test_unavailable_compounds_are_not_asked_for_again(done, run, campaign, tmp_path):
     plan = done("plan", campaign)
     gone = plan["compounds"][0]["id"]
@@ -271,9 +280,12 @@ def test_sites_named_like_columns_of_results(done, table, tmp_path):
     campaign = tmp_path / "odd.assaypilot"
     done("new", campaign, "--table", path, "--sites", "N,Value", "--epsilon", "0.5", "--sd", "0.2")
     plan = done("plan", campaign, "--out", tmp_path / "work.csv")
+    header, _ = read_sheet(tmp_path / "work.csv")
+    assert {"site N", "site Value", "Value"} < set(header)
     fill_in(tmp_path / "work.csv", lambda _: 6.0, np.random.default_rng(0), 0.2)
     record = done("record", campaign, tmp_path / "work.csv")
     assert (record["accepted"], record["rejected"]) == (plan["measurements"], [])
+    assert done("status", campaign)["measurements_used"] == plan["measurements"]
     estimates = [entry["estimate"] for entry in done("status", campaign)["compounds"]]
     assert min(estimates) > 5.5
     assert max(estimates) < 6.5
