@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtGui import QAction, QActionGroup, QKeySequence
@@ -10,7 +11,7 @@ from PySide6.QtWidgets import QMenu
 
 from assaypilot.gui.models.base import plain_tip
 from assaypilot.gui.session import View
-from assaypilot.gui.theme import theme
+from assaypilot.gui.theme import Choice, theme
 from assaypilot.gui.widgets.text import mnemonic_free
 
 if TYPE_CHECKING:
@@ -49,17 +50,18 @@ class Actions:
         self.copy = add(edit, "&Copy", window.copy, Key.Copy)
         self.paste = add(edit, "&Paste", window.paste, Key.Paste)
         edit.addSeparator()
-        self.find = add(edit, "&Find", window.find, Key.Find)
+        self.find = add(edit, "&Find", window.look_for, Key.Find)
         self.pages = []
         for place, name in enumerate(PAGES):
-            made = add(view, f"&{name}", lambda place=place: window.show_page(place), f"Ctrl+{place + 1}")
+            made = add(view, f"&{name}", partial(window.show_page, place), f"Ctrl+{place + 1}")
             made.setCheckable(True)
             self.pages.append(made)
         view.addSeparator()
         themes = view.addMenu("&Theme")
         group = QActionGroup(window)
-        for choice, text in (("system", "As the &System"), ("light", "&Light"), ("dark", "&Dark")):
-            made = add(themes, text, lambda choice=choice: window.choose_theme(choice))
+        choices: tuple[tuple[Choice, str], ...] = (("system", "As the &System"), ("light", "&Light"), ("dark", "&Dark"))
+        for choice, text in choices:
+            made = add(themes, text, partial(window.choose_theme, choice))
             made.setCheckable(True)
             made.setChecked(theme().choice == choice)
             group.addAction(made)

@@ -79,7 +79,7 @@ class MainWindow(QMainWindow):
     def _assemble(self) -> None:
         self.navigation = QFrame()
         self.navigation.setObjectName("navigation")
-        self.navigation.setFixedWidth(132)
+        self.navigation.setFixedWidth(118)
         column = QVBoxLayout(self.navigation)
         column.setContentsMargins(10, 14, 10, 14)
         column.setSpacing(4)
@@ -168,6 +168,7 @@ class MainWindow(QMainWindow):
         else:
             # What is not seen is filled when it is: a command must not wait for four pages.
             self._shown.clear()
+            self.messages.outdate()
         self._fill(self.stack.currentIndex())
 
     def _fill(self, place: int) -> None:
@@ -189,6 +190,8 @@ class MainWindow(QMainWindow):
             self.show_page(CANDIDATES)
         else:
             self.show_page(LIBRARY)
+        if self.page is not None:
+            self.page.table.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def show_page(self, place: int) -> None:
         """Nothing; shows a page."""
@@ -423,12 +426,12 @@ class MainWindow(QMainWindow):
             self.show_page(ROUND)
             self.round.paste()
 
-    def find(self) -> None:
+    def look_for(self) -> None:
         """Nothing; goes to where something can be looked for."""
         if self.page is self.round:
             self.show_page(CANDIDATES)
         if self.page is not None:
-            self.page.find()
+            self.page.look_for()
 
     def copy_work_list(self) -> None:
         """Nothing; copies the round for the lab."""

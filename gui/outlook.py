@@ -34,7 +34,7 @@ class Outlook:
     first_radius: float
     """Half-width of every estimate then, model scale."""
     largest: int | None
-    """Measurements of the last phase if nothing could be left out of it; None without a soft zone, where none is last."""
+    """Measurements of the last phase if nothing could be left out; None without a soft zone, where none is last."""
     phases: int | None
     """Decisions at most; None without a soft zone."""
     rounds: int

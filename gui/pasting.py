@@ -119,8 +119,7 @@ def _add(
     except ValueError as error:
         rows.append(PastedRow(at, name, text, "", str(error), rejected=True))
         return
-    for entry in entries:
-        results.append(result_of(entry, name, endpoint, row=int(at)))
+    results.extend(result_of(entry, name, endpoint, row=int(at)) for entry in entries)
     becomes = "; ".join(entry.shown(endpoint) for entry in entries)
     rows.append(PastedRow(at, name, text, becomes, _place_note(name, status, shown)))
 

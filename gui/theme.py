@@ -35,6 +35,8 @@ class Colours:
     soft_accent: str
     """A selected row, the page that is shown."""
     hover: str
+    faint: str
+    """What an empty cell waits for."""
     question: str
     """Ground of what asks to be looked at."""
     question_edge: str
@@ -58,6 +60,7 @@ LIGHT = Colours(
     on_accent="#ffffff",
     soft_accent="#e4edfb",
     hover="#f0f4f9",
+    faint="#b4bdc9",
     question="#fff6e5",
     question_edge="#c27a08",
     error="#b3261e",
@@ -75,6 +78,7 @@ DARK = Colours(
     on_accent="#0c1a2e",
     soft_accent="#24344d",
     hover="#232a33",
+    faint="#505b69",
     question="#332a17",
     question_edge="#f0a83c",
     error="#ff8a80",
@@ -96,7 +100,6 @@ QMenu::separator {{ height: 1px; background: {line}; margin: 4px 8px; }}
 #strip {{ border-bottom: 1px solid {line}; }}
 #navigation {{ border-right: 1px solid {line}; }}
 #footer {{ border-top: 1px solid {line}; }}
-#side {{ border-left: 1px solid {line}; }}
 #page {{ background: {page}; }}
 QLabel[role="muted"] {{ color: {muted}; }}
 QLabel[role="heading"] {{ font-weight: 600; }}
@@ -112,11 +115,11 @@ QPushButton:disabled {{ color: {disabled}; background: {panel}; }}
 QPushButton[role="primary"] {{ background: {accent}; color: {on_accent}; border: 1px solid {accent};
     font-weight: 600; padding: 8px 18px; }}
 QPushButton[role="primary"]:hover {{ background: {accent_hover}; border-color: {accent_hover}; }}
-QPushButton[role="primary"]:focus {{ border: 2px solid {text}; padding: 7px 17px; }}
+QPushButton[role="primary"]:focus {{ border: 2px solid {ring}; padding: 7px 17px; }}
 QPushButton[role="primary"]:disabled {{ background: {line}; border-color: {line}; color: {muted}; }}
 QPushButton[role="go"] {{ background: {accent}; color: {on_accent}; border: 1px solid {accent}; font-weight: 600; }}
 QPushButton[role="go"]:hover {{ background: {accent_hover}; }}
-QPushButton[role="go"]:focus {{ border: 2px solid {text}; padding: 4px 11px; }}
+QPushButton[role="go"]:focus {{ border: 2px solid {ring}; padding: 4px 11px; }}
 QPushButton[role="go"]:disabled {{ background: {line}; border-color: {line}; color: {muted}; }}
 QPushButton[role="link"] {{ background: transparent; border: none; color: {accent}; padding: 3px 4px; }}
 QPushButton[role="link"]:hover {{ text-decoration: underline; }}
@@ -130,7 +133,7 @@ QPushButton[role="page"]:disabled {{ background: transparent; color: {disabled};
 QPushButton[role="segment"] {{ border-radius: 0px; padding: 5px 12px; }}
 QPushButton[role="segment"][place="first"] {{ border-top-left-radius: 6px; border-bottom-left-radius: 6px; }}
 QPushButton[role="segment"][place="last"] {{ border-top-right-radius: 6px; border-bottom-right-radius: 6px; }}
-QPushButton[role="segment"]:checked {{ background: {soft_accent}; color: {accent}; font-weight: 600; }}
+QPushButton[role="segment"]:checked {{ background: {soft_accent}; color: {accent}; border-color: {accent}; }}
 QLineEdit, QPlainTextEdit, QComboBox, QSpinBox, QDoubleSpinBox {{ background: {page}; color: {text};
     border: 1px solid {line}; border-radius: 6px; padding: 5px 8px; selection-background-color: {accent};
     selection-color: {on_accent}; }}
@@ -144,10 +147,12 @@ QComboBox QAbstractItemView {{ background: {page}; border: 1px solid {line}; sel
 QTableView {{ background: {page}; alternate-background-color: {page}; border: 1px solid {line}; border-radius: 6px;
     gridline-color: {line}; selection-background-color: {soft_accent}; selection-color: {text}; outline: none; }}
 QTableView:focus {{ border: 1px solid {accent}; }}
+QTableView::item {{ padding: 0px 5px; border: none; border-bottom: 1px solid {rule}; }}
+QTableView::item:selected {{ background: {soft_accent}; color: {text}; }}
 QTableView QLineEdit {{ border: 2px solid {accent}; border-radius: 3px; padding: 1px 5px; }}
 QHeaderView {{ background: {page}; border: none; }}
 QHeaderView::section {{ background: {page}; color: {muted}; border: none; border-bottom: 1px solid {line};
-    padding: 6px 8px; }}
+    padding: 6px 7px; }}
 QHeaderView::section:hover {{ background: {hover}; }}
 QTableCornerButton::section {{ background: {page}; border: none; }}
 QScrollArea {{ border: none; background: transparent; }}
@@ -247,6 +252,8 @@ def style_sheet(colours: Colours, font: QFont) -> str:
         big=f"{size * 1.5:.1f}",
         disabled=_blend(colours.muted, colours.page, 0.6),
         accent_hover=_blend(colours.accent, colours.text, 0.85),
+        rule=_blend(colours.line, colours.page, 0.55),
+        ring=_blend(colours.accent, colours.text, 0.45),
         handle=_blend(colours.muted, colours.page, 0.45),
     )
 

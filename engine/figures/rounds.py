@@ -43,7 +43,7 @@ def set_by_round(
         return say(figure, palette, "Nothing has been decided yet.")
     rounds = np.arange(len(inside))
     axes.fill_between(rounds, 0, undecided, color=palette.status[UNDECIDED], alpha=0.16, linewidth=0)
-    for code, values, word in ((UNDECIDED, undecided, "undecided"), (IN, inside, "in")):
+    for code, values in ((UNDECIDED, undecided), (IN, inside)):
         colour = palette.status[code]
         axes.plot(rounds, values, color=colour, marker=MARKERS[code], markersize=4.2, linewidth=1.4, clip_on=False)
     top = max(*inside, *undecided, 1)

@@ -40,7 +40,7 @@ HELP = (
     ),
     (
         "The guarantee",
-        "It stands at the bottom, true at that moment, with what it assumes. When it does not hold any more, it says why.",
+        "It stands at the bottom, true at that moment, with what it assumes. When it no longer holds, it says why.",
     ),
     (
         "Keys",

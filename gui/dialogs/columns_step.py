@@ -122,7 +122,7 @@ class ColumnsStep(Step):
         )
         self.endpoint = self._combo("What is measured")
         self.endpoint.setEditable(True)
-        self.endpoint.activated.connect(lambda place: self.unit.setText(str(self.endpoint.itemData(place) or "")))
+        self.endpoint.activated.connect(self._endpoint_chosen)
         self.unit = QLineEdit()
         self.unit.setAccessibleName("Unit")
         self.unit.setPlaceholderText("nM, µM, %, … or none")
@@ -145,6 +145,9 @@ class ColumnsStep(Step):
             widget.setToolTip(tip)
             fields.addRow(label(caption, "muted"), widget)
         return fields
+
+    def _endpoint_chosen(self, place: int) -> None:
+        self.unit.setText(str(self.endpoint.itemData(place) or ""))
 
     def _combo(self, name: str, choices: Sequence[tuple[str, Any]] = ()) -> QComboBox:
         made = QComboBox()

@@ -1,4 +1,4 @@
-"""Small dialogs that ask for a reason: a value left out, a typo corrected, compounds that cannot be had, a round closed."""
+"""Small dialogs that ask for a reason: a value left out or corrected, compounds not to be had, a round closed."""
 
 from __future__ import annotations
 

@@ -62,7 +62,7 @@ class CandidatesModel(RowsModel):
                 lambda row: STATUSES[known.status[row]],
                 lambda: STATUS_RANK[known.status] * 1e9 + np.nan_to_num(best_first * known.estimate, nan=1e6),
                 status=lambda row: int(known.status[row]),
-                width=118,
+                width=104,
             ),
             *structure_column(library),
             id_column(library),
@@ -85,7 +85,7 @@ class CandidatesModel(RowsModel):
             ),
             Column(
                 "near",
-                f"P(within {near})",
+                f"P(within {settings.epsilon:g})",
                 lambda row: probability_text(known.probability_within_epsilon[row]),
                 lambda: known.probability_within_epsilon,
                 number=True,
@@ -93,7 +93,7 @@ class CandidatesModel(RowsModel):
             ),
             Column(
                 "far",
-                f"P(within {far})",
+                f"P(within {settings.epsilon + settings.softness:g})",
                 lambda row: probability_text(known.probability_within_slack[row]),
                 lambda: known.probability_within_slack,
                 number=True,

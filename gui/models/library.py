@@ -69,17 +69,23 @@ class LibraryModel(RowsModel):
             id_column(library),
             *structure_column(library),
             *site_columns(library),
-            Column(
-                "history",
-                f"{endpoint.scale_name} before",
-                lambda row: "" if np.isnan(history[row]) else f"{history[row]:.2f}",
-                lambda: history,
-                number=True,
-                tip="Mean of what the table already had: shown and used in estimates, not in decisions",
+            *(
+                [
+                    Column(
+                        "history",
+                        f"{endpoint.scale_name} before",
+                        lambda row: "" if np.isnan(history[row]) else f"{history[row]:.2f}",
+                        lambda: history,
+                        number=True,
+                        tip="Mean of what the table already had: shown and used in estimates, not in decisions",
+                    )
+                ]
+                if np.isfinite(history).any()
+                else []
             ),
             Column(
                 "measured",
-                "n",
+                "Measured",
                 lambda row: str(int(measured[row])) if measured[row] else "",
                 lambda: measured,
                 number=True,
@@ -103,7 +109,9 @@ def history_means(status: Status) -> NDArray[np.float64]:
         if one.round == 0 and one.usable and one.endpoint == status.objective:
             total[one.compound] += one.n * one.value
             count[one.compound] += one.n
-    return np.divide(total, count, out=np.full(len(total), np.nan), where=count > 0)
+    means = np.full(len(total), np.nan)
+    np.divide(total, count, out=means, where=count > 0)
+    return means
 
 
 def availability(status: Status) -> NDArray[np.int64]:

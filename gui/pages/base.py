@@ -6,11 +6,12 @@ from PySide6.QtCore import QByteArray, Qt
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QSplitter, QVBoxLayout, QWidget
 
 from assaypilot.gui.session import Session, View
+from assaypilot.gui.widgets.table import Table
 from assaypilot.gui.widgets.text import label
 
 __all__ = ["Page", "side_panel", "with_side"]
 
-SIDE = 322
+SIDE = 288
 
 
 class Page(QWidget):
@@ -22,7 +23,7 @@ class Page(QWidget):
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.session = session
         self.column = QVBoxLayout()
-        self.column.setContentsMargins(20, 16, 20, 14)
+        self.column.setContentsMargins(18, 16, 18, 14)
         self.column.setSpacing(10)
         self.title = label(title, "title")
         self.subtitle = label("", "muted", wrap=True)
@@ -32,6 +33,9 @@ class Page(QWidget):
         heading.addWidget(self.subtitle, 1, Qt.AlignmentFlag.AlignBaseline)
         self.column.addLayout(heading)
 
+    table: Table
+    """Where the keyboard goes when the page is opened."""
+
     def refresh(self, view: View, *, opened: bool) -> None:
         """Nothing; shows a campaign as it is now; ``opened``: it is another one than before."""
         raise NotImplementedError
@@ -39,7 +43,7 @@ class Page(QWidget):
     def copy(self) -> None:
         """Nothing; copies what is selected."""
 
-    def find(self) -> None:
+    def look_for(self) -> None:
         """Nothing; goes to where something can be looked for."""
 
     def splitter_state(self) -> QByteArray | None:
@@ -55,7 +59,7 @@ def side_panel() -> tuple[QScrollArea, QVBoxLayout]:
     inner = QFrame()
     inner.setObjectName("side")
     column = QVBoxLayout(inner)
-    column.setContentsMargins(18, 16, 18, 14)
+    column.setContentsMargins(16, 16, 16, 14)
     column.setSpacing(12)
     scroll = QScrollArea()
     scroll.setWidgetResizable(True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -122,7 +123,7 @@ class CandidatePanel(QVBoxLayout):
         self.addSpacing(4)
         self.moved = label("The set, round by round", "heading")
         self.addWidget(self.moved)
-        self.canvas = Canvas("Compounds in and undecided after each round")
+        self.canvas = Canvas("Compounds in and undecided after each round", on_panel=True)
         self.canvas.setFixedHeight(176)
         self.addWidget(self.canvas)
         self.addStretch(1)
@@ -158,7 +159,9 @@ class CandidatePanel(QVBoxLayout):
         def draw(size: tuple[float, float], dpi: float) -> Figure:
             from assaypilot.engine.figures.rounds import counts_by_round, set_by_round
 
+            colours = theme().colours
+            palette = replace(colours.figure, background=colours.panel)
             inside, undecided = counts_by_round(known.status, known.decided_in_round, last)
-            return set_by_round(inside, undecided, palette=theme().colours.figure, size=size, dpi=dpi)
+            return set_by_round(inside, undecided, palette=palette, size=size, dpi=dpi)
 
         self.canvas.show_figure(draw)

@@ -110,7 +110,7 @@ class CandidatesPage(Page):
         """Nothing; copies the selected rows."""
         self.table.copy()
 
-    def find(self) -> None:
+    def look_for(self) -> None:
         """Nothing; goes to the filter."""
         self.filter.setFocus()
         self.filter.selectAll()
@@ -230,7 +230,7 @@ def _when(view: View) -> str:
     closed = [one.number for one in status.rounds if one.state == "closed"]
     standing = status.open_round
     parts = [f"after round {max(closed)}" if closed else "before the first round"]
-    if standing is not None and sum(standing.returned):
+    if standing is not None and sum(standing.returned) > 0:
         back, asked = sum(standing.returned), standing.measurements
         parts.append(f"estimates include {back:,} of {asked:,} results of round {standing.number}")
     return " · ".join(parts)

@@ -70,7 +70,7 @@ class HistoryPage(Page):
         """Nothing; copies the selected rows."""
         self.table.copy()
 
-    def find(self) -> None:
+    def look_for(self) -> None:
         """Nothing; goes to the filter."""
         self.filter.setFocus()
         self.filter.selectAll()

@@ -80,7 +80,7 @@ class LibraryPage(Page):
         """Nothing; copies the selected rows."""
         self.table.copy()
 
-    def find(self) -> None:
+    def look_for(self) -> None:
         """Nothing; goes to the filter."""
         self.filter.setFocus()
         self.filter.selectAll()

@@ -34,6 +34,8 @@ __all__ = ["RoundPage"]
 class RoundPage(Page):
     """The open round, else the latest one."""
 
+    table: RoundTable
+
     work_list = Signal()
     read_file = Signal()
     close_round = Signal()
@@ -341,13 +343,12 @@ class RoundPage(Page):
         shown = self.model.round
         if shown is None:
             return ""
-        new = sum(not view.status.candidates.made[item.compound] for item in shown.items)
         parts = [
             f"issued {local_time(shown.issued)}",
-            f"{shown.measurements:,} measurements of {len(shown.items):,} compounds ({new:,} never measured before)",
+            f"{shown.measurements:,} measurements of {len(shown.items):,} compounds",
         ]
         if shown.state == "open":
-            parts.append("fixed: the list will not change")
+            parts.append("the list will not change")
         elif shown.closed:
             parts.append(f"closed {local_time(shown.closed)}")
         return " · ".join(parts)

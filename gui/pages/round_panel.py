@@ -36,6 +36,7 @@ class RoundPanel(QVBoxLayout):
         self.wrong = Callout()
         row = QHBoxLayout()
         self.take = button("", "go")
+        self._line = -1
         self.take.clicked.connect(self._take)
         self.forget = button("Forget it")
         self.forget.clicked.connect(lambda: self.dismissed.emit(self._line))
@@ -146,9 +147,10 @@ class RoundPanel(QVBoxLayout):
             self.progress.show_rows([])
             return
         back = sum(shown.returned)
+        new = sum(not view.status.candidates.made[item.compound] for item in shown.items)
         rows = [
             ("Back", f"{back:,} of {shown.measurements:,} measurements"),
-            ("Compounds", f"{len(shown.items):,}"),
+            ("Compounds", f"{len(shown.items):,}, {new:,} of them never measured"),
         ]
         phase = view.status.phase
         if phase is not None and shown.state == "open":

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, QPoint, QRectF, QRunnable, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QColor, QGuiApplication, QImage, QMouseEvent, QPainter, QPaintEvent, QResizeEvent
@@ -53,7 +53,7 @@ class _Drawing(QRunnable):
         width, height = self._size.width(), self._size.height()
         dpi = INCH * self._ratio
         figure = self._draw((width / INCH, height / INCH), dpi)
-        canvas = FigureCanvasAgg(figure)
+        canvas: Any = FigureCanvasAgg(figure)  # its methods carry no types
         canvas.draw()
         pixels = canvas.buffer_rgba()
         across, down = canvas.get_width_height()
@@ -84,8 +84,9 @@ class Canvas(QWidget):
     clicked = Signal(float, float)
     """Data coordinates."""
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, *, on_panel: bool = False) -> None:
         super().__init__()
+        self._on_panel = on_panel
         self.setAccessibleName(name)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.setMinimumSize(160, 90)
@@ -129,7 +130,7 @@ class Canvas(QWidget):
     def paintEvent(self, event: QPaintEvent) -> None:
         """Nothing; paints the picture there is, stretched until one of the right size comes."""
         painter = QPainter(self)
-        painter.fillRect(self.rect(), QColor(theme().colours.page))
+        painter.fillRect(self.rect(), QColor(theme().colours.panel if self._on_panel else theme().colours.page))
         if self._drawn is not None:
             painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
             painter.drawImage(QRectF(self.rect()), self._drawn.image)

@@ -79,7 +79,8 @@ class MessageBar(QFrame):
         self._say("question", text, mend)
         for words, action in offers:
             made = button(words)
-            made.clicked.connect(lambda _=False, action=action: (self.clear(), action()))
+            made.clicked.connect(self.clear)
+            made.clicked.connect(lambda _=False, action=action: action())
             self._actions.addWidget(made)
             self._offers.append(made)
 
@@ -89,6 +90,11 @@ class MessageBar(QFrame):
         self._drop_offers()
         if not self._working:
             self.hide()
+
+    def outdate(self) -> None:
+        """Nothing; a note about what was done before is old once something else was done."""
+        if self._behind is not None and self._behind[0] == "note":
+            self.clear()
 
     def progress(self, progress: Progress | None) -> None:
         """Nothing; shows work that takes its time; None: it is over."""

@@ -51,10 +51,7 @@ class ResultDelegate(PlainDelegate):
             painter.drawRoundedRect(box, 4, 4)
         ink = colours.error if kind == "wrong" else colours.muted if kind == "saving" else colours.text
         if not text and editable:
-            text, ink = (
-                "…" if kind == "saving" else self.placeholder(index),
-                colours.line if not current else colours.muted,
-            )
+            text, ink = self.placeholder(index), colours.faint
         painter.setPen(QColor(ink))
         painter.setFont(option.font)
         inner = box.adjusted(8, 0, -8, 0)
@@ -113,6 +110,7 @@ class RoundTable(Table):
             | QAbstractItemView.EditTrigger.SelectedClicked
         )
         model.modelReset.connect(self._results_column)
+        self.stretch("why", 96)
 
     def edit_line(self, line: int) -> None:
         """Nothing; goes to the result of a line and opens it for typing."""

@@ -156,7 +156,7 @@ class Strip(QFrame):
             if phase is not None and phase.outstanding > 0:
                 self.used.setText(f"{used:,} measured, {phase.outstanding:,} to the next decision")
             total = used + (phase.outstanding if phase is not None else 0)
-            self.bar.set_share(used / total if total and not status.finished else (1.0 if used else None))
+            self.bar.set_share(used / total if phase is not None and total else None)
 
     def _pressed(self) -> None:
         if self._next is not None:
@@ -172,7 +172,7 @@ class Footer(QFrame):
         row = QHBoxLayout(self)
         row.setContentsMargins(20, 7, 20, 7)
         row.setSpacing(20)
-        self.guarantee = ElidedLabel("muted")
+        self.guarantee = label("", "muted", wrap=True)
         self.saved = label("", "muted")
         row.addWidget(self.guarantee, 1)
         row.addWidget(self.saved)

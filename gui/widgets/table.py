@@ -1,4 +1,4 @@
-"""The table of every page: sorts by its headings, copies as a spreadsheet does, keeps its selection by row of the data."""
+"""The table of every page: sorts by its headings, copies as a spreadsheet does, selects by row of the data."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import io
 from collections.abc import Sequence
 
 from PySide6.QtCore import QItemSelectionModel, QModelIndex, QPersistentModelIndex, Qt, Signal
-from PySide6.QtGui import QColor, QGuiApplication, QKeyEvent, QKeySequence, QPalette
+from PySide6.QtGui import QColor, QGuiApplication, QKeyEvent, QKeySequence, QPalette, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QHeaderView,
@@ -88,14 +88,14 @@ class Table(QTableView):
         model.modelReset.connect(self._dress)
         self._dressed: tuple[str, ...] = ()
         self.selectionModel().currentRowChanged.connect(lambda now, before: self._tell(now))
-        self._stretch = ""
+        self._flexible, self._least = "", 0
+        header.setStretchLastSection(True)
         self._dress()
 
-    def stretch(self, key: str) -> None:
-        """Nothing; from now on the column with this key takes the room that is left."""
-        self._stretch = key
-        self._dressed = ()
-        self._dress()
+    def stretch(self, key: str, least: int = 80) -> None:
+        """Nothing; from now on the column with this key takes the room that is left, but at least so many pixels."""
+        self._flexible, self._least = key, least
+        self._fill_room()
 
     def current_row(self) -> int | None:
         """The row of the data that is current."""
@@ -162,12 +162,8 @@ class Table(QTableView):
             elif column.smiles is not None and self._pictures is not None:
                 delegate = self._pictures
             self.setItemDelegateForColumn(place, delegate)
-            stretched = column.key == self._stretch
-            header.setSectionResizeMode(
-                place, QHeaderView.ResizeMode.Stretch if stretched else QHeaderView.ResizeMode.Interactive
-            )
-            if not stretched:
-                self.setColumnWidth(place, column.width or self._fitting(place))
+            self.setColumnWidth(place, column.width or self._fitting(place))
+        self._fill_room()
 
     def _fitting(self, place: int) -> int:
         column = self.rows_model.columns[place]
@@ -176,4 +172,20 @@ class Table(QTableView):
         rows = range(0, size, max(1, size // SAMPLED)) if size else range(0)
         widest = max((metrics.horizontalAdvance(column.text(row)[:80]) for row in rows), default=0)
         # The arrow of the sorted column stands behind the title.
-        return min(max(widest + 26, metrics.horizontalAdvance(column.title) + 34), WIDEST)
+        return min(max(widest + 18, metrics.horizontalAdvance(column.title) + 24), WIDEST)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Nothing; gives the room that is left to the flexible column."""
+        super().resizeEvent(event)
+        self._fill_room()
+
+    def _fill_room(self) -> None:
+        columns = self.rows_model.columns
+        place = next((n for n, column in enumerate(columns) if column.key == self._flexible), None)
+        if place is None:
+            return
+        last = len(columns) - 1
+        # The last column stretches by itself: what counts is what it needs.
+        others = sum(self.columnWidth(n) for n in range(last) if n != place)
+        need = 0 if place == last else columns[last].width or self._fitting(last)
+        self.setColumnWidth(place, max(self._least, self.viewport().width() - others - need))
