@@ -17,7 +17,7 @@ __all__ = ["MOST_DRAWN", "Ranking", "rank_compounds", "ranked_intervals"]
 
 Floats = NDArray[np.float64]
 
-MOST_DRAWN = 140
+MOST_DRAWN = 110
 """Compounds drawn at once: more of them no longer stand apart in a window 1280 pixels wide."""
 
 UNDECIDED, IN = 0, 1
@@ -116,9 +116,9 @@ def ranked_intervals(
         under, over = posterior[0][chosen], posterior[1][chosen]
         thin = ~decided & np.isfinite(under) & np.isfinite(over)
         bottom, top = np.where(thin, under, bottom), np.where(thin, over, top)
-    crowded = size[0] / chosen.size < 0.055
+    crowded = size[0] / chosen.size < 0.11
     for code, colour in enumerate(palette.status):
-        for part, width, alpha in ((decided, 1.2 if crowded else 1.5, 1.0), (thin, 0.8, 0.55)):
+        for part, width, alpha in ((decided, 1.0 if crowded else 1.5, 1.0), (thin, 0.8, 0.55)):
             here = part & (state == code)
             if here.any():
                 axes.vlines(ranks[here], bottom[here], top[here], color=colour, linewidth=width, alpha=alpha, zorder=2)
@@ -128,7 +128,7 @@ def ranked_intervals(
             hollow = code == 2
             axes.plot(
                 ranks[here], middle[here], linestyle="none", marker=marker, color=colour, zorder=3,
-                markersize=3.6 if crowded else 5.0, markerfacecolor=palette.background if hollow else colour,
+                markersize=3.0 if crowded else 5.0, markerfacecolor=palette.background if hollow else colour,
                 markeredgewidth=1.0,
             )  # fmt: skip
     place = ranking.place(selected)
@@ -161,7 +161,7 @@ def _limits(axes: Axes, ranks: NDArray[np.intp], levels: list[Floats], marks: li
     pad = 0.04 * max(highest - lowest, 0.1)
     axes.set_ylim(lowest - pad, highest + pad)
     half = max(0.8, 0.012 * len(ranks))
-    axes.set_xlim(ranks[0] - half, ranks[-1] + half)
+    axes.set_xlim(ranks[0] - min(half, 0.9), ranks[-1] + half)
 
 
 def _zone_words(axes: Axes, palette: Palette, lines: tuple[float, float], words: tuple[str, str]) -> None:
@@ -170,14 +170,15 @@ def _zone_words(axes: Axes, palette: Palette, lines: tuple[float, float], words:
     if not np.isfinite(cutoff):
         return
     up = soft_cutoff > cutoff  # smaller is better: the zone lies above the line
-    named = [(cutoff, words[0])]
+    named = [(cutoff, words[0], palette.background)]
     if np.isfinite(soft_cutoff) and soft_cutoff != cutoff:
-        named.append((soft_cutoff, words[1]))
-    for level, word in named:
+        named.append((soft_cutoff, words[1], palette.band))
+    for level, word, ground in named:
         axes.annotate(
             word, (0.995, level), xycoords=axes.get_yaxis_transform(), xytext=(0, -3 if up else 3),
             textcoords="offset points", ha="right", va="top" if up else "bottom", fontsize=SMALL,
             color=palette.cutoff, parse_math=False, zorder=5,
+            bbox={"boxstyle": "square,pad=0.15", "facecolor": ground, "edgecolor": "none", "alpha": 0.85},
         )  # fmt: skip
 
 

@@ -48,6 +48,8 @@ class Column:
     cell_tip: Callable[[int], str] | None = None
     width: int = 0
     """Pixels; 0: from the texts."""
+    soft: bool = False
+    """Whether it may be narrower than its texts when there is little room."""
 
 
 def plain_tip(text: str) -> str:

@@ -49,7 +49,7 @@ def site_columns(library: Library) -> list[Column]:
         def order() -> Ranks:
             return text_ranks(site.substituents)[codes]
 
-        return Column(f"site{place}", site.name, lambda row: site.substituents[codes[row]], order)
+        return Column(f"site{place}", site.name, lambda row: site.substituents[codes[row]], order, soft=True)
 
     return [column(place) for place in range(len(library.sites))]
 

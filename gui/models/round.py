@@ -163,7 +163,10 @@ class RoundModel(RowsModel):
         return self._saving.get(row) or self.kept_text(row)
 
     def _kind(self, row: int) -> str | None:
-        return "wrong" if row in self._wrong else "saving" if row in self._saving else None
+        if row in self._wrong or row in self._saving:
+            return "wrong" if row in self._wrong else "saving"
+        complete = self.round is not None and self.round.returned[row] >= self.round.items[row].replicates
+        return "done" if complete else None
 
     def _result_tip(self, row: int) -> str:
         if row in self._wrong:
@@ -208,6 +211,7 @@ class RoundModel(RowsModel):
                 smiles=None if smiles is None else lambda row: smiles(at[row]),
                 cell_tip=None if tip is None else lambda row: tip(at[row]),
                 width=column.width,
+                soft=column.soft,
             )
 
         def expected(row: int) -> str:
@@ -254,7 +258,7 @@ class RoundModel(RowsModel):
                 "Also > 10000 nM, 35 nM, or a mean: 7.6 (n=3, sd=0.2)",
                 width=140,
             ),
-            Column("state", "State", self._state, lambda: np.array(self._returned(), dtype=np.int64)),
+            Column("state", "State", self._state, lambda: np.array(self._returned(), dtype=np.int64), width=88),
         ]
 
     def _entry_unit(self) -> str:

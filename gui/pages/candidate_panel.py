@@ -62,7 +62,7 @@ def measured_text(status: Status, compound: int) -> str:
     """How often a compound was measured, or what it is inferred from."""
     known = status.candidates
     n, bounds = int(known.measured[compound]), int(known.censored[compound])
-    made_of = ", ".join(f"{site} = {label}" for site, label in status.library.substituents(compound).items())
+    made_of = ", ".join(f"{site}\u00a0=\u00a0{label}" for site, label in status.library.substituents(compound).items())
     if n:
         text = f"{n} time{'' if n == 1 else 's'}"
         return f"{text}, and {bounds} known only as a bound" if bounds else text

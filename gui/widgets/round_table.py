@@ -45,7 +45,8 @@ class ResultDelegate(PlainDelegate):
         )
         current = isinstance(widget, QAbstractItemView) and widget.currentIndex() == index and widget.hasFocus()
         if editable:
-            edge = colours.error if kind == "wrong" else colours.accent if current or text else colours.line
+            lit = current or (bool(text) and kind != "done")
+            edge = colours.error if kind == "wrong" else colours.accent if lit else colours.line
             painter.setPen(QPen(QColor(edge), 2 if current else 1))
             painter.setBrush(QColor(colours.error_ground if kind == "wrong" else colours.page))
             painter.drawRoundedRect(box, 4, 4)

@@ -23,9 +23,12 @@ from assaypilot.gui.widgets.structures import StructureDelegate, Structures
 
 __all__ = ["PlainDelegate", "Table", "as_clipboard"]
 
-SAMPLED = 60
+SAMPLED = 120
+STEP = 7919
 """Rows looked at for the width of a column."""
 WIDEST = 260
+SOFTEST = 46
+"""Pixels a column that may be narrow keeps."""
 
 
 def as_clipboard(table: Sequence[Sequence[str]]) -> str:
@@ -42,7 +45,7 @@ class PlainDelegate(QStyledItemDelegate):
         """Nothing; takes the colour from the cell's kind, and leaves the frame of a focused cell away."""
         super().initStyleOption(option, index)
         kind = index.data(KIND)
-        if kind is not None:
+        if kind in ("wrong", "muted"):
             colours = theme().colours
             colour = QColor(colours.error if kind == "wrong" else colours.muted)
             option.palette.setColor(QPalette.ColorRole.Text, colour)
@@ -89,6 +92,9 @@ class Table(QTableView):
         self._dressed: tuple[str, ...] = ()
         self.selectionModel().currentRowChanged.connect(lambda now, before: self._tell(now))
         self._flexible, self._least = "", 0
+        self._natural: list[int] = []
+        self._own_widths = self._arranging = False
+        header.sectionResized.connect(self._resized)
         header.setStretchLastSection(True)
         self._dress()
 
@@ -162,14 +168,16 @@ class Table(QTableView):
             elif column.smiles is not None and self._pictures is not None:
                 delegate = self._pictures
             self.setItemDelegateForColumn(place, delegate)
-            self.setColumnWidth(place, column.width or self._fitting(place))
+        self._natural = [column.width or self._fitting(place) for place, column in enumerate(columns)]
+        self._own_widths = False
         self._fill_room()
 
     def _fitting(self, place: int) -> int:
         column = self.rows_model.columns[place]
         metrics = self.fontMetrics()
         size = self.rows_model.size
-        rows = range(0, size, max(1, size // SAMPLED)) if size else range(0)
+        # A step that has nothing to do with how a product of sites repeats.
+        rows = range(size) if size <= SAMPLED else [place * STEP % size for place in range(SAMPLED)]
         widest = max((metrics.horizontalAdvance(column.text(row)[:80]) for row in rows), default=0)
         # The arrow of the sorted column stands behind the title.
         return min(max(widest + 18, metrics.horizontalAdvance(column.title) + 24), WIDEST)
@@ -180,12 +188,29 @@ class Table(QTableView):
         self._fill_room()
 
     def _fill_room(self) -> None:
+        """Nothing; what room there is goes to the flexible column, what is missing is taken from the soft ones."""
         columns = self.rows_model.columns
-        place = next((n for n, column in enumerate(columns) if column.key == self._flexible), None)
-        if place is None:
+        if not columns or len(self._natural) != len(columns) or self._own_widths:
             return
-        last = len(columns) - 1
-        # The last column stretches by itself: what counts is what it needs.
-        others = sum(self.columnWidth(n) for n in range(last) if n != place)
-        need = 0 if place == last else columns[last].width or self._fitting(last)
-        self.setColumnWidth(place, max(self._least, self.viewport().width() - others - need))
+        widths = list(self._natural)
+        room = self.viewport().width() - sum(widths)
+        flexible = next((n for n, column in enumerate(columns) if column.key == self._flexible), None)
+        if flexible is not None:
+            before = widths[flexible]
+            widths[flexible] = max(self._least, before + room)
+            room -= widths[flexible] - before
+        soft = {n: widths[n] - SOFTEST for n, column in enumerate(columns) if column.soft and widths[n] > SOFTEST}
+        give = sum(soft.values())
+        if room < 0 < give:
+            for place, most in soft.items():
+                widths[place] -= min(most, -(-most * -room // give))
+        self._arranging = True
+        for place, width in enumerate(widths):
+            if self.columnWidth(place) != width and place < len(columns) - 1:
+                self.setColumnWidth(place, width)
+        self._arranging = False
+
+    def _resized(self, place: int, before: int, now: int) -> None:
+        """Nothing; once somebody has set a width, all of them are left alone."""
+        if not self._arranging and QGuiApplication.mouseButtons() & Qt.MouseButton.LeftButton:
+            self._own_widths = True
