@@ -36,17 +36,19 @@ def lay_out(counts: Ints, vectors: Floats, per_round: int, max_replicates: int, 
             break
         by_need = shuffled[np.argsort(-remaining[shuffled], kind="stable")]
         by_need = by_need[remaining[by_need] > 0]
-        first = _spanning(vectors, by_need)[:size]
+        first = _spanning(vectors, by_need)
         room = np.minimum(remaining, max_replicates)
-        take = np.zeros_like(remaining)
-        take[first] = 1
+        # What the later rounds could not take; without it a measurement could be left over after the last one.
+        take = np.maximum(remaining - max_replicates * (n_rounds - number - 1), 0)
+        for position in first:
+            take[position] += take[position] == 0 and take.sum() < size
         share = remaining / (n_rounds - number)
         for wanted in (np.floor(share).astype(np.intp), np.ceil(share).astype(np.intp), room):
             for position in by_need:
                 more = min(int(min(wanted[position], room[position]) - take[position]), size - int(take.sum()))
                 take[position] += max(more, 0)
-        rest = [int(position) for position in by_need if take[position] and position not in set(first)]
-        order += [(position, int(take[position])) for position in [*first, *rest]]
+        rest = [int(position) for position in by_need if position not in set(first)]
+        order += [(position, int(take[position])) for position in [*first, *rest] if take[position]]
         remaining -= take
     return order
 
