@@ -188,6 +188,7 @@ def _add_table_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--blank", choices=("h", "missing"), help="what an empty substituent means: hydrogen, or missing (default)"
     )
+    group.add_argument("--join", metavar="FILE[:COL]", help="a second table, joined by its column of ids")
     group.add_argument("--available", metavar="COL", help="column that says whether a compound can be had (yes or no)")
     group.add_argument(
         "--product", action="store_true", help="the library is every combination of the substituents, not only the rows"

@@ -15,6 +15,7 @@ from assaypilot.engine.cli.standing import number
 from assaypilot.engine.cli.targets import check_target
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.export.shortlist import decimals, work_list
+from assaypilot.engine.labels import label_text
 
 __all__ = ["plan", "record"]
 
@@ -107,7 +108,7 @@ def _round_lines(now: Status, issued: Round) -> list[str]:
         (
             rank,
             library.ids[item.compound],
-            *library.substituents(item.compound).values(),
+            *map(label_text, library.substituents(item.compound).values()),
             f"{item.replicates}x",
             number(item.expected, digits),
             number(item.low, digits),

@@ -12,6 +12,7 @@ from assaypilot.engine.cli.console import Console, Reply, count, plural, table
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.tables.check import check_report
 from assaypilot.engine.tables.importer import ImportedTable, import_table
+from assaypilot.engine.tables.join import join_tables, split_join
 from assaypilot.engine.tables.mapping import propose
 from assaypilot.engine.tables.options import EndpointSpec, TableMapping, TableOptions, parse_endpoint_spec
 from assaypilot.engine.tables.raw import RawTable, read_table
@@ -150,6 +151,9 @@ def _read(
         sd=sd,
     )
     raw = read_table(options.table, console.report)
+    if options.join:
+        file, column = split_join(options.join)
+        raw = join_tables(raw, read_table(file, console.report), id_column=options.id, other_column=column)
     mapping = propose(raw, wanted)
     return raw, mapping, import_table(raw, mapping, console.report), epsilons
 

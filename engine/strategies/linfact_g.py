@@ -129,7 +129,7 @@ class LinFactG:
         radius = self.radius(state, phase)
         wells = 2.0 * (problem.noise[0] / radius) ** 2 * union_log(int(problem.wanted.sum()), phase, problem.delta)
         candidates, design = _design(state, wells, report)
-        counts = ceilings(design.weights, wells * design.value)
+        counts = np.maximum(ceilings(design.weights, wells * design.value), 1)
         budget = problem.capacity.budget if problem.capacity else None
         cut = budget is not None and counts.sum() > budget - state.spent
         if cut and budget is not None:
@@ -247,11 +247,14 @@ def _parameters(problem: Problem) -> dict[str, Any]:
         raise AssayPilotError(
             f"decide must be realised or planned, got {parameters['decide']!r}", option="--parameter decide"
         )
-    first, gap = parameters["first_radius"], parameters["gap"]
-    if first is not None and not (math.isfinite(float(first)) and float(first) > 0):
-        raise AssayPilotError(f"first_radius must be a number > 0, got {first}", option="--parameter first_radius")
-    if not 0 < float(gap) < 1:
-        raise AssayPilotError(f"gap must be above 0 and below 1, got {gap}", option="--parameter gap")
+    for name, below in (("first_radius", math.inf), ("gap", 1.0)):
+        value = parameters[name]
+        number = isinstance(value, int | float) and not isinstance(value, bool)
+        if value is not None and not (number and 0 < value < below):
+            bounds = "above 0" if below == math.inf else f"above 0 and below {below:g}"
+            raise AssayPilotError(f"{name} must be a number {bounds}, got {value!r}", option=f"--parameter {name}")
+    if parameters["gap"] is None:
+        parameters["gap"] = next(p.default for p in LinFactG.info.parameters if p.name == "gap")
     return parameters
 
 
