@@ -28,7 +28,7 @@ def test_the_commands_are_those_of_the_help(run):
     assert "    design" not in out
 
 
-@pytest.mark.parametrize("option", ["--core", "--sheet", "--join"])
+@pytest.mark.parametrize("option", ["--core", "--sheet"])
 def test_an_option_that_is_not_built_is_absent(run, option):
     answer = run("check", "table.csv", option, "x")
     assert answer.code == 2
@@ -219,3 +219,27 @@ def test_data_folder_is_the_users_own(monkeypatch):
     monkeypatch.setattr(failures.sys, "platform", "win32")
     monkeypatch.setenv("LOCALAPPDATA", "/local")
     assert failures.data_folder() == Path("/local/AssayPilot")
+
+
+def test_a_second_table_is_joined_by_its_ids(run, tmp_path):
+    (tmp_path / "s.csv").write_text("ID,R1,R2\nA,Me,Cl\nB,Me,F\nC,Et,Cl\nD,Et,F\n", encoding="utf-8")
+    (tmp_path / "act.csv").write_text("Cmpd;pIC50\na;6,5\nb;7,1\nstranger;5\n", encoding="utf-8")
+    document = run("check", tmp_path / "s.csv", "--join", tmp_path / "act.csv", "--json").document
+    assert [(e["name"], e["measured"]) for e in document["endpoints"]] == [("pIC50", 2)]
+    assert any("C, D" in warning for warning in document["warnings"])
+    assert any("stranger" in warning for warning in document["warnings"])
+    refused = run("check", tmp_path / "s.csv", "--join", f"{tmp_path / 'act.csv'}:Nothing")
+    assert refused.code == 1
+    assert "Nothing" in refused.err
+
+
+@pytest.mark.parametrize("setting", ["gap=wide", "gap=2", "first_radius=-1", "decide=later", "unknown=1"])
+def test_a_parameter_that_makes_no_sense_is_refused(run, tmp_path, setting):
+    (tmp_path / "s.csv").write_text("ID,R1,R2\nA,Me,Cl\nB,Me,F\nC,Et,Cl\nD,Et,F\n", encoding="utf-8")
+    file = tmp_path / "s.assaypilot"
+    spec = ("--table", tmp_path / "s.csv", "--endpoint", "pIC50;sd=0.2", "--epsilon", "0.5")
+    answer = run("new", file, *spec, "--parameter", setting)
+    assert answer.code == 1
+    assert "internal" not in answer.err
+    assert setting.partition("=")[0] in answer.err
+    assert not file.exists()
