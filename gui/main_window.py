@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
 
@@ -33,7 +34,7 @@ from assaypilot.gui.reporting import Reporter
 from assaypilot.gui.session import Session
 from assaypilot.gui.settings import Settings
 from assaypilot.gui.theme import Choice, theme
-from assaypilot.gui.widgets.message_bar import MessageBar
+from assaypilot.gui.widgets.message_bar import MessageBar, error_words
 from assaypilot.gui.widgets.strip import Footer, Strip
 from assaypilot.gui.widgets.structures import Structures, drawing_pool
 
@@ -117,6 +118,7 @@ class MainWindow(QMainWindow):
         session.changed.connect(self._refresh)
         session.failed.connect(self.messages.refuse)
         session.message.connect(self.messages.note)
+        session.question.connect(self._ask)
         session.broke.connect(self._broke)
         session.tasks.progress.connect(self.messages.progress)
         self.messages.cancelled.connect(lambda: session.tasks.cancel())
@@ -153,6 +155,7 @@ class MainWindow(QMainWindow):
             self.setWindowTitle("AssayPilot")
             self.start.show_recent(self.settings.recent)
             self.stack.setCurrentWidget(self.start)
+            self.start.new_button.setFocus(Qt.FocusReason.OtherFocusReason)
             return
         if opened:
             self._shown.clear()
@@ -453,6 +456,9 @@ class MainWindow(QMainWindow):
         dialog = AboutDialog(self)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.open()
+
+    def _ask(self, error: AssayPilotError, words: str, action: Callable[[], None]) -> None:
+        self.messages.ask(*error_words(error), (words, action))
 
     # ------------------------------------------------------------------ errors of ours
 

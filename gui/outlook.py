@@ -48,7 +48,7 @@ class Outlook:
             (
                 "First decision",
                 f"after {self.first:,} measurements in {self.rounds:,} round{'' if self.rounds == 1 else 's'}, "
-                f"every {scale} then known to ± {self.first_radius:.2g}",
+                f"every {scale} then known to ±\u00a0{self.first_radius:.2g}",
             ),
         ]
         if self.largest is not None and self.phases is not None:
@@ -67,7 +67,7 @@ class Outlook:
         if settings.budget is not None:
             enough = settings.budget >= self.first
             words = "reaches the first decision" if enough else "does not reach the first decision as it should be"
-            rows.append(("Budget", f"{settings.budget:,} measurements {words}"))
+            rows.append(("Budget", f"of {settings.budget:,} {words}"))
         return rows
 
 

@@ -61,6 +61,8 @@ class Session(QObject):
     """An AssayPilotError."""
     broke = Signal(object, str)
     """Any other exception (our bug) and what was being done."""
+    question = Signal(object, str, object)
+    """An AssayPilotError, what can be done about it in a few words, and the action that does it."""
     message = Signal(str)
     """What was done, in a sentence."""
 

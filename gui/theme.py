@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Literal
 
 from PySide6.QtCore import QObject, Qt, Signal
@@ -15,6 +16,7 @@ from assaypilot.engine.figures.palette import Palette
 
 __all__ = ["DARK", "LIGHT", "Choice", "Colours", "Theme", "tabular", "theme"]
 
+RESOURCES = Path(__file__).parent / "resources"
 Choice = Literal["system", "light", "dark"]
 
 
@@ -141,9 +143,14 @@ QLineEdit:focus, QPlainTextEdit:focus, QComboBox:focus, QSpinBox:focus, QDoubleS
     border: 1px solid {accent}; }}
 QLineEdit[wrong="true"], QComboBox[wrong="true"] {{ border: 1px solid {error}; }}
 QLineEdit:disabled, QComboBox:disabled, QPlainTextEdit:disabled {{ color: {disabled}; background: {panel}; }}
-QComboBox::drop-down {{ border: none; width: 22px; }}
+QComboBox::drop-down {{ border: none; width: 24px; }}
+QComboBox::down-arrow {{ image: url("{chevron}"); width: 12px; height: 12px; }}
 QComboBox QAbstractItemView {{ background: {page}; border: 1px solid {line}; selection-background-color: {soft_accent};
     selection-color: {text}; outline: none; }}
+QListView {{ background: {page}; border: 1px solid {line}; border-radius: 6px; padding: 4px; outline: none; }}
+QListView:focus {{ border: 1px solid {accent}; }}
+QListView::item {{ padding: 3px 4px; }}
+QListView::item:selected {{ background: {soft_accent}; color: {text}; }}
 QTableView {{ background: {page}; alternate-background-color: {page}; border: 1px solid {line}; border-radius: 6px;
     gridline-color: {line}; selection-background-color: {soft_accent}; selection-color: {text}; outline: none; }}
 QTableView:focus {{ border: 1px solid {accent}; }}
@@ -170,6 +177,7 @@ QProgressBar::chunk {{ background: {accent}; border-radius: 3px; }}
 QCheckBox, QRadioButton {{ spacing: 8px; }}
 #callout {{ background: {question}; border: none; border-left: 3px solid {question_edge}; }}
 #callout QLabel {{ background: transparent; }}
+#callout QPushButton {{ padding: 4px 8px; }}
 #messages[kind="error"] {{ background: {error_ground}; border-bottom: 1px solid {error}; }}
 #messages[kind="note"] {{ background: {soft_accent}; border-bottom: 1px solid {line}; }}
 #messages[kind="question"] {{ background: {question}; border-bottom: 1px solid {question_edge}; }}
@@ -252,6 +260,7 @@ def style_sheet(colours: Colours, font: QFont) -> str:
         big=f"{size * 1.5:.1f}",
         disabled=_blend(colours.muted, colours.page, 0.6),
         accent_hover=_blend(colours.accent, colours.text, 0.85),
+        chevron=(RESOURCES / f"chevron-{'dark' if colours.dark else 'light'}.svg").as_posix(),
         rule=_blend(colours.line, colours.page, 0.55),
         ring=_blend(colours.accent, colours.text, 0.45),
         handle=_blend(colours.muted, colours.page, 0.45),

@@ -28,7 +28,7 @@ from assaypilot.engine.measurements import Result
 from assaypilot.engine.simulate.virtual_assay import VirtualAssay
 from assaypilot.gui.app import dress, make_window
 from assaypilot.gui.dialogs.new_campaign import NewCampaign
-from assaypilot.gui.main_window import CANDIDATES, HISTORY, LIBRARY, ROUND, MainWindow
+from assaypilot.gui.main_window import CANDIDATES, HISTORY, ROUND, MainWindow
 from assaypilot.gui.settings import Settings
 from assaypilot.gui.theme import Choice, theme
 
@@ -255,7 +255,14 @@ class Photographer:
         assert view is not None
         assert view.status.open_round is not None
         ids = [view.status.library.ids[item.compound] for item in view.status.open_round.items]
-        block = [["ID", "pIC50"], [ids[4], "7.1"], [ids[5], "6.9"], [ids[6], "n.d."], ["BZ-999", "7.0"], [ids[7], "oops"]]
+        block = [
+            ["ID", "pIC50"],
+            [ids[4], "7.1"],
+            [ids[5], "6.9"],
+            [ids[6], "n.d."],
+            ["BZ-999", "7.0"],
+            [ids[7], "oops"],
+        ]
         QGuiApplication.clipboard().setText("\n".join("\t".join(row) for row in block) + "\n")
         self.window.round.paste()
         self.until(lambda: self.window.round.stack.currentWidget() is self.window.round.preview, "the preview")

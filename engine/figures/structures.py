@@ -59,7 +59,8 @@ def structure_svg(smiles: str, width: int, height: int, *, dark: bool = False, c
         options.clearBackground = False
         options.padding = 0.06
         options.bondLineWidth = 1.3
-        options.fixedBondLength = 26.0
+        # One scale for small pictures, so that a benzene ring is as large in each row of a table.
+        options.fixedBondLength = max(10.0, min(26.0, 0.215 * height))
         rdMolDraw2D.PrepareAndDrawMolecule(drawing, molecule)
         drawing.FinishDrawing()
         text: str = drawing.GetDrawingText()

@@ -10,7 +10,7 @@ from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.tables.check import EndpointFacts
 from assaypilot.engine.tables.importer import ImportedTable
 from assaypilot.gui.models.notes import NotUsed, NotUsedModel
-from assaypilot.gui.widgets.message_bar import error_words
+from assaypilot.gui.widgets.message_bar import error_words, for_window
 from assaypilot.gui.widgets.table import Table
 from assaypilot.gui.widgets.text import Callout, Details, label
 
@@ -52,8 +52,6 @@ class CheckPanel(QWidget):
         self._clear()
         self.heading.setText("The table cannot be used like this")
         text, mend = error_words(error)
-        # The mend of the command line names its options; here the fields are beside it.
-        mend = mend.replace("--sites ", "").replace("--endpoint ", "")
         self.problem.setText(text)
         self.problem.show()
         self.mend.setText(mend)
@@ -76,10 +74,10 @@ class CheckPanel(QWidget):
         self.facts.show_rows(_fact_rows(imported, facts))
         self.facts.show()
         if warnings:
-            self.warnings.say("Please look at", "\n".join(warnings[:LISTED]))
+            self.warnings.say("Please look at", "\n".join(map(for_window, warnings[:LISTED])))
             self.warnings.show()
         if imported.notes:
-            self.notes.setText("\n".join(imported.notes[:LISTED]))
+            self.notes.setText("\n".join(map(for_window, imported.notes[:LISTED])))
             self.notes.show()
         lost = [NotUsed(p.row, p.column or "", p.reason) for p in imported.not_used]
         self.unused.setText(f"Not used ({len(lost):,})")

@@ -208,6 +208,7 @@ class GoalStep(Step):
         if self.checked is None:
             return None
         epsilon = self.epsilon.number(low=0.0)
+        self.slack.edit.setPlaceholderText("" if epsilon is None else f"{epsilon / 2:g}")
         slack = self.slack.number(optional=True)
         percent = self.confidence.number(low=0.0)
         noise = self.noise.number(low=0.0, optional=True)

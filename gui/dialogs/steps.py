@@ -88,5 +88,5 @@ def form() -> QFormLayout:
     made = QFormLayout()
     made.setHorizontalSpacing(16)
     made.setVerticalSpacing(10)
-    made.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.ExpandingFieldsGrow)
+    made.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
     return made

@@ -171,7 +171,7 @@ class RowsModel(QAbstractTableModel):
         if role == Qt.ItemDataRole.ToolTipRole:
             return plain_tip(column.cell_tip(row) if column.cell_tip is not None else column.text(row))
         if role == Qt.ItemDataRole.AccessibleTextRole:
-            return f"{column.title}: {column.text(row)}"
+            return " ".join(f"{column.title}: {column.text(row)}".split())
         return None
 
     def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
@@ -218,6 +218,6 @@ class RowsModel(QAbstractTableModel):
         """Header and rows (as shown; default all of them) as texts, what is copied and exported."""
         chosen = range(len(self._rows)) if rows is None else rows
         wanted = [column for column in self.columns if column.smiles is None or column.key == "smiles"]
-        table = [[column.title for column in wanted]]
+        table = [[column.title.replace("\n", " ") for column in wanted]]
         table += [[column.text(int(self._rows[row])) for column in wanted] for row in chosen]
         return table

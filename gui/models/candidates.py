@@ -82,10 +82,11 @@ class CandidatesModel(RowsModel):
                 lambda: known.high - known.low,
                 number=True,
                 tip="Deciding bounds of the last decided phase; empty until one has bounded the compound",
+                width=106,
             ),
             Column(
                 "near",
-                f"P(within {settings.epsilon:g})",
+                f"P(within\n{settings.epsilon:g})",
                 lambda row: probability_text(known.probability_within_epsilon[row]),
                 lambda: known.probability_within_epsilon,
                 number=True,
@@ -93,7 +94,7 @@ class CandidatesModel(RowsModel):
             ),
             Column(
                 "far",
-                f"P(within {settings.epsilon + settings.softness:g})",
+                f"P(within\n{settings.epsilon + settings.softness:g})",
                 lambda row: probability_text(known.probability_within_slack[row]),
                 lambda: known.probability_within_slack,
                 number=True,
@@ -114,6 +115,7 @@ class CandidatesModel(RowsModel):
                 lambda row: f"round {int(known.decided_in_round[row])}" if known.decided_in_round[row] else "",
                 lambda: known.decided_in_round,
                 tip="The round after which the compound was decided",
+                width=72,
             ),
         ]
         self.fill(columns, len(library))

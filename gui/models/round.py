@@ -54,7 +54,7 @@ class RoundModel(RowsModel):
         self.values: list[list[Measurement]] = []
         self._library: Library | None = None
         self._saving: dict[int, str] = {}
-        self._wrong: dict[int, tuple[str, str]] = {}
+        self._wrong: dict[int, tuple[str, str, str]] = {}
 
     def show(self, status: Status, shown: Round, *, editable: bool) -> None:
         """Nothing; takes over a round. The same round again changes its texts only, not the rows or the selection."""
@@ -77,10 +77,10 @@ class RoundModel(RowsModel):
         self._wrong.pop(row, None)
         self._tell(row)
 
-    def refuse(self, row: int, text: str, reason: str) -> None:
-        """Nothing; keeps a text that could not be used where it was typed, with the reason."""
+    def refuse(self, row: int, text: str, reason: str, suggestion: str = "") -> None:
+        """Nothing; keeps a text that could not be used where it was typed, with the reason and what may be meant."""
         self._saving.pop(row, None)
-        self._wrong[row] = (text, reason)
+        self._wrong[row] = (text, reason, suggestion)
         self._tell(row)
 
     def forgive(self, row: int) -> None:
@@ -89,8 +89,8 @@ class RoundModel(RowsModel):
         if self._wrong.pop(row, None) is not None:
             self._tell(row)
 
-    def wrong(self, row: int) -> tuple[str, str] | None:
-        """The text that could not be used and why, None when there is none."""
+    def wrong(self, row: int) -> tuple[str, str, str] | None:
+        """The text that could not be used, why, and what may be meant; None when there is none."""
         return self._wrong.get(row)
 
     def kept_text(self, row: int) -> str:

@@ -11,7 +11,7 @@ from assaypilot.gui.widgets.text import label
 
 __all__ = ["Page", "side_panel", "with_side"]
 
-SIDE = 288
+SIDE = 296
 
 
 class Page(QWidget):

@@ -126,8 +126,8 @@ class CandidatesPage(Page):
     def select(self, compound: int | None) -> None:
         """Nothing; makes a compound the selected one."""
         self._compound = compound
-        if not self.table.choose(compound) and compound is not None:
-            self._explain()
+        self.table.choose(compound)
+        self._explain()
 
     @property
     def shown_compounds(self) -> list[int]:
@@ -152,7 +152,8 @@ class CandidatesPage(Page):
         wanted = self._compound
         self.model.only(mask)
         rows = self.model.rowCount()
-        self.shown.setText(f"{rows:,} shown" if words is not None else "")
+        self.shown.setText(f"{rows:,} shown")
+        self.shown.setVisible(words is not None)
         self.empty.setVisible(rows == 0)
         if rows == 0:
             self.empty.setText(self._why_empty(words is not None))
@@ -230,6 +231,8 @@ def _when(view: View) -> str:
     closed = [one.number for one in status.rounds if one.state == "closed"]
     standing = status.open_round
     parts = [f"after round {max(closed)}" if closed else "before the first round"]
+    if status.finished:
+        parts.append(status.statement)
     if standing is not None and sum(standing.returned) > 0:
         back, asked = sum(standing.returned), standing.measurements
         parts.append(f"estimates include {back:,} of {asked:,} results of round {standing.number}")

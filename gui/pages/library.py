@@ -12,6 +12,7 @@ from assaypilot.gui.models.library import LibraryModel, availability, history_me
 from assaypilot.gui.pages.base import Page
 from assaypilot.gui.session import Session, View
 from assaypilot.gui.widgets.choices import FilterBox
+from assaypilot.gui.widgets.message_bar import for_window
 from assaypilot.gui.widgets.structures import Structures
 from assaypilot.gui.widgets.table import Table
 from assaypilot.gui.widgets.text import Callout, button, label
@@ -74,7 +75,7 @@ class LibraryPage(Page):
         self.sites.setText(f"Substituents at {features}.{self._rank_words(view)}")
         self.gone.setEnabled(not view.read_only)
         self.notes.setVisible(bool(status.warnings))
-        self.notes.say("", "\n".join(status.warnings[:6]))
+        self.notes.say("", "\n".join(map(for_window, status.warnings[:6])))
 
     def copy(self) -> None:
         """Nothing; copies the selected rows."""
@@ -101,7 +102,8 @@ class LibraryPage(Page):
         mask = narrow(text, status.library, history_means(status))
         self.model.only(mask)
         self.table.choose(current)
-        self.shown.setText("" if mask is None else f"{self.model.rowCount():,} shown")
+        self.shown.setText(f"{self.model.rowCount():,} shown")
+        self.shown.setVisible(mask is not None)
 
     def _menu(self, at: QPoint) -> None:
         menu = QMenu(self)

@@ -272,7 +272,7 @@ class RoundPage(Page):
         self.session.record(results, source=Source("typed"), failed=failed)
 
     def _refuse(self, line: int, text: str, reason: str, suggestion: str) -> None:
-        self.model.refuse(line, text, reason)
+        self.model.refuse(line, text, reason, suggestion)
         self.panel.show_wrong(line, text, reason, suggestion)
 
     def _forget(self, line: int) -> None:
@@ -280,12 +280,16 @@ class RoundPage(Page):
         self.panel.hide_wrong()
         self.table.edit_line(line)
 
-    def _write(self, intended: Intended) -> None:
+    def _write(self, intended: Intended, *, again: bool = False) -> None:
         def failed(error: Exception) -> None:
-            if isinstance(error, AssayPilotError):
+            if not isinstance(error, AssayPilotError):
+                return
+            if not again and "--again" in (error.mend or ""):
+                self.session.question.emit(error, "Count them a second time", lambda: self._write(intended, again=True))
+            else:
                 self.session.failed.emit(error)
 
-        self.session.record(intended.results, self._written, source=intended.source, failed=failed)
+        self.session.record(intended.results, self._written, source=intended.source, failed=failed, again=again)
 
     def _written(self, report: RecordReport) -> None:
         self._leave_preview()
@@ -370,7 +374,7 @@ class RoundPage(Page):
         self.panel.show_line(self._view, self.model, line)
         wrong = None if line is None else self.model.wrong(line)
         if line is not None and wrong is not None:
-            self.panel.show_wrong(line, wrong[0], wrong[1], "")
+            self.panel.show_wrong(line, *wrong)
 
     def _ask(self) -> None:
         view, shown = self._view, self.model.round

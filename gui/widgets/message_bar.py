@@ -13,9 +13,20 @@ from assaypilot.engine.errors import AssayPilotError
 from assaypilot.gui.tasks import Progress
 from assaypilot.gui.widgets.text import button, label, polish
 
-__all__ = ["MessageBar", "error_words"]
+__all__ = ["MessageBar", "error_words", "for_window"]
 
 Kind = Literal["error", "note", "question"]
+
+WORDS = (
+    ("Use --again to count them a second time.", "They were not counted again."),
+    ("If an empty cell means hydrogen: --blank h.", "If an empty cell means hydrogen, choose that at the left."),
+    ("Name the columns with the substituents: --sites ", "Tick the columns with the substituents, for example "),
+    (", e.g. --sd 0.2", ", for example 0.2"),
+    (', for example --endpoint "', ', for example "'),
+    ("name it with --endpoint to use it", "choose it under Measured to use it"),
+    ("Run `assaypilot verify FILE` to see what is wrong, and restore", "Restore"),
+)
+"""Options of the command line, and what stands for them in the window."""
 
 
 def error_words(error: AssayPilotError) -> tuple[str, str]:
@@ -23,7 +34,14 @@ def error_words(error: AssayPilotError) -> tuple[str, str]:
     plain = AssayPilotError(error.message, file=error.file, row=error.row, column=error.column)
     text = str(plain)
     text = text[:1].upper() + text[1:] if not error.file else text
-    return (text if text.endswith((".", "?", "!")) else text + "."), (error.mend or "")
+    return (text if text.endswith((".", "?", "!")) else text + "."), for_window(error.mend or "")
+
+
+def for_window(text: str) -> str:
+    """A text of the engine, which names options of the command line, as the window says it."""
+    for option, words in WORDS:
+        text = text.replace(option, words)
+    return text
 
 
 class MessageBar(QFrame):

@@ -127,7 +127,8 @@ class Strip(QFrame):
     def show_view(self, view: View | None) -> None:
         """Nothing; shows where the campaign stands."""
         self._next = next_step(view)
-        self.primary.setVisible(self._next is not None)
+        # The start page has the button itself, larger and in its middle.
+        self.primary.setVisible(self._next is not None and view is not None)
         if self._next is not None:
             self.primary.setText(mnemonic_free(self._next.text))
             self.primary.setToolTip(self._next.tip)

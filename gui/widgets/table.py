@@ -157,9 +157,12 @@ class Table(QTableView):
             header.blockSignals(True)
             header.setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
             header.blockSignals(False)
-        titles = tuple(column.key + column.title for column in columns)
-        if titles == self._dressed or not columns:
+        if not columns:
             return
+        self.setWordWrap(pictures)
+        titles = tuple(column.key + column.title for column in columns)
+        if titles != self._dressed:
+            self._own_widths = False
         self._dressed = titles
         for place, column in enumerate(columns):
             delegate: QStyledItemDelegate = self._plain
@@ -169,7 +172,6 @@ class Table(QTableView):
                 delegate = self._pictures
             self.setItemDelegateForColumn(place, delegate)
         self._natural = [column.width or self._fitting(place) for place, column in enumerate(columns)]
-        self._own_widths = False
         self._fill_room()
 
     def _fitting(self, place: int) -> int:
@@ -180,7 +182,7 @@ class Table(QTableView):
         rows = range(size) if size <= SAMPLED else [place * STEP % size for place in range(SAMPLED)]
         widest = max((metrics.horizontalAdvance(column.text(row)[:80]) for row in rows), default=0)
         # The arrow of the sorted column stands behind the title.
-        return min(max(widest + 18, metrics.horizontalAdvance(column.title) + 24), WIDEST)
+        return min(max(widest + 18, max(map(metrics.horizontalAdvance, column.title.split("\n"))) + 24), WIDEST)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Nothing; gives the room that is left to the flexible column."""
