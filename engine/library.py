@@ -183,7 +183,10 @@ class Library:
         """The library that ``encode`` wrote; raises ValueError when the bytes are no library."""
         if not blob.startswith(_MAGIC):
             raise ValueError("not a library")
-        raw = zlib.decompress(blob[len(_MAGIC) :])
+        try:
+            raw = zlib.decompress(blob[len(_MAGIC) :])
+        except zlib.error as error:
+            raise ValueError("a damaged library") from error
         (length,) = struct.unpack_from("<Q", raw)
         header: Mapping[str, Any] = json.loads(raw[8 : 8 + length])
         sites = tuple(Site(name, tuple(labels)) for name, labels in header["sites"])

@@ -1,0 +1,106 @@
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assaypilot.engine.measurements import Measurement, Result, pool, replicate_noise
+
+N_ARMS = 5
+entries = st.lists(
+    st.tuples(
+        st.integers(0, N_ARMS - 1),
+        st.floats(-10, 10),
+        st.integers(1, 6),
+        st.one_of(st.none(), st.floats(0, 3)),
+    ),
+    max_size=20,
+)
+
+
+@given(entries)
+def test_pooled_counts_and_means_are_those_of_all_single_determinations(rows):
+    pooled = pool([r[0] for r in rows], [r[1] for r in rows], [r[2] for r in rows], N_ARMS)
+    for arm in range(N_ARMS):
+        singles = [value for a, value, n, _ in rows if a == arm for _ in range(n)]
+        assert pooled.counts[arm] == len(singles)
+        assert pooled.means[arm] == pytest.approx(np.mean(singles) if singles else 0.0, abs=1e-12)
+    assert pooled.counts.shape == pooled.means.shape == (N_ARMS,)
+
+
+@given(entries, st.randoms())
+def test_the_order_of_measurements_does_not_matter(rows, random):
+    shuffled = list(rows)
+    random.shuffle(shuffled)
+    one = pool(*zip(*[(a, v, n) for a, v, n, _ in rows], strict=True), N_ARMS) if rows else pool([], [], [], N_ARMS)
+    two = pool(*zip(*[(a, v, n) for a, v, n, _ in shuffled], strict=True), N_ARMS) if rows else pool([], [], [], N_ARMS)
+    np.testing.assert_allclose(one.counts, two.counts)
+    np.testing.assert_allclose(one.means, two.means, atol=1e-12)
+
+
+@given(entries)
+def test_noise_is_the_pooled_variance_within_compounds(rows):
+    """Against the definition, compound by compound: within what the lab averaged, and between its values."""
+    squares, freedom, behind = 0.0, 0, 0
+    for arm in range(N_ARMS):
+        own = [(v, n, sd) for a, v, n, sd in rows if a == arm]
+        told = False
+        for _, n, sd in own:
+            if n > 1 and sd is not None:
+                squares += (n - 1) * sd**2
+                freedom += n - 1
+                told = True
+        if len(own) > 1:
+            centre = sum(n * v for v, n, _ in own) / sum(n for _, n, _ in own)
+            # A mean of n determinations scatters with sigma^2 / n.
+            squares += sum(n * (v - centre) ** 2 for v, n, _ in own)
+            freedom += len(own) - 1
+            told = True
+        behind += told
+    sd, compounds = replicate_noise(*([r[k] for r in rows] for k in range(4)))
+    if freedom:
+        assert sd == pytest.approx(math.sqrt(squares / freedom), rel=1e-9, abs=1e-9)
+        assert compounds == behind
+    else:
+        assert (sd, compounds) == (None, 0)
+
+
+@given(st.integers(0, 2**32 - 1))
+def test_means_with_their_sd_say_the_same_as_their_single_values(seed):
+    """(n, mean, SD) holds all that the single values tell about the noise, when each compound has one mean."""
+    rng = np.random.default_rng(seed)
+    singles, means = [], []
+    for arm in range(4):
+        n = int(rng.integers(1, 5))
+        values = rng.normal(arm, 0.3, n)
+        singles += [(arm, v, 1, None) for v in values]
+        means.append((arm, values.mean(), n, values.std(ddof=1) if n > 1 else None))
+    one = replicate_noise(*([r[k] for r in singles] for k in range(4)))
+    two = replicate_noise(*([r[k] for r in means] for k in range(4)))
+    assert one[1] == two[1]
+    assert one[0] is two[0] is None or one[0] == pytest.approx(two[0])
+
+
+def test_noise_is_not_biased():
+    """Means of unequal n around the truth: their weighted scatter estimates the SD of a single measurement."""
+    rng = np.random.default_rng(3)
+    arms, values, n = [], [], []
+    for arm in range(4000):
+        for count in (1, 4):
+            arms.append(arm)
+            values.append(rng.normal(6.0, 0.3 / math.sqrt(count)))
+            n.append(count)
+    sd, compounds = replicate_noise(arms, values, n, [None] * len(arms))
+    assert sd == pytest.approx(0.3, rel=0.03)
+    assert compounds == 4000
+
+
+def test_what_enters_estimates():
+    entered = Result("A", 7.0)
+    m = Measurement(1, 0, 0, 7.0, "=", 1, entered, round=1, phase=1, counted=1)
+    assert m.usable
+    assert not m.with_exclusion("bubble").usable
+    assert m.with_exclusion("bubble").with_exclusion(None) == m
+    assert not Measurement(1, 0, 0, 7.0, "<", 1, entered, round=1, phase=1).usable
+    assert not Measurement(1, 0, 0, 7.0, "=", 1, entered, round=1, phase=1, withdrawn=True).usable
