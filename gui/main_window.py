@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, QTimer, QUrl
 from PySide6.QtGui import QCloseEvent, QDesktopServices, QDragEnterEvent, QDropEvent, QGuiApplication
@@ -38,6 +39,9 @@ from assaypilot.gui.widgets.message_bar import MessageBar, error_words
 from assaypilot.gui.widgets.strip import Footer, Strip
 from assaypilot.gui.widgets.structures import Structures, drawing_pool
 
+if TYPE_CHECKING:
+    from assaypilot.gui.dialogs.new_campaign import NewCampaign
+
 __all__ = ["MainWindow"]
 
 LIBRARY, ROUND, CANDIDATES, HISTORY = range(4)
@@ -67,6 +71,7 @@ class MainWindow(QMainWindow):
         self.history = HistoryPage(self.session)
         self.pages: tuple[Page, ...] = (self.library, self.round, self.candidates, self.history)
         self.footer = Footer()
+        self.wizard: NewCampaign | None = None
         self._shown: set[int] = set()
         self._seen: set[int] = set()
         self._assemble()
@@ -80,7 +85,7 @@ class MainWindow(QMainWindow):
     def _assemble(self) -> None:
         self.navigation = QFrame()
         self.navigation.setObjectName("navigation")
-        self.navigation.setFixedWidth(118)
+        self.navigation.setFixedWidth(122)
         column = QVBoxLayout(self.navigation)
         column.setContentsMargins(10, 14, 10, 14)
         column.setSpacing(4)
@@ -224,11 +229,16 @@ class MainWindow(QMainWindow):
         """Nothing; opens the wizard, on a table when one is given."""
         from assaypilot.gui.dialogs.new_campaign import NewCampaign
 
-        self.wizard = NewCampaign(self.session, self.settings, self)
-        self.wizard.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.wizard.open()
+        if self.wizard is None:
+            self.wizard = NewCampaign(self.session, self.settings, self)
+            self.wizard.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+            self.wizard.finished.connect(self._wizard_closed)
+            self.wizard.open()
         if table is not None:
             self.wizard.start_with(table)
+
+    def _wizard_closed(self) -> None:
+        self.wizard = None
 
     def open_dialog(self) -> None:
         """Nothing; asks for a campaign file."""

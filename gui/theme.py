@@ -127,10 +127,10 @@ QPushButton[role="link"] {{ background: transparent; border: none; color: {accen
 QPushButton[role="link"]:hover {{ text-decoration: underline; }}
 QPushButton[role="link"]:focus {{ border: 1px solid {accent}; }}
 QPushButton[role="page"] {{ background: transparent; border: none; border-radius: 6px; text-align: left;
-    padding: 8px 12px; }}
+    padding: 8px 10px; }}
 QPushButton[role="page"]:hover {{ background: {hover}; }}
 QPushButton[role="page"]:checked {{ background: {soft_accent}; color: {accent}; font-weight: 600; }}
-QPushButton[role="page"]:focus {{ border: 1px solid {accent}; padding: 7px 11px; }}
+QPushButton[role="page"]:focus {{ border: 1px solid {accent}; padding: 7px 9px; }}
 QPushButton[role="page"]:disabled {{ background: transparent; color: {disabled}; }}
 QPushButton[role="segment"] {{ border-radius: 0px; padding: 5px 12px; }}
 QPushButton[role="segment"][place="first"] {{ border-top-left-radius: 6px; border-bottom-left-radius: 6px; }}

@@ -115,6 +115,7 @@ class Photographer:
         """Nothing; pictures of the three steps, and a campaign."""
         self.window.new_campaign()
         wizard = self.window.wizard
+        assert wizard is not None
         self.shoot("wizard-0-empty", wizard)
         wizard.start_with(table)
         self.until(lambda: wizard.table_step.complete, "the table")

@@ -62,7 +62,7 @@ class CandidatesModel(RowsModel):
                 lambda row: STATUSES[known.status[row]],
                 lambda: STATUS_RANK[known.status] * 1e9 + np.nan_to_num(best_first * known.estimate, nan=1e6),
                 status=lambda row: int(known.status[row]),
-                width=104,
+                width=99,
             ),
             *structure_column(library),
             id_column(library),
@@ -82,7 +82,7 @@ class CandidatesModel(RowsModel):
                 lambda: known.high - known.low,
                 number=True,
                 tip="Deciding bounds of the last decided phase; empty until one has bounded the compound",
-                width=106,
+                width=100,
             ),
             Column(
                 "near",
@@ -115,7 +115,7 @@ class CandidatesModel(RowsModel):
                 lambda row: f"round {int(known.decided_in_round[row])}" if known.decided_in_round[row] else "",
                 lambda: known.decided_in_round,
                 tip="The round after which the compound was decided",
-                width=72,
+                width=67,
             ),
         ]
         self.fill(columns, len(library))

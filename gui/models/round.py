@@ -256,9 +256,9 @@ class RoundModel(RowsModel):
                 cell_tip=self._result_tip,
                 tip="One value per measurement, separated by semicolons: 7.62; 7.58. "
                 "Also > 10000 nM, 35 nM, or a mean: 7.6 (n=3, sd=0.2)",
-                width=140,
+                width=134,
             ),
-            Column("state", "State", self._state, lambda: np.array(self._returned(), dtype=np.int64), width=88),
+            Column("state", "State", self._state, lambda: np.array(self._returned(), dtype=np.int64), width=82),
         ]
 
     def _entry_unit(self) -> str:

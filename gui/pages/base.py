@@ -23,7 +23,7 @@ class Page(QWidget):
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.session = session
         self.column = QVBoxLayout()
-        self.column.setContentsMargins(18, 16, 18, 14)
+        self.column.setContentsMargins(15, 16, 15, 14)
         self.column.setSpacing(10)
         self.title = label(title, "title")
         self.subtitle = label("", "muted", wrap=True)

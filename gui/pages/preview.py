@@ -36,7 +36,7 @@ class Preview(QWidget):
         self.table.stretch("note")
         column.addWidget(self.table, 1)
         row = QHBoxLayout()
-        self.write = button("", "go")
+        self.write = button("&Write", "go")
         self.write.clicked.connect(self._accept)
         self.cancel = button("Cancel")
         self.cancel.clicked.connect(self.cancelled)

@@ -35,7 +35,7 @@ class RoundPanel(QVBoxLayout):
         self.setSpacing(12)
         self.wrong = Callout()
         row = QHBoxLayout()
-        self.take = button("", "go")
+        self.take = button("Take the suggestion", "go")
         self._line = -1
         self.take.clicked.connect(self._take)
         self.forget = button("Forget it")
@@ -150,7 +150,10 @@ class RoundPanel(QVBoxLayout):
         new = sum(not view.status.candidates.made[item.compound] for item in shown.items)
         rows = [
             ("Back", f"{back:,} of {shown.measurements:,} measurements"),
-            ("Compounds", f"{len(shown.items):,}, {new:,} of them never measured"),
+            (
+                "Compounds",
+                f"{len(shown.items):,}, " + (f"{new:,} of them never measured" if new else "all measured before"),
+            ),
         ]
         phase = view.status.phase
         if phase is not None and shown.state == "open":

@@ -27,7 +27,7 @@ SAMPLED = 120
 STEP = 7919
 """Rows looked at for the width of a column."""
 WIDEST = 260
-SOFTEST = 46
+SOFTEST = 58
 """Pixels a column that may be narrow keeps."""
 
 
@@ -182,7 +182,7 @@ class Table(QTableView):
         rows = range(size) if size <= SAMPLED else [place * STEP % size for place in range(SAMPLED)]
         widest = max((metrics.horizontalAdvance(column.text(row)[:80]) for row in rows), default=0)
         # The arrow of the sorted column stands behind the title.
-        return min(max(widest + 18, max(map(metrics.horizontalAdvance, column.title.split("\n"))) + 24), WIDEST)
+        return min(max(widest + 18, max(map(metrics.horizontalAdvance, column.title.split("\n"))) + 20), WIDEST)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Nothing; gives the room that is left to the flexible column."""
@@ -208,7 +208,7 @@ class Table(QTableView):
                 widths[place] -= min(most, -(-most * -room // give))
         self._arranging = True
         for place, width in enumerate(widths):
-            if self.columnWidth(place) != width and place < len(columns) - 1:
+            if self.columnWidth(place) != width:
                 self.setColumnWidth(place, width)
         self._arranging = False
 

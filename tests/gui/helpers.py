@@ -1,0 +1,114 @@
+"""What the tests of the window share: waiting, tables, a window of its own settings."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+from PySide6.QtWidgets import QApplication, QDialog
+from pytestqt.qtbot import QtBot
+
+from assaypilot.engine.campaign.campaign import Campaign
+from assaypilot.engine.campaign.state import Round, Settings, Status
+from assaypilot.engine.tables.importer import import_table
+from assaypilot.engine.tables.mapping import propose
+from assaypilot.engine.tables.raw import read_table
+from assaypilot.gui.main_window import MainWindow
+from assaypilot.gui.session import View
+from assaypilot.gui.widgets.structures import drawing_pool
+
+TRUTH = {"R1": {"H": 0.0, "Me": 0.4, "Cl": 0.9}, "R2": {"H": 0.0, "OMe": -0.3, "CF3": 0.7}, "R3": {"F": 0.0, "CN": 0.5}}
+
+
+def small_table(path: Path, *, smiles: bool = False) -> Path:
+    """A table of 18 compounds, additive, with two earlier values."""
+    lines = ["ID,R1,R2,R3,pIC50" + (",SMILES" if smiles else "")]
+    for number, labels in enumerate(itertools.product(*(effects for effects in TRUTH.values())), start=1):
+        known = {1: "6.05", 5: "6.15"}.get(number, "")
+        lines.append(f"C-{number},{','.join(labels)},{known}" + (",c1ccccc1C(=O)NC" if smiles else ""))
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return path
+
+
+def true_values(now: Status) -> dict[str, float]:
+    """The true mean of every compound of ``small_table``."""
+    return {
+        name: 6.0 + sum(TRUTH[site][label] for site, label in now.library.substituents(place).items())
+        for place, name in enumerate(now.library.ids)
+    }
+
+
+def until(qtbot: QtBot, reached: Callable[[], bool], timeout: int = 10_000) -> None:
+    """Nothing; lets the window work until something is reached."""
+    qtbot.waitUntil(reached, timeout=timeout)
+
+
+def idle(qtbot: QtBot, window: MainWindow) -> None:
+    """Nothing; waits until nothing is being done or drawn."""
+    until(qtbot, lambda: not window.session.tasks.busy and drawing_pool().activeThreadCount() == 0)
+
+
+def view(window: MainWindow) -> View:
+    """What the window shows."""
+    assert window.session.view is not None
+    return window.session.view
+
+
+def status(window: MainWindow) -> Status:
+    """The state of the campaign in a window."""
+    return view(window).status
+
+
+def open_round(window: MainWindow) -> Round:
+    """The open round."""
+    found = status(window).open_round
+    assert found is not None
+    return found
+
+
+def dialog() -> QDialog:
+    """The dialog that is open."""
+    found = QApplication.activeModalWidget()
+    assert isinstance(found, QDialog)
+    return found
+
+
+def quick_campaign(folder: Path) -> Path:
+    """The campaign the wizard would make of ``small_table``, made without it."""
+    raw = read_table(small_table(folder / "small.csv"))
+    imported = import_table(raw, propose(raw))
+    endpoint = replace(imported.endpoints[0], noise_sd=0.2)
+    path = folder / "small.assaypilot"
+    settings = Settings(endpoint.name, epsilon=0.5, slack=0.5)
+    Campaign.create(
+        path, library=imported.library, endpoints=[endpoint], settings=settings, history=imported.history
+    ).close()
+    return path
+
+
+def wizard_through(qtbot: QtBot, window: MainWindow, table: Path, file: Path, *, per_round: int = 96) -> None:
+    """Nothing; goes through the wizard as a user would and waits for the campaign."""
+    window.new_campaign()
+    wizard = window.wizard
+    assert wizard is not None
+    wizard.start_with(table)
+    until(qtbot, lambda: wizard.table_step.complete)
+    wizard.next.click()
+    until(qtbot, lambda: wizard.columns_step.complete)
+    wizard.next.click()
+    wizard.goal_step.noise.edit.setText("0.2")
+    wizard.goal_step.slack.edit.setText("0.5")
+    wizard.goal_step.per_round.edit.setText(str(per_round))
+    wizard.goal_step.file.edit.setText(str(file))
+    until(qtbot, lambda: wizard.goal_step.complete and wizard.next.isEnabled())
+    wizard.next.click()
+    until(qtbot, lambda: window.session.view is not None)
+
+
+def noisy(values: dict[str, float], seed: int = 3) -> Callable[[str], float]:
+    """A made-up assay over true values."""
+    rng = np.random.default_rng(seed)
+    return lambda name: round(values[name] + 0.2 * float(rng.standard_normal()), 3)

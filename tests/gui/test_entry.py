@@ -1,0 +1,84 @@
+"""Typed results: every form a chemist uses, what is asked back, and what is kept."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assaypilot.engine.endpoint import Endpoint
+from assaypilot.gui.entry import Entry, Question, parse_entries, parse_entry, result_of
+
+P = Endpoint("pIC50", noise_sd=0.2)
+IC50 = Endpoint("IC50", "nM", "log", noise_sd=0.2)
+
+
+@pytest.mark.parametrize(
+    ("text", "endpoint", "expected"),
+    [
+        ("7.62", P, [(7.62, "=", None, 1, None)]),
+        ("7,62", P, [(7.62, "=", None, 1, None)]),
+        ("7.62; 7.58", P, [(7.62, "=", None, 1, None), (7.58, "=", None, 1, None)]),
+        ("<5", P, [(5.0, "<", None, 1, None)]),
+        (">10000 nM", P, [(5.0, "<", None, 1, None)]),  # a weak potency is a small pIC50
+        (">10000 nM", IC50, [(10000.0, ">", "nM", 1, None)]),
+        ("12 uM", IC50, [(12.0, "=", "µM", 1, None)]),
+        ("7.6 (n=3, sd=0.2)", P, [(7.6, "=", None, 3, 0.2)]),
+        ("7.6 (n = 3)", P, [(7.6, "=", None, 3, None)]),
+        ("n.d.", P, []),
+        ("", P, []),
+    ],
+)
+def test_what_is_understood(text: str, endpoint: Endpoint, expected: list[tuple[object, ...]]) -> None:
+    found = parse_entries(text, endpoint)
+    assert [(e.value, e.relation, e.unit, e.n, e.sd) for e in found] == expected
+
+
+def test_a_concentration_becomes_what_the_engine_makes_of_it() -> None:
+    entry = parse_entry("35 nM", P)
+    assert entry.value == pytest.approx(7.4559, abs=1e-4)
+    assert entry.shown(P) == "7.46"
+    result = result_of(entry, "X", P)
+    assert result.comment == "typed as 35 nM"
+    assert result.unit is None
+
+
+def test_a_bare_concentration_is_asked_about() -> None:
+    with pytest.raises(Question, match=r"35 is no pIC50\. 35 nM\?") as question:
+        parse_entries("35", P)
+    assert question.value.suggestion == "35 nM"
+    assert parse_entries(question.value.suggestion, P)[0].value == pytest.approx(7.4559, abs=1e-4)
+    assert parse_entries("35", IC50)[0].value == 35.0
+
+
+@pytest.mark.parametrize(
+    ("text", "endpoint", "reason"),
+    [
+        ("oops", P, "not a number"),
+        ("7.6 (m=3)", P, "a mean is written"),
+        ("7.6 (n=3, sd=-1)", P, "cannot be negative"),
+        ("0", IC50, "no logarithm"),
+        ("-3", IC50, "no logarithm"),
+        ("7 kg", P, "cannot be converted"),
+        ("nan", P, "not a finite number"),
+        ("1e999", P, "not a finite number"),
+    ],
+)
+def test_what_is_refused_says_why(text: str, endpoint: Endpoint, reason: str) -> None:
+    with pytest.raises(ValueError, match=reason):
+        parse_entries(text, endpoint)
+
+
+@given(value=st.floats(3.0, 11.0).map(lambda x: round(x, 2)), n=st.integers(1, 9))
+def test_what_is_shown_is_read_back_as_the_same(value: float, n: int) -> None:
+    entry = Entry(value, "=", None, n, None, "")
+    again = parse_entry(entry.shown(P), P)
+    assert (again.value, again.n) == (value, n)
+
+
+@given(st.text(max_size=20))
+def test_any_text_is_read_or_refused(text: str) -> None:
+    try:
+        parse_entries(text, P)
+    except ValueError as error:
+        assert str(error)

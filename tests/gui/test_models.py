@@ -1,0 +1,156 @@
+"""Table models under Qt's own tester; sorting and filtering by integers; hostile texts stay texts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QPersistentModelIndex, Qt
+from PySide6.QtTest import QAbstractItemModelTester
+from PySide6.QtWidgets import QApplication, QLabel
+from pytestqt.qtbot import QtBot
+
+from assaypilot.engine.library import Library
+from assaypilot.gui.filtering import narrow
+from assaypilot.gui.main_window import MainWindow
+from assaypilot.gui.models.base import Column, RowsModel, plain_tip, text_ranks
+from assaypilot.gui.models.candidates import interval_text, probability_text
+from assaypilot.gui.widgets.table import as_clipboard
+from tests.gui.helpers import idle, status, until, wizard_through
+
+FATAL = QAbstractItemModelTester.FailureReportingMode.Fatal
+
+
+def test_every_model_keeps_qts_rules(qtbot: QtBot, campaign: MainWindow) -> None:
+    window = campaign
+    models = [window.library.model, window.round.model, window.candidates.model, window.history.model]
+    models.append(window.round.preview.model)
+    testers = [QAbstractItemModelTester(model, FATAL) for model in models]
+    window.plan()
+    until(qtbot, lambda: status(window).open_round is not None)
+    for place in range(4):
+        window.show_page(place)
+    idle(qtbot, window)
+    for model in models:
+        for column in range(model.columnCount()):
+            for order in (Qt.SortOrder.AscendingOrder, Qt.SortOrder.DescendingOrder):
+                model.sort(column, order)
+        model.only(np.arange(model.size) % 2 == 0)
+        model.only(None)
+    assert len(testers) == 5
+
+
+def small_model() -> RowsModel:
+    values = np.array([2.0, np.nan, 1.0, 2.0])
+    model = RowsModel()
+    model.fill(
+        [
+            Column("name", "Name", lambda row: f"n{row}", lambda: np.arange(4)),
+            Column("value", "Value", lambda row: f"{values[row]}", lambda: values, number=True),
+        ],
+        4,
+    )
+    return model
+
+
+def test_sorting_is_stable_and_puts_unknown_numbers_last(qapp: QApplication) -> None:
+    model = small_model()
+    model.sort(1, Qt.SortOrder.AscendingOrder)
+    assert model.rows.tolist() == [2, 0, 3, 1]
+    model.sort(1, Qt.SortOrder.DescendingOrder)
+    assert model.rows.tolist() == [0, 3, 2, 1]
+    model.only(np.array([True, True, False, True]))
+    assert model.rows.tolist() == [0, 3, 1]
+
+
+def test_a_selection_stays_with_its_row(qapp: QApplication) -> None:
+    model = small_model()
+    held = QPersistentModelIndex(model.index(2, 0))
+    model.sort(1, Qt.SortOrder.AscendingOrder)
+    assert held.row() == 0
+    assert model.source(held) == 2
+
+
+def test_names_are_ordered_as_people_order_them() -> None:
+    ranks = text_ranks(["BZ-10", "BZ-9", "bz-1", "A"])
+    assert ranks.tolist() == [3, 2, 1, 0]
+
+
+def test_filters() -> None:
+    library = Library.listed(["R1", "R2"], [["Me", "Cl"], ["OMe", "H"], ["Me", "H"]], ids=["x-1", "x-2", "me-3"])
+    numbers = np.array([7.0, np.nan, 8.0])
+
+    def found(text: str) -> list[int] | None:
+        mask = narrow(text, library, numbers)
+        return None if mask is None else np.flatnonzero(mask).tolist()
+
+    assert found("") is None
+    assert found("me") == [0, 1, 2]
+    assert found("R1=me") == [0, 2]
+    assert found("r1=Me R2=Cl") == [0]
+    assert found("> 7.5") == [2]
+    assert found(">=7,0 <7.9") == [0]
+    assert found("nothing") == []
+
+
+def test_numbers_as_they_are_read() -> None:
+    assert interval_text(7.15, 7.57) == "7.15 – 7.57"
+    assert interval_text(-np.inf, 7.0) == "below 7.00"
+    assert interval_text(np.nan, 7.0) == ""
+    assert [probability_text(p) for p in (0.0, 0.004, 0.41, 0.999, 1.0)] == [
+        "< 0.01", "< 0.01", "0.41", "> 0.99", "> 0.99",
+    ]  # fmt: skip
+
+
+def test_copies_survive_tabs_and_line_ends() -> None:
+    assert as_clipboard([["a", "b\tc"], ['say "x"', "d\ne"]]) == 'a\t"b\tc"\n"say ""x"""\t"d\ne"\n'
+
+
+HOSTILE = ["<b>bold</b>", "CPD_$1_$2%", "<img src='file:///etc/passwd'>", "=1+1", "&amp;", "a & b", "'x", "$$$", "日本"]
+
+
+def test_texts_from_tables_are_never_markup(
+    qtbot: QtBot, open_window: Callable[..., MainWindow], tmp_path: Path
+) -> None:
+    window = open_window()
+    table = tmp_path / "hostile.csv"
+    lines = ["ID,R1,R2,pIC50"]
+    for number, name in enumerate(HOSTILE):
+        lines.append(f'"{name}",<i>{number % 3}</i>,{("$x_1$", "H")[number % 2]},{6 + number / 10}')
+    table.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    wizard_through(qtbot, window, table, tmp_path / "hostile.assaypilot")
+    window.plan()
+    until(qtbot, lambda: status(window).open_round is not None)
+    for place in range(4):
+        window.show_page(place)
+        idle(qtbot, window)
+    window.show_page(2)
+    for compound in range(len(HOSTILE)):
+        window.candidates.select(compound)
+        assert window.candidates.panel.name.text() == HOSTILE[compound]
+    until(qtbot, lambda: window.candidates.canvas.shown)
+    rich = [one.text() for one in window.findChildren(QLabel) if one.textFormat() != Qt.TextFormat.PlainText]
+    assert rich == []
+    for model in (window.library.model, window.candidates.model, window.round.model):
+        for row in range(model.rowCount()):
+            for column in range(model.columnCount()):
+                tip = str(model.data(model.index(row, column), Qt.ItemDataRole.ToolTipRole) or "")
+                assert "<b>" not in tip
+                assert "<img" not in tip
+
+
+def test_tooltips_are_escaped_only_where_they_look_like_markup() -> None:
+    assert plain_tip("7.5 – 8") == "7.5 – 8"
+    assert plain_tip("<b>x</b>") == "<qt>&lt;b&gt;x&lt;/b&gt;</qt>"
+
+
+@pytest.mark.parametrize("size", [0, 1])
+def test_small_models(qapp: QApplication, size: int) -> None:
+    model = RowsModel()
+    QAbstractItemModelTester(model, FATAL)
+    model.fill([Column("a", "A", str, lambda: np.arange(size))], size)
+    model.sort(0)
+    assert model.rowCount() == size
+    assert model.as_text()[0] == ["A"]

@@ -1,0 +1,305 @@
+"""Results: typed, pasted, read from a file, questioned, corrected, left out; nothing is written unseen or lost."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QLineEdit
+from pytestqt.qtbot import QtBot
+
+from assaypilot.gui.dialogs.reasons import CorrectDialog, ExcludeDialog
+from assaypilot.gui.main_window import MainWindow
+from assaypilot.gui.models.round import RoundModel
+from tests.gui.helpers import dialog, idle, open_round, status, true_values, until
+
+
+@pytest.fixture
+def planned(qtbot: QtBot, campaign: MainWindow) -> MainWindow:
+    """A window with an open round."""
+    campaign.plan()
+    until(qtbot, lambda: status(campaign).open_round is not None)
+    idle(qtbot, campaign)
+    return campaign
+
+
+def type_into(window: MainWindow, line: int, text: str) -> None:
+    """Nothing; edits a line's cell through its model, as the editor does."""
+    model = window.round.model
+    row = model.view_row(line)
+    assert row is not None
+    model.setData(model.index(row, model.place_of("result")), text)
+
+
+def ids(window: MainWindow) -> list[str]:
+    now = status(window)
+    return [now.library.ids[item.compound] for item in open_round(window).items]
+
+
+def paste(qtbot: QtBot, window: MainWindow, rows: Sequence[Sequence[str]]) -> None:
+    QGuiApplication.clipboard().setText("\n".join("\t".join(row) for row in rows) + "\n")
+    window.paste()
+    until(qtbot, lambda: window.round.stack.currentWidget() is window.round.preview or bool(window.messages.text))
+
+
+def shown(model: object) -> list[list[str]]:
+    return model.as_text()[1:]  # type: ignore[attr-defined]  # any RowsModel
+
+
+def test_typed_values_are_saved_at_once(qtbot: QtBot, planned: MainWindow) -> None:
+    window, model = planned, planned.round.model
+    type_into(window, 0, "7.62")
+    until(qtbot, lambda: status(window).measurements_used == 1)
+    assert model.kept_text(0) == "7.62"
+    replicates = open_round(window).items[0].replicates
+    assert line_state(model, 0) == ("complete" if replicates == 1 else f"1 of {replicates}")
+    type_into(window, 0, "7.62; 7.58")
+    until(qtbot, lambda: status(window).measurements_used == 2)
+    assert model.kept_text(0) == "7.62; 7.58"
+    type_into(window, 1, ">10000 nM")
+    until(qtbot, lambda: model.kept_text(1) == "<5")
+    assert "below range" in line_state(model, 1)
+    type_into(window, 2, "7.1 (n=2, sd=0.1)")
+    until(qtbot, lambda: model.kept_text(2) == "7.1 (n=2, sd=0.1)")
+
+
+def line_state(model: RoundModel, line: int) -> str:
+    return model.columns[model.place_of("state")].text(line)
+
+
+def test_a_bare_concentration_asks_and_the_answer_is_kept(qtbot: QtBot, planned: MainWindow) -> None:
+    window = planned
+    window.round.table.choose(0, "result")
+    type_into(window, 0, "35")
+    panel = window.round.panel
+    assert panel.wrong.words.text() == "35 is no pIC50. 35 nM?"
+    assert status(window).measurements_used == 0
+    assert window.round.model.wrong(0) is not None
+    assert panel.take.text() == "Yes, 35 nM"
+    panel.take.click()
+    until(qtbot, lambda: status(window).measurements_used == 1)
+    assert window.round.model.kept_text(0) == "7.46"
+    kept = status(window).measurements[-1]
+    assert kept.value == pytest.approx(7.4559, abs=1e-4)
+    assert kept.entered.comment == "typed as 35 nM"
+    until(qtbot, lambda: window.round.panel.wrong.isHidden())
+
+
+def test_an_unreadable_text_stays_where_it_was_typed(qtbot: QtBot, planned: MainWindow) -> None:
+    window, model = planned, planned.round.model
+    window.round.table.choose(1, "result")
+    type_into(window, 1, "seven")
+    refused = model.wrong(1)
+    assert refused is not None
+    assert refused[0] == "seven"
+    assert "'seven' is not a number" in refused[1]
+    type_into(window, 0, "7.0")
+    until(qtbot, lambda: status(window).measurements_used == 1)
+    assert model.wrong(1) == refused
+    window.round.panel.show_wrong(1, *refused)
+    window.round.panel.forget.click()
+    assert model.wrong(1) is None
+
+
+def test_a_column_goes_onto_the_selected_line_and_those_below(qtbot: QtBot, planned: MainWindow) -> None:
+    window = planned
+    window.round.table.choose(1, "result")
+    paste(qtbot, window, [["pIC50"], ["7.1"], ["n.d."], ["6.9"], ["oops"]])
+    preview = window.round.preview
+    names = ids(window)
+    assert [row[1] for row in shown(preview.model)] == [names[1], names[3], names[4]]
+    assert shown(preview.model)[2][4] == "rejected: 'oops' is not a number"
+    assert "2 values will be written; 1 line cannot be used" in preview.summary.text()
+    assert status(window).measurements_used == 0
+    preview.write.click()
+    until(qtbot, lambda: status(window).measurements_used == 2)
+    assert window.round.model.kept_text(1) == "7.1"
+    assert window.round.model.kept_text(3) == "6.9"
+    assert "2 values saved" in window.messages.text
+
+
+def test_a_paste_can_be_left(qtbot: QtBot, planned: MainWindow) -> None:
+    window = planned
+    paste(qtbot, window, [["7.1"], ["7.2"]])
+    window.round.preview.cancel.click()
+    assert window.round.stack.currentWidget() is window.round.list
+    assert status(window).measurements_used == 0
+
+
+def test_ids_with_values_with_and_without_a_header(qtbot: QtBot, planned: MainWindow) -> None:
+    window = planned
+    names = ids(window)
+    paste(qtbot, window, [[names[2], "7.1", "7.2"], ["C-999", "7.0"], [names[0], ""], [names[4], "<5"]])
+    preview = window.round.preview
+    assert len(preview._intended.results) == 3 if preview._intended is not None else False
+    assert any("no compound of this campaign" in row[4] for row in shown(preview.model))
+    preview.cancel.click()
+    paste(qtbot, window, [["Compound", "Value"], [names[2], "7.1"], ["C-999", "7.0"]])
+    until(qtbot, lambda: len(shown(preview.model)) == 2)
+    preview.write.click()
+    until(qtbot, lambda: status(window).measurements_used == 1)
+
+
+def test_nothing_to_paste_is_said(qtbot: QtBot, planned: MainWindow) -> None:
+    QGuiApplication.clipboard().setText("  \n")
+    planned.round.paste()
+    until(qtbot, lambda: "There is nothing to paste" in planned.messages.text)
+    assert "Copy the values" in planned.messages.mend.text()
+
+
+def test_more_values_than_lines(qtbot: QtBot, planned: MainWindow) -> None:
+    count = len(open_round(planned).items)
+    planned.round.table.choose(0, "result")
+    paste(qtbot, planned, [["7.0"]] * (count + 2))
+    preview = planned.round.preview
+    assert [row[4] for row in shown(preview.model)][-2:] == ["rejected: there is no line left in the round"] * 2
+
+
+def test_the_same_file_twice_is_noticed(qtbot: QtBot, planned: MainWindow, tmp_path: Path) -> None:
+    window = planned
+    names = ids(window)
+    path = tmp_path / "results.csv"
+    path.write_text("ID;Value\n" + "".join(f"{name};7,{n}\n" for n, name in enumerate(names[:5], start=11)))
+    for expected in (5, 10):
+        window.read_results_from(path)
+        until(qtbot, lambda: window.round.stack.currentWidget() is window.round.preview)
+        window.round.preview.write.click()
+        if expected == 10:
+            until(qtbot, lambda: "already" in window.messages.text)
+            assert status(window).measurements_used == 5
+            (again,) = window.messages._offers
+            assert again.text() == "Count them a second time"
+            again.click()
+        until(qtbot, lambda expected=expected: status(window).measurements_used == expected)
+        idle(qtbot, window)
+
+
+def fill(qtbot: QtBot, window: MainWindow) -> None:
+    """Nothing; fills and closes the open round with true values."""
+    truth = true_values(status(window))
+    shown_round = open_round(window)
+    values = [
+        [status(window).library.ids[item.compound], *[f"{truth[status(window).library.ids[item.compound]]:.2f}"] * item.replicates]
+        for item in shown_round.items
+    ]  # fmt: skip
+    paste(qtbot, window, values)
+    window.round.preview.write.click()
+    until(qtbot, lambda: open_round(window).missing == 0)
+    idle(qtbot, window)
+
+
+def test_a_surprising_value_is_questioned_corrected_and_left_out(qtbot: QtBot, planned: MainWindow) -> None:
+    window = planned
+    fill(qtbot, window)
+    window.close_round()
+    window.closing.confirm.click()
+    until(qtbot, lambda: status(window).open_round is None)
+    idle(qtbot, window)
+    window.plan()
+    until(qtbot, lambda: status(window).open_round is not None)
+    idle(qtbot, window)
+    panel = window.round.panel
+    expected = open_round(window).items[0].expected
+    assert expected is not None
+    assert panel.question.isHidden()
+    type_into(window, 0, f"{expected - 1.5:.2f}")
+    until(qtbot, lambda: not panel.question.isHidden())
+    assert "1.50 below what is expected" in panel.question.heading.text()
+    number = status(window).measurements[-1].number
+
+    panel.correct_button.click()
+    asked = dialog()
+    assert isinstance(asked, CorrectDialog)
+    assert not asked.confirm.isEnabled()
+    asked.value.setText("oops")
+    asked.line.setText("typo")
+    assert not asked.confirm.isEnabled()
+    assert "not a number" in asked.problem.text()
+    asked.value.setText(f"{expected + 1.5:.2f}")
+    asked.confirm.click()
+    until(qtbot, lambda: "above what is expected" in panel.question.heading.text())
+    corrected = status(window).measurements[number - 1]
+    assert corrected.corrected == "typo"
+    assert corrected.entered.value == pytest.approx(expected - 1.5, abs=0.006)
+
+    panel.keep_button.click()
+    assert panel.question.isHidden()
+    window.round.exclude(number)
+    asked = dialog()
+    assert isinstance(asked, ExcludeDialog)
+    asked.judged.setChecked(True)
+    assert "voids the guarantee" in asked.consequence.text()
+    assert not asked.confirm.isEnabled()
+    asked.line.setText("hardly possible")
+    asked.confirm.click()
+    until(qtbot, lambda: not status(window).guarantee.holds)
+    idle(qtbot, window)
+    assert "No guarantee any more" in window.footer.guarantee.text()
+    assert window.footer.guarantee.property("role") == "void"
+    assert "excluded" in line_state(window.round.model, 0)
+    window.session.undo()
+    until(qtbot, lambda: status(window).guarantee.holds)
+
+
+def test_editing_a_kept_value_asks_for_a_correction(qtbot: QtBot, planned: MainWindow) -> None:
+    window = planned
+    type_into(window, 0, "7.62")
+    until(qtbot, lambda: status(window).measurements_used == 1)
+    idle(qtbot, window)
+    type_into(window, 0, "7.26")
+    asked = dialog()
+    assert isinstance(asked, CorrectDialog)
+    assert asked.value.text() == "7.26"
+    asked.reject()
+    assert window.round.model.kept_text(0) == "7.62"
+    type_into(window, 0, "")
+    assert isinstance(dialog(), ExcludeDialog)
+    dialog().reject()
+    idle(qtbot, window)
+    assert status(window).measurements_used == 1
+
+
+def test_closing_early_says_what_becomes_of_the_rest(qtbot: QtBot, planned: MainWindow) -> None:
+    window = planned
+    type_into(window, 0, "7.0")
+    until(qtbot, lambda: status(window).measurements_used == 1)
+    window.close_round()
+    asked = window.closing
+    assert asked.missing == "return"
+    assert asked.confirm.isEnabled()
+    asked._buttons["other"].setChecked(True)
+    assert not asked.confirm.isEnabled()
+    asked.line.setText("the plate looked odd")
+    asked.confirm.click()
+    until(qtbot, lambda: status(window).open_round is None)
+    assert not status(window).guarantee.holds
+    idle(qtbot, window)
+
+
+def test_the_work_list_is_written_and_copied(qtbot: QtBot, planned: MainWindow, tmp_path: Path) -> None:
+    window = planned
+    out = tmp_path / "work.csv"
+    window.work_list_to(out)
+    until(qtbot, out.exists)
+    idle(qtbot, window)
+    rows = out.read_text(encoding="utf-8-sig").splitlines()
+    assert len(rows) == 1 + open_round(window).measurements
+    window.copy_work_list()
+    assert len(QGuiApplication.clipboard().text().splitlines()) == len(rows)
+
+
+def test_the_practice_assay_fills_the_round_of_the_practice_campaign_only(qtbot: QtBot, planned: MainWindow) -> None:
+    assert planned.round.practice_button.isHidden()
+    planned.open_practice()
+    until(qtbot, lambda: status(planned).name.startswith("Practice"))
+    planned.plan()
+    until(qtbot, lambda: status(planned).open_round is not None)
+    idle(qtbot, planned)
+    assert not planned.round.practice_button.isHidden()
+    planned.round.practice_button.click()
+    until(qtbot, lambda: open_round(planned).missing == 0)
+    idle(qtbot, planned)
+    assert planned.round.practice_button.isHidden()
+    assert isinstance(planned.findChild(QLineEdit), QLineEdit)

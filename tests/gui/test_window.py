@@ -1,0 +1,247 @@
+"""The window's manners: read-only seconds, errors with their mend, settings of its own, files dropped on it."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
+from PySide6.QtGui import QDropEvent
+from pytestqt.qtbot import QtBot
+
+from assaypilot.gui import launch
+from assaypilot.gui.main_window import CANDIDATES, LIBRARY, ROUND, MainWindow
+from assaypilot.gui.settings import Settings
+from assaypilot.gui.theme import DARK, LIGHT, theme
+from tests.gui.helpers import idle, small_table, status, until, view, wizard_through
+
+
+def test_a_second_window_on_the_same_file_is_read_only_and_says_so(
+    qtbot: QtBot, campaign: MainWindow, open_window: Callable[..., MainWindow]
+) -> None:
+    second = open_window(view(campaign).path)
+    until(qtbot, lambda: second.session.view is not None)
+    assert view(second).read_only
+    assert second.messages.text.startswith("Read-only:")
+    assert second.footer.saved.text().startswith("Read-only")
+    assert not second.actions_.plan.isEnabled()
+    assert not second.actions_.undo.isEnabled()
+    assert second.strip.primary.isHidden()
+    second.show_page(ROUND)
+    assert second.round.plan_button.isHidden()
+    head = status(campaign).head
+    second.session.plan()  # as a script might
+    until(qtbot, lambda: "ead-only" in second.messages.text or "another" in second.messages.text)
+    assert status(campaign).head == head
+    campaign.plan()
+    until(qtbot, lambda: status(campaign).open_round is not None)
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (None, "does not exist"),
+        (b"", "The file is empty"),
+        (b"ID,R1\n1,2\n", "not an AssayPilot campaign"),
+    ],
+)
+def test_a_file_that_is_no_campaign_is_refused_and_nothing_is_lost(
+    qtbot: QtBot, campaign: MainWindow, tmp_path: Path, content: bytes | None, words: str
+) -> None:
+    before = status(campaign)
+    path = tmp_path / "other.assaypilot"
+    if content is not None:
+        path.write_bytes(content)
+    campaign.open_path(path)
+    until(qtbot, lambda: campaign.messages.property("kind") == "error")
+    text = campaign.messages.text + campaign.messages.mend.text()
+    assert "other.assaypilot" in text
+    assert words in text or "no such file" in text or "cannot be opened" in text
+    assert status(campaign) is before
+    campaign.messages.dismiss.click()
+    assert campaign.messages.isHidden()
+
+
+def test_a_campaign_is_never_written_over(qtbot: QtBot, campaign: MainWindow) -> None:
+    campaign.session.save_copy(view(campaign).path)
+    until(qtbot, lambda: "already a file" in campaign.messages.text)
+
+
+def test_the_wizard_refuses_beside_the_field(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
+    window.new_campaign()
+    wizard = window.wizard
+    assert wizard is not None
+    assert not wizard.next.isEnabled()
+    wizard.start_with(tmp_path / "missing.csv")
+    until(qtbot, lambda: "no such file" in wizard.table_step.problem.text())
+    bad = tmp_path / "bad.csv"
+    bad.write_text("Name,X,Y\na,1,2\nb,3,4\n")
+    wizard.start_with(bad)
+    until(qtbot, lambda: wizard.table_step.complete)
+    wizard.next.click()
+    until(qtbot, lambda: "no site column" in wizard.columns_step.panel.problem.text())
+    assert "--sites" not in wizard.columns_step.panel.mend.text()
+    assert not wizard.next.isEnabled()
+    wizard.back.click()
+    wizard.start_with(small_table(tmp_path / "good.csv"))
+    until(qtbot, lambda: wizard.columns_step.complete)
+    wizard.next.click()
+    wizard.next.click()
+    goal = wizard.goal_step
+    until(qtbot, lambda: "needed: no compound was measured twice" in goal.noise.note.text())
+    assert not wizard.next.isEnabled()
+    goal.noise.edit.setText("0,2")
+    goal.epsilon.edit.setText("-1")
+    until(qtbot, lambda: goal.epsilon.note.text() == "It must be above 0.")
+    goal.epsilon.edit.setText("half")
+    until(qtbot, lambda: goal.epsilon.note.text() == "This is not a number.")
+    goal.epsilon.edit.setText("0.5")
+    goal.confidence.edit.setText("100")
+    until(qtbot, lambda: goal.confidence.note.text() == "It must be below 100 %.")
+    goal.confidence.edit.setText("90")
+    goal.file.edit.setText(str(tmp_path / "nowhere" / "x.assaypilot"))
+    until(qtbot, lambda: goal.file.note.text() == "There is no such folder.")
+    goal.file.edit.setText(str(tmp_path / "good.csv.assaypilot"))
+    until(qtbot, lambda: goal.complete)
+    assert "90 % sure" in goal.sentence.text()
+    words = dict(zip(("Library", "First decision"), (row[1].text() for row in goal.outlook._shown), strict=False))
+    assert "18 compounds; all 6 unknowns" in words["Library"]
+    assert "measurements in" in words["First decision"]
+    wizard.reject()
+    assert window.session.view is None
+
+
+def test_a_mapping_is_remembered_for_the_same_headers(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
+    campaign = window
+    wizard_through(qtbot, window, small_table(tmp_path / "table.csv"), tmp_path / "new.assaypilot")
+    kept = campaign.settings.mapping(["id", "r1", "R2", "R3", "PIC50"])
+    assert kept is not None
+    assert kept["sites"] == ["R1", "R2", "R3"]
+    assert campaign.settings.mapping(["ID", "R1"]) is None
+
+
+def test_settings_are_the_tests_own(settings: Settings, tmp_path: Path) -> None:
+    settings.theme = "dark"
+    settings.add_recent(tmp_path / "gone.assaypilot")
+    settings.flush()
+    assert (tmp_path / "settings" / "settings.ini").is_file()
+    again = Settings(tmp_path / "settings" / "settings.ini")
+    assert again.theme == "dark"
+    assert again.recent == []  # what is not there any more is not offered
+    assert again.data_folder.is_relative_to(tmp_path)
+
+
+def test_cannot_be_had(qtbot: QtBot, campaign: MainWindow) -> None:
+    from assaypilot.gui.dialogs.reasons import UnavailableDialog
+    from tests.gui.helpers import dialog
+
+    campaign.show_page(LIBRARY)
+    campaign.library.table.choose(3)
+    campaign.library.gone.click()
+    asked = dialog()
+    assert isinstance(asked, UnavailableDialog)
+    asked.line.setText("no starting material")
+    asked.confirm.click()
+    until(qtbot, lambda: status(campaign).unavailable == {3})
+    idle(qtbot, campaign)
+    assert "1 cannot be had" in campaign.library.subtitle.text()
+
+
+def test_plot_and_table_are_one_selection(qtbot: QtBot, campaign: MainWindow) -> None:
+    campaign.show_page(CANDIDATES)
+    page = campaign.candidates
+    until(qtbot, lambda: page.canvas.shown)
+    assert page._ranking is not None
+    second = int(page._ranking.compounds[1])
+    page.canvas.clicked.emit(2.2, 6.0)
+    assert page.table.current_row() == second
+    assert page.panel.name.text() == status(campaign).library.ids[second]
+    other = int(page.model.rows[3])
+    page.table.choose(other)
+    assert page.panel.name.text() == status(campaign).library.ids[other]
+
+
+@pytest.mark.parametrize("choice", ["light", "dark"])
+def test_themes(qtbot: QtBot, campaign: MainWindow, choice: str) -> None:
+    campaign.choose_theme("dark" if choice == "dark" else "light")
+    assert theme().colours is (DARK if choice == "dark" else LIGHT)
+    assert campaign.settings.theme == choice
+    campaign.show_page(CANDIDATES)
+    until(qtbot, lambda: campaign.candidates.canvas.shown)
+    image = campaign.candidates.canvas.grab().toImage()
+    assert image.pixelColor(2, 2).name() == theme().colours.page
+    campaign.choose_theme("system")
+
+
+def test_files_dropped_on_the_window(qtbot: QtBot, campaign: MainWindow, tmp_path: Path) -> None:
+    def drop(path: Path) -> None:
+        data = QMimeData()
+        data.setUrls([QUrl.fromLocalFile(str(path))])
+        campaign.dropEvent(
+            QDropEvent(
+                QPointF(9, 9), Qt.DropAction.CopyAction, data, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
+            )
+        )
+
+    table = small_table(tmp_path / "other.csv")
+    drop(table)
+    until(qtbot, lambda: campaign.wizard is not None and campaign.wizard.table_step.complete)
+    assert campaign.wizard is not None
+    campaign.wizard.reject()
+    assert campaign.wizard is None
+    picture = tmp_path / "picture.png"
+    picture.write_bytes(b"x")
+    drop(picture)
+    until(qtbot, lambda: "neither a campaign nor a table" in campaign.messages.text)
+    drop(view(campaign).path)
+    until(qtbot, lambda: not campaign.session.tasks.busy)
+
+
+def test_the_practice_campaign_is_made_once_and_opened_again(
+    qtbot: QtBot, open_window: Callable[..., MainWindow], settings: Settings
+) -> None:
+    window = open_window(practice=True)
+    until(qtbot, lambda: window.session.view is not None)
+    path = view(window).path
+    assert path.parent == settings.data_folder
+    assert status(window).counts["undecided"] == 960
+    assert view(window).practice
+    head = status(window).head
+    window.close()
+    again = open_window(practice=True)
+    until(qtbot, lambda: again.session.view is not None)
+    assert (view(again).path, status(again).head) == (path, head)
+
+
+def test_a_window_is_not_wanted_for_commands(monkeypatch: pytest.MonkeyPatch) -> None:
+    wants = launch._wants_window
+    assert wants([])
+    assert wants(["--practice"])
+    assert wants(["series.assaypilot"])
+    assert not wants(["status", "series.assaypilot"])
+    assert not wants(["demo"])
+    assert not wants(["--help"])
+    assert not wants(["plann"])
+
+
+def test_without_a_display_one_plain_line(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    for name in ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(sys, "platform", "linux")
+    assert launch.main([]) == 1
+    said = capsys.readouterr().err
+    assert said.count("\n") == 1
+    assert "no display" in said
+    assert "assaypilot demo" in said
+
+
+def test_no_qt_is_loaded_for_a_command() -> None:
+    code = (
+        "import sys; from assaypilot.gui.launch import main; code = main(['strategies', '--json']); "
+        "sys.exit(code or any(name.startswith('PySide6') for name in sys.modules))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
