@@ -13,6 +13,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
@@ -29,6 +30,7 @@ from assaypilot.engine.simulate.virtual_assay import VirtualAssay
 from assaypilot.gui.app import dress, make_window
 from assaypilot.gui.dialogs.new_campaign import NewCampaign
 from assaypilot.gui.main_window import CANDIDATES, HISTORY, ROUND, MainWindow
+from assaypilot.gui.plots.canvas import Canvas
 from assaypilot.gui.settings import Settings
 from assaypilot.gui.theme import Choice, theme
 
@@ -98,7 +100,7 @@ class Photographer:
             self.until(lambda: not window.session.tasks.busy, "the worker")
             self.until(lambda: drawing_pool().activeThreadCount() == 0, "the drawing")
         for canvas in (window.candidates.canvas, window.candidates.panel.canvas):
-            self.until(lambda canvas=canvas: not canvas.isVisible() or canvas.shown, "a plot")
+            self.until(partial(settled, canvas), "a plot")
         QTest.qWait(60)
 
     def shoot(self, name: str, widget: QWidget | None = None) -> Path:
@@ -318,11 +320,16 @@ class Photographer:
         self.window.close()
 
 
+def settled(canvas: Canvas) -> bool:
+    """Whether a plot is drawn, or not to be seen."""
+    return not canvas.isVisible() or canvas.shown
+
+
 def small(picture: Path, target: Path) -> None:
     """Nothing; a copy with a palette of at most 256 colours."""
     image = QImage(str(picture)).convertToFormat(QImage.Format.Format_Indexed8)
     target.parent.mkdir(exist_ok=True)
-    if not image.save(str(target), "PNG", 0):
+    if not image.save(str(target), b"PNG", 0):
         sys.exit(f"{target} cannot be written.")
 
 

@@ -14,7 +14,9 @@ def common_core(smiles: Sequence[str], *, sample: int = 60) -> str | None:
     Pictures aligned to it show the same part of the molecule at the same place.
     """
     from rdkit import Chem, rdBase
-    from rdkit.Chem.Scaffolds.MurckoScaffold import GetScaffoldForMol
+    from rdkit.Chem.Scaffolds import MurckoScaffold
+
+    scaffold_of: Any = MurckoScaffold.GetScaffoldForMol  # it carries no types
 
     given = [text for text in smiles if text]
     step = max(1, len(given) // sample)
@@ -22,7 +24,7 @@ def common_core(smiles: Sequence[str], *, sample: int = 60) -> str | None:
         molecules = [mol for text in given[::step][:sample] if (mol := Chem.MolFromSmiles(text)) is not None]
         scaffolds: dict[str, Any] = {}
         for molecule in molecules:
-            scaffold = GetScaffoldForMol(molecule)
+            scaffold = scaffold_of(molecule)
             if scaffold.GetNumAtoms():
                 scaffolds.setdefault(Chem.MolToSmiles(scaffold), scaffold)
         best: tuple[float, int, str] | None = None
@@ -40,7 +42,7 @@ def structure_svg(smiles: str, width: int, height: int, *, dark: bool = False, c
     With ``core`` (SMILES) the picture is turned so that this part lies as in all others that have it.
     """
     from rdkit import Chem, rdBase
-    from rdkit.Chem import AllChem
+    from rdkit.Chem import rdDepictor
     from rdkit.Chem.Draw import rdMolDraw2D
 
     with rdBase.BlockLogs():
@@ -48,12 +50,12 @@ def structure_svg(smiles: str, width: int, height: int, *, dark: bool = False, c
         if molecule is None or molecule.GetNumAtoms() == 0:
             return None
         template = Chem.MolFromSmiles(core) if core else None
-        AllChem.Compute2DCoords(molecule)
+        rdDepictor.Compute2DCoords(molecule)
         if template is not None and molecule.HasSubstructMatch(template):
-            AllChem.Compute2DCoords(template)
-            AllChem.GenerateDepictionMatching2DStructure(molecule, template)
+            rdDepictor.Compute2DCoords(template)
+            rdDepictor.GenerateDepictionMatching2DStructure(molecule, template)
         drawing = rdMolDraw2D.MolDraw2DSVG(width, height)
-        options = drawing.drawOptions()
+        options: Any = drawing.drawOptions()  # its stubs give every option the wrong type
         if dark:
             rdMolDraw2D.SetDarkMode(drawing)
         options.clearBackground = False

@@ -77,8 +77,10 @@ def test_what_is_shown_is_read_back_as_the_same(value: float, n: int) -> None:
 
 
 @given(st.text(max_size=20))
-def test_any_text_is_read_or_refused(text: str) -> None:
+def test_any_text_is_read_or_refused_with_a_reason(text: str) -> None:
+    reason = "read"
     try:
         parse_entries(text, P)
     except ValueError as error:
-        assert str(error)
+        reason = str(error)
+    assert reason

@@ -179,11 +179,11 @@ def test_the_same_file_twice_is_noticed(qtbot: QtBot, planned: MainWindow, tmp_p
 def fill(qtbot: QtBot, window: MainWindow) -> None:
     """Nothing; fills and closes the open round with true values."""
     truth = true_values(status(window))
-    shown_round = open_round(window)
-    values = [
-        [status(window).library.ids[item.compound], *[f"{truth[status(window).library.ids[item.compound]]:.2f}"] * item.replicates]
-        for item in shown_round.items
-    ]  # fmt: skip
+    names = status(window).library.ids
+    values = []
+    for item in open_round(window).items:
+        name = names[item.compound]
+        values.append([name, *[f"{truth[name]:.2f}"] * item.replicates])
     paste(qtbot, window, values)
     window.round.preview.write.click()
     until(qtbot, lambda: open_round(window).missing == 0)

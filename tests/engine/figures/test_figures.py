@@ -1,0 +1,156 @@
+"""Figures without a window: which compounds are drawn, what is said, and that texts of tables are only texts."""
+
+from __future__ import annotations
+
+import io
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+
+from assaypilot.engine.figures.palette import DARK, LIGHT, MARKERS
+from assaypilot.engine.figures.ranked import MOST_DRAWN, rank_compounds, ranked_intervals
+from assaypilot.engine.figures.rounds import counts_by_round, set_by_round
+from assaypilot.engine.figures.structures import common_core, structure_svg
+
+UNDECIDED, IN, OUT, LOST = range(4)
+
+
+def drawn(figure: Figure) -> bytes:
+    stream = io.BytesIO()
+    FigureCanvasAgg(figure).print_png(stream)
+    return stream.getvalue()
+
+
+def table(n: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    estimate = np.random.default_rng(seed).normal(7.0, 0.6, n)
+    status = np.full(n, OUT, dtype=np.int8)
+    order = np.argsort(-estimate)
+    status[order[: n // 20]] = IN
+    status[order[n // 20 : n // 10]] = UNDECIDED
+    return estimate, status
+
+
+def test_the_best_are_drawn_and_the_axis_says_how_many_of_how_many() -> None:
+    estimate, status = table(960)
+    ranking = rank_compounds(estimate, status)
+    assert ranking.compounds.tolist() == np.argsort(-estimate)[: ranking.compounds.size].tolist()
+    assert ranking.compounds.size == MOST_DRAWN if MOST_DRAWN < 96 + 15 else 96 + 15
+    figure = ranked_intervals(ranking, estimate, estimate - 0.2, estimate + 0.2, status)
+    assert f"the {ranking.compounds.size} best of 960 compounds" in figure.axes[0].get_xlabel()
+
+
+def test_smaller_is_better_turns_the_order_around() -> None:
+    estimate, status = table(50)
+    assert rank_compounds(estimate, status, sign=-1.0).compounds[0] == int(np.argmin(estimate))
+
+
+def test_a_selected_compound_is_always_drawn_and_ringed() -> None:
+    estimate, status = table(960)
+    far = int(np.argsort(-estimate)[700])
+    ranking = rank_compounds(estimate, status, selected=far)
+    assert ranking.place(far) == 701
+    assert ranking.at(701.3) == far
+    figure = ranked_intervals(ranking, estimate, estimate - 1, estimate + 1, status, selected=far)
+    assert "of 960" in figure.axes[0].get_xlabel()
+    rings = [line for line in figure.axes[0].lines if line.get_markerfacecolor() == "none"]
+    assert [line.get_xdata()[0] for line in rings] == [701]
+
+
+def test_compounds_without_an_estimate_are_left_out() -> None:
+    estimate = np.array([np.nan, 7.0, 8.0])
+    ranking = rank_compounds(estimate, np.array([LOST, OUT, IN], dtype=np.int8))
+    assert ranking.compounds.tolist() == [2, 1]
+    assert ranking.total == 2
+    nothing = rank_compounds(np.full(3, np.nan), np.zeros(3, dtype=np.int8))
+    figure = ranked_intervals(nothing, estimate, estimate, estimate, np.zeros(3, dtype=np.int8))
+    assert any("No estimates yet" in text.get_text() for text in figure.axes[0].texts)
+
+
+def test_every_status_has_a_shape_of_its_own() -> None:
+    estimate = np.array([8.0, 7.5, 7.0, 6.0])
+    status = np.array([IN, UNDECIDED, OUT, LOST], dtype=np.int8)
+    figure = ranked_intervals(rank_compounds(estimate, status), estimate, estimate - 1, estimate + 1, status)
+    looks = {
+        (line.get_marker(), line.get_markerfacecolor() == LIGHT.background)
+        for line in figure.axes[0].lines
+        if line.get_marker() in MARKERS
+    }
+    assert looks == {("o", False), ("D", False), ("o", True), ("x", False)}
+
+
+def test_bounds_that_are_open_or_missing_break_nothing() -> None:
+    estimate = np.array([8.0, 7.5, 7.0])
+    status = np.zeros(3, dtype=np.int8)
+    low, high = np.array([-np.inf, np.nan, 6.9]), np.array([np.inf, np.nan, 7.1])
+    posterior = (estimate - 0.3, estimate + 0.3)
+    figure = ranked_intervals(
+        rank_compounds(estimate, status), estimate, low, high, status,
+        posterior=posterior, cutoff=7.6, soft_cutoff=7.35, palette=DARK,
+    )  # fmt: skip
+    assert "thin: 95 % posterior interval where nothing is decided" in figure.axes[0].get_xlabel()
+    assert drawn(figure)
+
+
+@pytest.mark.parametrize("text", ["CPD_$1_$2%", "<b>x</b>", "a_{b}^{c}$", "\\alpha"])
+def test_texts_are_not_mathematics(text: str) -> None:
+    estimate, status = table(30)
+    figure = ranked_intervals(
+        rank_compounds(estimate, status), estimate, estimate - 1, estimate + 1, status,
+        quantity=text, cutoff=7.0, soft_cutoff=6.8, cutoff_text=text, zone_text=text,
+    )  # fmt: skip
+    assert drawn(figure)
+
+
+def test_a_hundred_thousand_compounds_are_as_quick_as_a_hundred() -> None:
+    estimate, status = table(100_000)
+    drawn(ranked_intervals(rank_compounds(estimate, status), estimate, estimate - 1, estimate + 1, status))
+    start = time.perf_counter()
+    drawn(ranked_intervals(rank_compounds(estimate, status), estimate, estimate - 1, estimate + 1, status))
+    assert time.perf_counter() - start < 1.0  # measured: 0.07 s
+
+
+def test_the_set_by_round_counts_what_was_decided_when() -> None:
+    status = np.array([IN, IN, OUT, UNDECIDED, LOST, OUT], dtype=np.int8)
+    decided = np.array([1, 3, 1, 0, 0, 3])
+    inside, undecided = counts_by_round(status, decided, 3)
+    assert inside == [0, 1, 1, 2]
+    assert undecided == [5, 3, 3, 1]
+    figure = set_by_round(inside, undecided)
+    said = [text.get_text() for text in figure.axes[0].texts]
+    assert said == ["1 undecided", "2 in"]
+    empty = set_by_round([0], [5])
+    assert "Nothing has been decided yet." in [text.get_text() for text in empty.axes[0].texts]
+
+
+def test_the_words_at_the_end_of_the_lines_do_not_touch() -> None:
+    figure = set_by_round([0, 10], [50, 10])
+    first, second = (text.xy[1] for text in figure.axes[0].texts)
+    assert abs(first - second) >= 0.15 * 50
+
+
+def test_structures_are_drawn_or_refused() -> None:
+    svg = structure_svg("CNC(=O)c1ccccc1", 200, 150)
+    assert svg is not None
+    assert svg.lstrip().startswith("<?xml")
+    assert structure_svg("no structure", 200, 150) is None
+    assert structure_svg("", 200, 150) is None
+
+
+def test_the_common_core_is_what_most_have() -> None:
+    series = ["CNC(=O)c1ccc(Cl)cc1", "O=C(NC1CC1)c1ccccc1", "CCNC(=O)c1ccccc1C#N", "not one"]
+    assert common_core(series) == "c1ccccc1"
+    assert common_core(["CCO", "CCC"]) is None
+    assert structure_svg(series[0], 120, 60, core="c1ccccc1") is not None
+
+
+def test_importing_figures_loads_no_pyplot() -> None:
+    code = (
+        "import sys, assaypilot.engine.figures.ranked, assaypilot.engine.figures.rounds; "
+        "sys.exit(any(n == 'matplotlib.pyplot' or n.startswith(('PySide6', 'rdkit')) for n in sys.modules))"
+    )
+    assert subprocess.run([sys.executable, "-c", code], timeout=60).returncode == 0
