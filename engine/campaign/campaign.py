@@ -370,7 +370,7 @@ class Campaign:
             return
         allocation = ledger.under_way.allocation
         decision = redecide.recompute(ledger)
-        number = ledger.rounds[-1].number if ledger.rounds else 0
+        number = ledger.last_round
         if decision is None:
             work.add(Draft("phase_empty", {"phase": allocation.phase, "round": number}))
             return
@@ -437,7 +437,7 @@ class Campaign:
                     mend="Give at least one value.",
                 )
         issued = ledger.open_round
-        number = self._round_of_results()
+        number = ledger.last_round
         work = self._begin()
         if taken.measurements:
             data = {
@@ -471,14 +471,10 @@ class Campaign:
             objective=ledger.objective,
             outstanding=ledger.outstanding(),
             phase=ledger.under_way.allocation.phase if ledger.under_way else 0,
-            round_number=self._round_of_results(),
+            round_number=ledger.last_round,
             earlier=() if again else ledger.measurements,
             typed=typed,
         )
-
-    def _round_of_results(self) -> int:
-        """The round that results belong to now: the open one, else the last; 1 before any (0 is the history)."""
-        return max(len(self._ledger.rounds), 1)
 
     def exclude(self, number: int, reason: str, *, judgement: bool) -> None:
         """Leave a value out, for a reason that is kept with it.
@@ -610,7 +606,7 @@ class Campaign:
         }
         data = dict(step.data)
         if step.kind == "record":
-            data["round"] = self._round_of_results()
+            data["round"] = self._ledger.last_round
         self._commit(self._begin(Draft(kinds[step.kind], data | mark)))
         return step.label
 

@@ -167,6 +167,11 @@ class Ledger:
         return self.rounds[-1] if self.rounds and self.rounds[-1].state == "open" else None
 
     @property
+    def last_round(self) -> int:
+        """The round that what happens now belongs to: the open one, else the last; 1 before any (0 is the history)."""
+        return max((issued.number for issued in self.rounds if issued.state != "withdrawn"), default=1)
+
+    @property
     def n_arms(self) -> int:
         """Distinct feature rows."""
         return len(self.first)
@@ -245,6 +250,8 @@ class Ledger:
 
     @staticmethod
     def _returned(issued: _Issued, came: Mapping[tuple[int, int], int]) -> tuple[int, ...]:
+        if issued.state == "withdrawn":  # what came for its compounds later was not for it
+            return (0,) * len(issued.items)
         return tuple(min(item.replicates, came.get((issued.number, item.compound), 0)) for item in issued.items)
 
     def pending(self, issued: _Issued) -> int:

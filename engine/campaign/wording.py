@@ -247,7 +247,7 @@ def _entry(ledger: Ledger, measurement: Measurement, value: float, relation: str
 
 def _redecided(data: Mapping[str, Any]) -> str:
     first, last = data["decisions"][0]["phase"], data["decisions"][-1]["phase"]
-    which = f"Phase {first}" if first == last else f"Phases {first} to {last}"
+    which = f"Phase {first}" if first == last else f"Phases {first} {'and' if last == first + 1 else 'to'} {last}"
     changes = []
     for key, word in (("in", "in"), ("out", "out")):
         before = {name for decision in data["old"] for name in decision[key]}

@@ -1,0 +1,477 @@
+"""What a campaign promises must be true: what voids it, what it assumes, and what decisions rest on."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from assaypilot.engine.campaign import audit
+from assaypilot.engine.campaign.campaign import Campaign
+from assaypilot.engine.campaign.state import STATUSES, Status
+from assaypilot.engine.endpoint import Endpoint
+from assaypilot.engine.goals import AllEpsilonBest
+from assaypilot.engine.measurements import Result
+from tests.engine.campaign.making import (
+    SETTINGS,
+    answers,
+    decide_phase,
+    differences,
+    finish,
+    make,
+    replays,
+    small_library,
+    truth,
+)
+
+UNDECIDED, IN, OUT, LOST = range(4)
+WIDE = {"per_round": 96, "max_replicates": 96}
+"""A lab that does a phase in one round."""
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "series.assaypilot"
+
+
+def decisions(campaign: Campaign) -> list[Any]:
+    return list(campaign._ledger.estimates.values())
+
+
+def test_a_failed_rest_keeps_the_guarantee_and_says_so(path: Path) -> None:
+    with make(path, **WIDE) as campaign:
+        campaign.plan()
+        results = answers(campaign)
+        campaign.record(results[:-2])
+        now = campaign.close_round("failed", "the  plate\nfell")
+        assert now.phases_decided == 1
+        assert now.guarantee.holds
+        assert "2 measurements failed for reasons unrelated to the values" in now.guarantee.assumptions
+        assert now.guarantee.assumptions[-1] in now.guarantee.sentence
+        assert campaign.history()[-2].text == (
+            f"Round 1 closed with {len(results) - 2} of {len(results)} measurements; "
+            "what is missing was lost for lab reasons (the plate fell)"
+        )
+        counts = campaign._ledger.outcome(1, campaign._ledger.phases[0].allocation, 0).counts
+        assert counts.sum() == len(results) - 2
+        replays(campaign)
+        assert finish(campaign).guarantee.holds
+
+
+def test_closing_for_another_reason_voids_the_guarantee_for_good(path: Path) -> None:
+    with make(path, **WIDE) as campaign:
+        campaign.plan()
+        campaign.record(answers(campaign)[:-1])
+        now = campaign.close_round("other")
+        assert now.phases_decided == 1
+        assert not now.guarantee.holds
+        assert now.guarantee.sentence == (
+            "No guarantee any more: round 1 was closed early for a reason that may depend on its results. "
+            "The set is the best estimate."
+        )
+        replays(campaign)
+        now = finish(campaign)
+        assert now.finished
+        assert not now.guarantee.holds
+        assert "Every compound within" not in now.statement, "a statement never promises what the guarantee does not"
+        assert "as the best estimate without a guarantee" in now.statement
+
+
+def test_a_complete_round_closed_for_another_reason_loses_nothing(path: Path) -> None:
+    with make(path, **WIDE) as campaign:
+        campaign.plan()
+        campaign.record(answers(campaign), close_when_complete=False)
+        assert campaign.close_round("other").guarantee.holds
+
+
+def test_what_is_missing_and_returns_keeps_the_guarantee_without_a_word(path: Path) -> None:
+    with make(path, **WIDE) as campaign:
+        campaign.plan()
+        campaign.record(answers(campaign)[:-3])
+        now = campaign.close_round("return")
+        assert now.phases_decided == 0
+        assert now.guarantee.holds
+        assert len(now.guarantee.assumptions) == 2
+
+
+def test_judgement_voids_only_where_it_reached_a_decision(path: Path) -> None:
+    history = [Result("R1=A|R2=A", 6.1, "pIC50")]
+    endpoints = [Endpoint("pIC50", noise_sd=0.2), Endpoint("logD", noise_sd=0.1)]
+    with make(path, history=history, endpoints=endpoints, **WIDE) as campaign:
+        campaign.plan()
+        results = answers(campaign)
+        campaign.record([*results, Result("R1=A|R2=A", 1.0, "logD"), Result("R1=C|R2=C", 9.0, "pIC50", n=5)])
+        places = {m.entered.endpoint: m.number for m in campaign.status().measurements}
+        campaign.exclude(1, "old", judgement=True)
+        campaign.exclude(places["logD"], "odd", judgement=True)
+        late = campaign.status().measurements[-1].number
+        campaign.exclude(late, "odd", judgement=True)
+        assert replays(campaign).guarantee.holds, "none of them ever counted for a decision"
+        assert campaign.status().phases_decided == 1
+        campaign.exclude(2, "looks odd", judgement=True)
+        campaign.exclude(3, "looks odd", judgement=True)
+        now = replays(campaign)
+        assert now.guarantee.void == ("2 values excluded by judgement",)
+        assert "2 values excluded by judgement" in now.guarantee.sentence
+        campaign.include(3, "it was fine")
+        assert replays(campaign).guarantee.void == ("1 value excluded by judgement",)
+
+
+def test_a_technical_exclusion_is_an_assumption(path: Path) -> None:
+    with make(path, **WIDE) as campaign:
+        decide_phase(campaign)
+        campaign.exclude(1, "bubble in the well", judgement=False)
+        now = replays(campaign)
+        assert now.guarantee.holds
+        assert "1 value left out for technical causes unrelated to the values" in now.guarantee.assumptions
+        counts = campaign._ledger.outcome(1, campaign._ledger.phases[0].allocation, 0).counts
+        assert counts.sum() == sum(campaign.round(1).returned) == campaign.round(1).measurements - 1
+    assert audit.verify(path, recompute=True).ok
+
+
+def test_planned_results_known_only_as_bounds_void_and_are_named(path: Path) -> None:
+    with make(path, **WIDE) as campaign:
+        campaign.plan()
+        results = answers(campaign)
+        low = results[-1].compound
+        results[-1] = Result(low, 5.0, relation="<")
+        report = campaign.record(results)
+        assert report.censored == 1
+        assert report.round_closed, "it came back; it is not measured again"
+        now = replays(campaign)
+        assert now.phases_decided == 1
+        assert now.guarantee.void == (f"1 result known only as a bound ({low}), left out because of its size",)
+        place = now.library.find(low)
+        assert now.candidates.censored[place] == 1
+        others = sum(result.compound == low for result in results[:-1])
+        assert now.candidates.measured[place] == others
+        if not others:
+            assert f"1 compound with values beyond a limit only, shown but not used: {low}." in now.warnings
+
+
+def test_an_unplanned_bound_is_shown_and_voids_nothing(path: Path) -> None:
+    with make(path, **WIDE) as campaign:
+        campaign.record([Result("R1=C|R2=C", 4.0, relation="<"), Result("R1=C|R2=B", 4.0, relation="<")])
+        now = replays(campaign)
+        assert now.guarantee.holds
+        assert now.warnings[-1].startswith("2 compounds with values beyond a limit only, shown but not used: R1=C|R2=B")
+        assert np.isnan(now.candidates.estimate).all()
+
+
+def test_late_and_unplanned_results_enter_estimates_never_decisions(path: Path, tmp_path: Path) -> None:
+    with make(path, **WIDE) as campaign:
+        decide_phase(campaign)
+        campaign.save_copy(tmp_path / "copy.assaypilot")
+        before, decided = campaign.status(), decisions(campaign)
+        status, bounds = before.candidates.status.copy(), (before.candidates.low.copy(), before.candidates.high.copy())
+        wild = [Result(name, 12.0) for name in before.library.ids]
+        report = campaign.record(wild)
+        assert (report.accepted, report.unplanned) == (9, 9)
+        now = replays(campaign)
+        assert differences(decided, decisions(campaign)) == []
+        assert np.array_equal(now.candidates.status, status)
+        assert np.array_equal(now.candidates.low, bounds[0])
+        assert np.array_equal(now.candidates.high, bounds[1])
+        assert not np.allclose(now.candidates.estimate, before.candidates.estimate)
+        assert {m.phase for m in now.measurements[-9:]} == {0}
+        # The next phase is planned and decided as if they had never come.
+        decide_phase(campaign)
+        with Campaign.open(tmp_path / "copy.assaypilot") as plain:
+            decide_phase(plain)
+            for one, other in zip(decisions(campaign), decisions(plain), strict=True):
+                assert np.array_equal(one.ins, other.ins)
+                assert np.array_equal(one.low, other.low, equal_nan=True)
+                assert np.array_equal(one.high, other.high, equal_nan=True)
+
+
+def test_replicates_beyond_the_plan_do_not_count(path: Path) -> None:
+    with make(path, **WIDE) as campaign:
+        campaign.plan()
+        results = answers(campaign, extra=2)
+        asked = campaign.status().open_round
+        assert asked is not None
+        report = campaign.record(results)
+        assert report.unplanned == len(results) - asked.measurements
+        now = replays(campaign)
+        assert now.phases_decided == 1
+        counts = campaign._ledger.outcome(1, campaign._ledger.phases[0].allocation, 0).counts
+        assert counts.sum() == asked.measurements
+        assert now.measurements_used == len(results)
+
+
+def test_a_mean_of_several_counts_for_as_many_as_were_planned(path: Path) -> None:
+    with make(path, **WIDE) as campaign:
+        issued = campaign.plan()
+        assert issued is not None
+        ids = campaign.status().library.ids
+        campaign.record([Result(ids[item.compound], 6.0, n=item.replicates + 3) for item in issued.items])
+        now = replays(campaign)
+        assert now.phases_decided == 1
+        ledger = campaign._ledger
+        counts = ledger.outcome(1, ledger.phases[0].allocation, 0).counts
+        assert np.array_equal(counts[ledger.phases[0].allocation.arms], ledger.phases[0].allocation.counts)
+        assert now.measurements_used == issued.measurements + 3 * len(issued.items)
+
+
+def test_history_estimates_and_does_not_decide(path: Path, tmp_path: Path) -> None:
+    library = small_library()
+    history = [Result(name, value) for name, value in zip(library.ids, truth(library) + 3.0, strict=True)]
+    with make(path, history=history, **WIDE) as campaign, make(tmp_path / "plain.assaypilot", **WIDE) as plain:
+        now = campaign.status()
+        assert now.measurements_used == 0
+        assert now.counts["undecided"] == 9
+        assert np.allclose(now.candidates.estimate, truth(library) + 3.0)
+        assert (now.candidates.probability_within_epsilon >= 0).all()
+        assert now.candidates.made.all()
+        for one in (campaign, plain):
+            decide_phase(one)
+        for one, other in zip(decisions(campaign), decisions(plain), strict=True):
+            assert np.array_equal(one.ins, other.ins)
+            assert np.array_equal(one.low, other.low, equal_nan=True)
+        assert np.array_equal(campaign.status().candidates.status, plain.status().candidates.status)
+        assert not np.allclose(campaign.status().candidates.estimate, plain.status().candidates.estimate)
+
+
+def no_number(now: Status, place: int) -> bool:
+    shown = now.candidates
+    arrays = (shown.estimate, shown.low, shown.high, shown.posterior_low, shown.posterior_high,
+              shown.probability_within_epsilon, shown.probability_within_slack, *shown.estimates.values())  # fmt: skip
+    return all(math.isnan(array[place]) for array in arrays)
+
+
+def test_what_cannot_be_estimated_has_no_number_and_no_probability(path: Path) -> None:
+    library = small_library(measurable=[name != "R1=C" for name in ["R1=A"] * 3 + ["R1=B"] * 3 + ["R1=C"] * 3])
+    history = [Result("R1=C|R2=A", 5.6)]
+    with make(path, library=library, history=history, **WIDE) as campaign:
+        for _ in range(2):
+            now = replays(campaign)
+            assert now.counts["not_estimable"] == 3
+            assert all(no_number(now, place) for place in (6, 7, 8))
+            assert "the best means the best of the compounds that can be estimated" in now.guarantee.assumptions
+            assert "3 cannot be estimated" in now.statement
+            decide_phase(campaign)
+        now = finish(campaign)
+        assert all(no_number(now, place) for place in (6, 7, 8))
+        assert all(now.library.codes[item.compound, 0] != 2 for issued in now.rounds for item in issued.items)
+        right = AllEpsilonBest(SETTINGS.epsilon, SETTINGS.softness)
+        assert right.is_right(now.candidates.status[:6] == IN, truth(library)[:6])
+
+
+def test_compounds_lost_on_the_way_keep_what_was_decided_and_lose_their_numbers(path: Path) -> None:
+    with make(path, epsilon=0.9, slack=0.4, **WIDE) as campaign:
+        decide_phase(campaign)
+        before = campaign.status()
+        gone = [name for name in before.library.ids if "R1=A" in name]
+        campaign.mark_unavailable(gone, "the last batch is used up")
+        now = replays(campaign)
+        assert now.unavailable == frozenset(before.library.find(name) for name in gone)
+        for name in gone:
+            place = before.library.find(name)
+            if before.candidates.status[place] == UNDECIDED:
+                assert now.candidates.status[place] == LOST
+                assert no_number(now, place)
+            else:
+                assert now.candidates.status[place] == before.candidates.status[place]
+        assert (now.candidates.status == LOST).any(), "or this test shows nothing"
+        assert "3 compounds not to be had for reasons unrelated to the values" in now.guarantee.assumptions
+        decide_phase(campaign)
+        now = replays(campaign)
+        assert all(no_number(now, p) for p in np.flatnonzero(now.candidates.status == LOST))
+    assert audit.verify(path, recompute=True).ok
+
+
+def test_marking_in_an_open_round_gives_up_what_the_phase_wanted_of_them(path: Path) -> None:
+    with make(path, **WIDE) as campaign:
+        issued = campaign.plan()
+        assert issued is not None
+        ids = campaign.status().library.ids
+        gone = ids[issued.items[0].compound]
+        campaign.mark_unavailable([gone, gone], "sold out")
+        results = [result for result in answers(campaign) if result.compound != gone]
+        report = campaign.record(results)
+        assert report.round_closed, "nothing more can come"
+        now = replays(campaign)
+        assert now.phases_decided == 1
+        assert now.guarantee.holds
+        assert "1 compound not to be had for reasons unrelated to the values" in now.guarantee.assumptions
+
+
+def test_when_nothing_can_be_had_nothing_is_claimed(path: Path) -> None:
+    with make(path, **WIDE) as campaign:
+        campaign.mark_unavailable(campaign.status().library.ids, "the freezer broke")
+        now = replays(campaign)
+        assert now.finished
+        assert campaign.plan() is None
+        assert "Decided" not in now.statement
+        assert now.finish_reason == "no compound that is left can be had"
+        assert now.counts["not_estimable"] == 9
+
+
+@pytest.mark.parametrize("transform", ["none", "log"])
+def test_smallest_wanted_puts_bounds_and_cutoffs_on_the_other_side(path: Path, transform: Any) -> None:
+    endpoint = Endpoint("IC50", "nM", transform=transform, direction="min", noise_sd=0.2)
+    if transform == "none":
+        endpoint = Endpoint("clearance", "", direction="min", noise_sd=0.2)
+    with make(path, endpoints=[endpoint], objective=endpoint.name, **WIDE) as campaign:
+        decide_phase(campaign)
+        now = replays(campaign)
+        shown = now.candidates
+        bounded = np.isfinite(shown.low)
+        assert bounded.any()
+        assert (shown.low[bounded] < shown.high[bounded]).all()
+        # answers() gives the mirror image of the truth: around -6.9 to -4.9 on the model scale.
+        assert ((shown.low - 0.01 <= -truth(now.library)) & (-truth(now.library) <= shown.high + 0.01))[bounded].all()
+        best = shown.estimate.min()
+        assert shown.cutoff == pytest.approx(best + SETTINGS.epsilon)
+        assert shown.soft_cutoff == pytest.approx(best + SETTINGS.epsilon + SETTINGS.softness)
+        assert "lowest" in now.goal_sentence
+        now = finish(campaign)
+        right = AllEpsilonBest(SETTINGS.epsilon, SETTINGS.softness)
+        assert right.is_right(now.candidates.status == IN, truth(now.library))
+        best_compound = now.library.find("R1=B|R2=B")
+        assert now.candidates.probability_within_epsilon[best_compound] > 0.9
+
+
+def test_a_concentration_is_entered_in_its_unit_and_modelled_on_the_log(path: Path) -> None:
+    endpoint = Endpoint("IC50", "nM", transform="log", noise_sd=0.2)
+    with make(path, endpoints=[endpoint], objective="IC50", **WIDE) as campaign:
+        assert "of the best pIC50" in campaign.status().goal_sentence
+        campaign.plan()
+        results = answers(campaign)
+        first = results[0]
+        results[0] = Result(first.compound, first.value / 1000, "IC50", unit="uM")
+        campaign.record(results)
+        now = replays(campaign)
+        assert now.measurements[0].value == pytest.approx(9 - math.log10(first.value))
+        assert now.measurements[0].entered == results[0]
+        campaign.correct(1, 35, unit="nM", reason="typing error")
+        assert campaign.status().measurements[0].value == pytest.approx(9 - math.log10(35))
+        assert campaign.status().measurements[0].entered == results[0], "the original entry is kept"
+        assert f"Value {first.value / 1000:.10g} uM of {first.compound} corrected to 35 nM" in log_line(campaign, 1)
+        campaign.correct(1, 20000, relation=">", unit="nM", reason="off the curve")
+        assert campaign.status().measurements[0].relation == "<", "flipped on the log"
+        assert "corrected to >20000 nM: off the curve" in log_line(campaign, 1)
+        replays(campaign)
+        right = AllEpsilonBest(SETTINGS.epsilon, SETTINGS.softness)
+        assert right.is_right(finish(campaign).candidates.status == IN, truth(now.library))
+
+
+def log_line(campaign: Campaign, before_last: int) -> str:
+    return campaign.history()[-1 - before_last].text
+
+
+def test_several_endpoints_decide_by_the_objective_alone(path: Path, tmp_path: Path) -> None:
+    endpoints = [Endpoint("logD"), Endpoint("pIC50", noise_sd=0.2)]
+    with make(path, endpoints=endpoints, **WIDE) as campaign, make(tmp_path / "one.assaypilot", **WIDE) as plain:
+        while (issued := campaign.plan()) is not None:
+            assert plain.plan() is not None
+            results = answers(campaign)
+            ids = campaign.status().library.ids
+            other = [Result(ids[item.compound], 2.0 + item.compound, "logD") for item in issued.items]
+            report = campaign.record([*other, *results])
+            assert report.round_closed
+            assert report.unplanned == 0
+            plain.record([Result(r.compound, r.value) for r in results])
+        now, bare = replays(campaign), plain.status()
+        assert np.array_equal(now.candidates.status, bare.candidates.status)
+        assert now.measurements_used == bare.measurements_used
+        assert set(now.candidates.estimates) == {"logD", "pIC50"}
+        assert np.isfinite(now.candidates.estimates["logD"]).any()
+        assert np.array_equal(now.candidates.estimate, now.candidates.estimates["pIC50"])
+        refused = campaign.record([Result("R1=A|R2=A", 1.0), Result("R1=A|R2=A", 1.0, " LOGD ")])
+        assert refused.rejected == ((None, "the result of R1=A|R2=A does not say which endpoint (logD, pIC50)"),)
+
+
+def test_a_correction_of_a_decided_phase_decides_it_and_later_ones_again(path: Path) -> None:
+    with make(path, **WIDE) as campaign:
+        decide_phase(campaign)
+        decide_phase(campaign)
+        before = campaign.status()
+        rounds = before.rounds
+        allocations = [decided.allocation for decided in campaign._ledger.phases]
+        campaign.correct(1, before.measurements[0].value - 3.0, reason="the curve was read upside down")
+        now = replays(campaign)
+        assert differences(now.rounds, rounds) == []
+        assert differences([decided.allocation for decided in campaign._ledger.phases], allocations) == []
+        assert now.phases_decided == 2
+        text = campaign.history()[-1].text
+        assert text.startswith("Phases 1 and 2 decided again: ")
+        assert text.endswith("(the curve was read upside down)")
+        assert not np.array_equal(now.candidates.estimate, before.candidates.estimate)
+        # Set right again, everything is as it was.
+        campaign.correct(1, before.measurements[0].value, reason="it was right")
+        now = replays(campaign)
+        assert np.array_equal(now.candidates.status, before.candidates.status)
+        assert np.array_equal(now.candidates.low, before.candidates.low, equal_nan=True)
+        assert np.array_equal(now.candidates.decided_in_round, before.candidates.decided_in_round)
+        assert campaign.undo_label is None, "a decision ends what can be undone"
+    assert audit.verify(path, recompute=True).ok
+
+
+def test_a_correction_decides_again_in_the_world_of_then(path: Path) -> None:
+    """A compound decided when it could be had does not lose its decision to somebody else's typing error."""
+    with make(path, **WIDE) as campaign:
+        decide_phase(campaign)
+        before = campaign.status()
+        campaign.mark_unavailable([n for n in before.library.ids if "R1=C" in n or "R2=C" in n], "used up")
+        decide_phase(campaign)
+        marked = campaign.status()
+        decided = np.isin(before.candidates.status, (IN, OUT))
+        assert decided.any()
+        assert np.array_equal(marked.candidates.status[decided], before.candidates.status[decided])
+        campaign.correct(1, before.measurements[0].value, reason="checked, and right")
+        now = replays(campaign)
+        assert np.array_equal(now.candidates.status, marked.candidates.status)
+        assert np.array_equal(now.candidates.decided_in_round, marked.candidates.decided_in_round)
+        assert "the same compounds are in and out" in campaign.history()[-1].text
+    assert audit.verify(path, recompute=True).ok
+
+
+def test_a_phase_that_loses_all_its_values_decides_nothing_any_more(path: Path) -> None:
+    with make(path, **WIDE) as campaign:
+        decide_phase(campaign)
+        assert (campaign.status().candidates.status != UNDECIDED).any()
+        for m in campaign.status().measurements:
+            campaign.exclude(m.number, "the plate was mixed up", judgement=False)
+        now = replays(campaign)
+        assert (now.candidates.status == UNDECIDED).all()
+        assert now.phases_decided == 1
+        assert now.guarantee.holds
+        assert np.isnan(now.candidates.low).all()
+        campaign.plan()
+        assert campaign.status().open_round is not None
+        assert finish(campaign).finished
+    assert audit.verify(path, recompute=True).ok
+
+
+def test_the_budget_cuts_the_last_phase_and_leaves_good_and_undecided_apart(path: Path) -> None:
+    with make(path, budget=40, epsilon=0.45, **WIDE) as campaign:
+        now = finish(campaign)
+        assert now.measurements_used <= 40
+        assert now.finished
+        assert now.finish_reason is not None
+        assert "budget" in now.finish_reason
+        assert now.counts["undecided"] > 0
+        assert "Stopped after" in now.statement
+        assert "is in or undecided" in now.guarantee.sentence
+        assert any("cut to what the budget leaves" in entry.text for entry in campaign.history())
+        wanted = AllEpsilonBest(0.45, SETTINGS.softness)
+        status = now.candidates.status
+        assert not ((status == OUT) & wanted.members(truth(now.library))).any()
+        assert not ((status == IN) & ~wanted.acceptable(truth(now.library))).any()
+        replays(campaign)
+    assert audit.verify(path, recompute=True).ok
+
+
+def test_counts_in_words_are_singular_and_plural(path: Path) -> None:
+    with make(path, **WIDE) as campaign:
+        assert "9 compounds undecided, 0 measurements in" in campaign.status().statement
+        campaign.record([Result("R1=A|R2=A", 6.0)])
+        assert "1 measurement in" in campaign.status().statement
+        now = finish(campaign)
+        members = now.counts["in"]
+        assert f"{members} of 9 compounds {'is' if members == 1 else 'are'} in." in now.statement
+        assert STATUSES[IN] == "in"

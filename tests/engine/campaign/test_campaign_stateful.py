@@ -1,0 +1,300 @@
+"""Random sequences of everything a person can do, with writes that fail in between: what must hold, always holds."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, assume, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+
+from assaypilot.engine.campaign import audit
+from assaypilot.engine.campaign.campaign import Campaign
+from assaypilot.engine.campaign.replay import Ledger
+from assaypilot.engine.campaign.state import RoundItem, Status
+from assaypilot.engine.endpoint import Endpoint
+from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.measurements import Result
+from tests.engine.campaign.making import differences, make, small_library
+
+COMPOUNDS = st.integers(0, 5)
+VALUES = st.integers(-30, 30).map(lambda tenths: 6.0 + tenths / 10)
+ENDPOINTS = [Endpoint("pIC50", noise_sd=0.25), Endpoint("logD")]
+REASONS = st.sampled_from(["bubble", "odd", "typing error"])
+
+
+class Person(RuleBasedStateMachine):
+    """Somebody at the program, and what they are entitled to find."""
+
+    @initialize(
+        per_round=st.integers(2, 12),
+        replicates=st.integers(1, 4),
+        budget=st.sampled_from([None, None, 20, 60]),
+        history=st.lists(st.tuples(COMPOUNDS, VALUES), max_size=3),
+    )
+    def begin(self, per_round: int, replicates: int, budget: int | None, history: list[tuple[int, float]]) -> None:
+        self.folder = tempfile.TemporaryDirectory()
+        self.path = Path(self.folder.name) / "x.assaypilot"
+        library = small_library((2, 3))
+        self.ids = library.ids
+        self.entered = [Result(self.ids[compound], value, "pIC50") for compound, value in history]
+        self.issued: dict[int, tuple[RoundItem, ...]] = {}
+        self.failing = False
+        self.copies = 0
+        self.campaign = make(
+            self.path, library=library, endpoints=ENDPOINTS, history=tuple(self.entered),
+            per_round=per_round, max_replicates=replicates, budget=budget, epsilon=1.0, slack=1.0,
+        )  # fmt: skip
+
+    def teardown(self) -> None:
+        if not hasattr(self, "campaign"):
+            return
+        head, events = self.campaign.head, self.campaign.events
+        self.reads_back()
+        self.campaign.close()
+        found = audit.verify(self.path, recompute=True, expected_head=head, expected_events=events)
+        self.folder.cleanup()
+        assert found.ok, found.problems
+
+    def reads_back(self) -> None:
+        with Campaign.open(self.path, read_only=True) as other:
+            assert differences(self.campaign.status(), other.status()) == []
+            assert (self.campaign.undo_label, self.campaign.redo_label) == (other.undo_label, other.redo_label)
+            texts = [entry.text for entry in other.history()]
+        assert not [text for text in texts if "None" in text or "nan" in text or not text]
+
+    def act(self, action: Callable[[], Any]) -> Any:
+        """The outcome of a command; one that is refused, or whose write fails, changes nothing."""
+        campaign, before, content = self.campaign, self.campaign.status(), self.path.read_bytes()
+        labels = campaign.undo_label, campaign.redo_label
+        written = campaign.events
+        calls: list[int] = []
+        append = campaign._store.append
+
+        def spy(drafts: Any, *rest: Any) -> Any:
+            calls.append(len(drafts))
+            if self.failing:
+                raise AssayPilotError("the disk is full", mend="Make room.")
+            return append(drafts, *rest)
+
+        try:
+            with mock.patch.object(campaign._store, "append", spy):
+                result = action()
+        except AssayPilotError:
+            result, calls = None, []
+            after = self.path.read_bytes(), (campaign.undo_label, campaign.redo_label)
+            assert after == (content, labels)
+            assert differences(before, campaign.status()) == []
+        assert len(calls) <= 1, "a command is one transaction"
+        assert campaign.events == written + sum(calls)
+        self.failing = False
+        return result
+
+    # -- what people do
+
+    @rule()
+    def plan(self) -> None:
+        before = self.campaign.status()
+        issued = self.act(self.campaign.plan)
+        if issued is not None and before.open_round is None:
+            assert issued.number == len(before.rounds) + 1
+            assert issued.measurements > 0
+
+    @precondition(lambda self: self.campaign.status().open_round is not None)
+    @rule(data=st.data(), share=st.sampled_from([0.3, 1.0, 1.0]), close=st.booleans(), extra=st.integers(0, 1))
+    def record(self, data: st.DataObject, share: float, close: bool, extra: int) -> None:
+        issued = self.campaign.status().open_round
+        assert issued is not None
+        results = []
+        for item, back in zip(issued.items, issued.returned, strict=True):
+            for _ in range(item.replicates - back + extra):
+                if data.draw(st.floats(0, 1)) < share:
+                    relation = data.draw(st.sampled_from(["="] * 12 + ["<"]))
+                    results.append(Result(self.ids[item.compound], data.draw(VALUES), "pIC50", relation))
+        self.enter(results, close=close)
+
+    @precondition(lambda self: self.campaign.status().open_round is not None)
+    @rule(seed=st.integers(0, 99), lost=st.sampled_from([0, 0, 1]))
+    def record_the_round(self, seed: int, lost: int) -> None:
+        issued = self.campaign.status().open_round
+        assert issued is not None
+        rng = np.random.default_rng(seed)
+        missing = [
+            i.compound for i, n in zip(issued.items, issued.returned, strict=True) for _ in range(i.replicates - n)
+        ]
+        values = [round(6.0 + (compound % 3) / 2 + 0.25 * float(rng.standard_normal()), 2) for compound in missing]
+        results = [Result(self.ids[c], value, "pIC50") for c, value in zip(missing, values, strict=True)]
+        self.enter(results[lost:], close=True)
+
+    @precondition(lambda self: self.campaign.status().phases_decided < 3)
+    @rule(seed=st.integers(0, 99), lost=st.sampled_from([0, 0, 1]))
+    def work_until_a_phase_is_decided(self, seed: int, lost: int) -> None:
+        before = self.campaign.status().phases_decided
+        for step in range(20):
+            self.plan()
+            now = self.campaign.status()
+            if now.phases_decided > before or now.open_round is None:
+                return
+            self.record_the_round(seed=seed + step, lost=lost if step == 0 else 0)
+
+    @rule(compound=COMPOUNDS, value=VALUES, n=st.integers(1, 4), endpoint=st.sampled_from(["pIC50", "logD"]),
+          relation=st.sampled_from(["=", "=", "<", ">"]), marked=st.booleans(), stray=st.booleans())  # fmt: skip
+    def record_one(
+        self, compound: int, value: float, n: int, endpoint: str, relation: Any, marked: bool, stray: bool
+    ) -> None:
+        results = [Result(self.ids[compound], value, endpoint, relation, n=n, excluded=marked and n == 2)]
+        self.enter(results + [Result("nobody", 6.0, "pIC50")] * stray)
+
+    def enter(self, results: list[Result], **options: Any) -> None:
+        report = self.act(lambda: self.campaign.record(results, **options))
+        if report is not None:
+            known = [result for result in results if result.compound != "nobody"]
+            assert report.accepted == len(known)
+            self.entered += known
+
+    @rule(missing=st.sampled_from(["return", "failed", "other"]))
+    def close(self, missing: Any) -> None:
+        self.act(lambda: self.campaign.close_round(missing))
+
+    @rule()
+    def withdraw(self) -> None:
+        self.act(self.campaign.withdraw_round)
+
+    def some_number(self, data: st.DataObject) -> int:
+        assume(self.entered)
+        return data.draw(st.integers(1, len(self.entered)))
+
+    @rule(data=st.data(), reason=REASONS, judgement=st.booleans())
+    def exclude(self, data: st.DataObject, reason: str, judgement: bool) -> None:
+        number = self.some_number(data)
+        self.act(lambda: self.campaign.exclude(number, reason, judgement=judgement))
+
+    @precondition(lambda self: any(m.excluded for m in self.campaign.status().measurements))
+    @rule(data=st.data(), reason=REASONS)
+    def include(self, data: st.DataObject, reason: str) -> None:
+        numbers = [m.number for m in self.campaign.status().measurements if m.excluded]
+        number = data.draw(st.sampled_from(numbers))
+        self.act(lambda: self.campaign.include(number, reason))
+
+    @rule(data=st.data(), value=VALUES, relation=st.sampled_from(["=", "=", "<"]), reason=REASONS)
+    def correct(self, data: st.DataObject, value: float, relation: Any, reason: str) -> None:
+        number = self.some_number(data)
+        self.act(lambda: self.campaign.correct(number, value, relation=relation, reason=reason))
+
+    @rule(compounds=st.lists(COMPOUNDS, min_size=1, max_size=2), rare=st.integers(0, 3))
+    def mark_unavailable(self, compounds: list[int], rare: int) -> None:
+        assume(rare == 0)
+        self.act(lambda: self.campaign.mark_unavailable([self.ids[c] for c in compounds], "sold out"))
+
+    @rule()
+    def undo(self) -> None:
+        self.act(self.campaign.undo)
+
+    @rule()
+    def redo(self) -> None:
+        self.act(self.campaign.redo)
+
+    @precondition(lambda self: self.campaign.undo_label is not None)
+    @rule()
+    def undo_and_redo(self) -> None:
+        self.failing = False
+        before, label = self.campaign.status(), self.campaign.undo_label
+        if self.act(self.campaign.undo) is None:
+            return
+        assert self.campaign.redo_label == label
+        assert self.act(self.campaign.redo) == label
+        changed = [where.split(":")[0] for where in differences(before, self.campaign.status())]
+        allowed = (
+            (".head", ".events") if not str(label).startswith("Plan") else (".head", ".events", ".rounds", ".open")
+        )
+        assert not [where for where in changed if not where.startswith(allowed)]
+
+    @rule()
+    def a_write_will_fail(self) -> None:
+        self.failing = True
+
+    @rule()
+    def reopen(self) -> None:
+        before = self.campaign.status()
+        labels = self.campaign.undo_label, self.campaign.redo_label
+        self.campaign.close()
+        self.campaign = Campaign.open(self.path)
+        assert differences(before, self.campaign.status()) == []
+        assert labels == (self.campaign.undo_label, self.campaign.redo_label)
+
+    @rule()
+    def save_copy(self) -> None:
+        self.copies += 1
+        path = Path(self.folder.name) / f"copy {self.copies}.assaypilot"
+        self.campaign.save_copy(path)
+        with Campaign.open(path) as copy:
+            assert differences(self.campaign.status(), copy.status()) == []
+
+    # -- what must hold
+
+    @invariant()
+    def it_adds_up(self) -> None:
+        if not hasattr(self, "campaign"):
+            return
+        now, ledger = self.campaign.status(), self.campaign._ledger
+        assert sum(now.counts.values()) == len(self.ids)
+        self.rounds_stay(now)
+        assert [m.entered for m in now.measurements] == self.entered, "no result is lost or changed"
+        assert [m.number for m in now.measurements] == list(range(1, len(self.entered) + 1))
+        self.plans_are_kept(ledger)
+        used = sum(m.n for m in now.measurements if m.round and m.endpoint == 0 and not m.withdrawn)
+        assert now.measurements_used == used
+        assert now.guarantee.holds == (not now.guarantee.void)
+        for text in (now.statement, now.guarantee.sentence, now.goal_sentence, *now.warnings):
+            assert "nan" not in text
+            assert "None" not in text
+        shown = now.candidates
+        assert not np.isnan(shown.estimate[shown.measured > 0][shown.status[shown.measured > 0] != 3]).any()
+        lost = shown.status == 3
+        for array in (shown.estimate, shown.low, shown.high, shown.probability_within_epsilon, shown.posterior_low):
+            assert np.isnan(array[lost]).all()
+        if now.finished:
+            assert now.open_round is None
+            assert now.phase is None
+        elif now.open_round is None and now.phase is not None:
+            assert now.phase.outstanding > 0, "a complete phase is decided at once"
+
+    def rounds_stay(self, now: Status) -> None:
+        assert [issued.number for issued in now.rounds] == list(range(1, len(now.rounds) + 1))
+        for issued in now.rounds:
+            assert self.issued.setdefault(issued.number, issued.items) == issued.items
+            assert all(0 <= back <= item.replicates for item, back in zip(issued.items, issued.returned, strict=True))
+            if issued.state == "withdrawn":
+                assert sum(issued.returned) == 0
+        assert sum(issued.state == "open" for issued in now.rounds) <= 1
+
+    @staticmethod
+    def plans_are_kept(ledger: Ledger) -> None:
+        for phase, decided in enumerate(ledger.phases, start=1):
+            outcome = ledger.outcome(phase, decided.allocation, 0)
+            assert (outcome.counts[decided.allocation.arms] <= decided.allocation.counts).all()
+            assert outcome.counts.sum() == outcome.counts[decided.allocation.arms].sum()
+        if ledger.under_way is None:
+            return
+        received = ledger.received(ledger.under_way.allocation.phase)
+        left = ledger.outstanding()
+        for compound, planned in ledger.under_way.planned.items():
+            inside, lost = received.get(compound, 0), ledger.under_way.lost.get(compound, 0)
+            assert inside <= planned
+            if compound in ledger.unavailable:
+                assert compound not in left
+            else:
+                assert left.get(compound, 0) == max(0, planned - inside - lost)
+
+
+TestPerson = Person.TestCase
+TestPerson.settings = settings(
+    max_examples=12, stateful_step_count=30, deadline=None, suppress_health_check=list(HealthCheck)
+)
+pytestmark = pytest.mark.slow
