@@ -249,7 +249,7 @@ def test_bad_values_of_parameters_are_refused_in_words():
         ({"decide": "later"}, "decide must be realised or planned, got 'later'"),
         ({"first_radius": 0.0}, "first_radius must be a number above 0, got 0.0"),
         ({"first_radius": math.inf}, "first_radius must be a number above 0, got inf"),
-        ({"gap": 1.0}, "gap must be above 0 and below 1, got 1.0"),
+        ({"gap": 1.0}, "gap must be a number above 0 and below 1, got 1.0"),
     ):
         with pytest.raises(AssayPilotError, match=text.replace("(", r"\(")):
             strategy.start(problem_of(features, **given))
