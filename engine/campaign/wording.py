@@ -201,7 +201,7 @@ def describe(event: Event, ledger: Ledger) -> str:
             return f"Value {_value(ledger, data['number'])} used again: {data['reason']}"
         case "measurement_corrected":
             if "entered" not in data:
-                return f"Correction of {_value(ledger, data['number'])} undone"
+                return f"Correction of the value {_value(ledger, data['number'])} undone"
             measurement = ledger.measurement(data["number"])
             relation = ledger.endpoints[measurement.endpoint].relation_on_model(data["relation"])
             to = _entry(ledger, measurement, data["entered"], relation, data["unit"])

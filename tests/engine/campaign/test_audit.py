@@ -1,0 +1,244 @@
+"""A campaign file that was touched is named as such, down to the event; decisions are checked against the facts."""
+
+from __future__ import annotations
+
+import sqlite3
+import zlib
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from assaypilot.engine.campaign import audit, codec
+from assaypilot.engine.campaign.campaign import Campaign
+from assaypilot.engine.campaign.chain import Draft, as_parts
+from assaypilot.engine.campaign.store import Store
+from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.strategies.protocol import Decision
+from tests.engine.campaign.making import answers, decide_phase, make
+
+WIDE = {"per_round": 96, "max_replicates": 96}
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    path = tmp_path / "x.assaypilot"
+    with make(path, **WIDE) as campaign:
+        decide_phase(campaign)
+        decide_phase(campaign)
+    return path
+
+
+def change(path: Path, *statements: tuple[str, tuple[Any, ...]]) -> None:
+    """Write past the program: the triggers that forbid it are dropped, and put back."""
+    with closing(sqlite3.connect(path)) as connection:
+        triggers = connection.execute("SELECT name, sql FROM sqlite_master WHERE type = 'trigger'").fetchall()
+        for name, _ in triggers:
+            connection.execute(f'DROP TRIGGER "{name}"')
+        for sql, values in statements:
+            connection.execute(sql, values)
+        for _, sql in triggers:
+            connection.execute(sql)
+        connection.commit()
+
+
+def problems(path: Path, **options: Any) -> str:
+    found = audit.verify(path, **options)
+    assert not found.ok
+    assert found.problems
+    return "; ".join(f"{problem.event}: {problem.text}" for problem in found.problems)
+
+
+def test_a_whole_file_is_whole(path: Path) -> None:
+    with Campaign.open(path) as campaign:
+        head, events = campaign.head, campaign.events
+    for recompute in (False, True):
+        found = audit.verify(path, recompute=recompute, expected_head=head, expected_events=events)
+        assert found.ok
+        assert not found.problems
+        assert (found.head, found.events) == (head, events)
+
+
+@pytest.mark.parametrize("place", range(1, 10))
+def test_one_byte_changed_in_an_event_is_named(path: Path, place: int) -> None:
+    with closing(sqlite3.connect(path)) as connection:
+        (data,) = connection.execute("SELECT data FROM event WHERE sequence = ?", (place,)).fetchone()
+    touched = bytearray(data)
+    middle = len(touched) // 2
+    touched[middle] ^= 1
+    change(path, ("UPDATE event SET data = ? WHERE sequence = ?", (bytes(touched), place)))
+    assert f"{place}: event {place} " in problems(path, recompute=True)
+    with pytest.raises(AssayPilotError, match=f"event {place}"):
+        Campaign.open(path)
+
+
+def test_one_byte_changed_in_every_part_is_named(path: Path) -> None:
+    content = path.read_bytes()
+    with closing(sqlite3.connect(path)) as connection:
+        parts = connection.execute("SELECT sha256, blob FROM library_part").fetchall()
+    assert len(parts) == 3, "the library and two decisions"
+    for name, blob in parts:
+        touched = bytes([*blob[:-1], blob[-1] ^ 1])
+        change(path, ("UPDATE library_part SET blob = ? WHERE sha256 = ?", (touched, name)))
+        assert f"part {name[:12]}" in problems(path)
+        with pytest.raises(AssayPilotError, match=f"{name[:12]} was changed"):
+            Campaign.open(path)
+        path.write_bytes(content)
+        assert audit.verify(path).ok
+
+
+def test_a_shortened_file_is_noticed_with_the_head(path: Path) -> None:
+    with Campaign.open(path) as campaign:
+        head, events = campaign.head, campaign.events
+    change(
+        path,
+        ("DELETE FROM event WHERE sequence = ?", (events,)),
+        ("DELETE FROM library_part WHERE rowid = (SELECT max(rowid) FROM library_part)", ()),
+        ("UPDATE sqlite_sequence SET seq = ?", (events - 1,)),
+    )
+    assert audit.verify(path).ok, "the rest is whole; only who knows the head can tell"
+    assert "does not contain the expected head" in problems(path, expected_head=head)
+    assert f"event {events} is missing" in problems(path, expected_events=events)
+
+
+def test_a_foreign_trigger_is_named(path: Path) -> None:
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("CREATE TRIGGER evil AFTER INSERT ON event BEGIN SELECT 1; END")
+        connection.commit()
+    assert "evil" in problems(path)
+    with pytest.raises(AssayPilotError, match="evil"):
+        Campaign.open(path)
+
+
+# -- files that are whole, but say what cannot be
+
+
+def appended(path: Path, kind: str, data: dict[str, Any], parts: dict[str, bytes] | None = None) -> int:
+    with Store.open(path) as store:
+        return store.append([Draft(kind, data)], parts or {})[-1].sequence
+
+
+@pytest.mark.parametrize(
+    ("kind", "data"),
+    [
+        ("results_withdrawn", {"numbers": [999], "source": ""}),
+        ("results_withdrawn", {"numbers": "all"}),
+        ("measurement_included", {}),
+        ("phase_decided", {"phase": 3}),
+        ("round_issued", {"round": 3, "phase": 3, "items": [{"colour": "red"}]}),
+        ("phase_planned", {"phase": 3, "compounds": [1, 2], "counts": [1], "order": []}),
+        ("phase_planned", {"phase": 3, "compounds": [99999], "counts": [1], "order": []}),
+        ("measurement_included", {"number": 1, "reason": "r", "before": None, "undoes": 3}),
+        ("goal_set", {"settings": {"objective": "pIC50", "epsilon": 0.5}, "strategy": "soothsayer", "why": ""}),
+    ],
+)
+def test_an_event_that_does_not_follow_is_named(path: Path, kind: str, data: dict[str, Any]) -> None:
+    place = appended(path, kind, data)
+    assert f"{place}: {kind} does not follow from what came before" in problems(path)
+    with pytest.raises(AssayPilotError):
+        Campaign.open(path)
+
+
+def test_an_event_of_a_newer_program_is_told_plainly(path: Path) -> None:
+    appended(path, "synthesis_ordered", {})
+    with pytest.raises(AssayPilotError, match=r"written by a newer AssayPilot\. Open the file with the version that"):
+        Campaign.open(path)
+    assert "newer AssayPilot" in problems(path)
+
+
+def forged(path: Path, tmp_path: Path, kind: str, change: Any) -> tuple[Path, int]:
+    """A copy of a campaign with one event rewritten before it was chained: whole, and untrue."""
+    out = tmp_path / "forged.assaypilot"
+    with Store.open(path, read_only=True) as store:
+        events = store.events()
+        blobs = [
+            store.part(n) for e in events for n in ([e.data["part"]] if e.data.get("part") else e.data.get("parts", []))
+        ]
+    parts = as_parts(*blobs)
+    drafts = []
+    place = 0
+    for event in events:
+        data = dict(event.data)
+        if event.kind == kind:
+            place = event.sequence
+            change(data, parts)
+        drafts.append(Draft(event.kind, data, event.version))
+    named = {name for draft in drafts for name in [draft.data.get("part"), *draft.data.get("parts", [])]}
+    Store.create(out, drafts, {name: blob for name, blob in parts.items() if name in named}).close()
+    return out, place
+
+
+def test_a_decision_that_does_not_follow_from_the_facts_is_named(path: Path, tmp_path: Path) -> None:
+    def add(data: dict[str, Any], parts: dict[str, bytes]) -> None:
+        data["in"] = [name for name in ("R1=C|R2=C", *data["in"]) if name not in data["out"] or name == "R1=C|R2=C"]
+        data["out"] = [name for name in data["out"] if name != "R1=C|R2=C"]
+
+    out, _ = forged(path, tmp_path, "phase_decided", add)
+    assert audit.verify(out).ok
+    assert "the facts give another decision" in problems(out, recompute=True)
+
+
+def test_bounds_that_do_not_follow_are_named(path: Path, tmp_path: Path) -> None:
+    def widen(data: dict[str, Any], parts: dict[str, bytes]) -> None:
+        estimate, low, high = codec.estimates_from_bytes(parts[data["part"]])
+        none = estimate[:0].astype(int)
+        blob = codec.estimates_to_bytes(Decision(1, 1.0, none, none, none, estimate, low - 0.1, high, none, 0))
+        (data["part"],) = as_parts(blob)
+        parts.update(as_parts(blob))
+
+    out, place = forged(path, tmp_path, "phase_decided", widen)
+    assert audit.verify(out).ok
+    assert f"{place}: phase 2: the facts give another decision" in problems(out, recompute=True)
+
+
+def test_a_decision_without_any_facts_is_named(path: Path, tmp_path: Path) -> None:
+    def nothing(data: dict[str, Any], parts: dict[str, bytes]) -> None:
+        data["measurements"] = []
+
+    out, _ = forged(path, tmp_path, "results_recorded", nothing)
+    assert "the log has a decision, and the facts give none" in problems(out, recompute=True)
+
+
+def test_decisions_made_again_are_checked_too(path: Path, tmp_path: Path) -> None:
+    with Campaign.open(path) as campaign:
+        campaign.correct(1, 3.0, reason="typing error")
+    assert audit.verify(path, recompute=True).ok
+
+    def change_reason(data: dict[str, Any], parts: dict[str, bytes]) -> None:
+        decision = dict(data["decisions"][0])
+        decision["in"], decision["out"], decision["left"] = [], [], []
+        data["decisions"] = [decision, *data["decisions"][1:]]
+
+    out, place = forged(path, tmp_path, "phase_redecided", change_reason)
+    assert audit.verify(out).ok
+    assert f"{place}: phase 1: the facts give another decision" in problems(out, recompute=True)
+
+
+def test_an_empty_phase_that_had_results_is_named(path: Path, tmp_path: Path) -> None:
+    with Campaign.open(path) as campaign:
+        campaign.plan()
+        campaign.record(answers(campaign)[:1], close_when_complete=False)
+        number = campaign.status().rounds[-1].number
+    appended(
+        path, "round_closed", {"round": number, "asked": 9, "returned": 1, "missing": "none", "lost": [], "note": ""}
+    )
+    appended(path, "phase_empty", {"phase": 3, "round": number})
+    assert audit.verify(path).ok
+    assert "the facts give a decision, and the log has none" in problems(path, recompute=True)
+
+
+def test_a_part_that_unpacks_without_end_is_refused() -> None:
+    bomb = b"APEST1\n" + zlib.compress(b"\xff" * 8 + bytes(100_000_000), 9)
+    with pytest.raises(ValueError, match=r"cannot reshape|buffer|dimension"):
+        codec.estimates_from_bytes(bomb)
+    with pytest.raises(ValueError, match="not the estimates of a phase"):
+        codec.estimates_from_bytes(b"something else")
+
+
+def test_what_verify_does_while_somebody_works(path: Path) -> None:
+    """Looking at a file that is open elsewhere neither waits nor disturbs."""
+    with Campaign.open(path) as campaign:
+        assert audit.verify(path, recompute=True).ok
+        assert not campaign.read_only
+        assert campaign.plan() is not None

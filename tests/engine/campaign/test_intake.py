@@ -1,0 +1,230 @@
+"""Results as they come in: matched, put on the model scale, and told apart from what is there already."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assaypilot.engine.campaign.intake import Intake, prepare
+from assaypilot.engine.campaign.state import Source
+from assaypilot.engine.endpoint import Endpoint
+from assaypilot.engine.measurements import Measurement, Result
+from tests.engine.campaign.making import answers, make, small_library
+
+LIBRARY = small_library()
+IDS = LIBRARY.ids
+PIC50 = (Endpoint("pIC50", noise_sd=0.2),)
+IC50 = (Endpoint("IC50 (nM)", "nM", transform="log", noise_sd=0.2),)
+
+
+def take(results: list[Result], earlier: Any = (), **options: Any) -> Intake:
+    endpoints = options.pop("endpoints", PIC50)
+    defaults: dict[str, Any] = {"first_number": len(earlier) + 1, "objective": 0, "round_number": 1, "phase": 1}
+    return prepare(LIBRARY, endpoints, results, **(defaults | options), earlier=earlier)
+
+
+def recorded(*values: float | Result, rounds: int = 1, **options: Any) -> list[Measurement]:
+    """Earlier measurements: the given values, of the first compounds of the library, or results."""
+    results = [v if isinstance(v, Result) else Result(IDS[k], v) for k, v in enumerate(values)]
+    return list(take(results, round_number=rounds, **options).measurements)
+
+
+def test_ids_are_found_without_regard_to_case_and_outer_spaces() -> None:
+    (measurement,) = take([Result("  r1=a|R2=B ", 6.0)]).measurements
+    assert measurement.compound == LIBRARY.find("R1=A|R2=B")
+    assert measurement.entered.compound == "  r1=a|R2=B ", "the original entry is kept"
+
+
+@pytest.mark.parametrize(
+    ("result", "says"),
+    [
+        (Result("nobody", 6.0, row=2), "'nobody' is not in the library"),
+        (Result(IDS[0], math.nan), "nan is not a finite number"),
+        (Result(IDS[0], -math.inf), "not a finite number"),
+        (Result(IDS[0], 6.0, "Ki"), "there is no endpoint 'Ki'"),
+        (Result(IDS[0], 6.0, n=0), "N must be 1 or more, got 0"),
+        (Result(IDS[0], 6.0, sd=-1.0), "SD must be 0 or more"),
+        (Result(IDS[0], 6.0, sd=math.nan), "SD must be 0 or more"),
+        (Result(IDS[0], 6.0, unit="mg"), "unit mg cannot be converted"),
+    ],
+)
+def test_what_cannot_be_used_is_told_with_its_row_and_the_rest_is_taken(result: Result, says: str) -> None:
+    taken = take([Result(IDS[1], 5.0), result])
+    assert len(taken.measurements) == 1
+    ((row, reason),) = taken.rejected
+    assert row == result.row
+    assert says in reason
+
+
+def test_zero_has_no_logarithm() -> None:
+    taken = take([Result(IDS[0], 0.0), Result(IDS[0], -3.0)], endpoints=IC50)
+    assert [reason for _, reason in taken.rejected] == [
+        "column IC50 (nM): 0 has no logarithm (must be > 0)",
+        "column IC50 (nM): -3 has no logarithm (must be > 0)",
+    ]
+
+
+def test_potencies_are_modelled_on_the_log_and_bounds_turn_round() -> None:
+    results = [Result(IDS[0], 35.0), Result(IDS[0], 35e-3, unit="uM"), Result(IDS[0], 10000.0, relation=">")]
+    one, other, bound = take(results, endpoints=IC50).measurements
+    assert one.value == pytest.approx(9 - math.log10(35))
+    assert other.value == pytest.approx(one.value)
+    assert (bound.value, bound.relation) == (5.0, "<")
+
+
+def test_a_bare_35_as_pic50_is_asked_about_and_taken() -> None:
+    taken = take([Result(IDS[0], 35.0, row=4), Result(IDS[1], 7.5)])
+    assert len(taken.measurements) == 2
+    assert taken.warnings == (f"row 4: {IDS[0]}: 35 as pIC50: 35 nM?",)
+
+
+@given(
+    n=st.lists(st.tuples(st.integers(0, 3), st.integers(1, 4), st.booleans()), max_size=12),
+    wanted=st.dictionaries(st.integers(0, 3), st.integers(1, 5), max_size=4),
+)
+def test_results_fill_the_plan_first_come_first_counted(n: list[tuple[int, int, bool]], wanted: dict[int, int]) -> None:
+    results = [Result(IDS[c], 6.0, n=k, excluded=marked) for c, k, marked in n]
+    taken = take(results, outstanding=wanted)
+    left = dict(wanted)
+    for m, (compound, determinations, marked) in zip(taken.measurements, n, strict=True):
+        expected = 0 if marked else min(determinations, left.get(compound, 0))
+        left[compound] = left.get(compound, 0) - expected
+        assert (m.counted, m.phase, m.n) == (expected, int(expected > 0), determinations)
+    assert [m.number for m in taken.measurements] == [*range(1, len(n) + 1)]
+
+
+@given(values=st.lists(st.floats(-9, 9), min_size=1, max_size=8), seed=st.integers(0, 99))
+def test_which_results_count_never_depends_on_their_values(values: list[float], seed: int) -> None:
+    compounds = np.random.default_rng(seed).integers(0, 3, len(values))
+    wanted = {0: 2, 1: 1}
+
+    def counted(numbers: list[float]) -> list[int]:
+        results = [Result(IDS[c], v) for c, v in zip(compounds, numbers, strict=True)]
+        return [m.counted for m in take(results, outstanding=wanted).measurements]
+
+    assert counted(values) == counted(values[::-1]) == counted([0.0] * len(values))
+
+
+def test_other_endpoints_never_fill_the_plan() -> None:
+    endpoints = (Endpoint("logD"), *PIC50)
+    results = [Result(IDS[0], 1.0, "logD"), Result(IDS[0], 6.0, "PIC50")]
+    taken = take(results, endpoints=endpoints, objective=1, outstanding={0: 2})
+    assert [m.counted for m in taken.measurements] == [0, 1]
+
+
+# -- duplicates
+
+
+def test_the_same_place_and_value_is_the_same_measurement() -> None:
+    placed = [Result(IDS[0], 6.1, plate="P1", well="A1"), Result(IDS[0], 6.1, date="2026-11-20")]
+    earlier = recorded(*placed)
+    for typed in (True, False):
+        assert take(placed, earlier, typed=typed).duplicates == 2
+    others = [
+        Result(IDS[0], 6.1, plate="P1", well="A2"), Result(IDS[0], 6.2, plate="P1", well="A1"),
+        Result(IDS[1], 6.1, plate="P1", well="A1"), Result(IDS[0], 6.1, date="2026-11-21"),
+        Result(IDS[0], 6.1, plate="P1", well="A1", relation=">"),
+    ]  # fmt: skip
+    assert take(others, earlier).duplicates == 0
+
+
+def test_a_cumulative_file_is_recognised_without_places() -> None:
+    earlier = recorded(6.1, 5.4, 7.0)
+    again = [Result(IDS[k], v) for k, v in enumerate((6.1, 5.4, 7.0))]
+    fresh = [Result(IDS[3], 6.6), Result(IDS[0], 6.3)]
+    taken = take(again + fresh, earlier)
+    assert taken.duplicates == 3
+    assert [m.entered for m in taken.measurements] == fresh
+
+
+def test_a_file_of_another_round_repeats_each_round_for_itself() -> None:
+    history = recorded(5.0, 5.5, 6.0, 6.5, rounds=0)
+    first = recorded(6.1, 5.4, rounds=1)
+    taken = take([Result(IDS[0], 6.1), Result(IDS[1], 5.4), Result(IDS[2], 7.0)], history + first)
+    assert taken.duplicates == 2
+
+
+def test_a_work_list_filled_in_bit_by_bit_is_counted_once() -> None:
+    earlier = recorded(6.1)
+    taken = take([Result(IDS[0], 6.1), Result(IDS[1], 5.4), Result(IDS[2], 7.0)], earlier)
+    assert taken.duplicates == 1
+
+
+def test_replicates_that_agree_by_chance_are_two_measurements() -> None:
+    earlier = recorded(6.1, 5.4, 7.0, 6.6)
+    # One of four agrees: the file is no copy.
+    taken = take([Result(IDS[k], v) for k, v in enumerate((6.1, 5.5, 6.9, 6.4))], earlier)
+    assert taken.duplicates == 0
+
+
+def test_one_old_value_met_again_by_chance_is_no_copy() -> None:
+    """The only compound of a new plate that has history happens to give the same rounded value."""
+    history = recorded(6.1, 5.4, 7.0, rounds=0)
+    later = recorded(Result(IDS[5], 6.6), rounds=1)
+    taken = take([Result(IDS[0], 6.1), Result(IDS[6], 5.9), Result(IDS[7], 6.2)], history + later)
+    assert taken.duplicates == 0
+    # In a file that holds nothing else, it is asked about.
+    assert take([Result(IDS[0], 6.1)], history + later).duplicates == 1
+
+
+def test_two_equal_replicates_in_a_file_are_two_and_one_of_them_alone_is_known() -> None:
+    twice = [Result(IDS[0], 6.1), Result(IDS[0], 6.1)]
+    assert len(take(twice).measurements) == 2
+    earlier = recorded(*twice)
+    assert take(twice, earlier).duplicates == 2
+    third = take([*twice, Result(IDS[0], 6.1)], earlier)
+    assert (third.duplicates, len(third.measurements)) == (2, 1)
+
+
+def test_typed_values_are_two_when_they_are_typed_twice() -> None:
+    earlier = recorded(6.1, typed=True)
+    assert take([Result(IDS[0], 6.1)], earlier, typed=True).duplicates == 0
+    assert take([Result(IDS[0], 6.1)], earlier, typed=False).duplicates == 1
+
+
+def test_what_was_undone_is_not_there(tmp_path: Path) -> None:
+    with make(tmp_path / "x.assaypilot") as campaign:
+        campaign.plan()
+        results = answers(campaign)[:3]
+        campaign.record(results, source=Source("a.csv", "1" * 64))
+        campaign.undo()
+        assert campaign.record(results, source=Source("a.csv", "1" * 64)).accepted == 3
+
+
+def test_a_corrected_value_is_known_as_it_was_and_as_it_is(tmp_path: Path) -> None:
+    with make(tmp_path / "x.assaypilot") as campaign:
+        campaign.plan()
+        one, two, *_ = answers(campaign)
+        campaign.record([one, two], source=Source("a.csv", "1" * 64))
+        campaign.correct(1, 6.66, reason="typing error")
+        new = Result(IDS[8], 4.0)
+        for number, first in enumerate((one, Result(one.compound, 6.66)), start=2):
+            report = campaign.record([first, two, new], source=Source("b.csv", str(number) * 64), again=False)
+            assert (report.accepted, report.duplicates) == (1, 2)
+            campaign.undo()
+
+
+def test_again_counts_everything_a_second_time(tmp_path: Path) -> None:
+    with make(tmp_path / "x.assaypilot") as campaign:
+        campaign.plan()
+        results = [Result(r.compound, r.value, plate="P", well=f"A{k}") for k, r in enumerate(answers(campaign)[:3])]
+        source = Source("a.csv", "1" * 64)
+        campaign.record(results, source=source)
+        report = campaign.record(results, source=source, again=True)
+        assert (report.accepted, report.duplicates) == (3, 0)
+
+
+def test_part_of_a_file_that_is_there_already_is_told(tmp_path: Path) -> None:
+    with make(tmp_path / "x.assaypilot") as campaign:
+        campaign.plan()
+        results = answers(campaign)
+        campaign.record(results[:3], source=Source("a.csv", "1" * 64))
+        report = campaign.record(results[:5], source=Source("b.csv", "2" * 64))
+        assert (report.accepted, report.duplicates) == (2, 3)
+        assert len(campaign.status().measurements) == 5

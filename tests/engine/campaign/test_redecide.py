@@ -1,0 +1,113 @@
+"""Deciding again: from the facts as they are, in the world of then, and what it leaves alone."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from assaypilot.engine.campaign import redecide
+from assaypilot.engine.campaign.campaign import Campaign
+from assaypilot.engine.measurements import Result
+from assaypilot.engine.strategies.protocol import Decision
+from tests.engine.campaign.making import decide_phase, differences, make, replays
+
+WIDE = {"per_round": 96, "max_replicates": 96}
+
+
+@pytest.fixture
+def campaign(tmp_path: Path) -> Campaign:
+    with make(tmp_path / "x.assaypilot", epsilon=0.9, slack=0.4, **WIDE) as campaign:
+        decide_phase(campaign)
+        decide_phase(campaign)
+        yield campaign
+
+
+def test_facts_unchanged_decide_the_same(campaign: Campaign) -> None:
+    ledger = campaign._ledger
+    for first in (1, 2):
+        again = redecide.recompute_from(ledger, first)
+        stored = [ledger.estimates[phase] for phase in range(first, 3)]
+        assert all(redecide.same(one, other) for one, other in zip(again, stored, strict=True))
+    draft, parts = redecide.drafts(ledger, 2, "no reason")
+    assert draft.data["from"] == 2
+    assert draft.data["old"][0]["in"] == draft.data["decisions"][0]["in"]
+    assert set(draft.data["parts"]) == set(parts)
+
+
+def test_an_oracle_of_the_first_phase(campaign: Campaign) -> None:
+    """Least squares by hand over the counted values of phase 1, and the rules of the first phase on top."""
+    ledger = campaign._ledger
+    library, settings = ledger.library, ledger.settings
+    rows = np.zeros((9, 7))
+    rows[:, 0] = 1.0
+    rows[np.arange(9), 1 + library.codes[:, 0]] = 1.0
+    rows[np.arange(9), 4 + library.codes[:, 1]] = 1.0
+    own = [m for m in ledger.measurements if m.phase == 1]
+    x = np.array([rows[m.compound] for m in own])
+    y = np.array([m.value for m in own])
+    theta = np.linalg.lstsq(x, y, rcond=None)[0]
+    half = 0.2 * np.sqrt(2 * np.log(2 * 9 * 2 / 0.05)) * np.sqrt(np.sum(rows @ np.linalg.pinv(x.T @ x) * rows, axis=1))
+    low, high = rows @ theta - half, rows @ theta + half
+    decision = ledger.estimates[1]
+    assert np.allclose(decision.low, low)
+    assert np.allclose(decision.high, high)
+    good = low >= high.max() - settings.epsilon - settings.softness
+    bad = high < low.max() - settings.epsilon
+    assert set(decision.ins) == set(np.flatnonzero(good))
+    assert set(decision.outs) == set(np.flatnonzero(bad))
+
+
+def test_a_correction_of_the_second_phase_leaves_the_first_alone(campaign: Campaign) -> None:
+    ledger = campaign._ledger
+    first = ledger.estimates[1]
+    number = next(m.number for m in ledger.measurements if m.phase == 2)
+    campaign.correct(number, 2.0, reason="typing error")
+    assert ledger.estimates[1] is first
+    assert campaign.history()[-1].text.startswith("Phase 2 decided again: ")
+    replays(campaign)
+
+
+def test_a_round_under_way_stays_as_issued(campaign: Campaign) -> None:
+    issued = campaign.plan()
+    if issued is None:
+        pytest.skip("everything is decided after two phases")
+    before = campaign.status().phase
+    campaign.correct(1, campaign.status().measurements[0].value + 0.4, reason="typing error")
+    now = replays(campaign)
+    assert now.open_round is not None
+    assert now.open_round.items == issued.items
+    assert now.phase == before
+    decide_phase(campaign)
+    assert replays(campaign).phases_decided == 3
+
+
+def test_withdrawn_and_unplanned_values_redecide_nothing(campaign: Campaign) -> None:
+    campaign.record([Result("R1=A|R2=A", 9.0)])
+    number = campaign.status().measurements[-1].number
+    events = campaign.events
+    campaign.correct(number, 8.0, reason="typing error")
+    campaign.exclude(number, "odd", judgement=True)
+    assert campaign.events == events + 2
+
+
+def test_what_counts_as_the_same(campaign: Campaign) -> None:
+    one = campaign._ledger.estimates[1]
+    assert redecide.same(one, replace(one, ins=one.ins[::-1], low=one.low * (1 + 1e-12)))
+    some = np.array([0], dtype=np.intp)
+    changed: list[Decision] = [
+        replace(one, ins=np.setdiff1d(np.arange(9), one.ins)),
+        replace(one, outs=np.setdiff1d(np.arange(9), one.outs)),
+        replace(one, left=np.setdiff1d(np.arange(9), one.left)),
+        replace(one, contradicted=np.setdiff1d(some, one.contradicted)),
+        replace(one, low=one.low - 1e-3),
+        replace(one, high=one.high + 1e-3),
+        replace(one, estimate=one.estimate + 1e-3),
+        replace(one, spent=one.spent + 1),
+    ]
+    assert not any(redecide.same(one, other) for other in changed)
+    unknown = replace(one, low=np.full(9, np.nan))
+    assert redecide.same(unknown, replace(unknown))
+    assert differences(one, one) == []

@@ -1,0 +1,117 @@
+"""The state as a fold of the log: order, forks, and what it refuses to take in."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from assaypilot.engine.campaign.campaign import Campaign
+from assaypilot.engine.campaign.chain import Draft, Event
+from assaypilot.engine.campaign.replay import KINDS, Ledger
+from assaypilot.engine.campaign.view import build_status
+from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.library import Library
+from assaypilot.engine.measurements import Result
+from tests.engine.campaign.making import answers, decide_phase, differences, make, small_library
+
+WIDE = {"per_round": 96, "max_replicates": 96}
+
+
+@pytest.fixture
+def campaign(tmp_path: Path) -> Campaign:
+    with make(tmp_path / "x.assaypilot", **WIDE) as campaign:
+        decide_phase(campaign)
+        campaign.plan()
+        campaign.record(answers(campaign)[:5])
+        yield campaign
+
+
+def folded(campaign: Campaign, upto: int | None = None) -> Ledger:
+    ledger = Ledger(campaign._store.part)
+    for event in campaign._store.events()[:upto]:
+        ledger.apply(event)
+    return ledger
+
+
+def test_every_kind_has_a_step_and_every_step_a_kind() -> None:
+    steps = {name[1:] for name in vars(Ledger) if name.startswith("_") and name[1:] in KINDS}
+    assert steps == set(KINDS)
+
+
+def test_the_fold_gives_what_working_gave(campaign: Campaign) -> None:
+    assert differences(build_status(folded(campaign)), campaign.status()) == []
+
+
+def test_a_fork_leaves_its_origin_alone(campaign: Campaign) -> None:
+    ledger = folded(campaign)
+    before = build_status(ledger)
+    steps = list(ledger.undo), list(ledger.redo)
+    fork = ledger.fork({})
+    fork.rehearse([
+        Draft("measurement_excluded", {"number": 1, "reason": "odd", "judgement": True}),
+        Draft("compounds_unavailable", {"compounds": [0, 1], "reason": "gone"}),
+        Draft("results_withdrawn", {"numbers": [2, 3], "source": ""}),
+        Draft("round_closed", {"round": 2, "missing": "other", "lost": [[4, 1]]}),
+        Draft("phase_empty", {"phase": 2, "round": 2}),
+    ])  # fmt: skip
+    assert differences(build_status(ledger), before) == []
+    assert (ledger.undo, ledger.redo) == steps
+    assert fork.sequence == ledger.sequence + 5
+    assert fork.under_way is None
+    assert not build_status(fork).guarantee.holds
+
+
+def test_a_fork_knows_its_own_parts_and_those_of_the_file(campaign: Campaign) -> None:
+    fork = folded(campaign).fork({"a" * 64: b"new"})
+    assert fork._part("a" * 64) == b"new"
+    decided = next(event for event in campaign._store.events() if event.kind == "phase_decided")
+    assert fork._part(decided.data["part"]).startswith(b"APEST1\n")
+
+
+@pytest.mark.parametrize("kind", ["unheard_of", "results_recorded"])
+def test_what_a_newer_program_wrote_is_refused(campaign: Campaign, kind: str) -> None:
+    with pytest.raises(AssayPilotError, match=r"was written by a newer AssayPilot"):
+        folded(campaign).apply(Event(99, "", "", kind, 2, {}, ""))
+
+
+def test_what_is_asked_adds_up_at_every_event(campaign: Campaign) -> None:
+    for upto in range(4, campaign.events + 1):
+        ledger = folded(campaign, upto)
+        if ledger.under_way is not None:
+            planned = sum(ledger.under_way.planned.values())
+            received = sum(ledger.received(ledger.under_way.allocation.phase).values())
+            assert planned == received + sum(ledger.outstanding().values())
+
+
+def test_equal_compounds_are_one_arm_and_the_first_to_be_had_is_measured(tmp_path: Path) -> None:
+    rows = [["H", "Me"], ["H", "Me"], ["F", "Me"], ["H", "Et"], ["F", "Et"]]
+    library = Library.listed(["R1", "R2"], rows, ids=["A", "B", "C", "D", "E"])
+    with make(tmp_path / "x.assaypilot", library=library, **WIDE) as campaign:
+        ledger = campaign._ledger
+        assert ledger.n_arms == 4
+        assert (ledger.arm_of[0], ledger.representative(0)) == (ledger.arm_of[1], 0)
+        campaign.mark_unavailable(["A"], "used up")
+        assert ledger.representative(0) == 1
+        issued = campaign.plan()
+        assert issued is not None
+        assert 0 not in {item.compound for item in issued.items}
+        ids = library.ids
+        results = [Result(ids[i.compound], 6.0 + 0.1 * i.compound) for i in issued.items for _ in range(i.replicates)]
+        assert campaign.record(results).round_closed
+        shown = campaign.status().candidates
+        for array in (shown.estimate, shown.low, shown.high, shown.status, shown.probability_within_epsilon):
+            assert array[0] == array[1]
+        assert shown.made.tolist() == [False] + [name in {r.compound for r in results} for name in ids[1:]]
+        campaign.mark_unavailable(["B"], "used up")
+        with pytest.raises(AssayPilotError, match="cannot be had"):
+            ledger.representative(0)
+
+
+def test_only_compounds_that_can_be_had_are_measurable(tmp_path: Path) -> None:
+    library = small_library(measurable=[True] * 8 + [False])
+    with make(tmp_path / "x.assaypilot", library=library, **WIDE) as campaign:
+        assert np.array_equal(campaign._ledger.measurable(), library.measurable)
+        campaign.mark_unavailable([library.ids[0]], "gone")
+        assert campaign._ledger.measurable().tolist() == [False] + [True] * 7 + [False]
