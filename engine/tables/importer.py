@@ -61,6 +61,8 @@ class ImportedTable:
     """Rows whose compound is in the library, with or without a value."""
     listed: Library
     """The compounds of the rows; the same as ``library`` unless that is the whole product."""
+    of_row: tuple[str | None, ...]
+    """The id in ``library`` of each row's compound, in the order of the table; None where the row is not used."""
 
     @property
     def compounds(self) -> int:
@@ -98,8 +100,9 @@ def import_table(raw: RawTable, mapping: TableMapping, report: Report = silent) 
     report(0.3, "Compounds read")
     history = _history(raw, mapping, compounds, problems, warnings, report)
     library = listed = _library(raw, mapping, compounds, warnings)
+    names = {name: name for name in listed.ids}
     if mapping.product:
-        library, history = _whole_product(library, history, notes)
+        library, history, names = _whole_product(library, history, notes)
     if not mapping.endpoints:
         warnings.append('No endpoint was found; name one with --endpoint "NAME;sd=..." (it need not be a column).')
     _note_twins(listed, notes)
@@ -115,6 +118,7 @@ def import_table(raw: RawTable, mapping: TableMapping, report: Report = silent) 
         rows_read=len(raw),
         rows_used=sum(place >= 0 for place in compounds.of_row),
         listed=listed,
+        of_row=tuple(None if place < 0 else names[compounds.ids[place]] for place in compounds.of_row),
     )
 
 
@@ -398,8 +402,13 @@ def _library(raw: RawTable, mapping: TableMapping, compounds: _Compounds, warnin
     )
 
 
-def _whole_product(listed: Library, history: list[Result], notes: list[str]) -> tuple[Library, list[Result]]:
-    """Every combination of the substituents; values of compounds the product cannot tell apart go to the first."""
+def _whole_product(
+    listed: Library, history: list[Result], notes: list[str]
+) -> tuple[Library, list[Result], dict[str, str]]:
+    """Every combination of the substituents, and what each listed id is there.
+
+    Values of compounds the product cannot tell apart go to the first.
+    """
     product = Library.product(listed.sites, known=listed)
     names: dict[str, str] = {}
     by_codes: dict[tuple[int, ...], str] = {}
@@ -409,7 +418,7 @@ def _whole_product(listed: Library, history: list[Result], notes: list[str]) -> 
     if merged:
         notes.append(f"In the whole product, {len(merged)} compounds with substituents of another take its name.")
     notes.append(f"The library is every combination of the substituents: {len(product):,} compounds.")
-    return product, [replace(result, compound=names[result.compound]) for result in history]
+    return product, [replace(result, compound=names[result.compound]) for result in history], names
 
 
 def _note_twins(library: Library, notes: list[str]) -> None:
