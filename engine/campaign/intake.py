@@ -125,7 +125,11 @@ def _without_duplicates(
     A work list that is filled in and recorded bit by bit is the everyday case.
     """
     own = Counter(_identity(m) for m in new)
-    kept = [(m.round, _identity_in_table(m, endpoints, own)) for m in earlier if not m.withdrawn]
+    kept = [
+        (m.round, _identity_in_table(m, endpoints, own))
+        for m in earlier
+        if not m.withdrawn and not (typed and _place(m) == _NOWHERE)
+    ]
     there = Counter(identity for _, identity in kept if identity[2] != _NOWHERE)
     if not typed:
         there += _repeated(own, kept)

@@ -123,6 +123,8 @@ class Ledger:
         self.library: Library
         self.endpoints: tuple[Endpoint, ...] = ()
         self.settings: Settings
+        self.objective = 0
+        """The position of the objective among the endpoints."""
         self.strategy: Strategy
         self.why = ""
         self.seed = 0
@@ -155,11 +157,6 @@ class Ledger:
         if not 1 <= number <= len(self.measurements):
             raise AssayPilotError(f"there is no measurement number {number}")
         return self.measurements[number - 1]
-
-    @property
-    def objective(self) -> int:
-        """The position of the objective among the endpoints."""
-        return next(i for i, endpoint in enumerate(self.endpoints) if endpoint.name == self.settings.objective)
 
     @property
     def open_round(self) -> _Issued | None:
@@ -344,6 +341,7 @@ class Ledger:
 
     def _goal_set(self, event: Event) -> None:
         self.settings = codec.settings_from_json(event.data["settings"])
+        self.objective = [endpoint.name for endpoint in self.endpoints].index(self.settings.objective)
         self.strategy = get(event.data["strategy"])
         self.why = event.data["why"]
         self.state = self.strategy.start(self._problem())

@@ -26,9 +26,9 @@ def pooled(ledger: Ledger, endpoint: int) -> Pooled:
     )
 
 
-def objective_posterior(ledger: Ledger) -> Posterior | None:
-    """The posterior of the objective over everything measured; None before the first usable value."""
-    data = pooled(ledger, ledger.objective)
+def objective_posterior(ledger: Ledger, data: Pooled | None = None) -> Posterior | None:
+    """The posterior of the objective over everything measured (``data``); None before the first usable value."""
+    data = pooled(ledger, ledger.objective) if data is None else data
     measured = np.flatnonzero(data.counts > 0)
     noise = ledger.endpoints[ledger.objective].noise_sd
     if not len(measured) or noise is None:
@@ -97,9 +97,8 @@ def _phase(ledger: Ledger) -> PhasePlan | None:
     )
 
 
-def _estimates(ledger: Ledger, endpoint: int) -> Floats:
+def _estimates(ledger: Ledger, data: Pooled) -> Floats:
     """Least squares over everything usable, per arm; NaN outside the span of what was measured."""
-    data = pooled(ledger, endpoint)
     measured = np.flatnonzero(data.counts > 0)
     if not len(measured):
         return np.full(ledger.n_arms, np.nan)
@@ -123,14 +122,15 @@ def _candidates(ledger: Ledger, state: State) -> Candidates:
     arm_of = ledger.arm_of
     sign = ledger.endpoints[ledger.objective].sign
     lost = state.status == NOT_ESTIMABLE
+    data = [pooled(ledger, k) for k in range(len(ledger.endpoints))]
     estimates = {
-        endpoint.name: np.where(lost, np.nan, _estimates(ledger, k))[arm_of]
-        for k, endpoint in enumerate(ledger.endpoints)
+        endpoint.name: np.where(lost, np.nan, _estimates(ledger, of_it))[arm_of]
+        for endpoint, of_it in zip(ledger.endpoints, data, strict=True)
     }
     estimate = estimates[ledger.settings.objective]
     nothing = np.full(ledger.n_arms, np.nan)
     within, soft, post_low, post_high = nothing, nothing.copy(), nothing.copy(), nothing.copy()
-    view = objective_posterior(ledger)
+    view = objective_posterior(ledger, data[ledger.objective])
     here = np.flatnonzero(~lost)
     if view is not None and len(here):
         epsilon, slack = ledger.settings.epsilon, ledger.settings.softness
