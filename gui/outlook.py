@@ -67,7 +67,7 @@ class Outlook:
         if settings.budget is not None:
             enough = settings.budget >= self.first
             words = "reaches the first decision" if enough else "does not reach the first decision as it should be"
-            rows.append(("Budget", f"of {settings.budget:,} {words}"))
+            rows.append(("Budget", f"{settings.budget:,} {words}"))
         return rows
 
 

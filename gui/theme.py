@@ -175,6 +175,14 @@ QSplitter::handle {{ background: {line}; }}
 QProgressBar {{ background: {line}; border: none; border-radius: 3px; max-height: 6px; }}
 QProgressBar::chunk {{ background: {accent}; border-radius: 3px; }}
 QCheckBox, QRadioButton {{ spacing: 8px; }}
+QCheckBox::indicator, QListView::indicator {{ width: 14px; height: 14px; border: 1px solid {muted}; border-radius: 3px;
+    background: {page}; }}
+QCheckBox::indicator:checked, QListView::indicator:checked {{ background: {accent}; border-color: {accent};
+    image: url("{check}"); }}
+QRadioButton::indicator {{ width: 14px; height: 14px; border: 1px solid {muted}; border-radius: 8px;
+    background: {page}; }}
+QRadioButton::indicator:checked {{ width: 6px; height: 6px; border: 5px solid {accent}; background: {on_accent}; }}
+QRadioButton::indicator:focus, QCheckBox::indicator:focus {{ border-color: {accent}; }}
 #callout {{ background: {question}; border: none; border-left: 3px solid {question_edge}; }}
 #callout QLabel {{ background: transparent; }}
 #callout QPushButton {{ padding: 4px 8px; }}
@@ -253,6 +261,7 @@ def qt_palette(colours: Colours) -> QPalette:
 def style_sheet(colours: Colours, font: QFont) -> str:
     """The style sheet in these colours, sizes from the system's font."""
     size = font.pointSizeF() if font.pointSizeF() > 0 else 9.0
+    tone = "dark" if colours.dark else "light"
     values = {name: getattr(colours, name) for name in Colours.__slots__ if name not in ("dark", "figure")}
     return STYLE.format(
         **values,
@@ -260,7 +269,8 @@ def style_sheet(colours: Colours, font: QFont) -> str:
         big=f"{size * 1.5:.1f}",
         disabled=_blend(colours.muted, colours.page, 0.6),
         accent_hover=_blend(colours.accent, colours.text, 0.85),
-        chevron=(RESOURCES / f"chevron-{'dark' if colours.dark else 'light'}.svg").as_posix(),
+        chevron=(RESOURCES / f"chevron-{tone}.svg").as_posix(),
+        check=(RESOURCES / f"check-{tone}.svg").as_posix(),
         rule=_blend(colours.line, colours.page, 0.55),
         ring=_blend(colours.accent, colours.text, 0.45),
         handle=_blend(colours.muted, colours.page, 0.45),

@@ -128,6 +128,7 @@ class Photographer:
         wizard.next.click()
         self.shoot("wizard-3-missing", wizard)
         wizard.goal_step.noise.edit.setText(str(NOISE))
+        wizard.goal_step.slack.edit.setText("0.5")
         wizard.goal_step.per_round.edit.setText("48")
         wizard.goal_step.budget.edit.setText("480")
         self.until(lambda: wizard.goal_step.complete, "the outlook")
@@ -329,7 +330,7 @@ def small(picture: Path, target: Path) -> None:
     """Nothing; a copy with a palette of at most 256 colours."""
     image = QImage(str(picture)).convertToFormat(QImage.Format.Format_Indexed8)
     target.parent.mkdir(exist_ok=True)
-    if not image.save(str(target), b"PNG", 0):
+    if not image.save(str(target), quality=0):
         sys.exit(f"{target} cannot be written.")
 
 

@@ -170,15 +170,16 @@ def _zone_words(axes: Axes, palette: Palette, lines: tuple[float, float], words:
     if not np.isfinite(cutoff):
         return
     up = soft_cutoff > cutoff  # smaller is better: the zone lies above the line
-    named = [(cutoff, words[0], palette.background)]
+    # Each word outside the zone, on its own side, so that a thin zone has room for both.
+    named = [(cutoff, words[0], not up)]
     if np.isfinite(soft_cutoff) and soft_cutoff != cutoff:
-        named.append((soft_cutoff, words[1], palette.band))
-    for level, word, ground in named:
+        named.append((soft_cutoff, words[1], up))
+    for level, word, above in named:
         axes.annotate(
-            word, (0.995, level), xycoords=axes.get_yaxis_transform(), xytext=(0, -3 if up else 3),
-            textcoords="offset points", ha="right", va="top" if up else "bottom", fontsize=SMALL,
+            word, (0.995, level), xycoords=axes.get_yaxis_transform(), xytext=(0, 3 if above else -3),
+            textcoords="offset points", ha="right", va="bottom" if above else "top", fontsize=SMALL,
             color=palette.cutoff, parse_math=False, zorder=5,
-            bbox={"boxstyle": "square,pad=0.15", "facecolor": ground, "edgecolor": "none", "alpha": 0.85},
+            bbox={"boxstyle": "square,pad=0.15", "facecolor": palette.background, "edgecolor": "none", "alpha": 0.85},
         )  # fmt: skip
 
 

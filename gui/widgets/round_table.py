@@ -111,7 +111,7 @@ class RoundTable(Table):
             | QAbstractItemView.EditTrigger.SelectedClicked
         )
         model.modelReset.connect(self._results_column)
-        self.stretch("why", 96)
+        self.stretch("why", 88)
 
     def edit_line(self, line: int) -> None:
         """Nothing; goes to the result of a line and opens it for typing."""

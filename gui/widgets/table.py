@@ -26,7 +26,7 @@ __all__ = ["PlainDelegate", "Table", "as_clipboard"]
 SAMPLED = 120
 STEP = 7919
 """Rows looked at for the width of a column."""
-WIDEST = 260
+NARROWEST, WIDEST = 32, 260
 SOFTEST = 58
 """Pixels a column that may be narrow keeps."""
 
@@ -79,7 +79,7 @@ class Table(QTableView):
         header.setHighlightSections(False)
         header.setSortIndicatorClearable(True)
         header.setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
-        header.setMinimumSectionSize(36)
+        header.setMinimumSectionSize(NARROWEST)
         header.setSectionsMovable(True)
         self._structures = structures
         self._plain = PlainDelegate(self)
@@ -95,7 +95,6 @@ class Table(QTableView):
         self._natural: list[int] = []
         self._own_widths = self._arranging = False
         header.sectionResized.connect(self._resized)
-        header.setStretchLastSection(True)
         self._dress()
 
     def stretch(self, key: str, least: int = 80) -> None:
@@ -182,25 +181,30 @@ class Table(QTableView):
         rows = range(size) if size <= SAMPLED else [place * STEP % size for place in range(SAMPLED)]
         widest = max((metrics.horizontalAdvance(column.text(row)[:80]) for row in rows), default=0)
         # The arrow of the sorted column stands behind the title.
-        return min(max(widest + 18, max(map(metrics.horizontalAdvance, column.title.split("\n"))) + 20), WIDEST)
+        return min(
+            max(NARROWEST, widest + 18, max(map(metrics.horizontalAdvance, column.title.split("\n"))) + 20), WIDEST
+        )
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Nothing; gives the room that is left to the flexible column."""
         super().resizeEvent(event)
         self._fill_room()
 
-    def _fill_room(self) -> None:
+    def _fill_room(self, *, again: bool = True) -> None:
         """Nothing; what room there is goes to the flexible column, what is missing is taken from the soft ones."""
         columns = self.rows_model.columns
-        if not columns or len(self._natural) != len(columns) or self._own_widths:
+        if not columns or len(self._natural) != len(columns) or self._own_widths or self._arranging:
             return
+        there = self.viewport().width()
         widths = list(self._natural)
-        room = self.viewport().width() - sum(widths)
+        room = there - sum(widths)
         flexible = next((n for n, column in enumerate(columns) if column.key == self._flexible), None)
         if flexible is not None:
             before = widths[flexible]
             widths[flexible] = max(self._least, before + room)
             room -= widths[flexible] - before
+        elif room > 0:
+            widths[-1] += room  # lines and selection reach the right edge
         soft = {n: widths[n] - SOFTEST for n, column in enumerate(columns) if column.soft and widths[n] > SOFTEST}
         give = sum(soft.values())
         if room < 0 < give:
@@ -211,6 +215,8 @@ class Table(QTableView):
             if self.columnWidth(place) != width:
                 self.setColumnWidth(place, width)
         self._arranging = False
+        if again and self.viewport().width() != there:  # a scroll bar came or went meanwhile
+            self._fill_room(again=False)
 
     def _resized(self, place: int, before: int, now: int) -> None:
         """Nothing; once somebody has set a width, all of them are left alone."""
