@@ -3,16 +3,50 @@
 from __future__ import annotations
 
 import heapq
+import math
+from dataclasses import dataclass
+from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["apportion", "ceilings"]
+from assaypilot.engine.design.criteria import Weighted
+from assaypilot.engine.design.exchange import Bounds, Means, Worst, exchange, inverse_information
+from assaypilot.engine.design.swapping import swap_rounded
+from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.features import ProjectedFeatures
+from assaypilot.engine.progress import Report, silent
+
+__all__ = ["Method", "Rounded", "apportion", "apportion_within", "ceilings", "limits", "round_design"]
 
 Counts = NDArray[np.intp]
+Floats = NDArray[np.float64]
+Ints = NDArray[np.intp]
+
+Method = Literal["best", "apportion", "swap", "exchange"]
 
 _WHOLE = 1e-9
 """A product this close above a whole number is that number: weights carry rounding errors, 384 * w may be 3 + 4e-16."""
+_POOL = 1200
+"""Compounds among which measurements move; of a larger table those whose leverages under the design are largest."""
+_RANK = 1e-9
+"""Eigenvalues of scaled information below this share of the largest count as zero."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rounded:
+    """Whole measurements for a design, and what they reach."""
+
+    support: Ints
+    """Positions among the candidates with at least one measurement, ascending."""
+    counts: Counts
+    """One count per position of ``support``; they sum to what was asked for."""
+    value: float
+    """What the counts reach, times the number of measurements: on the scale of a design's ``value``."""
+    method: str
+    """What the counts come from: ``apportion``, ``swap`` or ``exchange``."""
+    finished: bool
+    """Whether no single measurement moved elsewhere would lower the value; False where that was not looked at."""
 
 
 def _checked(weights: ArrayLike) -> NDArray[np.float64]:
@@ -61,6 +95,34 @@ def apportion(weights: ArrayLike, n: int) -> Counts:
     return counts
 
 
+def apportion_within(weights: ArrayLike, n: int, low: Ints, high: Ints) -> Counts:
+    """Counts of sum ``n`` near the apportioned ones, each from ``low`` to ``high`` (low.sum() <= n <= high.sum()).
+
+    What is missing goes, one by one, where counts / weight is smallest; what is too much is taken where it is largest.
+    """
+    w = _checked(weights)
+    if not low.sum() <= n <= high.sum():
+        raise ValueError("the bounds cannot hold n")
+    counts = np.clip(apportion(w, n), low, high)
+    sign = 1 if counts.sum() < n else -1
+    end = high if sign > 0 else low
+    heap = [(sign * _per(int(c), float(v)), -float(v), i) for i, (c, v) in enumerate(zip(counts, w, strict=True))]
+    heapq.heapify(heap)
+    off = abs(n - int(counts.sum()))
+    while off:
+        _, weight, i = heapq.heappop(heap)
+        if counts[i] != end[i]:
+            counts[i] += sign
+            off -= 1
+            heapq.heappush(heap, (sign * _per(int(counts[i]), -weight), weight, i))
+    return counts
+
+
+def _per(count: int, weight: float) -> float:
+    """Count over weight; without weight a first measurement comes after all that have one."""
+    return count / weight if weight > 0 else math.inf
+
+
 def ceilings(weights: ArrayLike, total: float) -> Counts:
     """The least whole number not below ``total`` * weight, for each weight (LinFACT eq. 21); the sum may exceed it."""
     if not np.isfinite(total) or total < 0:
@@ -68,3 +130,252 @@ def ceilings(weights: ArrayLike, total: float) -> Counts:
     wanted = _checked(weights) * total
     whole = np.ceil(wanted - _WHOLE * np.maximum(wanted, 1.0))
     return np.maximum(whole, wanted > 0).astype(np.intp)
+
+
+def round_design(
+    design: Weighted,
+    candidates: ProjectedFeatures,
+    n: int,
+    *,
+    method: Method = "best",
+    directions: Worst | None = None,
+    targets: ProjectedFeatures | None = None,
+    least: ArrayLike | None = None,
+    most: ArrayLike | None = None,
+    pool: Ints | None = None,
+    base: Floats | None = None,
+    ratio: float = 0.0,
+    report: Report = silent,
+) -> Rounded:
+    """Whole measurements that sum to ``n``, with the value they reach; a bound of the papers is never reported.
+
+    ``method``: ``apportion`` (Pukelsheim; within 1 + 2 p / n of the design for n >= 2 p, p its support), ``swap``
+    (Allen-Zhu et al. 2017; within 1 + 6 kappa for n >= 5 d / kappa^2, GEGE appendix H), ``exchange`` (Fedorov: single
+    measurements move for det V, then for the value), or ``best``: the best of all three, in each of which single
+    measurements move until none gains.
+
+    The value is the largest y' V^-1 y over ``directions`` (XY), else over ``targets`` (G), else over the candidates.
+    ``least`` and ``most`` bound the measurements of a compound: a number or one per candidate; ``most`` 0 forbids.
+    ``pool``: compounds that may be used besides the design's and the required ones, by ``exchange`` and ``best``; None:
+    all of a small table, of a large one those that tell most. ``base``: ``(d, d)`` information already there, as a
+    share of the planned measurements. ``ratio``: tau^2 / sigma^2, see ``worth_of``.
+
+    AssayPilotError when ``n`` is too small to estimate every effect, or when the bounds cannot be met.
+    """
+    if method not in get_args(Method):
+        raise ValueError(f"method must be one of {', '.join(get_args(Method))}, got {method!r}")
+    told = None if base is None else base * n
+    low, high = limits(candidates.n_rows, n, least, most)
+    worst: Worst = directions if directions is not None else Means(candidates if targets is None else targets)
+    span = _span(design, candidates, worst, told)
+    if span is None:
+        _refuse_too_few(candidates, n, high, told)
+    elif n < span.shape[1]:
+        raise _too_few(n, span.shape[1], span.shape[1])
+    alone = method in ("apportion", "swap")
+    places = _places(design, candidates, low, high, np.zeros(0, dtype=np.intp) if alone else pool)
+    weights = np.zeros(len(places))
+    known = np.isin(places, design.support)
+    order = np.argsort(design.support, kind="stable")
+    weights[known] = np.asarray(design.weights)[order][np.isin(np.asarray(design.support)[order], places)]
+    x = candidates.coordinates(places)
+    if span is not None:
+        worst, told = _Within(worst, span), None if told is None else span.T @ told @ span
+        x = x @ span
+    run = _Rounding(x, weights, Bounds(low[places], high[places]), worst, told, ratio, report)
+    tried = run.best(n) if method == "best" else [run.one(method, n)]
+    name, counts, value, finished = min(tried, key=lambda one: one[2])
+    if not math.isfinite(value) and not alone:
+        raise AssayPilotError(
+            f"{n:,} measurements within these limits cannot estimate every effect",
+            mend="Allow more measurements, or require and forbid fewer compounds.",
+        )
+    used = np.flatnonzero(counts)
+    return Rounded(places[used], counts[used], value * n, name, finished)
+
+
+_Tried = tuple[str, Counts, float, bool]
+"""Method, counts, value and whether no single move gains."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Rounding:
+    """The rows that may be used, with what is asked of their counts."""
+
+    x: Floats
+    weights: Floats
+    bounds: Bounds
+    worst: Worst
+    told: Floats | None
+    """Information already there, in measurements."""
+    ratio: float
+    report: Report
+
+    def best(self, n: int) -> list[_Tried]:
+        """Every method's counts, single measurements moved until none gains."""
+        tried = []
+        own = self.weights > 0
+        for name in ("apportion", "swap"):
+            _, counts, _, _ = self.one(name, n)
+            tried.append((name, *self.moved(counts, own | (counts > 0))))
+        return [*tried, self.one("exchange", n)]
+
+    def one(self, method: str, n: int) -> _Tried:
+        """One method's counts as they are."""
+        weights = self.weights if self.weights.sum() > 0 else (self.bounds.high > 0).astype(float)
+        counts = apportion_within(weights, n, self.bounds.low, self.bounds.high)
+        if method == "exchange":
+            by_determinant = exchange(
+                self.x, counts, None, self.bounds, base=self.told, ratio=self.ratio, report=self.report
+            )
+            return method, *self.moved(by_determinant.counts, np.ones(len(counts), dtype=bool))
+        if method == "swap":
+            swapped = swap_rounded(self.x, weights, n, counts, self.bounds.low, self.bounds.high, self.told)
+            counts = counts if swapped is None else swapped
+        inverse = inverse_information(self.x, counts, self.told, self.ratio)
+        value = math.inf if inverse is None else float(self.worst.find(inverse)[1][0])
+        return method, counts, value, False
+
+    def moved(self, counts: Counts, among: NDArray[np.bool_]) -> tuple[Counts, float, bool]:
+        """Counts after single measurements moved among some rows, their value, and whether no move gains any more."""
+        kept = np.flatnonzero(among)
+        found = exchange(
+            self.x[kept],
+            counts[kept],
+            self.worst,
+            Bounds(self.bounds.low[kept], self.bounds.high[kept]),
+            base=self.told,
+            ratio=self.ratio,
+            report=self.report,
+        )
+        after = np.zeros_like(counts)
+        after[kept] = found.counts
+        return after, found.value, found.finished
+
+
+def limits(n_rows: int, n: int, least: ArrayLike | None, most: ArrayLike | None) -> tuple[Ints, Ints]:
+    """The fewest and most measurements of each candidate; refuses what no counts of sum ``n`` can keep to."""
+    if n < 1:
+        raise AssayPilotError(f"{n} measurements tell nothing", mend="Plan at least one.")
+    sides = []
+    for given, otherwise in ((least, 0.0), (most, float(n))):
+        side = (
+            np.full(n_rows, otherwise) if given is None else np.broadcast_to(np.asarray(given, dtype=float), (n_rows,))
+        )
+        # An infinite ``most`` is no limit; any other number must be a whole one.
+        side = np.minimum(side, float(n)) if otherwise else side
+        if not (np.isfinite(side).all() and (side >= 0).all() and (side == np.floor(side)).all()):
+            raise AssayPilotError(
+                "the limits on the measurements of a compound must be whole numbers of 0 or more",
+                mend="For example at most 4.",
+            )
+        sides.append(side.astype(np.intp))
+    low, high = sides
+    if not high.any():
+        raise AssayPilotError("every compound is forbidden", mend="Allow at least some of them.")
+    if (low > high).any():
+        raise AssayPilotError(
+            f"{_so_many(int((low > high).sum()))} required and forbidden at once, or required more often than allowed",
+            mend="Take one of the two back.",
+        )
+    if low.sum() > n:
+        raise AssayPilotError(
+            f"the required compounds alone take {int(low.sum()):,} measurements, and only {n:,} are planned",
+            mend=f"Plan at least {int(low.sum()):,} measurements, or require fewer compounds.",
+        )
+    if high.sum() < n:
+        raise AssayPilotError(
+            f"{n:,} measurements do not fit: the limits on single compounds allow {int(high.sum()):,} in all",
+            mend=f"Plan at most {int(high.sum()):,} measurements, or allow more per compound.",
+        )
+    return low, high
+
+
+def _so_many(number: int) -> str:
+    """``1 compound is``, ``3 compounds are``."""
+    return f"{number:,} {'compound is' if number == 1 else 'compounds are'}"
+
+
+def _refuse_too_few(candidates: ProjectedFeatures, n: int, high: Ints, told: Floats | None) -> None:
+    """Nothing; refuses measurements that cannot reach the rank, or allowed compounds that do not."""
+    d = candidates.rank
+    rank = 0 if told is None else _rank(told)
+    if n < d - rank:
+        raise _too_few(n, d, d - rank)
+    if (high > 0).all():
+        return
+    allowed = candidates.information((high > 0).astype(float))
+    reached = _rank(
+        allowed if told is None else allowed + told * float(np.trace(allowed) / max(np.trace(told), 1e-300))
+    )
+    if reached < d:
+        raise AssayPilotError(
+            f"the compounds that are not forbidden tell {reached} of {d} effects",
+            mend="Allow more compounds.",
+        )
+
+
+def _too_few(n: int, effects: int, needed: int) -> AssayPilotError:
+    return AssayPilotError(
+        f"{n:,} {'measurement is' if n == 1 else 'measurements are'} too few to estimate {effects} effects",
+        mend=f"Plan at least {needed:,} measurements.",
+    )
+
+
+def _rank(matrix: Floats) -> int:
+    scale = np.sqrt(np.maximum(np.diagonal(matrix), 0.0))
+    scale = np.where(scale > 0, scale, 1.0)
+    values = np.linalg.eigvalsh(matrix / scale / scale[:, None])
+    return int((values > _RANK * max(float(values[-1]), 1e-300)).sum())
+
+
+class _Within:
+    """Directions in the coordinates of a subspace that holds them all."""
+
+    def __init__(self, whole: Worst, span: Floats) -> None:
+        self.whole = whole
+        self.span = span
+
+    def find(self, inverse: Floats, count: int = 1) -> tuple[Ints, Floats]:
+        """The same keys and values as those of the whole space."""
+        return self.whole.find(self.span @ inverse @ self.span.T, count)
+
+    def vectors(self, keys: Ints) -> Floats:
+        """The directions, in the coordinates of the subspace."""
+        return self.whole.vectors(keys) @ self.span
+
+
+def _span(design: Weighted, candidates: ProjectedFeatures, worst: Worst, told: Floats | None) -> Floats | None:
+    """Coordinates ``(d, r)`` of the subspace that a design tells about, when that is not all but all that is wanted.
+
+    An XY design may leave effects alone that are in none of its directions; whole counts need not estimate them
+    either. None where everything has to be estimated.
+    """
+    # In coordinates in which every column counts alike, however it is scaled.
+    scale = np.sqrt(np.diagonal(candidates.information(np.ones(candidates.n_rows))))
+    rows = candidates.coordinates(np.asarray(design.support, dtype=np.intp)) / scale
+    information = (rows * np.asarray(design.weights)[:, None]).T @ rows
+    if told is not None:
+        information = information + told / scale / scale[:, None]
+    values, vectors = np.linalg.eigh(information)
+    seen = values > _RANK * max(float(values[-1]), 1e-300)
+    if seen.all():
+        return None
+    blind, span = vectors[:, ~seen] / scale[:, None], vectors[:, seen] / scale[:, None]
+    longest = float(worst.find(np.diag(1.0 / scale**2))[1][0])
+    unseen = float(worst.find(blind @ blind.T)[1][0])
+    return np.asarray(span, dtype=np.float64) if unseen <= _RANK * longest else None
+
+
+def _places(design: Weighted, candidates: ProjectedFeatures, low: Ints, high: Ints, pool: Ints | None) -> Ints:
+    """Positions that may be used: the design's, the required, and those of the pool, where allowed."""
+    own = np.union1d(np.asarray(design.support, dtype=np.intp), np.flatnonzero(low))
+    if pool is None:
+        pool = np.arange(candidates.n_rows)
+        if candidates.n_rows > _POOL:
+            x = candidates.coordinates(np.asarray(design.support, dtype=np.intp))
+            inverse = np.linalg.pinv((x * np.asarray(design.weights)[:, None]).T @ x, hermitian=True)
+            leverages = np.where(high > 0, candidates.quadratic((inverse + inverse.T) / 2.0), -math.inf)
+            pool = np.argpartition(-leverages, _POOL - 1)[:_POOL]
+    places = np.union1d(own, np.asarray(pool, dtype=np.intp))
+    return places[high[places] > 0].astype(np.intp)

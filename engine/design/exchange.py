@@ -1,0 +1,336 @@
+"""Whole counts made better by moving one measurement at a time from one compound to another."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assaypilot.engine.features import ProjectedFeatures
+from assaypilot.engine.progress import Report, silent
+
+__all__ = ["Bounds", "Exchanged", "Means", "Worst", "exchange", "inverse_information", "nearly_inverse", "worth_of"]
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.intp]
+
+_SINGULAR = 1e-11
+"""Eigenvalues of the information matrix with unit diagonal below this share of the largest count as zero."""
+_GAIN = 1e-9
+"""A smaller relative gain is rounding."""
+_RIDGE = 1e-7
+"""The share of the measurements spread evenly over all rows while the counts do not span yet."""
+_KEPT = 4
+"""Directions looked at from the start, per dimension; those that become the worst come in later."""
+_ENTRIES = 3_000_000
+"""Numbers computed for one look at the moves; what would be more is cut down to the moves of largest log det."""
+_TRIES = 5
+"""Moves of one look whose value over all directions is computed before more directions are looked at."""
+
+
+class Worst(Protocol):
+    """A finite set of directions of which the least certain can be had; every ``Directions`` is one."""
+
+    def find(self, inverse: Floats, count: int = 1) -> tuple[Ints, Floats]:
+        """Keys of at most ``count`` directions and their y' inverse y, largest first; the first is the largest."""
+
+    def vectors(self, keys: Ints) -> Floats:
+        """The directions of the keys, ``(m, d)``."""
+
+
+class Means:
+    """The rows of a table as directions: y' inverse y is the variance of an estimated mean (G)."""
+
+    def __init__(self, rows: ProjectedFeatures) -> None:
+        self.rows = rows
+
+    def find(self, inverse: Floats, count: int = 1) -> tuple[Ints, Floats]:
+        """The rows with the largest variances, largest first; ties go to the earlier row."""
+        variances = self.rows.quadratic(inverse)
+        if count == 1:
+            order = np.array([int(np.argmax(variances))], dtype=np.intp)
+        else:
+            some = np.arange(len(variances))
+            if count < len(variances):
+                some = np.sort(np.argpartition(-variances, count - 1)[:count])
+            order = some[np.argsort(-variances[some], kind="stable")].astype(np.intp)
+        return order[:, None], variances[order]
+
+    def vectors(self, keys: Ints) -> Floats:
+        """The rows at the positions."""
+        return self.rows.coordinates(keys[:, 0])
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """What the counts must keep to."""
+
+    low: Ints
+    """``(m,)`` the fewest measurements of each row."""
+    high: Ints
+    """``(m,)`` the most; 0 is forbidden."""
+
+
+@dataclass(frozen=True, slots=True)
+class Exchanged:
+    """Counts from which no single move gains, unless the limit came first."""
+
+    counts: Ints
+    value: float
+    """The largest y' V^-1 y over the directions; -log det V without directions; inf when V is singular."""
+    moves: int
+    finished: bool
+    """Whether no single move gains any more."""
+
+
+def worth_of(counts: Floats | Ints, ratio: float) -> Floats:
+    """The information in n measurements of one compound, in single measurements: n / (1 + n ratio).
+
+    ``ratio`` is tau^2 / sigma^2, the variance of a compound's own deviation over that of a measurement: with it no
+    number of replicates is worth more than 1 / ratio measurements.
+    """
+    n = np.asarray(counts, dtype=float)
+    return n / (1.0 + n * ratio)
+
+
+def inverse_information(
+    x: Floats, counts: Floats | Ints, base: Floats | None = None, ratio: float = 0.0
+) -> Floats | None:
+    """The inverse of base + the worth of the counts times x x' over rows ``x`` ``(m, d)``; None when it is singular."""
+    information = (x * worth_of(counts, ratio)[:, None]).T @ x
+    if base is not None:
+        information = information + base
+    scale = np.sqrt(np.maximum(np.diagonal(information), 0.0))
+    if not len(scale) or scale.min() <= 0:
+        return None
+    values, vectors = np.linalg.eigh(information / scale / scale[:, None])
+    if values[0] <= _SINGULAR * values[-1]:
+        return None
+    half = vectors / np.sqrt(values) / scale[:, None]
+    inverse: Floats = half @ half.T
+    return inverse
+
+
+def nearly_inverse(x: Floats, weights: Floats) -> Floats:
+    """The inverse of the sum of w x x'; of a singular one with a little of every row of ``x`` added.
+
+    Directions that the weights tell nothing about then have a variance beyond all others instead of none.
+    """
+    inverse = inverse_information(x, weights)
+    if inverse is not None:
+        return inverse
+    information = (x * weights[:, None]).T @ x
+    size = max(float(np.trace(information)) / len(information), 1e-300)
+    return np.asarray(np.linalg.inv(information + _RIDGE**2 * size * np.eye(len(information))), dtype=np.float64)
+
+
+def exchange(
+    x: Floats,
+    counts: Ints,
+    directions: Worst | None,
+    bounds: Bounds,
+    *,
+    base: Floats | None = None,
+    ratio: float = 0.0,
+    limit: int = 1000,
+    report: Report = silent,
+) -> Exchanged:
+    """Counts of the same sum, no worse than those given, from which no single move gains (Fedorov's exchange).
+
+    ``x`` ``(m, d)`` are the rows that may be measured, ``counts`` ``(m,)`` within ``bounds``. With ``directions`` the
+    largest y' V^-1 y over them falls; without, log det V rises. ``base`` is information already there, in
+    measurements. Counts that do not span are first given a rank, which moves alone may not reach within the bounds.
+    Every move is valued by rank-two updates; after at most ``limit`` looks at the moves the best so far is returned.
+    """
+    walk = _Walk(x, np.asarray(counts, dtype=np.intp).copy(), bounds, base, ratio, limit, report)
+    if inverse_information(x, walk.counts, base, ratio) is None:
+        walk.towards_rank()
+    if directions is None:
+        return walk.by_determinant()
+    return walk.by_worst(directions)
+
+
+@dataclass(slots=True)
+class _Moves:
+    """All single moves from some counts: rows that can give one measurement, rows that can take one."""
+
+    givers: Ints
+    takers: Ints
+    u: Floats
+    """Givers times the root of the information a measurement less takes away."""
+    v: Floats
+    """Takers times the root of the information one more adds."""
+    h: Floats
+    g: Floats
+    across: Floats
+    """u V^-1 v', ``(givers, takers)``."""
+    growth: Floats
+    """det V after the move over det V before; 0 for a row to itself."""
+
+
+class _Walk:
+    """Counts on their way, one measurement at a time."""
+
+    def __init__(
+        self, x: Floats, counts: Ints, bounds: Bounds, base: Floats | None, ratio: float, limit: int, report: Report
+    ) -> None:
+        self.x = x
+        self.counts = counts
+        self.bounds = bounds
+        self.base = base
+        self.ratio = ratio
+        self.limit = limit
+        self.report = report
+        self.moves = 0
+
+    def inverse(self) -> Floats | None:
+        return inverse_information(self.x, self.counts, self.base, self.ratio)
+
+    def possible(self, inverse: Floats) -> _Moves:
+        """The moves within the bounds, and what each does to det V."""
+        givers = np.flatnonzero(self.counts > self.bounds.low)
+        takers = np.flatnonzero(self.counts < self.bounds.high)
+        now = self.counts.astype(float)
+        less = worth_of(now[givers], self.ratio) - worth_of(now[givers] - 1.0, self.ratio)
+        more = worth_of(now[takers] + 1.0, self.ratio) - worth_of(now[takers], self.ratio)
+        u = self.x[givers] * np.sqrt(less)[:, None]
+        v = self.x[takers] * np.sqrt(more)[:, None]
+        half = u @ inverse
+        h = np.einsum("ij,ij->i", half, u)
+        g = np.einsum("ij,ij->i", v @ inverse, v)
+        across = half @ v.T
+        growth = (1.0 - h)[:, None] * (1.0 + g) + across**2
+        growth[givers[:, None] == takers] = 0.0
+        return _Moves(givers, takers, u, v, h, g, across, growth)
+
+    def move(self, giver: int, taker: int) -> None:
+        self.counts[giver] -= 1
+        self.counts[taker] += 1
+        self.moves += 1
+
+    def towards_rank(self) -> None:
+        """Nothing; moves until the counts span or no move helps.
+
+        A little of every row is added to V, so that each move that raises the rank gains by orders of magnitude.
+        """
+        even = self.x.T @ self.x / len(self.x)
+        base = np.zeros_like(even) if self.base is None else self.base
+        ridge = base + _RIDGE * max(1, int(self.counts.sum())) * even
+        for _ in range(2 * self.x.shape[1]):
+            inverse = inverse_information(self.x, self.counts, ridge, self.ratio)
+            if inverse is None:
+                return
+            if not self.step(inverse):
+                return
+
+    def step(self, inverse: Floats) -> bool:
+        """Whether a move made det V larger; the one that does most is made."""
+        found = self.possible(inverse)
+        if not found.growth.size:
+            return False
+        giver, taker = divmod(int(np.argmax(found.growth)), len(found.takers))
+        if found.growth[giver, taker] <= 1.0 + _GAIN:
+            return False
+        self.move(int(found.givers[giver]), int(found.takers[taker]))
+        return True
+
+    def by_determinant(self) -> Exchanged:
+        """Moves of largest det V until none gains."""
+        inverse = self.inverse()
+        if inverse is None:
+            return Exchanged(self.counts, math.inf, self.moves, False)
+        finished = False
+        for look in range(self.limit):
+            self.report(look / self.limit, "moving single measurements")
+            if not self.step(inverse):
+                finished = True
+                break
+            after = self.inverse()
+            if after is None:  # det V grew, so only rounding can say so
+                break
+            inverse = after
+        return Exchanged(self.counts, float(np.linalg.slogdet(inverse)[1]), self.moves, finished)
+
+    def by_worst(self, directions: Worst) -> Exchanged:
+        """Moves that lower the largest y' V^-1 y until none does."""
+        inverse = self.inverse()
+        if inverse is None:
+            return Exchanged(self.counts, math.inf, self.moves, False)
+        many = _KEPT * self.x.shape[1]
+        keys, values = directions.find(inverse, many)
+        kept, value = directions.vectors(keys), float(values[0])
+        for look in range(self.limit):
+            self.report(look / self.limit, "moving single measurements")
+            accepted, more = False, []
+            for giver, taker in self.promising(inverse, kept, value):
+                self.move(giver, taker)
+                after = self.inverse()
+                if after is not None:
+                    keys, variances = directions.find(after, many)
+                    worst = directions.vectors(keys)
+                    if variances[0] < value * (1.0 - _GAIN):
+                        inverse, value, accepted = after, float(variances[0]), True
+                        # What is worst now is looked at from here on; the others it replaced mostly stay small.
+                        kept = _distinct(kept[-many:], worst)
+                        break
+                    more.append(worst[variances >= value * (1.0 - _GAIN)])
+                self.move(taker, giver)
+                self.moves -= 2  # tried and taken back
+            if accepted:
+                continue
+            if not more:
+                return Exchanged(self.counts, value, self.moves, True)
+            before = len(kept)
+            kept = _distinct(kept, np.concatenate(more))
+            if len(kept) == before:
+                return Exchanged(self.counts, value, self.moves, True)
+        return Exchanged(self.counts, value, self.moves, False)
+
+    def promising(self, inverse: Floats, y: Floats, value: float) -> list[tuple[int, int]]:
+        """Moves after which the given directions are all below ``value``, the best first, at most a few."""
+        found = self.possible(inverse)
+        if not found.growth.size:
+            return []
+        rows, columns = _cut(found.growth, max(1, _ENTRIES // len(y)))
+        v, g = found.v[columns], found.g[columns]
+        half = y @ inverse
+        now = np.einsum("ij,ij->i", half, y)
+        taken = half @ v.T  # (t, takers)
+        best: list[tuple[float, int, int]] = []
+        for row in rows:
+            across, growth, h = found.across[row, columns], found.growth[row, columns], found.h[row]
+            given = half @ found.u[row]
+            # Woodbury for V - u u' + v v', written out.
+            with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+                change = (
+                    (given**2)[:, None] * (1.0 + g) - (2.0 * given)[:, None] * (taken * across) - taken**2 * (1.0 - h)
+                ) / growth
+            after = np.where(growth > _GAIN, (now[:, None] + change).max(axis=0), math.inf)
+            column = int(np.argmin(after))
+            if after[column] < value * (1.0 - _GAIN):
+                best.append((float(after[column]), int(found.givers[row]), int(found.takers[columns[column]])))
+        best.sort()
+        return [(giver, taker) for _, giver, taker in best[:_TRIES]]
+
+
+def _cut(growth: Floats, most: int) -> tuple[Ints, Ints]:
+    """Rows and columns of at most about ``most`` entries in all, those whose best entry is largest."""
+    n_rows, n_columns = growth.shape
+    if n_rows * n_columns <= most:
+        return np.arange(n_rows), np.arange(n_columns)
+    rows = max(1, min(n_rows, int(math.sqrt(most))))
+    columns = max(1, min(n_columns, most // rows))
+    top = np.sort(np.argsort(-growth.max(axis=1), kind="stable")[:rows])
+    left = np.sort(np.argsort(-growth.max(axis=0), kind="stable")[:columns])
+    return top.astype(np.intp), left.astype(np.intp)
+
+
+def _distinct(first: Floats, second: Floats) -> Floats:
+    """Both sets of rows, later repetitions left out."""
+    both = np.concatenate([first, second])
+    _, places = np.unique(np.round(both, 12), axis=0, return_index=True)
+    unique: Floats = both[np.sort(places)]
+    return unique
