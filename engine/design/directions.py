@@ -1,0 +1,387 @@
+"""Finite sets of directions y whose variances y'V^-1 y a design keeps small: rows, differences, differences by gaps."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from assaypilot.engine.design.farthest import Farthest, square_root
+from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.features import OUTSIDE_TOLERANCE, ProjectedFeatures, outside_span
+
+__all__ = ["Against", "Between", "Directions", "Pairs", "Rows", "scaled"]
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.intp]
+
+_NAMED = 3
+"""How many offenders a refusal names."""
+_ROWS, _COLUMNS = 512, 8192
+"""Rows compared at once."""
+
+
+class Directions(Protocol):
+    """A finite set of directions in the coordinates of the candidates, never held as a whole when it is implied."""
+
+    @property
+    def n(self) -> int:
+        """How many directions."""
+
+    @property
+    def dimension(self) -> int:
+        """The number of coordinates d."""
+
+    def find(self, inverse: Floats, count: int = 1) -> tuple[Ints, Floats]:
+        """Keys ``(m, k)`` and values y' inverse y, largest first, m <= count; the first is the largest of all.
+
+        ``inverse`` is symmetric positive semidefinite ``(d, d)``. The others are large and far from alike, but not
+        all of the largest.
+        """
+
+    def some(self, inverse: Floats, count: int = 1) -> tuple[Ints, Floats]:
+        """The same quickly: large ones, but a larger one may be missed."""
+
+    def vectors(self, keys: Ints) -> Floats:
+        """The directions of the keys, ``(m, d)``."""
+
+    def name(self, key: Ints) -> str:
+        """What one direction is, in words."""
+
+
+class _Named:
+    """Positions in words: the names given, or their number."""
+
+    def __init__(self, names: Sequence[str] | None, n: int) -> None:
+        if names is not None and len(names) != n:
+            raise ValueError("one name per row is needed")
+        self.names = names
+
+    def __call__(self, position: int) -> str:
+        return f"row {position + 1}" if self.names is None else self.names[position]
+
+
+def _top(values: Floats, count: int) -> Ints:
+    """Positions of the largest values, largest first, ties to the earlier position."""
+    if count < len(values) // 4:
+        # One more than asked tells apart what only ties at the edge.
+        few = np.sort(np.argpartition(-values, count)[:count])
+        best = int(np.argmax(values))
+        few = few if best in few else np.append(few[1:], best)
+        return few[np.argsort(-values[few], kind="stable")].astype(np.intp)
+    return np.argsort(-values, kind="stable")[:count].astype(np.intp)
+
+
+def _finite(rows: ArrayLike, what: str) -> Floats:
+    given = np.ascontiguousarray(rows, dtype=float)
+    if not np.isfinite(given).all():
+        raise AssayPilotError(f"{what} must be finite numbers; some are missing or infinite")
+    return given
+
+
+def _positive_gaps(gaps: ArrayLike, n: int) -> Floats:
+    given = _finite(gaps, "the gaps")
+    if given.shape != (n,) or (given <= 0).any():
+        raise AssayPilotError(
+            "every gap must be above 0, one for each direction", mend="A difference of 0 can never be told apart."
+        )
+    return given
+
+
+class Rows:
+    """Given directions: rows of a table, or vectors in the candidates' coordinates."""
+
+    def __init__(
+        self,
+        rows: ProjectedFeatures | ArrayLike,
+        *,
+        gaps: ArrayLike | None = None,
+        names: Sequence[str] | None = None,
+    ) -> None:
+        self._table = rows if isinstance(rows, ProjectedFeatures) else None
+        if isinstance(rows, ProjectedFeatures):
+            self.n, self.dimension = rows.n_rows, rows.rank
+        else:
+            self._given = _finite(rows, "the directions")
+            if self._given.ndim != 2:
+                raise ValueError("directions must be a (m, d) matrix")
+            self.n, self.dimension = self._given.shape
+        self._name = _Named(names, self.n)
+        if isinstance(rows, ProjectedFeatures):
+            outside = np.flatnonzero(outside_span(rows.features, rows.basis, rows.rows))
+            _refuse_outside(outside, self._name)
+        self._gaps = None if gaps is None else _positive_gaps(gaps, self.n)
+
+    @classmethod
+    def of_columns(
+        cls, candidates: ProjectedFeatures, rows: ArrayLike, *, names: Sequence[str] | None = None
+    ) -> Rows:
+        """Directions given in the columns of the features ``(m, n_columns)``; those outside the span are refused."""
+        given = _finite(rows, "the directions")
+        inside = given @ candidates.basis
+        rest = np.linalg.norm(given - inside @ candidates.basis.T, axis=1)
+        outside = np.flatnonzero(rest > OUTSIDE_TOLERANCE * np.linalg.norm(given, axis=1))
+        _refuse_outside(outside, _Named(names, len(given)))
+        return cls(inside, names=names)
+
+    def find(self, inverse: Floats, count: int = 1) -> tuple[Ints, Floats]:
+        """The largest, exactly: positions ``(m, 1)`` and values."""
+        if self._table is not None:
+            values = self._table.quadratic(inverse)
+        else:
+            values = np.einsum("ij,ij->i", self._given @ inverse, self._given)
+        if self._gaps is not None:
+            values = values / self._gaps**2
+        best = _top(values, count)
+        return best[:, None], values[best]
+
+    def some(self, inverse: Floats, count: int = 1) -> tuple[Ints, Floats]:
+        """The same as ``find``."""
+        return self.find(inverse, count)
+
+    def vectors(self, keys: Ints) -> Floats:
+        """The directions at the positions."""
+        positions = keys[:, 0]
+        rows = self._given[positions] if self._table is None else self._table.coordinates(positions)
+        return rows if self._gaps is None else rows / self._gaps[positions, None]
+
+    def name(self, key: Ints) -> str:
+        """The row."""
+        return self._name(int(key[0]))
+
+    def with_gaps(self, gaps: ArrayLike) -> Rows:
+        """The same directions, each divided by its gap."""
+        return Rows(
+            self._given if self._table is None else self._table, gaps=gaps, names=self._name.names
+        )
+
+
+class Pairs:
+    """All differences z_i - z_j of an active set, i < j; implied, never held."""
+
+    def __init__(self, table: ProjectedFeatures, *, names: Sequence[str] | None = None) -> None:
+        self.table = table
+        self.n = table.n_rows * (table.n_rows - 1) // 2
+        self.dimension = table.rank
+        self._name = _Named(names, table.n_rows)
+        if self.n == 0:
+            raise AssayPilotError("there is nothing to compare", mend="Name at least two compounds.")
+        _refuse_apart(table, None, self._name)
+        self._farthest = Farthest(table)
+
+    def find(self, inverse: Floats, count: int = 1) -> tuple[Ints, Floats]:
+        """The farthest pair, exactly, and the farthest partners of other rows: ``(m, 2)`` positions, values."""
+        return self._farthest.find(inverse, count)
+
+    def some(self, inverse: Floats, count: int = 1) -> tuple[Ints, Floats]:
+        """Pairs far apart, found without looking at all."""
+        return self._farthest.some(inverse, count)
+
+    def vectors(self, keys: Ints) -> Floats:
+        """The differences of the pairs."""
+        return self.table.coordinates(keys[:, 0]) - self.table.coordinates(keys[:, 1])
+
+    def name(self, key: Ints) -> str:
+        """The pair."""
+        return f"{self._name(int(key[0]))} against {self._name(int(key[1]))}"
+
+
+class Between:
+    """All differences of a row of ``left`` and a row of ``right``, each divided by its gap where gaps are given.
+
+    ``gaps`` are two arrays a ``(n_left,)`` and b ``(n_right,)``: the gap of i and j is a_i - b_j. For all epsilon-best
+    compounds, left = the members with a = mean + epsilon and right = everything with b = mean. A row is not compared
+    with itself. Tables of one feature table and basis.
+    """
+
+    def __init__(
+        self,
+        left: ProjectedFeatures,
+        right: ProjectedFeatures,
+        *,
+        gaps: tuple[ArrayLike, ArrayLike] | None = None,
+        names: tuple[Sequence[str] | None, Sequence[str] | None] = (None, None),
+    ) -> None:
+        self.left, self.right = left, right
+        self.dimension = left.rank
+        self._names = _Named(names[0], left.n_rows), _Named(names[1], right.n_rows)
+        place = {int(row): j for j, row in enumerate(right.rows)}
+        self._own = np.array([place.get(int(row), -1) for row in left.rows], dtype=np.intp)
+        self.n = left.n_rows * right.n_rows - int((self._own >= 0).sum())
+        if self.n <= 0:
+            raise AssayPilotError("there is nothing to compare", mend="Name at least two compounds.")
+        _refuse_apart(left, right, self._names[0])
+        _refuse_apart(right, left, self._names[1])
+        self._gaps = None
+        if gaps is not None:
+            a, b = _finite(gaps[0], "the gaps"), _finite(gaps[1], "the gaps")
+            if a.shape != (left.n_rows,) or b.shape != (right.n_rows,):
+                raise ValueError("one level per row is needed on each side")
+            self._gaps = a, b
+            self._refuse_zero_gaps(a, b)
+
+    def _refuse_zero_gaps(self, a: Floats, b: Floats) -> None:
+        lowest = np.argsort(-b, kind="stable")[:2]
+        for i, level in enumerate(a):
+            j = int(lowest[-1] if lowest[0] == self._own[i] else lowest[0])
+            if j != self._own[i] and level - b[j] <= 0:
+                raise AssayPilotError(
+                    f"{self.name(np.array([i, j]))}: the gap must be above 0",
+                    mend="A difference of 0 can never be told apart.",
+                )
+
+    def find(self, inverse: Floats, count: int = 1) -> tuple[Ints, Floats]:
+        """The largest, exactly, and the largest of other left and right rows: ``(m, 2)`` positions, values."""
+        factor = square_root(inverse)
+        n_left, n_right = self.left.n_rows, self.right.n_rows
+        best_left = np.full(n_left, -np.inf)
+        best_right = np.full(n_right, -np.inf)
+        partner_left = np.zeros(n_left, dtype=np.intp)
+        partner_right = np.zeros(n_right, dtype=np.intp)
+        for first in range(0, n_left, _ROWS):
+            rows = np.arange(first, min(first + _ROWS, n_left))
+            x = self.left.coordinates(rows) @ factor
+            for second in range(0, n_right, _COLUMNS):
+                columns = np.arange(second, min(second + _COLUMNS, n_right))
+                values = self._block(x, self.right.coordinates(columns) @ factor, rows, columns)
+                place = np.argmax(values, axis=1)
+                found = values[np.arange(len(rows)), place]
+                better = found > best_left[rows]
+                partner_left[rows[better]], best_left[rows[better]] = columns[place[better]], found[better]
+                place = np.argmax(values, axis=0)
+                found = values[place, np.arange(len(columns))]
+                better = found > best_right[columns]
+                partner_right[columns[better]], best_right[columns[better]] = rows[place[better]], found[better]
+        keys = np.concatenate(
+            [
+                np.column_stack([np.arange(n_left), partner_left]),
+                np.column_stack([partner_right, np.arange(n_right)]),
+            ]
+        )
+        values = np.concatenate([best_left, best_right])
+        few = _top(values, 2 * count)
+        few = few[values[few] > -np.inf]
+        _, once = np.unique(keys[few, 0] * n_right + keys[few, 1], return_index=True)
+        few = few[np.sort(once)][:count]
+        return keys[few], values[few]
+
+    def some(self, inverse: Floats, count: int = 1) -> tuple[Ints, Floats]:
+        """The same as ``find``."""
+        return self.find(inverse, count)
+
+    def _block(self, x: Floats, z: Floats, rows: Ints, columns: Ints) -> Floats:
+        values = np.einsum("ij,ij->i", x, x)[:, None] + np.einsum("ij,ij->i", z, z) - 2.0 * (x @ z.T)
+        np.maximum(values, 0.0, out=values)
+        if self._gaps is not None:
+            with np.errstate(divide="ignore", invalid="ignore"):
+                values /= (self._gaps[0][rows, None] - self._gaps[1][columns]) ** 2
+        own = self._own[rows]
+        inside = (own >= columns[0]) & (own <= columns[-1])
+        values[np.flatnonzero(inside), own[inside] - columns[0]] = -np.inf
+        return values
+
+    def vectors(self, keys: Ints) -> Floats:
+        """The differences, divided by their gaps."""
+        rows = self.left.coordinates(keys[:, 0]) - self.right.coordinates(keys[:, 1])
+        if self._gaps is not None:
+            rows = rows / (self._gaps[0][keys[:, 0]] - self._gaps[1][keys[:, 1]])[:, None]
+        return rows
+
+    def name(self, key: Ints) -> str:
+        """The pair."""
+        return f"{self._names[0](int(key[0]))} against {self._names[1](int(key[1]))}"
+
+
+class Against:
+    """Differences z* - z of one row and every other row of a table (the best arm), divided by gaps where given."""
+
+    def __init__(
+        self,
+        table: ProjectedFeatures,
+        best: int,
+        *,
+        gaps: ArrayLike | None = None,
+        names: Sequence[str] | None = None,
+    ) -> None:
+        if not 0 <= best < table.n_rows:
+            raise ValueError(f"there is no row {best} in a table of {table.n_rows}")
+        self.table, self.best = table, best
+        self.n, self.dimension = table.n_rows - 1, table.rank
+        self._name = _Named(names, table.n_rows)
+        if self.n == 0:
+            raise AssayPilotError("there is nothing to compare", mend="Name at least two compounds.")
+        _refuse_apart(table, None, self._name)
+        self._others = np.delete(np.arange(table.n_rows), best)
+        self._gaps = None
+        if gaps is not None:
+            # The gap of the best to itself is 0 in any list of gaps, and used nowhere.
+            given = np.array(gaps, dtype=float)
+            if given.shape != (table.n_rows,):
+                raise ValueError("one gap per row is needed")
+            given[best] = 1.0
+            self._gaps = _positive_gaps(given, table.n_rows)
+
+    def find(self, inverse: Floats, count: int = 1) -> tuple[Ints, Floats]:
+        """The largest, exactly: positions ``(m, 1)`` of the other rows, and values."""
+        at_best = self.table.coordinates(np.array([self.best]))[0] @ inverse
+        own = self.table.quadratic(inverse)
+        values = np.maximum(own + own[self.best] - 2.0 * self.table.times(at_best), 0.0)
+        if self._gaps is not None:
+            values = values / self._gaps**2
+        few = self._others[_top(values[self._others], count)]
+        return few[:, None], values[few]
+
+    def some(self, inverse: Floats, count: int = 1) -> tuple[Ints, Floats]:
+        """The same as ``find``."""
+        return self.find(inverse, count)
+
+    def vectors(self, keys: Ints) -> Floats:
+        """The differences, divided by their gaps."""
+        rows = self.table.coordinates(np.array([self.best])) - self.table.coordinates(keys[:, 0])
+        return rows if self._gaps is None else rows / self._gaps[keys[:, 0], None]
+
+    def name(self, key: Ints) -> str:
+        """The pair."""
+        return f"{self._name(self.best)} against {self._name(int(key[0]))}"
+
+    def with_gaps(self, gaps: ArrayLike) -> Against:
+        """The same differences, each divided by its gap."""
+        return Against(self.table, self.best, gaps=gaps, names=self._name.names)
+
+
+def scaled(directions: Rows | Against, gaps: ArrayLike) -> Rows | Against:
+    """The same directions, each divided by its gap (lower bounds, the oracle); pairs by gaps are ``Between``."""
+    return directions.with_gaps(gaps)
+
+
+def _refuse_outside(outside: Ints, name: Callable[[int], str]) -> None:
+    """Raise when directions have a part that no candidate can tell anything about."""
+    if len(outside):
+        raise AssayPilotError(
+            f"{_list(outside, name)} cannot be estimated from the compounds that can be measured",
+            mend="Leave them out, or allow compounds to be measured that share their substituents.",
+        )
+
+
+def _refuse_apart(table: ProjectedFeatures, other: ProjectedFeatures | None, name: Callable[[int], str]) -> None:
+    """Raise when rows differ from the first (of ``other``) by something no candidate can tell anything about.
+
+    A compound that cannot be estimated may still be compared with one that lacks the same.
+    """
+    features = table.features
+    complement = np.eye(features.n_columns) - table.basis @ table.basis.T
+    reference = (table if other is None else other).rows[:1]
+    first = features.dense(reference)[0]
+    lengths = features.quadratic(np.eye(features.n_columns), table.rows)
+    rest = features.quadratic(complement, table.rows)
+    rest += float(first @ complement @ first) - 2.0 * features.times(complement @ first, table.rows)
+    scale = np.maximum(lengths, float(first @ first))
+    _refuse_outside(np.flatnonzero(rest > OUTSIDE_TOLERANCE**2 * np.maximum(scale, 1e-300)), name)
+
+
+def _list(positions: Ints, name: Callable[[int], str]) -> str:
+    told = ", ".join(name(int(i)) for i in positions[:_NAMED])
+    more = len(positions) - _NAMED
+    return told if more <= 0 else f"{told} and {more:,} more"

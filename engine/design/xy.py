@@ -1,0 +1,206 @@
+"""XY-optimal designs: the least worst variance over any finite set of directions, with a proven lower bound."""
+
+from __future__ import annotations
+
+import math
+import time
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from assaypilot.engine.design.allowed import Allowed, allowed
+from assaypilot.engine.design.criteria import Design, Weighted
+from assaypilot.engine.design.directions import Directions, Pairs
+from assaypilot.engine.design.solver import g_optimal
+from assaypilot.engine.design.xy_few import on_at_most, tidied
+from assaypilot.engine.design.xy_search import Frame, XYSearch, XYState
+from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.features import ProjectedFeatures, SiteFeatures
+from assaypilot.engine.progress import Report, silent
+
+__all__ = ["full_product_value", "xy_optimal"]
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.intp]
+
+_NAMED = 3
+"""How many directions a refusal names."""
+_UNSEEN = 1e-9
+"""A direction with more than this share of its length outside a span is outside."""
+_EXACT = 1e-9
+"""The gap to which a full product's information is found where its best value is known."""
+
+
+def xy_optimal(
+    candidates: ProjectedFeatures,
+    directions: Directions,
+    *,
+    gap: float = 1e-3,
+    upper: ArrayLike | None = None,
+    warm: Weighted | None = None,
+    max_support: int | None = None,
+    required: ArrayLike | None = None,
+    base: ArrayLike | None = None,
+    recognise: bool = True,
+    report: Report = silent,
+) -> Design:
+    """A design that minimises the largest y'V(w)^-1 y over the directions y, to a relative gap.
+
+    V(w) = base + sum of w x x' over the candidates. ``value`` is that largest variance, over all directions, and
+    ``lower_bound`` a proven bound on it for every allowed design (``saddle.dual_bound``); ``converged`` says that
+    value / lower_bound - 1, which is ``gap`` of the design, is at most what was asked for.
+
+    ``directions``: in the coordinates of the candidates, e.g. ``Pairs(candidates)`` for all differences.
+    ``upper``: the largest share of each candidate, a number or ``(n,)``; 0 for a forbidden one.
+    ``required``: the smallest share of each, ``(n,)``. ``base``: ``(d, d)`` information that is already there, per
+    measurement of the design to come. ``warm``: a design to start from. ``max_support``: the most candidates with
+    weight; the best found on so many is returned, converged or not. ``recognise``: whether a full product of sites is
+    recognised, whose best value over all pairs is known.
+
+    The support has at most d (d + 1) / 2 candidates beyond those required or at their bound. It may tell nothing about
+    effects that no direction involves: V is then singular and the variances are those of its generalised inverse.
+    Deterministic. Raises AssayPilotError for bounds that cannot be met, directions that no allowed candidates tell
+    anything about, and nothing to compare.
+    """
+    begun = time.perf_counter()
+    if not (math.isfinite(gap) and gap > 0):
+        raise ValueError(f"gap must be above 0, got {gap}")
+    if directions.dimension != candidates.rank:
+        raise ValueError(f"the directions have {directions.dimension} coordinates, the candidates {candidates.rank}")
+    if candidates.n_rows == 0 or candidates.rank == 0:
+        raise AssayPilotError("there is nothing to measure", mend="Allow at least one compound with known parts.")
+    limits = allowed(candidates, upper, required, base)
+    frame = Frame(candidates, limits)
+    scale = _checked_directions(frame, directions)
+    free = max_support is None and upper is None and required is None and base is None
+    if free and recognise:
+        known = full_product_value(candidates, directions)
+        if known is not None:
+            found = _of_product(candidates, directions, known, gap, report)
+            if found is not None:
+                return replace(found, seconds=time.perf_counter() - begun)
+    search = XYSearch(frame, directions, limits, gap, report, scale)
+    state = _only_allowed(search, limits)
+    if state is None:
+        state = tidied(search, search.converge(warm))
+        if max_support is not None:
+            _check_size(search, max_support)
+            state = on_at_most(search, state, max_support)
+    report(1.0, "design ready")
+    return _finished(search, state, limits, gap, time.perf_counter() - begun)
+
+
+def _checked_directions(frame: Frame, directions: Directions) -> float:
+    """The largest variance under even weights; raises AssayPilotError when there is none or a direction is unseen."""
+    longest = float(directions.find(np.eye(directions.dimension))[1][0])
+    if not math.isfinite(longest):
+        raise AssayPilotError("the compounds to compare have features that are missing or infinite")
+    if longest <= 0.0:
+        raise AssayPilotError(
+            "there is nothing to tell apart: all compounds to compare are equal",
+            mend="Name at least two compounds that differ.",
+        )
+    if frame.blind.shape[1]:
+        keys, lengths = directions.find(frame.blind @ frame.blind.T, _NAMED)
+        unseen = lengths > _UNSEEN**2 * longest
+        if unseen.any():
+            names = ", ".join(directions.name(key) for key in keys[unseen])
+            raise AssayPilotError(
+                f"no compound that may be measured tells anything about {names}",
+                mend="Leave these comparisons out, or allow compounds that share their substituents.",
+            )
+    return float(directions.find(frame.outside(np.eye(frame.d)))[1][0])
+
+
+def _only_allowed(search: XYSearch, limits: Allowed) -> XYState | None:
+    """The only allowed design where required weights or bounds leave no choice; its value is then the bound."""
+    if limits.free > 0.0:
+        if float(search.room.sum()) > 1.0 + 1e-9:
+            return None
+        support = np.flatnonzero(search.room > 0)
+        w = search.room[support] / search.room[support].sum()
+    else:
+        support, w = np.zeros(0, dtype=np.intp), np.zeros(0)
+    state = XYState(support, w, search.worth(support, w))
+    search.lower = state.value
+    return state
+
+
+def _check_size(search: XYSearch, max_support: int) -> None:
+    required = search.allowed.required
+    forced = 0 if required is None else int((required > 0).sum())
+    least = max(search.allowed.fewest(), forced, 1)
+    if max_support < least:
+        raise AssayPilotError(
+            f"{max_support:,} compounds are too few for the shares required and allowed",
+            mend=f"Allow at least {least:,} compounds.",
+        )
+
+
+def _finished(search: XYSearch, state: XYState, limits: Allowed, gap: float, seconds: float) -> Design:
+    if not math.isfinite(state.value):
+        raise AssayPilotError(
+            "the shares required leave comparisons that cannot be estimated",
+            mend="Require less, or leave those comparisons out.",
+        )
+    # Free weights v give V = free (base + sum v x x').
+    over = limits.free if limits.free > 0.0 else 1.0
+    reached = max(state.value / search.lower - 1.0, 0.0) if search.lower > 0.0 else math.inf
+    if limits.free > 0.0:
+        support, weights = limits.whole(state.support, state.w)
+    else:
+        assert limits.required is not None
+        support = np.flatnonzero(limits.required)
+        weights = limits.required[support] / limits.required.sum()
+    return Design(
+        criterion="xy",
+        support=support,
+        weights=weights,
+        value=state.value / over,
+        lower_bound=min(search.lower, state.value) / over,
+        converged=bool(reached <= gap),
+        iterations=search.looks,
+        seconds=seconds,
+        gap=reached,
+    )
+
+
+def full_product_value(candidates: ProjectedFeatures, directions: Directions) -> float | None:
+    """The least worst variance over all pairs of a full product of sites, sum of 2 l_n; None for anything else.
+
+    Sites of l_n > 1 substituents count. Even weights are optimal by symmetry: exchanging the substituents of a site
+    maps the problem onto itself, so the average of an optimal design over all exchanges, which is even, is no worse.
+    There a pair that differs at a set of sites has the variance sum of 2 l_n over these.
+    """
+    if not isinstance(directions, Pairs):
+        return None
+    shapes = []
+    for table in (candidates, directions.table):
+        features = table.features
+        if not isinstance(features, SiteFeatures):
+            return None
+        codes = features.codes[table.rows]
+        levels = [np.unique(column) for column in codes.T]
+        size = math.prod(len(level) for level in levels)
+        if size != len(codes) or len(np.unique(codes, axis=0)) != size:
+            return None
+        shapes.append([level.tolist() for level in levels])
+    if shapes[0] != shapes[1]:
+        return None
+    return float(sum(2 * len(level) for level in shapes[0] if len(level) > 1))
+
+
+def _of_product(
+    candidates: ProjectedFeatures, directions: Directions, known: float, gap: float, report: Report
+) -> Design | None:
+    """A design with a full product's even information, on few compounds; None when it is not found closely enough."""
+    design = g_optimal(candidates, gap=min(_EXACT, gap), report=report)
+    x = candidates.coordinates(design.support)
+    value = float(directions.find(np.linalg.inv((x * design.weights[:, None]).T @ x))[1][0])
+    reached = max(value / known - 1.0, 0.0)
+    if reached > gap:
+        return None
+    return replace(
+        design, criterion="xy", value=max(value, known), lower_bound=known, converged=True, gap=reached
+    )

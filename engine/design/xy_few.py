@@ -1,0 +1,143 @@
+"""XY designs on fewer compounds: what has next to no weight goes, then what is needed least, with exchanges."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assaypilot.engine.design.support import same_information_on_fewer
+from assaypilot.engine.design.xy_search import XYSearch, XYState
+
+__all__ = ["on_at_most", "tidied"]
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.intp]
+
+_SMALL_SHARES = (1e-1, 1e-2, 1e-3, 1e-4, 1e-6)
+"""Parts of an even weight below which all weights are tried to be dropped at once."""
+_REMOVED_AT_ONCE = 0.15
+"""The share of the surplus that goes at once; halved where that cannot be done."""
+_LOCAL = 1e-3
+"""The gap to which weights are solved on given compounds while they are exchanged."""
+_LOCAL_ROUNDS = 8
+_EXCHANGES = 25
+
+
+def tidied(search: XYSearch, state: XYState) -> XYState:
+    """The state without negligible weights, and on at most d (d + 1) / 2 candidates, still within the gap."""
+    exact = search.worth(state.support, state.w)
+    most = max(search.lower * (1.0 + search.gap), exact)
+    state = XYState(state.support, state.w, exact)
+    for small in _SMALL_SHARES:
+        kept = state.w > small / len(state.w)
+        if kept.all():
+            continue
+        fewer = _evaluated(search, state.support[kept], state.w[kept])
+        if fewer is not None and fewer.value <= most:
+            state = fewer
+            break
+    x = search.frame.rows(state.support)
+    base = search.frame.base if search.frame.base.any() else None
+    w = same_information_on_fewer(x, state.w, upper=search.room[state.support], base=base)
+    if (w > 0).sum() < len(w):
+        fewer = _evaluated(search, state.support[w > 0], w[w > 0])
+        if fewer is not None and fewer.value <= most:
+            return fewer
+    return state
+
+
+def _evaluated(search: XYSearch, support: Ints, w: Floats) -> XYState | None:
+    """A state of these weights, made allowed; None when they cannot be."""
+    if not len(support) or search.room[support].sum() < 1.0:
+        return None
+    w = search.project(w, search.room[support])
+    used = w > 0
+    return XYState(support[used], w[used], search.worth(support[used], w[used]))
+
+
+def on_at_most(search: XYSearch, state: XYState, size: int) -> XYState:
+    """The best state found on at most ``size`` candidates (forced ones are among them)."""
+    forced = np.zeros(len(search.room), dtype=bool)
+    if search.allowed.required is not None:
+        forced = search.allowed.required > 0
+
+    def count(support: Ints) -> int:
+        return int((forced | _chosen(support, len(forced))).sum()) if forced.any() else len(support)
+
+    best = _down_to(search, state, size, count)
+    batch = max(search.frame.d // 2, 1)
+    for _ in range(_EXCHANGES):
+        if best.value <= search.lower * (1.0 + search.gap):
+            break
+        search.tell(0.95, f"exchanging compounds, {100 * (best.value / search.lower - 1):.2g} % above the best")
+        trial = _down_to(search, _with_helpful(search, best, batch), size, count)
+        if trial.value < best.value * (1.0 - 1e-6):
+            best = trial
+        elif batch == 1:
+            break
+        else:
+            batch //= 2
+    return best
+
+
+def _chosen(support: Ints, n: int) -> NDArray[np.bool_]:
+    chosen = np.zeros(n, dtype=bool)
+    chosen[support] = True
+    return chosen
+
+
+def _with_helpful(search: XYSearch, state: XYState, batch: int) -> XYState:
+    """The state with the candidates that would help most, solved again."""
+    x = search.frame.rows(state.support)
+    w = 0.99 * state.w + 0.01 / len(state.w)
+    _, scores = search.look(x, w)
+    worth = np.where(search.frame.open, scores, -np.inf)
+    worth[state.support] = -np.inf
+    new = np.argsort(-worth, kind="stable")[:batch]
+    new = new[worth[new] > -np.inf]
+    support = np.concatenate([state.support, new])
+    weights = np.concatenate([w, np.full(len(new), 1e-3 / len(w))])
+    return _solved_on(search, support, weights) or state
+
+
+def _solved_on(search: XYSearch, support: Ints, w: Floats) -> XYState | None:
+    """The best weights on these candidates alone, over all directions; None when they cannot be a design."""
+    room = search.room[support]
+    if room.sum() < 1.0:
+        return None
+    x = search.frame.rows(support)
+    found: XYState | None = None
+    for _ in range(_LOCAL_ROUNDS):
+        try:
+            w, _ = search.solve(x, room, w, _LOCAL)
+        except np.linalg.LinAlgError:
+            return found
+        half = search.half_inverse(x, w)
+        worst = float(search.local_worth(half).max())
+        keys, values = search.find(half, worst * (1.0 + _LOCAL))
+        state = XYState(support, w, float(values[0]))
+        if found is None or state.value < found.value:
+            found = state
+        if values[0] <= worst * (1.0 + _LOCAL) or not search.take(keys, values, worst):
+            break
+    return found
+
+
+def _down_to(search: XYSearch, state: XYState, size: int, count: object) -> XYState:
+    """The state on at most ``size`` candidates: those of least weight go, a few at a time."""
+    counted = count if callable(count) else len
+    step = 0
+    while counted(state.support) > size:
+        surplus = counted(state.support) - size
+        step = min(step or max(1, int(_REMOVED_AT_ONCE * len(state.w))), surplus)
+        order = np.argsort(-state.w, kind="stable")
+        kept = np.sort(order[: len(state.w) - step])
+        fewer = _solved_on(search, state.support[kept], state.w[kept] / state.w[kept].sum())
+        if fewer is not None:
+            state = fewer
+            step = 0
+        elif step > 1:
+            step //= 2
+        else:
+            break
+    return state

@@ -1,0 +1,330 @@
+"""The search for an XY-optimal design: candidates and directions come in as the saddle point of the others asks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import qr
+
+from assaypilot.engine.design.allowed import Allowed
+from assaypilot.engine.design.criteria import Weighted
+from assaypilot.engine.design.directions import Directions
+from assaypilot.engine.design.newton import box_projection, greatest_average
+from assaypilot.engine.design.saddle import dual_bound, solve_saddle, starting_point
+from assaypilot.engine.features import ProjectedFeatures
+from assaypilot.engine.progress import Report
+
+__all__ = ["Frame", "XYSearch", "XYState"]
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.intp]
+
+_ROUNDS = 300
+"""Rounds before the best so far is returned with its honest gap."""
+_SEARCH_SHARE = 0.5
+"""The part of the requested gap the search aims at; the rest pays for fewer compounds."""
+_LOCAL_SHARE = 0.05
+"""How much of the gap there is now the working sets are solved to."""
+_FIRST = 0.1
+_TIGHTEST = 1e-10
+"""Gaps that the working sets are solved to: at first, and at the least (variances carry rounding)."""
+_SPANS = 3
+"""Sets of candidates that each span all, to start from."""
+_PIVOTED = 4000
+"""Candidates among which those are looked for."""
+_DIRECTIONS = 3
+"""Directions that come in at once, in multiples of the rank; candidates: the rank."""
+_QUICK = 5_000_000
+"""More directions than this are not all looked at before the working sets have settled."""
+_IDLE = 3
+"""Rounds in which nothing comes in before the search gives up on a smaller gap."""
+_NEEDED = 1e-4
+"""A weight or share below this part of an even one, times the gap, may leave."""
+_ENTERS = 0.1
+"""The part of the requested gap by which a candidate or direction must violate the optimum to come in."""
+_RANK = 1e-12
+"""Eigenvalues of the information with unit diagonal below this share of the largest count as zero."""
+_FLAT = 1e-9
+"""Eigenvalues of V below this share of the largest are raised to it while searching, to keep digits."""
+_SINGULAR = 1e-10
+"""Eigenvalues of V below this share of the largest count as zero for the value of a design."""
+_ROUNDING = 1e-15
+"""Where a direction asks for them, eigenvalues down to this share count after all."""
+_UNSEEN = 1e-11
+"""A direction with more than this share of its length where V tells nothing is not estimable."""
+_PIVOT = 1e-6
+
+
+class Frame:
+    """The candidates in coordinates in which even weights on the open ones, with the base, are the identity.
+
+    Only the span of those is kept: with forbidden candidates it may be smaller than the candidates' own.
+    """
+
+    def __init__(self, candidates: ProjectedFeatures, allowed: Allowed) -> None:
+        self.candidates = candidates
+        n, d = candidates.n_rows, candidates.rank
+        given = np.zeros((d, d)) if allowed.base is None else allowed.base
+        self.open = np.ones(n, dtype=bool) if allowed.open is None else allowed.open
+        gram = given + candidates.information(self.open / max(int(self.open.sum()), 1))
+        scale = np.sqrt(np.maximum(np.diagonal(gram), 0.0))
+        scale = np.where(scale > 0.0, scale, 1.0)
+        values, vectors = np.linalg.eigh(gram / scale / scale[:, None])
+        kept = values > _RANK * max(float(values[-1]), 1e-300)
+        self.d = int(kept.sum())
+        self.to_here: Floats = vectors[:, kept] / np.sqrt(values[kept]) / scale[:, None]
+        self.blind: Floats = np.linalg.qr(vectors[:, ~kept] / scale[:, None])[0]
+        """An orthonormal basis ``(d, k)``, in the candidates' coordinates, of what no open candidate tells about."""
+        self.base: Floats = self.to_here.T @ given @ self.to_here
+
+    def rows(self, positions: Ints) -> Floats:
+        """Coordinates of the candidates at the positions."""
+        return self.candidates.coordinates(positions) @ self.to_here
+
+    def outside(self, matrix: Floats) -> Floats:
+        """A quadratic form here in the candidates' own coordinates."""
+        there = self.to_here @ matrix @ self.to_here.T
+        symmetric: Floats = (there + there.T) / 2.0
+        return symmetric
+
+    def spanning(self) -> Ints:
+        """Positions of open candidates that span all several times over, far apart: QR with pivoting."""
+        left = np.flatnonzero(self.open)
+        if len(left) > _PIVOTED:
+            left = left[np.linspace(0, len(left) - 1, _PIVOTED).astype(np.intp)]
+        chosen: list[Ints] = []
+        for _ in range(_SPANS):
+            if not len(left):
+                break
+            _, triangle, order = qr(self.rows(left).T, mode="economic", pivoting=True, check_finite=False)
+            pivots = np.abs(np.diagonal(triangle))
+            found = order[: max(int((pivots > _PIVOT * pivots[0]).sum()), 1)]
+            chosen.append(left[found])
+            left = np.delete(left, found)
+        positions = np.concatenate(chosen)
+        while True:
+            # What a large table shows of a rare substituent may not be among the few looked at.
+            seen = self.base + self.rows(positions).T @ self.rows(positions)
+            values, vectors = np.linalg.eigh(seen)
+            missing = vectors[:, values <= _PIVOT**2 * float(values[-1])]
+            if not missing.shape[1]:
+                return np.sort(positions)
+            lengths = np.where(self.open, self.candidates.quadratic(self.outside(missing @ missing.T)), -1.0)
+            best = np.intp(np.argmax(lengths))
+            if best in positions:
+                return np.sort(positions)
+            positions = np.append(positions, best)
+
+
+@dataclass(slots=True)
+class XYState:
+    """Free weights on some candidates (as ``Allowed`` has them) and their worst variance over all directions."""
+
+    support: Ints
+    w: Floats
+    value: float
+
+
+class XYSearch:
+    """One run: the working sets of candidates and directions, the best design and the best proven bound so far."""
+
+    def __init__(
+        self, frame: Frame, directions: Directions, allowed: Allowed, gap: float, report: Report, scale: float
+    ) -> None:
+        self.frame, self.directions, self.allowed = frame, directions, allowed
+        self.gap, self.report = gap, report
+        self.scale = np.sqrt(scale)
+        """The square root of a typical variance: directions are divided by it."""
+        self.room = np.broadcast_to(np.asarray(allowed.room, dtype=float), (frame.candidates.n_rows,))
+        self.lower = 0.0
+        self.looks = 0
+        self.keys = np.zeros((0, 1), dtype=np.intp)
+        self.y = np.zeros((0, frame.d))
+        self.share = np.zeros(0)
+        self._have: set[tuple[int, ...]] = set()
+        self._done = 0.0
+
+    def tell(self, done: float, message: str) -> None:
+        """Report progress, which never goes back."""
+        self._done = max(self._done, min(done, 0.99))
+        self.report(self._done, message)
+
+    def worth(self, support: Ints, w: Floats) -> float:
+        """The worst variance over all directions, exactly; inf when some direction is not estimable."""
+        values, vectors = self.spectrum(self.frame.rows(support), w)
+        for least in (_SINGULAR, _ROUNDING):
+            kept = values > least * max(float(values[-1]), 0.0)
+            blind = vectors[:, ~kept]
+            if not blind.shape[1] or not self.sees_beyond(blind):
+                half = vectors[:, kept] / np.sqrt(values[kept])
+                return float(self.directions.find(self.frame.outside(half @ half.T))[1][0])
+        return float("inf")
+
+    def sees_beyond(self, blind: Floats) -> bool:
+        """Whether some direction has a part along the columns of ``blind``."""
+        unseen = float(self.directions.find(self.frame.outside(blind @ blind.T))[1][0])
+        return unseen > _UNSEEN**2 * self.scale**2
+
+    def spectrum(self, x: Floats, w: Floats) -> tuple[Floats, Floats]:
+        """Eigenvalues and eigenvectors of V in the frame."""
+        values, vectors = np.linalg.eigh(self.frame.base + (x * w[:, None]).T @ x)
+        return values, vectors
+
+    def half_inverse(self, x: Floats, w: Floats) -> Floats:
+        """H with H H' = V^-1, of a V next to singular with its least eigenvalues raised: for bounds, any H will do."""
+        values, vectors = self.spectrum(x, w)
+        found: Floats = vectors / np.sqrt(np.maximum(values, _FLAT * float(values[-1])))
+        return found
+
+    def local_worth(self, half: Floats) -> Floats:
+        """The variances of the directions in the working set, for V^-1 = half half'."""
+        seen = self.y @ half
+        variances: Floats = np.einsum("ij,ij->i", seen, seen) * self.scale**2
+        return variances
+
+    def start(self, warm: Weighted | None) -> tuple[Ints, Floats]:
+        """Candidates that span all and can hold the weight, and weights for them."""
+        inside = self.frame.spanning()
+        w = np.full(len(inside), 1.0 / len(inside))
+        if warm is not None:
+            given = np.zeros(self.frame.candidates.n_rows)
+            given[warm.support] = np.maximum(warm.weights, 0.0)
+            if self.allowed.required is not None and self.allowed.free > 0:
+                given = np.maximum(given - self.allowed.required, 0.0) / self.allowed.free
+            given = np.where(self.frame.open, given, 0.0)
+            if given.sum() > 0:
+                inside = np.union1d(inside, np.flatnonzero(given > 0))
+                w = 0.9 * given[inside] / given.sum() + 0.1 / len(inside)
+        if self.room.min() < 1.0:
+            inside = self.roomy(inside)
+            old = w
+            w = np.zeros(len(inside))
+            w[: len(old)] = old
+            w = self.room[inside] / self.room[inside].sum() if warm is None else w
+        return inside, w
+
+    def roomy(self, inside: Ints) -> Ints:
+        """The candidates, and more where these have hardly room for all the weight."""
+        others = np.flatnonzero(self.frame.open)
+        others = others[~np.isin(others, inside)]
+        lacking = 2.0 - float(self.room[inside].sum())
+        if lacking <= 0 or not len(others):
+            return inside
+        spread = others[np.argsort(np.argsort(-self.room[others], kind="stable") % 7, kind="stable")]
+        enough = int(np.searchsorted(np.cumsum(self.room[spread]), lacking)) + 1
+        return np.concatenate([inside, spread[:enough]])
+
+    def take(self, keys: Ints, values: Floats, above: float) -> int:
+        """Let the directions with variances ``above`` into the working set; returns how many were new."""
+        names = [tuple(key) for key in keys.tolist()]
+        new = [i for i, (name, v) in enumerate(zip(names, values, strict=True)) if v > above and name not in self._have]
+        if not new:
+            return 0
+        self._have.update(names[i] for i in new)
+        y = self.directions.vectors(keys[new]) @ self.frame.to_here / self.scale
+        small = 1e-3 / max(len(self.share), 1)
+        self.keys = keys[new] if not len(self.share) else np.concatenate([self.keys, keys[new]])
+        self.y = np.concatenate([self.y, y])
+        self.share = np.concatenate([self.share, np.full(len(new), small)])
+        return len(new)
+
+    def solve(self, x: Floats, room: Floats, w: Floats, tolerance: float) -> tuple[Floats, float]:
+        """The weights of the working sets' saddle point and what weight is worth there; the shares are kept."""
+        start = starting_point(x, self.y, self.frame.base, room, 1.0, w, self.share)
+        point, _ = solve_saddle(x, self.y, self.frame.base, room, 1.0, start, tolerance=tolerance)
+        total = float(point.share.sum())
+        self.share = point.share / total
+        return self.project(point.w, room), point.level / total
+
+    def look(self, x: Floats, w: Floats) -> tuple[Floats, Floats]:
+        """H with H H' = S = V^-1 and the score x'S M S x of every candidate; the proven bound is taken note of."""
+        frame = self.frame
+        half = self.half_inverse(x, w)
+        seen = self.y @ half
+        spread = (seen * self.share[:, None]).T @ seen
+        slope = half @ spread @ half.T
+        scores = frame.candidates.quadratic(frame.outside(slope))
+        reachable = greatest_average(scores, self.allowed.room) + float(np.vdot(frame.base, slope))
+        self.lower = max(self.lower, dual_bound(float(np.trace(spread)), reachable) * self.scale**2)
+        return half, scores
+
+    def converge(self, warm: Weighted | None) -> XYState:
+        """The best design when its gap is small enough, or when nothing comes in any more."""
+        frame, d = self.frame, self.frame.d
+        inside, w = self.start(warm)
+        x = frame.rows(inside)
+        self.take(*self.find(self.half_inverse(x, w), 0.0), above=-1.0)
+        best = XYState(inside, w, np.inf)
+        aim = self.gap * _SEARCH_SHARE
+        tolerance, first, idle, before = _FIRST, 0.0, 0, np.inf
+        while self.looks < _ROUNDS:
+            self.looks += 1
+            w, level = self.solve(x, self.room[inside], w, tolerance)
+            half, scores = self.look(x, w)
+            local = self.local_worth(half)
+            worst = float(local.max())
+            keys, values = self.find(half, worst * (1.0 + _ENTERS * self.gap))
+            value = float(values[0])
+            if value < best.value:
+                best = XYState(inside.copy(), w.copy(), value)
+            gap, now = best.value / self.lower - 1.0, value / self.lower - 1.0
+            first = first or max(now, 2.0 * aim)
+            done = 0.8 * float(np.log(first / max(gap, aim)) / np.log(first / aim))
+            self.tell(done, f"{100 * gap:.2g} % above the best possible, {len(w):,} compounds in use")
+            if gap <= aim:
+                break
+            tolerance = max(min(_LOCAL_SHARE * now, tolerance), 0.3 * aim, _TIGHTEST)
+            inside, x, w = self.leave(inside, x, w, scores, local, now)
+            added = self.take(keys, values, worst * (1.0 + _ENTERS * self.gap))
+            inside, x, w, more = self.enter(inside, x, w, scores, level, d)
+            idle = 0 if added or more or gap < 0.5 * before else idle + 1
+            before = gap
+            if idle > _IDLE:
+                break
+        return best
+
+    def find(self, half: Floats, above: float) -> tuple[Ints, Floats]:
+        """Directions with large variances, exactly the largest first; of very many only when quick looks find none."""
+        there, count = self.frame.outside(half @ half.T), _DIRECTIONS * self.frame.d
+        if self.directions.n > _QUICK:
+            keys, values = self.directions.some(there, count)
+            if values[0] > above:
+                return keys, values
+        return self.directions.find(there, count)
+
+    def leave(
+        self, inside: Ints, x: Floats, w: Floats, scores: Floats, local: Floats, now: float
+    ) -> tuple[Ints, Floats, Floats]:
+        """The working sets without what has next to no weight and no pull."""
+        least = _NEEDED * min(now, 1.0)
+        level = float(w @ scores[inside])
+        keep = (w > least / len(w)) | (scores[inside] > level * (1.0 - 2.0 * now))
+        stays = (self.share > least / len(self.share)) | (local > float(local.max()) * (1.0 - 2.0 * now))
+        if keep.sum() >= self.frame.d and self.room[inside[keep]].sum() > 1.5:
+            inside, x, w = inside[keep], x[keep], w[keep] / w[keep].sum()
+        self._have.difference_update(tuple(key) for key in self.keys[~stays].tolist())
+        self.keys, self.y, self.share = self.keys[stays], self.y[stays], self.share[stays]
+        return inside, x, w
+
+    def enter(
+        self, inside: Ints, x: Floats, w: Floats, scores: Floats, level: float, count: int
+    ) -> tuple[Ints, Floats, Floats, int]:
+        """The working set with the candidates that would help most; ``level`` is what weight is worth there."""
+        worth = np.where(self.frame.open, scores, -np.inf)
+        worth[inside] = -np.inf
+        new = np.flatnonzero(worth > level * (1.0 + _ENTERS * self.gap))
+        if len(new) > count:
+            new = new[np.argsort(-worth[new], kind="stable")[:count]]
+        if not len(new):
+            return inside, x, w, 0
+        small = np.full(len(new), 1e-3 / len(w))
+        w = np.concatenate([w, small])
+        inside = np.concatenate([inside, new])
+        return inside, np.concatenate([x, self.frame.rows(new)]), w / w.sum(), len(new)
+
+    @staticmethod
+    def project(w: Floats, room: Floats) -> Floats:
+        """The nearest weights up to their room that sum to 1."""
+        return w / w.sum() if room.min() >= 1.0 else box_projection(w, room, 1.0)
