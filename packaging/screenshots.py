@@ -129,8 +129,8 @@ class Photographer:
         self.shoot("wizard-3-missing", wizard)
         wizard.goal_step.noise.edit.setText(str(NOISE))
         wizard.goal_step.slack.edit.setText("0.5")
-        wizard.goal_step.per_round.edit.setText("48")
-        wizard.goal_step.budget.edit.setText("480")
+        wizard.goal_step.per_round.edit.setText("96")
+        wizard.goal_step.budget.edit.setText("1200")
         self.until(lambda: wizard.goal_step.complete, "the outlook")
         self.shoot("wizard-3-goal", wizard)
         wizard.next.click()
@@ -215,7 +215,7 @@ class Photographer:
         self.close_round()
         window.show_page(CANDIDATES)
         self.shoot("candidates-mid")
-        for number in range(12):
+        for number in range(16):
             if not self.plan():
                 break
             results = self.results(truth)
@@ -248,7 +248,7 @@ class Photographer:
         results = self.results(truth)
         self.record(results[:9])
         line = model.first_empty() or 0
-        page._entered(line, "35")
+        page._entered(line, "; ".join(filter(None, [model.kept_text(line), "35"])))
         page.table.choose(line, "result")
         self.shoot("round-half-filled")
         page._forget(line)
@@ -327,10 +327,19 @@ def settled(canvas: Canvas) -> bool:
 
 
 def small(picture: Path, target: Path) -> None:
-    """Nothing; a copy with a palette of at most 256 colours."""
-    image = QImage(str(picture)).convertToFormat(QImage.Format.Format_Indexed8)
+    """Nothing; a copy with a palette of its 256 commonest colours, all others as the nearest of them."""
+    image = QImage(str(picture)).convertToFormat(QImage.Format.Format_RGB32)
+    width, height = image.width(), image.height()
+    pixels = np.frombuffer(image.constBits(), dtype=np.uint32).reshape(height, -1)[:, :width] & 0xFFFFFF
+    colours, places, counts = np.unique(pixels, return_inverse=True, return_counts=True)
+    kept = colours[np.argsort(-counts, kind="stable")[:256]]
+    parts = [(np.asarray(values)[:, None] >> np.array([16, 8, 0])) & 255 for values in (colours, kept)]
+    distance = ((parts[0][:, None, :].astype(np.int64) - parts[1][None, :, :]) ** 2).sum(axis=2)
+    indices = distance.argmin(axis=1).astype(np.uint8)[places.reshape(height, width)]
+    made = QImage(np.ascontiguousarray(indices).tobytes(), width, height, width, QImage.Format.Format_Indexed8)
+    made.setColorTable([0xFF000000 | int(colour) for colour in kept])
     target.parent.mkdir(exist_ok=True)
-    if not image.save(str(target), quality=0):
+    if not made.save(str(target), quality=0):
         sys.exit(f"{target} cannot be written.")
 
 

@@ -165,19 +165,20 @@ def _limits(axes: Axes, ranks: NDArray[np.intp], levels: list[Floats], marks: li
 
 
 def _zone_words(axes: Axes, palette: Palette, lines: tuple[float, float], words: tuple[str, str]) -> None:
-    """Nothing; names the cutoff and its soft zone at the right edge, where the bars are lowest."""
+    """Nothing; names the cutoff and its soft zone where no bars are."""
     cutoff, soft_cutoff = lines
     if not np.isfinite(cutoff):
         return
     up = soft_cutoff > cutoff  # smaller is better: the zone lies above the line
-    # Each word outside the zone, on its own side, so that a thin zone has room for both.
-    named = [(cutoff, words[0], not up)]
+    # Outside the zone, where a ranking leaves room: on the cutoff's side at the right, beyond the zone at the left.
+    named = [(cutoff, words[0], not up, 0.995)]
     if np.isfinite(soft_cutoff) and soft_cutoff != cutoff:
-        named.append((soft_cutoff, words[1], up))
-    for level, word, above in named:
+        named.append((soft_cutoff, words[1], up, 0.008))
+    for level, word, above, across in named:
         axes.annotate(
-            word, (0.995, level), xycoords=axes.get_yaxis_transform(), xytext=(0, 3 if above else -3),
-            textcoords="offset points", ha="right", va="bottom" if above else "top", fontsize=SMALL,
+            word, (across, level), xycoords=axes.get_yaxis_transform(), xytext=(0, 3 if above else -3),
+            textcoords="offset points", ha="right" if across > 0.5 else "left",
+            va="bottom" if above else "top", fontsize=SMALL,
             color=palette.cutoff, parse_math=False, zorder=5,
             bbox={"boxstyle": "square,pad=0.15", "facecolor": palette.background, "edgecolor": "none", "alpha": 0.85},
         )  # fmt: skip

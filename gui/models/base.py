@@ -48,6 +48,8 @@ class Column:
     cell_tip: Callable[[int], str] | None = None
     width: int = 0
     """Pixels; 0: from the texts."""
+    wish: int = 0
+    """Pixels it would like when there is room."""
     soft: bool = False
     """Whether it may be narrower than its texts when there is little room."""
 

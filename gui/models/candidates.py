@@ -82,7 +82,7 @@ class CandidatesModel(RowsModel):
                 lambda: known.high - known.low,
                 number=True,
                 tip="Deciding bounds of the last decided phase; empty until one has bounded the compound",
-                width=100,
+                width=95,
             ),
             Column(
                 "near",

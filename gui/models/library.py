@@ -13,7 +13,7 @@ from assaypilot.gui.models.base import Column, Ranks, RowsModel, text_ranks
 
 __all__ = ["LibraryModel", "id_column", "site_columns", "structure_column"]
 
-STRUCTURE_WIDTH = 108
+STRUCTURE_WIDTH = 104
 
 
 def structure_column(library: Library) -> list[Column]:

@@ -257,6 +257,7 @@ class RoundModel(RowsModel):
                 tip="One value per measurement, separated by semicolons: 7.62; 7.58. "
                 "Also > 10000 nM, 35 nM, or a mean: 7.6 (n=3, sd=0.2)",
                 width=134,
+                wish=48 + 38 * max(item.replicates for item in items),
             ),
             Column("state", "State", self._state, lambda: np.array(self._returned(), dtype=np.int64), width=82),
         ]

@@ -129,7 +129,7 @@ class RoundPanel(QVBoxLayout):
             rows.append(("Expected", f"{item.expected:.2f} (95 %: {item.low:.2f} – {item.high:.2f})"))
         rows.append(("Why", item.reason))
         endpoint = view.status.endpoints[view.status.objective]
-        for one in model.values[line]:
+        for count, one in enumerate(model.values[line], start=1):
             text = entered_text(one, endpoint)
             if one.excluded is not None:
                 text += f" – excluded: {one.excluded}"
@@ -137,7 +137,7 @@ class RoundPanel(QVBoxLayout):
                 text += f" – corrected: {one.corrected}"
             if one.entered.comment:
                 text += f" – {one.entered.comment}"
-            rows.append((f"Result {one.number}", text))
+            rows.append((f"Result {count}", text))
         self.details.show_rows(rows)
 
     def show_progress(self, view: View, model: RoundModel) -> None:

@@ -39,7 +39,11 @@ class ResultDelegate(PlainDelegate):
         kind = index.data(KIND)
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        height = min(option.rect.height() - 6, 30)
+        line = option.fontMetrics.height()
+        # A high row (it holds a picture) has room for a second line of values.
+        wide = option.fontMetrics.horizontalAdvance(text) > option.rect.width() - 26
+        two = wide and option.rect.height() >= 2 * line + 16
+        height = min(option.rect.height() - 6, 2 * line + 10 if two else 30)
         box = QRectF(
             option.rect.left() + 4, option.rect.center().y() - height / 2 + 0.5, option.rect.width() - 8, height
         )
@@ -56,8 +60,12 @@ class ResultDelegate(PlainDelegate):
         painter.setPen(QColor(ink))
         painter.setFont(option.font)
         inner = box.adjusted(8, 0, -8, 0)
-        shown = option.fontMetrics.elidedText(text, Qt.TextElideMode.ElideLeft, int(inner.width()))
-        painter.drawText(inner, int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter), shown)
+        align = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+        if two:
+            painter.drawText(inner, int(align | Qt.TextFlag.TextWordWrap), text)
+        else:
+            shown = option.fontMetrics.elidedText(text, Qt.TextElideMode.ElideLeft, int(inner.width()))
+            painter.drawText(inner, int(align), shown)
         painter.restore()
 
     def placeholder(self, index: Index) -> str:

@@ -197,14 +197,19 @@ class Table(QTableView):
             return
         there = self.viewport().width()
         widths = list(self._natural)
-        room = there - sum(widths)
         flexible = next((n for n, column in enumerate(columns) if column.key == self._flexible), None)
         if flexible is not None:
-            before = widths[flexible]
-            widths[flexible] = max(self._least, before + room)
-            room -= widths[flexible] - before
-        elif room > 0:
-            widths[-1] += room  # lines and selection reach the right edge
+            widths[flexible] = self._least
+        room = there - sum(widths)
+        for place, column in enumerate(columns):
+            more = min(column.wish - widths[place], room)
+            if more > 0:
+                widths[place] += more
+                room -= more
+        if room > 0:
+            # Lines and selection reach the right edge.
+            widths[len(columns) - 1 if flexible is None else flexible] += room
+            room = 0
         soft = {n: widths[n] - SOFTEST for n, column in enumerate(columns) if column.soft and widths[n] > SOFTEST}
         give = sum(soft.values())
         if room < 0 < give:
