@@ -280,7 +280,8 @@ def style_sheet(colours: Colours, font: QFont) -> str:
 def _blend(front: str, back: str, share: float) -> str:
     """The colour between two, ``share`` of it the front one."""
     a, b = QColor(front), QColor(back)
-    mixed = [round(share * x + (1 - share) * y) for x, y in zip(a.getRgb()[:3], b.getRgb()[:3], strict=True)]  # type: ignore[index]
+    pairs = ((a.red(), b.red()), (a.green(), b.green()), (a.blue(), b.blue()))
+    mixed = [round(share * x + (1 - share) * y) for x, y in pairs]
     return QColor(*mixed).name()
 
 
