@@ -9,6 +9,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from assaypilot.engine.labels import label_text
 from assaypilot.engine.library import Library
 
 __all__ = ["narrow"]
@@ -49,7 +50,9 @@ def narrow(text: str, library: Library, numbers: NDArray[np.float64]) -> NDArray
         place = None if match is None else names.get(match[1].casefold())
         if match is not None and place is not None:
             wanted = match[2].casefold()
-            fits = np.array([label.casefold() == wanted for label in library.sites[place].substituents], dtype=bool)
+            fits = np.array(
+                [label_text(label).casefold() == wanted for label in library.sites[place].substituents], dtype=bool
+            )
             also(fits[library.codes[:, place]])
         else:
             also(_anywhere(word.casefold(), library))
@@ -59,6 +62,6 @@ def narrow(text: str, library: Library, numbers: NDArray[np.float64]) -> NDArray
 def _anywhere(word: str, library: Library) -> NDArray[np.bool_]:
     found = np.fromiter((word in name.casefold() for name in library.ids), dtype=bool, count=len(library))
     for place, site in enumerate(library.sites):
-        fits = np.array([word in label.casefold() for label in site.substituents], dtype=bool)
+        fits = np.array([word in label_text(label).casefold() for label in site.substituents], dtype=bool)
         found |= fits[library.codes[:, place]]
     return found

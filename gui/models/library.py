@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assaypilot.engine.campaign.state import Status
+from assaypilot.engine.labels import label_text
 from assaypilot.engine.library import Library
 from assaypilot.gui.models.base import Column, Ranks, RowsModel, text_ranks
 
@@ -45,11 +46,12 @@ def site_columns(library: Library) -> list[Column]:
     def column(place: int) -> Column:
         site = library.sites[place]
         codes = library.codes[:, place]
+        texts = [label_text(label) for label in site.substituents]
 
         def order() -> Ranks:
-            return text_ranks(site.substituents)[codes]
+            return text_ranks(texts)[codes]
 
-        return Column(f"site{place}", site.name, lambda row: site.substituents[codes[row]], order, soft=True)
+        return Column(f"site{place}", site.name, lambda row: texts[codes[row]], order, soft=True)
 
     return [column(place) for place in range(len(library.sites))]
 

@@ -10,6 +10,7 @@ import numpy as np
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout
 
 from assaypilot.engine.campaign.state import STATUSES, Status
+from assaypilot.engine.labels import label_text
 from assaypilot.gui.models.candidates import interval_text, probability_text
 from assaypilot.gui.plots.canvas import Canvas
 from assaypilot.gui.session import View
@@ -62,7 +63,8 @@ def measured_text(status: Status, compound: int) -> str:
     """How often a compound was measured, or what it is inferred from."""
     known = status.candidates
     n, bounds = int(known.measured[compound]), int(known.censored[compound])
-    made_of = ", ".join(f"{site}\u00a0=\u00a0{label}" for site, label in status.library.substituents(compound).items())
+    carried = status.library.substituents(compound)
+    made_of = ", ".join(f"{site}\u00a0=\u00a0{label_text(label)}" for site, label in carried.items())
     if n:
         text = f"{n} time{'' if n == 1 else 's'}"
         return f"{text}, and {bounds} known only as a bound" if bounds else text

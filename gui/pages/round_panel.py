@@ -5,6 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout
 
+from assaypilot.engine.labels import label_text
 from assaypilot.gui.entry import entered_text
 from assaypilot.gui.models.round import RoundModel
 from assaypilot.gui.questions import Surprise
@@ -123,7 +124,7 @@ class RoundPanel(QVBoxLayout):
         item = shown.items[line]
         self.name.setText(library.ids[item.compound])
         self.structure.show_structure("" if library.smiles is None else library.smiles[item.compound])
-        rows = [(site, text) for site, text in library.substituents(item.compound).items()]
+        rows = [(site, label_text(label)) for site, label in library.substituents(item.compound).items()]
         rows.append(("Measure", f"{item.replicates} time{'' if item.replicates == 1 else 's'}"))
         if item.expected is not None and item.low is not None and item.high is not None:
             rows.append(("Expected", f"{item.expected:.2f} (95 %: {item.low:.2f} – {item.high:.2f})"))

@@ -154,3 +154,10 @@ def test_small_models(qapp: QApplication, size: int) -> None:
     model.sort(0)
     assert model.rowCount() == size
     assert model.as_text()[0] == ["A"]
+
+
+def test_any_spelling_of_hydrogen_reads_and_is_found_as_h() -> None:
+    library = Library.listed(["R1"], [["[H]*"], ["[H][*:1]"], ["Me"]])
+    fits = narrow("R1=H", library, np.zeros(3))
+    assert fits is not None
+    assert fits.tolist() == [True, True, False]
