@@ -7,7 +7,6 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import eigh
-from scipy.optimize import brentq
 
 __all__ = ["swap_rounded"]
 
@@ -20,6 +19,7 @@ _SINGULAR = 1e-11
 """Eigenvalues of the information below this share of the largest count as zero."""
 _LEAST_GAIN = 1e-6
 """The share of the gain at which the paper stops that still counts as one."""
+_NEWTON = 100
 _SWAPS = 4
 """Swaps per measurement before the best counts so far are returned; the paper needs at most 1 / kappa."""
 
@@ -53,9 +53,8 @@ def swap_rounded(
         z, basis = eigh((rows * counts[:, None]).T @ rows + there)
         if z[0] > best_least:
             best, best_least = counts.copy(), float(z[0])
-        shift = _trace_one(alpha * z)
         turned = rows @ basis
-        root = 1.0 / (shift + alpha * z)
+        root = 1.0 / _shifted(alpha * z)
         first, second = turned**2 @ root, turned**2 @ root**2
         reach = 1.0 - 2.0 * alpha * first
         may_go = (counts > low) & (reach > 0.0)
@@ -72,10 +71,15 @@ def swap_rounded(
     return best
 
 
-def _trace_one(z: Floats) -> float:
-    """The shift c above -min(z) at which the sum of (c + z)^-2 is 1."""
-    least = float(z.min())
-    low, high = 1.0 - least, math.sqrt(len(z)) - least
-    if len(z) == 1:
-        return low
-    return float(brentq(lambda c: float(((c + z) ** -2).sum()) - 1.0, low, high, xtol=1e-14, rtol=1e-13))
+def _shifted(z: Floats) -> Floats:
+    """The numbers c + z, ascending with z, with the c above -min(z) for which the sum of (c + z)^-2 is 1."""
+    above = z - z.min()
+    # Newton from the left of a convex falling function, so it never passes the root; c + min(z) is 1 to sqrt(d).
+    c = 1.0
+    for _ in range(_NEWTON):
+        step = (float(((c + above) ** -2).sum()) - 1.0) / (2.0 * float(((c + above) ** -3).sum()))
+        if step <= 1e-15 * c:
+            break
+        c += step
+    moved: Floats = c + above
+    return moved

@@ -1,12 +1,20 @@
+import itertools
 import math
+import re
+from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import assume, event, given
 from hypothesis import strategies as st
 
-from assaypilot.engine.design import apportion, ceilings
+from assaypilot.engine.design import achieved, apportion, ceilings, g_optimal
+from assaypilot.engine.design.directions import Pairs, Rows
+from assaypilot.engine.design.rounding import apportion_within, round_design
+from assaypilot.engine.design.xy import xy_optimal
+from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.features import DenseFeatures, ProjectedFeatures, SiteFeatures
 
 weights = st.lists(st.integers(1, 1000), min_size=1, max_size=25)
 
@@ -86,3 +94,235 @@ def test_counts_that_are_none():
     for total in (-1.0, math.nan, math.inf):
         with pytest.raises(ValueError, match="total must be finite"):
             ceilings([1.0], total)
+
+
+# ---------------------------------------------------------------------- whole designs
+
+
+@dataclass(frozen=True)
+class Share:
+    support: np.ndarray
+    weights: np.ndarray
+
+
+def plain(x):
+    return ProjectedFeatures(DenseFeatures(x), None, np.eye(x.shape[1]))
+
+
+def one_hot(*sizes):
+    codes = np.array(list(itertools.product(*map(range, sizes))))
+    return ProjectedFeatures(SiteFeatures(codes, sizes))
+
+
+def reached(x, y, counts, base=0.0):
+    """The largest y'V^-1y for V = base + the counts' information, times the number of measurements."""
+    v = base * counts.sum() + (x * counts[:, None]).T @ x
+    if np.linalg.matrix_rank(v) < x.shape[1]:
+        return math.inf
+    return float(np.einsum("ij,ij->i", y, np.linalg.solve(v, y.T).T).max()) * counts.sum()
+
+
+def whole(rounded, m):
+    counts = np.zeros(m, dtype=int)
+    counts[rounded.support] = rounded.counts
+    return counts
+
+
+def all_counts(m, n, low, high):
+    for counts in itertools.product(*(range(a, b + 1) for a, b in zip(low, high, strict=True))):
+        if sum(counts) == n:
+            yield np.array(counts)
+
+
+@given(st.integers(0, 10**6), st.integers(2, 5), st.integers(1, 3), st.integers(0, 3), st.booleans(), st.booleans())
+def test_best_is_near_the_best_there_is(seed, m, d, extra, bounded, pairs):
+    """Against all counts there are: never better than possible, and on small tables rarely much worse."""
+    rng = np.random.default_rng(seed)
+    d = min(d, m)
+    x = rng.normal(size=(m, d))
+    n = d + extra
+    low, high = np.zeros(m, dtype=int), np.full(m, n)
+    if bounded:
+        high = rng.integers(1, 3, m)
+        low[rng.integers(0, m)] = 1
+    y = np.array([a - b for a, b in itertools.combinations(x, 2)]) if pairs else x
+    best = min((reached(x, y, c) for c in all_counts(m, n, low, high)), default=math.inf)
+    assume(math.isfinite(best) and best < 1e6)
+    design = Share(np.arange(m), np.full(m, 1.0 / m))
+    rounded = round_design(
+        design, plain(x), n, directions=Pairs(plain(x)) if pairs else None, least=low, most=high if bounded else None
+    )
+    counts = whole(rounded, m)
+    assert counts.sum() == n
+    assert np.all((low <= counts) & (counts <= high))
+    assert rounded.value == pytest.approx(reached(x, y, counts), rel=1e-6)
+    assert rounded.value >= best * (1 - 1e-9)
+    assert rounded.value <= best * 2.0
+    event(f"optimal: {rounded.value <= best * (1 + 1e-9)}")
+
+
+def test_most_small_tables_are_rounded_to_the_optimum():
+    rng = np.random.default_rng(5)
+    hits = 0
+    for _ in range(60):
+        x = rng.normal(size=(5, 2))
+        best = min(reached(x, x, c) for c in all_counts(5, 5, [0] * 5, [5] * 5))
+        hits += round_design(g_optimal(plain(x)), plain(x), 5).value <= best * (1 + 1e-9)
+    assert hits >= 50  # 59 when this was written
+
+
+def test_the_value_is_never_a_bound():
+    """Both papers promise something at 45 d measurements; what is said is what is reached."""
+    candidates = one_hot(4, 5, 4, 3, 4)
+    x = candidates.coordinates()
+    design = g_optimal(candidates)
+    found = {m: round_design(design, candidates, 45 * 16, method=m) for m in ("apportion", "swap", "exchange", "best")}
+    for method, rounded in found.items():
+        counts = whole(rounded, len(x))
+        assert counts.sum() == 720
+        assert rounded.value == pytest.approx(reached(x, x, counts), rel=1e-9)
+        assert rounded.value >= 16 * (1 - 1e-9)
+        assert rounded.value <= design.value * (1 + 2 * len(design.support) / 720)
+        assert rounded.method == method or method == "best"
+    assert found["best"].value <= min(one.value for one in found.values())
+    assert found["best"].value < 16.2
+    assert found["best"].finished
+    assert not found["apportion"].finished
+    assert set(found["apportion"].support) == set(found["swap"].support) == set(design.support.tolist())
+
+
+@pytest.mark.parametrize(("n", "at_most"), [(96, 17.6), (192, 16.8), (384, 16.4)])
+def test_what_is_reached_on_960_compounds(n, at_most):
+    candidates = one_hot(4, 5, 4, 3, 4)
+    design = g_optimal(candidates)
+    plainly = round_design(design, candidates, n, method="apportion").value
+    best = round_design(design, candidates, n)
+    assert best.value <= at_most
+    assert best.value < 0.98 * plainly
+
+
+def test_swaps_are_within_their_factor():
+    """N >= 5 d / kappa^2 gives 1 + 6 kappa; on weights that are spread thinly, far from whole counts."""
+    rng = np.random.default_rng(1)
+    x = rng.normal(size=(400, 4))
+    n = 2000
+    design = Share(np.arange(400), rng.dirichlet(np.full(400, 0.3)))
+    exact = reached(x, x, design.weights)
+    kappa = math.sqrt(5 * 4 / n)
+    rounded = round_design(design, plain(x), n, method="swap")
+    assert rounded.value <= exact * (1 + 6 * kappa)
+
+
+def test_swaps_follow_the_weights_where_apportioning_cannot():
+    """Fewer measurements than compounds: three large weights take three of ten where all of them together are half."""
+    x = np.concatenate([np.tile([1.0, 0.0], (3, 1)), np.tile([0.0, 1.0], (40, 1))])
+    w = np.concatenate([np.full(3, 0.5 / 3), np.full(40, 0.5 / 40)])
+    design = Share(np.arange(43), w)
+    apportioned = round_design(design, plain(x), 10, method="apportion")
+    swapped = round_design(design, plain(x), 10, method="swap")
+    assert apportioned.value == pytest.approx(10 / 3)
+    assert swapped.value == pytest.approx(10 / 4)
+
+
+def test_forced_forbidden_and_limited_compounds():
+    candidates = one_hot(3, 3)
+    design = g_optimal(candidates)
+    least, most = np.zeros(9, dtype=int), np.full(9, 2)
+    least[4], most[0] = 2, 0
+    for method in ("apportion", "swap", "exchange", "best"):
+        counts = whole(round_design(design, candidates, 9, method=method, least=least, most=most), 9)
+        assert counts.sum() == 9
+        assert counts[4] == 2
+        assert counts[0] == 0
+        assert counts.max() <= 2
+
+
+def test_a_pool_keeps_other_compounds_out():
+    candidates = one_hot(3, 3)
+    design = g_optimal(candidates, max_support=6)
+    rounded = round_design(design, candidates, 8, pool=design.support)
+    assert set(rounded.support) <= set(design.support.tolist())
+
+
+def test_information_that_is_already_there():
+    base = np.diag([100.0, 0.0])
+    rounded = round_design(Share(np.arange(2), np.array([0.5, 0.5])), plain(np.eye(2)), 1, base=base)
+    assert whole(rounded, 2).tolist() == [0, 1]
+    with pytest.raises(AssayPilotError, match=r"1 measurement is too few to estimate 2 effects. Plan at least 2"):
+        round_design(Share(np.arange(2), np.array([0.5, 0.5])), plain(np.eye(2)), 1)
+
+
+def test_a_design_that_leaves_an_effect_alone_needs_no_measurement_of_it():
+    x = np.eye(3)
+    wanted = Rows(np.array([[1.0, -1.0, 0.0]]))
+    design = xy_optimal(plain(x), wanted)
+    rounded = round_design(design, plain(x), 2, directions=wanted)
+    assert whole(rounded, 3).tolist() == [1, 1, 0]
+    assert rounded.value == pytest.approx(4.0)
+    with pytest.raises(AssayPilotError, match="Plan at least 2 measurements"):
+        round_design(design, plain(x), 1, directions=wanted)
+
+
+def test_an_own_deviation_spreads_measurements_over_compounds():
+    """With tau as large as sigma, replicates are worth half at most: nearly every measurement gets its own compound."""
+    candidates = one_hot(3, 3, 2)
+    design = g_optimal(candidates, max_support=6)
+    few = round_design(design, candidates, 18)
+    many = round_design(design, candidates, 18, ratio=4.0)
+    assert len(many.support) > len(few.support) or few.counts.max() == 1
+    assert many.counts.max() == 1
+    on_few = round_design(design, candidates, 18, ratio=4.0, pool=design.support)
+    assert many.value < 0.6 * on_few.value
+
+
+def test_a_large_table_is_rounded_on_a_part_of_it():
+    rng = np.random.default_rng(0)
+    codes = np.unique(rng.integers(0, 7, (3000, 4)), axis=0)
+    candidates = ProjectedFeatures(SiteFeatures(codes, (7,) * 4))
+    assert candidates.n_rows > 1200
+    design = g_optimal(candidates, gap=1e-2)
+    rounded = round_design(design, candidates, 192)
+    assert rounded.value == pytest.approx(achieved(candidates, rounded.support, rounded.counts) * 192)
+    assert rounded.value < 1.08 * design.value
+
+
+def test_counts_within_bounds():
+    low, high = np.array([0, 2, 0]), np.array([1, 5, 9])
+    assert apportion_within([0.6, 0.1, 0.3], 10, low, high).tolist() == [1, 2, 7]
+    assert apportion_within([1.0, 0.0, 0.0], 4, np.zeros(3, dtype=int), np.array([2, 2, 2])).tolist() == [2, 2, 0]
+    with pytest.raises(ValueError, match="cannot hold"):
+        apportion_within([1.0], 3, np.array([0]), np.array([2]))
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ({"n": 4}, r"4 measurements are too few to estimate 5 effects. Plan at least 5 measurements."),
+        ({"n": 0}, r"0 measurements tell nothing. Plan at least one."),
+        ({"most": 0}, r"every compound is forbidden. Allow at least some of them."),
+        ({"most": 1, "n": 10}, r"10 measurements do not fit: .* allow 9 in all. Plan at most 9 measurements"),
+        ({"least": 2}, r"the required compounds alone take 18 measurements, and only 8 are planned. Plan at least 18"),
+        ({"least": 1, "most": [0] + [1] * 8, "n": 8}, r"1 compound is required and forbidden at once"),
+        ({"most": [8] * 3 + [0] * 6}, r"the compounds that are not forbidden tell 3 of 5 effects. Allow more"),
+        ({"most": math.nan}, r"must be whole numbers of 0 or more"),
+        ({"least": 0.5}, r"must be whole numbers of 0 or more"),
+        ({"least": -1}, r"must be whole numbers of 0 or more"),
+        # Every effect could be estimated, but not with the one measurement the required compound leaves.
+        ({"least": [4] + [0] * 8, "n": 6}, r"6 measurements within these limits cannot estimate every effect"),
+    ],
+)
+def test_what_cannot_be_done_is_refused(wrong, said):
+    candidates = one_hot(3, 3)
+    options = {"n": 8, **wrong}
+    with pytest.raises(AssayPilotError) as refusal:
+        round_design(g_optimal(candidates), candidates, options.pop("n"), **options)
+    assert re.search(said, str(refusal.value))
+    assert "\n" not in str(refusal.value)
+
+
+def test_one_compound_and_an_unknown_method():
+    single = plain(np.array([[2.0]]))
+    design = Share(np.array([0]), np.array([1.0]))
+    assert round_design(design, single, 3).value == pytest.approx(1.0)
+    with pytest.raises(ValueError, match="method must be one of best, apportion, swap, exchange, got 'up'"):
+        round_design(design, single, 3, method="up")

@@ -1,0 +1,344 @@
+"""What any method must spend at least when the truth is known to the one who asks: characteristic times."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from assaypilot.engine.design.alternatives import mixture_bound, nearest_within, single_comparisons
+from assaypilot.engine.design.directions import Against, Between, Directions, Rows
+from assaypilot.engine.design.exchange import nearly_inverse
+from assaypilot.engine.design.together import Together
+from assaypilot.engine.design.xy import xy_optimal
+from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.features import ProjectedFeatures
+from assaypilot.engine.progress import Report, silent
+
+__all__ = [
+    "Bound",
+    "ParetoComplexity",
+    "all_epsilon_best",
+    "best_arm",
+    "effects_of",
+    "pareto_complexity",
+    "pareto_gaps",
+    "threshold",
+]
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.intp]
+
+_GAP = 1e-4
+_ROUNDS = 60
+_POOL = 400
+"""Alternatives kept for the mixture that proves the bound."""
+_ADDITIVE = 1e-6
+"""Means further from a sum of contributions than this share of their spread are not additive."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """A characteristic time: with errors at most delta, E[measurements] >= T* log(1 / (2.4 delta)).
+
+    By the transportation lemma of Kaufmann, Cappe and Garivier (2016), for Gaussian noise and every delta < 1; divided
+    by log(1 / delta) it is the limit for delta -> 0 that LinGame reaches. Some measurements more are always needed.
+    """
+
+    value: float
+    """T of ``weights``, in measurements (sigma^2 is in it): at least T*; inf when no number of measurements decides."""
+    lower: float
+    """Proven to be at most T*; ``value`` is T* itself when both agree."""
+    support: Ints
+    weights: Floats
+    """The design that reaches ``value``: shares of the measurements over positions among the candidates."""
+    converged: bool
+    """Whether ``value`` and ``lower`` agree to the gap that was asked for."""
+
+    def measurements(self, delta: float) -> float:
+        """The least expected number of measurements when errors are at most ``delta``; 0 where that says nothing."""
+        return max(0.0, self.lower * math.log(1.0 / (2.4 * delta))) if self.lower else 0.0
+
+
+_ENDLESS = Bound(math.inf, math.inf, np.zeros(0, dtype=np.intp), np.zeros(0), True)
+_NOTHING = Bound(0.0, 0.0, np.zeros(0, dtype=np.intp), np.zeros(0), True)
+
+
+def effects_of(candidates: ProjectedFeatures, means: ArrayLike) -> Floats:
+    """The effects theta ``(d,)`` in the candidates' coordinates whose means are those given, one per candidate.
+
+    AssayPilotError when the means are no sums of contributions, since a bound for them would be about another truth.
+    """
+    mu = np.asarray(means, dtype=float)
+    if mu.shape != (candidates.n_rows,) or not np.isfinite(mu).all():
+        raise AssayPilotError("every compound needs a true value that is a number", mend="Fill in the missing ones.")
+    moment = candidates.moment(mu)
+    theta = np.asarray(np.linalg.solve(candidates.information(np.ones(candidates.n_rows)), moment), dtype=np.float64)
+    off = float(np.abs(candidates.times(theta) - mu).max())
+    if off > _ADDITIVE * max(float(np.ptp(mu)), 1e-300) and off > 1e-9 * float(np.abs(mu).max()):
+        raise AssayPilotError(
+            f"the true values are not additive: they are up to {off:.3g} away from sums of contributions",
+            mend="Fit them first, and take the fitted values as the truth.",
+        )
+    return theta
+
+
+def best_arm(
+    candidates: ProjectedFeatures,
+    theta: ArrayLike,
+    *,
+    targets: ProjectedFeatures | None = None,
+    sigma: float = 1.0,
+    gap: float = _GAP,
+    report: Report = silent,
+) -> Bound:
+    """T* of finding the best of ``targets`` (the candidates when None) by measuring the candidates.
+
+    T* = 2 sigma^2 min_w max_z ||z* - z||^2_{V(w)^-1} / ((z* - z)'theta)^2: LinGame eq. 5, and RAGE Theorem 1, which
+    prints half of it (its proof spends gap^2 / 2 per measurement as well). inf when the best is not unique.
+    """
+    truth = _checked(candidates, theta, sigma)
+    table = candidates if targets is None else targets
+    means = table.times(truth)
+    best = int(np.argmax(means))
+    gaps = means[best] - means
+    if table.n_rows < 2:
+        return _NOTHING
+    if np.delete(gaps, best).min() <= 0:
+        return _ENDLESS
+    return _solved(candidates, Against(table, best, gaps=gaps), sigma, gap, report)
+
+
+def threshold(
+    candidates: ProjectedFeatures,
+    theta: ArrayLike,
+    level: float,
+    *,
+    targets: ProjectedFeatures | None = None,
+    sigma: float = 1.0,
+    gap: float = _GAP,
+    report: Report = silent,
+) -> Bound:
+    """T* of telling, for every target, whether its mean is above ``level`` (LinGame appendix D).
+
+    T* = 2 sigma^2 min_w max_z ||z||^2_{V(w)^-1} / (z'theta - level)^2; inf when a mean is the level itself.
+    """
+    truth = _checked(candidates, theta, sigma)
+    table = candidates if targets is None else targets
+    gaps = np.abs(table.times(truth) - level)
+    if gaps.min() <= 0:
+        return _ENDLESS
+    return _solved(candidates, Rows(table, gaps=gaps), sigma, gap, report)
+
+
+def all_epsilon_best(
+    candidates: ProjectedFeatures,
+    theta: ArrayLike,
+    epsilon: float,
+    *,
+    slack: float = 0.0,
+    form: Literal["proven", "as_printed"] = "proven",
+    sigma: float = 1.0,
+    gap: float = 1e-3,
+    report: Report = silent,
+) -> Bound:
+    """T* of finding all compounds within ``epsilon`` of the best, with ``slack`` between in and out.
+
+    A member i is lost when some j comes to exceed it by more than epsilon + slack: the distance to that half-space,
+    for every j. A compound m beyond epsilon + slack is taken in when it comes within epsilon of *every* j. ``proven``
+    uses the distance to that intersection, a quadratic programme for each m. ``as_printed`` (LinFACT Theorem 3.2)
+    compares m with the best compound alone; under that alternative others may exceed it, so the answer need not change
+    and the number is too high for a bound. Compounds in the zone between may be in or out and add nothing.
+
+    The intersections are replaced by the half-spaces that touch them where they are nearest, which is exact at the
+    present weights and never too far elsewhere; the XY design for those is the next weights, and T falls each time.
+    Alternatives met on the way, mixed by a linear programme, prove the lower value. inf when a compound lies exactly on
+    its border.
+    """
+    truth = _checked(candidates, theta, sigma)
+    if not (math.isfinite(epsilon) and epsilon > 0 and math.isfinite(slack) and slack >= 0):
+        raise AssayPilotError("epsilon must be above 0 and slack 0 or more", mend="For example 0.5 and 0.25.")
+    means = candidates.times(truth)
+    top = float(means.max())
+    members = np.flatnonzero(means >= top - epsilon).astype(np.intp)
+    excluded = np.flatnonzero(means < top - (epsilon + slack)).astype(np.intp)
+    if candidates.n_rows < 2:
+        return _NOTHING
+    if (means[members] <= top - epsilon - slack).any():
+        return _ENDLESS
+    inside = _inside(candidates, members, means, epsilon + slack)
+    if not len(excluded):
+        if inside.find(np.eye(candidates.rank))[1][0] <= 0:
+            return _NOTHING
+        return _solved(candidates, inside, sigma, gap, report)
+    if form == "as_printed":
+        best = int(np.argmax(means))
+        x = candidates.coordinates(excluded)
+        rows = (candidates.coordinates(np.array([best])) - x) / (top - means[excluded] - epsilon)[:, None]
+        return _solved(candidates, Together([inside, Rows(rows)]), sigma, gap, report)
+    return _Proven(candidates, means, inside, excluded, epsilon, sigma, gap).bound(report)
+
+
+def _inside(candidates: ProjectedFeatures, members: Ints, means: Floats, margin: float) -> Between:
+    """What keeps the members in: each against every other compound, by the gap to the border."""
+    return Between(candidates.onto(candidates.rows[members]), candidates, gaps=(means[members] + margin, means))
+
+
+def _checked(candidates: ProjectedFeatures, theta: ArrayLike, sigma: float) -> Floats:
+    truth = np.asarray(theta, dtype=float)
+    if truth.shape != (candidates.rank,) or not np.isfinite(truth).all():
+        raise ValueError(f"theta must be {candidates.rank} finite numbers, in the candidates' coordinates")
+    if not (math.isfinite(sigma) and sigma > 0):
+        raise AssayPilotError(f"the assay noise (SD) must be a number above 0, got {sigma}", mend="For example 0.2.")
+    return truth
+
+
+def _solved(candidates: ProjectedFeatures, directions: Directions, sigma: float, gap: float, report: Report) -> Bound:
+    """The bound whose comparisons are single half-spaces: an XY design."""
+    design = xy_optimal(candidates, directions, gap=gap, report=report)
+    unit = 2.0 * sigma**2
+    return Bound(
+        unit * float(design.value),
+        unit * float(design.lower_bound),
+        design.support,
+        design.weights,
+        bool(design.converged),
+    )
+
+
+class _Proven:
+    """The search for the weights that tell the truth from its nearest alternative as fast as any."""
+
+    def __init__(
+        self,
+        candidates: ProjectedFeatures,
+        means: Floats,
+        inside: Between,
+        excluded: Ints,
+        epsilon: float,
+        sigma: float,
+        gap: float,
+    ) -> None:
+        self.candidates = candidates
+        self.x = candidates.coordinates()
+        self.means = means
+        self.inside = inside
+        self.excluded = excluded
+        self.epsilon = epsilon
+        self.sigma = sigma
+        self.gap = gap
+        self.shifts: list[Floats] = []
+        best = int(np.argmax(means))
+        self.halves = (self.x[best] - self.x[excluded]) / (means[best] - means[excluded] - epsilon)[:, None]
+
+    def bound(self, report: Report) -> Bound:
+        """The best weights found, with a proof of how good they are."""
+        unit = 2.0 * self.sigma**2
+        best, lower = _ENDLESS, 0.0
+        design = None
+        for step in range(_ROUNDS):
+            report(step / _ROUNDS, "looking for the nearest alternatives")
+            design = xy_optimal(
+                self.candidates, Together([self.inside, Rows(self.halves)]), gap=self.gap / 4.0, warm=design
+            )
+            value = self.look(design.support, design.weights)
+            if value < best.value / unit:
+                best = Bound(unit * value, 0.0, design.support, design.weights, False)
+            lower = max(lower, self.proof())
+            if best.value / unit <= lower * (1.0 + self.gap):
+                break
+        return Bound(
+            best.value,
+            min(unit * lower, best.value),
+            best.support,
+            best.weights,
+            best.value <= unit * lower * (1.0 + self.gap),
+        )
+
+    def look(self, support: Ints, weights: Floats) -> float:
+        """1 / the squared distance to the nearest alternative; the half-spaces are renewed on the way."""
+        rows = self.x[support]
+        inverse = nearly_inverse(rows, weights)
+        keys, values = self.inside.find(inverse, 2 * self.x.shape[1])
+        nearest = 1.0 / float(values[0])
+        for direction in self.inside.vectors(keys[values > 0]):
+            self.remember(inverse @ direction / float(direction @ inverse @ direction))
+        single, other = single_comparisons(self.x, self.means, inverse, self.excluded, self.epsilon)
+        order = np.argsort(single, kind="stable")
+        exact = np.zeros(len(order), dtype=bool)
+        for place in order:
+            # An intersection is never nearer than one of its half-spaces, so the rest cannot be the nearest.
+            if single[place] > nearest * (1.0 + self.gap) and exact.sum() >= self.x.shape[1]:
+                break
+            found = nearest_within(self.x, self.means, inverse, int(self.excluded[place]), self.epsilon)
+            exact[place] = True
+            if found is None:
+                self.halves[place] = 0.0
+                continue
+            self.halves[place] = found.direction
+            self.remember(found.shift)
+            nearest = min(nearest, found.squared)
+        for place in np.flatnonzero(~exact & np.isfinite(single)):
+            m, j = int(self.excluded[place]), int(other[place])
+            self.halves[place] = (self.x[m] - self.x[j]) / (self.means[j] - self.means[m] - self.epsilon)
+        return 1.0 / nearest
+
+    def remember(self, shift: Floats) -> None:
+        self.shifts.append(shift)
+
+    def proof(self) -> float:
+        """A value that 1 / squared distance to the nearest alternative never falls below, whatever the weights."""
+        self.shifts = self.shifts[-_POOL:]
+        return 1.0 / mixture_bound(self.x, np.array(self.shifts))
+
+
+@dataclass(frozen=True, slots=True)
+class ParetoComplexity:
+    """How hard a Pareto set is to find, by the gaps of GEGE."""
+
+    h1_lin: float
+    """Sum over the h smallest gaps of 1 / gap^2; fixed confidence needs of the order of sigma^2 H1 log(1 / delta)."""
+    h2_lin: float
+    """Largest i / gap_i^2 over the h smallest gaps; a fixed budget T errs about exp(-T / (sigma^2 H2 log h))."""
+    gaps: Floats = field(repr=False)
+    """``(n,)`` the gap of each compound."""
+
+
+def pareto_gaps(means: ArrayLike) -> tuple[Floats, NDArray[np.bool_]]:
+    """The gap of each compound, and whether it is in the Pareto set; ``means`` ``(n, endpoints)``, larger is better.
+
+    GEGE eq. 1 (Auer et al. 2016): outside the set, the largest m(i, j), how far it is dominated. Inside, the smallest
+    over j of M(i, j) and M(j, i)+ + Delta_j*+, with Delta_j*, not the Delta_i* that eq. 5 prints. A compound equal to
+    another in every endpoint dominates nothing, and its gap is 0. Endpoints should be on one scale.
+    """
+    mu = np.asarray(means, dtype=float)
+    if mu.ndim != 2 or not len(mu) or not np.isfinite(mu).all():
+        raise AssayPilotError("every compound needs a true value at every endpoint", mend="Fill in the missing ones.")
+    n = len(mu)
+    dominated = np.full(n, -math.inf)
+    inside = np.ones(n, dtype=bool)
+    by = np.empty((n, n))  # m(i, j): the least by which j exceeds i
+    for i in range(n):
+        ahead = mu - mu[i]
+        by[i] = ahead.min(axis=1)
+        by[i, i] = -math.inf
+        inside[i] = not ((by[i] >= 0) & (ahead.max(axis=1) > 0)).any()
+        dominated[i] = by[i].max() if n > 1 else -math.inf
+    gaps = np.where(inside, math.inf, np.maximum(dominated, 0.0))
+    for i in np.flatnonzero(inside).tolist():
+        others = np.delete(np.arange(n), i)
+        apart, back = -by[i, others], -by[others, i]
+        gaps[i] = np.minimum(apart, np.maximum(back, 0.0) + np.maximum(dominated[others], 0.0)).min(initial=math.inf)
+    return gaps, inside
+
+
+def pareto_complexity(means: ArrayLike, rank: int) -> ParetoComplexity:
+    """H1_lin and H2_lin of GEGE eq. 2 for features of this rank h; inf when one of the h smallest gaps is 0."""
+    gaps, _ = pareto_gaps(means)
+    smallest = np.sort(gaps)[:rank]
+    with np.errstate(divide="ignore"):
+        each = 1.0 / smallest**2
+    return ParetoComplexity(float(each.sum()), float((np.arange(1, len(each) + 1) * each).max()), gaps)
