@@ -32,6 +32,11 @@ _BLOCK = 4096
 """Rows looked at together while the cheapest are chosen."""
 _DENSE = 4_000_000
 """Entries of rows up to which a design per money spent is looked for, too."""
+_ALL = 150
+"""Compounds up to which all are looked at; of more, those of several optimal designs."""
+_REPLICATES = (1.0, 4.0, 16.0)
+_CHEAP = 1e-3
+"""A measurement counts as costing at least this share of the dearest, lest free ones take everything."""
 _AT_ONCE = 40
 """One of so many compounds goes or comes at a time."""
 _ONCE_EACH = 0.8
@@ -100,6 +105,8 @@ def cost_frontier(
     _check(candidates, prices, budget, measurements)
     room = math.inf if prices.measurement == 0 else budget / prices.measurement
     n = int(min(room * (1 + _EPSILON), math.inf if measurements is None else measurements))
+    if most is not None:
+        n = min(n, int(np.minimum(np.broadcast_to(np.asarray(most), candidates.n_rows), n).sum()))
     low, high = limits(candidates.n_rows, max(n, 1), least, most)
     first = _cheapest(candidates, prices, low, high)
     if first.cost > budget * (1 + _EPSILON) or int(first.counts.sum()) > n:
@@ -110,11 +117,12 @@ def cost_frontier(
         )
     worst = directions if directions is not None else Means(candidates if targets is None else targets)
     path = _Paths(candidates, prices, low, high, first.support).supports(report)
+    free = np.flatnonzero((prices.compounds == 0) & (high > 0))[:_BLOCK].astype(np.intp)
     found = []
     lowest = max(first.cost, budget * _EPSILON)
     for step, level in enumerate(np.geomspace(lowest, budget, points) if budget > lowest else [budget]):
         report(0.3 + 0.7 * step / points, f"what {level:.4g} buys")
-        bought = _Purchase(candidates, prices, float(level), n, worst, low, high, ratio)
+        bought = _Purchase(candidates, prices, float(level), n, worst, low, high, ratio, free)
         options = [point for point in map(bought.counts, bought.promising(path)) if point is not None]
         found += sorted(options, key=lambda one: (one.variance, one.cost))[:1]
     report(1.0, "frontier ready")
@@ -214,20 +222,25 @@ class _Paths:
         found = self.down(pool, x)
         report(0.2, "adding compounds to the cheapest")
         found += self.up(pool, x)
+        found.append(self.spread(self.cheapest, np.full(len(self.cheapest), 1.0 / len(self.cheapest))))
         return sorted(found, key=lambda one: (len(one.support), one.price))
 
     def pool(self) -> Ints:
         """The compounds of optimal designs: of all, of those that are made, and per money spent."""
-        allowed = np.flatnonzero(self.high > 0)
+        allowed = np.flatnonzero(self.high > 0).astype(np.intp)
+        if len(allowed) <= _ALL:
+            return allowed
         parts = [self.cheapest, self.optimal(allowed, None)]
-        price = self.prices.compounds + self.prices.measurement
-        cheap = allowed[self.prices.compounds[allowed] == 0]
-        if 0 < len(cheap) < len(allowed) and self.spans(cheap):
-            parts.append(self.optimal(cheap, None))
-        middle = float(np.median(price[allowed]))
-        if price[allowed].max() > price[allowed].min() and len(allowed) * self.candidates.rank <= _DENSE:
-            # Weights that share money instead of measurements: rows over the root of their price.
-            parts.append(self.optimal(allowed, 1.0 / np.sqrt(np.maximum(price[allowed], 0.05 * middle + 1e-300))))
+        cost = self.prices.compounds[allowed]
+        free = allowed[cost == 0]
+        if 0 < len(free) < len(allowed) and self.spans(free):
+            parts.append(self.optimal(free, None))
+        if cost.max() > cost.min() and len(allowed) * self.candidates.rank <= _DENSE:
+            # Weights that share money instead of measurements: rows over the root of what one measurement of them
+            # costs when the compound is measured once, or some times.
+            for times in _REPLICATES:
+                each = cost / times + self.prices.measurement
+                parts.append(self.optimal(allowed, 1.0 / np.sqrt(np.maximum(each, _CHEAP * float(each.max())))))
         return np.unique(np.concatenate(parts))
 
     def spans(self, rows: Ints) -> bool:
@@ -252,7 +265,7 @@ class _Paths:
         w, _ = maximise_log_det(x, np.full(len(pool), 1.0 / len(pool)), tolerance=_TOLERANCE)
         found = []
         while True:
-            used = (w > 0) | (self.low[pool[kept]] > 0) | (price[kept] == 0)
+            used = (w > 0) | (self.low[pool[kept]] > 0)
             kept, w = kept[used], w[used]
             found.append(self.spread(pool[kept], w))
             inverse = np.linalg.inv((x[kept] * w[:, None]).T @ x[kept])
@@ -279,7 +292,8 @@ class _Paths:
         found = []
         while True:
             w, _ = maximise_log_det(x[kept], w, tolerance=_TOLERANCE)
-            found.append(self.spread(pool[kept], w))
+            used = (w > 0) | (self.low[pool[kept]] > 0)
+            found.append(self.spread(pool[kept[used]], w[used]))
             others = np.setdiff1d(np.arange(len(pool)), kept)
             if not len(others):
                 return found
@@ -308,6 +322,8 @@ class _Purchase:
     low: Ints
     high: Ints
     ratio: float
+    free: Ints
+    """Compounds that are made already, which any purchase may measure."""
 
     def affordable(self, price: float, support: Ints) -> int:
         """How many measurements the money left buys, within the limits."""
@@ -344,7 +360,7 @@ class _Purchase:
                     directions=self.worst,
                     least=self.low,
                     most=self.high,
-                    pool=one.support,
+                    pool=np.union1d(one.support, self.free),
                     ratio=self.ratio,
                 )
             except AssayPilotError:
