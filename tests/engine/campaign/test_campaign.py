@@ -572,3 +572,47 @@ def test_the_log_says_every_step_once(path: Path) -> None:
         assert all(entry.text and "\n" not in entry.text for entry in log)
         assert campaign.head == now.head == campaign._store.head
         assert campaign.path == path
+
+
+def test_what_comes_for_a_withdrawn_round_is_not_its_own(path: Path) -> None:
+    with make(path) as campaign:
+        campaign.plan()
+        results = answers(campaign)
+        campaign.withdraw_round()
+        assert campaign.record(results[:3]).unplanned == 0, "the phase still wants them"
+        now = replays(campaign)
+        assert sum(now.rounds[0].returned) == 0
+        campaign.plan()
+        campaign.record(answers(campaign)[:1])
+        campaign.close_round("return")
+        campaign.plan()
+        campaign.withdraw_round()
+        assert campaign.record(answers(campaign, now.rounds[0])[-1:]).round == 2
+        replays(campaign)
+
+
+def test_an_unplanned_result_keeps_its_round_from_being_withdrawn(path: Path) -> None:
+    with make(path, max_replicates=1) as campaign:
+        issued = campaign.plan()
+        assert issued is not None
+        campaign.mark_unavailable([name := campaign.status().library.ids[issued.items[0].compound]], "broken flask")
+        assert campaign.record([Result(name, 6.0)]).unplanned == 1
+        refused(campaign, campaign.withdraw_round, says="round 1 has results")
+
+
+def test_withdrawing_outright_ends_what_can_be_undone_and_redone(path: Path) -> None:
+    history = [Result("R1=A|R2=A", 6.0), Result("R1=A|R2=B", 6.0)]
+    with make(path, history=history) as campaign:
+        campaign.plan()
+        campaign.exclude(1, "old assay", judgement=False)
+        campaign.exclude(2, "old assay", judgement=False)
+        campaign.undo()
+        campaign.withdraw_round()
+        assert (campaign.undo_label, campaign.redo_label) == (None, None)
+        replays(campaign)
+
+
+def test_a_compound_named_twice_is_marked_once(path: Path) -> None:
+    with make(path) as campaign:
+        campaign.mark_unavailable(["R1=A|R2=A", "r1=a|r2=a "], "sold out")
+        assert campaign.history()[-1].text == "Not to be had: R1=A|R2=A (sold out)"
