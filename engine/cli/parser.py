@@ -11,7 +11,21 @@ from assaypilot.engine.errors import AssayPilotError
 __all__ = ["COMMANDS", "WrongUsage", "parse"]
 
 COMMANDS: frozenset[str] = frozenset(
-    ["demo", "strategies", "datasets", "check", "new", "plan", "record", "status", "export", "log", "verify", "doctor"]
+    [
+        "demo",
+        "strategies",
+        "datasets",
+        "check",
+        "new",
+        "plan",
+        "record",
+        "status",
+        "export",
+        "log",
+        "verify",
+        "design",
+        "doctor",
+    ]
 )
 """What the first word can be; anything else is a file for the window."""
 
@@ -68,6 +82,17 @@ def parse(words: Sequence[str]) -> argparse.Namespace:
             wrong = "argument --missing: it says what --close does; give both"
         if wrong is not None:
             raise WrongUsage("", "assaypilot record", wrong)
+    if options.command == "design":
+        wrong = None
+        if (options.cost is None) != (options.budget is None):
+            given, lacks = ("--cost", "--budget") if options.budget is None else ("--budget", "--cost")
+            wrong = f"argument {given}: give {lacks} with it"
+        elif options.cost is None and options.cost_per_measurement:
+            wrong = "argument --cost-per-measurement: it is part of a budget; give --cost and --budget with it"
+        elif options.budget is not None and options.max_support is not None:
+            wrong = "argument --max-support: a budget decides how many compounds are made; give one of the two"
+        if wrong is not None:
+            raise WrongUsage("", "assaypilot design", wrong)
     return options
 
 
@@ -91,6 +116,7 @@ def build_parser() -> argparse.ArgumentParser:
     _about_tables(command)
     _about_rounds(command)
     _about_files(command)
+    _about_designs(command)
     return parser
 
 
@@ -180,6 +206,37 @@ def _about_files(command: Any) -> None:
     verify.add_argument("--head", metavar="HEAD", help="a head noted earlier that must be in the history")
 
 
+def _about_designs(command: Any) -> None:
+    design = command(
+        "design",
+        "One optimal design with its certificate: which compounds to measure how often, to learn most",
+        "Without the results of a campaign: for a first plate, or to see what a plan could reach at best.",
+    )
+    design.add_argument("table", metavar="TABLE", help="csv, tsv or txt file with the compounds that can be measured")
+    design.add_argument(
+        "--criterion",
+        choices=("g", "xy"),
+        required=True,
+        help="g: the least certain mean is as certain as can be; xy: the least certain difference of two means",
+    )
+    design.add_argument(
+        "--measurements", type=_positive, required=True, metavar="N", help="measurements in all; with a budget at most"
+    )
+    design.add_argument(
+        "--targets", metavar="TABLE", help="the compounds that matter, with the same sites (default: those of TABLE)"
+    )
+    design.add_argument("--forbid", metavar="COL", help="column of yes and no: compounds that cannot be measured")
+    design.add_argument("--force", metavar="COL", help="column of yes and no: compounds that must be measured")
+    design.add_argument("--max-per-compound", type=_positive, metavar="N", help="measurements of one compound")
+    design.add_argument("--max-support", type=_positive, metavar="N", help="different compounds")
+    design.add_argument("--cost", metavar="COL", help="column of what making each compound costs; 0: already made")
+    design.add_argument("--budget", type=_number, metavar="X", help="money in all")
+    design.add_argument(
+        "--cost-per-measurement", type=_number, default=0.0, metavar="X", help="beside --cost (default 0)"
+    )
+    _add_table_options(design)
+
+
 def _add_table_options(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("table options")
     group.add_argument("--id", metavar="COL", help="column of compound ids (default: found by its name)")
@@ -236,6 +293,13 @@ def _natural(text: str) -> int:
         number = -1
     if number < 0:
         raise argparse.ArgumentTypeError(f"{text!r} is not a whole number of 0 or more")
+    return number
+
+
+def _positive(text: str) -> int:
+    number = _natural(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number of 1 or more")
     return number
 
 

@@ -93,6 +93,10 @@ def _run(options: argparse.Namespace, console: Console) -> Reply:
             from assaypilot.engine.cli.standing import status
 
             return status(options, console)
+        case "design":
+            from assaypilot.engine.cli.designing import design
+
+            return design(options, console)
         case _:
             from assaypilot.engine.cli import files
 

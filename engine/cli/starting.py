@@ -17,7 +17,7 @@ from assaypilot.engine.tables.mapping import propose
 from assaypilot.engine.tables.options import EndpointSpec, TableMapping, TableOptions, parse_endpoint_spec
 from assaypilot.engine.tables.raw import RawTable, read_table
 
-__all__ = ["check", "new"]
+__all__ = ["check", "new", "read_mapped"]
 
 _HISTORY = "they are shown and used to estimate, not to decide"
 _ROWS = 10
@@ -139,6 +139,14 @@ def _read(
     options: argparse.Namespace, sd: float | None, console: Console
 ) -> tuple[RawTable, TableMapping, ImportedTable, dict[str, float]]:
     """The table as it is, what its columns are, what came of it, and the epsilons said with endpoints."""
+    raw, mapping, epsilons = read_mapped(options, sd, console)
+    return raw, mapping, import_table(raw, mapping, console.report), epsilons
+
+
+def read_mapped(
+    options: argparse.Namespace, sd: float | None, console: Console
+) -> tuple[RawTable, TableMapping, dict[str, float]]:
+    """The table as it is, what its columns are, and the epsilons said with endpoints, by the table options."""
     specs, epsilons = _endpoint_specs(options.endpoint)
     wanted = TableOptions(
         id=options.id,
@@ -154,8 +162,7 @@ def _read(
     if options.join:
         file, column = split_join(options.join)
         raw = join_tables(raw, read_table(file, console.report), id_column=options.id, other_column=column)
-    mapping = propose(raw, wanted)
-    return raw, mapping, import_table(raw, mapping, console.report), epsilons
+    return raw, propose(raw, wanted), epsilons
 
 
 def _endpoint_specs(texts: Sequence[str]) -> tuple[tuple[EndpointSpec, ...], dict[str, float]]:

@@ -25,7 +25,6 @@ def test_the_commands_are_those_of_the_help(run):
     out = run("--help").out
     assert all(f"    {name} " in out or f"    {name}\n" in out for name in COMMANDS)
     assert "    simulate" not in out
-    assert "    design" not in out
 
 
 @pytest.mark.parametrize("option", ["--core", "--sheet"])

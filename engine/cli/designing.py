@@ -1,0 +1,317 @@
+"""``design``: one optimal design of a table's compounds, with its certificate, and whole measurements for it."""
+
+from __future__ import annotations
+
+import argparse
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assaypilot.engine.cli.console import Console, Reply, count, plural, table
+from assaypilot.engine.cli.marks import flags, prices
+from assaypilot.engine.cli.starting import read_mapped
+from assaypilot.engine.design.cost import Priced, Prices, cost_frontier
+from assaypilot.engine.design.criteria import Design
+from assaypilot.engine.design.directions import Directions, Pairs, Rows
+from assaypilot.engine.design.rounding import limits, round_design
+from assaypilot.engine.design.solver import g_optimal
+from assaypilot.engine.design.xy import xy_optimal
+from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.features import ProjectedFeatures, SiteFeatures, outside_span
+from assaypilot.engine.library import Library
+from assaypilot.engine.tables.importer import ImportedTable, Problem, import_table
+from assaypilot.engine.tables.raw import read_table
+from assaypilot.engine.tables.stack import import_stacked
+
+__all__ = ["design"]
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.intp]
+Flags = NDArray[np.bool_]
+
+_GAPS = ((5_000, 1e-4), (300_000, 1e-3), (math.inf, 1e-2))
+"""How close to the best possible a design is made, by the number of compounds: every one has to be looked at."""
+_SHOWN = 40
+"""Compounds listed in the terminal."""
+_LISTED = 1000
+"""Compounds that cannot be estimated, listed with ``--json``."""
+_NAMED = 3
+
+
+@dataclass(frozen=True, slots=True)
+class _Task:
+    """What is asked for, compound by compound."""
+
+    library: Library
+    allowed: Ints
+    """Compounds that may be measured, ascending; positions of the design are positions in this list."""
+    forced: Flags
+    """Which of the allowed must be measured."""
+    price: Floats | None
+    """Of each of the allowed, when there is a budget."""
+    candidates: ProjectedFeatures
+    targets: ProjectedFeatures
+    """What must be known well: the rows that can be estimated."""
+    not_estimable: tuple[str, ...]
+    warnings: tuple[str, ...]
+
+
+def design(options: argparse.Namespace, console: Console) -> Reply:
+    """The design, its certificate, and whole measurements for it."""
+    task = _task(options, console)
+    n = options.measurements
+    least = task.forced.astype(np.intp)
+    limits(len(task.allowed), n, least, options.max_per_compound)
+    worst = _directions(options.criterion, task)
+    found = _weights(options, task, worst, None, console)
+    lower, bought = found.lower_bound, None
+    if task.price is None:
+        rounded = round_design(
+            found,
+            task.candidates,
+            n,
+            directions=worst,
+            least=least,
+            most=options.max_per_compound,
+            pool=None if options.max_support is None else found.support,
+            report=console.report,
+        )
+        support, counts, value = rounded.support, rounded.counts, rounded.value
+    else:
+        bought = cost_frontier(
+            task.candidates,
+            Prices(task.price, options.cost_per_measurement),
+            options.budget,
+            measurements=n,
+            directions=worst,
+            least=least,
+            most=options.max_per_compound,
+            report=console.report,
+        )
+        last = bought[-1]
+        support, counts, value = last.support, last.counts, last.variance * last.measurements
+        found = _weights(options, task, worst, support, console)
+    return Reply(*_told(options, task, found, lower, support, counts, value, bought))
+
+
+def _task(options: argparse.Namespace, console: Console) -> _Task:
+    """The compounds and what the columns say about them."""
+    raw, mapping, _ = read_mapped(options, None, console)
+    if options.targets is None:
+        imported = import_table(raw, replace(mapping, endpoints=(), endpoint_column=None), console.report)
+        wanted: Sequence[str | None] = imported.of_row
+        of_row, problems = imported.of_row, [(raw.file, problem) for problem in imported.not_used]
+    else:
+        stacked = import_stacked(raw, read_table(options.targets, console.report), mapping, console.report)
+        imported, of_row, wanted, problems = stacked.imported, stacked.first, stacked.second, list(stacked.problems)
+    for file, problem in problems:
+        if problem.severity == "error":
+            raise AssayPilotError(
+                problem.reason, file=file, row=problem.row, column=problem.column, mend="Correct the table."
+            )
+    library = imported.library
+    listed = _positions(library, of_row)
+    makeable = np.zeros(len(library), dtype=bool)
+    makeable[listed] = True
+    if options.product:
+        # Every combination of what the table's own rows carry; targets may carry more.
+        makeable[:] = True
+        for site in range(library.codes.shape[1]):
+            makeable &= np.isin(library.codes[:, site], library.codes[listed, site])
+    forbidden = flags(raw, of_row, library, options.forbid, "--forbid")
+    forced = flags(raw, of_row, library, options.force, "--force")
+    _refuse_both(library, forced, forbidden, "--forbid", "forbidden")
+    _refuse_both(library, forced, ~library.measurable, "--force", "not available")
+    allowed = np.flatnonzero(makeable & library.measurable & ~forbidden).astype(np.intp)
+    if not len(allowed):
+        raise AssayPilotError(
+            "no compound is left to measure", file=raw.file, option="--forbid", mend="Forbid fewer compounds."
+        )
+    features = SiteFeatures.of(library)
+    candidates = ProjectedFeatures(features, allowed)
+    rows = np.flatnonzero(makeable).astype(np.intp) if options.targets is None else _positions(library, wanted)
+    outside = outside_span(features, candidates.basis, rows)
+    if not len(rows) or outside.all():
+        raise AssayPilotError(
+            "none of the targets can be estimated from the compounds that may be measured",
+            file=options.targets or raw.file,
+            mend="Allow compounds that carry their substituents.",
+        )
+    price = None
+    if options.cost is not None:
+        every = prices(raw, of_row, library, options.cost, "--cost")
+        price = every[allowed]
+        if np.isnan(price).any():
+            unknown = library.ids[int(allowed[np.flatnonzero(np.isnan(price))[0]])]
+            raise AssayPilotError(
+                f"no row gives a price for {unknown}",
+                file=raw.file,
+                option="--cost",
+                mend="List every compound that may be made, or leave out --product.",
+            )
+    return _Task(
+        library=library,
+        allowed=allowed,
+        forced=forced[allowed],
+        price=price,
+        candidates=candidates,
+        targets=candidates.onto(rows[~outside]),
+        not_estimable=tuple(library.ids[int(row)] for row in rows[outside]),
+        warnings=_warnings(imported, problems),
+    )
+
+
+def _positions(library: Library, of_row: Sequence[str | None]) -> Ints:
+    """The compounds of some rows, each once, ascending."""
+    found = {library.find(name) for name in of_row if name is not None}
+    return np.array(sorted(place for place in found if place is not None), dtype=np.intp)
+
+
+def _refuse_both(library: Library, forced: Flags, ruled_out: Flags, option: str, word: str) -> None:
+    both = np.flatnonzero(forced & ruled_out)
+    if len(both):
+        more = f" and {len(both) - 1:,} more" if len(both) > 1 else ""
+        raise AssayPilotError(
+            f"{library.ids[int(both[0])]}{more} is to be measured and {word} at once",
+            option=option,
+            mend="Take one of the two back.",
+        )
+
+
+def _warnings(imported: ImportedTable, problems: Sequence[tuple[str | None, Problem]]) -> tuple[str, ...]:
+    """What the user should know of the table, without what only a campaign needs."""
+    said = [text for text in imported.warnings if not text.startswith("No endpoint")]
+    for file, problem in problems[:_NAMED]:
+        where = ", ".join(filter(None, (file, f"row {problem.row}" if problem.row else "", problem.column)))
+        said.append(f"{where}: {problem.reason}")
+    said += count(len(problems), _NAMED, "rows or values not used; see assaypilot check")
+    return tuple(said)
+
+
+def _directions(criterion: str, task: _Task) -> Directions:
+    """What must be known well: the means of the targets, or all their differences."""
+    names = [task.library.ids[int(row)] for row in task.targets.rows]
+    return Pairs(task.targets, names=names) if criterion == "xy" else Rows(task.targets, names=names)
+
+
+def _weights(
+    options: argparse.Namespace, task: _Task, worst: Directions, only: Ints | None, console: Console
+) -> Design:
+    """The optimal shares; with ``only`` on these positions alone."""
+    n = task.candidates.n_rows
+    gap = next(gap for most, gap in _GAPS if n <= most)
+    each = None if options.max_per_compound is None else min(1.0, options.max_per_compound / options.measurements)
+    share = 1.0 / options.measurements
+    if only is not None:
+        table = task.candidates.onto(task.candidates.rows[only])
+        found = xy_optimal(table, worst, gap=gap, report=console.report)
+        return replace(found, support=only[found.support])
+    required = task.forced * share if task.forced.any() else None
+    plain = each is None and required is None and np.array_equal(task.targets.rows, task.candidates.rows)
+    if options.criterion == "g" and plain:
+        return g_optimal(task.candidates, gap=gap, max_support=options.max_support, report=console.report)
+    return xy_optimal(
+        task.candidates,
+        worst,
+        gap=gap,
+        upper=each,
+        required=required,
+        max_support=options.max_support,
+        report=console.report,
+    )
+
+
+def _told(
+    options: argparse.Namespace,
+    task: _Task,
+    found: Design,
+    lower: float,
+    support: Ints,
+    counts: Ints,
+    value: float,
+    bought: tuple[Priced, ...] | None,
+) -> tuple[dict[str, Any], list[str]]:
+    """The answer as JSON and as text."""
+    ids = [task.library.ids[int(row)] for row in task.allowed]
+    order = np.argsort(-counts, kind="stable")
+    total = int(counts.sum())
+    document = {
+        "criterion": options.criterion,
+        "weights": [
+            {"id": ids[p], "weight": w} for p, w in zip(found.support.tolist(), found.weights.tolist(), strict=True)
+        ],
+        "value": found.value,
+        "lower_bound": lower,
+        "allocation": [{"id": ids[int(support[k])], "measurements": int(counts[k])} for k in order],
+        "allocation_value": value,
+        "measurements": total,
+        "support": len(support),
+        "weights_support": len(found.support),
+        "rank": task.candidates.rank,
+        "compounds": len(task.allowed),
+        "targets": task.targets.n_rows,
+        "not_estimable": list(task.not_estimable[:_LISTED]),
+        "not_estimable_count": len(task.not_estimable),
+        "converged": found.converged,
+        "seconds": found.seconds,
+        "warnings": list(task.warnings),
+    }
+    what = "difference of two means" if options.criterion == "xy" else "mean"
+    about = 100.0 * (found.value / lower - 1.0) if lower > 0 else math.inf
+    lines = [
+        f"{options.criterion.upper()}-optimal design of {plural(len(ids), 'compound')}, "
+        f"{plural(task.candidates.rank, 'effect')}: value {found.value:.6g}"
+        f"{', best possible' if about < 0.01 else f', at most {about:.2g} % above the best possible,'} "
+        f"on {plural(len(found.support), 'compound')}",
+        f"{plural(total, 'measurement')} on {plural(len(support), 'compound')}: value {value:.6g}; "
+        f"the SD of every estimated {what} is at most {math.sqrt(value / total):.3g} x the assay noise (SD)",
+    ]
+    if not found.converged:
+        lines.append("Note: the search ended before the design was as close to the best possible as usual")
+    if bought is not None:
+        document |= _money(options, bought)
+        lines += [
+            f"Cost {bought[-1].cost:g} of {options.budget:g}",
+            "",
+            "What less would buy:",
+            *_frontier_lines(bought),
+        ]
+    if task.not_estimable:
+        named = ", ".join(task.not_estimable[:_NAMED])
+        more = f" and {len(task.not_estimable) - _NAMED:,} more" if len(task.not_estimable) > _NAMED else ""
+        lines.append(f"Not estimable from what may be measured: {named}{more}")
+    lines += [f"Note: {text}" for text in task.warnings]
+    weight = dict(zip(found.support.tolist(), found.weights.tolist(), strict=True))
+    rows = [(ids[int(support[k])], int(counts[k]), f"{weight.get(int(support[k]), 0.0):.4f}") for k in order[:_SHOWN]]
+    lines += ["", *table(["Compound", "Measurements", "Weight"], rows)]
+    lines += count(len(support), _SHOWN, "(--json lists them all)")
+    return document, lines
+
+
+def _money(options: argparse.Namespace, bought: tuple[Priced, ...]) -> dict[str, Any]:
+    return {
+        "cost": bought[-1].cost,
+        "budget": options.budget,
+        "frontier": [
+            {
+                "cost": point.cost,
+                "measurements": point.measurements,
+                "compounds": len(point.support),
+                "to_make": point.made,
+                "variance": point.variance,
+            }
+            for point in bought
+        ],
+    }
+
+
+def _frontier_lines(bought: tuple[Priced, ...]) -> list[str]:
+    rows = [
+        (f"{point.cost:g}", point.measurements, len(point.support), point.made, f"{math.sqrt(point.variance):.3g}")
+        for point in bought
+    ]
+    return table(["Cost", "Measurements", "Compounds", "To make", "Largest SD / noise"], rows, indent="  ")

@@ -1,0 +1,287 @@
+from __future__ import annotations
+
+import itertools
+import re
+
+import numpy as np
+import pytest
+
+from assaypilot import datasets
+
+KEYS = {
+    "criterion",
+    "weights",
+    "value",
+    "lower_bound",
+    "allocation",
+    "allocation_value",
+    "support",
+    "converged",
+    "seconds",
+}
+R1, R2 = ("H", "Me", "OMe", "Cl"), ("H", "F", "CF3")
+IDS = [f"C-{i:02d}" for i in range(12)]
+PAIRS = list(itertools.product(R1, R2))
+
+
+def one_hot(r1: str, r2: str) -> np.ndarray:
+    return np.array([1.0, *(r1 == a for a in R1), *(r2 == b for b in R2)])
+
+
+def value_of(allocation: list[dict[str, object]], criterion: str, wanted: list[tuple[str, str]] | None = None) -> float:
+    """N times the largest variance by a dense pseudo-inverse, from what the command said alone."""
+    counts = {entry["id"]: float(entry["measurements"]) for entry in allocation}
+    x = np.array([one_hot(*PAIRS[IDS.index(name)]) for name in counts])
+    n = np.array(list(counts.values()))
+    inverse = np.linalg.pinv((x * n[:, None]).T @ x, hermitian=True)
+    z = np.array([one_hot(*pair) for pair in (PAIRS if wanted is None else wanted)])
+    y = z if criterion == "g" else np.array([a - b for a, b in itertools.combinations(z, 2)])
+    return float(np.einsum("ij,ij->i", y @ inverse, y).max() * n.sum())
+
+
+@pytest.fixture
+def series(table):
+    """Twelve compounds, with columns that say what may be done with each."""
+
+    def write(**columns):
+        header = ["ID", "R1", "R2", *columns]
+        rows = [
+            [i, a, b, *(column[k] for column in columns.values())]
+            for k, (i, (a, b)) in enumerate(zip(IDS, PAIRS, strict=True))
+        ]
+        return table([header, *rows])
+
+    return write
+
+
+@pytest.mark.parametrize(("criterion", "optimum"), [("g", 6.0), ("xy", 14.0)])
+def test_keys_and_closed_forms(done, series, criterion, optimum):
+    """A full product of 4 x 3: G = 1 + 3 + 2 and XY = 8 + 6."""
+    document = done("design", series(), "--criterion", criterion, "--measurements", 24)
+    assert document.keys() >= KEYS
+    assert document["criterion"] == criterion
+    assert document["value"] == pytest.approx(optimum, rel=1e-3)
+    assert document["lower_bound"] <= optimum * (1 + 1e-9)
+    assert document["lower_bound"] == pytest.approx(optimum, rel=1e-3)
+    assert document["converged"] is True
+    assert sum(entry["weight"] for entry in document["weights"]) == pytest.approx(1.0)
+    assert sum(entry["measurements"] for entry in document["allocation"]) == 24
+    assert document["support"] == len(document["allocation"])
+    # 24 = 2 x 12: the even design itself.
+    assert document["allocation_value"] == pytest.approx(optimum)
+    assert document["allocation_value"] == pytest.approx(value_of(document["allocation"], criterion))
+    assert (document["compounds"], document["rank"], document["targets"]) == (12, 6, 12)
+    assert document["not_estimable"] == []
+
+
+def test_text_for_people(run, series):
+    answer = run("design", series(), "--criterion", "g", "--measurements", "24")
+    assert answer.code == 0
+    assert answer.err == ""
+    assert "12 compounds, 6 effects: value 6" in answer.out
+    assert "best possible" in answer.out
+    # sqrt(6 / 24) = 0.5
+    assert "the SD of every estimated mean is at most 0.5 x the assay noise (SD)" in answer.out
+    assert "C-11" in answer.out
+    answer = run("design", series(), "--criterion", "xy", "--measurements", "24")
+    assert "the SD of every estimated difference of two means is at most 0.764 x" in answer.out
+
+
+def test_forbidden_forced_and_limited(done, series):
+    forbid = ["yes" if a == "Cl" and b != "H" else "" for a, b in PAIRS]
+    force = ["no"] * 11 + [""]
+    force[0] = "Yes"
+    document = done(
+        "design",
+        series(Skip=forbid, Must=force),
+        "--criterion",
+        "g",
+        "--measurements",
+        13,
+        "--forbid",
+        "skip",
+        "--force",
+        "must",
+        "--max-per-compound",
+        2,
+    )
+    counts = {entry["id"]: entry["measurements"] for entry in document["allocation"]}
+    assert counts["C-00"] >= 1
+    assert max(counts.values()) <= 2
+    assert not {"C-10", "C-11"} & set(counts)
+    assert document["compounds"] == 10
+    # The forbidden ones still count among what must be known.
+    assert document["targets"] == 12
+    assert document["allocation_value"] == pytest.approx(value_of(document["allocation"], "g"))
+    assert document["value"] >= document["lower_bound"] > 6
+
+
+def test_columns_of_yes_and_no_do_not_become_endpoints_or_sites(done, series):
+    path = series(Skip=["x"] + [""] * 11, pIC50=[5.0] * 12)
+    document = done("design", path, "--criterion", "g", "--measurements", 12, "--forbid", "Skip")
+    assert document["compounds"] == 11
+    assert document["warnings"] == []
+
+
+def test_few_compounds(done, series):
+    document = done("design", series(), "--criterion", "xy", "--measurements", 24, "--max-support", 7)
+    assert document["support"] <= 7
+    assert document["weights_support"] <= 7
+    assert document["value"] > document["lower_bound"] * 1.01
+
+
+def test_an_unavailable_compound_is_not_measured(done, series):
+    document = done("design", series(Available=["no"] + ["yes"] * 11), "--criterion", "g", "--measurements", 12)
+    assert "C-00" not in {entry["id"] for entry in document["allocation"]}
+    assert document["targets"] == 12
+
+
+def test_targets(done, series, table):
+    """Only three of the twelve matter: measurements go there, and less is needed."""
+    wanted = [("Me", "F"), ("OMe", "F"), ("Cl", "F")]
+    targets = table([["Name", "r2", "r1"], *[[f"T{k}", b, a] for k, (a, b) in enumerate(wanted)]], name="targets.csv")
+    document = done("design", series(), "--criterion", "xy", "--measurements", 12, "--targets", targets)
+    assert document["targets"] == 3
+    # Three means side by side: w = 1/3 each, 3 + 3 = 6; half of what all pairs of the four need.
+    assert document["value"] == pytest.approx(6.0, rel=1e-3)
+    assert document["allocation_value"] == pytest.approx(6.0, rel=1e-6)
+    assert document["allocation_value"] == pytest.approx(value_of(document["allocation"], "xy", wanted))
+    means = done("design", series(), "--criterion", "g", "--measurements", 12, "--targets", targets)
+    assert means["value"] == pytest.approx(3.0, rel=1e-3)
+    assert means["criterion"] == "g"
+
+
+def test_targets_that_nothing_tells_of_are_named(done, series, table):
+    targets = table([["ID", "R1", "R2"], ["A", "Me", "F"], ["B", "Et", "F"], ["C", "H", "F"]], name="targets.csv")
+    document = done("design", series(), "--criterion", "g", "--measurements", 12, "--targets", targets)
+    assert document["not_estimable"] == ["B"]
+    assert document["not_estimable_count"] == 1
+    assert document["targets"] == 2
+
+
+def test_a_whole_product(done, table):
+    """Five rows carry 3 x 3 substituents; the library is all nine, named by what they carry."""
+    rows = [["A", "Me", "F"], ["B", "Me", "Cl"], ["C", "Et", "F"], ["D", "Pr", "Br"], ["E", "Et", "Br"]]
+    document = done("design", table([["ID", "R1", "R2"], *rows]), "--criterion", "g", "--measurements", 9, "--product")
+    assert document["compounds"] == 9
+    assert document["allocation_value"] == pytest.approx(5.0)
+    assert {"A", "R1=Pr|R2=F"} <= {entry["id"] for entry in document["allocation"]}
+
+
+def test_a_budget(done, run, series):
+    price = [0.0 if i % 4 == 0 else 10.0 for i in range(12)]
+    spec = ["--criterion", "g", "--measurements", 24, "--cost", "Price", "--budget"]
+    document = done("design", series(Price=price), *spec, 45)
+    paid = sum(price[IDS.index(entry["id"])] for entry in document["allocation"])
+    assert document["cost"] == pytest.approx(paid)
+    assert document["cost"] <= document["budget"] == 45
+    assert document["allocation_value"] == pytest.approx(value_of(document["allocation"], "g"))
+    assert document["value"] >= document["lower_bound"] == pytest.approx(6.0)
+    frontier = document["frontier"]
+    assert all(set(point) == {"cost", "measurements", "compounds", "to_make", "variance"} for point in frontier)
+    assert all(a["cost"] < b["cost"] and a["variance"] > b["variance"] for a, b in itertools.pairwise(frontier))
+    assert frontier[-1]["cost"] == document["cost"]
+    assert frontier[-1]["variance"] * 24 == pytest.approx(document["allocation_value"])
+    more = done("design", series(Price=price), *spec, 90)
+    assert more["allocation_value"] == pytest.approx(6.0)
+    each = done("design", series(Price=price), *spec, 60, "--cost-per-measurement", 2)
+    assert each["cost"] <= 60
+    assert sum(entry["measurements"] for entry in each["allocation"]) < 24
+    text = run("design", series(Price=price), *spec, 45).out
+    assert "of 45" in text
+    assert "What less would buy:" in text
+
+
+def test_practice_960(done):
+    path = datasets.load("practice-960").path
+    document = done("design", path, "--criterion", "xy", "--measurements", 96)
+    assert document["value"] == pytest.approx(40, rel=1e-3)
+    assert document["weights_support"] <= 136
+    assert 40 <= document["allocation_value"] < 46
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--measurements", 5], r"5 measurements are too few to estimate 6 effects. Plan at least 6 measurements"),
+        (["--measurements", 30, "--max-per-compound", 2], r"30 measurements do not fit.*Plan at most 24"),
+        (["--measurements", 12, "--forbid", "All"], r"--forbid: no compound is left to measure. Forbid fewer"),
+        (["--measurements", 6, "--force", "Most"], r"alone take 11 measurements, and only 6.*at least 11"),
+        (["--measurements", 12, "--forbid", "All", "--force", "Most"], r"C-00 and 10 more is to be measured and"),
+        (["--measurements", 12, "--forbid", "Nothing"], r"--forbid: there is no column 'Nothing'; the columns are ID"),
+        (["--measurements", 12, "--force", "Price"], r"row 2, column Price: '2.5' is neither yes nor no"),
+        (["--measurements", 12, "--cost", "Gap", "--budget", 9], r"row 4, column Gap: the price is missing. Write"),
+        (["--measurements", 12, "--cost", "All", "--budget", 9], r"row 2, column All: 'yes' is not a number"),
+        (["--measurements", 12, "--cost", "Nan", "--budget", 9], r"row 2, column Nan: .*"),
+        (["--measurements", 12, "--cost", "Minus", "--budget", 9], r"row 2, column Minus: '-1' is no price"),
+        (["--measurements", 12, "--cost", "Price", "--budget", 3], r"3 is too little to.*The cheapest way takes 15"),
+        (["--measurements", 12, "--cost", "Price", "--budget", "nan"], r"budget must be a number of 0 or more"),
+        (["--measurements", 12, "--max-support", 5], r"5 compounds are too few"),
+        (["--measurements", 12, "--targets", "absent.csv"], r"absent.csv: there is no such file"),
+    ],
+)
+def test_refusals(refused, series, options, said):
+    path = series(
+        All=["yes"] * 12,
+        Most=["yes"] * 11 + ["no"],
+        Price=["2.5"] * 12,
+        Gap=["1", "1", "", *["1"] * 9],
+        Nan=["nan"] * 12,
+        Minus=["-1"] * 12,
+    )
+    line = refused("design", path, "--criterion", "g", *options)
+    assert re.search(said, line), line
+
+
+def test_targets_without_the_sites(refused, series, table):
+    targets = table([["ID", "R1"], ["A", "Me"], ["B", "H"]], name="targets.csv")
+    line = refused("design", series(), "--criterion", "g", "--measurements", 12, "--targets", targets)
+    assert "targets.csv: there is no column 'R2'" in line
+    assert "It needs the sites of the first table: R1, R2" in line
+
+
+def test_rows_of_targets_are_named_by_their_own_number(done, refused, series, table):
+    clash = table([["ID", "R1", "R2"], ["T", "Me", "F"], ["C-00", "Me", "F"]], name="targets.csv")
+    line = refused("design", series(), "--criterion", "g", "--measurements", 12, "--targets", clash)
+    assert "C-00" in line
+    gap = table([["ID", "R1", "R2"], ["T", "Me", "F"], ["U", "", "F"]], name="targets.csv")
+    document = done("design", series(), "--criterion", "g", "--measurements", 12, "--targets", gap)
+    assert any("targets.csv, row 3, R1" in text for text in document["warnings"])
+
+
+def test_one_compound_and_one_left(refused, table, series):
+    line = refused("design", table([["ID", "R1", "R2"], ["A", "Me", "F"]]), "--criterion", "g", "--measurements", 4)
+    assert "only one compound" in line
+    forbid = ["no"] + ["yes"] * 11
+    line = refused("design", series(Skip=forbid), "--criterion", "xy", "--measurements", 4, "--forbid", "Skip")
+    assert line.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        [],
+        ["--measurements", "4"],
+        ["--criterion", "g"],
+        ["--criterion", "d", "--measurements", "4"],
+        ["--criterion", "g", "--measurements", "0"],
+        ["--criterion", "g", "--measurements", "half"],
+        ["--criterion", "g", "--measurements", "4", "--max-per-compound", "0"],
+        ["--criterion", "g", "--measurements", "4", "--cost", "Price"],
+        ["--criterion", "g", "--measurements", "4", "--budget", "9"],
+        ["--criterion", "g", "--measurements", "4", "--cost-per-measurement", "9"],
+        ["--criterion", "g", "--measurements", "4", "--cost", "P", "--budget", "9", "--max-support", "6"],
+    ],
+)
+def test_wrong_usage(run, words):
+    answer = run("design", "table.csv", *words)
+    assert answer.code == 2
+    assert answer.out == ""
+    assert answer.err.splitlines()[-1].startswith("assaypilot design")
+
+
+def test_nothing_is_written(done, series, folder):
+    path = series()
+    before = folder()
+    done("design", path, "--criterion", "g", "--measurements", 12)
+    assert folder() == before
