@@ -9,6 +9,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from assaypilot.engine.design.allowed import Allowed
 from assaypilot.engine.design.newton import greatest_average
 from assaypilot.engine.features import ProjectedFeatures
 
@@ -92,13 +93,19 @@ def achieved(
     return float((candidates if targets is None else targets).quadratic(inverse).max())
 
 
-def minimax_bound(candidates: ProjectedFeatures, targets: ProjectedFeatures, inverse: Floats, upper: float) -> float:
+def minimax_bound(
+    candidates: ProjectedFeatures, targets: ProjectedFeatures, inverse: Floats, limits: float | Allowed
+) -> float:
     """A value that no allowed weights can get the largest ||z||^2 over the targets below.
 
     For any p over the targets, with A = sum p z z', max_z ||z||^2 >= tr(A V^-1), which is convex in V. Its tangent at
     t V_0, at the best t, gives tr(A V_0^-1)^2 / max_w tr(V_0^-1 A V_0^-1 V(w)); the maximum is a linear programme over
     the candidates. ``inverse`` is V_0^-1; p is tried on the worst target and evenly on all that are nearly as bad.
+    ``limits``: what weights are allowed, or the largest of any.
     """
+    room = limits.room if isinstance(limits, Allowed) else limits
+    free = limits.free if isinstance(limits, Allowed) else 1.0
+    base = limits.base if isinstance(limits, Allowed) else None
     variances = targets.quadratic(inverse)
     worst = int(np.argmax(variances))
     near = np.flatnonzero(variances >= (1.0 - _NEAR_WORST) * variances[worst])
@@ -106,7 +113,11 @@ def minimax_bound(candidates: ProjectedFeatures, targets: ProjectedFeatures, inv
     for chosen in (np.array([worst]), near):
         spread = targets.information(np.full(len(chosen), 1.0 / len(chosen)), chosen)
         slope = inverse @ spread @ inverse
-        reachable = greatest_average(candidates.quadratic((slope + slope.T) / 2.0), upper)
+        slope = (slope + slope.T) / 2.0
+        reachable = greatest_average(candidates.quadratic(slope), room)
+        if base is not None:
+            reachable += float(np.vdot(slope, base))
+        reachable *= free
         if reachable > 0:
             best = max(best, float(np.vdot(spread, inverse)) ** 2 / reachable)
     return best * (1.0 - _ROUNDING)

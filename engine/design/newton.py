@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import LinAlgError, cho_factor, cho_solve, solve_triangular
 
-__all__ = ["box_projection", "greatest_average", "maximise_log_det", "whitened"]
+__all__ = ["box_projection", "greatest_average", "information", "maximise_log_det", "whitened"]
 
 Floats = NDArray[np.float64]
 
@@ -29,18 +29,32 @@ _RIDGE = 1e-10
 """Share of the largest diagonal entry added to the Hessian, whose null directions leave the information as it is."""
 
 
-def whitened(x: Floats, weights: Floats) -> tuple[Floats, float]:
+def information(x: Floats, weights: Floats, base: Floats | None) -> Floats:
+    """V(w): the sum of w x x' over the rows of ``x``, and ``base``, the information already there, if any."""
+    total: Floats = (x * weights[:, None]).T @ x
+    return total if base is None else total + base
+
+
+def whitened(x: Floats, weights: Floats, base: Floats | None = None) -> tuple[Floats, float]:
     """Rows y with y_i'y_j = x_i' V(w)^-1 x_j, and log det V(w); raises LinAlgError when V is singular."""
-    factor = np.linalg.cholesky((x * weights[:, None]).T @ x)
+    factor = np.linalg.cholesky(information(x, weights, base))
     y: Floats = solve_triangular(factor, x.T, lower=True, check_finite=False).T
     return y, 2.0 * float(np.log(np.diagonal(factor)).sum())
 
 
-def greatest_average(leverages: Floats, upper: float) -> float:
-    """The largest sum of w * leverage over weights that sum to 1, each between 0 and ``upper``.
+def greatest_average(leverages: Floats, upper: float | Floats) -> float:
+    """The largest sum of w * leverage over weights that sum to 1, each between 0 and its ``upper``.
 
-    A linear programme solved by filling the largest leverages to the bound.
+    A linear programme solved by filling the largest leverages to their bounds.
     """
+    if isinstance(upper, np.ndarray):
+        if upper.min() >= 1.0:
+            return float(leverages.max())
+        order = np.argsort(-leverages, kind="stable")
+        filled = np.minimum(np.cumsum(upper[order]), 1.0)
+        return float(np.diff(filled, prepend=0.0) @ leverages[order]) + (1.0 - float(filled[-1])) * float(
+            leverages[order[0]]
+        )
     if upper >= 1.0:
         return float(leverages.max())
     full = min(int(1.0 / upper * (1 + 1e-12)), len(leverages))
@@ -50,8 +64,8 @@ def greatest_average(leverages: Floats, upper: float) -> float:
     return upper * float(largest[1:].sum()) + max(0.0, 1.0 - upper * full) * float(largest[0])
 
 
-def box_projection(point: Floats, upper: float, total: float) -> Floats:
-    """The nearest vector with entries between 0 and ``upper`` that sum to ``total`` (0 <= total <= upper * len)."""
+def box_projection(point: Floats, upper: float | Floats, total: float) -> Floats:
+    """The nearest vector with entries between 0 and ``upper`` that sum to ``total`` (0 <= total <= sum of upper)."""
     # The sum of clip(point - shift, 0, upper) falls with the shift, linearly between the sorted breakpoints.
     breaks = np.sort(np.concatenate([point, point - upper]))
     low, high = 0, len(breaks) - 1
@@ -69,8 +83,8 @@ def box_projection(point: Floats, upper: float, total: float) -> Floats:
     return nearest
 
 
-def _log_det(x: Floats, weights: Floats) -> float:
-    sign, value = np.linalg.slogdet((x * weights[:, None]).T @ x)
+def _log_det(x: Floats, weights: Floats, base: Floats | None) -> float:
+    sign, value = np.linalg.slogdet(information(x, weights, base))
     return float(value) if sign > 0 else -np.inf
 
 
@@ -93,7 +107,7 @@ class _Model:
 
     hessian: Floats
     slope: Floats
-    upper: float
+    upper: Floats
     total: float
 
     def value(self, t: Floats) -> float:
@@ -161,7 +175,7 @@ def _one_at_a_time(model: _Model, w: Floats) -> Floats:
         first = int(np.argmin(room))
         if room[first] < 1.0:
             t = np.clip(t + max(float(room[first]), 0.0) * direction, 0.0, upper)
-            t[first] = 0.0 if direction[first] < 0.0 else upper
+            t[first] = 0.0 if direction[first] < 0.0 else upper[first]
             free[first] = False
             continue
         t = target
@@ -174,44 +188,57 @@ def _one_at_a_time(model: _Model, w: Floats) -> Floats:
 
 
 def maximise_log_det(
-    x: Floats, weights: Floats, *, upper: float = 1.0, tolerance: float = 1e-9, limit: int = 100
+    x: Floats,
+    weights: Floats,
+    *,
+    upper: float | Floats = 1.0,
+    base: Floats | None = None,
+    tolerance: float = 1e-9,
+    limit: int = 100,
 ) -> tuple[Floats, int]:
     """Weights of largest log det V on the rows of ``x`` ``(m, d)``, and the steps taken.
 
-    Starts from feasible ``weights`` of nonsingular V; never ends lower. Ends when no allowed weights have an average
-    leverage above d (1 + ``tolerance``), when nothing gains, or after ``limit`` steps. Sequential quadratic
-    programming: the Hessian is -(x_i' V^-1 x_j)^2 (Boyd and Vandenberghe, Convex Optimization, 7.5), each step goes
-    towards the maximum of the quadratic model inside the box.
+    Starts from feasible ``weights`` of nonsingular V; never ends lower. ``upper`` bounds them, one for all or ``(m,)``;
+    ``base`` ``(d, d)`` is information already there. Ends when no allowed weights have an average leverage more than
+    d * ``tolerance`` above that of these (which is d without ``base``), when nothing gains, or after ``limit`` steps.
+    Sequential quadratic programming: the Hessian is -(x_i' V^-1 x_j)^2 (Boyd and Vandenberghe, Convex Optimization,
+    7.5), each step goes towards the maximum of the quadratic model inside the box.
     """
     w = weights.copy()
     d = x.shape[1]
-    y, value = whitened(x, w)
+    bounds = np.broadcast_to(np.asarray(upper, dtype=float), w.shape)
+    bounded = bool(bounds.min() < 1.0)
+    y, value = whitened(x, w, base)
     for step in range(limit):
         leverages = np.einsum("ij,ij->i", y, y)
-        if greatest_average(leverages, upper) <= d * (1.0 + tolerance):
+        now = float(d) if base is None else float(w @ leverages)
+        if greatest_average(leverages, upper) - now <= d * tolerance:
             return w, step
-        considered, free = _movable(w, leverages, upper)
+        considered, free = _movable(w, leverages, bounds)
         if not free.any():
             return w, step
         part = w[considered]
-        hessian = (y[considered] @ y[considered].T) ** 2
+        hessian = y[considered] @ y[considered].T
+        hessian *= hessian
         # A proximal term: along null directions, which leave V as it is, the weights stay where they are.
         hessian[np.diag_indices(len(part))] += _RIDGE * float(np.diagonal(hessian).max())
-        model = _Model(hessian, leverages[considered] + hessian @ part, upper, float(part.sum()))
+        model = _Model(hessian, leverages[considered] + hessian @ part, bounds[considered], float(part.sum()))
         target = _model_maximum(model, part, free)
         direction = np.zeros(len(w))
         direction[considered] = target - part
-        new = _line_search(x, w, direction, leverages, y, value)
+        new = _line_search(x, w, direction, leverages, y, value, base)
         if new is None:
             return w, step
-        w = np.clip(new, 0.0, upper)
-        if upper >= 1.0:
+        w = np.clip(new, 0.0, bounds)
+        if not bounded:
             w /= w.sum()
-        y, value = whitened(x, w)
+        y, value = whitened(x, w, base)
     return w, limit
 
 
-def _line_search(x: Floats, w: Floats, direction: Floats, leverages: Floats, y: Floats, value: float) -> Floats | None:
+def _line_search(
+    x: Floats, w: Floats, direction: Floats, leverages: Floats, y: Floats, value: float, base: Floats | None
+) -> Floats | None:
     """Weights further along a direction with a larger log det; None when it does not rise that way."""
     # The direction sums to 0; without the average, gains far smaller than the leverages survive rounding.
     slope = float((leverages - leverages.mean()) @ direction)
@@ -223,13 +250,13 @@ def _line_search(x: Floats, w: Floats, direction: Floats, leverages: Floats, y: 
     while length > 1e-9:
         new = w + length * direction
         # The model's length of the step; a short one is safe, and its gain may drown in rounding.
-        if length * decrement <= _SAFE_DECREMENT or _log_det(x, new) >= value + _SUFFICIENT * length * slope:
+        if length * decrement <= _SAFE_DECREMENT or _log_det(x, new, base) >= value + _SUFFICIENT * length * slope:
             return new
         length /= 2.0
     return None
 
 
-def _movable(w: Floats, leverages: Floats, upper: float) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
+def _movable(w: Floats, leverages: Floats, upper: Floats) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
     """The weights a step considers, and which of them start free: between the bounds, or gaining by leaving one."""
     between = (w > 0) & (w < upper)
     if between.any():

@@ -2,90 +2,151 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import qr
+from scipy.linalg import lapack, qr
 
 from assaypilot.engine.design.newton import box_projection, maximise_log_det, whitened
 
-__all__ = ["same_information_on_fewer", "without_least_needed"]
+__all__ = ["Elimination", "elimination", "same_information_on_fewer", "without_least_needed"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
 
 _RIDGE = 1e-9
 """Share of the largest diagonal entry added to the Hessian, so that rows that can replace each other cost nothing."""
+_BLOCKS = 24
+"""Blocks in which rows go when many do: the model is brought up to date after each."""
+_DEPENDENT = 1e-10
+"""Pivots of the moments below this share of the largest count as zero."""
 _LEAST_SHARE = 1e-4
 """Weights that surgery leaves at or below 0 restart at this share of an even weight."""
 
 
-def without_least_needed(
-    x: Floats, weights: Floats, remove: int, *, upper: float, tolerance: float
-) -> tuple[Ints, Floats]:
-    """The kept positions in ``x`` and their D-optimal weights after removing the ``remove`` least needed rows.
+@dataclass(frozen=True, slots=True)
+class Elimination:
+    """An order in which rows can go, least needed first, with what a second-order model makes of the rest."""
 
-    The rows to go are picked one by one by the loss of log det that its second-order model foresees with all other
-    weights adjusted and their sum fixed, w_i^2 / (2 [H^-1]_ii) (the saliency of Hassibi and Stork's Optimal Brain
-    Surgeon, H = (x_i' V^-1 x_j)^2). Raises LinAlgError when the rest does not span, ValueError when it cannot hold
-    all the weight under the bound.
+    gone: Ints
+    """Positions in the order of going."""
+    weights: list[tuple[int, Floats]]
+    """How many have gone, and the weights of all rows then (of those that stay: may be slightly below 0)."""
+
+
+def elimination(x: Floats, weights: Floats, remove: int, *, base: Floats | None = None) -> Elimination:
+    """The ``remove`` rows of ``x`` needed least, in order; raises LinAlgError when V is singular.
+
+    They are picked by the loss of log det that its second-order model foresees with all other weights adjusted and
+    their sum fixed, w_i^2 / (2 [H^-1]_ii) (the saliency of Hassibi and Stork's Optimal Brain Surgeon,
+    H = (x_i' V^-1 x_j)^2), one by one or in small blocks.
     """
     m = len(x)
-    if (m - remove) * upper < 1.0:
-        raise ValueError("too few rows for the upper bound")
-    y, _ = whitened(x, weights)
-    hessian = (y @ y.T) ** 2
+    y, _ = whitened(x, weights, base)
+    hessian = y @ y.T
+    hessian *= hessian
     hessian[np.diag_indices(m)] += _RIDGE * float(np.diagonal(hessian).max())
-    inverse = np.linalg.inv(hessian)
+    inverse = _inverse(hessian)
     total = inverse.sum(axis=1)
-    inverse -= np.outer(total, total) / total.sum()
+    inverse -= np.outer(total / total.sum(), total)
     w = weights.copy()
     alive = np.ones(m, dtype=bool)
-    for _ in range(remove):
+    order: list[Ints] = []
+    at: list[tuple[int, Floats]] = []
+    block = max(1, remove // _BLOCKS)
+    for begun in range(0, remove, block):
         loss = np.where(alive, w**2 / np.maximum(np.diagonal(inverse), 1e-300), np.inf)
-        gone = int(np.argmin(loss))
+        size = min(block, remove - begun)
+        gone = np.argpartition(loss, size - 1)[:size] if size > 1 else np.array([np.argmin(loss)])
         alive[gone] = False
-        column = inverse[:, gone] / max(float(inverse[gone, gone]), 1e-300)
-        w -= column * w[gone]
-        inverse -= np.outer(column, inverse[gone])
+        columns = inverse[:, gone]
+        pivots = columns[gone]
+        pivots[np.diag_indices(size)] += max(1e-12 * float(np.abs(np.diagonal(pivots)).max()), 1e-300)
+        shift = np.linalg.solve(pivots, columns.T)
+        w = w - w[gone] @ shift
+        inverse -= columns @ shift
+        order.append(gone)
+        at.append((begun + size, w))
+    return Elimination(np.concatenate(order), at)
+
+
+def without_least_needed(
+    x: Floats,
+    plan: Elimination,
+    remove: int,
+    *,
+    upper: float | Floats,
+    tolerance: float,
+    base: Floats | None = None,
+) -> tuple[Ints, Floats]:
+    """The kept positions in ``x`` and their D-optimal weights after the first ``remove`` rows of the plan have gone.
+
+    Raises LinAlgError when the rest does not span, ValueError when it cannot hold all the weight under the bounds.
+    """
+    m = len(x)
+    bounds = np.broadcast_to(np.asarray(upper, dtype=float), m)
+    alive = np.ones(m, dtype=bool)
+    alive[plan.gone[:remove]] = False
     kept = np.flatnonzero(alive)
+    if bounds[kept].sum() < 1.0:
+        raise ValueError("too few rows for the upper bound")
+    w = next((weights for count, weights in plan.weights if count >= remove), plan.weights[-1][1])
     start = np.maximum(w[kept], _LEAST_SHARE / m)
-    start = box_projection(start, upper, 1.0) if upper < 1.0 else start / start.sum()
-    best, _ = maximise_log_det(x[kept], start, upper=upper, tolerance=tolerance)
+    start = box_projection(start, bounds[kept], 1.0) if bounds.min() < 1.0 else start / start.sum()
+    best, _ = maximise_log_det(x[kept], start, upper=bounds[kept], base=base, tolerance=tolerance)
     return kept[best > 0], best[best > 0]
 
 
-def same_information_on_fewer(x: Floats, weights: Floats, *, upper: float) -> Floats:
+def _inverse(matrix: Floats) -> Floats:
+    """The inverse of a positive definite matrix, by its Cholesky factor; raises LinAlgError when it is not."""
+    factor, failed = lapack.dpotrf(matrix, lower=1)
+    if failed == 0:
+        inverse, failed = lapack.dpotri(factor, lower=1)
+    if failed != 0:
+        raise np.linalg.LinAlgError("not positive definite")
+    lower = np.tril(inverse)
+    full: Floats = lower + np.tril(lower, -1).T
+    return full
+
+
+def same_information_on_fewer(
+    x: Floats, weights: Floats, *, upper: float | Floats, base: Floats | None = None
+) -> Floats:
     """Weights on at most d (d + 1) / 2 rows whose information is no smaller (Caratheodory); others become 0.
 
-    Moves along null directions of w -> V(w), so V stays as it is until the sum of the weights has fallen, which is
-    then given back to all. With an upper bound the sum is kept instead, and rows at the bound do not count.
+    Fewer still where the products x x' span less, as those of a site table do. Moves along null directions of
+    w -> V(w), so V stays as it is until the sum of the weights has fallen, which is then given back to all. With an
+    upper bound or a base the sum is kept instead, and rows at the bound do not count.
     """
     w = weights.copy()
+    bounds = np.broadcast_to(np.asarray(upper, dtype=float), w.shape)
+    keep_sum = base is not None or bool(bounds.min() < 1.0)
     d = x.shape[1]
-    movable = np.flatnonzero((w > 0) & (w < upper))
+    movable = np.flatnonzero((w > 0) & (w < bounds))
     first, second = np.triu_indices(d)
     products = x[movable][:, first] * x[movable][:, second]
-    if upper < 1.0:
+    if keep_sum:
         products = np.column_stack([products, np.ones(len(movable))])
-    if len(movable) <= products.shape[1]:
-        return w
-    orthogonal = qr(products, check_finite=False)[0]
-    null = orthogonal[:, products.shape[1] :].copy()
-    v = w[movable]
+    orthogonal, triangle, _ = qr(products, pivoting=True, check_finite=False)
+    pivots = np.abs(np.diagonal(triangle))
+    rank = int((pivots > _DEPENDENT * pivots[0]).sum()) if len(pivots) else 0
+    null = orthogonal[:, rank:].copy()
+    v, top = w[movable], np.where(bounds >= 1.0, np.inf, bounds)[movable]
     while null.shape[1]:
         direction = null[:, 0]
-        if direction.sum() > 0 and upper >= 1.0:
+        if direction.sum() > 0 and not keep_sum:
             direction = -direction
         with np.errstate(divide="ignore", invalid="ignore"):
-            room = np.where(direction < 0, -v / direction, (upper - v) / direction if upper < 1.0 else np.inf)
+            room = np.where(direction < 0, -v / direction, (top - v) / direction)
         room = np.where(direction == 0, np.inf, room)
         hit = int(np.argmin(room))
-        v = np.clip(v + room[hit] * direction, 0.0, upper)
-        v[hit] = 0.0 if direction[hit] < 0 else upper
+        v = np.clip(v + room[hit] * direction, 0.0, top)
+        v[hit] = 0.0 if direction[hit] < 0 else top[hit]
         # The other null directions must leave what was hit where it is.
         with_entry = int(np.argmax(np.abs(null[hit])))
         column = null[:, with_entry] / null[hit, with_entry]
         null = np.delete(null - np.outer(column, null[hit]), with_entry, axis=1)
         null[hit] = 0.0
     w[movable] = v
-    return w / w.sum() if upper >= 1.0 else w
+    return w if keep_sum else w / w.sum()

@@ -9,7 +9,10 @@ def information(rows, weights):
 
 
 def leverages(rows, weights, targets=None):
-    """||z||^2 in the pseudo-inverse of V(w); inf for a z outside its span."""
+    """||z||^2 in the pseudo-inverse of V(w); inf for a z outside its span. Columns are scaled to length 1 first."""
+    scale = np.maximum(np.abs(rows).max(axis=0), 1e-300)
+    targets = None if targets is None else targets / scale
+    rows = rows / scale
     inverse = np.linalg.pinv(information(rows, weights), rcond=1e-9, hermitian=True)
     out = []
     for z in rows if targets is None else targets:

@@ -266,7 +266,7 @@ class TestRefusals:
             g_optimal(self.candidates.onto(np.array([0, 1, 2])))
 
     def test_nothing_to_choose_from(self):
-        with pytest.raises(ValueError, match="at least one candidate"):
+        with pytest.raises(AssayPilotError, match=r"no compound to choose from.*at least one candidate"):
             g_optimal(self.candidates.onto(np.zeros(0, dtype=np.intp)))
 
 
@@ -295,13 +295,14 @@ def test_large_tables_go_through_look_ups(monkeypatch):
     codes = np.unique(rng.integers(0, 12, (120_000, 5)), axis=0)
     candidates = sites(codes, (12,) * 5)
     asked = []
-    whole = candidates.coordinates
+    features = candidates.features
+    whole = features.dense
 
-    def watched(positions=None):
-        asked.append(candidates.n_rows if positions is None else len(positions))
-        return whole(positions)
+    def watched(rows):
+        asked.append(len(rows))
+        return whole(rows)
 
-    monkeypatch.setattr(candidates, "coordinates", watched)
+    monkeypatch.setattr(features, "dense", watched)
     design = g_optimal(candidates, gap=0.05)
     assert design.converged
     assert design.value <= 56 * 1.05

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from assaypilot.engine.design import g_optimal
 from assaypilot.engine.design.criteria import minimax_bound
 from assaypilot.engine.design.newton import box_projection, greatest_average, maximise_log_det
-from assaypilot.engine.design.support import same_information_on_fewer, without_least_needed
+from assaypilot.engine.design.support import elimination, same_information_on_fewer, without_least_needed
 from assaypilot.engine.design.table import Table
 from assaypilot.engine.features import DenseFeatures, ProjectedFeatures, SiteFeatures
 from tests.oracles import design as oracle
@@ -80,12 +80,12 @@ def test_surgery_removes_what_another_row_replaces():
     rng = np.random.default_rng(3)
     x = rng.normal(size=(5, 5))
     doubled = np.vstack([x, x[2]])
-    kept, w = without_least_needed(doubled, np.full(6, 1 / 6), 1, upper=1.0, tolerance=1e-9)
+    kept, w = without_least_needed(doubled, elimination(doubled, np.full(6, 1 / 6), 1), 1, upper=1.0, tolerance=1e-9)
     assert len(kept) == 5
     assert {2, 5} - set(kept.tolist())
     assert w == pytest.approx(np.full(5, 0.2))
     with pytest.raises(ValueError, match="too few rows"):
-        without_least_needed(doubled, np.full(6, 1 / 6), 1, upper=0.17, tolerance=1e-9)
+        without_least_needed(doubled, elimination(doubled, np.full(6, 1 / 6), 1), 1, upper=0.17, tolerance=1e-9)
 
 
 def test_rare_substituents_of_a_large_table_are_found():
