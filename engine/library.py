@@ -24,6 +24,8 @@ LARGEST_PRODUCT = 1_000_000
 """The largest full product that is listed compound by compound."""
 
 _MAGIC = b"APLIB1\n"
+_LARGEST = 2**31
+"""Bytes a library may unpack to; a file made to fill the memory is refused."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,10 +186,10 @@ class Library:
         if not blob.startswith(_MAGIC):
             raise ValueError("not a library")
         try:
-            raw = zlib.decompress(blob[len(_MAGIC) :])
-        except zlib.error as error:
+            raw = zlib.decompressobj().decompress(blob[len(_MAGIC) :], _LARGEST)
+            (length,) = struct.unpack_from("<Q", raw)
+        except (zlib.error, struct.error) as error:
             raise ValueError("a damaged library") from error
-        (length,) = struct.unpack_from("<Q", raw)
         header: Mapping[str, Any] = json.loads(raw[8 : 8 + length])
         sites = tuple(Site(name, tuple(labels)) for name, labels in header["sites"])
         n = len(header["ids"])

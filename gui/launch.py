@@ -7,6 +7,8 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from assaypilot.engine.threads import one_thread_for_algebra
+
 __all__ = ["main"]
 
 PRACTICE = "--practice"
@@ -17,6 +19,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
     ``assaypilot [FILE] [--practice]`` opens the window; everything else is the command line's.
     """
+    one_thread_for_algebra()
     words = list(sys.argv[1:] if argv is None else argv)
     if not _wants_window(words):
         from assaypilot.engine.cli import main as command_line

@@ -19,6 +19,9 @@ from hypothesis import settings
 # Before anything imports Qt or matplotlib.
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 os.environ.setdefault("MPLBACKEND", "agg")
+# As the program itself does (engine/threads.py); pytest runs on both cores already.
+for _name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
+    os.environ.setdefault(_name, "1")
 
 # A busy machine is no reason to fail; what fails must fail again for everybody when CI is set.
 settings.register_profile("house", deadline=None, derandomize=bool(os.environ.get("CI")))

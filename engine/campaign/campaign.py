@@ -5,46 +5,29 @@ Every command is one transaction: either all of it is on the disk when the call 
 
 from __future__ import annotations
 
-import platform
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Literal
-
-import numpy as np
+from typing import Any
 
 from assaypilot.engine.campaign import codec, redecide
-from assaypilot.engine.campaign.chain import Draft, as_parts
+from assaypilot.engine.campaign.chain import Draft
+from assaypilot.engine.campaign.creation import creation_drafts, program_version
 from assaypilot.engine.campaign.intake import Intake, prepare
-from assaypilot.engine.campaign.layout import lay_out, next_round, reasons
-from assaypilot.engine.campaign.replay import UNFIT, Ledger, Step
-from assaypilot.engine.campaign.state import RecordReport, Round, RoundItem, Settings, Source, Status
+from assaypilot.engine.campaign.replay import UNFIT, Issued, Ledger
+from assaypilot.engine.campaign.rounds import Missing, closed_round, due_decision, planned_round
+from assaypilot.engine.campaign.state import RecordReport, Round, Settings, Source, Status
 from assaypilot.engine.campaign.store import Store, location_warnings
-from assaypilot.engine.campaign.view import build_status, objective_posterior
+from assaypilot.engine.campaign.undoing import once_more, opposite
+from assaypilot.engine.campaign.view import build_status
 from assaypilot.engine.campaign.wording import LogEntry, describe
 from assaypilot.engine.endpoint import Endpoint, Relation
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.features import ProjectedFeatures
 from assaypilot.engine.library import Library
-from assaypilot.engine.measurements import Result, replicate_noise
+from assaypilot.engine.measurements import Result
 from assaypilot.engine.progress import Report, silent
-from assaypilot.engine.strategies.protocol import Allocation
-from assaypilot.engine.strategies.registry import check_parameters, choose
 
 __all__ = ["Campaign", "Missing", "program_version"]
-
-Missing = Literal["return", "failed", "other"]
-"""What becomes of measurements that are missing when a round is closed."""
-
-
-def program_version() -> str:
-    """The version of this program."""
-    try:
-        return version("assaypilot")
-    except PackageNotFoundError:  # run from a folder that was never installed
-        return "0+unknown"
 
 
 class Campaign:
@@ -80,55 +63,9 @@ class Campaign:
         noise is neither given nor in the replicates, or a setting is out of range.
         """
         path = Path(path)
-        endpoints = _with_noise(library, endpoints, history, settings)
-        strategy, why = choose(settings.strategy, settings.goal)
-        check_parameters(strategy, settings.parameters)
-        if len(library) < 2:
-            raise AssayPilotError(
-                f"a campaign needs at least two compounds, got {len(library)}", mend="Add compounds to the table."
-            )
-        taken = prepare(library, endpoints, history, first_number=1)
-        if taken.rejected:
-            row, reason = taken.rejected[0]
-            raise AssayPilotError(reason, row=row)
-        created = {
-            "name": name or path.stem,
-            "program": program_version(),
-            "python": platform.python_version(),
-            "numpy": np.__version__,
-            "warnings": list(warnings),
-        }
-        blob = library.encode()
-        parts = as_parts(blob)
-        (digest,) = parts
-        drafts = [
-            Draft("campaign_created", created),
-            Draft(
-                "library_added",
-                {
-                    "part": digest,
-                    "compounds": len(library),
-                    "sites": [[site.name, len(site.substituents)] for site in library.sites],
-                    "source": codec.source_to_json(source),
-                    "mapping": dict(mapping) if mapping else None,
-                },
-            ),
-            Draft("endpoints_defined", {"endpoints": [endpoint.as_json() for endpoint in endpoints]}),
-            Draft(
-                "goal_set",
-                {
-                    "settings": codec.settings_to_json(settings),
-                    "strategy": strategy.info.name,
-                    "strategy_version": strategy.info.version,
-                    "why": why,
-                },
-            ),
-        ]
-        if taken.measurements:
-            measurements = [codec.measurement_to_json(m) for m in taken.measurements]
-            drafts.append(
-                Draft("history_added", {"measurements": measurements, "source": codec.source_to_json(source)})
-            )
+        drafts, parts = creation_drafts(
+            name or path.stem, library, endpoints, settings, history, source, mapping, warnings
+        )
         # The fold runs before anything is written, so what it refuses leaves no file behind.
         Ledger(parts.__getitem__).rehearse(drafts)
         store = Store.create(path, drafts, parts)
@@ -232,68 +169,12 @@ class Campaign:
         """The next round, or the open one unchanged; None when nothing more needs to be measured."""
         if self._ledger.open_round is None:
             work = self._begin()
-            work.add(*self._plan_drafts(work.ledger, report))
+            work.add(*planned_round(work.ledger, report))
             if not work.drafts:
                 return None
             self._commit(work)
         issued = self._ledger.open_round
         return None if issued is None else self._ledger.view(issued)
-
-    def _plan_drafts(self, ledger: Ledger, report: Report, *, redoes: int | None = None) -> list[Draft]:
-        settings = ledger.settings
-        drafts = []
-        if ledger.under_way is None:
-            state = ledger.current()
-            if ledger.strategy.stop(state):
-                return []
-            allocation = ledger.strategy.ask(state, report)
-            planned, order = self._lay_out(allocation)
-            drafts.append(Draft("phase_planned", _phase_json(allocation, planned, order)))
-            phase, done = allocation.phase, dict[int, int]()
-        else:
-            under_way = ledger.under_way
-            phase, order = under_way.allocation.phase, under_way.order
-            received = ledger.received(phase)
-            done = {
-                c: n if c in ledger.unavailable else received.get(c, 0) + under_way.lost.get(c, 0)
-                for c, n in under_way.planned.items()
-            }
-        chosen = next_round(order, done, settings.per_round, settings.max_replicates)
-        data = {"round": len(ledger.rounds) + 1, "phase": phase, "items": self._items(chosen)}
-        if redoes is not None:
-            data["redoes"] = redoes
-        return [*drafts, Draft("round_issued", data)]
-
-    def _lay_out(self, allocation: Allocation) -> tuple[dict[int, int], list[tuple[int, int]]]:
-        """A phase's measurements by compound, and the order in which rounds are cut from it."""
-        ledger = self._ledger
-        compounds = [ledger.representative(arm) for arm in allocation.arms]
-        span = ProjectedFeatures(ledger.features, allocation.arms)
-        settings = ledger.settings
-        runs = lay_out(
-            allocation.counts,
-            span.coordinates(),
-            settings.per_round,
-            settings.max_replicates,
-            seed=settings.seed * 1_000_003 + allocation.phase,
-        )
-        planned = {c: int(n) for c, n in zip(compounds, allocation.counts, strict=True)}
-        return planned, [(compounds[position], n) for position, n in runs]
-
-    def _items(self, chosen: Sequence[tuple[int, int]]) -> list[dict[str, Any]]:
-        ledger = self._ledger
-        compounds = [compound for compound, _ in chosen]
-        view = objective_posterior(ledger)
-        texts = reasons(ledger.library, compounds)
-        expected: list[tuple[float, float, float] | tuple[None, None, None]] = [(None, None, None)] * len(chosen)
-        if view is not None:
-            arms = ledger.arm_of[compounds]
-            mean, spread = view.means(arms), 1.96 * view.sds(arms)
-            expected = list(zip(mean.tolist(), (mean - spread).tolist(), (mean + spread).tolist(), strict=True))
-        return [
-            codec.item_to_json(RoundItem(compound, n, text, *numbers))
-            for (compound, n), text, numbers in zip(chosen, texts, expected, strict=True)
-        ]
 
     def withdraw_round(self, note: str = "") -> None:
         """Take the open round back; only while it has no result. Its number is not used again."""
@@ -316,7 +197,7 @@ class Campaign:
                 mend="Close it with what has come back instead.",
             )
 
-    def _open_round(self, verb: str) -> Any:
+    def _open_round(self, verb: str) -> Issued:
         issued = self._ledger.open_round
         if issued is not None:
             return issued
@@ -332,59 +213,9 @@ class Campaign:
         ``failed``: it is lost for lab reasons that have nothing to do with the values; the phase goes on without it.
         ``other``: lost for a reason that may depend on the results: the guarantee is void from here on.
         """
-        self._open_round("close")
-        work = self._begin()
-        self._close(work, missing, note)
-        self._commit(work)
+        issued = self._open_round("close")
+        self._commit(self._begin(closed_round(self._ledger, issued, missing, note)))
         return self.status()
-
-    def _close(self, work: _Work, missing: Missing, note: str = "") -> None:
-        """End the open round."""
-        ledger = work.ledger
-        issued = ledger.open_round
-        if issued is None:
-            return
-        returned = ledger.returned(issued)
-        open_items = {
-            item.compound: item.replicates - back
-            for item, back in zip(issued.items, returned, strict=True)
-            if item.replicates > back and item.compound not in ledger.unavailable
-        }
-        left = ledger.outstanding()
-        lost = [[c, min(n, left[c])] for c, n in open_items.items() if c in left]
-        data = {
-            "round": issued.number,
-            "asked": sum(item.replicates for item in issued.items),
-            "returned": sum(returned),
-            "missing": missing if lost else "none",
-            "lost": [] if missing == "return" else lost,
-            "note": " ".join(note.split()),
-        }
-        work.add(Draft("round_closed", data))
-
-    @staticmethod
-    def _decide(work: _Work) -> None:
-        """The decision of the phase, once nothing of it is outstanding and no round is open."""
-        ledger = work.ledger
-        if ledger.under_way is None or ledger.outstanding() or ledger.open_round is not None:
-            return
-        allocation = ledger.under_way.allocation
-        decision = redecide.recompute(ledger)
-        number = ledger.last_round
-        if decision is None:
-            work.add(Draft("phase_empty", {"phase": allocation.phase, "round": number}))
-            return
-        blob = codec.estimates_to_bytes(decision)
-        parts = as_parts(blob)
-        (digest,) = parts
-        info = ledger.strategy.info
-        data = codec.decision_to_json(decision, redecide.arm_names(ledger)) | {
-            "strategy": info.name,
-            "strategy_version": info.version,
-            "round": number,
-            "part": digest,
-        }
-        work.add(Draft("phase_decided", data), parts=parts)
 
     # -- results
 
@@ -447,8 +278,8 @@ class Campaign:
             }
             work.add(Draft("results_recorded", data))
         closes = close or (close_when_complete and issued is not None and not work.ledger.pending(issued))
-        if closes:
-            self._close(work, missing)
+        if closes and issued is not None:
+            work.add(closed_round(work.ledger, issued, missing))
         self._commit(work)
         return RecordReport(
             accepted=len(taken.measurements),
@@ -568,46 +399,18 @@ class Campaign:
         step = self._ledger.undo[-1]
         if step.kind == "plan":
             self._refuse_results()
-        self._commit(self._begin(self._opposite(step)))
+        self._commit(self._begin(opposite(step, self._ledger.sequence)))
         return step.label
-
-    def _opposite(self, step: Step) -> Draft:
-        data, mark = step.data, {"undoes": self._ledger.sequence}
-        match step.kind:
-            case "plan":
-                return Draft("round_withdrawn", {"round": data["round"], "note": ""} | mark)
-            case "record":
-                return Draft("results_withdrawn", {"numbers": data["numbers"], "source": data["source"]} | mark)
-            case "exclude":
-                return Draft("measurement_included", {"number": data["number"], "reason": "undo"} | mark)
-            case "include":
-                return Draft("measurement_excluded", {"number": data["number"], **data["before"]} | mark)
-            case "correct":
-                before = data["before"]
-                return Draft("measurement_corrected", {"number": data["number"], **before, "before": None} | mark)
-            case "unavailable":
-                return Draft("compounds_available", {"compounds": data["compounds"]} | mark)
 
     def redo(self) -> str:
         """The label of the action done again."""
         if not self._ledger.redo:
             raise AssayPilotError("there is nothing to redo")
         step = self._ledger.redo[-1]
-        mark = {"redoes": self._ledger.sequence}
         if step.kind == "plan":
-            self._commit(self._begin(*self._plan_drafts(self._ledger, silent, redoes=self._ledger.sequence)))
+            self._commit(self._begin(*planned_round(self._ledger, redoes=self._ledger.sequence)))
             return step.label
-        kinds = {
-            "record": "results_restored",
-            "exclude": "measurement_excluded",
-            "include": "measurement_included",
-            "correct": "measurement_corrected",
-            "unavailable": "compounds_unavailable",
-        }
-        data = dict(step.data)
-        if step.kind == "record":
-            data["round"] = self._ledger.last_round
-        self._commit(self._begin(Draft(kinds[step.kind], data | mark)))
+        self._commit(self._begin(once_more(step, self._ledger.sequence, self._ledger.last_round)))
         return step.label
 
     # -- the file
@@ -623,7 +426,9 @@ class Campaign:
 
     def _commit(self, work: _Work) -> None:
         """Write a transaction, with the decision it makes due."""
-        self._decide(work)
+        decision = due_decision(work.ledger)
+        if decision is not None:
+            work.add(decision[0], parts=decision[1])
         self._store.append(work.drafts, work.parts)
         self.refresh()
 
@@ -647,53 +452,3 @@ def _reason(reason: str) -> str:
     if not text:
         raise AssayPilotError("a reason is needed", mend="Say in a few words why.")
     return text
-
-
-def _with_noise(
-    library: Library, endpoints: Sequence[Endpoint], history: Sequence[Result], settings: Settings
-) -> list[Endpoint]:
-    """The endpoints with the objective's noise known; AssayPilotError when it is neither given nor measured."""
-    if settings.objective not in [endpoint.name for endpoint in endpoints]:
-        raise AssayPilotError(
-            f"there is no endpoint {settings.objective!r}",
-            option="--objective",
-            mend=f"Choose one of: {', '.join(endpoint.name for endpoint in endpoints)}.",
-        )
-    taken = prepare(library, endpoints, history, first_number=1)
-    out = []
-    for position, endpoint in enumerate(endpoints):
-        if endpoint.noise_sd is None:
-            own = [m for m in taken.measurements if m.endpoint == position and m.usable]
-            noise, _ = replicate_noise(
-                [m.compound for m in own],
-                [m.value for m in own],
-                [m.n for m in own],
-                [m.entered.sd if endpoint.transform == "none" else None for m in own],
-            )
-            if noise:
-                endpoint = replace(endpoint, noise_sd=noise)
-            elif endpoint.name == settings.objective:
-                raise AssayPilotError(
-                    f"the assay noise (SD) of {endpoint.name} is not known: none was given, "
-                    "and no compound was measured twice",
-                    option="--sd",
-                    mend="Give the SD between independent measurements of one compound, e.g. --sd 0.2.",
-                )
-        out.append(endpoint)
-    return out
-
-
-def _phase_json(allocation: Allocation, planned: Mapping[int, int], order: Sequence[tuple[int, int]]) -> dict[str, Any]:
-    return {
-        "phase": allocation.phase,
-        "compounds": list(planned),
-        "counts": list(planned.values()),
-        "order": [[compound, n] for compound, n in order],
-        "radius": allocation.radius,
-        "certificate": {
-            "criterion": allocation.certificate.criterion,
-            "value": allocation.certificate.value,
-            "lower_bound": allocation.certificate.lower_bound,
-        },
-        "cut_to_budget": allocation.cut_to_budget,
-    }

@@ -89,4 +89,4 @@ def recompute(ledger: Ledger) -> Decision | None:
         return None
     allocation = ledger.under_way.allocation
     outcome = ledger.outcome(allocation.phase, allocation, ledger.spent())
-    return ledger.strategy.decide(ledger.current(), outcome)
+    return ledger.strategy.decide(ledger.deciding(), outcome)

@@ -101,7 +101,7 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
-class _Issued:
+class Issued:
     number: int
     phase: int
     items: tuple[RoundItem, ...]
@@ -135,7 +135,7 @@ class Ledger:
         self.measurements: list[Measurement] = []
         self.sources: dict[str, int] = {}
         """How often the content of that digest was entered (and not taken back)."""
-        self.rounds: list[_Issued] = []
+        self.rounds: list[Issued] = []
         self.under_way: UnderWay | None = None
         self.unavailable: dict[int, str] = {}
         self.state: State
@@ -159,7 +159,7 @@ class Ledger:
         return self.measurements[number - 1]
 
     @property
-    def open_round(self) -> _Issued | None:
+    def open_round(self) -> Issued | None:
         """The round that waits for results, or None."""
         return self.rounds[-1] if self.rounds and self.rounds[-1].state == "open" else None
 
@@ -233,7 +233,7 @@ class Ledger:
         left = {c: n - done.get(c, 0) - lost.get(c, 0) for c, n in self.under_way.planned.items()}
         return {c: n for c, n in left.items() if n > 0 and c not in self.unavailable}
 
-    def returned(self, issued: _Issued) -> tuple[int, ...]:
+    def returned(self, issued: Issued) -> tuple[int, ...]:
         """Results that came back for each item of a round, at most what was asked."""
         return self._returned(issued, self._came(issued.number))
 
@@ -246,12 +246,12 @@ class Ledger:
         return came
 
     @staticmethod
-    def _returned(issued: _Issued, came: Mapping[tuple[int, int], int]) -> tuple[int, ...]:
+    def _returned(issued: Issued, came: Mapping[tuple[int, int], int]) -> tuple[int, ...]:
         if issued.state == "withdrawn":  # what came for its compounds later was not for it
             return (0,) * len(issued.items)
         return tuple(min(item.replicates, came.get((issued.number, item.compound), 0)) for item in issued.items)
 
-    def pending(self, issued: _Issued) -> int:
+    def pending(self, issued: Issued) -> int:
         """Measurements of a round that can still come: compounds that cannot be had are not waited for."""
         return sum(
             item.replicates - back
@@ -275,11 +275,11 @@ class Ledger:
         came = self._came()
         return tuple(self._view(issued, came) for issued in self.rounds)
 
-    def view(self, issued: _Issued) -> Round:
+    def view(self, issued: Issued) -> Round:
         """A round as pages show it."""
         return self._view(issued, self._came(issued.number))
 
-    def _view(self, issued: _Issued, came: Mapping[tuple[int, int], int]) -> Round:
+    def _view(self, issued: Issued, came: Mapping[tuple[int, int], int]) -> Round:
         return Round(
             number=issued.number,
             phase=issued.phase,
@@ -293,6 +293,19 @@ class Ledger:
     def current(self) -> State:
         """The strategy's state with what can be measured now and what was spent so far."""
         return self.strategy.adjust(self.state, measurable=self.measurable(), spent=self.spent())
+
+    def deciding(self) -> State:
+        """The state in which the phase under way is decided: what came back in it counts as to be had.
+
+        So a compound used up after its results came in is decided by them.
+        """
+        state = self.current()
+        if self.under_way is None:
+            return state
+        came = np.zeros(self.n_arms, dtype=bool)
+        used = [m.compound for m, _ in self.counting(self.under_way.allocation.phase) if m.usable]
+        came[self.arm_of[used]] = True
+        return self.strategy.adjust(state, measurable=state.problem.measurable | came, spent=state.spent)
 
     # -- a draft of the future
 
@@ -396,7 +409,7 @@ class Ledger:
     def _round_issued(self, event: Event) -> None:
         items = tuple(codec.item_from_json(item) for item in event.data["items"])
         data = event.data
-        self.rounds.append(_Issued(data["round"], data["phase"], items, event.time, len(self.measurements)))
+        self.rounds.append(Issued(data["round"], data["phase"], items, event.time, len(self.measurements)))
 
     def _round_withdrawn(self, event: Event) -> None:
         self.rounds[-1] = replace(self.rounds[-1], state="withdrawn", closed=event.time)
@@ -473,10 +486,10 @@ class Ledger:
         if self.under_way is None:
             raise AssayPilotError(f"step {event.sequence} decides a phase that was never planned")
         decision = self._decision(event.data)
-        self.state = self.strategy.apply(self.current(), decision)
+        self.state = self.strategy.apply(self.deciding(), decision)
         self.estimates[decision.phase] = decision
-        under_way = self.under_way
-        self.phases.append(Decided(under_way.allocation, under_way.planned, self.measurable(), event.data["round"]))
+        under_way, measurable = self.under_way, self.state.problem.measurable
+        self.phases.append(Decided(under_way.allocation, under_way.planned, measurable, event.data["round"]))
         self.under_way = None
 
     def _phase_empty(self, event: Event) -> None:

@@ -103,7 +103,7 @@ def guarantee(ledger: Ledger, counts: Mapping[str, int], reasons: Sequence[StopR
         assumptions.append(
             f"{many(len(ledger.unavailable), 'compound')} not to be had for reasons unrelated to the values"
         )
-    if counts["not_estimable"]:
+    if counts["not_estimable"] or ledger.unavailable:
         assumptions.append("the best means the best of the compounds that can be estimated")
     void = list(ledger.void)
     judged = sum(1 for n in ledger.judged if ledger.measurement(n).counted)
@@ -148,7 +148,8 @@ def cautions(ledger: Ledger) -> tuple[str, ...]:
     texts = []
     if only:
         texts.append(
-            f"{many(len(only), 'compound')} with values beyond a limit only, shown but not used: {_names(only)}."
+            f"{many(len(only), 'compound')} with values beyond a limit only, shown but not used: {_names(only)}. "
+            "If they keep the set from being decided, mark them as not to be had."
         )
     against = [
         ledger.library.ids[ledger.first[arm]] for decision in ledger.estimates.values() for arm in decision.contradicted

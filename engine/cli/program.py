@@ -11,6 +11,7 @@ from contextlib import suppress
 from assaypilot.engine.cli.console import Console, Reply, as_json, escaped
 from assaypilot.engine.cli.parser import WrongUsage, parse
 from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.threads import one_thread_for_algebra
 
 __all__ = ["main"]
 
@@ -20,6 +21,7 @@ DONE, REFUSED, WRONG_USAGE, STOPPED = 0, 1, 2, 130
 
 def main(argv: Sequence[str] | None = None) -> int:
     """The exit code of one command line (without the program's name; None: the one it was started with)."""
+    one_thread_for_algebra()
     words = list(sys.argv[1:] if argv is None else argv)
     wants_json = "--json" in words
     _speak_utf8()

@@ -97,6 +97,7 @@ class LinFactG:
             phase=0,
             status=status,
             active=active,
+            left=np.zeros(problem.n_arms, dtype=bool),
             decided_in_phase=np.zeros(problem.n_arms, dtype=np.intp),
             spent=0,
             last=None,
@@ -112,8 +113,7 @@ class LinFactG:
         status = state.status.copy()
         status[undecided & problem.wanted] = UNDECIDED
         status[undecided & problem.wanted & outside] = NOT_ESTIMABLE
-        back = (state.status == NOT_ESTIMABLE) & (status == UNDECIDED)
-        active = (state.active | back) & ~outside
+        active = problem.wanted & (status != OUT) & ~state.left & ~outside
         return replace(state, problem=problem, status=status, active=active, spent=spent)
 
     def radius(self, state: State, phase: int) -> float:
@@ -203,11 +203,14 @@ class LinFactG:
         active = state.active.copy()
         active[decision.outs] = False
         active[decision.left] = False
+        left = state.left.copy()
+        left[decision.left] = True
         return replace(
             state,
             phase=decision.phase,
             status=status,
             active=active,
+            left=left,
             decided_in_phase=decided,
             spent=decision.spent,
             last=decision,

@@ -212,6 +212,8 @@ class State:
     status: NDArray[np.int8]
     active: Flags
     """Arms whose means the next phase bounds."""
+    left: Flags
+    """Arms decided in that need not be measured any more, whatever can be had later."""
     decided_in_phase: Ints
     spent: int
     last: Decision | None

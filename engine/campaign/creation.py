@@ -1,0 +1,130 @@
+"""The first events of a campaign: its library, endpoints, goal and history, checked before anything is written."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any
+
+import numpy as np
+
+from assaypilot.engine.campaign import codec
+from assaypilot.engine.campaign.chain import Draft, as_parts
+from assaypilot.engine.campaign.intake import prepare
+from assaypilot.engine.campaign.state import Settings, Source
+from assaypilot.engine.endpoint import Endpoint
+from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.library import Library
+from assaypilot.engine.measurements import Result, replicate_noise
+from assaypilot.engine.strategies.registry import check_parameters, choose
+
+__all__ = ["creation_drafts", "program_version"]
+
+
+def program_version() -> str:
+    """The version of this program."""
+    try:
+        return version("assaypilot")
+    except PackageNotFoundError:  # run from a folder that was never installed
+        return "0+unknown"
+
+
+def creation_drafts(
+    name: str,
+    library: Library,
+    endpoints: Sequence[Endpoint],
+    settings: Settings,
+    history: Sequence[Result],
+    source: Source | None,
+    mapping: Mapping[str, Any] | None,
+    warnings: Sequence[str],
+) -> tuple[list[Draft], dict[str, bytes]]:
+    """The events that make a campaign, and the parts they name.
+
+    Raises AssayPilotError when the table cannot be modelled, the assay noise is neither given nor in the replicates,
+    or a setting does not fit.
+    """
+    endpoints = _with_noise(library, endpoints, history, settings)
+    strategy, why = choose(settings.strategy, settings.goal)
+    check_parameters(strategy, settings.parameters)
+    if len(library) < 2:
+        raise AssayPilotError(
+            f"a campaign needs at least two compounds, got {len(library)}", mend="Add compounds to the table."
+        )
+    taken = prepare(library, endpoints, history, first_number=1)
+    if taken.rejected:
+        row, reason = taken.rejected[0]
+        raise AssayPilotError(reason, row=row)
+    created = {
+        "name": name,
+        "program": program_version(),
+        "python": platform.python_version(),
+        "numpy": np.__version__,
+        "warnings": list(warnings),
+    }
+    blob = library.encode()
+    parts = as_parts(blob)
+    (digest,) = parts
+    drafts = [
+        Draft("campaign_created", created),
+        Draft(
+            "library_added",
+            {
+                "part": digest,
+                "compounds": len(library),
+                "sites": [[site.name, len(site.substituents)] for site in library.sites],
+                "source": codec.source_to_json(source),
+                "mapping": dict(mapping) if mapping else None,
+            },
+        ),
+        Draft("endpoints_defined", {"endpoints": [endpoint.as_json() for endpoint in endpoints]}),
+        Draft(
+            "goal_set",
+            {
+                "settings": codec.settings_to_json(settings),
+                "strategy": strategy.info.name,
+                "strategy_version": strategy.info.version,
+                "why": why,
+            },
+        ),
+    ]
+    if taken.measurements:
+        measurements = [codec.measurement_to_json(m) for m in taken.measurements]
+        drafts.append(Draft("history_added", {"measurements": measurements, "source": codec.source_to_json(source)}))
+    return drafts, parts
+
+
+def _with_noise(
+    library: Library, endpoints: Sequence[Endpoint], history: Sequence[Result], settings: Settings
+) -> list[Endpoint]:
+    """The endpoints with the objective's noise known; AssayPilotError when it is neither given nor measured."""
+    if settings.objective not in [endpoint.name for endpoint in endpoints]:
+        raise AssayPilotError(
+            f"there is no endpoint {settings.objective!r}",
+            option="--objective",
+            mend=f"Choose one of: {', '.join(endpoint.name for endpoint in endpoints)}.",
+        )
+    taken = prepare(library, endpoints, history, first_number=1)
+    out = []
+    for position, endpoint in enumerate(endpoints):
+        if endpoint.noise_sd is None:
+            own = [m for m in taken.measurements if m.endpoint == position and m.usable]
+            noise, _ = replicate_noise(
+                [m.compound for m in own],
+                [m.value for m in own],
+                [m.n for m in own],
+                [m.entered.sd if endpoint.transform == "none" else None for m in own],
+            )
+            if noise:
+                endpoint = replace(endpoint, noise_sd=noise)
+            elif endpoint.name == settings.objective:
+                raise AssayPilotError(
+                    f"the assay noise (SD) of {endpoint.name} is not known: none was given, "
+                    "and no compound was measured twice",
+                    option="--sd",
+                    mend="Give the SD between independent measurements of one compound, e.g. --sd 0.2.",
+                )
+        out.append(endpoint)
+    return out

@@ -1,0 +1,138 @@
+"""The events of a round and of a phase: what is issued, how it ends, what it decides. Nothing is written here."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
+
+from assaypilot.engine.campaign import codec, redecide
+from assaypilot.engine.campaign.chain import Draft, as_parts
+from assaypilot.engine.campaign.layout import lay_out, next_round, reasons
+from assaypilot.engine.campaign.replay import Issued, Ledger
+from assaypilot.engine.campaign.state import RoundItem
+from assaypilot.engine.campaign.view import objective_posterior
+from assaypilot.engine.features import ProjectedFeatures
+from assaypilot.engine.progress import Report, silent
+from assaypilot.engine.strategies.protocol import Allocation
+
+__all__ = ["Missing", "closed_round", "due_decision", "planned_round"]
+
+Missing = Literal["return", "failed", "other"]
+"""What becomes of measurements that are missing when a round is closed."""
+
+
+def planned_round(ledger: Ledger, report: Report = silent, *, redoes: int | None = None) -> list[Draft]:
+    """The events of the next round, with its phase's plan when one begins; none when nothing is left to ask."""
+    settings = ledger.settings
+    drafts = []
+    if ledger.under_way is None:
+        state = ledger.current()
+        if ledger.strategy.stop(state):
+            return []
+        allocation = ledger.strategy.ask(state, report)
+        planned, order = _lay_out(ledger, allocation)
+        drafts.append(Draft("phase_planned", _phase_json(allocation, planned, order)))
+        phase, done = allocation.phase, dict[int, int]()
+    else:
+        under_way = ledger.under_way
+        phase, order = under_way.allocation.phase, under_way.order
+        received = ledger.received(phase)
+        done = {
+            c: n if c in ledger.unavailable else received.get(c, 0) + under_way.lost.get(c, 0)
+            for c, n in under_way.planned.items()
+        }
+    chosen = next_round(order, done, settings.per_round, settings.max_replicates)
+    data = {"round": len(ledger.rounds) + 1, "phase": phase, "items": _items(ledger, chosen)}
+    if redoes is not None:
+        data["redoes"] = redoes
+    return [*drafts, Draft("round_issued", data)]
+
+
+def _lay_out(ledger: Ledger, allocation: Allocation) -> tuple[dict[int, int], list[tuple[int, int]]]:
+    """A phase's measurements by compound, and the order in which rounds are cut from it."""
+    compounds = [ledger.representative(arm) for arm in allocation.arms]
+    span = ProjectedFeatures(ledger.features, allocation.arms)
+    settings = ledger.settings
+    runs = lay_out(
+        allocation.counts,
+        span.coordinates(),
+        settings.per_round,
+        settings.max_replicates,
+        seed=settings.seed * 1_000_003 + allocation.phase,
+    )
+    planned = {c: int(n) for c, n in zip(compounds, allocation.counts, strict=True)}
+    return planned, [(compounds[position], n) for position, n in runs]
+
+
+def _items(ledger: Ledger, chosen: Sequence[tuple[int, int]]) -> list[dict[str, Any]]:
+    compounds = [compound for compound, _ in chosen]
+    view = objective_posterior(ledger)
+    texts = reasons(ledger.library, compounds)
+    expected: list[tuple[float, float, float] | tuple[None, None, None]] = [(None, None, None)] * len(chosen)
+    if view is not None:
+        arms = ledger.arm_of[compounds]
+        mean, spread = view.means(arms), 1.96 * view.sds(arms)
+        expected = list(zip(mean.tolist(), (mean - spread).tolist(), (mean + spread).tolist(), strict=True))
+    return [
+        codec.item_to_json(RoundItem(compound, n, text, *numbers))
+        for (compound, n), text, numbers in zip(chosen, texts, expected, strict=True)
+    ]
+
+
+def _phase_json(allocation: Allocation, planned: Mapping[int, int], order: Sequence[tuple[int, int]]) -> dict[str, Any]:
+    return {
+        "phase": allocation.phase,
+        "compounds": list(planned),
+        "counts": list(planned.values()),
+        "order": [[compound, n] for compound, n in order],
+        "radius": allocation.radius,
+        "certificate": {
+            "criterion": allocation.certificate.criterion,
+            "value": allocation.certificate.value,
+            "lower_bound": allocation.certificate.lower_bound,
+        },
+        "cut_to_budget": allocation.cut_to_budget,
+    }
+
+
+def closed_round(ledger: Ledger, issued: Issued, missing: Missing, note: str = "") -> Draft:
+    """The end of the open round with what has come back."""
+    returned = ledger.returned(issued)
+    open_items = {
+        item.compound: item.replicates - back
+        for item, back in zip(issued.items, returned, strict=True)
+        if item.replicates > back and item.compound not in ledger.unavailable
+    }
+    left = ledger.outstanding()
+    lost = [[c, min(n, left[c])] for c, n in open_items.items() if c in left]
+    data = {
+        "round": issued.number,
+        "asked": sum(item.replicates for item in issued.items),
+        "returned": sum(returned),
+        "missing": missing if lost else "none",
+        "lost": [] if missing == "return" else lost,
+        "note": " ".join(note.split()),
+    }
+    return Draft("round_closed", data)
+
+
+def due_decision(ledger: Ledger) -> tuple[Draft, dict[str, bytes]] | None:
+    """The decision of the phase and its part, once nothing of it is outstanding and no round is open."""
+    if ledger.under_way is None or ledger.outstanding() or ledger.open_round is not None:
+        return None
+    allocation = ledger.under_way.allocation
+    decision = redecide.recompute(ledger)
+    number = ledger.last_round
+    if decision is None:
+        return Draft("phase_empty", {"phase": allocation.phase, "round": number}), {}
+    blob = codec.estimates_to_bytes(decision)
+    parts = as_parts(blob)
+    (digest,) = parts
+    info = ledger.strategy.info
+    data = codec.decision_to_json(decision, redecide.arm_names(ledger)) | {
+        "strategy": info.name,
+        "strategy_version": info.version,
+        "round": number,
+        "part": digest,
+    }
+    return Draft("phase_decided", data), parts

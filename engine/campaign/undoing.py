@@ -1,0 +1,43 @@
+"""Undo and redo as events: the opposite of a step, and the step once more. Nothing is erased."""
+
+from __future__ import annotations
+
+from assaypilot.engine.campaign.chain import Draft
+from assaypilot.engine.campaign.replay import Step
+
+__all__ = ["once_more", "opposite"]
+
+_KINDS = {
+    "record": "results_restored",
+    "exclude": "measurement_excluded",
+    "include": "measurement_included",
+    "correct": "measurement_corrected",
+    "unavailable": "compounds_unavailable",
+}
+
+
+def opposite(step: Step, sequence: int) -> Draft:
+    """The event that takes a step back; ``sequence`` is the last event before it."""
+    data, mark = step.data, {"undoes": sequence}
+    match step.kind:
+        case "plan":
+            return Draft("round_withdrawn", {"round": data["round"], "note": ""} | mark)
+        case "record":
+            return Draft("results_withdrawn", {"numbers": data["numbers"], "source": data["source"]} | mark)
+        case "exclude":
+            return Draft("measurement_included", {"number": data["number"], "reason": "undo"} | mark)
+        case "include":
+            return Draft("measurement_excluded", {"number": data["number"], **data["before"]} | mark)
+        case "correct":
+            before = data["before"]
+            return Draft("measurement_corrected", {"number": data["number"], **before, "before": None} | mark)
+        case "unavailable":
+            return Draft("compounds_available", {"compounds": data["compounds"]} | mark)
+
+
+def once_more(step: Step, sequence: int, last_round: int) -> Draft:
+    """The event that does an undone step again (a plan is made anew instead)."""
+    data = dict(step.data) | {"redoes": sequence}
+    if step.kind == "record":
+        data["round"] = last_round
+    return Draft(_KINDS[step.kind], data)
