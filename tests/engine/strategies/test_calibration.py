@@ -38,8 +38,8 @@ def test_a_radius_too_small_is_noticed(instance, mode):
 @pytest.mark.slow
 def test_far_too_small_a_radius_is_wrong_too_often():
     """What it takes for the plain rate of errors to notice."""
-    with c.shrunk(6.0):
-        found = c.calibrate(c.INSTANCES[0], "realised", 100)
+    with c.shrunk(8.0):
+        found = c.calibrate(c.INSTANCES[0], "realised", 200)
     assert "errors" in c.complaints(found)
 
 
