@@ -33,8 +33,8 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
 Flags = NDArray[np.bool_]
 
-_GAPS = ((5_000, 1e-4), (300_000, 1e-3), (math.inf, 1e-2))
-"""How close to the best possible a design is made, by the number of compounds: every one has to be looked at."""
+_GAPS = {"g": ((5_000, 1e-4), (300_000, 1e-3), (math.inf, 1e-2)), "xy": ((5_000, 1e-4), (math.inf, 1e-2))}
+"""How close to the best possible a design is made, by the number of compounds: all have to be looked at, or pairs."""
 _SHOWN = 40
 """Compounds listed in the terminal."""
 _LISTED = 1000
@@ -203,7 +203,7 @@ def _weights(
 ) -> Design:
     """The optimal shares; with ``only`` on these positions alone."""
     n = task.candidates.n_rows
-    gap = next(gap for most, gap in _GAPS if n <= most)
+    gap = next(gap for most, gap in _GAPS[options.criterion] if n <= most)
     each = None if options.max_per_compound is None else min(1.0, options.max_per_compound / options.measurements)
     share = 1.0 / options.measurements
     if only is not None:

@@ -37,6 +37,9 @@ class Worst(Protocol):
     def find(self, inverse: Floats, count: int = 1) -> tuple[Ints, Floats]:
         """Keys of at most ``count`` directions and their y' inverse y, largest first; the first is the largest."""
 
+    def some(self, inverse: Floats, count: int = 1) -> tuple[Ints, Floats]:
+        """The same quickly: large ones, but a larger one may be missed."""
+
     def vectors(self, keys: Ints) -> Floats:
         """The directions of the keys, ``(m, d)``."""
 
@@ -58,6 +61,10 @@ class Means:
                 some = np.sort(np.argpartition(-variances, count - 1)[:count])
             order = some[np.argsort(-variances[some], kind="stable")].astype(np.intp)
         return order[:, None], variances[order]
+
+    def some(self, inverse: Floats, count: int = 1) -> tuple[Ints, Floats]:
+        """The same as ``find``."""
+        return self.find(inverse, count)
 
     def vectors(self, keys: Ints) -> Floats:
         """The rows at the positions."""
@@ -262,35 +269,58 @@ class _Walk:
         many = _KEPT * self.x.shape[1]
         keys, values = directions.find(inverse, many)
         kept, value = directions.vectors(keys), float(values[0])
+        best, least, finished = self.counts.copy(), value, False
         for look in range(self.limit):
             self.report(look / self.limit, "moving single measurements")
-            accepted, more = False, []
-            for giver, taker in self.promising(inverse, kept, value):
-                self.move(giver, taker)
-                after = self.inverse()
-                if after is not None:
-                    keys, variances = directions.find(after, many)
-                    worst = directions.vectors(keys)
-                    if variances[0] < value * (1.0 - _GAIN):
-                        inverse, value, accepted = after, float(variances[0]), True
-                        # What is worst now is looked at from here on; the others it replaced mostly stay small.
-                        kept = _distinct(kept[-many:], worst)
-                        break
-                    more.append(worst[variances >= value * (1.0 - _GAIN)])
-                self.move(taker, giver)
-                self.moves -= 2  # tried and taken back
-            if accepted:
+            after, seen = self.lower(inverse, kept, value, directions)
+            if after is not None:
+                inverse, value = after, seen[1]
+                # What is worst now is looked at from here on; the others it replaced mostly stay small.
+                kept = _distinct(kept[-many:], seen[0])
                 continue
-            if not more:
-                return Exchanged(self.counts, value, self.moves, True)
             before = len(kept)
-            kept = _distinct(kept, np.concatenate(more))
-            if len(kept) == before:
-                return Exchanged(self.counts, value, self.moves, True)
-        return Exchanged(self.counts, value, self.moves, False)
+            kept = _distinct(kept, seen[0])
+            if len(kept) > before:
+                continue
+            # Nothing gains by what was seen; all directions say whether that was the whole truth.
+            keys, values = directions.find(inverse, many)
+            if values[0] < least * (1.0 - _GAIN):
+                best, least = self.counts.copy(), float(values[0])
+            if values[0] <= value * (1.0 + _GAIN):
+                finished = True
+                break
+            kept, value = _distinct(kept, directions.vectors(keys)), float(values[0])
+        if not finished:
+            value = float(directions.find(inverse)[1][0])
+            if value < least:
+                best, least = self.counts.copy(), value
+        return Exchanged(best, least, self.moves, finished)
 
-    def promising(self, inverse: Floats, y: Floats, value: float) -> list[tuple[int, int]]:
-        """Moves after which the given directions are all below ``value``, the best first, at most a few."""
+    def lower(
+        self, inverse: Floats, kept: Floats, value: float, directions: Worst
+    ) -> tuple[Floats | None, tuple[Floats, float]]:
+        """The inverse after a move that lowers the value, with the directions that are large then and the new value.
+
+        None when no promising move does; then with the directions that stood in the way. All by a quick look.
+        """
+        many = _KEPT * self.x.shape[1]
+        in_the_way = [kept[:0]]
+        for predicted, giver, taker in self.promising(inverse, kept, value):
+            self.move(giver, taker)
+            after = self.inverse()
+            if after is not None:
+                keys, variances = directions.some(after, many)
+                vectors = directions.vectors(keys)
+                reached = max(float(variances[0]), predicted)
+                if reached < value * (1.0 - _GAIN):
+                    return after, (vectors, reached)
+                in_the_way.append(vectors[variances >= value * (1.0 - _GAIN)])
+            self.move(taker, giver)
+            self.moves -= 2  # tried and taken back
+        return None, (np.concatenate(in_the_way), value)
+
+    def promising(self, inverse: Floats, y: Floats, value: float) -> list[tuple[float, int, int]]:
+        """Moves after which the given directions are all below ``value``, and how far; the best first, a few."""
         found = self.possible(inverse)
         if not found.growth.size:
             return []
@@ -313,7 +343,7 @@ class _Walk:
             if after[column] < value * (1.0 - _GAIN):
                 best.append((float(after[column]), int(found.givers[row]), int(found.takers[columns[column]])))
         best.sort()
-        return [(giver, taker) for _, giver, taker in best[:_TRIES]]
+        return best[:_TRIES]
 
 
 def _cut(growth: Floats, most: int) -> tuple[Ints, Ints]:
