@@ -46,7 +46,7 @@ def creation_drafts(
     Raises AssayPilotError when the table cannot be modelled, the assay noise is neither given nor in the replicates,
     or a setting does not fit.
     """
-    endpoints = _with_noise(library, endpoints, history, settings)
+    endpoints, notes = _with_noise(library, endpoints, history, settings)
     strategy, why = choose(settings.strategy, settings.goal)
     check_parameters(strategy, settings.parameters)
     if len(library) < 2:
@@ -62,7 +62,7 @@ def creation_drafts(
         "program": program_version(),
         "python": platform.python_version(),
         "numpy": np.__version__,
-        "warnings": list(warnings),
+        "warnings": [*warnings, *notes],
     }
     blob = library.encode()
     parts = as_parts(blob)
@@ -98,8 +98,11 @@ def creation_drafts(
 
 def _with_noise(
     library: Library, endpoints: Sequence[Endpoint], history: Sequence[Result], settings: Settings
-) -> list[Endpoint]:
-    """The endpoints with the objective's noise known; AssayPilotError when it is neither given nor measured."""
+) -> tuple[list[Endpoint], list[str]]:
+    """The endpoints with their noise, where it is known, and what to say of noise that was not given.
+
+    AssayPilotError when the objective's is neither given nor in the replicates.
+    """
     if settings.objective not in [endpoint.name for endpoint in endpoints]:
         raise AssayPilotError(
             f"there is no endpoint {settings.objective!r}",
@@ -107,11 +110,11 @@ def _with_noise(
             mend=f"Choose one of: {', '.join(endpoint.name for endpoint in endpoints)}.",
         )
     taken = prepare(library, endpoints, history, first_number=1)
-    out = []
+    out, notes = [], []
     for position, endpoint in enumerate(endpoints):
         if endpoint.noise_sd is None:
             own = [m for m in taken.measurements if m.endpoint == position and m.usable]
-            noise, _ = replicate_noise(
+            noise, compounds = replicate_noise(
                 [m.compound for m in own],
                 [m.value for m in own],
                 [m.n for m in own],
@@ -119,6 +122,11 @@ def _with_noise(
             )
             if noise:
                 endpoint = replace(endpoint, noise_sd=noise)
+                if endpoint.name == settings.objective:
+                    notes.append(
+                        f"The assay noise (SD) of {endpoint.name}, {noise:.3g}, is estimated from the replicates of "
+                        f"{compounds} compound{'' if compounds == 1 else 's'}; the guarantee assumes it is no larger."
+                    )
             elif endpoint.name == settings.objective:
                 raise AssayPilotError(
                     f"the assay noise (SD) of {endpoint.name} is not known: none was given, "
@@ -127,4 +135,4 @@ def _with_noise(
                     mend="Give the SD between independent measurements of one compound, e.g. --sd 0.2.",
                 )
         out.append(endpoint)
-    return out
+    return out, notes

@@ -616,3 +616,11 @@ def test_a_compound_named_twice_is_marked_once(path: Path) -> None:
     with make(path) as campaign:
         campaign.mark_unavailable(["R1=A|R2=A", "r1=a|r2=a "], "sold out")
         assert campaign.history()[-1].text == "Not to be had: R1=A|R2=A (sold out)"
+
+
+def test_noise_from_replicates_is_used_and_said(tmp_path: Path) -> None:
+    history = [Result("R1=A|R2=A", value, "pIC50") for value in (6.0, 6.4)] + [Result("R1=B|R2=A", 7.0, "pIC50")]
+    with make(tmp_path / "series.assaypilot", endpoints=(Endpoint("pIC50"),), history=history) as campaign:
+        now = campaign.status()
+        assert now.endpoints[0].noise_sd == pytest.approx(0.4 / math.sqrt(2))
+        assert any("0.283, is estimated from the replicates of 1 compound;" in text for text in now.warnings)
