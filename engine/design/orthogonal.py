@@ -31,7 +31,10 @@ def _prime_powers(size: int) -> dict[int, int]:
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """What the sites whose size a prime p divides share: vectors of ``length`` over a field of p^``field``."""
+    """What the sites whose size a prime p divides share: vectors of ``length`` over a field of p^``field``.
+
+    Every combination of their parts instead, one digit after the other, where those are no more (``length`` 0).
+    """
 
     p: int
     field: int
@@ -40,7 +43,7 @@ class _Part:
 
     @property
     def rows(self) -> int:
-        return int(self.p ** (self.field * self.length))
+        return int(self.p ** (self.field * self.length if self.length else sum(self.exponents.values())))
 
 
 def _plan(sizes: tuple[int, ...]) -> list[_Part]:
@@ -53,7 +56,7 @@ def _plan(sizes: tuple[int, ...]) -> list[_Part]:
         # One direction per site, no two of them parallel: there are (q^length - 1) / (q - 1).
         while (q**length - 1) // (q - 1) < len(exponents):
             length += 1
-        out.append(_Part(p, field, length, exponents))
+        out.append(_Part(p, field, length if field * length < sum(exponents.values()) else 0, exponents))
     return out
 
 
@@ -118,20 +121,31 @@ def orthogonal_array(sizes: tuple[int, ...]) -> Codes:
     codes = [np.zeros(1, dtype=np.int64) for _ in sizes]
     for part in _plan(sizes):
         p, q = part.p, part.p**part.field
+        new = [np.zeros(part.rows, dtype=np.int64) for _ in sizes]
+        if not part.length:
+            rest = np.arange(part.rows)
+            for site, exponent in part.exponents.items():
+                new[site], rest = rest % p**exponent, rest // p**exponent
+            _append(codes, new, part)
+            continue
         vectors = [np.arange(part.rows) // q**k % q for k in range(part.length)]
         directions = _directions(q, part.length, len(part.exponents))
         table = _times(p, part.field) if max(map(max, directions)) > 1 else None
-        new = [np.zeros(part.rows, dtype=np.int64) for _ in sizes]
         for (site, exponent), direction in zip(part.exponents.items(), directions, strict=True):
             symbol = np.zeros(part.rows, dtype=np.int64)
             for factor, x in zip(direction, vectors, strict=True):
                 if factor:
                     symbol = _plus(symbol, x if table is None or factor == 1 else table[factor][x], p, part.field)
             new[site] = symbol % p**exponent
-        for site in range(len(sizes)):
-            scale = p ** part.exponents.get(site, 0)
-            codes[site] = np.repeat(codes[site], part.rows) * scale + np.tile(new[site], len(codes[site]))
+        _append(codes, new, part)
     return np.column_stack(codes).astype(np.int32)
+
+
+def _append(codes: list[NDArray[np.int64]], new: list[NDArray[np.int64]], part: _Part) -> None:
+    """Every row so far with every row of another prime's part."""
+    for site in range(len(codes)):
+        scale = part.p ** part.exponents.get(site, 0)
+        codes[site] = np.repeat(codes[site], part.rows) * scale + np.tile(new[site], len(codes[site]))
 
 
 def parallel_classes(sizes: tuple[int, ...], classes: int) -> Codes:

@@ -98,6 +98,40 @@ def minimax(rows, targets, upper=1.0):
     return float(worst(w).max())
 
 
+def limited_minimax(x, upper, required, base):
+    """An upper estimate of the least worst variance under bounds: the epigraph form from the middle of the bounds."""
+    n = len(x)
+    room = upper - required
+    start = required + room * (1.0 - required.sum()) / room.sum()
+    known = np.zeros((x.shape[1],) * 2) if base is None else base
+
+    def variances(w):
+        inverse = np.linalg.inv(x.T @ (x * w[:, None]) + known)
+        return np.einsum("ij,jk,ik->i", x, inverse, x)
+
+    def rise(w):
+        return -((x @ np.linalg.inv(x.T @ (x * w[:, None]) + known) @ x.T) ** 2)
+
+    found = minimize(
+        lambda v: v[-1],
+        np.append(start, variances(start).max()),
+        jac=lambda v: np.append(np.zeros(n), 1.0),
+        bounds=[(low, high) for low, high in zip(required, upper, strict=True)] + [(0.0, None)],
+        constraints=[
+            {"type": "eq", "fun": lambda v: v[:-1].sum() - 1.0, "jac": lambda v: np.append(np.ones(n), 0.0)},
+            {
+                "type": "ineq",
+                "fun": lambda v: v[-1] - variances(v[:-1]),
+                "jac": lambda v: np.column_stack([-rise(v[:-1]), np.ones(n)]),
+            },
+        ],
+        method="SLSQP",
+        options={"maxiter": 300, "ftol": 1e-11},
+    )
+    w = np.clip(found.x[:-1], required, upper)
+    return min(float(variances(start).max()), float(variances(w / w.sum()).max()))
+
+
 def smallest_ratio(counts, weights):
     """What efficient apportionment makes largest: min counts / (n weights)."""
     return min(c / (sum(counts) * w) for c, w in zip(counts, weights, strict=True))
