@@ -21,6 +21,8 @@ _NAMED = 3
 """How many offenders a refusal names."""
 _ROWS, _COLUMNS = 512, 8192
 """Rows compared at once."""
+_AVERAGED = 600
+"""Rows, or directions, that stand for all in an average."""
 
 
 class Directions(Protocol):
@@ -43,6 +45,9 @@ class Directions(Protocol):
 
     def some(self, inverse: Floats, count: int = 1) -> tuple[Ints, Floats]:
         """The same quickly: large ones, but a larger one may be missed."""
+
+    def average(self, inverse: Floats, sharpness: float) -> Floats:
+        """An average ``(d, d)`` of y y' over many directions, weighted by exp(sharpness * variance / largest)."""
 
     def vectors(self, keys: Ints) -> Floats:
         """The directions of the keys, ``(m, d)``."""
@@ -72,6 +77,12 @@ def _top(values: Floats, count: int) -> Ints:
         few = few if best in few else np.append(few[1:], best)
         return few[np.argsort(-values[few], kind="stable")].astype(np.intp)
     return np.argsort(-values, kind="stable")[:count].astype(np.intp)
+
+
+def _weighted_average(rows: Floats, values: Floats, sharpness: float) -> Floats:
+    weights = np.exp(sharpness * (values / max(float(values.max()), 1e-300) - 1.0))
+    average: Floats = (rows * weights[:, None]).T @ rows / float(weights.sum())
+    return average
 
 
 def _finite(rows: ArrayLike, what: str) -> Floats:
@@ -115,9 +126,7 @@ class Rows:
         self._gaps = None if gaps is None else _positive_gaps(gaps, self.n)
 
     @classmethod
-    def of_columns(
-        cls, candidates: ProjectedFeatures, rows: ArrayLike, *, names: Sequence[str] | None = None
-    ) -> Rows:
+    def of_columns(cls, candidates: ProjectedFeatures, rows: ArrayLike, *, names: Sequence[str] | None = None) -> Rows:
         """Directions given in the columns of the features ``(m, n_columns)``; those outside the span are refused."""
         given = _finite(rows, "the directions")
         inside = given @ candidates.basis
@@ -141,6 +150,11 @@ class Rows:
         """The same as ``find``."""
         return self.find(inverse, count)
 
+    def average(self, inverse: Floats, sharpness: float) -> Floats:
+        """An average of y y' over the directions found, the larger ones weighted up."""
+        keys, values = self.find(inverse, _AVERAGED)
+        return _weighted_average(self.vectors(keys), values, sharpness)
+
     def vectors(self, keys: Ints) -> Floats:
         """The directions at the positions."""
         positions = keys[:, 0]
@@ -153,9 +167,7 @@ class Rows:
 
     def with_gaps(self, gaps: ArrayLike) -> Rows:
         """The same directions, each divided by its gap."""
-        return Rows(
-            self._given if self._table is None else self._table, gaps=gaps, names=self._name.names
-        )
+        return Rows(self._given if self._table is None else self._table, gaps=gaps, names=self._name.names)
 
 
 class Pairs:
@@ -178,6 +190,26 @@ class Pairs:
     def some(self, inverse: Floats, count: int = 1) -> tuple[Ints, Floats]:
         """Pairs far apart, found without looking at all."""
         return self._farthest.some(inverse, count)
+
+    def average(self, inverse: Floats, sharpness: float) -> Floats:
+        """An average of y y' over all pairs of a few hundred evenly chosen rows, the larger ones weighted up."""
+        n = self.table.n_rows
+        chosen = np.arange(n) if n <= _AVERAGED else np.linspace(0, n - 1, _AVERAGED).astype(np.intp)
+        z = self.table.coordinates(chosen)
+        u = z @ square_root(inverse)
+        lengths = np.einsum("ij,ij->i", u, u)
+        weights = lengths[:, None] + lengths - 2.0 * (u @ u.T)
+        largest = float(weights.max())
+        if largest <= 0.0:
+            return np.zeros_like(inverse)
+        weights *= sharpness / largest
+        weights -= sharpness
+        np.exp(weights, out=weights)
+        np.fill_diagonal(weights, 0.0)
+        # The sum over pairs of weight times (z_i - z_j)(z_i - z_j)'.
+        total = 2.0 * (z.T @ (z * weights.sum(axis=1)[:, None]) - z.T @ weights @ z)
+        average: Floats = (total + total.T) / (2.0 * float(weights.sum()))
+        return average
 
     def vectors(self, keys: Ints) -> Floats:
         """The differences of the pairs."""
@@ -271,6 +303,11 @@ class Between:
         """The same as ``find``."""
         return self.find(inverse, count)
 
+    def average(self, inverse: Floats, sharpness: float) -> Floats:
+        """An average of y y' over the directions found, the larger ones weighted up."""
+        keys, values = self.find(inverse, _AVERAGED)
+        return _weighted_average(self.vectors(keys), values, sharpness)
+
     def _block(self, x: Floats, z: Floats, rows: Ints, columns: Ints) -> Floats:
         values = np.einsum("ij,ij->i", x, x)[:, None] + np.einsum("ij,ij->i", z, z) - 2.0 * (x @ z.T)
         np.maximum(values, 0.0, out=values)
@@ -336,6 +373,11 @@ class Against:
     def some(self, inverse: Floats, count: int = 1) -> tuple[Ints, Floats]:
         """The same as ``find``."""
         return self.find(inverse, count)
+
+    def average(self, inverse: Floats, sharpness: float) -> Floats:
+        """An average of y y' over the directions found, the larger ones weighted up."""
+        keys, values = self.find(inverse, _AVERAGED)
+        return _weighted_average(self.vectors(keys), values, sharpness)
 
     def vectors(self, keys: Ints) -> Floats:
         """The differences, divided by their gaps."""

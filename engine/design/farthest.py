@@ -17,6 +17,8 @@ Ints = NDArray[np.intp]
 _SMALL = 1500
 """Tables up to so many rows are compared as a whole, block by block."""
 _BLOCK = 512
+_ENTRIES = 4_000_000
+"""Distances held at once."""
 _CHUNK = 4096
 """Rows whose bounds are looked at together."""
 _GROUPS = 2000
@@ -104,7 +106,6 @@ class Farthest:
         return _measured(u, best.keys(count)[0])
 
 
-
 def _guess(u: Floats, lengths: Floats, best: _Best, starts: int) -> None:
     """Take note of pairs far apart: from some rows to the farthest row, and from there again."""
     n = len(u)
@@ -126,11 +127,18 @@ def _measured(u: Floats, keys: Ints) -> tuple[Ints, Floats]:
 
 def _compare(u: Floats, lengths: Floats, rows: Ints, others: Ints, best: _Best) -> None:
     """Take note of the farthest of ``others`` for each of ``rows``, both ways."""
-    squares = u[rows] @ u[others].T
-    squares *= -2.0
-    squares += lengths[others]
-    place = np.argmax(squares, axis=1)
-    found = squares[np.arange(len(rows)), place] + lengths[rows]
+    place = np.empty(len(rows), dtype=np.intp)
+    found = np.empty(len(rows))
+    step = max(1, _ENTRIES // len(others))
+    columns = u[others].T
+    for start in range(0, len(rows), step):
+        part = slice(start, start + step)
+        squares = u[rows[part]] @ columns
+        squares *= -2.0
+        squares += lengths[others]
+        place[part] = np.argmax(squares, axis=1)
+        found[part] = squares[np.arange(len(squares)), place[part]]
+    found += lengths[rows]
     partners = others[place]
     # A row is no pair with itself; it is its own farthest only when all others equal it.
     real = partners != rows

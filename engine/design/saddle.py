@@ -78,8 +78,35 @@ def dual_bound(trace: float, reachable: float) -> float:
     return trace * trace / reachable * (1.0 - _ROUNDING) if reachable > 0.0 else 0.0
 
 
+@dataclass(frozen=True, slots=True)
+class Bundles:
+    """Directions by the bundle: the variance of one is the sum of y'V^-1 y over its columns.
+
+    A bundle of one column is a direction; one of several whose outer products sum to an average of y y' over many
+    directions stands for that average, whose variance is at most the worst of them.
+    """
+
+    y: Floats
+    """Columns of all bundles as rows, ``(columns, d)``."""
+    starts: NDArray[np.intp]
+    """The first column of each bundle."""
+
+    def sums(self, values: Floats) -> Floats:
+        """Sums over the columns of each bundle, along the last axis."""
+        if len(self.starts) == len(self.y):
+            return values
+        added: Floats = np.add.reduceat(values, self.starts, axis=-1)
+        return added
+
+    def spread(self, share: Floats) -> Floats:
+        """The share of every column's bundle."""
+        if len(self.starts) == len(self.y):
+            return share
+        return np.repeat(share, np.diff(self.starts, append=len(self.y)))
+
+
 def starting_point(
-    x: Floats, y: Floats, base: Floats, room: Floats, mass: float, w: Floats, share: Floats | None = None
+    x: Floats, bundles: Bundles, base: Floats, room: Floats, mass: float, w: Floats, share: Floats | None = None
 ) -> Point:
     """An interior point near the weights ``w`` and, when given, the distribution ``share``."""
     room = np.minimum(room, _AMPLE * mass)
@@ -89,7 +116,7 @@ def starting_point(
     w = w * min(1.0, mass / float(w.sum())) if w.any() else even
     w = (1.0 - _INSIDE) * w
     w = w + even * ((mass - float(w.sum())) / mass)
-    variances = _variances(y, base + (x * w[:, None]).T @ x)[0]
+    variances = _variances(bundles, base + (x * w[:, None]).T @ x)[0]
     worst = float(variances.max()) * (1.0 + _START)
     slack = np.maximum(worst - variances, _START * worst)
     if share is None:
@@ -102,14 +129,14 @@ def starting_point(
     return Point(w, share, slack, worst, centre / np.maximum(w, least), at_high, worst)
 
 
-def _variances(y: Floats, information: Floats) -> tuple[Floats, Floats]:
+def _variances(bundles: Bundles, information: Floats) -> tuple[Floats, Floats]:
     """The variance of every direction, and the inverse of the Cholesky factor of V."""
     factor, failed = lapack.dpotrf(information, lower=1)
     if failed:
         raise LinAlgError("singular")
     to_white: Floats = lapack.dtrtri(np.tril(factor), lower=1)[0]
-    half = to_white @ y.T
-    return np.einsum("ij,ij->j", half, half), to_white
+    half = to_white @ bundles.y.T
+    return bundles.sums(np.einsum("ij,ij->j", half, half)), to_white
 
 
 def _longest(values: Floats, changes: Floats) -> float:
@@ -195,7 +222,7 @@ def _factored(matrix: Floats) -> Floats:
 
 def solve_saddle(
     x: Floats,
-    y: Floats,
+    bundles: Bundles,
     base: Floats,
     room: Floats,
     mass: float,
@@ -204,7 +231,7 @@ def solve_saddle(
     tolerance: float,
     limit: int = 60,
 ) -> tuple[Point, int]:
-    """The saddle point of rows ``x`` ``(n, d)`` and directions ``y`` ``(m, d)``, and the Newton steps taken.
+    """The saddle point of rows ``x`` ``(n, d)`` and directions, and the Newton steps taken.
 
     V(w) = base + sum w x x'; the weights are between 0 and ``room`` and sum to ``mass``, less than the sum of the room.
     Ends when worst variance / dual bound - 1 on these rows and directions is at most ``tolerance``, or when steps no
@@ -217,13 +244,13 @@ def solve_saddle(
     products = len(p.share) + len(p.w) + int(bounded.sum())
     for step in range(limit):
         try:
-            variances, to_white = _variances(y, base + (x * p.w[:, None]).T @ x)
+            variances, to_white = _variances(bundles, base + (x * p.w[:, None]).T @ x)
         except LinAlgError:
             return best, step
         # A variance that fell further than foreseen leaves more slack; taking it keeps the next steps long.
         p.slack = np.maximum(p.slack, p.worst - variances)
-        half_x, half_y = to_white @ x.T, to_white @ y.T
-        slope = half_y * p.share @ half_y.T
+        half_x, half_y = to_white @ x.T, to_white @ bundles.y.T
+        slope = half_y * bundles.spread(p.share) @ half_y.T
         pairs = half_x.T @ slope @ half_x
         scores = np.diagonal(pairs)
         shares = float(p.share.sum())
@@ -243,10 +270,11 @@ def solve_saddle(
             mass=mass - float(p.w.sum()),
         )
         cross = half_x.T @ half_y
+        falls = bundles.sums(cross * cross)
         hessian = half_x.T @ half_x
         hessian *= 2.0 * pairs
         try:
-            newton = _Newton(p, cross * cross, hessian, residuals, room)
+            newton = _Newton(p, falls, hessian, residuals, room)
             p = _advanced(p, newton, half_x, room, bounded, centre, products)
         except LinAlgError:
             return best, step

@@ -93,7 +93,7 @@ def xy_optimal(
 
 def _checked_directions(frame: Frame, directions: Directions) -> float:
     """The largest variance under even weights; raises AssayPilotError when there is none or a direction is unseen."""
-    longest = float(directions.find(np.eye(directions.dimension))[1][0])
+    longest = _largest(directions, np.eye(directions.dimension))
     if not math.isfinite(longest):
         raise AssayPilotError("the compounds to compare have features that are missing or infinite")
     if longest <= 0.0:
@@ -110,7 +110,13 @@ def _checked_directions(frame: Frame, directions: Directions) -> float:
                 f"no compound that may be measured tells anything about {names}",
                 mend="Leave these comparisons out, or allow compounds that share their substituents.",
             )
-    return float(directions.find(frame.outside(np.eye(frame.d)))[1][0])
+    return _largest(directions, frame.outside(np.eye(frame.d)))
+
+
+def _largest(directions: Directions, metric: Floats) -> float:
+    """About the largest length of a direction; 0 only when all are 0."""
+    quick = float(directions.some(metric)[1][0])
+    return float(directions.find(metric)[1][0]) if quick == 0.0 else quick
 
 
 def _only_allowed(search: XYSearch, limits: Allowed) -> XYState | None:
@@ -197,10 +203,9 @@ def _of_product(
     """A design with a full product's even information, on few compounds; None when it is not found closely enough."""
     design = g_optimal(candidates, gap=min(_EXACT, gap), report=report)
     x = candidates.coordinates(design.support)
-    value = float(directions.find(np.linalg.inv((x * design.weights[:, None]).T @ x))[1][0])
+    inverse = np.asarray(np.linalg.inv((x * design.weights[:, None]).T @ x), dtype=float)
+    value = float(directions.find(inverse)[1][0])
     reached = max(value / known - 1.0, 0.0)
     if reached > gap:
         return None
-    return replace(
-        design, criterion="xy", value=max(value, known), lower_bound=known, converged=True, gap=reached
-    )
+    return replace(design, criterion="xy", value=max(value, known), lower_bound=known, converged=True, gap=reached)

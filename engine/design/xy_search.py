@@ -12,7 +12,7 @@ from assaypilot.engine.design.allowed import Allowed
 from assaypilot.engine.design.criteria import Weighted
 from assaypilot.engine.design.directions import Directions
 from assaypilot.engine.design.newton import box_projection, greatest_average
-from assaypilot.engine.design.saddle import dual_bound, solve_saddle, starting_point
+from assaypilot.engine.design.saddle import Bundles, dual_bound, solve_saddle, starting_point
 from assaypilot.engine.features import ProjectedFeatures
 from assaypilot.engine.progress import Report
 
@@ -23,7 +23,7 @@ Ints = NDArray[np.intp]
 
 _ROUNDS = 300
 """Rounds before the best so far is returned with its honest gap."""
-_SEARCH_SHARE = 0.5
+_SEARCH_SHARE = 0.8
 """The part of the requested gap the search aims at; the rest pays for fewer compounds."""
 _LOCAL_SHARE = 0.05
 """How much of the gap there is now the working sets are solved to."""
@@ -35,7 +35,7 @@ _SPANS = 3
 _PIVOTED = 4000
 """Candidates among which those are looked for."""
 _DIRECTIONS = 3
-"""Directions that come in at once, in multiples of the rank; candidates: the rank."""
+"""Directions that come in at once, in multiples of the rank."""
 _QUICK = 5_000_000
 """More directions than this are not all looked at before the working sets have settled."""
 _IDLE = 3
@@ -50,6 +50,17 @@ _FLAT = 1e-9
 """Eigenvalues of V below this share of the largest are raised to it while searching, to keep digits."""
 _SINGULAR = 1e-10
 """Eigenvalues of V below this share of the largest count as zero for the value of a design."""
+_SHARPNESS = (3.0, 20.0, 80.0)
+"""How much more large variances weigh than small ones in the averages of directions."""
+_LARGE = 24
+"""Above this rank averages come in, and weights and shares below an even one times ``_LOOSE`` leave, while the gap is
+above ``_FINE`` and above ``_NEAR`` times what was asked for."""
+_FINE = 0.01
+_NEAR = 3.0
+_LOOSE = 0.05
+_LOOSE_ROUNDS = 60
+_CANDIDATES = 4
+"""Candidates that come in at once above that rank, in multiples of the rank; the rank below it."""
 _ROUNDING = 1e-15
 """Where a direction asks for them, eigenvalues down to this share count after all."""
 _UNSEEN = 1e-11
@@ -139,9 +150,12 @@ class XYSearch:
         """The square root of a typical variance: directions are divided by it."""
         self.room = np.broadcast_to(np.asarray(allowed.room, dtype=float), (frame.candidates.n_rows,))
         self.lower = 0.0
+        self.large = frame.d > _LARGE
+        self.count = _DIRECTIONS * frame.d
         self.looks = 0
         self.keys = np.zeros((0, 1), dtype=np.intp)
-        self.y = np.zeros((0, frame.d))
+        self.y: list[Floats] = []
+        self.made = 0
         self.share = np.zeros(0)
         self._have: set[tuple[int, ...]] = set()
         self._done = 0.0
@@ -178,11 +192,16 @@ class XYSearch:
         found: Floats = vectors / np.sqrt(np.maximum(values, _FLAT * float(values[-1])))
         return found
 
+    def bundles(self) -> Bundles:
+        """The directions of the working set."""
+        sizes = np.array([len(rows) for rows in self.y])
+        return Bundles(np.concatenate(self.y), np.concatenate([[0], np.cumsum(sizes)[:-1]]).astype(np.intp))
+
     def local_worth(self, half: Floats) -> Floats:
         """The variances of the directions in the working set, for V^-1 = half half'."""
-        seen = self.y @ half
-        variances: Floats = np.einsum("ij,ij->i", seen, seen) * self.scale**2
-        return variances
+        bundles = self.bundles()
+        seen = bundles.y @ half
+        return bundles.sums(np.einsum("ij,ij->i", seen, seen)) * self.scale**2
 
     def start(self, warm: Weighted | None) -> tuple[Ints, Floats]:
         """Candidates that span all and can hold the weight, and weights for them."""
@@ -222,18 +241,38 @@ class XYSearch:
         new = [i for i, (name, v) in enumerate(zip(names, values, strict=True)) if v > above and name not in self._have]
         if not new:
             return 0
-        self._have.update(names[i] for i in new)
-        y = self.directions.vectors(keys[new]) @ self.frame.to_here / self.scale
+        y = self.directions.vectors(keys) @ self.frame.to_here / self.scale
+        singles = new[: self.count]
+        self._have.update(names[i] for i in singles)
+        rows, added = [y[i : i + 1] for i in singles], keys[singles]
         small = 1e-3 / max(len(self.share), 1)
-        self.keys = keys[new] if not len(self.share) else np.concatenate([self.keys, keys[new]])
-        self.y = np.concatenate([self.y, y])
-        self.share = np.concatenate([self.share, np.full(len(new), small)])
+        self.keys = added if not len(self.share) else np.concatenate([self.keys, added])
+        self.y += rows
+        self.share = np.concatenate([self.share, np.full(len(rows), small)])
         return len(new)
+
+    def take_averages(self, half: Floats) -> None:
+        """Let averages of directions with large variances into the working set.
+
+        A few directions alone leave V free to collapse wherever they do not look; averages look everywhere, so that
+        the saddle points of small working sets stay near that of all.
+        """
+        there = self.frame.outside(half @ half.T)
+        label = np.zeros((len(_SHARPNESS), self.keys.shape[1]), dtype=np.intp)
+        for i, sharpness in enumerate(_SHARPNESS):
+            average = self.directions.average(there, sharpness) / self.scale**2
+            self.y.append(_factor(self.frame.to_here.T @ average @ self.frame.to_here))
+            self.made += 1
+            label[i, 0] = -self.made
+        self.keys = np.concatenate([self.keys, label])
+        small = 1e-1 / max(len(self.share), 1)
+        self.share = np.concatenate([self.share, np.full(len(label), small)])
 
     def solve(self, x: Floats, room: Floats, w: Floats, tolerance: float) -> tuple[Floats, float]:
         """The weights of the working sets' saddle point and what weight is worth there; the shares are kept."""
-        start = starting_point(x, self.y, self.frame.base, room, 1.0, w, self.share)
-        point, _ = solve_saddle(x, self.y, self.frame.base, room, 1.0, start, tolerance=tolerance)
+        bundles = self.bundles()
+        start = starting_point(x, bundles, self.frame.base, room, 1.0, w, self.share)
+        point, _ = solve_saddle(x, bundles, self.frame.base, room, 1.0, start, tolerance=tolerance)
         total = float(point.share.sum())
         self.share = point.share / total
         return self.project(point.w, room), point.level / total
@@ -242,8 +281,9 @@ class XYSearch:
         """H with H H' = S = V^-1 and the score x'S M S x of every candidate; the proven bound is taken note of."""
         frame = self.frame
         half = self.half_inverse(x, w)
-        seen = self.y @ half
-        spread = (seen * self.share[:, None]).T @ seen
+        bundles = self.bundles()
+        seen = bundles.y @ half
+        spread = (seen * bundles.spread(self.share)[:, None]).T @ seen
         slope = half @ spread @ half.T
         scores = frame.candidates.quadratic(frame.outside(slope))
         reachable = greatest_average(scores, self.allowed.room) + float(np.vdot(frame.base, slope))
@@ -255,7 +295,10 @@ class XYSearch:
         frame, d = self.frame, self.frame.d
         inside, w = self.start(warm)
         x = frame.rows(inside)
-        self.take(*self.find(self.half_inverse(x, w), 0.0), above=-1.0)
+        half = self.half_inverse(x, w)
+        self.take(*self.find(half, 0.0), above=-1.0)
+        if self.large:
+            self.take_averages(half)
         best = XYState(inside, w, np.inf)
         aim = self.gap * _SEARCH_SHARE
         tolerance, first, idle, before = _FIRST, 0.0, 0, np.inf
@@ -278,7 +321,9 @@ class XYSearch:
             tolerance = max(min(_LOCAL_SHARE * now, tolerance), 0.3 * aim, _TIGHTEST)
             inside, x, w = self.leave(inside, x, w, scores, local, now)
             added = self.take(keys, values, worst * (1.0 + _ENTERS * self.gap))
-            inside, x, w, more = self.enter(inside, x, w, scores, level, d)
+            if self.large and now > _FINE:
+                self.take_averages(half)
+            inside, x, w, more = self.enter(inside, x, w, scores, level, _CANDIDATES * d if self.large else d)
             idle = 0 if added or more or gap < 0.5 * before else idle + 1
             before = gap
             if idle > _IDLE:
@@ -287,7 +332,7 @@ class XYSearch:
 
     def find(self, half: Floats, above: float) -> tuple[Ints, Floats]:
         """Directions with large variances, exactly the largest first; of very many only when quick looks find none."""
-        there, count = self.frame.outside(half @ half.T), _DIRECTIONS * self.frame.d
+        there, count = self.frame.outside(half @ half.T), self.count
         if self.directions.n > _QUICK:
             keys, values = self.directions.some(there, count)
             if values[0] > above:
@@ -299,13 +344,18 @@ class XYSearch:
     ) -> tuple[Ints, Floats, Floats]:
         """The working sets without what has next to no weight and no pull."""
         least = _NEEDED * min(now, 1.0)
+        if self.large and now > _NEAR * self.gap and self.looks < _LOOSE_ROUNDS:
+            least = _LOOSE
         level = float(w @ scores[inside])
-        keep = (w > least / len(w)) | (scores[inside] > level * (1.0 - 2.0 * now))
-        stays = (self.share > least / len(self.share)) | (local > float(local.max()) * (1.0 - 2.0 * now))
+        keep, stays = w > least / len(w), self.share > least / len(self.share)
+        if least < _LOOSE:
+            keep |= scores[inside] > (1.0 - 2.0 * now) * level
+            stays |= local > (1.0 - 2.0 * now) * float(local.max())
         if keep.sum() >= self.frame.d and self.room[inside[keep]].sum() > 1.5:
             inside, x, w = inside[keep], x[keep], w[keep] / w[keep].sum()
         self._have.difference_update(tuple(key) for key in self.keys[~stays].tolist())
-        self.keys, self.y, self.share = self.keys[stays], self.y[stays], self.share[stays]
+        self.keys, self.share = self.keys[stays], self.share[stays]
+        self.y = [rows for rows, kept in zip(self.y, stays, strict=True) if kept]
         return inside, x, w
 
     def enter(
@@ -328,3 +378,11 @@ class XYSearch:
     def project(w: Floats, room: Floats) -> Floats:
         """The nearest weights up to their room that sum to 1."""
         return w / w.sum() if room.min() >= 1.0 else box_projection(w, room, 1.0)
+
+
+def _factor(matrix: Floats) -> Floats:
+    """Rows whose outer products sum to the matrix."""
+    values, vectors = np.linalg.eigh(matrix)
+    kept = values > 1e-12 * float(values[-1])
+    found: Floats = (vectors[:, kept] * np.sqrt(values[kept])).T
+    return found
