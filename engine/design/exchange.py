@@ -303,13 +303,12 @@ class _Walk:
 
         None when no promising move does; then with the directions that stood in the way. All by a quick look.
         """
-        many = _KEPT * self.x.shape[1]
         in_the_way = [kept[:0]]
         for predicted, giver, taker in self.promising(inverse, kept, value):
             self.move(giver, taker)
             after = self.inverse()
             if after is not None:
-                keys, variances = directions.some(after, many)
+                keys, variances = directions.some(after, self.x.shape[1])
                 vectors = directions.vectors(keys)
                 reached = max(float(variances[0]), predicted)
                 if reached < value * (1.0 - _GAIN):

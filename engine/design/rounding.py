@@ -212,12 +212,13 @@ class _Rounding:
     report: Report
 
     def best(self, n: int) -> list[_Tried]:
-        """Every method's counts, single measurements moved until none gains."""
+        """Every method's counts, single measurements moved until none gains; of a large table only the exchanged."""
         tried = []
         own = self.weights > 0
         for name in ("apportion", "swap"):
-            _, counts, _, _ = self.one(name, n)
-            tried.append((name, *self.moved(counts, own | (counts > 0))))
+            plain = self.one(name, n)
+            small = len(self.x) < _POOL
+            tried.append((name, *self.moved(plain[1], own | (plain[1] > 0))) if small else plain)
         return [*tried, self.one("exchange", n)]
 
     def one(self, method: str, n: int) -> _Tried:
