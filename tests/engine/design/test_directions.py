@@ -1,0 +1,242 @@
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assaypilot.engine.design import farthest
+from assaypilot.engine.design.directions import Against, Between, Pairs, Rows, scaled
+from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.features import DenseFeatures, ProjectedFeatures, SiteFeatures
+
+
+def product(sizes):
+    return np.array(list(itertools.product(*map(range, sizes))))
+
+
+def metric(rng, d, rank=None):
+    half = rng.normal(size=(d, d if rank is None else rank))
+    return half @ half.T
+
+
+def slowly(rows, inverse):
+    return np.array([float(y @ inverse @ y) for y in rows])
+
+
+def differences(z):
+    return {(i, j): z[i] - z[j] for i in range(len(z)) for j in range(i + 1, len(z))}
+
+
+def random_tables():
+    rng = np.random.default_rng(5)
+    sizes = (4, 5, 3)
+    codes = product(sizes)[np.sort(rng.choice(60, 25, replace=False))]
+    yield ProjectedFeatures(SiteFeatures(codes, sizes))
+    yield ProjectedFeatures(DenseFeatures(rng.normal(size=(30, 4))))
+    yield ProjectedFeatures(DenseFeatures(np.repeat(rng.normal(size=(5, 3)), 4, axis=0)))
+    yield ProjectedFeatures(DenseFeatures(rng.normal(size=(2, 2))))
+
+
+@pytest.mark.parametrize("table", list(random_tables()))
+@pytest.mark.parametrize("rank", [None, 1])
+def test_pairs_are_the_farthest_of_all(table, rank):
+    rng = np.random.default_rng(0)
+    z, pairs = table.coordinates(), Pairs(table)
+    inverse = metric(rng, table.rank, rank)
+    every = differences(z)
+    assert pairs.n == len(every)
+    keys, values = pairs.find(inverse, 10)
+    best = max(slowly(every.values(), inverse))
+    assert values[0] == pytest.approx(best, rel=1e-10)
+    assert np.all(np.diff(values) <= 0)
+    assert len({tuple(key) for key in keys.tolist()}) == len(keys) <= 10
+    assert np.allclose(slowly(pairs.vectors(keys), inverse), values, rtol=1e-9)
+    assert np.allclose(pairs.vectors(keys), [every[tuple(key)] for key in keys.tolist()])
+
+
+@pytest.mark.parametrize("kind", ["sites", "numbers"])
+@given(seed=st.integers(0, 2**32 - 1))
+def test_the_pruned_search_misses_nothing(kind, seed):
+    rng = np.random.default_rng(seed)
+    if kind == "sites":
+        sizes = tuple(int(s) for s in rng.integers(2, 7, 4))
+        full = product(sizes)
+        n = min(len(full), int(rng.integers(10, 200)))
+        table = ProjectedFeatures(SiteFeatures(full[rng.choice(len(full), n, replace=False)], sizes))
+    else:
+        rows = rng.normal(size=(int(rng.integers(3, 200)), 3)) * rng.exponential(size=3)
+        table = ProjectedFeatures(DenseFeatures(rows))
+    inverse = metric(rng, table.rank)
+    with pytest.MonkeyPatch.context() as patch:
+        for name, small in (("_SMALL", 1), ("_BLOCK", 7), ("_CHUNK", 11), ("_STARTS", 2), ("_CLIMBS", 1)):
+            patch.setattr(farthest, name, small)
+        pairs = Pairs(table)
+        _, values = pairs.find(inverse, 3)
+        _, quick = pairs.some(inverse, 3)
+    best = max(slowly(differences(table.coordinates()).values(), inverse))
+    assert values[0] == pytest.approx(best, rel=1e-9)
+    assert quick[0] <= best * (1 + 1e-9)
+
+
+def test_the_pruned_search_looks_at_few_pairs(monkeypatch):
+    rng = np.random.default_rng(1)
+    codes = np.column_stack(np.unravel_index(rng.choice(8**4, 3000, replace=False), (8,) * 4))
+    table = ProjectedFeatures(SiteFeatures(codes, (8,) * 4))
+    inverse = np.linalg.inv(table.information(rng.exponential(size=3000) / 3000))
+    pairs = Pairs(table)
+    compared = 0
+    real = farthest._compare
+
+    def counted(u, lengths, rows, others, best):
+        nonlocal compared
+        compared += len(rows) * len(others)
+        real(u, lengths, rows, others, best)
+
+    monkeypatch.setattr(farthest, "_compare", counted)
+    _, values = pairs.find(inverse, 5)
+    z = table.coordinates() @ np.linalg.cholesky(inverse)
+    squares = (z**2).sum(axis=1)
+    assert values[0] == pytest.approx((squares[:, None] + squares - 2 * z @ z.T).max(), rel=1e-9)
+    assert compared < 0.25 * 3000**2
+
+
+@pytest.mark.parametrize("gapped", [False, True])
+def test_between_compares_every_left_with_every_other_right(gapped):
+    rng = np.random.default_rng(2)
+    table = ProjectedFeatures(DenseFeatures(rng.normal(size=(12, 3))))
+    left, right = table.onto(np.array([3, 7, 9])), table.onto(np.array([1, 3, 5, 7, 8]))
+    a, b = np.array([2.0, 3.0, 2.5]), rng.uniform(-1, 1, 5)
+    between = Between(left, right, gaps=(a, b) if gapped else None)
+    inverse = metric(rng, 3)
+    z = table.coordinates()
+    every = {
+        (i, j): (z[p] - z[q]) / (a[i] - b[j] if gapped else 1.0)
+        for i, p in enumerate([3, 7, 9])
+        for j, q in enumerate([1, 3, 5, 7, 8])
+        if p != q
+    }
+    keys, values = between.find(inverse, 6)
+    assert between.n == len(every) == 13
+    assert values[0] == pytest.approx(max(slowly(every.values(), inverse)), rel=1e-9)
+    assert np.allclose(between.vectors(keys), [every[tuple(key)] for key in keys.tolist()])
+    assert np.allclose(slowly(between.vectors(keys), inverse), values)
+
+
+def test_between_in_small_blocks(monkeypatch):
+    from assaypilot.engine.design import directions
+
+    rng = np.random.default_rng(3)
+    table = ProjectedFeatures(DenseFeatures(rng.normal(size=(40, 3))))
+    inverse = metric(rng, 3)
+    whole = Between(table, table).find(inverse, 5)
+    monkeypatch.setattr(directions, "_ROWS", 7)
+    monkeypatch.setattr(directions, "_COLUMNS", 9)
+    parts = Between(table, table).find(inverse, 5)
+    assert np.allclose(whole[1], parts[1])
+    assert whole[1][0] == pytest.approx(Pairs(table).find(inverse)[1][0])
+
+
+@pytest.mark.parametrize("gaps", [None, np.array([1.0, 0.5, 0.0, 2.0, 4.0])])
+def test_against_one_row(gaps):
+    rng = np.random.default_rng(4)
+    table = ProjectedFeatures(DenseFeatures(rng.normal(size=(5, 3))))
+    against = Against(table, 2, gaps=gaps)
+    z, inverse = table.coordinates(), metric(rng, 3)
+    every = [(z[2] - z[j]) / (1.0 if gaps is None else gaps[j]) for j in (0, 1, 3, 4)]
+    keys, values = against.find(inverse, 10)
+    assert against.n == 4
+    assert len(values) == 4
+    assert values[0] == pytest.approx(max(slowly(every, inverse)), rel=1e-9)
+    assert np.allclose(slowly(against.vectors(keys), inverse), values)
+    assert 2 not in keys
+
+
+def test_rows_and_their_scaled_form():
+    rng = np.random.default_rng(6)
+    table = ProjectedFeatures(SiteFeatures(product((3, 4)), (3, 4)))
+    gaps = rng.uniform(0.5, 2.0, 12)
+    rows = scaled(Rows(table), gaps)
+    inverse = metric(rng, table.rank)
+    keys, values = rows.find(inverse, 12)
+    expected = slowly(table.coordinates() / gaps[:, None], inverse)
+    assert np.allclose(np.sort(values), np.sort(expected))
+    assert values[0] == pytest.approx(expected.max())
+    assert np.allclose(slowly(rows.vectors(keys), inverse), values)
+    given = Rows(table.coordinates() / gaps[:, None])
+    assert given.find(inverse, 12)[1] == pytest.approx(values)
+    again = scaled(Against(table, 0), gaps)
+    assert np.allclose(again.vectors(np.array([[5]])), Against(table, 0).vectors(np.array([[5]])) / gaps[5])
+
+
+def test_averages_lie_in_the_hull_and_weigh_large_variances_up():
+    rng = np.random.default_rng(7)
+    table = ProjectedFeatures(DenseFeatures(rng.normal(size=(30, 4))))
+    inverse = metric(rng, 4)
+    for directions in (Pairs(table), Rows(table), Against(table, 0), Between(table.onto(np.arange(5)), table)):
+        largest = directions.find(inverse)[1][0]
+        means = [float(np.vdot(directions.average(inverse, sharpness), inverse)) for sharpness in (0.0, 5.0, 500.0)]
+        assert means[0] < means[1] < means[2] <= largest * (1 + 1e-9)
+        assert means[2] > 0.9 * largest
+    every = np.array(list(differences(table.coordinates()).values()))
+    assert np.allclose(Pairs(table).average(inverse, 0.0), every.T @ every / len(every))
+
+
+def test_names():
+    table = ProjectedFeatures(SiteFeatures(product((2, 2)), (2, 2)))
+    names = ["Aa", "Ab", "Ba", "Bb"]
+    assert Pairs(table, names=names).name(np.array([0, 3])) == "Aa against Bb"
+    assert Pairs(table).name(np.array([0, 3])) == "row 1 against row 4"
+    assert Rows(table, names=names).name(np.array([2])) == "Ba"
+    assert Against(table, 1, names=names).name(np.array([2])) == "Ab against Ba"
+    assert Between(table, table, names=(names, names)).name(np.array([0, 1])) == "Aa against Ab"
+
+
+def test_what_cannot_be_estimated_is_refused_by_name():
+    # Substituent 2 of the first site is in no candidate.
+    codes = np.array([[0, 0], [0, 1], [1, 0], [1, 1], [2, 0], [2, 1]])
+    features = SiteFeatures(codes, (3, 2))
+    candidates = ProjectedFeatures(features, np.arange(4))
+    names = ["a", "b", "c", "d", "unseen", "unseen too"]
+    everything = candidates.onto(np.arange(6))
+    for build in (
+        lambda: Pairs(everything, names=names),
+        lambda: Rows(everything, names=names),
+        lambda: Against(everything, 0, names=names),
+        lambda: Between(everything, everything, names=(names, names)),
+    ):
+        with pytest.raises(AssayPilotError, match="unseen, unseen too cannot be estimated") as refusal:
+            build()
+        assert "share their substituents" in str(refusal.value)
+    with pytest.raises(AssayPilotError, match="unseen cannot be estimated"):
+        Rows.of_columns(candidates, features.dense(np.array([0, 4])), names=["a", "unseen"])
+    assert Rows.of_columns(candidates, features.dense(np.array([0, 3]))).n == 2
+
+
+def test_compounds_that_lack_the_same_can_be_compared_with_each_other():
+    codes = np.array([[0, 0], [0, 1], [1, 0], [1, 1], [2, 0], [2, 1]])
+    candidates = ProjectedFeatures(SiteFeatures(codes, (3, 2)), np.arange(4))
+    pairs = Pairs(candidates.onto(np.array([4, 5])))
+    y = pairs.vectors(np.array([[0, 1]]))[0]
+    full = candidates.basis @ y
+    assert np.allclose(full, [0, 0, 0, 0, 1, -1])
+
+
+def test_bad_input_is_refused():
+    table = ProjectedFeatures(SiteFeatures(product((2, 2)), (2, 2)))
+    with pytest.raises(AssayPilotError, match="nothing to compare"):
+        Pairs(table.onto(np.array([1])))
+    with pytest.raises(AssayPilotError, match="nothing to compare"):
+        Against(table.onto(np.array([1])), 0)
+    with pytest.raises(AssayPilotError, match="nothing to compare"):
+        Between(table.onto(np.array([1])), table.onto(np.array([1])))
+    with pytest.raises(AssayPilotError, match="directions must be finite"):
+        Rows(np.array([[1.0, np.nan]]))
+    with pytest.raises(AssayPilotError, match="gap must be above 0"):
+        Rows(table, gaps=[1.0, 0.0, 1.0, 1.0])
+    with pytest.raises(AssayPilotError, match="gaps must be finite"):
+        Rows(table, gaps=[1.0, np.inf, 1.0, 1.0])
+    with pytest.raises(AssayPilotError, match="row 1 against row 3: the gap must be above 0"):
+        Between(table, table, gaps=(np.array([1.0, 9.0, 9.0, 9.0]), np.array([0.0, 0.5, 2.0, 0.0])))
+    with pytest.raises(ValueError, match="there is no row 7"):
+        Against(table, 7)
