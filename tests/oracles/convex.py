@@ -58,3 +58,28 @@ def pairs(rows):
     """All differences of the rows."""
     first, second = np.triu_indices(len(rows), 1)
     return np.asarray(rows)[first] - np.asarray(rows)[second]
+
+
+def log_det(coordinates, *, upper=None, required=None, base=None):
+    """The largest log det V(w) over rows in coordinates of full column rank; None when the solver is not sure."""
+    x = np.asarray(coordinates, dtype=float)
+    n, d = x.shape
+    # In coordinates in which even weights are the identity; the shift of log det is given back.
+    gram = x.T @ x / n + (0.0 if base is None else base)
+    values, vectors = np.linalg.eigh(gram)
+    to_even = vectors / np.sqrt(values)
+    z = x @ to_even
+    w = cp.Variable(n)
+    information = z.T @ cp.diag(w) @ z
+    if base is not None:
+        information = information + to_even.T @ base @ to_even
+    constraints = [cp.sum(w) == 1, w >= (0.0 if required is None else required)]
+    if upper is not None:
+        constraints.append(w <= np.broadcast_to(upper, n))
+    problem = cp.Problem(cp.Maximize(cp.log_det((information + information.T) / 2)), constraints)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        problem.solve(solver=cp.CLARABEL)
+    if problem.status != "optimal":
+        return None
+    return float(problem.value) + float(np.log(values).sum())
