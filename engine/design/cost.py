@@ -8,12 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from assaypilot.engine.design.exchange import Means, Worst, inverse_information
-from assaypilot.engine.design.newton import maximise_log_det
-from assaypilot.engine.design.rounding import limits, round_design
-from assaypilot.engine.design.solver import g_optimal
+from assaypilot.engine.design.bargain import bargained
+from assaypilot.engine.design.exchange import Bounds, Means, Worst, inverse_information
+from assaypilot.engine.design.rounding import Rounded, limits, round_design
+from assaypilot.engine.design.thrift import Paths, Prices, Spread, cheapest_spanning
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.features import DenseFeatures, ProjectedFeatures, span_basis
+from assaypilot.engine.features import ProjectedFeatures
 from assaypilot.engine.progress import Report, silent
 
 __all__ = ["Priced", "Prices", "cheapest_spanning", "cost_frontier"]
@@ -21,44 +21,16 @@ __all__ = ["Priced", "Prices", "cheapest_spanning", "cost_frontier"]
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
 
-_GAP = 1e-2
-"""How close to optimal the designs are from which compounds are left out."""
-_TOLERANCE = 1e-3
-_INDEPENDENT = 1e-8
-"""A row whose squared length outside the span of the others is below this share of it is in their span."""
 _EPSILON = 1e-9
 """Money below this share of the budget is rounding."""
-_BLOCK = 4096
-"""Rows looked at together while the cheapest are chosen."""
-_DENSE = 4_000_000
-"""Entries of rows up to which a design per money spent is looked for, too."""
-_ALL = 150
-"""Compounds up to which all are looked at; of more, those of several optimal designs."""
-_REPLICATES = (1.0, 4.0, 16.0)
-_CHEAP = 1e-3
-"""A measurement counts as costing at least this share of the dearest, lest free ones take everything."""
-_AT_ONCE = 40
-"""One of so many compounds goes or comes at a time."""
 _ONCE_EACH = 0.8
 """Measurements per compound below which a support is not worth a look: rounding would leave too many out."""
-_LOOKED_AT = 2
+_FREE = 2000
+"""Compounds that are made already, considered in every purchase at most."""
+_LOOKED_AT = 3
 """Supports that are rounded for each amount of money."""
 _AGAIN = 3
 """How often money that rounding leaves over is spent again."""
-
-
-@dataclass(frozen=True, slots=True)
-class Prices:
-    """What compounds and measurements cost, all in one unit of money."""
-
-    compounds: Floats
-    """``(n,)`` of making each candidate; 0 for one that is already made."""
-    measurement: float = 0.0
-    """Of one measurement of any compound."""
-
-    def total(self, support: Ints, counts: Ints) -> float:
-        """The cost of some measurements, with the making of their compounds."""
-        return float(self.compounds[support].sum()) + self.measurement * float(counts.sum())
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,13 +88,15 @@ def cost_frontier(
             mend=f"The cheapest way takes {first.cost:g}{short}.",
         )
     worst = directions if directions is not None else Means(candidates if targets is None else targets)
-    path = _Paths(candidates, prices, low, high, first.support).supports(report)
-    free = np.flatnonzero((prices.compounds == 0) & (high > 0))[:_BLOCK].astype(np.intp)
+    paths = Paths(candidates, prices, low, high, first.support)
+    path = paths.supports(report)
+    free = np.flatnonzero((prices.compounds == 0) & (high > 0))[:_FREE].astype(np.intp)
+    pool = np.union1d(paths.pool, free)
     found = []
     lowest = max(first.cost, budget * _EPSILON)
     for step, level in enumerate(np.geomspace(lowest, budget, points) if budget > lowest else [budget]):
         report(0.3 + 0.7 * step / points, f"what {level:.4g} buys")
-        bought = _Purchase(candidates, prices, float(level), n, worst, low, high, ratio, free)
+        bought = _Purchase(candidates, prices, float(level), n, worst, low, high, ratio, free, pool)
         options = [point for point in map(bought.counts, bought.promising(path)) if point is not None]
         found += sorted(options, key=lambda one: (one.variance, one.cost))[:1]
     report(1.0, "frontier ready")
@@ -158,158 +132,6 @@ def _cheapest(candidates: ProjectedFeatures, prices: Prices, low: Ints, high: In
     return Priced(support, counts, prices.total(support, counts), math.inf, int((prices.compounds[support] > 0).sum()))
 
 
-def cheapest_spanning(candidates: ProjectedFeatures, price: Floats, given: Ints | None = None) -> Ints:
-    """Candidates of the least total price that together with ``given`` span all, ascending; exact (a matroid).
-
-    Greedy in the order of price, which is optimal for bases of a vector space. An infinite price forbids.
-    AssayPilotError when what is allowed does not span.
-    """
-    d = candidates.rank
-    basis = np.zeros((d, 0))
-    if given is not None and len(given):
-        left, sizes, _ = np.linalg.svd(candidates.coordinates(given).T, full_matrices=False)
-        basis = left[:, sizes > math.sqrt(_INDEPENDENT) * sizes[0]]
-    order = np.argsort(price, kind="stable")
-    order = order[np.isfinite(price[order])]
-    chosen: list[int] = []
-    for start in range(0, len(order), _BLOCK):
-        block = order[start : start + _BLOCK]
-        x = candidates.coordinates(block)
-        whole = np.einsum("ij,ij->i", x, x)
-        rest = x - (x @ basis) @ basis.T
-        while basis.shape[1] < d:
-            outside = np.flatnonzero(np.einsum("ij,ij->i", rest, rest) > _INDEPENDENT * whole)
-            if not len(outside):
-                break
-            new = rest[outside[0]] - basis @ (basis.T @ rest[outside[0]])
-            new /= np.linalg.norm(new)
-            basis = np.column_stack([basis, new])
-            rest = rest - np.outer(rest @ new, new)
-            rest[: outside[0] + 1] = 0.0
-            chosen.append(int(block[outside[0]]))
-        if basis.shape[1] == d:
-            return np.sort(np.array(chosen, dtype=np.intp))
-    raise AssayPilotError(
-        f"the compounds that are not forbidden tell {basis.shape[1]} of {d} effects", mend="Allow more compounds."
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class _Spread:
-    """Compounds with weights, and what making them costs."""
-
-    support: Ints
-    weights: Floats
-    price: float
-
-
-class _Paths:
-    """Supports worth a look: from an optimal design down, and from the cheapest up, one compound at a time."""
-
-    def __init__(self, candidates: ProjectedFeatures, prices: Prices, low: Ints, high: Ints, cheapest: Ints) -> None:
-        self.candidates = candidates
-        self.prices = prices
-        self.low = low
-        self.high = high
-        self.cheapest = cheapest
-
-    def supports(self, report: Report) -> list[_Spread]:
-        """All of both paths, fewest compounds first."""
-        report(0.0, "choosing compounds")
-        pool = self.pool()
-        x = self.candidates.coordinates(pool)
-        report(0.1, "leaving compounds out")
-        found = self.down(pool, x)
-        report(0.2, "adding compounds to the cheapest")
-        found += self.up(pool, x)
-        found.append(self.spread(self.cheapest, np.full(len(self.cheapest), 1.0 / len(self.cheapest))))
-        return sorted(found, key=lambda one: (len(one.support), one.price))
-
-    def pool(self) -> Ints:
-        """The compounds of optimal designs: of all, of those that are made, and per money spent."""
-        allowed = np.flatnonzero(self.high > 0).astype(np.intp)
-        if len(allowed) <= _ALL:
-            return allowed
-        parts = [self.cheapest, self.optimal(allowed, None)]
-        cost = self.prices.compounds[allowed]
-        free = allowed[cost == 0]
-        if 0 < len(free) < len(allowed) and self.spans(free):
-            parts.append(self.optimal(free, None))
-        if cost.max() > cost.min() and len(allowed) * self.candidates.rank <= _DENSE:
-            # Weights that share money instead of measurements: rows over the root of what one measurement of them
-            # costs when the compound is measured once, or some times.
-            for times in _REPLICATES:
-                each = cost / times + self.prices.measurement
-                parts.append(self.optimal(allowed, 1.0 / np.sqrt(np.maximum(each, _CHEAP * float(each.max())))))
-        return np.unique(np.concatenate(parts))
-
-    def spans(self, rows: Ints) -> bool:
-        features = self.candidates.features
-        return bool(span_basis(features, self.candidates.rows[rows]).shape[1] == self.candidates.rank)
-
-    def optimal(self, rows: Ints, scale: Floats | None) -> Ints:
-        if scale is None:
-            part = self.candidates.onto(self.candidates.rows[rows])
-        else:
-            x = self.candidates.coordinates(rows) * scale[:, None]
-            part = ProjectedFeatures(DenseFeatures(x), None, np.eye(self.candidates.rank))
-        return rows[g_optimal(part, gap=_GAP).support]
-
-    def spread(self, places: Ints, w: Floats) -> _Spread:
-        return _Spread(places, w, float(self.prices.compounds[places].sum()))
-
-    def down(self, pool: Ints, x: Floats) -> list[_Spread]:
-        """From all of the pool, least loss for its price first."""
-        price = self.prices.compounds[pool]
-        kept = np.arange(len(pool))
-        w, _ = maximise_log_det(x, np.full(len(pool), 1.0 / len(pool)), tolerance=_TOLERANCE)
-        found = []
-        while True:
-            used = (w > 0) | (self.low[pool[kept]] > 0)
-            kept, w = kept[used], w[used]
-            found.append(self.spread(pool[kept], w))
-            inverse = np.linalg.inv((x[kept] * w[:, None]).T @ x[kept])
-            share = w * np.einsum("ij,ij->i", x[kept] @ inverse, x[kept])
-            may_go = (price[kept] > 0) & (self.low[pool[kept]] == 0) & (share < 1.0 - _TOLERANCE)
-            if not may_go.any():
-                return found
-            loss = np.where(
-                may_go, -np.log1p(-np.minimum(share, 1.0 - 1e-12)) / np.maximum(price[kept], 1e-300), math.inf
-            )
-            gone = np.argsort(loss, kind="stable")[: max(1, len(kept) // _AT_ONCE)]
-            left = np.setdiff1d(np.arange(len(kept)), gone[may_go[gone]])
-            try:
-                w, _ = maximise_log_det(x[kept[left]], w[left] / w[left].sum(), tolerance=_TOLERANCE)
-            except np.linalg.LinAlgError:
-                return found
-            kept = kept[left]
-
-    def up(self, pool: Ints, x: Floats) -> list[_Spread]:
-        """From the cheapest that span, most gain for its price first."""
-        price = self.prices.compounds[pool]
-        kept = np.flatnonzero(np.isin(pool, self.cheapest) | (price == 0))
-        w = np.full(len(kept), 1.0 / len(kept))
-        found = []
-        while True:
-            w, _ = maximise_log_det(x[kept], w, tolerance=_TOLERANCE)
-            used = (w > 0) | (self.low[pool[kept]] > 0)
-            found.append(self.spread(pool[kept[used]], w[used]))
-            others = np.setdiff1d(np.arange(len(pool)), kept)
-            if not len(others):
-                return found
-            inverse = np.linalg.inv((x[kept] * w[:, None]).T @ x[kept])
-            gain = np.log(np.einsum("ij,ij->i", x[others] @ inverse, x[others]) / x.shape[1])
-            if gain.max() <= _TOLERANCE:
-                return found
-            best = np.argsort(-gain / price[others], kind="stable")[: max(1, len(kept) // _AT_ONCE)]
-            best = best[gain[best] > 0]
-            kept = np.concatenate([kept, others[best]])
-            w = np.concatenate([w, np.full(len(best), 1.0 / len(kept))])
-            w /= w.sum()
-            order = np.argsort(kept)
-            kept, w = kept[order], w[order]
-
-
 @dataclass(frozen=True, slots=True)
 class _Purchase:
     """What one amount of money buys."""
@@ -324,6 +146,8 @@ class _Purchase:
     ratio: float
     free: Ints
     """Compounds that are made already, which any purchase may measure."""
+    pool: Ints
+    """Compounds that others may be exchanged for."""
 
     def affordable(self, price: float, support: Ints) -> int:
         """How many measurements the money left buys, within the limits."""
@@ -334,7 +158,7 @@ class _Purchase:
         bought = self.most_measurements if self.prices.measurement == 0 else int(left / self.prices.measurement)
         return min(bought, self.most_measurements, fit)
 
-    def promising(self, path: list[_Spread]) -> list[_Spread]:
+    def promising(self, path: list[Spread]) -> list[Spread]:
         """The few supports of a path that promise the least variance for the money."""
         hopes = []
         for place, one in enumerate(path):
@@ -347,7 +171,7 @@ class _Purchase:
                 hopes.append((float(self.worst.find(inverse)[1][0]), place))
         return [path[place] for _, place in sorted(hopes)[:_LOOKED_AT]]
 
-    def counts(self, one: _Spread) -> Priced | None:
+    def counts(self, one: Spread) -> Priced | None:
         """Whole measurements on a support; what compounds they leave unused pays for more of them."""
         n, rounded = self.affordable(one.price, one.support), None
         for _ in range(_AGAIN):
@@ -366,7 +190,7 @@ class _Purchase:
             except AssayPilotError:
                 break
             rounded = new
-            one = _Spread(
+            one = Spread(
                 rounded.support,
                 rounded.counts / rounded.counts.sum(),
                 float(self.prices.compounds[rounded.support].sum()),
@@ -375,15 +199,28 @@ class _Purchase:
             if more <= n:
                 break
             n = more
-        if rounded is None:
-            return None
-        return Priced(
-            rounded.support,
-            rounded.counts,
-            self.prices.total(rounded.support, rounded.counts),
-            float(rounded.value) / int(rounded.counts.sum()),
-            int((self.prices.compounds[rounded.support] > 0).sum()),
+        return None if rounded is None else self.bargained(rounded)
+
+    def bargained(self, rounded: Rounded) -> Priced:
+        """The purchase after affordable exchanges of compounds."""
+        places = np.union1d(self.pool, rounded.support)
+        counts = np.zeros(len(places), dtype=np.intp)
+        counts[np.searchsorted(places, rounded.support)] = rounded.counts
+        better, value = bargained(
+            self.candidates.coordinates(places),
+            counts,
+            self.prices.compounds[places],
+            self.prices.measurement,
+            self.money * (1 + _EPSILON),
+            self.most_measurements,
+            self.worst,
+            Bounds(self.low[places], self.high[places]),
+            ratio=self.ratio,
         )
+        used = np.flatnonzero(better)
+        support, counts = places[used], better[used]
+        made = int((self.prices.compounds[support] > 0).sum())
+        return Priced(support, counts, self.prices.total(support, counts), value, made)
 
 
 def _frontier(points: list[Priced]) -> tuple[Priced, ...]:

@@ -33,6 +33,12 @@ class Together:
         """The same quickly: large ones, but a larger one may be missed."""
         return self._largest([part.some(inverse, count) for part in self.parts], count)
 
+    def average(self, inverse: Floats, sharpness: float) -> Floats:
+        """An average of y y' over many directions of every set, each set counted alike."""
+        parts = [part.average(inverse, sharpness) for part in self.parts]
+        total: Floats = np.sum(parts, axis=0) / len(parts)
+        return total
+
     def _largest(self, found: Sequence[tuple[Ints, Floats]], count: int) -> tuple[Ints, Floats]:
         width = max(keys.shape[1] for keys, _ in found)
         keys = np.concatenate(
