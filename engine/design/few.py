@@ -231,7 +231,7 @@ def support_curve(
     restarts: int = 0,
     report: Report = silent,
 ) -> tuple[OnFew, ...]:
-    """For each number of compounds the best design found, with its loss in ``criterion`` (``"g"`` or ``"xy"``) and in D.
+    """For each number of compounds the best design found, with its loss in ``criterion`` (g or xy) and in D.
 
     Larger sizes first, so that none does worse than a smaller one. ``"xy"`` is over all pairs of the candidates.
     """

@@ -1,8 +1,14 @@
-"""Seconds, compounds and gaps of the G-optimal designs. By hand: ``python -m tests.benchmarks.design``."""
+"""Seconds, compounds, gaps and memory of the G-optimal designs. By hand: ``python -m tests.benchmarks.design``.
+
+``--seconds 5``: what each reference solver gets. ``--growth growth.png``: fits and draws the growth in rows and rank.
+``--curves``: the best found on few compounds. Set OPENBLAS_NUM_THREADS=1 for one thread.
+"""
 
 from __future__ import annotations
 
+import argparse
 import itertools
+import resource
 import statistics
 import time
 from collections.abc import Iterator
@@ -10,8 +16,10 @@ from typing import Any
 
 import numpy as np
 
-from assaypilot.engine.design import g_optimal
-from assaypilot.engine.features import ProjectedFeatures, SiteFeatures
+from assaypilot.engine.design import Design, Product, g_optimal
+from assaypilot.engine.design.few import support_curve
+from assaypilot.engine.features import DenseFeatures, ProjectedFeatures, SiteFeatures
+from tests.benchmarks.design_references import SOLVERS, run
 
 PRACTICE = (4, 5, 4, 3, 4)
 
@@ -26,41 +34,147 @@ def distinct_rows(n: int, sites: int, substituents: int) -> np.ndarray:
     return np.column_stack(np.unravel_index(places, (substituents,) * sites))
 
 
-def cases() -> Iterator[tuple[str, ProjectedFeatures, dict[str, Any], int]]:
+def sample(n: int, sites: int, substituents: int) -> ProjectedFeatures:
+    return ProjectedFeatures(SiteFeatures(distinct_rows(n, sites, substituents), (substituents,) * sites))
+
+
+def part_of_practice(seed: int) -> ProjectedFeatures:
+    chosen = np.sort(np.random.default_rng(seed).choice(960, 300, replace=False))
+    return ProjectedFeatures(SiteFeatures(product(PRACTICE)[chosen], PRACTICE))
+
+
+def timed(candidates: ProjectedFeatures | Product, times: int, **asked: Any) -> tuple[Design, float, float]:
+    """A design, and the medians of wall-clock and of the process's own seconds."""
+    wall, own = [], []
+    for _ in range(times):
+        begun, used = time.perf_counter(), time.process_time()
+        design = g_optimal(candidates, **asked)
+        wall.append(time.perf_counter() - begun)
+        own.append(time.process_time() - used)
+    return design, statistics.median(wall), statistics.median(own)
+
+
+def cases() -> Iterator[tuple[str, ProjectedFeatures | Product, dict[str, Any], int]]:
     """Name, candidates, what is asked for, how often it is timed."""
     full = ProjectedFeatures(SiteFeatures(product(PRACTICE), PRACTICE))
-    for gap in (0.06, 1e-2, 1e-3, 1e-6):
-        yield "960, full product", full, {"gap": gap}, 15
-    for size in (32, 48, 64, 96):
-        yield "960, full product", full, {"max_support": size}, 7
-    for upper in (0.005, 0.01, 0.02, 0.04):
+    plain = {"recognise": False}
+    yield "product of 10^9 (3 x 1000)", Product((1000,) * 3), {}, 1
+    for gap in (1e-2, 1e-3, 1e-6):
+        yield "960, full product", full, {"gap": gap} | plain, 15
+    yield "960, recognised", full, {"gap": 1e-9}, 15
+    for size in (48, 96):
+        yield "960, full product", full, {"max_support": size} | plain, 7
+    for upper in (0.005, 0.02):
         yield "960, full product", full, {"upper": upper}, 7
     for seed in range(3):
-        chosen = np.sort(np.random.default_rng(seed).choice(960, 300, replace=False))
-        part = ProjectedFeatures(SiteFeatures(product(PRACTICE)[chosen], PRACTICE))
-        for gap in (1e-2, 1e-3, 1e-6):
-            yield f"300 of 960, draw {seed}", part, {"gap": gap}, 15
-    large = ProjectedFeatures(SiteFeatures(distinct_rows(100_000, 5, 12), (12,) * 5))
-    for gap in (0.06, 1e-2, 1e-3):
-        yield "100,000 of 5 sites x 12", large, {"gap": gap}, 3
-    largest = ProjectedFeatures(SiteFeatures(distinct_rows(1_000_000, 5, 20), (20,) * 5))
-    yield "1,000,000 of 5 sites x 20", largest, {"gap": 1e-2}, 1
+        for gap in (1e-3, 1e-6):
+            yield f"300 of 960, draw {seed}", part_of_practice(seed), {"gap": gap}, 25
+    cold = part_of_practice(0)
+    yield "300 of 960, warm", cold, {"gap": 1e-6, "warm": g_optimal(cold, gap=1e-6)}, 25
+    yield "100,000 of 5 sites x 12", sample(100_000, 5, 12), {"gap": 1e-3}, 3
+    yield "1,000,000 of 5 sites x 20", sample(1_000_000, 5, 20), {"gap": 1e-2}, 1
+
+
+def table() -> None:
+    print(
+        f"{'candidates':<28}{'asked':<26}{'rank':>5}{'compounds':>11}{'over rank':>11}{'gap':>10}"
+        f"{'wall s':>10}{'own s':>10}{'peak MB':>9}"
+    )
+    for name, candidates, asked, times in cases():
+        design, wall, own = timed(candidates, times, **asked)
+        told = ", ".join(f"{key} {value:g}" for key, value in asked.items() if isinstance(value, int | float))
+        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+        print(
+            f"{name:<28}{told:<26}{candidates.rank:>5}{len(design.support):>11}"
+            f"{design.value / candidates.rank - 1:>11.2e}{design.gap:>10.1e}{wall:>10.4f}{own:>10.4f}{peak:>9.0f}",
+            flush=True,
+        )
+
+
+def against(seconds: float) -> None:
+    """Ours and the papers' solvers on the same rows, to the gap that each of those reaches in its time."""
+    numeric = ProjectedFeatures(DenseFeatures(np.random.default_rng(0).normal(size=(1000, 20))))
+    inputs = [
+        ("300 of 960", part_of_practice(0)),
+        ("960, full product less one", ProjectedFeatures(SiteFeatures(product(PRACTICE)[1:], PRACTICE))),
+        ("1000 normal rows, d 20", numeric),
+        ("10,000 of 5 sites x 12", sample(10_000, 5, 12)),
+    ]
+    print(f"\n{'rows':<28}{'reference':<26}{'its gap':>10}{'its s':>9}{'steps':>8}{'our s':>9}{'ratio':>9}")
+    for name, candidates in inputs:
+        x = candidates.coordinates()
+        for solver in SOLVERS:
+            gap, took, steps = run(solver, x, seconds, 1e-6)
+            _, wall, _ = timed(candidates, 3, gap=max(gap, 1e-6), recognise=False)
+            print(
+                f"{name:<28}{solver:<26}{gap:>10.1e}{took:>9.3f}{steps:>8}{wall:>9.4f}{took / wall:>9.0f}", flush=True
+            )
+
+
+def curves() -> None:
+    """The best found on few compounds."""
+    inputs = [
+        ("960", ProjectedFeatures(SiteFeatures(product(PRACTICE), PRACTICE)), (105, 96, 80, 64, 48, 32, 24), 20),
+        ("300 of 960", part_of_practice(0), (105, 80, 64, 48, 32, 24), 20),
+        ("2,000 of 5 sites x 20", sample(2_000, 5, 20), (960, 480, 288, 192), 0),
+    ]
+    print(f"\n{'candidates':<28}{'criterion':>10}{'at most':>9}{'used':>7}{'loss':>9}{'D-efficiency':>14}{'own s':>9}")
+    for name, candidates, sizes, restarts in inputs:
+        for size in sizes:
+            used = time.process_time()
+            (point,) = support_curve(candidates, [size], restarts=restarts)
+            print(
+                f"{name:<28}{'g':>10}{size:>9}{len(point.design.support):>7}{point.loss:>9.4f}"
+                f"{point.d_efficiency:>14.5f}{time.process_time() - used:>9.1f}",
+                flush=True,
+            )
+
+
+def growth(picture: str | None) -> None:
+    """Seconds against rows (5 sites x 16 and x 20) and against the rank (20,000 rows of 5 sites), with exponents."""
+    rows = [1_000, 3_000, 10_000, 30_000, 100_000, 300_000, 1_000_000]
+    ranks = [2, 3, 5, 9, 13, 21, 31, 40]
+    by_rows, by_rank = [], []
+    for n in rows:
+        candidates = sample(n, 5, 16) if n < 1_000_000 else sample(n, 5, 17)
+        by_rows.append((n, timed(candidates, 1, gap=1e-2, recognise=False)[2]))
+        print(f"rows {n:>9,}  rank {candidates.rank:>4}  {by_rows[-1][1]:.4f} s", flush=True)
+    for size in ranks:
+        n = min(20_000, size**5 // 2)
+        candidates = sample(n, 5, size)
+        by_rank.append((candidates.rank, timed(candidates, 1, gap=1e-2, recognise=False)[2]))
+        print(f"rows {n:>9,}  rank {candidates.rank:>4}  {by_rank[-1][1]:.4f} s", flush=True)
+    fits = []
+    for name, points in (("rows", by_rows[2:]), ("rank", by_rank[2:])):
+        x, y = np.log(np.array(points)).T
+        fits.append(float(np.polyfit(x, y, 1)[0]))
+        print(f"seconds grow like {name}^{fits[-1]:.2f}")
+    if picture is None:
+        return
+    import matplotlib
+
+    matplotlib.use("Agg")
+    from matplotlib import pyplot
+
+    figure, axes = pyplot.subplots(1, 2, figsize=(9, 3.6), layout="constrained")
+    for axis, name, points, power in zip(axes, ("compounds", "rank"), (by_rows, by_rank), fits, strict=True):
+        axis.loglog(*zip(*points, strict=True), "o-")
+        axis.set(xlabel=name, ylabel="seconds (one thread)", title=f"exponent {power:.2f}")
+    figure.savefig(picture, dpi=130)
 
 
 def main() -> None:
-    print(f"{'candidates':<27}{'asked':<20}{'rank':>5}{'compounds':>11}{'over rank':>11}{'gap':>10}{'median s':>10}")
-    for name, candidates, asked, times in cases():
-        seconds = []
-        for _ in range(times):
-            start = time.perf_counter()
-            design = g_optimal(candidates, **asked)
-            seconds.append(time.perf_counter() - start)
-        over = design.value / candidates.rank - 1
-        told = ", ".join(f"{key} {value:g}" for key, value in asked.items())
-        print(
-            f"{name:<27}{told:<20}{candidates.rank:>5}{len(design.support):>11}{over:>11.2e}{design.gap:>10.1e}"
-            f"{statistics.median(seconds):>10.4f}"
-        )
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--seconds", type=float, default=5.0)
+    parser.add_argument("--growth", metavar="FILE")
+    parser.add_argument("--curves", action="store_true")
+    asked = parser.parse_args()
+    table()
+    against(asked.seconds)
+    if asked.curves:
+        curves()
+    if asked.growth:
+        growth(asked.growth)
 
 
 if __name__ == "__main__":
