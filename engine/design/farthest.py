@@ -31,11 +31,14 @@ _ROUNDING = 1e-12
 
 def square_root(matrix: Floats) -> Floats:
     """A factor F with F F' = matrix for a symmetric positive semidefinite matrix, ``(d, rank)``."""
-    values, vectors = np.linalg.eigh(matrix)
+    # With a unit diagonal, so that columns of unlike size keep their digits.
+    scale = np.sqrt(np.maximum(np.diagonal(matrix), 0.0))
+    inverse_scale = np.divide(1.0, scale, out=np.zeros_like(scale), where=scale > 0.0)
+    values, vectors = np.linalg.eigh(matrix * inverse_scale * inverse_scale[:, None])
     kept = values > _ROUNDING * 1e-3 * max(float(values[-1]), 0.0)
     if not kept.any():
         return np.zeros((len(matrix), 1))
-    factor: Floats = vectors[:, kept] * np.sqrt(values[kept])
+    factor: Floats = scale[:, None] * vectors[:, kept] * np.sqrt(values[kept])
     return factor
 
 

@@ -127,7 +127,9 @@ def _only_allowed(search: XYSearch, limits: Allowed) -> XYState | None:
         support = np.flatnonzero(search.room > 0)
         w = search.room[support] / search.room[support].sum()
     else:
-        support, w = np.zeros(0, dtype=np.intp), np.zeros(0)
+        assert limits.required is not None
+        support = np.flatnonzero(limits.required)
+        w = limits.required[support] / limits.required.sum()
     state = XYState(support, w, search.worth(support, w))
     search.lower = state.value
     return state
@@ -156,9 +158,7 @@ def _finished(search: XYSearch, state: XYState, limits: Allowed, gap: float, sec
     if limits.free > 0.0:
         support, weights = limits.whole(state.support, state.w)
     else:
-        assert limits.required is not None
-        support = np.flatnonzero(limits.required)
-        weights = limits.required[support] / limits.required.sum()
+        support, weights = state.support, state.w
     return Design(
         criterion="xy",
         support=support,

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
 
+from assaypilot.engine.design.solver import g_optimal
 from assaypilot.engine.design.support import same_information_on_fewer
 from assaypilot.engine.design.xy_search import XYSearch, XYState
+from assaypilot.engine.errors import AssayPilotError
 
 __all__ = ["on_at_most", "tidied"]
 
@@ -21,6 +25,8 @@ _LOCAL = 1e-3
 """The gap to which weights are solved on given compounds while they are exchanged."""
 _LOCAL_ROUNDS = 8
 _EXCHANGES = 25
+_NEAR_RANK = 8
+"""Up to this multiple of the rank a G design on few compounds is tried as a start, too."""
 
 
 def tidied(search: XYSearch, state: XYState) -> XYState:
@@ -65,19 +71,37 @@ def on_at_most(search: XYSearch, state: XYState, size: int) -> XYState:
         return int((forced | _chosen(support, len(forced))).sum()) if forced.any() else len(support)
 
     best = _down_to(search, state, size, count)
+    if count(best.support) > size:
+        raise AssayPilotError(
+            f"{size:,} compounds are too few to estimate every comparison",
+            mend=f"{count(best.support):,} are enough.",
+        )
+    other = _of_g(search, size)
+    if other is not None and other.value < best.value:
+        best = other
     batch = max(search.frame.d // 2, 1)
     for _ in range(_EXCHANGES):
         if best.value <= search.lower * (1.0 + search.gap):
             break
         search.tell(0.95, f"exchanging compounds, {100 * (best.value / search.lower - 1):.2g} % above the best")
         trial = _down_to(search, _with_helpful(search, best, batch), size, count)
-        if trial.value < best.value * (1.0 - 1e-6):
+        if trial.value < best.value * (1.0 - 1e-6) and count(trial.support) <= size:
             best = trial
         elif batch == 1:
             break
         else:
             batch //= 2
     return best
+
+
+def _of_g(search: XYSearch, size: int) -> XYState | None:
+    """The best weights on the compounds of a G design on so few, the better start near the rank; None with limits."""
+    frame = search.frame
+    plain = search.room.min() >= 1.0 and not frame.base.any() and search.allowed.required is None
+    if not plain or frame.d < frame.candidates.rank or not frame.d <= size < _NEAR_RANK * frame.d:
+        return None
+    design = g_optimal(frame.candidates, gap=_LOCAL, max_support=size)
+    return _solved_on(search, design.support, design.weights)
 
 
 def _chosen(support: Ints, n: int) -> NDArray[np.bool_]:
@@ -123,12 +147,11 @@ def _solved_on(search: XYSearch, support: Ints, w: Floats) -> XYState | None:
     return found
 
 
-def _down_to(search: XYSearch, state: XYState, size: int, count: object) -> XYState:
+def _down_to(search: XYSearch, state: XYState, size: int, count: Callable[[Ints], int]) -> XYState:
     """The state on at most ``size`` candidates: those of least weight go, a few at a time."""
-    counted = count if callable(count) else len
     step = 0
-    while counted(state.support) > size:
-        surplus = counted(state.support) - size
+    while count(state.support) > size:
+        surplus = count(state.support) - size
         step = min(step or max(1, int(_REMOVED_AT_ONCE * len(state.w))), surplus)
         order = np.argsort(-state.w, kind="stable")
         kept = np.sort(order[: len(state.w) - step])

@@ -46,7 +46,7 @@ _ENTERS = 0.1
 """The part of the requested gap by which a candidate or direction must violate the optimum to come in."""
 _RANK = 1e-12
 """Eigenvalues of the information with unit diagonal below this share of the largest count as zero."""
-_FLAT = 1e-9
+_FLAT = 1e-11
 """Eigenvalues of V below this share of the largest are raised to it while searching, to keep digits."""
 _SINGULAR = 1e-10
 """Eigenvalues of V below this share of the largest count as zero for the value of a design."""

@@ -63,7 +63,7 @@ def pairs(rows):
 def log_det(coordinates, *, upper=None, required=None, base=None):
     """The largest log det V(w) over rows in coordinates of full column rank; None when the solver is not sure."""
     x = np.asarray(coordinates, dtype=float)
-    n, d = x.shape
+    n = len(x)
     # In coordinates in which even weights are the identity; the shift of log det is given back.
     gram = x.T @ x / n + (0.0 if base is None else base)
     values, vectors = np.linalg.eigh(gram)

@@ -1,4 +1,4 @@
-"""XY designs as the RAGE paper makes them: Frank-Wolfe with steps 2 / (k + 2) (Fiez et al. 2019, appendix F), plainly."""
+"""XY designs as the RAGE paper makes them: Frank-Wolfe with steps 2 / (k + 2) (Fiez et al. 2019, appendix F)."""
 
 import time
 

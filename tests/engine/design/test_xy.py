@@ -1,0 +1,377 @@
+import itertools
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assaypilot.engine.design import xy_search
+from assaypilot.engine.design.directions import Against, Between, Pairs, Rows
+from assaypilot.engine.design.saddle import dual_bound
+from assaypilot.engine.design.xy import full_product_value, xy_optimal
+from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.features import DenseFeatures, ProjectedFeatures, SiteFeatures
+from assaypilot.engine.progress import Cancelled
+from tests.oracles import xy as oracle
+
+PRACTICE = (4, 5, 4, 3, 4)
+
+
+def product(sizes):
+    return np.array(list(itertools.product(*map(range, sizes))))
+
+
+def sites(codes, sizes):
+    return ProjectedFeatures(SiteFeatures(codes, tuple(sizes)))
+
+
+def part(seed, size, sizes=PRACTICE):
+    full = product(sizes)
+    return sites(full[np.sort(np.random.default_rng(seed).choice(len(full), size, replace=False))], sizes)
+
+
+def dense_weights(design, n):
+    w = np.zeros(n)
+    w[design.support] = design.weights
+    return w
+
+
+def check_is_design(design, candidates):
+    assert design.criterion == "xy"
+    assert np.all(design.weights > 0)
+    assert design.weights.sum() == pytest.approx(1.0, abs=1e-9)
+    assert np.all(np.diff(design.support) > 0)
+    assert 0 <= design.support[0] <= design.support[-1] < candidates.n_rows
+    assert 0 < design.lower_bound <= design.value < math.inf
+    assert design.gap == pytest.approx(design.value / design.lower_bound - 1, abs=1e-9)
+
+
+def reached(candidates, design):
+    x = candidates.features.dense(candidates.rows)
+    return oracle.worst(x, oracle.pairs(x), dense_weights(design, candidates.n_rows))
+
+
+@pytest.mark.parametrize("sizes", [PRACTICE, (2,), (3, 3), (5, 2), (2, 2, 2, 2, 2), (4, 3, 2), (20, 3), (1, 4, 1)])
+@pytest.mark.parametrize("recognise", [True, False])
+def test_full_products_have_twice_their_substituents(sizes, recognise):
+    candidates = sites(product(sizes), sizes)
+    best = sum(2 * n for n in sizes if n > 1)
+    gap = 1e-6 if recognise else 1e-9
+    design = xy_optimal(candidates, Pairs(candidates), gap=gap, recognise=recognise)
+    check_is_design(design, candidates)
+    assert design.converged
+    assert design.value == pytest.approx(best, rel=1e-9)
+    assert best * (1 - 2e-9) <= design.lower_bound <= best * (1 + 1e-12)
+    if candidates.n_rows < 100:
+        assert reached(candidates, design) == pytest.approx(best, rel=1e-8)
+    d = candidates.rank
+    assert len(design.support) <= d * (d + 1) // 2
+
+
+def test_only_whole_products_are_recognised():
+    whole = sites(product((3, 4)), (3, 4))
+    assert full_product_value(whole, Pairs(whole)) == 14
+    shuffled = sites(product((3, 4))[np.random.default_rng(0).permutation(12)], (3, 4))
+    assert full_product_value(shuffled, Pairs(shuffled)) == 14
+    unused = sites(product((3, 4)), (3, 5))
+    assert full_product_value(unused, Pairs(unused)) == 14
+    assert full_product_value(whole, Pairs(whole.onto(np.arange(11)))) is None
+    assert full_product_value(whole, Rows(whole)) is None
+    assert full_product_value(sites(product((3, 4))[:-1], (3, 4)), Pairs(whole)) is None
+    twice = sites(np.repeat(product((3, 4)), 2, axis=0), (3, 4))
+    assert full_product_value(twice, Pairs(twice)) is None
+    dense = ProjectedFeatures(DenseFeatures(product((3, 4)).astype(float)))
+    assert full_product_value(dense, Pairs(dense)) is None
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_part_of_the_practice_library(seed):
+    candidates = part(seed, 300)
+    design = xy_optimal(candidates, Pairs(candidates), gap=1e-6)
+    check_is_design(design, candidates)
+    assert design.converged
+    assert reached(candidates, design) == pytest.approx(design.value, rel=1e-8)
+    # The best of the whole library is a bound for every part that keeps its rank and a pair that differs everywhere.
+    assert design.value == pytest.approx(40.0, rel=1e-6)
+
+
+def test_no_design_of_the_reference_beats_the_lower_bound():
+    candidates = part(3, 60)
+    design = xy_optimal(candidates, Pairs(candidates), gap=1e-6)
+    x = candidates.coordinates()
+    _, value, _ = oracle.frank_wolfe(x, oracle.pairs(x), steps=300)
+    assert design.lower_bound <= design.value <= value < 2 * design.value
+
+
+@given(seed=st.integers(0, 2**32 - 1))
+def test_the_dual_bound_holds_for_any_weights_shares_and_metric(seed):
+    rng = np.random.default_rng(seed)
+    n, m, d = int(rng.integers(1, 12)), int(rng.integers(1, 6)), int(rng.integers(1, 5))
+    x, y = rng.normal(size=(n, d)), rng.normal(size=(m, d))
+    half = rng.normal(size=(d, d))
+    metric = (half + half.T) / 2
+    share = rng.dirichlet(np.ones(m))
+    base = np.outer(x[0], x[0]) * rng.integers(0, 2)
+    spread = (y * share[:, None]).T @ y
+    slope = metric @ spread @ metric
+    reachable = np.einsum("ij,jk,ik->i", x, slope, x).max() + np.vdot(slope, base)
+    bound = dual_bound(float(np.vdot(spread, metric)), float(reachable))
+    for w in rng.dirichlet(np.full(n, 0.3), 5):
+        information = x.T @ (x * w[:, None]) + base
+        if np.linalg.cond(information) < 1e10:
+            assert bound <= np.einsum("ij,jk,ik->i", y, np.linalg.inv(information), y).max() * (1 + 1e-9)
+
+
+def test_the_dual_bound_is_the_one_of_kiefer_and_wolfowitz_for_g():
+    candidates = sites(product((3, 4)), (3, 4))
+    x = candidates.coordinates()
+    w = np.random.default_rng(0).dirichlet(np.ones(12))
+    inverse = np.linalg.inv(x.T @ (x * w[:, None]))
+    leverages = np.einsum("ij,jk,ik->i", x, inverse, x)
+    # Y = X and shares = w: M = V, tr(M S) = d, the scores are the leverages.
+    assert dual_bound(6.0, leverages.max()) == pytest.approx(36.0 / leverages.max())
+    design = xy_optimal(candidates, Rows(candidates), gap=1e-8)
+    assert design.value == pytest.approx(6.0, rel=1e-7)
+    assert design.lower_bound == pytest.approx(6.0, rel=1e-7)
+
+
+def test_one_comparison_needs_only_its_two_compounds():
+    # Measuring the two, half each, gives variance 4; a plan for it tells nothing about anything else.
+    rows = np.random.default_rng(0).normal(size=(6, 6))
+    candidates = ProjectedFeatures(DenseFeatures(rows))
+    design = xy_optimal(candidates, Pairs(candidates.onto(np.array([1, 4]))), gap=1e-6)
+    assert design.converged
+    assert design.support.tolist() == [1, 4]
+    assert design.weights == pytest.approx([0.5, 0.5], abs=1e-5)
+    assert design.value == pytest.approx(4.0, rel=1e-6)
+
+
+def test_lingame_table_2():
+    # LinGame section 5: two arms suffice for the direction a1 - a3; the published weights.
+    alpha = 0.1
+    arms = np.array([[1.0, 0.0], [0.0, 1.0], [math.cos(alpha), math.sin(alpha)]])
+    candidates = ProjectedFeatures(DenseFeatures(arms))
+    design = xy_optimal(candidates, Pairs(candidates.onto(np.array([0, 2]))), gap=1e-8)
+    y = arms[0] - arms[2]
+    assert design.value == pytest.approx((abs(y[0]) + abs(y[1])) ** 2, rel=1e-7)
+    assert dense_weights(design, 3) == pytest.approx([0.0476, 0.9524, 0.0], abs=1e-4)
+
+
+def test_best_arm_by_gaps_measures_the_close_rivals():
+    candidates = ProjectedFeatures(DenseFeatures(np.eye(4)))
+    gaps = np.array([0.0, 0.1, 1.0, 1.0])
+    design = xy_optimal(candidates, Against(candidates, 0, gaps=gaps), gap=1e-7)
+    w = dense_weights(design, 4)
+    # Minimise the largest of (1/w0 + 1/wj) / gap_j^2 over weights: the far rivals tie at the level of the close one.
+    variances = [(1 / w[0] + 1 / w[j]) / gaps[j] ** 2 for j in (1, 2, 3)]
+    assert variances == pytest.approx([design.value] * 3, rel=1e-4)
+    assert w[1] > 10 * w[2]
+
+
+def test_all_epsilon_best_by_gaps():
+    candidates = part(0, 40, (4, 4, 4))
+    means = candidates.times(np.random.default_rng(0).normal(size=candidates.rank))
+    members = np.flatnonzero(means >= means.max() - 0.5)
+    between = Between(candidates.onto(members), candidates, gaps=(means[members] + 0.6, means))
+    design = xy_optimal(candidates, between, gap=1e-5)
+    check_is_design(design, candidates)
+    assert design.converged
+    z = candidates.coordinates()
+    inverse = np.linalg.inv(candidates.information(dense_weights(design, 40)))
+    slow = max(
+        float((z[i] - z[j]) @ inverse @ (z[i] - z[j])) / (means[i] + 0.6 - means[j]) ** 2
+        for i in members
+        for j in range(40)
+        if i != j
+    )
+    assert design.value == pytest.approx(slow, rel=1e-7)
+
+
+def test_measure_some_compare_others():
+    full = product((3, 3, 3))
+    features = SiteFeatures(full, (3, 3, 3))
+    stock = np.flatnonzero(full.sum(axis=1) < 4)
+    candidates = ProjectedFeatures(features, stock)
+    everything = candidates.onto(np.arange(27))
+    design = xy_optimal(candidates, Pairs(everything), gap=1e-6)
+    assert design.converged
+    whole = sites(full, (3, 3, 3))
+    assert design.value > xy_optimal(whole, Pairs(whole)).value
+
+
+def test_bounds_and_forced_and_forbidden_compounds():
+    candidates = part(1, 80)
+    pairs = Pairs(candidates)
+    free = xy_optimal(candidates, pairs, gap=1e-5)
+    capped = xy_optimal(candidates, pairs, gap=1e-5, upper=0.02)
+    assert capped.converged
+    assert capped.weights.max() <= 0.02 * (1 + 1e-9)
+    assert capped.lower_bound > free.value
+    upper = np.ones(80)
+    upper[free.support[:2]] = 0.0
+    without = xy_optimal(candidates, pairs, gap=1e-5, upper=upper)
+    assert without.converged
+    assert not set(free.support[:2]) & set(without.support)
+    assert without.lower_bound >= free.lower_bound * (1 - 1e-9)
+    required = np.zeros(80)
+    required[:3] = 0.1
+    forced = xy_optimal(candidates, pairs, gap=1e-5, required=required)
+    assert forced.converged
+    assert np.all(dense_weights(forced, 80)[:3] >= 0.1 - 1e-12)
+    assert forced.lower_bound > free.value
+    every = xy_optimal(candidates, pairs, upper=1 / 80)
+    assert every.converged
+    assert every.weights == pytest.approx(np.full(80, 1 / 80))
+    decided = xy_optimal(candidates, pairs, required=np.full(80, 1 / 80))
+    assert decided.value == pytest.approx(every.value)
+    assert decided.lower_bound == decided.value
+
+
+def test_measurements_already_made_count():
+    candidates = part(2, 80)
+    pairs = Pairs(candidates)
+    alone = xy_optimal(candidates, pairs, gap=1e-6)
+    made = candidates.information(dense_weights(alone, 80))
+    more = xy_optimal(candidates, pairs, gap=1e-6, base=made)
+    # As much again: no design does better than half the variance, and the same one reaches it.
+    assert more.value == pytest.approx(alone.value / 2, rel=3e-6)
+
+
+def test_warm_start_gives_the_same_value():
+    candidates = part(0, 120)
+    pairs = Pairs(candidates)
+    cold = xy_optimal(candidates, pairs, gap=1e-5)
+    warm = xy_optimal(candidates, pairs, gap=1e-5, warm=cold)
+    assert warm.converged
+    assert warm.value == pytest.approx(cold.value, rel=2e-5)
+    other = xy_optimal(part(5, 120), Pairs(part(5, 120)), gap=1e-5, warm=cold)
+    assert other.converged
+
+
+def test_fewer_compounds_cost_little():
+    candidates = part(0, 300)
+    pairs = Pairs(candidates)
+    last = 40.0 * (1 - 1e-6)
+    for size, most in ((96, 1.01), (64, 1.08), (48, 1.16), (32, 1.5), (16, 20.0)):
+        design = xy_optimal(candidates, pairs, gap=1e-3, max_support=size)
+        check_is_design(design, candidates)
+        assert len(design.support) <= size
+        assert last * 0.98 <= design.value <= 40.0 * most
+        assert reached(candidates, design) == pytest.approx(design.value, rel=1e-7)
+        assert design.lower_bound <= 40.0 * (1 + 1e-9)
+        assert design.converged == (design.gap <= 1e-3)
+        last = design.value
+
+
+def test_limits_on_the_compounds_refused_in_plain_words():
+    candidates = part(0, 30, (3, 3, 4))
+    pairs = Pairs(candidates)
+    required = np.zeros(30)
+    required[:5] = 0.01
+    with pytest.raises(AssayPilotError, match="4 compounds are too few for the shares required") as refusal:
+        xy_optimal(candidates, pairs, max_support=4, required=required)
+    assert "Allow at least 5 compounds" in str(refusal.value)
+    with pytest.raises(AssayPilotError, match="all 30 compounds are forbidden"):
+        xy_optimal(candidates, pairs, upper=np.zeros(30))
+    with pytest.raises(AssayPilotError, match="too little for 30 compounds"):
+        xy_optimal(candidates, pairs, upper=0.01)
+    few = np.zeros(30)
+    few[:2] = 1.0
+    with pytest.raises(AssayPilotError, match="no compound that may be measured tells anything about row") as refusal:
+        xy_optimal(candidates, pairs, upper=few)
+    assert "against row" in str(refusal.value)
+    with pytest.raises(AssayPilotError, match="cannot be estimated"):
+        xy_optimal(candidates, pairs, required=np.where(np.arange(30) < 2, 0.5, 0.0))
+    with pytest.raises(ValueError, match="gap must be above 0"):
+        xy_optimal(candidates, pairs, gap=0.0)
+    with pytest.raises(ValueError, match="coordinates"):
+        xy_optimal(candidates, Rows(np.ones((2, 3))))
+
+
+def test_fewer_compounds_than_any_plan_needs():
+    candidates = ProjectedFeatures(DenseFeatures(np.eye(5)))
+    with pytest.raises(AssayPilotError, match="too few") as refusal:
+        xy_optimal(candidates, Pairs(candidates), max_support=4)
+    assert "5" in str(refusal.value)
+    assert len(xy_optimal(candidates, Pairs(candidates), max_support=5).support) == 5
+
+
+def test_nothing_to_tell_apart():
+    equal = sites(np.array([[0, 1], [0, 1], [1, 0]]), (2, 2))
+    with pytest.raises(AssayPilotError, match="all compounds to compare are equal"):
+        xy_optimal(equal, Pairs(equal.onto(np.array([0, 1]))))
+    with pytest.raises(AssayPilotError, match="all compounds to compare are equal"):
+        xy_optimal(equal, Rows(np.zeros((2, equal.rank))))
+    with pytest.raises(AssayPilotError, match="nothing to measure"):
+        xy_optimal(ProjectedFeatures(DenseFeatures(np.zeros((3, 2)))), Rows(np.zeros((1, 0))))
+
+
+def test_one_candidate_and_duplicates():
+    one = ProjectedFeatures(DenseFeatures(np.array([[2.0]])))
+    design = xy_optimal(one, Rows(np.array([[1.0], [-3.0], [0.0]])))
+    assert design.support.tolist() == [0]
+    assert design.value == pytest.approx(9 / 4)
+    codes = np.repeat(product((3, 3)), 3, axis=0)
+    candidates = sites(codes, (3, 3))
+    design = xy_optimal(candidates, Pairs(candidates), gap=1e-7)
+    assert design.converged
+    assert design.value == pytest.approx(12.0, rel=1e-6)
+
+
+def test_unequal_columns_do_not_matter():
+    rng = np.random.default_rng(8)
+    rows = rng.normal(size=(30, 5))
+    scales = np.array([1e-4, 1.0, 1e4, 10.0, 1e2])
+    plain = ProjectedFeatures(DenseFeatures(rows), basis=np.eye(5))
+    scaled = ProjectedFeatures(DenseFeatures(rows * scales), basis=np.eye(5))
+    first = xy_optimal(plain, Pairs(plain), gap=1e-6)
+    second = xy_optimal(scaled, Pairs(scaled), gap=1e-6)
+    assert second.converged
+    assert second.value == pytest.approx(first.value, rel=2e-6)
+
+
+def test_the_same_every_time():
+    candidates = part(4, 100)
+    first, second = (xy_optimal(candidates, Pairs(candidates), gap=1e-4) for _ in range(2))
+    assert np.array_equal(first.support, second.support)
+    assert np.array_equal(first.weights, second.weights)
+
+
+def test_running_out_of_rounds_is_said(monkeypatch):
+    monkeypatch.setattr(xy_search, "_ROUNDS", 2)
+    candidates = part(0, 300)
+    design = xy_optimal(candidates, Pairs(candidates), gap=1e-6)
+    assert not design.converged
+    assert design.gap > 1e-6
+    check_is_design(design, candidates)
+    assert design.lower_bound <= 40.0 * (1 + 1e-9)
+
+
+def test_progress_rises_and_stops_on_cancel():
+    candidates = part(0, 300)
+    told = []
+    xy_optimal(candidates, Pairs(candidates), gap=1e-5, report=lambda fraction, _: told.append(fraction))
+    assert told == sorted(told)
+    assert told[-1] == 1.0
+    assert len(told) > 3
+
+    def stop(fraction, message):
+        raise Cancelled
+
+    with pytest.raises(Cancelled):
+        xy_optimal(candidates, Pairs(candidates), report=stop)
+
+
+@pytest.mark.slow
+def test_a_table_of_many_substituents():
+    rng = np.random.default_rng(0)
+    codes = np.column_stack(np.unravel_index(rng.choice(10**4, 2500, replace=False), (10,) * 4))
+    candidates = sites(codes, (10,) * 4)
+    design = xy_optimal(candidates, Pairs(candidates), gap=0.05)
+    assert design.converged
+    assert 80 * 0.95 <= design.lower_bound <= 81
+    inverse = np.linalg.inv(candidates.information(dense_weights(design, 2500)))
+    z = candidates.coordinates() @ np.linalg.cholesky(inverse)
+    squares = (z**2).sum(axis=1)
+    assert design.value == pytest.approx((squares[:, None] + squares - 2 * z @ z.T).max(), rel=1e-9)
