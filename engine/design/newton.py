@@ -12,7 +12,7 @@ __all__ = ["box_projection", "greatest_average", "information", "maximise_log_de
 
 Floats = NDArray[np.float64]
 
-_MOST_CONSIDERED = 1500
+_MOST_CONSIDERED = 3000
 """The largest Newton system; of more weights, those that a step would move first."""
 _PATIENCE = 8
 """Solutions a primal-dual active set may take before it counts as running in circles."""
