@@ -123,6 +123,19 @@ def test_between_compares_every_left_with_every_other_right(gapped):
     assert np.allclose(slowly(between.vectors(keys), inverse), values)
 
 
+def test_between_leaves_out_a_row_against_itself_whatever_its_gap():
+    rng = np.random.default_rng(9)
+    table = ProjectedFeatures(DenseFeatures(rng.normal(size=(4, 3))))
+    means = np.array([3.0, 1.0, 0.0, 2.0])
+    one = table.onto(np.array([0]))
+    for between in (Between(one, table), Between(one, table, gaps=(means[:1], means))):
+        keys, values = between.find(np.eye(3), 9)
+        assert sorted(keys[:, 1].tolist()) == [1, 2, 3]
+    assert np.isfinite(values).all()
+    against = Against(table, 0, gaps=means[0] - means)
+    assert values[0] == pytest.approx(against.find(np.eye(3))[1][0])
+
+
 def test_between_in_small_blocks(monkeypatch):
     from assaypilot.engine.design import directions
 

@@ -219,6 +219,8 @@ def test_bounds_and_forced_and_forbidden_compounds():
     forced = xy_optimal(candidates, pairs, gap=1e-5, required=required)
     assert forced.converged
     assert np.all(dense_weights(forced, 80)[:3] >= 0.1 - 1e-12)
+    for design in (capped, without, forced):
+        assert reached(candidates, design) == pytest.approx(design.value, rel=1e-8)
     assert forced.lower_bound > free.value
     every = xy_optimal(candidates, pairs, upper=1 / 80)
     assert every.converged
