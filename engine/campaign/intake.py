@@ -7,6 +7,8 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+import numpy as np
+
 from assaypilot.engine.endpoint import Endpoint, Relation
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.library import Library
@@ -43,9 +45,10 @@ def prepare(
 ) -> Intake:
     """The measurements that results stand for, numbered from ``first_number``.
 
-    A result of the objective counts for ``phase`` as far as its compound is ``outstanding`` there, first come first
-    counted, so that which ones count never depends on their values. ``earlier`` measurements are looked through for
-    duplicates, except for ``typed`` values without plate, well and date, which are two when they are typed twice.
+    A result of the objective counts for ``phase`` as far as its compound is ``outstanding`` there. When a batch holds
+    more of a compound than that, which of them count is drawn by lot, never taken from the order of the rows, since a
+    lab may sort its file by value. ``earlier`` measurements are looked through for duplicates, except for ``typed``
+    values without plate, well and date, which are two when they are typed twice.
     """
     kept: list[Measurement] = []
     rejected: list[tuple[int | None, str]] = []
@@ -55,23 +58,51 @@ def prepare(
         except AssayPilotError as error:
             rejected.append((result.row, str(error)))
     fresh = _without_duplicates(kept, earlier, endpoints, typed)
-    left = dict(outstanding or {})
-    numbered: list[Measurement] = []
-    for measurement in fresh:
-        counts = 0
-        if measurement.endpoint == objective and measurement.excluded is None:
-            counts = min(measurement.n, left.get(measurement.compound, 0))
-            left[measurement.compound] = left.get(measurement.compound, 0) - counts
-        numbered.append(
-            replace(
-                measurement,
-                number=first_number + len(numbered),
-                round=round_number,
-                phase=phase if counts else 0,
-                counted=counts,
-            )
-        )
+    counted = _counted(fresh, objective, outstanding or {}, first_number)
+    numbered = [
+        replace(m, number=first_number + row, round=round_number, phase=phase if counts else 0, counted=counts)
+        for row, (m, counts) in enumerate(zip(fresh, counted, strict=True))
+    ]
     return Intake(tuple(numbered), len(kept) - len(fresh), tuple(rejected), _questions(endpoints, fresh))
+
+
+_LOTS = 7_251_944
+"""Where the lots begin; any constant does, as long as it was fixed before any value was seen."""
+
+
+def _counted(
+    fresh: Sequence[Measurement], objective: int, outstanding: Mapping[int, int], first_number: int
+) -> list[int]:
+    """How many planned measurements each of a batch fills.
+
+    The replicates of a compound in one batch are exchangeable, but their order in the file is not: sorted by value,
+    "the first two count" would be "the best two count", which biases every decision made with them. So the surplus
+    is dealt with by lot. The lots hang on the compound and the place of the batch in the campaign alone, both fixed
+    before the values come, and are dealt to the replicates in an order of their own (of their content), so that the
+    same batch gives the same choice in whatever order its rows stand.
+    """
+    own: dict[int, list[int]] = {}
+    for row, m in enumerate(fresh):
+        if m.endpoint == objective and m.excluded is None and m.compound in outstanding:
+            own.setdefault(m.compound, []).append(row)
+    counted = [0] * len(fresh)
+    for compound, rows in own.items():
+        left = outstanding[compound]
+        if sum(fresh[row].n for row in rows) > left:
+            rows.sort(key=lambda row: _content(fresh[row]))
+            lots = np.random.default_rng((_LOTS, compound, first_number)).permutation(len(rows))
+            rows = [rows[lot] for lot in lots]
+        for row in rows:
+            counted[row] = min(fresh[row].n, left)
+            left -= counted[row]
+    return counted
+
+
+def _content(m: Measurement) -> tuple[float, str, int, float, str, str, str, str, str]:
+    """All that tells replicates of a compound apart, apart from where they stand in the file."""
+    entered = m.entered
+    spread = -1.0 if entered.sd is None else entered.sd
+    return (m.value, m.relation, m.n, spread, entered.replicate, *_place(m), entered.comment)
 
 
 def _measurement(library: Library, endpoints: Sequence[Endpoint], result: Result) -> Measurement:
