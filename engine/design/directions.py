@@ -79,6 +79,17 @@ def _top(values: Floats, count: int) -> Ints:
     return np.argsort(-values, kind="stable")[:count].astype(np.intp)
 
 
+def _measured(directions: Directions, keys: Ints, inverse: Floats) -> tuple[Ints, Floats]:
+    """The keys and their variances, largest first.
+
+    From the differences themselves, which keep digits that sums of squares lose where V is next to singular.
+    """
+    seen = directions.vectors(keys) @ square_root(inverse)
+    values = np.einsum("ij,ij->i", seen, seen)
+    order = np.argsort(-values, kind="stable")
+    return keys[order], values[order]
+
+
 def _weighted_average(rows: Floats, values: Floats, sharpness: float) -> Floats:
     weights = np.exp(sharpness * (values / max(float(values.max()), 1e-300) - 1.0))
     average: Floats = (rows * weights[:, None]).T @ rows / float(weights.sum())
@@ -297,7 +308,7 @@ class Between:
         few = few[values[few] > -np.inf]
         _, once = np.unique(keys[few, 0] * n_right + keys[few, 1], return_index=True)
         few = few[np.sort(once)][:count]
-        return keys[few], values[few]
+        return _measured(self, keys[few], inverse)
 
     def some(self, inverse: Floats, count: int = 1) -> tuple[Ints, Floats]:
         """The same as ``find``."""
@@ -368,7 +379,7 @@ class Against:
         if self._gaps is not None:
             values = values / self._gaps**2
         few = self._others[_top(values[self._others], count)]
-        return few[:, None], values[few]
+        return _measured(self, few[:, None], inverse)
 
     def some(self, inverse: Floats, count: int = 1) -> tuple[Ints, Floats]:
         """The same as ``find``."""

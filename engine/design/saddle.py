@@ -12,7 +12,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.linalg import LinAlgError
 from numpy.typing import NDArray
-from scipy.linalg import lapack
 
 from assaypilot.engine.design.newton import greatest_average
 
@@ -26,6 +25,8 @@ _TO_THE_BOUNDARY = 0.995
 _RIDGE = 1e-14
 """Share of the largest diagonal entry added to the Newton matrix; a hundred times more where that is not definite."""
 _MOST_RIDGE = 1e-4
+_LEAF = 48
+"""Triangular matrices up to so many rows are inverted as they are."""
 _START = 0.02
 """A starting point keeps this share of the worst variance from every bound."""
 _INSIDE = 0.1
@@ -131,10 +132,7 @@ def starting_point(
 
 def _variances(bundles: Bundles, information: Floats) -> tuple[Floats, Floats]:
     """The variance of every direction, and the inverse of the Cholesky factor of V."""
-    factor, failed = lapack.dpotrf(information, lower=1)
-    if failed:
-        raise LinAlgError("singular")
-    to_white: Floats = lapack.dtrtri(np.tril(factor), lower=1)[0]
+    to_white = _lower_inverse(np.linalg.cholesky(information))
     half = to_white @ bundles.y.T
     return bundles.sums(np.einsum("ij,ij->j", half, half)), to_white
 
@@ -173,7 +171,7 @@ class _Newton:
 
     def solve(self, right: Floats) -> Floats:
         """The solution for the matrix of the weights alone."""
-        solved: Floats = lapack.dpotrs(self.factor, right, lower=1)[0]
+        solved: Floats = self.factor.T @ (self.factor @ right)
         return solved
 
     def step(self, slack_target: Floats | float, low_target: Floats | float, high_target: Floats | float) -> Point:
@@ -206,17 +204,34 @@ class _Residuals:
     mass: float
 
 
+def _lower_inverse(factor: Floats) -> Floats:
+    """The inverse of a lower triangular matrix, by halves.
+
+    With numpy alone: numpy and scipy each have their own threads for linear algebra, and those of the one, waiting for
+    more work, keep those of the other from theirs; a loop that calls both in turn was a hundred times slower.
+    """
+    n = len(factor)
+    if n <= _LEAF:
+        return np.asarray(np.linalg.inv(factor), dtype=float)
+    half = n // 2
+    inverse = np.zeros((n, n))
+    first, second = _lower_inverse(factor[:half, :half]), _lower_inverse(factor[half:, half:])
+    inverse[:half, :half], inverse[half:, half:] = first, second
+    inverse[half:, :half] = -(second @ (factor[half:, :half] @ first))
+    return inverse
+
+
 def _factored(matrix: Floats) -> Floats:
+    """The inverse of the Cholesky factor of a positive semidefinite matrix, with as little of a ridge as it takes."""
     diagonal = np.diagonal(matrix).copy()
     ridge = _RIDGE
     while True:
         matrix[np.diag_indices(len(matrix))] = diagonal * (1.0 + ridge)
-        factor, failed = lapack.dpotrf(matrix, lower=1)
-        if not failed:
-            found: Floats = factor
-            return found
-        if ridge >= _MOST_RIDGE:
-            raise LinAlgError("singular")
+        try:
+            return _lower_inverse(np.linalg.cholesky(matrix))
+        except LinAlgError:
+            if ridge >= _MOST_RIDGE:
+                raise
         ridge *= 100.0
 
 
