@@ -8,7 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from assaypilot.engine.features import SiteFeatures
+from assaypilot.engine.features import DenseFeatures, SiteFeatures
+from assaypilot.engine.models import posterior as module
 from assaypilot.engine.models.posterior import posterior, probability_within
 from tests.strategies import dense, product, seeds, site_tables
 
@@ -109,23 +110,59 @@ def test_smaller_is_better_mirrors_larger_is_better():
     assert larger.argmax() == 1
 
 
-def test_compounds_far_below_are_given_0_and_large_tables_go_through_look_ups(monkeypatch):
-    """The way without a dense matrix gives what the dense way gives: same draws."""
-    features = SiteFeatures(product((4, 5, 4)), (4, 5, 4))
-    rng = np.random.default_rng(2)
-    rows = rng.permutation(80)[:40]
-    truth = dense(features) @ np.concatenate([[6.0], rng.normal(0, 1.0, 13)])
-    view = posterior(features, rows, np.full(40, 3.0), truth[rows] + rng.normal(0, 0.1, 40), 0.15)
-    everything = np.arange(80)
-    one = probability_within(view, everything, (0.5, 1.0), 1.0, seed=9)
-    from assaypilot.engine.models import posterior as module
+def simulated(view, features, margins, n_draws=1024, seed=9):
+    """The same draws through the whole indicator matrix, in double precision, no row left out."""
+    x = dense(features)
+    values = x @ (view.mean[:, None] + view.draws(n_draws, seed))
+    behind = values.max(axis=0) - values
+    return [(behind <= margin).mean(axis=1) for margin in margins]
 
-    monkeypatch.setattr(module, "_ENTRIES", 100)
-    two = probability_within(view, everything, (0.5, 1.0), 1.0, seed=9)
-    for a, b in zip(one, two, strict=True):
-        np.testing.assert_allclose(a, b, atol=2e-3)
-    # 30 SDs below the best: exactly nothing.
-    assert one[1][truth < truth.max() - 4.0].max() == 0.0
+
+@pytest.mark.parametrize("sizes", [(4, 5, 4), (3, 3, 2, 3, 2), (12,), (30, 20)])
+@pytest.mark.parametrize("changes", [{}, {"_CHUNK": 7}, {"_ENTRIES": 100}, {"_COMBINATIONS": 1}, {"_SINGLE": 0.0}])
+def test_look_ups_give_what_the_indicator_matrix_gives(monkeypatch, sizes, changes):
+    features = SiteFeatures(product(sizes), sizes)
+    rng = np.random.default_rng(2)
+    rows = rng.permutation(features.n_rows)[: features.n_rows // 2]
+    truth = dense(features) @ np.concatenate([[6.0], rng.normal(0, 1.0, sum(sizes))])
+    view = posterior(features, rows, np.full(len(rows), 3.0), truth[rows] + rng.normal(0, 0.1, len(rows)), 0.15)
+    for name, value in changes.items():
+        monkeypatch.setattr(module, name, value)
+    found = probability_within(view, np.arange(features.n_rows), (0.5, 1.0), 1.0, seed=9)
+    for ours, plain in zip(found, simulated(view, features, (0.5, 1.0)), strict=True):
+        # One draw may fall on the other side of a margin by rounding.
+        np.testing.assert_allclose(ours, plain, atol=1.1 / 1024)
+
+
+@given(measured(most=30), st.sampled_from([0.01, 0.5, 4.0]))
+def test_rows_left_out_have_no_draw_within_the_margin(data, margin):
+    features, rows, counts, means, sigma, _ = data
+    view = posterior(features, rows, counts, means, sigma)
+    (found,) = probability_within(view, np.arange(features.n_rows), (margin,), 1.0, seed=9)
+    (plain,) = simulated(view, features, (margin,))
+    np.testing.assert_allclose(found, plain, atol=2.1 / 1024)
+    assert found.max() > 0.0
+    assert (plain[found == 0.0] <= 2.1 / 1024).all()
+
+
+def test_compounds_far_below_are_not_drawn():
+    features = SiteFeatures(product((4, 5, 4)), (4, 5, 4))
+    truth = dense(features) @ np.concatenate([[6.0], np.random.default_rng(2).normal(0, 1.0, 13)])
+    view = posterior(features, np.arange(80), np.full(80, 3.0), truth, 0.15)
+    near, leader = module._contenders(view, np.arange(80), 1.0, 1.0)
+    assert leader == truth.argmax()
+    assert len(near) < 40
+    assert set(np.flatnonzero(truth >= truth.max() - 1.0)) <= set(near)
+
+
+def test_numeric_features_are_drawn_too():
+    sites = SiteFeatures(product((4, 3)), (4, 3))
+    rows, counts = np.arange(12), np.full(12, 2.0)
+    means = np.random.default_rng(0).normal(6.0, 0.3, 12)
+    plain = posterior(DenseFeatures(dense(sites)), rows, counts, means, 0.3)
+    found = probability_within(plain, rows, (0.2, 0.5), 1.0, seed=9)
+    for ours, expected in zip(found, simulated(plain, sites, (0.2, 0.5)), strict=True):
+        np.testing.assert_allclose(ours, expected, atol=1.1 / 1024)
 
 
 def test_without_a_measurement_there_is_no_posterior():
@@ -133,3 +170,49 @@ def test_without_a_measurement_there_is_no_posterior():
     none = np.zeros(0)
     with pytest.raises(ValueError, match="at least one measurement"):
         posterior(features, np.zeros(0, dtype=np.intp), none, none, 0.2)
+
+
+magnitudes = st.one_of(st.just(0.0), st.floats(-300, 300).map(lambda power: 10.0**power))
+
+
+@settings(max_examples=300)
+@given(
+    site_tables(12),
+    st.lists(st.tuples(magnitudes, st.sampled_from([-1.0, 1.0]), st.floats(0, 22)), min_size=1, max_size=12),
+    st.floats(-300, 300),
+    st.floats(-3, 3),
+)
+def test_no_finite_input_is_too_large_or_too_small(features, cells, noise, margin):
+    """Warnings are errors here, so overflow on the way would show as well."""
+    cells = cells[: features.n_rows]
+    means = np.array([sign * size for size, sign, _ in cells])
+    counts = np.floor(10.0 ** np.array([power for _, _, power in cells]))
+    view = posterior(features, np.arange(len(cells)), counts, means, 10.0**noise)
+    assert np.isfinite(view.means()).all()
+    assert np.isfinite(view.sds()).all()
+    everything = np.arange(features.n_rows)
+    (found,) = probability_within(view, everything, (10.0**margin,), 1.0, seed=1)
+    assert ((found >= 0.0) & (found <= 1.0)).all()
+    assert found.max() > 0.0
+
+
+def test_one_absurd_value_leaves_the_measured_compounds_readable():
+    """A 1e8 typed for a pIC50 of 8: the campaign still opens, and the value is near where it was put."""
+    features = SiteFeatures(product((3, 3)), (3, 3))
+    means = np.array([6.0, 6.1, 6.2, 1e8])
+    view = posterior(features, np.array([0, 1, 3, 4]), np.ones(4), means, 0.2)
+    x = dense(features)[[0, 1, 3, 4]]
+    best, *_ = np.linalg.lstsq(x, means)
+    np.testing.assert_allclose(view.means(np.array([0, 1, 3, 4])), x @ best, rtol=1e-6)
+    assert (view.sds(np.array([0, 1, 3, 4])) < 0.2).all()
+    # One compound measured absurdly often says nothing about the noise of the others.
+    often = posterior(features, np.array([0, 4]), np.array([1e22, 1.0]), np.array([6.0, 7.0]), 0.2)
+    np.testing.assert_allclose(often.means(np.array([0, 4])), [6.0, 7.0], atol=0.01)
+    np.testing.assert_allclose(often.sds(np.array([4])), [0.2], rtol=0.01)
+
+
+def test_a_matrix_without_a_factor_gets_more_ridge_until_it_has_one():
+    gram = np.array([[1.0, 1.0 + 1e-6], [1.0 + 1e-6, 1.0]])
+    factor = module._factor(gram, 1e-12)
+    np.testing.assert_allclose(factor @ factor.T, gram, rtol=2e-5)
+    np.testing.assert_allclose(module._factor(np.array([[4.0, 8.0], [8.0, 4.0]]), 1e-12), np.diag([2.0, 2.0]))
