@@ -28,6 +28,14 @@ _SPELLINGS = {
     "pm": "pM",
 }
 
+_LOG_SPAN = 50.0
+"""No logarithm of a measured quantity is further from 0 than this."""
+_LARGEST = 1e150
+"""The square of anything larger is no number in floating point."""
+_NOISE_SPAN = (1e-9, 1e9)
+_EDGES = " _,;:/-"
+"""What stands between a name and its unit."""
+
 _FLIPPED: dict[Relation, Relation] = {"=": "=", "<": ">", ">": "<"}
 
 
@@ -69,6 +77,15 @@ class Endpoint:
                 option="--sd",
                 mend="Give the SD between independent measurements of the same compound, e.g. --sd 0.2.",
             )
+        if self.noise_sd is not None and not _NOISE_SPAN[0] <= self.noise_sd <= _NOISE_SPAN[1]:
+            size = "small" if self.noise_sd < 1.0 else "large"
+            raise AssayPilotError(
+                f"assay noise (SD) of {self.name} is too {size} to be real: {self.noise_sd:g} in {self.scale_name} "
+                f"units (it must be between {_NOISE_SPAN[0]:g} and {_NOISE_SPAN[1]:g})",
+                option="--sd",
+                mend="Give the SD between independent measurements of the same compound, e.g. --sd 0.2, "
+                "and check the unit of the values.",
+            )
         if self.wells_per_measurement < 1:
             raise AssayPilotError(
                 f"wells_per_measurement must be 1 or more, got {self.wells_per_measurement}", option="--endpoint"
@@ -83,10 +100,10 @@ class Endpoint:
     def scale_name(self) -> str:
         """The name of the modelled quantity: ``pIC50`` for an IC50 in nM, else the endpoint's own or its log10."""
         if self.is_potency:
-            bare = self.name.split("(")[0].split("[")[0].strip(" _")
+            bare = self.name.split("(")[0].split("[")[0].strip(_EDGES)
             for unit in ("nM", "uM", "µM", "mM", "pM", "M"):
-                bare = bare.removesuffix(f"_{unit}").removesuffix(f" {unit}")
-            return f"p{bare.strip(' _') or self.name}"
+                bare = bare.removesuffix(f"_{unit}").removesuffix(f" {unit}").removesuffix(f",{unit}")
+            return f"p{bare.strip(_EDGES) or self.name}"
         return f"log10 {self.name}" if self.transform == "log" else self.name
 
     @property
@@ -106,24 +123,45 @@ class Endpoint:
     def to_model(self, value: float, unit: str | None = None) -> float:
         """A table value on the model scale; ``unit`` overrides the endpoint's when a row has its own.
 
-        Raises AssayPilotError when the value has no logarithm or the unit cannot be converted.
+        Raises AssayPilotError when the value has no logarithm, the unit cannot be converted, or no measurement can
+        be that large or small.
         """
         if not math.isfinite(value):
             raise AssayPilotError(f"{value} is not a finite number", column=self.name)
         own = self.unit if unit is None or not unit.strip() else normalise_unit(unit)
+        converted = value
         if own != self.unit:
             if own not in CONCENTRATIONS or self.unit not in CONCENTRATIONS:
                 raise AssayPilotError(
                     f"unit {own or '(none)'} cannot be converted to {self.unit or '(none)'}", column=self.name
                 )
-            value = value * (CONCENTRATIONS[own] / CONCENTRATIONS[self.unit])
-        if self.transform == "none":
-            return value
-        if value <= 0:
+            converted = value * (CONCENTRATIONS[own] / CONCENTRATIONS[self.unit])
+        if self.transform == "log" and value <= 0:
             raise AssayPilotError(f"{value:g} has no logarithm (must be > 0)", column=self.name)
-        if self.unit in CONCENTRATIONS:
-            return -math.log10(value * CONCENTRATIONS[self.unit]) if self.unit != "nM" else 9.0 - math.log10(value)
-        return math.log10(value)
+        if not (0.0 < abs(converted) <= _LARGEST or value == 0.0):
+            raise self._absurd(value, own)
+        if self.transform == "none":
+            on_model = converted
+        elif self.is_potency:
+            # 9 is exact, the logarithm of 1e-9 is not; sums of logarithms, as the product could vanish.
+            shift = 9.0 if self.unit == "nM" else -math.log10(CONCENTRATIONS[self.unit])
+            on_model = shift - math.log10(converted)
+        else:
+            on_model = math.log10(converted)
+        if self.scale_unit == "log" and abs(on_model) > _LOG_SPAN:
+            raise self._absurd(value, own)
+        return on_model
+
+    def _absurd(self, value: float, unit: str) -> AssayPilotError:
+        """The refusal of a value nobody can have measured."""
+        if self.transform == "none" and self.scale_unit == "log":
+            mend = f"A value is expected between {-_LOG_SPAN:g} and {_LOG_SPAN:g}; was it meant as a concentration?"
+        else:
+            mend = "Check the value and its unit."
+        # {:g} writes 1e+08; people write 1e8.
+        number = f"{value:g}".replace("e+0", "e").replace("e+", "e")
+        amount = f"{number} {unit}".strip()
+        return AssayPilotError(f"{amount} is no {self.name}", column=self.name, mend=mend)
 
     def from_model(self, value: float) -> float:
         """A model-scale value in the entry unit."""

@@ -125,6 +125,10 @@ def test_spellings_of_units():
         ("clearance", "mL/min", "log", "log10 clearance", "log"),
         ("pIC50", "", "none", "pIC50", "log"),
         ("yield", "%", "none", "yield", "%"),
+        ("IC50, nM", "nM", "log", "pIC50", "log"),
+        ("IC50,nM", "nM", "log", "pIC50", "log"),
+        ("IC50; uM", "uM", "log", "pIC50", "log"),
+        ("IC50 - (nM)", "nM", "log", "pIC50", "log"),
     ],
 )
 def test_names_of_the_scale(name, unit, transform, scale, differences):
@@ -139,6 +143,8 @@ def test_names_of_the_scale(name, unit, transform, scale, differences):
         ({"noise_sd": -0.1}, "must be a number > 0"),
         ({"noise_sd": math.nan}, "must be a number > 0"),
         ({"noise_sd": math.inf}, "must be a number > 0"),
+        ({"noise_sd": 1e-20}, r"too small to be real: 1e-20 in pIC50 units \(.*\)\. Give the SD between independent"),
+        ({"noise_sd": 1e10}, r"too large to be real: 1e\+10 in pIC50 units"),
         ({"transform": "sqrt"}, "transform must be log or none, got 'sqrt'"),
         ({"direction": "up"}, "direction must be max or min, got 'up'"),
         ({"wells_per_measurement": 0}, "wells_per_measurement must be 1 or more, got 0"),
@@ -147,3 +153,52 @@ def test_names_of_the_scale(name, unit, transform, scale, differences):
 def test_what_cannot_be_is_refused(changes, text):
     with pytest.raises(AssayPilotError, match=text):
         Endpoint("pIC50", **changes)
+
+
+@pytest.mark.parametrize(
+    ("endpoint", "value", "text"),
+    [
+        (Endpoint("pIC50"), 1e8, "column pIC50: 1e8 is no pIC50. A value is expected between -50 and 50"),
+        (Endpoint("pIC50"), -51.0, "column pIC50: -51 is no pIC50."),
+        (Endpoint("pKi (hERG)"), 50.1, "column pKi (hERG): 50.1 is no pKi (hERG)."),
+        (Endpoint("IC50", unit="nM", transform="log"), 1e60, "column IC50: 1e60 nM is no IC50. Check the value"),
+        (Endpoint("IC50", unit="M", transform="log"), 5e-324, "is no IC50. Check the value"),
+        (Endpoint("clearance", unit="mL/min", transform="log"), 1e-51, "1e-51 mL/min is no clearance."),
+        (Endpoint("yield", unit="%"), 1e151, "column yield: 1e151 % is no yield. Check the value and its unit."),
+        (Endpoint("yield", unit="%"), -1e308, "-1e308 % is no yield."),
+    ],
+)
+def test_what_nobody_can_have_measured_is_refused(endpoint, value, text):
+    with pytest.raises(AssayPilotError) as refused:
+        endpoint.to_model(value)
+    assert text in str(refused.value)
+
+
+def test_a_unit_that_takes_a_value_out_of_range_is_refused_in_the_words_of_the_row():
+    endpoint = Endpoint("IC50", unit="pM", transform="log")
+    with pytest.raises(AssayPilotError, match="1e300 M is no IC50"):
+        endpoint.to_model(1e300, "M")
+    with pytest.raises(AssayPilotError, match="e-324 pM is no IC50"):
+        Endpoint("IC50", unit="M", transform="log").to_model(5e-324, "pM")
+
+
+@pytest.mark.parametrize("value", [-50.0, 0.0, 8.0, 50.0])
+def test_what_could_be_a_potency_is_kept(value):
+    assert Endpoint("pIC50").to_model(value) == value
+
+
+@given(st.floats(allow_nan=True, allow_infinity=True), st.sampled_from(["none", "log"]), units)
+def test_any_number_is_a_usable_one_or_is_refused(value, transform, unit):
+    endpoint = Endpoint("x", unit=unit, transform=transform)
+    try:
+        on_model = endpoint.to_model(value)
+    except AssayPilotError:
+        assert not 1e-30 <= abs(value) <= 1e30 or (transform == "log" and value <= 0)
+    else:
+        assert abs(on_model) <= 1e150
+        assert transform == "none" or abs(on_model) <= 50.0
+
+
+@pytest.mark.parametrize("sd", [1e-9, 1e9])
+def test_noise_at_the_edge_is_kept(sd):
+    assert Endpoint("rate", noise_sd=sd).noise_sd == sd
