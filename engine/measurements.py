@@ -31,6 +31,8 @@ class Result:
     """Independent determinations behind the value (a mean when above 1)."""
     sd: float | None = None
     """SD of those determinations as the lab gives it."""
+    round: int | None = None
+    """The round the table says it belongs to, as the work list does; None when it does not say."""
     replicate: str = ""
     date: str = ""
     plate: str = ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -139,9 +140,15 @@ def _measurement(library: Library, endpoints: Sequence[Endpoint], result: Result
     )
 
 
-def _place(measurement: Measurement) -> tuple[str, str, str]:
+def _place(measurement: Measurement) -> Place:
     entered = measurement.entered
-    return (entered.plate.strip(), entered.well.strip(), entered.date.strip())
+    return (entered.plate.strip(), _well(entered.well), entered.date.strip())
+
+
+def _well(text: str) -> str:
+    """A well in one spelling: ``a01``, ``A-1`` and ``A1`` are the same hole."""
+    match = _WELL.fullmatch(text.strip())
+    return f"{match[1].upper()}{int(match[2])}" if match else text.strip()
 
 
 def _without_duplicates(
@@ -149,13 +156,20 @@ def _without_duplicates(
 ) -> list[Measurement]:
     """The new measurements that are not there already.
 
-    With plate, well or date, the same compound, endpoint, place and value is the same measurement. Without any of
-    them two replicates may agree by chance, so the value alone is not enough: a file repeats what came back in an
-    earlier round (or the history) when it holds all values of at least half of that round's compounds it speaks of.
-    A single value that is there again proves nothing, unless it is of the last round or all that the file holds.
-    A work list that is filled in and recorded bit by bit is the everyday case.
+    With plate and well, a row that a file repeats is one measurement; without them two equal rows are two replicates.
+
+    A result that says its round is there already when an entry of the same round, compound, endpoint, replicate,
+    plate, well and date has the same value: a work list sent again. One that does not say its round is looked for by
+    plate, well, date and value. Without any of them two replicates may agree by chance, so the value alone is not
+    enough: a file repeats what came back in an earlier round (or the history) when it holds all values of at least
+    half of that round's compounds it speaks of. A single value that is there again proves nothing, unless it is of
+    the last round or all that the file holds. A work list that is filled in and recorded bit by bit is the everyday
+    case.
     """
-    own = Counter(_identity(m) for m in new)
+    new = _once_per_well(new)
+    bare = [m for m in new if m.entered.round is None]
+    told = _those_there([m for m in new if m.entered.round is not None], earlier, endpoints)
+    own = Counter(_identity(m) for m in bare)
     kept = [
         (m.round, _identity_in_table(m, endpoints, own))
         for m in earlier
@@ -166,17 +180,66 @@ def _without_duplicates(
         there += _repeated(own, kept)
     fresh = []
     for m in new:
-        if there[_identity(m)] > 0:
-            there[_identity(m)] -= 1
+        pool, key = (there, _identity(m)) if m.entered.round is None else (told, _told_identity(m))
+        if pool[key] > 0:
+            pool[key] -= 1
         else:
             fresh.append(m)
     return fresh
 
 
-Identity = tuple[int, int, tuple[str, str, str], float, Relation]
+def _once_per_well(new: Sequence[Measurement]) -> list[Measurement]:
+    """The measurements without those that repeat another one's plate and well, and everything else that counts."""
+    seen = set()
+    kept = []
+    for m in new:
+        plate, well, _ = _place(m)
+        key = (_identity(m), m.entered.round)
+        if not (plate and well and key in seen):
+            kept.append(m)
+        seen.add(key)
+    return kept
+
+
+def _those_there(
+    told: Sequence[Measurement], earlier: Sequence[Measurement], endpoints: Sequence[Endpoint]
+) -> Counter[ToldIdentity]:
+    """How many of the measurements that say their round are there already, by what they say.
+
+    An earlier entry that did not say its round is the same one only at the same plate, well and date.
+    """
+    own = Counter(_identity(m) for m in told)
+    with_round: Counter[ToldIdentity] = Counter()
+    placed: Counter[Identity] = Counter()
+    for m in earlier if told else ():
+        if not m.withdrawn:
+            identity = _identity_in_table(m, endpoints, own)
+            if m.entered.round is not None:
+                with_round[(m.entered.round, _replicate(m), identity)] += 1
+            elif identity[2] != _NOWHERE:
+                placed[identity] += 1
+    there: Counter[ToldIdentity] = Counter()
+    for m in told:
+        key = _told_identity(m)
+        if there[key] < with_round[key]:
+            there[key] += 1
+        elif placed[key[2]] > 0:
+            placed[key[2]] -= 1
+            there[key] += 1
+    return there
+
+
+Place = tuple[str, str, str]
+"""Plate, well, date."""
+
+Identity = tuple[int, int, Place, float, Relation]
 """Compound, endpoint, place, value, relation: what makes two entries the same measurement."""
 
+ToldIdentity = tuple[int, str, Identity]
+"""Round and replicate as the table says them, and the rest."""
+
 _NOWHERE = ("", "", "")
+_WELL = re.compile(r"([A-Za-z]{1,2})[ _-]?0*([1-9]\d*)")
 
 
 def _repeated(own: Counter[Identity], kept: Sequence[tuple[int, Identity]]) -> Counter[Identity]:
@@ -202,6 +265,14 @@ def _repeated(own: Counter[Identity], kept: Sequence[tuple[int, Identity]]) -> C
 
 def _identity(m: Measurement) -> Identity:
     return (m.compound, m.endpoint, _place(m), m.value, m.relation)
+
+
+def _told_identity(m: Measurement) -> ToldIdentity:
+    return (m.entered.round or 0, _replicate(m), _identity(m))
+
+
+def _replicate(m: Measurement) -> str:
+    return m.entered.replicate.strip().casefold()
 
 
 def _identity_in_table(m: Measurement, endpoints: Sequence[Endpoint], own: Counter[Identity]) -> Identity:

@@ -104,7 +104,7 @@ def work_list(status: Status, issued: Round) -> Sheet:
     """One row per measurement of a round, in its order, with empty cells for what comes back.
 
     With one endpoint the values go into ``Value``, with several into one column per endpoint; what is filled in can
-    be recorded as it is.
+    be recorded as it is, and as often as it is filled in further: round and replicate tell what is there already.
     """
     library, endpoints = status.library, status.endpoints
     digits = decimals(status.settings.epsilon)
@@ -117,6 +117,7 @@ def work_list(status: Status, issued: Round) -> Sheet:
         "ID",
         *(["SMILES"] if known else []),
         *(_site_header(site.name, values) for site in library.sites),
+        "Round",
         "Replicate",
         f"Expected {scale}",
         f"Low {scale}",
@@ -134,7 +135,7 @@ def work_list(status: Status, issued: Round) -> Sheet:
         labels = library.substituents(item.compound).values()
         known_so_far = (rank, library.ids[item.compound], *structure, *labels)
         runs = range(1, item.replicates + 1)
-        rows.extend((*known_so_far, replicate, *told, item.reason, *empty) for replicate in runs)
+        rows.extend((*known_so_far, issued.number, replicate, *told, item.reason, *empty) for replicate in runs)
     return Sheet(_unique(header), tuple(rows))
 
 

@@ -56,6 +56,7 @@ ROLES = {
     "unit": ("unit", "units", "standard units", "standard unit"),
     "n": ("n", "count", "replicates", "n replicates", "determinations"),
     "sd": ("sd", "stdev", "std", "std dev", "standard deviation"),
+    "round": ("round", "round no", "round number"),
     "replicate": ("replicate", "rep"),
     "date": ("date", "assay date", "test date", "date tested"),
     "plate": ("plate", "plate id", "plate barcode"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -19,7 +20,8 @@ from assaypilot.engine.tables.values import is_missing, quoted
 __all__ = ["Rejected", "ResultsTable", "read_results"]
 
 _SIDES = ("relation", "unit", "n", "sd")
-_TEXTS = ("replicate", "date", "plate", "well", "batch", "comment", "excluded")
+_TEXTS = ("round", "replicate", "date", "plate", "well", "batch", "comment", "excluded")
+_ROUND = re.compile(r"(?:round|r)?[ _]?0*([1-9]\d{0,5})(?:[.,]0*)?", re.I)
 _REPORT_EVERY = 5_000
 
 
@@ -221,6 +223,7 @@ def _result(
         unit=entry.unit,
         n=entry.n,
         sd=entry.sd,
+        round=_round(texts["round"][place]),
         replicate=texts["replicate"][place],
         date=texts["date"][place],
         plate=texts["plate"][place],
@@ -230,3 +233,9 @@ def _result(
         excluded=texts["excluded"][place].casefold() in YES,
         row=row,
     )
+
+
+def _round(text: str) -> int | None:
+    """The number of a round (3, 3.0, Round 3); None when there is none, or the lab means something else by it."""
+    match = _ROUND.fullmatch(text.strip())
+    return int(match[1]) if match else None

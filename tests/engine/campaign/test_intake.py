@@ -207,6 +207,75 @@ def test_two_equal_replicates_in_a_file_are_two_and_one_of_them_alone_is_known()
     assert (third.duplicates, len(third.measurements)) == (2, 1)
 
 
+def test_a_well_that_a_file_repeats_is_one_measurement() -> None:
+    wells = ("A1", "A01", "a1", "A-1", "A2", "A10", "", "")
+    rows = [Result(IDS[0], 6.1, plate="P1", well=well) for well in wells]
+    taken = take(rows)
+    assert taken.duplicates == 3
+    assert [m.entered.well for m in taken.measurements] == ["A1", "A2", "A10", "", ""]
+    others = [Result(IDS[0], 6.1, well="A1"), Result(IDS[0], 6.1, well="A1"),
+              Result(IDS[0], 6.1, plate="P1", well="A1"), Result(IDS[0], 6.2, plate="P1", well="A1"),
+              Result(IDS[1], 6.1, plate="P1", well="A1"), Result(IDS[0], 6.1, plate="P2", well="A1"),
+              Result(IDS[0], 6.1, plate="P1", well="A1", date="2026-11-20")]  # fmt: skip
+    assert take(others).duplicates == 0, "without plate and well, equal rows are replicates"
+
+
+def test_a_well_is_the_same_in_another_spelling() -> None:
+    earlier = recorded(Result(IDS[0], 6.1, plate="P1", well="B03"))
+    assert take([Result(IDS[0], 6.1, plate="P1", well="b3")], earlier).duplicates == 1
+    assert take([Result(IDS[0], 6.1, plate="P1", well="B30")], earlier).duplicates == 0
+
+
+def listed(values: dict[tuple[int, int], float], number: int = 1, **more: Any) -> list[Result]:
+    """A filled-in work list: values by (compound, replicate)."""
+    return [Result(IDS[c], v, round=number, replicate=str(k), **more) for (c, k), v in values.items()]
+
+
+def test_a_work_list_sent_again_with_more_is_counted_once() -> None:
+    first = listed({(0, 1): 6.1, (1, 1): 5.4})
+    whole = listed({(0, 1): 6.1, (0, 2): 6.1, (1, 1): 5.4, (1, 2): 5.5})
+    for typed in (True, False):
+        taken = take(whole, recorded(*first), typed=typed)
+        assert taken.duplicates == 2
+        assert [(m.entered.compound, m.entered.replicate) for m in taken.measurements] == [(IDS[0], "2"), (IDS[1], "2")]
+
+
+def test_what_agrees_by_chance_with_another_round_or_replicate_is_kept() -> None:
+    earlier = recorded(*listed({(0, 1): 6.1, (1, 1): 5.4, (2, 1): 7.0}))
+    assert take(listed({(0, 1): 6.1, (1, 1): 5.4, (2, 1): 7.0}, 2), earlier, round_number=2).duplicates == 0
+    assert take(listed({(0, 2): 6.1}), earlier).duplicates == 0, "the only value of a file"
+    assert take(listed({(0, 1): 6.1}, plate="P1", well="A1"), earlier).duplicates == 0
+    # Entries that never said their round are no reason to drop what does.
+    bare = recorded(6.1, 5.4, 7.0)
+    assert take(listed({(0, 1): 6.1, (1, 1): 5.4, (2, 1): 7.0}, 2), bare, round_number=2).duplicates == 0
+
+
+@given(values=st.dictionaries(st.tuples(st.integers(0, 3), st.integers(1, 3)), st.integers(4, 6), min_size=1),
+       data=st.data())  # fmt: skip
+def test_a_work_list_is_counted_once_however_it_comes(values: dict[tuple[int, int], int], data: st.DataObject) -> None:
+    """Any piece of it, then all of it: every line is there exactly once, however many values are equal."""
+    part = data.draw(st.sets(st.sampled_from(sorted(values))))
+    whole = listed({key: float(value) for key, value in values.items()})
+    earlier = recorded(*(r for r, key in zip(whole, values, strict=True) if key in part))
+    taken = take(whole, earlier)
+    assert taken.duplicates == len(part)
+    lines = [(m.entered.compound, m.entered.replicate) for m in (*earlier, *taken.measurements)]
+    assert sorted(lines) == sorted((r.compound, r.replicate) for r in whole)
+
+
+def test_a_list_of_the_lab_without_rounds_repeats_a_work_list() -> None:
+    earlier = recorded(*listed({(0, 1): 6.1, (1, 1): 5.4, (2, 1): 7.0}))
+    own = [Result(IDS[k], v) for k, v in enumerate((6.1, 5.4, 7.0, 6.6))]
+    assert take(own, earlier).duplicates == 3
+
+
+def test_a_known_well_is_known_with_its_round_too() -> None:
+    place = {"plate": "P1", "well": "A1"}
+    bare, told = Result(IDS[0], 6.1, **place), Result(IDS[0], 6.1, round=1, **place)
+    assert take([told], recorded(bare)).duplicates == 1
+    assert take([bare], recorded(told)).duplicates == 1
+
+
 def test_typed_values_are_two_when_they_are_typed_twice() -> None:
     earlier = recorded(6.1, typed=True)
     assert take([Result(IDS[0], 6.1)], earlier, typed=True).duplicates == 0

@@ -210,6 +210,23 @@ def test_late_results_of_a_closed_round(done, campaign, tmp_path):
     assert (record["accepted"], record["round_closed"]) == (1, False)
 
 
+def test_a_work_list_says_its_round_and_is_recorded_bit_by_bit(done, campaign, tmp_path):
+    """All values are equal, so that only round and replicate can tell what is there already."""
+    sheet = tmp_path / "work.csv"
+    for number in (1, 2):
+        plan = done("plan", campaign, "--out", sheet)
+        header, rows = read_sheet(sheet)
+        assert {row["Round"] for row in rows} == {str(number)}
+        for filled in (2, 5):
+            for row in rows[:filled]:
+                row["Value"] = "6.1"
+            write_sheet(sheet, header, rows)
+            record = done("record", campaign, sheet)
+            assert (record["accepted"], record["duplicates"]) == ((2, 0) if filled == 2 else (3, 2))
+        assert record["outstanding"] == plan["measurements"] - 5
+        done("record", campaign, "--close")
+
+
 def test_unavailable_compounds_are_not_asked_for_again(done, run, campaign, tmp_path):
     plan = done("plan", campaign)
     gone = plan["compounds"][0]["id"]

@@ -48,6 +48,13 @@ def test_one_row_per_measurement_with_everything():
     assert table.rejected == ()
 
 
+def test_the_round_of_a_work_list():
+    table = read("ID|Round|Value\nCPD-1|3|6\nCPD-1|3.0|6\nCPD-1|Round 3|6\nCPD-1||6\nCPD-1|spring|6\nCPD-1|0|6")
+    assert [result.round for result in table.results] == [3, 3, 3, None, None, None]
+    assert table.rejected == ()
+    assert read("ID|Value\nCPD-1|6").results[0].round is None
+
+
 def test_one_column_per_endpoint():
     table = read("ID|IC50|Yield|IC50 SD\nCPD-1|12,5|80|1,5\nCPD-2|PENDING|>90|\nCPD-2|NA||", IC50, YIELD)
     assert [(r.compound, r.endpoint, r.value, r.relation, r.sd) for r in table.results] == [
