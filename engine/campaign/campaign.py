@@ -13,7 +13,7 @@ from typing import Any
 from assaypilot.engine.campaign import codec, redecide
 from assaypilot.engine.campaign.chain import Draft
 from assaypilot.engine.campaign.creation import creation_drafts, program_version
-from assaypilot.engine.campaign.intake import Intake, prepare
+from assaypilot.engine.campaign.intake import Intake, prepare, to_mark
 from assaypilot.engine.campaign.replay import UNFIT, Issued, Ledger
 from assaypilot.engine.campaign.rounds import Missing, closed_round, due_decision, planned_round
 from assaypilot.engine.campaign.state import RecordReport, Round, Settings, Source, Status
@@ -225,15 +225,17 @@ class Campaign:
         *,
         close: bool = False,
         missing: Missing = "return",
+        unavailable: tuple[Sequence[str], str] | None = None,
         again: bool = False,
         close_when_complete: bool = True,
         source: Source | None = None,
     ) -> RecordReport:
         """Add results, in entry units; planned, unplanned, partial, late and censored ones are all accepted.
 
-        With ``close`` the open round ends with what has come back; with ``close_when_complete`` it ends by itself
-        when nothing is missing. The same content, or the same compound, endpoint, plate, well, date and value, is not
-        counted twice unless ``again``; when nothing new is left, that is refused.
+        With ``unavailable``, (ids, reason), compounds cannot be had any more; those marked already stay as they are.
+        With ``close`` the open round ends with what has come back; with ``close_when_complete`` results end it by
+        themselves when nothing is missing. All of it is one transaction. The same content, or a result that is there
+        already (``intake.prepare``), is not counted twice unless ``again``; when nothing new is left, that is refused.
         """
         ledger = self._ledger
         if close:
@@ -244,6 +246,7 @@ class Campaign:
                 file=source.name,
                 mend="Use --again to count them a second time.",
             )
+        gone = () if unavailable is None else to_mark(ledger, unavailable[0])
         taken = self._take(results, again=again, typed=source is None or not source.digest)
         if not taken.measurements:
             if taken.duplicates and not taken.rejected:
@@ -261,7 +264,7 @@ class Campaign:
                     file=source.name if source else None,
                     row=row,
                 )
-            if not close:
+            if not close and not gone:
                 raise AssayPilotError(
                     "there is no result to record",
                     file=source.name if source else None,
@@ -277,13 +280,18 @@ class Campaign:
                 "source": codec.source_to_json(source),
             }
             work.add(Draft("results_recorded", data))
-        closes = close or (close_when_complete and issued is not None and not work.ledger.pending(issued))
+        if unavailable is not None and gone:
+            work.add(Draft("compounds_unavailable", {"compounds": list(gone), "reason": _reason(unavailable[1])}))
+        complete = close_when_complete and issued is not None and taken.measurements and not work.ledger.pending(issued)
+        closes = close or bool(complete)
         if closes and issued is not None:
             work.add(closed_round(work.ledger, issued, missing))
         self._commit(work)
         return RecordReport(
             accepted=len(taken.measurements),
-            unplanned=sum(m.counted == 0 for m in taken.measurements if m.endpoint == ledger.objective),
+            unplanned=sum(
+                m.endpoint == ledger.objective and not m.counted and m.excluded is None for m in taken.measurements
+            ),
             duplicates=taken.duplicates,
             censored=sum(m.relation != "=" for m in taken.measurements),
             rejected=taken.rejected,

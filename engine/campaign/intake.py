@@ -10,12 +10,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from assaypilot.engine.campaign.replay import Ledger
 from assaypilot.engine.endpoint import Endpoint, Relation
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.library import Library
 from assaypilot.engine.measurements import Measurement, Result
 
-__all__ = ["Intake", "prepare"]
+__all__ = ["Intake", "prepare", "to_mark"]
 
 _MADE_BY_TABLE = "excluded in the table"
 
@@ -104,6 +105,18 @@ def _content(m: Measurement) -> tuple[float, str, int, float, str, str, str, str
     entered = m.entered
     spread = -1.0 if entered.sd is None else entered.sd
     return (m.value, m.relation, m.n, spread, entered.replicate, *_place(m), entered.comment)
+
+
+def to_mark(ledger: Ledger, names: Iterable[str]) -> tuple[int, ...]:
+    """The compounds of these ids that are not marked as not to be had yet, each once; refuses an unknown id."""
+    compounds: dict[int, None] = {}
+    for name in names:
+        compound = ledger.library.find(name)
+        if compound is None:
+            raise AssayPilotError(f"{name!r} is not in the library", option="--unavailable")
+        if compound not in ledger.unavailable:
+            compounds[compound] = None
+    return tuple(compounds)
 
 
 def _measurement(library: Library, endpoints: Sequence[Endpoint], result: Result) -> Measurement:
@@ -292,6 +305,8 @@ def _questions(endpoints: Sequence[Endpoint], measurements: Sequence[Measurement
         endpoint = endpoints[m.endpoint]
         bare = not (m.entered.unit or "").strip()
         if bare and endpoint.transform == "none" and endpoint.scale_unit == "log" and not 0 <= m.value <= 15:
-            row = f"row {m.entered.row}: " if m.entered.row else ""
-            questions.append(f"{row}{m.entered.compound}: {m.entered.value:g} as {endpoint.name}: {m.value:g} nM?")
+            # In the words of the tables' reader, so that a value it has asked about already is asked about once.
+            row = f"Row {m.entered.row}, " if m.entered.row else ""
+            value = f"{m.entered.value:g}"
+            questions.append(f'{row}{m.entered.compound}: {value} is unusual for {endpoint.name}: "{value} nM"?')
     return tuple(questions)

@@ -174,7 +174,11 @@ def _about_rounds(command: Any) -> None:
         "same, but nothing is guaranteed from here on",
     )
     record.add_argument(
-        "--unavailable", metavar="ID,...", help="compounds that cannot be had: they are not asked for any more"
+        "--unavailable",
+        metavar="ID,...",
+        action="append",
+        help="compounds that cannot be had: they are not asked for any more; may be given several times, which an id "
+        "with a comma needs",
     )
 
     status = command("status", "What is in, out and undecided, how sure that is, and what was measured")

@@ -6,16 +6,19 @@ import argparse
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from assaypilot.engine.campaign.campaign import Campaign
-from assaypilot.engine.campaign.state import RecordReport, Round, Source, Status
+from assaypilot.engine.campaign.state import Round, Source, Status
 from assaypilot.engine.cli.console import Console, Reply, count, plural, table
 from assaypilot.engine.cli.standing import number
 from assaypilot.engine.cli.targets import check_target
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.export.shortlist import decimals, work_list
 from assaypilot.engine.labels import label_text
+
+if TYPE_CHECKING:
+    from assaypilot.engine.tables.results import ResultsTable
 
 __all__ = ["plan", "record"]
 
@@ -157,20 +160,32 @@ def record(options: argparse.Namespace, console: Console) -> Reply:
                 mend="Plan the next round first, or record without --close.",
             )
         before = now.open_round.number if now.open_round else max((r.number for r in now.rounds), default=0)
-        report, rejected, warnings = _record_table(options, console, campaign, now)
-        if gone:
-            campaign.mark_unavailable(gone, "cannot be had")
+        found, source = _read_table(options, console, now)
+        # One transaction: a later part that is refused must not leave the first parts behind.
+        report = None
+        if found.results or gone or options.close:
+            report = campaign.record(
+                found.results,
+                close=options.close,
+                missing=options.missing or "return",
+                unavailable=(gone, "cannot be had"),
+                again=options.again,
+                source=source,
+            )
         after = campaign.status()
-        if options.close and after.open_round is not None and after.open_round.number == before:
-            after = campaign.close_round(options.missing or "return")
         closed = now.open_round is not None and after.open_round is None
+    rejected = [(entry.row, _where(entry.column, entry.reason)) for entry in found.rejected]
+    rejected += [] if report is None else report.rejected
+    # What the table's reader asks about a value, the campaign asks too.
+    warnings = list(dict.fromkeys([*found.warnings, *(() if report is None else report.warnings)]))
     document = {
         "accepted": 0 if report is None else report.accepted,
         "unplanned": 0 if report is None else report.unplanned,
         "duplicates": 0 if report is None else report.duplicates,
         "censored": 0 if report is None else report.censored,
+        "excluded": sum(m.excluded is not None for m in after.measurements[len(now.measurements) :]),
         "rejected": [{"row": row, "reason": reason} for row, reason in rejected],
-        "round": before if report is None else report.round,
+        "round": before if not found.results or report is None else report.round,
         "round_closed": closed,
         "unavailable": gone,
         "outstanding": 0 if after.open_round is None else after.open_round.missing,
@@ -180,27 +195,22 @@ def record(options: argparse.Namespace, console: Console) -> Reply:
     return Reply(document, _record_lines(document, after))
 
 
-Rejected = list[tuple[int | None, str]]
+def _read_table(options: argparse.Namespace, console: Console, now: Status) -> tuple[ResultsTable, Source | None]:
+    """What the table of results says and where it comes from; refuses one without a usable value."""
+    from assaypilot.engine.tables.results import ResultsTable, read_results
 
-
-def _record_table(
-    options: argparse.Namespace, console: Console, campaign: Campaign, now: Status
-) -> tuple[RecordReport | None, Rejected, list[str]]:
-    """What the campaign made of the table, the rows that could not be used, and what to look at."""
     if options.results is None:
-        return None, [], []
+        return ResultsTable((), (), 0, ()), None
     from assaypilot.engine.tables.raw import read_table
-    from assaypilot.engine.tables.results import read_results
 
     raw = read_table(options.results, console.report)
     found = read_results(raw, now.library, now.endpoints, console.report)
-    rejected: Rejected = [(entry.row, _where(entry.column, entry.reason)) for entry in found.rejected]
     if not found.results:
-        if not rejected:
+        if not found.rejected:
             raise AssayPilotError(
                 "no value is filled in", file=raw.file, mend="Fill in the column Value and save the table as csv."
             )
-        first, others = found.rejected[0], len(rejected) - 1
+        first, others = found.rejected[0], len(found.rejected) - 1
         more = f" (and {plural(others, 'more row')})" if others else ""
         raise AssayPilotError(
             f"{first.reason.rstrip('.')}{more}; nothing was recorded",
@@ -209,26 +219,30 @@ def _record_table(
             column=first.column,
             mend="Correct the table and try again.",
         )
-    report = campaign.record(found.results, again=options.again, source=Source(raw.file or "", raw.digest))
-    return report, rejected + list(report.rejected), [*found.warnings, *report.warnings]
+    return found, Source(raw.file or "", raw.digest)
 
 
 def _where(column: str | None, reason: str) -> str:
     return reason if column is None else f"column {column}: {reason}"
 
 
-def _known_ids(text: str | None, now: Status) -> list[str]:
-    """The compounds named that are not marked yet, as the library spells them; refuses a name that is not there."""
-    ids = []
-    for name in [] if text is None else [part.strip() for part in text.split(",") if part.strip()]:
-        compound = now.library.find(name)
-        if compound is None:
-            raise AssayPilotError(
-                f"there is no compound {name!r} in the campaign", option="--unavailable", mend="Check the id."
-            )
-        if compound not in now.unavailable:
-            ids.append(now.library.ids[compound])
-    return ids
+def _known_ids(texts: Sequence[str] | None, now: Status) -> list[str]:
+    """The compounds named that are not marked yet, as the library spells them; refuses a name that is not there.
+
+    A text that is an id as a whole is that compound, commas and all; any other is ids between commas.
+    """
+    ids: dict[str, None] = {}
+    for text in texts or ():
+        whole = now.library.find(text) is not None
+        for name in [text] if whole else [part.strip() for part in text.split(",") if part.strip()]:
+            compound = now.library.find(name)
+            if compound is None:
+                raise AssayPilotError(
+                    f"there is no compound {name!r} in the campaign", option="--unavailable", mend="Check the id."
+                )
+            if compound not in now.unavailable:
+                ids[now.library.ids[compound]] = None
+    return list(ids)
 
 
 def _record_lines(document: dict[str, Any], after: Status) -> list[str]:
@@ -236,6 +250,7 @@ def _record_lines(document: dict[str, Any], after: Status) -> list[str]:
     kinds = [
         (document["unplanned"], "not asked for: used in estimates, not in decisions"),
         (document["duplicates"], "there already: not counted again"),
+        (document["excluded"], "marked in the table as not to be used: kept and shown, not used"),
         (document["censored"], "known only as a bound: kept and shown, not used in estimates"),
     ]
     lines = [

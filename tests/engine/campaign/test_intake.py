@@ -81,7 +81,7 @@ def test_potencies_are_modelled_on_the_log_and_bounds_turn_round() -> None:
 def test_a_bare_35_as_pic50_is_asked_about_and_taken() -> None:
     taken = take([Result(IDS[0], 35.0, row=4), Result(IDS[1], 7.5)])
     assert len(taken.measurements) == 2
-    assert taken.warnings == (f"row 4: {IDS[0]}: 35 as pIC50: 35 nM?",)
+    assert taken.warnings == (f'Row 4, {IDS[0]}: 35 is unusual for pIC50: "35 nM"?',)
 
 
 @given(

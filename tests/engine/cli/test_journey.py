@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from assaypilot import datasets
+from assaypilot.engine.campaign.store import Store
 from tests.engine.cli.helpers import SHARED, fill_in, read_sheet, write_sheet
 
 
@@ -236,6 +237,74 @@ def test_unavailable_compounds_are_not_asked_for_again(done, run, campaign, tmp_
     done("record", campaign, "--close")
     assert gone not in [entry["id"] for entry in done("plan", campaign)["compounds"]]
     assert done("status", campaign)["unavailable"] == [gone]
+
+
+def test_results_unavailable_and_close_are_one_transaction(done, run, campaign, tmp_path, monkeypatch):
+    plan = done("plan", campaign)
+    one, gone, *_ = (entry["id"] for entry in plan["compounds"])
+    path = tmp_path / "results.csv"
+    path.write_text(f"ID,Value\n{one},6.2\n", encoding="utf-8")
+    words = ("record", campaign, path, "--unavailable", gone, "--close", "--missing", "failed")
+    before = campaign.read_bytes()
+    with monkeypatch.context() as broken:
+        broken.setattr("assaypilot.engine.campaign.campaign.closed_round", lambda *_: 1 / 0)
+        assert run(*words).code != 0
+    assert campaign.read_bytes() == before, "what cannot be done as a whole is not done in part"
+
+    written = []
+    append = Store.append
+    monkeypatch.setattr(
+        Store, "append", lambda self, drafts, parts: (written.append(drafts), append(self, drafts, parts))
+    )
+    record = done(*words)
+    assert (record["accepted"], record["unavailable"], record["round_closed"]) == (1, [gone], True)
+    (kinds,) = [[draft.kind for draft in drafts] for drafts in written]
+    assert kinds[:3] == ["results_recorded", "compounds_unavailable", "round_closed"]
+
+
+def test_the_last_result_closes_a_round_whose_other_compounds_cannot_be_had(done, campaign, tmp_path):
+    plan = done("plan", campaign, "--out", tmp_path / "work.csv")
+    gone = plan["compounds"][0]["id"]
+    header, rows = read_sheet(tmp_path / "work.csv")
+    for row in rows:
+        row["Value"] = "" if row["ID"] == gone else "6.2"
+    write_sheet(tmp_path / "work.csv", header, rows)
+    assert done("record", campaign, tmp_path / "work.csv", "--unavailable", gone)["round_closed"] is True
+
+
+def test_ids_with_commas_that_cannot_be_had(done, refused, table, tmp_path):
+    ids = ["A,1", "A", "1", "B,2", "C", "D"]
+    rows = [("ID", "R1", "R2", "pIC50")]
+    rows += [(name, "HMO"[k % 3], "HF"[k // 3], 6 + k / 10) for k, name in enumerate(ids)]
+    path = tmp_path / "x.assaypilot"
+    done("new", path, "--table", table(rows), "--epsilon", "0.5", "--sd", "0.2")
+    done("plan", path)
+    first = done("record", path, "--unavailable", "A,1", "--unavailable", "b,2", "--unavailable", "A,1")
+    assert first["unavailable"] == ["A,1", "B,2"], "a text that is an id is that compound"
+    assert done("record", path, "--unavailable", "1, C", "--unavailable", "C")["unavailable"] == ["1", "C"]
+    assert "there is no compound 'E'" in refused("record", path, "--unavailable", "D,E")
+    assert sorted(done("status", path)["unavailable"]) == ["1", "A,1", "B,2", "C"]
+
+
+@pytest.mark.parametrize("header", ["Outlier", "Rejected", "Excluded"])
+def test_values_that_the_table_excludes_are_counted_and_said(done, run, campaign, tmp_path, header):
+    plan = done("plan", campaign)
+    one, other, third, *_ = (entry["id"] for entry in plan["compounds"])
+    path = tmp_path / "results.csv"
+    path.write_text(f"ID,Value,{header}\n{one},6.2,yes\n{other},6.1,\n", encoding="utf-8")
+    record = done("record", campaign, path)
+    assert (record["accepted"], record["excluded"], record["unplanned"]) == (2, 1, 0)
+    assert record["outstanding"] == plan["measurements"] - 1
+    path.write_text(f"ID,Value,{header}\n{third},6.2,x\n", encoding="utf-8")
+    assert "1 marked in the table as not to be used" in run("record", campaign, path).out
+
+
+def test_a_strange_value_is_asked_about_once(done, campaign, tmp_path):
+    name = done("plan", campaign)["compounds"][0]["id"]
+    path = tmp_path / "results.csv"
+    path.write_text(f"ID,Value\n{name},35\n", encoding="utf-8")
+    warnings = done("record", campaign, path)["warnings"]
+    assert warnings == [f'Row 2, {name}: 35 is unusual for pIC50: "35 nM"?']
 
 
 def test_bounds_are_kept_and_said(run, done, campaign, tmp_path):
