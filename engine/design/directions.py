@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from assaypilot.engine.design.estimable import Named, refuse_apart, refuse_outside
 from assaypilot.engine.design.farthest import Farthest, square_root
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.features import OUTSIDE_TOLERANCE, ProjectedFeatures, outside_span
@@ -17,8 +18,6 @@ __all__ = ["Against", "Between", "Directions", "Pairs", "Rows", "scaled"]
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
 
-_NAMED = 3
-"""How many offenders a refusal names."""
 _ROWS, _COLUMNS = 512, 8192
 """Rows compared at once."""
 _AVERAGED = 600
@@ -54,18 +53,6 @@ class Directions(Protocol):
 
     def name(self, key: Ints) -> str:
         """What one direction is, in words."""
-
-
-class _Named:
-    """Positions in words: the names given, or their number."""
-
-    def __init__(self, names: Sequence[str] | None, n: int) -> None:
-        if names is not None and len(names) != n:
-            raise ValueError("one name per row is needed")
-        self.names = names
-
-    def __call__(self, position: int) -> str:
-        return f"row {position + 1}" if self.names is None else self.names[position]
 
 
 def _top(values: Floats, count: int) -> Ints:
@@ -130,10 +117,10 @@ class Rows:
             if self._given.ndim != 2:
                 raise ValueError("directions must be a (m, d) matrix")
             self.n, self.dimension = self._given.shape
-        self._name = _Named(names, self.n)
+        self._name = Named(names, self.n)
         if isinstance(rows, ProjectedFeatures):
             outside = np.flatnonzero(outside_span(rows.features, rows.basis, rows.rows))
-            _refuse_outside(outside, self._name)
+            refuse_outside(outside, self._name)
         self._gaps = None if gaps is None else _positive_gaps(gaps, self.n)
 
     @classmethod
@@ -143,7 +130,7 @@ class Rows:
         inside = given @ candidates.basis
         rest = np.linalg.norm(given - inside @ candidates.basis.T, axis=1)
         outside = np.flatnonzero(rest > OUTSIDE_TOLERANCE * np.linalg.norm(given, axis=1))
-        _refuse_outside(outside, _Named(names, len(given)))
+        refuse_outside(outside, Named(names, len(given)))
         return cls(inside, names=names)
 
     def find(self, inverse: Floats, count: int = 1) -> tuple[Ints, Floats]:
@@ -188,10 +175,10 @@ class Pairs:
         self.table = table
         self.n = table.n_rows * (table.n_rows - 1) // 2
         self.dimension = table.rank
-        self._name = _Named(names, table.n_rows)
+        self._name = Named(names, table.n_rows)
         if self.n == 0:
             raise AssayPilotError("there is nothing to compare", mend="Name at least two compounds.")
-        _refuse_apart(table, None, self._name)
+        refuse_apart(table, None, self._name)
         self._farthest = Farthest(table)
 
     def find(self, inverse: Floats, count: int = 1) -> tuple[Ints, Floats]:
@@ -249,14 +236,14 @@ class Between:
     ) -> None:
         self.left, self.right = left, right
         self.dimension = left.rank
-        self._names = _Named(names[0], left.n_rows), _Named(names[1], right.n_rows)
+        self._names = Named(names[0], left.n_rows), Named(names[1], right.n_rows)
         place = {int(row): j for j, row in enumerate(right.rows)}
         self._own = np.array([place.get(int(row), -1) for row in left.rows], dtype=np.intp)
         self.n = left.n_rows * right.n_rows - int((self._own >= 0).sum())
         if self.n <= 0:
             raise AssayPilotError("there is nothing to compare", mend="Name at least two compounds.")
-        _refuse_apart(left, right, self._names[0])
-        _refuse_apart(right, left, self._names[1])
+        refuse_apart(left, right, self._names[0])
+        refuse_apart(right, left, self._names[1])
         self._gaps = None
         if gaps is not None:
             a, b = _finite(gaps[0], "the gaps"), _finite(gaps[1], "the gaps")
@@ -357,10 +344,10 @@ class Against:
             raise ValueError(f"there is no row {best} in a table of {table.n_rows}")
         self.table, self.best = table, best
         self.n, self.dimension = table.n_rows - 1, table.rank
-        self._name = _Named(names, table.n_rows)
+        self._name = Named(names, table.n_rows)
         if self.n == 0:
             raise AssayPilotError("there is nothing to compare", mend="Name at least two compounds.")
-        _refuse_apart(table, None, self._name)
+        refuse_apart(table, None, self._name)
         self._others = np.delete(np.arange(table.n_rows), best)
         self._gaps = None
         if gaps is not None:
@@ -407,34 +394,3 @@ class Against:
 def scaled(directions: Rows | Against, gaps: ArrayLike) -> Rows | Against:
     """The same directions, each divided by its gap (lower bounds, the oracle); pairs by gaps are ``Between``."""
     return directions.with_gaps(gaps)
-
-
-def _refuse_outside(outside: Ints, name: Callable[[int], str]) -> None:
-    """Raise when directions have a part that no candidate can tell anything about."""
-    if len(outside):
-        raise AssayPilotError(
-            f"{_list(outside, name)} cannot be estimated from the compounds that can be measured",
-            mend="Leave them out, or allow compounds to be measured that share their substituents.",
-        )
-
-
-def _refuse_apart(table: ProjectedFeatures, other: ProjectedFeatures | None, name: Callable[[int], str]) -> None:
-    """Raise when rows differ from the first (of ``other``) by something no candidate can tell anything about.
-
-    A compound that cannot be estimated may still be compared with one that lacks the same.
-    """
-    features = table.features
-    complement = np.eye(features.n_columns) - table.basis @ table.basis.T
-    reference = (table if other is None else other).rows[:1]
-    first = features.dense(reference)[0]
-    lengths = features.quadratic(np.eye(features.n_columns), table.rows)
-    rest = features.quadratic(complement, table.rows)
-    rest += float(first @ complement @ first) - 2.0 * features.times(complement @ first, table.rows)
-    scale = np.maximum(lengths, float(first @ first))
-    _refuse_outside(np.flatnonzero(rest > OUTSIDE_TOLERANCE**2 * np.maximum(scale, 1e-300)), name)
-
-
-def _list(positions: Ints, name: Callable[[int], str]) -> str:
-    told = ", ".join(name(int(i)) for i in positions[:_NAMED])
-    more = len(positions) - _NAMED
-    return told if more <= 0 else f"{told} and {more:,} more"
