@@ -27,6 +27,7 @@ class Named:
         self.names = names
 
     def __call__(self, position: int) -> str:
+        """The name of the row at the position."""
         return f"row {position + 1}" if self.names is None else self.names[position]
 
 
