@@ -186,7 +186,10 @@ class Library:
         if not blob.startswith(_MAGIC):
             raise ValueError("not a library")
         try:
-            raw = zlib.decompressobj().decompress(blob[len(_MAGIC) :], _LARGEST)
+            unpacker = zlib.decompressobj()
+            raw = unpacker.decompress(blob[len(_MAGIC) :], _LARGEST)
+            if not unpacker.eof:
+                raise ValueError("a library cut short, or too large")
             (length,) = struct.unpack_from("<Q", raw)
         except (zlib.error, struct.error) as error:
             raise ValueError("a damaged library") from error

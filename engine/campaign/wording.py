@@ -72,6 +72,10 @@ def statement(ledger: Ledger, counts: Mapping[str, int], reasons: Sequence[StopR
         found = f"{counts['in']:,} of {many(len(ledger.library), 'compound')} {'is' if counts['in'] == 1 else 'are'} in"
         if not holds:
             return f"Decided after {used}: {found}, as the best estimate without a guarantee.{tail}"
+        if not counts["in"]:
+            # Only possible when the best were lost on the way: everything left is certainly worse than they were.
+            left = f"what is left is worse than {_best(ledger)} by more than {within}"
+            return f"Decided after {used}: {found}; {left}.{tail}"
         return (
             f"Decided after {used}: {found}. Every compound within {within} of {_best(ledger)} is among them, "
             f"and none that is worse by more than {worst}.{tail}"
@@ -89,12 +93,16 @@ def guarantee(ledger: Ledger, counts: Mapping[str, int], reasons: Sequence[StopR
     noise = ledger.endpoints[ledger.objective].noise_sd or 0.0
     assumptions = [
         "the effects of the substituents add up",
-        f"measurements of one compound scatter independently with an SD of at most {number(round(noise, 4))}",
+        f"measurements of one compound scatter independently with an SD of at most {noise:.4g}, as normal noise does",
     ]
     if ledger.failed:
         assumptions.append(f"{many(ledger.failed, 'measurement')} failed for reasons unrelated to the values")
     marked = sum(
-        m.excluded is not None and m.number not in ledger.judged and m.round > 0 and not m.withdrawn
+        m.excluded is not None
+        and m.number not in ledger.judged
+        and not m.entered.excluded
+        and m.round > 0
+        and not m.withdrawn
         for m in ledger.measurements
     )
     if marked:
@@ -103,9 +111,23 @@ def guarantee(ledger: Ledger, counts: Mapping[str, int], reasons: Sequence[StopR
         assumptions.append(
             f"{many(len(ledger.unavailable), 'compound')} not to be had for reasons unrelated to the values"
         )
-    if counts["not_estimable"] or ledger.unavailable:
+    for n, what in (
+        (sum(m.corrected is not None and m.counted > 0 for m in ledger.measurements), "corrected"),
+        (sum(m.withdrawn and m.counted > 0 for m in ledger.measurements), "taken back"),
+    ):
+        if n:
+            assumptions.append(
+                f"{many(n, 'value')} {what} because of how {'it was' if n == 1 else 'they were'} entered"
+            )
+    lost = bool(ledger.current().lost.any())
+    if lost:
+        assumptions.append("compounds lost on the way still count for the best, with their last bounds")
+    elif counts["not_estimable"]:
         assumptions.append("the best means the best of the compounds that can be estimated")
     void = list(ledger.void)
+    marked = sum(m.excluded is not None and m.entered.excluded and m.round > 0 for m in ledger.measurements)
+    if marked:
+        void.append(f"{many(marked, 'value')} left out by the table of results")
     judged = sum(1 for n in ledger.judged if ledger.measurement(n).counted)
     if judged:
         void.append(f"{many(judged, 'value')} excluded by judgement")
@@ -119,8 +141,9 @@ def guarantee(ledger: Ledger, counts: Mapping[str, int], reasons: Sequence[StopR
         void.append(f"{many(len(beyond), 'result')} known only as a bound ({names}), left out because of {whose} size")
     undecided = "" if reasons and reasons[0].name == "decided" else " or undecided"
     worst = number(settings.epsilon + settings.softness)
+    whom = "Every compound that can be estimated and is" if counts["not_estimable"] else "Every compound"
     promise = (
-        f"Every compound truly within {number(settings.epsilon)} of {_best(ledger)} is in{undecided}; "
+        f"{whom} truly within {number(settings.epsilon)} of {_best(ledger)} is in{undecided}; "
         f"none that is worse by more than {worst} is in"
     )
     if void:
@@ -149,7 +172,7 @@ def cautions(ledger: Ledger) -> tuple[str, ...]:
     if only:
         texts.append(
             f"{many(len(only), 'compound')} with values beyond a limit only, shown but not used: {_names(only)}. "
-            "If they keep the set from being decided, mark them as not to be had."
+            "They may keep the set from being decided."
         )
     against = [
         ledger.library.ids[ledger.first[arm]] for decision in ledger.estimates.values() for arm in decision.contradicted

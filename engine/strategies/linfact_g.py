@@ -98,6 +98,9 @@ class LinFactG:
             status=status,
             active=active,
             left=np.zeros(problem.n_arms, dtype=bool),
+            low=np.full(problem.n_arms, -np.inf),
+            high=np.full(problem.n_arms, np.inf),
+            lost=np.zeros(problem.n_arms, dtype=bool),
             decided_in_phase=np.zeros(problem.n_arms, dtype=np.intp),
             spent=0,
             last=None,
@@ -113,8 +116,10 @@ class LinFactG:
         status = state.status.copy()
         status[undecided & problem.wanted] = UNDECIDED
         status[undecided & problem.wanted & outside] = NOT_ESTIMABLE
-        active = problem.wanted & (status != OUT) & ~state.left & ~outside
-        return replace(state, problem=problem, status=status, active=active, spent=spent)
+        relevant = problem.wanted & (status != OUT) & ~state.left
+        # An arm without bounds has decided nothing so far, so leaving it out of the question changes no decision.
+        lost = relevant & outside & np.isfinite(state.high)
+        return replace(state, problem=problem, status=status, active=relevant & ~outside, lost=lost, spent=spent)
 
     def radius(self, state: State, phase: int) -> float:
         """C_r: the first radius halved every phase, with slack never below a quarter of it."""
@@ -159,18 +164,22 @@ class LinFactG:
         phase = state.phase + 1
         mean, half = _estimate(problem, outcome, measured, active, phase)
         if _parameters(problem)["decide"] == "planned" and outcome.complete:
-            # With measurements missing the promise is void; the realised half-widths hold either way.
-            half = np.full(len(active), outcome.allocation.radius)
+            # The promise counts where the measurements keep it: an arm that was not active when they were planned, and
+            # is now, may be outside their span. The realised half-widths hold either way.
+            promised = outcome.allocation.radius
+            half = np.where(half <= promised * (1.0 + 1e-9), promised, half)
         low, high = mean - half, mean + half
         goal = problem.goal
-        upper = high.max() - goal.epsilon
-        lower = low.max() - goal.epsilon
+        # The bounds of all phases hold together, so those of arms that were lost still say where the best may be.
+        top = max(high.max(), state.high[state.lost].max(initial=-np.inf))
+        best = max(low.max(), state.low[state.lost].max(initial=-np.inf))
+        upper, lower = top - goal.epsilon, best - goal.epsilon
         bad = high < lower
         # In the soft zone narrow bounds allow both answers; bad is asked first, as in Algorithm 3.
         good = ~bad & (low >= upper - goal.slack if goal.slack > 0 else low > upper)
         before = state.status[active]
         good_now = (before == IN) | (good & (before == UNDECIDED))
-        leaves = good_now & (high < low.max())
+        leaves = good_now & (high < best)
         spread = np.full((3, problem.n_arms), np.nan)
         spread[:, active] = np.where(np.isfinite(half), mean, np.nan), low, high
         return Decision(
@@ -205,12 +214,15 @@ class LinFactG:
         active[decision.left] = False
         left = state.left.copy()
         left[decision.left] = True
+        bounded = np.isfinite(decision.high)
         return replace(
             state,
             phase=decision.phase,
             status=status,
             active=active,
             left=left,
+            low=np.where(bounded, decision.low, state.low),
+            high=np.where(bounded, decision.high, state.high),
             decided_in_phase=decided,
             spent=decision.spent,
             last=decision,
@@ -234,6 +246,12 @@ class LinFactG:
             return (StopReason("nothing measurable", text, {"not_estimable": lost}),)
         if not open_arms:
             return (StopReason("decided", "every compound is decided", {"phases": state.phase}),)
+        last, slack = state.last, state.problem.goal.slack
+        finest = last is not None and slack > 0 and 4.0 * last.radius <= slack * (1.0 + 1e-9)
+        if last is not None and finest and state.lost.any() and not len(last.ins) and not len(last.outs):
+            lost = int(state.lost.sum())
+            text = f"{lost} of the best cannot be measured any more; against their last bounds {open_arms} stay open"
+            return (StopReason("lost", text, {"lost": lost, "undecided": open_arms}),)
         capacity = state.problem.capacity
         if capacity is not None and capacity.budget is not None:
             left = capacity.budget - state.spent

@@ -186,7 +186,7 @@ class StopReason:
     """Why there is nothing left to ask."""
 
     name: str
-    """``decided``, ``budget`` or ``nothing measurable``."""
+    """``decided``, ``budget``, ``lost`` or ``nothing measurable``."""
     text: str
     numbers: Mapping[str, float] = field(default_factory=dict)
 
@@ -214,6 +214,11 @@ class State:
     """Arms whose means the next phase bounds."""
     left: Flags
     """Arms decided in that need not be measured any more, whatever can be had later."""
+    low: Floats
+    """``(n_arms,)`` the last bounds of each arm; -inf and inf where there are none."""
+    high: Floats
+    lost: Flags
+    """Arms that could still be the best and cannot be bounded any more; their last bounds count."""
     decided_in_phase: Ints
     spent: int
     last: Decision | None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from assaypilot.engine.campaign.campaign import Campaign
 from assaypilot.engine.campaign.state import STATUSES, Status
 from assaypilot.engine.endpoint import Endpoint
 from assaypilot.engine.goals import AllEpsilonBest
+from assaypilot.engine.library import Library
 from assaypilot.engine.measurements import Result
 from tests.engine.campaign.making import (
     SETTINGS,
@@ -502,8 +504,58 @@ def test_the_best_that_is_lost_on_the_way_is_said_and_counts_again_when_it_is_ba
         before = campaign._ledger.current().active.copy()
         campaign.mark_unavailable(best, "cannot be made again")
         after = campaign.status()
-        assert any("best of the compounds that can be estimated" in text for text in after.guarantee.assumptions)
+        assert any("still count for the best, with their last bounds" in text for text in after.guarantee.assumptions)
         arms = campaign._ledger.arm_of[[after.library.find(name) for name in best]]
         assert not campaign._ledger.current().active[arms].any()
         campaign.undo()
         assert np.array_equal(campaign._ledger.current().active, before)
+
+
+def test_what_is_decided_against_a_compound_lost_on_the_way_stays_true(path: Path) -> None:
+    """The best is decided in and lost; the next best, too far below it, must not come in after it."""
+    library = Library.listed(["R1"], [["X"], ["J"], ["K"], ["Z"]])
+    means = dict(zip(library.ids, (8.0, 7.4, 7.3, 5.0), strict=True))
+    lab = {"per_round": 4000, "max_replicates": 4000}
+    with make(path, library=library, epsilon=0.5, slack=0.2, delta=0.05, budget=20_000, **lab) as campaign:
+        for _ in range(8):
+            issued = campaign.plan()
+            if issued is None:
+                break
+            results = [
+                Result(library.ids[item.compound], means[library.ids[item.compound]], "pIC50", n=item.replicates)
+                for item in issued.items
+            ]
+            campaign.record(results)
+            now = campaign.status()
+            if now.candidates.status[0] == IN and not now.unavailable:
+                campaign.mark_unavailable(["R1=X"], "none left")
+        now = campaign.status()
+        inside = {library.ids[i] for i in np.flatnonzero(now.candidates.status == IN)}
+        assert "R1=X" in inside
+        assert now.unavailable
+        assert "R1=K" not in inside
+        assert now.guarantee.holds
+
+
+def test_corrections_and_entries_taken_back_are_said(path: Path) -> None:
+    with make(path, **WIDE) as campaign:
+        campaign.plan()
+        results = answers(campaign)
+        campaign.record(results[:1], close_when_complete=False)
+        campaign.undo()
+        campaign.record(results, close_when_complete=False)
+        number = campaign.status().measurements[-1].number
+        campaign.correct(number, 6.1, reason="typing error")
+        said = campaign.status().guarantee.assumptions
+        assert "1 value corrected because of how it was entered" in said
+        assert "1 value taken back because of how it was entered" in said
+
+
+def test_values_left_out_by_the_table_of_results_void_the_guarantee(path: Path) -> None:
+    with make(path, **WIDE) as campaign:
+        campaign.plan()
+        results = answers(campaign)
+        flagged = dataclasses.replace(results[0], excluded=True, comment="outlier")
+        campaign.record([flagged, *results])
+        assert not campaign.status().guarantee.holds
+        assert "1 value left out by the table of results" in campaign.status().guarantee.void

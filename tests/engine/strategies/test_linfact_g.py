@@ -273,7 +273,7 @@ def pair(decide="realised", epsilon=0.5, slack=0.0):
     state = strategy.start(problem)
     allocation = strategy.ask(state)
 
-    def decided(first, second, n=8):
+    def decided(first, second, n=16 if decide == "planned" else 8):
         counts = np.full(2, float(n))
         outcome = Outcome(replace(allocation, counts=np.full(2, n, dtype=np.intp)), counts, np.array([first, second]))
         return strategy.decide(state, outcome)
