@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import platform
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -17,7 +18,7 @@ from assaypilot.engine.campaign.state import Settings, Source
 from assaypilot.engine.endpoint import Endpoint
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.library import Library
-from assaypilot.engine.measurements import Result, replicate_noise
+from assaypilot.engine.measurements import Measurement, Result, replicate_noise
 from assaypilot.engine.strategies.registry import check_parameters, choose
 
 __all__ = ["creation_drafts", "program_version"]
@@ -118,9 +119,11 @@ def _with_noise(
                 [m.compound for m in own],
                 [m.value for m in own],
                 [m.n for m in own],
-                [m.entered.sd if endpoint.transform == "none" else None for m in own],
+                [_sd_on_model(endpoint, m) for m in own],
             )
-            if noise:
+            # Replicates that agree to the last digit say nothing of the noise: rounded, or the same number twice.
+            spread = max((abs(m.value) for m in own), default=0.0)
+            if noise is not None and noise > max(1e-6 * spread, 1e-9):
                 endpoint = replace(endpoint, noise_sd=noise)
                 if endpoint.name == settings.objective:
                     notes.append(
@@ -130,9 +133,17 @@ def _with_noise(
             elif endpoint.name == settings.objective:
                 raise AssayPilotError(
                     f"the assay noise (SD) of {endpoint.name} is not known: none was given, "
-                    "and no compound was measured twice",
+                    f"and {'replicates agree exactly' if compounds else 'no compound was measured twice'}",
                     option="--sd",
                     mend="Give the SD between independent measurements of one compound, e.g. --sd 0.2.",
                 )
         out.append(endpoint)
     return out, notes
+
+
+def _sd_on_model(endpoint: Endpoint, measurement: Measurement) -> float | None:
+    """The SD the lab gives with a mean, on the model scale (for a logarithm: sd / (value ln 10))."""
+    sd = measurement.entered.sd
+    if sd is None or endpoint.transform == "none":
+        return sd
+    return sd / (abs(measurement.entered.value) * math.log(10.0))
