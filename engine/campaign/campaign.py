@@ -13,7 +13,7 @@ from typing import Any
 from assaypilot.engine.campaign import codec, redecide
 from assaypilot.engine.campaign.chain import Draft
 from assaypilot.engine.campaign.creation import creation_drafts, program_version
-from assaypilot.engine.campaign.intake import Intake, prepare, to_mark
+from assaypilot.engine.campaign.intake import Intake, past_of, prepare, to_mark
 from assaypilot.engine.campaign.replay import UNFIT, Issued, Ledger
 from assaypilot.engine.campaign.rounds import Missing, closed_round, due_decision, planned_round
 from assaypilot.engine.campaign.state import RecordReport, Round, Settings, Source, Status
@@ -309,6 +309,7 @@ class Campaign:
             first_number=len(ledger.measurements) + 1,
             objective=ledger.objective,
             outstanding=ledger.outstanding(),
+            past=past_of(ledger),
             phase=ledger.under_way.allocation.phase if ledger.under_way else 0,
             round_number=ledger.last_round,
             earlier=() if again else ledger.measurements,

@@ -6,7 +6,8 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from typing import TypeVar
 
 import numpy as np
 
@@ -16,9 +17,21 @@ from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.library import Library
 from assaypilot.engine.measurements import Measurement, Result
 
-__all__ = ["Intake", "prepare", "to_mark"]
+__all__ = ["Intake", "Past", "past_of", "prepare", "to_mark"]
 
 _MADE_BY_TABLE = "excluded in the table"
+
+
+@dataclass(frozen=True, slots=True)
+class Past:
+    """What a late result may belong to, and what it may not be taken for."""
+
+    rounds: frozenset[int] = frozenset()
+    """The rounds of other phases than the one under way."""
+    lost: Mapping[int, int] = field(default_factory=dict)
+    """Measurements that decided phases never got, by compound."""
+    asked: Mapping[int, int] = field(default_factory=dict)
+    """Measurements that the open round still waits for, by compound."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +53,7 @@ def prepare(
     first_number: int,
     objective: int = -1,
     outstanding: Mapping[int, int] | None = None,
+    past: Past | None = None,
     phase: int = 0,
     round_number: int = 0,
     earlier: Sequence[Measurement] = (),
@@ -49,8 +63,10 @@ def prepare(
 
     A result of the objective counts for ``phase`` as far as its compound is ``outstanding`` there. When a batch holds
     more of a compound than that, which of them count is drawn by lot, never taken from the order of the rows, since a
-    lab may sort its file by value. ``earlier`` measurements are looked through for duplicates, except for ``typed``
-    values without plate, well and date, which are two when they are typed twice.
+    lab may sort its file by value. A result of a round of the ``past``, or beyond what the open round asks while a
+    decided phase still lacks one of its compound, is taken for a late one and counts for none. ``earlier``
+    measurements are looked through for duplicates, except for ``typed`` values without round, plate, well and date,
+    which are two when they are typed twice.
     """
     kept: list[Measurement] = []
     rejected: list[tuple[int | None, str]] = []
@@ -60,7 +76,7 @@ def prepare(
         except AssayPilotError as error:
             rejected.append((result.row, str(error)))
     fresh = _without_duplicates(kept, earlier, endpoints, typed)
-    counted = _counted(fresh, objective, outstanding or {}, first_number)
+    counted = _counted(fresh, objective, outstanding or {}, past or Past(), first_number)
     numbered = [
         replace(m, number=first_number + row, round=round_number, phase=phase if counts else 0, counted=counts)
         for row, (m, counts) in enumerate(zip(fresh, counted, strict=True))
@@ -73,7 +89,7 @@ _LOTS = 7_251_944
 
 
 def _counted(
-    fresh: Sequence[Measurement], objective: int, outstanding: Mapping[int, int], first_number: int
+    fresh: Sequence[Measurement], objective: int, outstanding: Mapping[int, int], past: Past, first_number: int
 ) -> list[int]:
     """How many planned measurements each of a batch fills.
 
@@ -82,22 +98,40 @@ def _counted(
     is dealt with by lot. The lots hang on the compound and the place of the batch in the campaign alone, both fixed
     before the values come, and are dealt to the replicates in an order of their own (of their content), so that the
     same batch gives the same choice in whatever order its rows stand.
+
+    A result that was given up when its round was closed, and comes after its phase was decided, must not enter a
+    later phase: that phase was planned on its own, and whoever found the value again had seen it.
     """
     own: dict[int, list[int]] = {}
     for row, m in enumerate(fresh):
         if m.endpoint == objective and m.excluded is None and m.compound in outstanding:
             own.setdefault(m.compound, []).append(row)
     counted = [0] * len(fresh)
-    for compound, rows in own.items():
-        left = outstanding[compound]
+    for compound, both in own.items():
+        rows = [row for row in both if fresh[row].entered.round not in past.rounds]
+        left = min(outstanding[compound], _not_late(fresh, both, rows, past))
         if sum(fresh[row].n for row in rows) > left:
             rows.sort(key=lambda row: _content(fresh[row]))
             lots = np.random.default_rng((_LOTS, compound, first_number)).permutation(len(rows))
-            rows = [rows[lot] for lot in lots]
+            # What says that it is of this phase goes before what may be late.
+            rows = sorted((rows[lot] for lot in lots), key=lambda row: fresh[row].entered.round is None)
         for row in rows:
             counted[row] = min(fresh[row].n, left)
             left -= counted[row]
     return counted
+
+
+def _not_late(fresh: Sequence[Measurement], both: Sequence[int], rows: Sequence[int], past: Past) -> int:
+    """How many determinations in ``rows``, of one compound, are not taken for late ones of a decided phase.
+
+    Those that say their round are what they say, and the late ones of ``both`` fill what was lost before any other.
+    """
+    total = sum(fresh[row].n for row in rows)
+    silent = sum(fresh[row].n for row in rows if fresh[row].entered.round is None)
+    compound = fresh[both[0]].compound
+    lost = past.lost.get(compound, 0) - (sum(fresh[row].n for row in both) - total)
+    beyond = total - past.asked.get(compound, 0)
+    return total - max(0, min(lost, beyond, silent))
 
 
 def _content(m: Measurement) -> tuple[float, str, int, float, str, str, str, str, str]:
@@ -105,6 +139,34 @@ def _content(m: Measurement) -> tuple[float, str, int, float, str, str, str, str
     entered = m.entered
     spread = -1.0 if entered.sd is None else entered.sd
     return (m.value, m.relation, m.n, spread, entered.replicate, *_place(m), entered.comment)
+
+
+def past_of(ledger: Ledger) -> Past:
+    """What late results may belong to, now."""
+    under_way, issued = ledger.under_way, ledger.open_round
+    if under_way is None:
+        return Past()  # nothing is outstanding that they could be taken for
+    phase_of = {entry.number: entry.phase for entry in ledger.rounds}
+    lost: dict[int, int] = {}
+    since: dict[int, int] = {}
+    for phase, decided in enumerate(ledger.phases, start=1):
+        came = ledger.received(phase)
+        begun = min((number for number, its in phase_of.items() if its == phase), default=0)
+        for compound, n in decided.planned.items():
+            if n > came.get(compound, 0):
+                lost[compound] = lost.get(compound, 0) + n - came.get(compound, 0)
+                since.setdefault(compound, begun)
+    for m in ledger.measurements if lost else ():
+        # Late ones that are here already: they count for no phase.
+        own = m.endpoint == ledger.objective and m.compound in lost and m.round >= max(1, since[m.compound])
+        if own and not m.phase and m.excluded is None and not m.withdrawn:
+            lost[m.compound] -= m.n
+    asked = () if issued is None else zip(issued.items, ledger.returned(issued), strict=True)
+    return Past(
+        rounds=frozenset(number for number, its in phase_of.items() if its != under_way.allocation.phase),
+        lost=lost,
+        asked={item.compound: item.replicates - back for item, back in asked},
+    )
 
 
 def to_mark(ledger: Ledger, names: Iterable[str]) -> tuple[int, ...]:
@@ -193,12 +255,20 @@ def _without_duplicates(
         there += _repeated(own, kept)
     fresh = []
     for m in new:
-        pool, key = (there, _identity(m)) if m.entered.round is None else (told, _told_identity(m))
-        if pool[key] > 0:
-            pool[key] -= 1
-        else:
+        known = _drawn(there, _identity(m)) if m.entered.round is None else _drawn(told, _told_identity(m))
+        if not known:
             fresh.append(m)
     return fresh
+
+
+Key = TypeVar("Key")
+
+
+def _drawn(there: Counter[Key], key: Key) -> bool:
+    """Whether one of these was there; it is not there a second time."""
+    known = there[key] > 0
+    there[key] -= known
+    return known
 
 
 def _once_per_well(new: Sequence[Measurement]) -> list[Measurement]:

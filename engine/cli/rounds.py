@@ -174,7 +174,9 @@ def record(options: argparse.Namespace, console: Console) -> Reply:
             )
         after = campaign.status()
         closed = now.open_round is not None and after.open_round is None
-    rejected = [(entry.row, _where(entry.column, entry.reason)) for entry in found.rejected]
+    rejected: list[tuple[int | None, str]] = [
+        (entry.row, _where(entry.column, entry.reason)) for entry in found.rejected
+    ]
     rejected += [] if report is None else report.rejected
     # What the table's reader asks about a value, the campaign asks too.
     warnings = list(dict.fromkeys([*found.warnings, *(() if report is None else report.warnings)]))

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assaypilot.engine.campaign.intake import Intake, prepare
+from assaypilot.engine.campaign.intake import Intake, Past, prepare
 from assaypilot.engine.campaign.state import Source
 from assaypilot.engine.endpoint import Endpoint
 from assaypilot.engine.measurements import Measurement, Result
@@ -134,6 +134,57 @@ def test_sorting_a_file_by_value_does_not_choose_the_best_replicates(order: int)
     standard_error = np.std(differences) / math.sqrt(len(differences))
     assert standard_error == pytest.approx(math.sqrt((1 / 2 - 1 / 5) / 1000), rel=0.1)  # without replacement
     assert abs(np.mean(differences)) < 4 * standard_error
+
+
+@pytest.mark.parametrize(
+    ("lost", "asked", "wanted", "came", "counted"),
+    [
+        (0, 0, 3, 1, 1),  # nothing was lost: it comes before it was asked for
+        (1, 0, 3, 1, 0),  # it may be the late one
+        (1, 0, 3, 2, 1),
+        (1, 1, 3, 1, 1),  # the open round asks for it
+        (1, 1, 3, 2, 1),
+        (1, 1, 3, 3, 2),
+        (2, 1, 3, 2, 1),
+        (2, 1, 3, 9, 3),
+    ],
+)
+def test_what_is_beyond_the_open_round_is_taken_for_late(
+    lost: int, asked: int, wanted: int, came: int, counted: int
+) -> None:
+    past = Past(frozenset({1}), {0: lost}, {0: asked})
+    taken = take([Result(IDS[0], 6.0 + k / 10) for k in range(came)], outstanding={0: wanted}, past=past)
+    assert sum(m.counted for m in taken.measurements) == counted
+    assert sum(m.phase == 0 for m in taken.measurements) == came - counted
+    # What says its round is what it says.
+    told = take([Result(IDS[0], 6.0, round=2, replicate=str(k)) for k in range(came)], outstanding={0: 3}, past=past)
+    assert sum(m.counted for m in told.measurements) == min(came, 3)
+    late = take([Result(IDS[0], 6.0, round=1, replicate=str(k)) for k in range(came)], outstanding={0: 3}, past=past)
+    assert not any(m.counted for m in late.measurements)
+
+
+def test_a_result_lost_in_a_decided_phase_never_enters_a_later_one(tmp_path: Path) -> None:
+    with make(tmp_path / "x.assaypilot", per_round=500, max_replicates=500, epsilon=0.2, slack=0.1) as campaign:
+        issued = campaign.plan()
+        assert issued is not None
+        name = campaign.status().library.ids[issued.items[0].compound]
+        others = [r for r in answers(campaign) if r.compound != name]
+        missing = issued.measurements - len(others)
+        campaign.record(others, close=True, missing="failed")
+        assert campaign.status().phases_decided == 1
+        # Phase 2 begins; its round is taken back, so nothing is asked of the compound, and the phase still wants it.
+        again = campaign.plan()
+        assert again is not None
+        wanted = {campaign.status().library.ids[item.compound]: item.replicates for item in again.items}
+        assert name in wanted, "the case this test is about"
+        campaign.withdraw_round()
+        report = campaign.record([Result(name, 6.0 + k / 10) for k in range(missing)])
+        assert (report.accepted, report.unplanned) == (missing, missing)
+        # What was lost is there now; the next one is for the phase under way.
+        assert campaign.record([Result(name, 6.0)]).unplanned == 0
+        # A work list of the lost round says so itself.
+        assert campaign.record([Result(name, 6.0, round=1, replicate="7")]).unplanned == 1
+        assert campaign.record([Result(name, 6.0, round=3, replicate="1")]).unplanned == int(wanted[name] == 1)
 
 
 def test_other_endpoints_never_fill_the_plan() -> None:
