@@ -128,10 +128,11 @@ def _left_out(imported: ImportedTable) -> list[str]:
     if not imported.not_used:
         return []
     first = imported.not_used[0]
-    where = "" if first.row is None else f"row {first.row}: "
+    places = ("" if first.row is None else f"row {first.row}", "" if first.column is None else f"column {first.column}")
+    where = ", ".join(filter(None, places))
     return [
         f"{plural(len(imported.not_used), 'row or value', 'rows or values')} of the table not used; "
-        f"the first is {where}{first.reason}"
+        f"the first is {where}{': ' if where else ''}{first.reason}"
     ]
 
 

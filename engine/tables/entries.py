@@ -79,7 +79,8 @@ def read_entry(
             raise Unreadable(f"{value:g} has no logarithm (must be > 0)")
         note = f"entered as {' '.join(text.split())}" + ("" if found.unit is not None else f" {own.strip()}")
         value, said, own = -math.log10(value * CONCENTRATIONS[normalise_unit(own)]), _FLIPPED[said], None
-    elif own is not None and normalise_unit(own) in ("", endpoint.unit, split_unit(endpoint.name)[1]):
+    elif own is not None and normalise_unit(own) in ("", endpoint.unit or split_unit(endpoint.name)[1]):
+        # The header's unit is that of the values only as long as the endpoint was not given another one.
         own = None
     try:
         endpoint.to_model(value, own)

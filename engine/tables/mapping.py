@@ -143,6 +143,8 @@ class _Proposal:
         return sites
 
     def _could_be_site(self, column: str) -> bool:
+        if fold(column) in (*headers.IDS, *headers.ENDPOINT_NAME) or headers.role_of(column) is not None:
+            return False  # ids repeat as well, where each row is one measurement
         texts = [text for text in self.raw.column(column)[:_SAMPLED] if not is_missing(text)]
         return 1 < len(set(texts)) <= max(2, len(texts) // 2) and not self._numbers(column)
 

@@ -134,7 +134,9 @@ def test_a_value_that_is_no_number_is_named_and_left_out(done, table, target, te
     assert (entry["row"], entry["column"]) == (6, "pIC50")
     assert text.casefold() in entry["reason"].casefold()
     made = done("new", target, "--table", path, *GOAL)
-    assert any("1 row or value of the table not used; the first is row 6:" in text for text in made["warnings"])
+    assert any(
+        "1 row or value of the table not used; the first is row 6, column pIC50:" in text for text in made["warnings"]
+    )
     assert made["compounds"] == 5
 
 

@@ -137,6 +137,12 @@ def test_no_site_column_is_refused_with_candidates():
     assert mapped(text, sites=("x", "Y")).sites == ("X", "Y")
 
 
+def test_ids_and_side_columns_are_not_proposed_as_sites():
+    with pytest.raises(AssayPilotError) as caught:
+        mapped("Compound|X|Batch|Assay|v\na|Me|b1|s|1\na|Me|b1|t|2\nb|H|b2|s|3\nb|H|b2|t|4")
+    assert str(caught.value).endswith("Name the columns with the substituents: --sites X.")
+
+
 def test_a_named_column_that_is_not_there_is_refused():
     with pytest.raises(AssayPilotError) as caught:
         mapped("ID|R1|v\na|Me|1\nb|H|2", sites=("R1", "R7"))

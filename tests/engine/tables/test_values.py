@@ -1,3 +1,5 @@
+import math
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -86,6 +88,22 @@ def test_relations_of_their_own_column():
     assert [parse_relation(text) for text in ["", "=", ">", ">=", "<=", "'<'"]] == ["=", "=", ">", ">", "<", "<"]
     with pytest.raises(ValueError, match="'about' is no relation"):
         parse_relation("about")
+
+
+@pytest.mark.parametrize("own", ["uM", "nM", "pM"])
+@pytest.mark.parametrize("name", ["IC50 (nM)", "IC50 (uM)", "IC50"])
+@pytest.mark.parametrize("row", ["nM", "uM", "µM", "mM", ""])
+def test_the_row_says_the_unit_then_the_endpoint_and_the_header_last(name, own, row):
+    size = {"pM": 1e-12, "nM": 1e-9, "uM": 1e-6, "µM": 1e-6, "mM": 1e-3}
+    endpoint = Endpoint(name, own, "log")
+    entry = read_entry(endpoint, "10", unit=row)
+    assert endpoint.to_model(entry.value, entry.unit) == pytest.approx(-math.log10(10 * size[row or own]))
+
+
+def test_a_unit_only_the_header_names_is_the_unit_of_its_values():
+    assert read_entry(Endpoint("yield (%)"), "80", unit="%").unit is None
+    with pytest.raises(Unreadable, match="cannot be converted"):
+        read_entry(Endpoint("clearance (mL/min)", "L/h"), "80", unit="mL/min")
 
 
 def test_an_entry_keeps_its_unit_and_the_cell_goes_before_the_row():
