@@ -86,6 +86,7 @@ RECORD = {
     "accepted": int,
     "unplanned": int,
     "duplicates": int,
+    "excluded": int,
     "rejected": list,
     "round": int,
     "round_closed": bool,
