@@ -307,7 +307,7 @@ class Between:
         return _weighted_average(self.vectors(keys), values, sharpness)
 
     def _block(self, x: Floats, z: Floats, rows: Ints, columns: Ints) -> Floats:
-        values = np.einsum("ij,ij->i", x, x)[:, None] + np.einsum("ij,ij->i", z, z) - 2.0 * (x @ z.T)
+        values: Floats = np.einsum("ij,ij->i", x, x)[:, None] + np.einsum("ij,ij->i", z, z) - 2.0 * (x @ z.T)
         np.maximum(values, 0.0, out=values)
         if self._gaps is not None:
             with np.errstate(divide="ignore", invalid="ignore"):

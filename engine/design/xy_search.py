@@ -179,7 +179,7 @@ class XYSearch:
     def sees_beyond(self, blind: Floats) -> bool:
         """Whether some direction has a part along the columns of ``blind``."""
         unseen = float(self.directions.find(self.frame.outside(blind @ blind.T))[1][0])
-        return unseen > _UNSEEN**2 * self.scale**2
+        return bool(unseen > _UNSEEN**2 * self.scale**2)
 
     def spectrum(self, x: Floats, w: Floats) -> tuple[Floats, Floats]:
         """Eigenvalues and eigenvectors of V in the frame."""
@@ -201,7 +201,8 @@ class XYSearch:
         """The variances of the directions in the working set, for V^-1 = half half'."""
         bundles = self.bundles()
         seen = bundles.y @ half
-        return bundles.sums(np.einsum("ij,ij->i", seen, seen)) * self.scale**2
+        worth: Floats = bundles.sums(np.einsum("ij,ij->i", seen, seen)) * self.scale**2
+        return worth
 
     def start(self, warm: Weighted | None) -> tuple[Ints, Floats]:
         """Candidates that span all and can hold the weight, and weights for them."""
