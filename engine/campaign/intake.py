@@ -19,6 +19,7 @@ from assaypilot.engine.measurements import Measurement, Result
 
 __all__ = ["Intake", "Past", "past_of", "prepare", "to_mark"]
 
+_MOST_DETERMINATIONS = 100_000
 _MADE_BY_TABLE = "excluded in the table"
 
 
@@ -198,6 +199,8 @@ def _measurement(library: Library, endpoints: Sequence[Endpoint], result: Result
         place = found[0]
     if result.n < 1:
         raise AssayPilotError(f"N must be 1 or more, got {result.n}")
+    if result.n > _MOST_DETERMINATIONS:
+        raise AssayPilotError(f"N is {result.n:,}: nobody makes that many determinations of one compound")
     if result.sd is not None and not (math.isfinite(result.sd) and result.sd >= 0):
         raise AssayPilotError(f"SD must be 0 or more, got {result.sd}")
     endpoint = endpoints[place]

@@ -225,9 +225,13 @@ class _Walk:
         """
         even = self.x.T @ self.x / len(self.x)
         base = np.zeros_like(even) if self.base is None else self.base
-        ridge = base + _RIDGE * max(1, int(self.counts.sum())) * even
+        little = _RIDGE * max(1, int(self.counts.sum()))
         for _ in range(2 * self.x.shape[1]):
-            inverse = inverse_information(self.x, self.counts, ridge, self.ratio)
+            inverse = inverse_information(self.x, self.counts, base + little * even, self.ratio)
+            # Rows that are almost alike need more of it before V can be told from a singular one.
+            while inverse is None and little < 1.0:
+                little *= 10.0
+                inverse = inverse_information(self.x, self.counts, base + little * even, self.ratio)
             if inverse is None:
                 return
             if not self.step(inverse):

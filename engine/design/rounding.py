@@ -5,7 +5,7 @@ from __future__ import annotations
 import heapq
 import math
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -27,6 +27,9 @@ Method = Literal["best", "apportion", "swap", "exchange"]
 
 _WHOLE = 1e-9
 """A product this close above a whole number is that number: weights carry rounding errors, 384 * w may be 3 + 4e-16."""
+_NEGLIGIBLE = 0.01
+"""A weight below this share of one measurement counts as none."""
+
 _POOL = 1200
 """Compounds among which measurements move; of a larger table those whose leverages under the design are largest."""
 _RANK = 1e-9
@@ -166,6 +169,7 @@ def round_design(
         raise ValueError(f"method must be one of {', '.join(get_args(Method))}, got {method!r}")
     told = None if base is None else base * n
     low, high = limits(candidates.n_rows, n, least, most)
+    design = _without_traces(design, n)
     worst: Worst = directions if directions is not None else Means(candidates if targets is None else targets)
     span = _span(design, candidates, worst, told)
     if span is None:
@@ -192,6 +196,22 @@ def round_design(
         )
     used = np.flatnonzero(counts)
     return Rounded(places[used], counts[used], value * n, name, finished)
+
+
+class _Weights(NamedTuple):
+    """Compounds and their weights, as a design has them."""
+
+    support: Ints
+    weights: Floats
+
+
+def _without_traces(design: Weighted, n: int) -> Weighted:
+    """The design without what a solver's last step left: weights far below one of n measurements."""
+    weights = np.asarray(design.weights, dtype=float)
+    kept = weights >= _NEGLIGIBLE / n
+    if kept.all() or not kept.any():
+        return design
+    return _Weights(np.asarray(design.support)[kept], weights[kept] / weights[kept].sum())
 
 
 _Tried = tuple[str, Counts, float, bool]

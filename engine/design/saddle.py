@@ -132,7 +132,7 @@ def starting_point(
 
 def _variances(bundles: Bundles, information: Floats) -> tuple[Floats, Floats]:
     """The variance of every direction, and the inverse of the Cholesky factor of V."""
-    factor: Floats = np.linalg.cholesky(information)
+    factor: Floats = np.asarray(np.linalg.cholesky(information), dtype=float)
     to_white = _lower_inverse(factor)
     half = to_white @ bundles.y.T
     return bundles.sums(np.einsum("ij,ij->j", half, half)), to_white
@@ -229,7 +229,7 @@ def _factored(matrix: Floats) -> Floats:
     while True:
         matrix[np.diag_indices(len(matrix))] = diagonal * (1.0 + ridge)
         try:
-            factor: Floats = np.linalg.cholesky(matrix)
+            factor: Floats = np.asarray(np.linalg.cholesky(matrix), dtype=float)
             return _lower_inverse(factor)
         except LinAlgError:
             if ridge >= _MOST_RIDGE:

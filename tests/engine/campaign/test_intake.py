@@ -373,3 +373,12 @@ def test_part_of_a_file_that_is_there_already_is_told(tmp_path: Path) -> None:
         report = campaign.record(results[:5], source=Source("b.csv", "2" * 64))
         assert (report.accepted, report.duplicates) == (2, 3)
         assert len(campaign.status().measurements) == 5
+
+
+def test_an_absurd_number_of_determinations_is_refused(tmp_path: Path) -> None:
+    with make(tmp_path / "series.assaypilot") as campaign:
+        campaign.plan()
+        before = campaign.events
+        with pytest.raises(AssayPilotError, match="nobody makes that many"):
+            campaign.record([Result("R1=A|R2=A", 6.0, "pIC50", n=10**22)])
+        assert campaign.events == before
