@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from assaypilot.engine.campaign.intake import Intake, Past, prepare
 from assaypilot.engine.campaign.state import Source
 from assaypilot.engine.endpoint import Endpoint
+from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.measurements import Measurement, Result
 from tests.engine.campaign.making import answers, make, small_library
 
