@@ -377,14 +377,7 @@ class Campaign:
         What the phase still wanted of them is given up; what only they could tell becomes not estimable.
         """
         reason = _reason(reason)
-        ledger = self._ledger
-        compounds: list[int] = []
-        for name in ids:
-            compound = ledger.library.find(name)
-            if compound is None:
-                raise AssayPilotError(f"{name!r} is not in the library", option="--unavailable")
-            if compound not in ledger.unavailable and compound not in compounds:
-                compounds.append(compound)
+        compounds = list(to_mark(self._ledger, ids))
         if not compounds:
             raise AssayPilotError("these compounds are marked as not to be had already")
         self._commit(self._begin(Draft("compounds_unavailable", {"compounds": compounds, "reason": reason})))

@@ -20,6 +20,7 @@ from assaypilot.engine.measurements import Measurement, Result
 __all__ = ["Intake", "Past", "past_of", "prepare", "to_mark"]
 
 _MOST_DETERMINATIONS = 100_000
+"""N above this is a slip of the keyboard; estimates would lose their digits to it."""
 _MADE_BY_TABLE = "excluded in the table"
 
 
