@@ -93,7 +93,7 @@ def guarantee(ledger: Ledger, counts: Mapping[str, int], reasons: Sequence[StopR
     noise = ledger.endpoints[ledger.objective].noise_sd or 0.0
     assumptions = [
         "the effects of the substituents add up",
-        f"measurements of one compound scatter independently with an SD of at most {noise:.4g}, as normal noise does",
+        f"measurements of one compound scatter independently and normally, SD at most {noise:.4g}",
     ]
     if ledger.failed:
         assumptions.append(f"{many(ledger.failed, 'measurement')} failed for reasons unrelated to the values")

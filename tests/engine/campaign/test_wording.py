@@ -175,7 +175,7 @@ def test_what_is_promised_changes_with_what_is_known(tmp_path: Path) -> None:
         assert campaign.status().guarantee.sentence == (
             "Every compound truly within 0.5 of the best pIC50 is in or undecided; none that is worse by more than "
             "0.75 is in; wrong at most 1 time in 20. Assumes the effects of the substituents add up; measurements of "
-            "one compound scatter independently with an SD of at most 0.2, as normal noise does."
+            "one compound scatter independently and normally, SD at most 0.2."
         )
         decide_phase(campaign)
         assert re.match(r"After \d+ measurements: \d in, \d undecided, \d out\.$", campaign.status().statement)
