@@ -171,6 +171,15 @@ class Endpoint:
             return float(10.0**-value / CONCENTRATIONS[self.unit])
         return float(10.0**value)
 
+    def sd_to_model(self, value: float, sd: float | None) -> float | None:
+        """The SD a lab gives beside a mean in the entry unit, on the model scale.
+
+        For a logarithm by the first-order rule sd / (value ln 10), which is how a relative error becomes log units.
+        """
+        if sd is None or self.transform == "none":
+            return sd
+        return sd / (abs(value) * math.log(10.0)) if value else None
+
     def relation_on_model(self, relation: Relation) -> Relation:
         """A relation of entered values on the model scale: flipped for a potency (IC50 > 10 µM is pIC50 < 5)."""
         return _FLIPPED[relation] if self.is_potency else relation

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import platform
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -18,7 +17,7 @@ from assaypilot.engine.campaign.state import Settings, Source
 from assaypilot.engine.endpoint import Endpoint
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.library import Library
-from assaypilot.engine.measurements import Measurement, Result, replicate_noise
+from assaypilot.engine.measurements import Result, replicate_noise
 from assaypilot.engine.strategies.registry import check_parameters, choose
 
 __all__ = ["creation_drafts", "program_version"]
@@ -119,7 +118,7 @@ def _with_noise(
                 [m.compound for m in own],
                 [m.value for m in own],
                 [m.n for m in own],
-                [_sd_on_model(endpoint, m) for m in own],
+                [endpoint.sd_to_model(m.entered.value, m.entered.sd) for m in own],
             )
             # Replicates that agree to the last digit say nothing of the noise: rounded, or the same number twice.
             spread = max((abs(m.value) for m in own), default=0.0)
@@ -139,11 +138,3 @@ def _with_noise(
                 )
         out.append(endpoint)
     return out, notes
-
-
-def _sd_on_model(endpoint: Endpoint, measurement: Measurement) -> float | None:
-    """The SD the lab gives with a mean, on the model scale (for a logarithm: sd / (value ln 10))."""
-    sd = measurement.entered.sd
-    if sd is None or endpoint.transform == "none":
-        return sd
-    return sd / (abs(measurement.entered.value) * math.log(10.0))

@@ -14,7 +14,6 @@ from assaypilot.engine.features import SiteFeatures, span_basis
 from assaypilot.engine.labels import label_text
 from assaypilot.engine.measurements import Result, pool, replicate_noise
 from assaypilot.engine.models.diagnostics import AdditiveFit, additive_fit
-from assaypilot.engine.tables.entries import sd_on_model
 from assaypilot.engine.tables.importer import ImportedTable
 from assaypilot.engine.tables.options import TableMapping
 from assaypilot.engine.tables.raw import RawTable
@@ -79,7 +78,7 @@ def endpoint_facts(imported: ImportedTable) -> tuple[EndpointFacts, ...]:
 
 
 def _sd(endpoint: Endpoint, result: Result) -> float | None:
-    return sd_on_model(endpoint, result.value, result.sd)
+    return endpoint.sd_to_model(result.value, result.sd)
 
 
 def check_report(raw: RawTable, mapping: TableMapping, imported: ImportedTable) -> dict[str, Any]:

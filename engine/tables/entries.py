@@ -11,7 +11,7 @@ from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.tables.headers import split_unit
 from assaypilot.engine.tables.values import is_missing, parse_number, parse_relation, parse_value, quoted
 
-__all__ = ["Entry", "Unreadable", "doubt", "is_p_scale", "read_entry", "sd_on_model"]
+__all__ = ["Entry", "Unreadable", "doubt", "is_p_scale", "read_entry"]
 
 _P_SCALE = re.compile(r"(?:.*[\s_-])?p(?:(?:ic|ec|ac|gi|xc|cc|dc|ed|lc|tc|sc)[ _]?\d\d|ki|kd|a2|kb)(?:[\s_].*)?", re.I)
 _P_LOWEST, _P_HIGHEST = 1.0, 13.0
@@ -87,17 +87,6 @@ def read_entry(
     except AssayPilotError as error:
         raise Unreadable(error.message, "unit" if found.unit is None and "unit" in error.message else "value") from None
     return Entry(value, said, own, _count(n, decimal), _spread(sd, decimal), note)
-
-
-def sd_on_model(endpoint: Endpoint, value: float, sd: float | None) -> float | None:
-    """The SD a lab gives beside a mean in the entry unit, on the model scale.
-
-    For a logarithmic endpoint by the first-order rule sd / (value ln 10), which is how a relative error becomes log
-    units.
-    """
-    if sd is None or endpoint.transform == "none":
-        return sd
-    return sd / (abs(value) * math.log(10)) if value else None
 
 
 def _count(text: str, decimal: str) -> int:

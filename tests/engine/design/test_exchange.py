@@ -175,3 +175,12 @@ def test_inverses():
     blind = nearly_inverse(np.array([[1.0, 0.0]]), np.array([1.0]))
     assert blind[0, 0] == pytest.approx(1.0)
     assert blind[1, 1] > 1e10
+
+
+def test_rows_almost_alike_are_given_their_rank():
+    """Two rows whose angle is a hundredth: a little of each added to V is not enough to see it at first."""
+    x, counts = case(3, 2, 2, 2)
+    assert counts.tolist() == [2, 0]
+    found = exchange(x, counts, None, free(2, 2))
+    assert found.finished
+    assert found.counts.tolist() == [1, 1]

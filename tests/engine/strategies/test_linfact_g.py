@@ -384,3 +384,21 @@ def test_only_active_compounds_are_measured_while_they_span():
     assert 0 not in others.arms
     assert len(others.arms) >= 3
     assert strategy.adjust(few, measurable=allowed, spent=0).status[0] == UNDECIDED
+
+
+def test_a_promise_says_nothing_of_what_the_measurements_do_not_cover():
+    """Planned bounds, a plan that came in whole, and an arm that is active but was not when the plan was made."""
+    problem = problem_of(DenseFeatures(np.eye(3)), epsilon=0.5, sd=0.2, decide="planned", first_radius=0.5)
+    state = strategy.start(problem)
+    allocation = strategy.ask(state)
+    plan = replace(allocation, arms=allocation.arms[:2], counts=allocation.counts[:2])
+    counts = np.zeros(3)
+    counts[plan.arms] = plan.counts
+    outcome = Outcome(plan, counts, np.array([8.0, 7.9, 0.0]))
+    assert outcome.complete
+    decision = strategy.decide(state, outcome)
+    assert decision.high[2] == np.inf
+    assert decision.low[2] == -np.inf
+    assert 2 not in decision.outs
+    assert decision.ins.size == 0
+    np.testing.assert_allclose(decision.high[:2] - decision.low[:2], 2 * plan.radius)

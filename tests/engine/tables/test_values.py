@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from assaypilot.engine.endpoint import Endpoint
 from assaypilot.engine.labels import label_text
-from assaypilot.engine.tables.entries import Unreadable, doubt, read_entry, sd_on_model
+from assaypilot.engine.tables.entries import Unreadable, doubt, read_entry
 from assaypilot.engine.tables.values import Value, is_missing, parse_number, parse_relation, parse_value
 
 
@@ -150,10 +150,10 @@ def test_an_unlikely_bare_number_is_asked_about():
 
 
 def test_a_labs_sd_on_the_model_scale():
-    assert sd_on_model(Endpoint("pIC50"), 7.0, 0.2) == 0.2
+    assert Endpoint("pIC50").sd_to_model(7.0, 0.2) == 0.2
     # 10 % of an IC50 is 0.043 log units, whichever IC50 it is.
-    assert sd_on_model(Endpoint("IC50", "nM", "log"), 50.0, 5.0) == pytest.approx(0.0434, abs=1e-4)
-    assert sd_on_model(Endpoint("IC50", "nM", "log"), 50.0, None) is None
+    assert Endpoint("IC50", "nM", "log").sd_to_model(50.0, 5.0) == pytest.approx(0.0434, abs=1e-4)
+    assert Endpoint("IC50", "nM", "log").sd_to_model(50.0, None) is None
 
 
 @pytest.mark.parametrize("label", ["H", "[H]", "[H][*:1]", "[H]*", "*[H]", "[*:2][H]", "[H]-[*:12]", "[1*][H]"])
