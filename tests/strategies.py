@@ -109,7 +109,7 @@ def came_back(problem, truth, allocation, rng, *, spent=0, lost=0.0, extra=0):
         counts[arm] += 1
     errors = rng.standard_normal(problem.n_arms) * problem.noise[0] / np.sqrt(np.maximum(counts, 1.0))
     means = np.where(counts > 0, truth + errors, 0.0)
-    return Outcome(allocation, counts, means, spent + int(counts.sum()))
+    return Outcome(allocation, counts[None], means[None], spent + int(counts.sum()))
 
 
 def phases(strategy, problem, truth, rng, *, most=40, **came):

@@ -102,17 +102,17 @@ def item_from_json(data: Mapping[str, Any]) -> RoundItem:
 
 def estimates_to_bytes(decision: Decision) -> bytes:
     """The numbers behind a decision as bytes: estimate, low and high of every arm; a part of the file."""
-    block = np.stack([decision.estimate, decision.low, decision.high]).astype("<f8")
+    block = np.concatenate([decision.estimate, decision.low, decision.high]).astype("<f8")
     return _MAGIC + zlib.compress(struct.pack("<Q", block.shape[1]) + block.tobytes(), 1)
 
 
 def estimates_from_bytes(blob: bytes) -> tuple[Floats, Floats, Floats]:
-    """Estimate, low and high, each ``(n_arms,)``; raises ValueError when the bytes are something else."""
+    """Estimate, low and high, each ``(n_endpoints, n_arms)``; raises ValueError when the bytes are something else."""
     if not blob.startswith(_MAGIC):
         raise ValueError("not the estimates of a phase")
     raw = zlib.decompressobj().decompress(blob[len(_MAGIC) :], _LARGEST)
     (n,) = struct.unpack_from("<Q", raw)
-    block = np.frombuffer(raw, dtype="<f8", offset=8).reshape(3, n).astype(float)
+    block = np.frombuffer(raw, dtype="<f8", offset=8).reshape(3, -1, n).astype(float)
     return block[0], block[1], block[2]
 
 

@@ -61,7 +61,7 @@ def recompute_from(ledger: Ledger, first: int) -> list[Decision]:
 
 def _nothing(before: Decision) -> Decision:
     none = np.zeros(0, dtype=np.intp)
-    unknown = np.full(len(before.estimate), np.nan)
+    unknown = np.full(before.estimate.shape, np.nan)
     return Decision(before.phase, before.radius, none, none, none, unknown, unknown, unknown, none, before.spent)
 
 

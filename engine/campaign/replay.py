@@ -268,7 +268,7 @@ class Ledger:
                 counts[self.arm_of[m.compound]] += n
                 totals[self.arm_of[m.compound]] += n * sign * m.value
         means = np.divide(totals, counts, out=np.zeros(self.n_arms), where=counts > 0)
-        return Outcome(allocation, counts, means, spent)
+        return Outcome(allocation, counts[None], means[None], spent)
 
     def views(self) -> tuple[Round, ...]:
         """All rounds as pages show them."""
@@ -478,7 +478,7 @@ class Ledger:
                     raise AssayPilotError(f"the log names a compound that is not in the library: {name}")
                 arm_of[name] = int(self.arm_of[compound])
         decision = codec.decision_from_json(data, self._part(data["part"]), arm_of)
-        if len(decision.estimate) != self.n_arms:
+        if decision.estimate.shape != (1, self.n_arms):
             raise AssayPilotError("the log keeps the estimates of another library")
         return decision
 

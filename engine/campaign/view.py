@@ -111,8 +111,9 @@ def _bounds(ledger: Ledger) -> tuple[Floats, Floats]:
     low, high = np.full(ledger.n_arms, np.nan), np.full(ledger.n_arms, np.nan)
     for phase in sorted(ledger.estimates):
         decision = ledger.estimates[phase]
-        here = np.isfinite(decision.low) & np.isfinite(decision.high)
-        low[here], high[here] = decision.low[here], decision.high[here]
+        lower, upper = decision.low[0], decision.high[0]
+        here = np.isfinite(lower) & np.isfinite(upper)
+        low[here], high[here] = lower[here], upper[here]
     if ledger.endpoints[ledger.objective].sign < 0:
         low, high = -high, -low
     return low, high

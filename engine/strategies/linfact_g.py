@@ -7,7 +7,6 @@ noise, the slack, the first radius and the realised half-widths of our own state
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -15,16 +14,15 @@ from numpy.typing import NDArray
 
 from assaypilot.engine.design import Design, achieved, apportion, ceilings, g_optimal
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.features import ProjectedFeatures, outside_span, span_basis
+from assaypilot.engine.features import ProjectedFeatures, outside_span
+from assaypilot.engine.goals import AllEpsilonBest
 from assaypilot.engine.models.ols import least_squares
 from assaypilot.engine.progress import Report, silent
+from assaypilot.engine.strategies.phased import Phased, settled
 from assaypilot.engine.strategies.protocol import (
     IN,
-    NOT_ESTIMABLE,
-    OUT,
     UNDECIDED,
     Allocation,
-    Answer,
     Certificate,
     Decision,
     Outcome,
@@ -57,7 +55,7 @@ def union_log(n_arms: int, phase: int, delta: float) -> float:
     return math.log(2.0 * n_arms * phase * (phase + 1) / delta)
 
 
-class LinFactG:
+class LinFactG(Phased):
     """All epsilon-best compounds; every phase bounds every active mean by the same radius, which then halves."""
 
     info: ClassVar[StrategyInfo] = StrategyInfo(
@@ -83,48 +81,19 @@ class LinFactG:
         source="LinFACT, section 4",
     )
 
-    def start(self, problem: Problem) -> State:
-        """The state before the first phase; compounds outside the span of what can be measured are set aside."""
-        parameters = _parameters(problem)
-        if not problem.measurable.any():
-            raise AssayPilotError("no compound can be measured", mend="Mark at least one compound as available.")
-        status = np.full(problem.n_arms, UNDECIDED, dtype=np.int8)
-        active = problem.wanted.copy()
-        first = parameters["first_radius"]
-        state = State(
-            problem=problem,
-            first_radius=_first_radius(problem) if first is None else float(first),
-            phase=0,
-            status=status,
-            active=active,
-            left=np.zeros(problem.n_arms, dtype=bool),
-            low=np.full(problem.n_arms, -np.inf),
-            high=np.full(problem.n_arms, np.inf),
-            lost=np.zeros(problem.n_arms, dtype=bool),
-            decided_in_phase=np.zeros(problem.n_arms, dtype=np.intp),
-            spent=0,
-            last=None,
-        )
-        return self.adjust(state, measurable=problem.measurable, spent=0)
+    def check(self, problem: Problem) -> dict[str, Any]:
+        """The parameters with their defaults; AssayPilotError for one out of range."""
+        return _parameters(problem)
 
-    def adjust(self, state: State, *, measurable: Flags, spent: int) -> State:
-        """The state when only these arms can be measured: undecided ones outside their span are not estimable."""
-        problem = replace(state.problem, measurable=measurable)
-        features = problem.features
-        outside = outside_span(features, span_basis(features, np.flatnonzero(measurable)))
-        undecided = (state.status == UNDECIDED) | (state.status == NOT_ESTIMABLE)
-        status = state.status.copy()
-        status[undecided & problem.wanted] = UNDECIDED
-        status[undecided & problem.wanted & outside] = NOT_ESTIMABLE
-        relevant = problem.wanted & (status != OUT) & ~state.left
-        # An arm without bounds has decided nothing so far, so leaving it out of the question changes no decision.
-        lost = relevant & outside & np.isfinite(state.high)
-        return replace(state, problem=problem, status=status, active=relevant & ~outside, lost=lost, spent=spent)
+    def first_radius(self, problem: Problem) -> float:
+        """The half-width after the first phase."""
+        first = _parameters(problem)["first_radius"]
+        return _first_radius(problem) if first is None else float(first)
 
     def radius(self, state: State, phase: int) -> float:
         """C_r: the first radius halved every phase, with slack never below a quarter of it."""
         radius = state.first_radius * 2.0 ** -(phase - 1)
-        slack = state.problem.goal.slack
+        slack = _goal(state.problem).slack
         return max(radius, slack / 4.0) if slack > 0 else radius
 
     def ask(self, state: State, report: Report = silent) -> Allocation:
@@ -135,7 +104,7 @@ class LinFactG:
         wells = 2.0 * (problem.noise[0] / radius) ** 2 * union_log(int(problem.wanted.sum()), phase, problem.delta)
         candidates, design = _design(state, wells, report)
         counts = np.maximum(ceilings(design.weights, wells * design.value), 1)
-        budget = problem.capacity.budget if problem.capacity else None
+        budget = problem.budget
         cut = budget is not None and counts.sum() > budget - state.spent
         if cut and budget is not None:
             # Sized before any of its values is seen, so the realised half-widths stay valid.
@@ -156,7 +125,7 @@ class LinFactG:
     def decide(self, state: State, outcome: Outcome) -> Decision | None:
         """Good, bad or still open for every active arm, all bounds taken before any removal (Algorithm 3)."""
         problem = state.problem
-        measured = np.flatnonzero(outcome.counts > 0)
+        measured = np.flatnonzero(outcome.counts[0] > 0)
         active = np.flatnonzero(state.active)
         # Nothing is left to decide when all that a phase measured cannot be had any more.
         if not len(measured) or not len(active):
@@ -169,10 +138,10 @@ class LinFactG:
             promised = outcome.allocation.radius
             half = np.where(half <= promised * (1.0 + 1e-9), promised, half)
         low, high = mean - half, mean + half
-        goal = problem.goal
+        goal = _goal(problem)
         # The bounds of all phases hold together, so those of arms that were lost still say where the best may be.
-        top = max(high.max(), state.high[state.lost].max(initial=-np.inf))
-        best = max(low.max(), state.low[state.lost].max(initial=-np.inf))
+        top = max(high.max(), state.high[0, state.lost].max(initial=-np.inf))
+        best = max(low.max(), state.low[0, state.lost].max(initial=-np.inf))
         upper, lower = top - goal.epsilon, best - goal.epsilon
         bad = high < lower
         # In the soft zone narrow bounds allow both answers; bad is asked first, as in Algorithm 3.
@@ -180,8 +149,8 @@ class LinFactG:
         before = state.status[active]
         good_now = (before == IN) | (good & (before == UNDECIDED))
         leaves = good_now & (high < best)
-        spread = np.full((3, problem.n_arms), np.nan)
-        spread[:, active] = np.where(np.isfinite(half), mean, np.nan), low, high
+        spread = np.full((3, 1, problem.n_arms), np.nan)
+        spread[:, 0, active] = np.where(np.isfinite(half), mean, np.nan), low, high
         return Decision(
             phase=phase,
             radius=outcome.allocation.radius,
@@ -201,65 +170,31 @@ class LinFactG:
             },
         )
 
-    def apply(self, state: State, decision: Decision) -> State:
-        """The state after a decision; arms decided out, and good ones that left, are not measured any more."""
-        status = state.status.copy()
-        status[decision.ins] = IN
-        status[decision.outs] = OUT
-        decided = state.decided_in_phase.copy()
-        decided[decision.ins] = decision.phase
-        decided[decision.outs] = decision.phase
-        active = state.active.copy()
-        active[decision.outs] = False
-        active[decision.left] = False
-        left = state.left.copy()
-        left[decision.left] = True
-        bounded = np.isfinite(decision.high)
-        return replace(
-            state,
-            phase=decision.phase,
-            status=status,
-            active=active,
-            left=left,
-            low=np.where(bounded, decision.low, state.low),
-            high=np.where(bounded, decision.high, state.high),
-            decided_in_phase=decided,
-            spent=decision.spent,
-            last=decision,
-        )
-
-    def tell(self, state: State, outcome: Outcome) -> State:
-        """The state after a phase; unchanged, but for what was spent, when nothing usable came back."""
-        decision = self.decide(state, outcome)
-        return replace(state, spent=outcome.spent) if decision is None else self.apply(state, decision)
-
-    def answer(self, state: State) -> Answer:
-        """Every arm's status and the phase that decided it."""
-        return Answer(state.status, state.decided_in_phase)
-
     def stop(self, state: State) -> tuple[StopReason, ...]:
         """Every wanted arm decided, nothing left to measure, or a budget below what one more phase needs."""
+        done = settled(state)
+        if done:
+            return done
         open_arms = int(((state.status == UNDECIDED) & state.problem.wanted).sum())
-        lost = int((state.status == NOT_ESTIMABLE).sum())
-        if not open_arms and lost and not state.problem.measurable.any():
-            text = "no compound can be measured any more"
-            return (StopReason("nothing measurable", text, {"not_estimable": lost}),)
-        if not open_arms:
-            return (StopReason("decided", "every compound is decided", {"phases": state.phase}),)
-        last, slack = state.last, state.problem.goal.slack
+        last, slack = state.last, _goal(state.problem).slack
         finest = last is not None and slack > 0 and 4.0 * last.radius <= slack * (1.0 + 1e-9)
         if last is not None and finest and state.lost.any() and not len(last.ins) and not len(last.outs):
             lost = int(state.lost.sum())
             text = f"{lost} of the best cannot be measured any more; against their last bounds {open_arms} stay open"
             return (StopReason("lost", text, {"lost": lost, "undecided": open_arms}),)
-        capacity = state.problem.capacity
-        if capacity is not None and capacity.budget is not None:
-            left = capacity.budget - state.spent
+        budget = state.problem.budget
+        if budget is not None:
+            left = budget - state.spent
             rank = _design_rows(state)[0].rank
             if left < rank:
                 text = f"the budget leaves {max(left, 0)} measurements, and one more decision needs at least {rank}"
                 return (StopReason("budget", text, {"left": left, "needed": rank, "undecided": open_arms}),)
         return ()
+
+
+def _goal(problem: Problem) -> AllEpsilonBest:
+    assert isinstance(problem.goal, AllEpsilonBest)
+    return problem.goal
 
 
 def _parameters(problem: Problem) -> dict[str, Any]:
@@ -286,7 +221,7 @@ def _first_radius(problem: Problem) -> float:
     two. 2 d sigma^2 / C^2 log(4 K / delta) >= 2 d means C <= sigma sqrt(log(4 K / delta)).
     """
     largest = problem.noise[0] * math.sqrt(union_log(int(problem.wanted.sum()), 1, problem.delta))
-    slack = problem.goal.slack
+    slack = _goal(problem).slack
     last = slack / 4.0 if slack > 0 else 1.0
     steps = math.floor(math.log2(largest / last) + 1e-12)
     return last * 2.0 ** (max(steps, 0) if slack > 0 else steps)
@@ -408,7 +343,7 @@ def _estimate(problem: Problem, outcome: Outcome, measured: Ints, active: Ints, 
 
     sigma ||a||_{V^-1} sqrt(2 log(2 K r (r+1) / delta)); infinite, with mean 0, outside the span of what was measured.
     """
-    fit = least_squares(problem.features, measured, outcome.counts[measured], outcome.means[measured])
+    fit = least_squares(problem.features, measured, outcome.counts[0, measured], outcome.means[0, measured])
     norms = fit.half_norms(active)
     mean = np.where(np.isfinite(norms), fit.means(active), 0.0)
     spread = problem.noise[0] * math.sqrt(2.0 * union_log(int(problem.wanted.sum()), phase, problem.delta))

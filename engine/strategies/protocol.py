@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.features import Features
-from assaypilot.engine.goals import AllEpsilonBest
+from assaypilot.engine.goals import Goal
 from assaypilot.engine.progress import Report, silent
 
 __all__ = [
@@ -26,6 +26,7 @@ __all__ = [
     "UNDECIDED",
     "Allocation",
     "Answer",
+    "Arrays",
     "Capacity",
     "Certificate",
     "Decision",
@@ -71,6 +72,10 @@ class Capacity:
     """Measurements in the whole campaign; None without a limit."""
 
 
+Arrays = Mapping[str, NDArray[Any]]
+"""Arrays by name; numbers and booleans only, so that a file can keep them."""
+
+
 @dataclass(frozen=True, slots=True)
 class Problem:
     """Everything a strategy may know before the first measurement."""
@@ -81,11 +86,11 @@ class Problem:
     """``(n_arms,)``: what can be measured (X)."""
     wanted: Flags
     """``(n_arms,)``: what the answer is about (Z)."""
-    goal: AllEpsilonBest
+    goal: Goal
     delta: float
     """Probability that the answer may be wrong."""
     noise: tuple[float, ...]
-    """SD between measurements of one arm, per endpoint, model scale."""
+    """SD between measurements of one arm, per endpoint of the goal, model scale."""
     parameters: Mapping[str, Any] = field(default_factory=dict)
     """The strategy's own parameters by name; missing ones take their defaults."""
     seed: int = 0
@@ -104,6 +109,16 @@ class Problem:
     def n_arms(self) -> int:
         """How many arms."""
         return self.features.n_rows
+
+    @property
+    def n_endpoints(self) -> int:
+        """How many endpoints every measurement of an arm gives a value of."""
+        return len(self.noise)
+
+    @property
+    def budget(self) -> int | None:
+        """Measurements in the whole campaign; None without a limit."""
+        return self.capacity.budget if self.capacity else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +140,7 @@ class Allocation:
     counts: Ints
     """Measurements of each, at least 1."""
     radius: float
-    """The half-width the plan promises for every mean (model scale)."""
+    """The half-width the plan promises for every mean (model scale); infinite where a strategy promises none."""
     certificate: Certificate
     cut_to_budget: bool = False
     """The phase asks for less than the algorithm wants, because the budget ends."""
@@ -143,16 +158,16 @@ class Outcome:
     allocation: Allocation
     """What was planned."""
     counts: Floats
-    """``(n_arms,)`` determinations that count for this phase; which ones count must not depend on their values."""
+    """``(n_endpoints, n_arms)`` determinations that count for this phase, whatever their values."""
     means: Floats
-    """``(n_arms,)`` their means, larger is better; anything where the count is 0."""
+    """``(n_endpoints, n_arms)`` their means, larger is better; anything where the count is 0."""
     spent: int = 0
     """Measurements of the whole campaign so far, unplanned ones included."""
 
     @property
     def complete(self) -> bool:
-        """Whether everything planned came back."""
-        return bool(np.all(self.counts[self.allocation.arms] >= self.allocation.counts))
+        """Whether everything planned came back, of every endpoint."""
+        return bool(np.all(self.counts[:, self.allocation.arms] >= self.allocation.counts))
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,16 +184,18 @@ class Decision:
     left: Ints
     """Arms decided in (now or before) that need not be measured any more."""
     estimate: Floats
-    """``(n_arms,)`` means from this phase's measurements; NaN for arms that were not active or not estimable."""
+    """``(n_endpoints, n_arms)`` means it decided by; NaN for arms that were not active or not estimable."""
     low: Floats
-    """``(n_arms,)`` deciding lower bounds; -inf when not estimable from this phase, NaN for arms not active."""
+    """``(n_endpoints, n_arms)`` deciding lower bounds; -inf when not estimable, NaN for arms not active."""
     high: Floats
-    """``(n_arms,)`` deciding upper bounds; inf when not estimable from this phase, NaN for arms not active."""
+    """``(n_endpoints, n_arms)`` deciding upper bounds; inf when not estimable, NaN for arms not active."""
     contradicted: Ints
     """Arms whose earlier decision this phase would have made the other way; the first decision stands."""
     spent: int
     numbers: Mapping[str, float] = field(default_factory=dict)
     """Thresholds and counts behind the decision, by name."""
+    memory: Arrays = field(default_factory=dict)
+    """All that the strategy carries from phase to phase, beside the fields above; it replaces the state's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,7 +203,7 @@ class StopReason:
     """Why there is nothing left to ask."""
 
     name: str
-    """``decided``, ``budget``, ``lost`` or ``nothing measurable``."""
+    """``decided``, ``budget``, ``lost``, ``undecidable`` or ``nothing measurable``."""
     text: str
     numbers: Mapping[str, float] = field(default_factory=dict)
 
@@ -207,6 +224,7 @@ class State:
 
     problem: Problem
     first_radius: float
+    """Half-width after the first phase; infinite for strategies that have no such thing."""
     phase: int
     """Phases decided so far."""
     status: NDArray[np.int8]
@@ -215,13 +233,15 @@ class State:
     left: Flags
     """Arms decided in that need not be measured any more, whatever can be had later."""
     low: Floats
-    """``(n_arms,)`` the last bounds of each arm; -inf and inf where there are none."""
+    """``(n_endpoints, n_arms)`` the last bounds of each arm; -inf and inf where there are none."""
     high: Floats
     lost: Flags
     """Arms that could still be the best and cannot be bounded any more; their last bounds count."""
     decided_in_phase: Ints
     spent: int
     last: Decision | None
+    memory: Arrays = field(default_factory=dict)
+    """All that a strategy carries from phase to phase, beside the fields above: the last decision's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -248,12 +268,17 @@ class StrategyInfo:
     source: str
     baseline: bool = False
     """Only for comparison in simulations."""
+    endpoints: tuple[int, int | None] = (1, 1)
+    """Fewest and most endpoints it can decide on; None: any number."""
 
 
 class Strategy(Protocol):
     """An algorithm. All methods are pure: they read a state and return a new one."""
 
     info: ClassVar[StrategyInfo]
+
+    def void(self, problem: Problem) -> tuple[str, ...]:
+        """Why no error probability is promised with these parameters; empty when it is. Plain words."""
 
     def start(self, problem: Problem) -> State:
         """The state before the first phase; AssayPilotError when the problem cannot be solved this way."""

@@ -10,17 +10,21 @@ from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.strategies.linfact_g import LinFactG
 from assaypilot.engine.strategies.protocol import Strategy
 
-__all__ = ["STRATEGIES", "check_parameters", "choose", "get"]
+__all__ = ["BASELINES", "STRATEGIES", "check_parameters", "choose", "get"]
 
 STRATEGIES: tuple[type[Strategy], ...] = (LinFactG,)
+"""What a campaign can be run by; ``auto`` takes the first that fits the goal."""
+
+BASELINES: tuple[type[Strategy], ...] = ()
+"""What simulations can compare with."""
 
 
 def get(name: str) -> Strategy:
-    """The strategy of that name; AssayPilotError names the ones there are."""
-    for strategy in STRATEGIES:
+    """The strategy or baseline of that name; AssayPilotError names the ones there are."""
+    for strategy in (*STRATEGIES, *BASELINES):
         if strategy.info.name == name:
             return strategy()
-    names = [strategy.info.name for strategy in STRATEGIES]
+    names = [strategy.info.name for strategy in (*STRATEGIES, *BASELINES)]
     near = difflib.get_close_matches(name, names, n=1)
     raise AssayPilotError(
         f"there is no strategy {name!r}",
@@ -30,13 +34,19 @@ def get(name: str) -> Strategy:
 
 
 def choose(name: str, goal: str) -> tuple[Strategy, str]:
-    """The strategy for a goal and one sentence why; ``auto`` takes the one that fits the goal."""
+    """The strategy of a campaign for a goal and one sentence why; ``auto`` takes the one that fits the goal."""
     if name == "auto":
         for candidate in STRATEGIES:
-            if goal in candidate.info.goals and not candidate.info.baseline:
+            if goal in candidate.info.goals:
                 return candidate(), f"{candidate.info.name}: {candidate.info.guarantee}"
         raise AssayPilotError(f"no strategy answers the goal {goal!r}", option="--goal")
     strategy = get(name)
+    if strategy.info.baseline:
+        raise AssayPilotError(
+            f"{name} is for comparison in simulations only",
+            option="--strategy",
+            mend=f"Choose auto or one of: {', '.join(kind.info.name for kind in STRATEGIES)}.",
+        )
     if goal not in strategy.info.goals:
         raise AssayPilotError(
             f"{name} does not answer the goal {goal!r}",

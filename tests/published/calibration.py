@@ -219,14 +219,14 @@ def calibrate(instance, mode, runs, *, first=0, lost=0.0):
             allocation = outcome.allocation
             widest = math.sqrt(2 * oracle.log_term(len(x), allocation.phase, instance.delta))
             if mode == "realised":
-                sds = (decision.high - decision.low) / 2 / widest
+                sds = (decision.high[0] - decision.low[0]) / 2 / widest
             else:
                 planned = np.zeros(len(x))
                 planned[allocation.arms] = allocation.counts
                 promised = own_sds(x, planned, instance.sd)[before.active].max() * widest
                 found.promise = max(found.promise, promised / allocation.radius)
-                sds = own_sds(x, outcome.counts, instance.sd)
-            found.errors += standardised(x, outcome.counts, decision.estimate - truth, sds)
+                sds = own_sds(x, outcome.counts[0], instance.sd)
+            found.errors += standardised(x, outcome.counts[0], decision.estimate[0] - truth, sds)
             state = strategy.apply(before, decision)
         found.runs += 1
         found.wrong += is_wrong(problem.goal, state.status, truth)

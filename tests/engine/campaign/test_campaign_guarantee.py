@@ -490,7 +490,7 @@ def test_compounds_used_up_after_their_results_came_in_are_decided_by_them(path:
         campaign.close_round()
         decided = campaign._ledger.estimates[1]
         arms = [campaign._ledger.arm_of[campaign.status().library.find(name)] for name in third]
-        assert np.isfinite(decided.low[arms]).all()
+        assert np.isfinite(decided.low[0, arms]).all()
         assert replays(campaign)
         assert audit.verify(path, recompute=True).ok
 

@@ -278,8 +278,8 @@ class Person(RuleBasedStateMachine):
     def plans_are_kept(ledger: Ledger) -> None:
         for phase, decided in enumerate(ledger.phases, start=1):
             outcome = ledger.outcome(phase, decided.allocation, 0)
-            assert (outcome.counts[decided.allocation.arms] <= decided.allocation.counts).all()
-            assert outcome.counts.sum() == outcome.counts[decided.allocation.arms].sum()
+            assert (outcome.counts[0, decided.allocation.arms] <= decided.allocation.counts).all()
+            assert outcome.counts.sum() == outcome.counts[0, decided.allocation.arms].sum()
         if ledger.under_way is None:
             return
         received = ledger.received(ledger.under_way.allocation.phase)

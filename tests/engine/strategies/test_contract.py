@@ -139,7 +139,7 @@ def test_an_empty_phase_does_not_count(strategy):
     problem, truth, rng = random_problem(strategy, 0)
     state = strategy.start(problem)
     allocation = strategy.ask(state)
-    nothing = Outcome(allocation, np.zeros(problem.n_arms), np.full(problem.n_arms, np.nan), spent=5)
+    nothing = Outcome(allocation, np.zeros((1, problem.n_arms)), np.full((1, problem.n_arms), np.nan), spent=5)
     assert strategy.decide(state, nothing) is None
     after = strategy.tell(state, nothing)
     assert (after.phase, after.spent) == (0, 5)
@@ -159,12 +159,12 @@ def test_what_came_back_in_part_decides_with_what_there_is(strategy, mode):
     allocation = strategy.ask(state)
     counts = np.zeros(9)
     counts[allocation.arms[0]] = 50.0
-    decision = strategy.decide(state, Outcome(allocation, counts, np.ones(9)))
+    decision = strategy.decide(state, Outcome(allocation, counts[None], np.ones((1, 9))))
     unknown = np.delete(np.arange(9), allocation.arms[0])
-    assert np.isneginf(decision.low[unknown]).all()
-    assert np.isposinf(decision.high[unknown]).all()
-    assert np.isnan(decision.estimate[unknown]).all()
-    assert np.isfinite([decision.low[allocation.arms[0]], decision.high[allocation.arms[0]]]).all()
+    assert np.isneginf(decision.low[0, unknown]).all()
+    assert np.isposinf(decision.high[0, unknown]).all()
+    assert np.isnan(decision.estimate[0, unknown]).all()
+    assert np.isfinite([decision.low[0, allocation.arms[0]], decision.high[0, allocation.arms[0]]]).all()
     assert len(decision.ins) == len(decision.outs) == 0
     after = strategy.apply(state, decision)
     assert after.phase == 1
@@ -176,7 +176,7 @@ def test_some_compounds_known_well_enough_are_out_while_others_are_not_known_at_
     problem = problem_of(DenseFeatures(np.eye(3)), epsilon=0.5, slack=0.2, sd=0.1)
     state = strategy.start(problem)
     counts = np.array([1e4, 1e4, 0.0])
-    decision = strategy.decide(state, Outcome(strategy.ask(state), counts, np.array([1.0, 0.0, 99.0])))
+    decision = strategy.decide(state, Outcome(strategy.ask(state), counts[None], np.array([[1.0, 0.0, 99.0]])))
     assert decision.outs.tolist() == [1]
     # In would need to know that the third is not far better.
     assert decision.ins.tolist() == []
@@ -207,8 +207,8 @@ def test_sets_only_grow_and_somebody_stays_active(strategy, seed):
         assert (answer.decided_in_phase[decided] > 0).all()
         assert (answer.decided_in_phase[~decided] == 0).all()
         # Bounds are given for exactly the compounds that were still active.
-        assert np.array_equal(~np.isnan(decision.low), state.active)
-        assert np.array_equal(~np.isnan(decision.high), state.active)
+        assert np.array_equal(~np.isnan(decision.low[0]), state.active)
+        assert np.array_equal(~np.isnan(decision.high[0]), state.active)
 
 
 @pytest.mark.parametrize("mode", MODES)
@@ -231,7 +231,7 @@ def test_with_slack_a_radius_of_a_quarter_of_it_decides_everything(strategy, mod
         means = rng.normal(0.0, problem.goal.epsilon + slack, problem.n_arms)
         counts = np.zeros(problem.n_arms)
         counts[allocation.arms] = allocation.counts
-        done = strategy.decide(last, Outcome(allocation, counts, means))
+        done = strategy.decide(last, Outcome(allocation, counts[None], means[None]))
         assert len(done.ins) + len(done.outs) == problem.n_arms
 
 
@@ -254,14 +254,14 @@ def test_the_order_of_the_compounds_does_not_matter(strategy, seed):
         here = replace(
             allocation,
             arms=np.sort(np.argsort(order)[allocation.arms]),
-            counts=outcome.counts[order][np.sort(np.argsort(order)[allocation.arms])].astype(np.intp),
+            counts=outcome.counts[0, order][np.sort(np.argsort(order)[allocation.arms])].astype(np.intp),
         )
-        turned = Outcome(here, outcome.counts[order], outcome.means[order], outcome.spent)
+        turned = Outcome(here, outcome.counts[:, order], outcome.means[:, order], outcome.spent)
         decision, mirrored = strategy.decide(one, outcome), strategy.decide(two, turned)
         for name in ("ins", "outs", "left", "contradicted"):
             assert sorted(order[getattr(mirrored, name)]) == getattr(decision, name).tolist(), name
-        np.testing.assert_allclose(mirrored.low, decision.low[order], rtol=1e-9, atol=1e-9)
-        np.testing.assert_allclose(mirrored.high, decision.high[order], rtol=1e-9, atol=1e-9)
+        np.testing.assert_allclose(mirrored.low, decision.low[:, order], rtol=1e-9, atol=1e-9)
+        np.testing.assert_allclose(mirrored.high, decision.high[:, order], rtol=1e-9, atol=1e-9)
         one, two = strategy.apply(one, decision), strategy.apply(two, mirrored)
 
 

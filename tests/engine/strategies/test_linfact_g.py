@@ -135,20 +135,22 @@ def test_plans_and_decides_as_the_reference_does(block, designed):
             outcome = came_back(
                 problem, truth, allocation, rng, spent=state.spent, lost=missing, extra=int(rng.integers(0, 3))
             )
-            complete = bool((outcome.counts[allocation.arms] >= allocation.counts).all())
+            complete = bool((outcome.counts[0, allocation.arms] >= allocation.counts).all())
             decision = strategy.decide(state, outcome)
-            expected = reference.decide(outcome.counts, outcome.means, allocation.radius if complete else None)
+            expected = reference.decide(outcome.counts[0], outcome.means[0], allocation.radius if complete else None)
             assert (decision is None) == (expected is None)
             if decision is None:
                 continue
             active = sorted(expected["mean"])
             half = np.array([expected["half"][i] for i in active])
             mean = np.array([expected["mean"][i] for i in active])
-            np.testing.assert_allclose(decision.high[active], mean + half, rtol=1e-7, atol=1e-9)
-            np.testing.assert_allclose(decision.low[active], mean - half, rtol=1e-7, atol=1e-9)
+            np.testing.assert_allclose(decision.high[0, active], mean + half, rtol=1e-7, atol=1e-9)
+            np.testing.assert_allclose(decision.low[0, active], mean - half, rtol=1e-7, atol=1e-9)
             known = np.isfinite(half)
-            np.testing.assert_allclose(decision.estimate[active], np.where(known, mean, np.nan), rtol=1e-7, atol=1e-9)
-            assert np.isnan(np.delete(decision.low, active)).all()
+            np.testing.assert_allclose(
+                decision.estimate[0, active], np.where(known, mean, np.nan), rtol=1e-7, atol=1e-9
+            )
+            assert np.isnan(np.delete(decision.low[0], active)).all()
             assert decision.numbers["upper_threshold"] == pytest.approx(expected["upper"], rel=1e-7, abs=1e-9)
             assert decision.numbers["lower_threshold"] == pytest.approx(expected["lower"], rel=1e-7, abs=1e-9)
             for ours, name in (
@@ -275,7 +277,9 @@ def pair(decide="realised", epsilon=0.5, slack=0.0):
 
     def decided(first, second, n=16 if decide == "planned" else 8):
         counts = np.full(2, float(n))
-        outcome = Outcome(replace(allocation, counts=np.full(2, n, dtype=np.intp)), counts, np.array([first, second]))
+        outcome = Outcome(
+            replace(allocation, counts=np.full(2, n, dtype=np.intp)), counts[None], np.array([[first, second]])
+        )
         return strategy.decide(state, outcome)
 
     half = 1.0 if decide == "planned" else math.sqrt(2 * math.log(8 / 0.1) / 8)
@@ -321,12 +325,12 @@ def test_thresholds_are_over_all_active_compounds_each_with_its_own_width():
     counts = np.array([1.0, 1e4, 1e4])
     halves = np.sqrt(2 * math.log(2 * 3 * 2 / 0.1) / counts)
     means = np.array([2.0 - halves[0], 0.0, -0.1])
-    decision = strategy.decide(state, Outcome(allocation, counts, means))
+    decision = strategy.decide(state, Outcome(allocation, counts[None], means[None]))
     assert decision.numbers["upper_threshold"] == pytest.approx(1.0)
     assert decision.numbers["lower_threshold"] == pytest.approx(-halves[1] - 1.0)
     assert decision.ins.tolist() == []
     means[0] = -1.2 - halves[0]
-    decision = strategy.decide(state, Outcome(allocation, counts, means))
+    decision = strategy.decide(state, Outcome(allocation, counts[None], means[None]))
     assert decision.numbers["upper_threshold"] == pytest.approx(halves[1] - 1.0)
     assert decision.outs.tolist() == [0]
     assert decision.ins.tolist() == [1, 2]
@@ -340,9 +344,9 @@ def test_a_contradiction_is_reported_and_the_first_decision_stands():
     state = strategy.start(problem)
     allocation = strategy.ask(state)
     many = np.full(2, 1e4)
-    state = strategy.tell(state, Outcome(allocation, many, np.array([0.0, 0.0])))
+    state = strategy.tell(state, Outcome(allocation, many[None], np.array([[0.0, 0.0]])))
     assert strategy.answer(state).status.tolist() == [IN, IN]
-    decision = strategy.decide(state, Outcome(allocation, many, np.array([0.0, -3.0])))
+    decision = strategy.decide(state, Outcome(allocation, many[None], np.array([[0.0, -3.0]])))
     assert decision.contradicted.tolist() == [1]
     assert decision.outs.tolist() == []
     after = strategy.apply(state, decision)
@@ -366,7 +370,7 @@ def test_planned_bounds_need_everything_that_was_planned():
     x = dense(features)
     for arm in range(9):
         size = oracle.norm(x[arm], x, short) * math.sqrt(2 * oracle.log_term(9, 1, problem.delta)) * problem.noise[0]
-        assert (partial.high - partial.low)[arm] == pytest.approx(2 * size)
+        assert (partial.high - partial.low)[0, arm] == pytest.approx(2 * size)
 
 
 def test_only_active_compounds_are_measured_while_they_span():
@@ -394,11 +398,11 @@ def test_a_promise_says_nothing_of_what_the_measurements_do_not_cover():
     plan = replace(allocation, arms=allocation.arms[:2], counts=allocation.counts[:2])
     counts = np.zeros(3)
     counts[plan.arms] = plan.counts
-    outcome = Outcome(plan, counts, np.array([8.0, 7.9, 0.0]))
+    outcome = Outcome(plan, counts[None], np.array([[8.0, 7.9, 0.0]]))
     assert outcome.complete
     decision = strategy.decide(state, outcome)
-    assert decision.high[2] == np.inf
-    assert decision.low[2] == -np.inf
+    assert decision.high[0, 2] == np.inf
+    assert decision.low[0, 2] == -np.inf
     assert 2 not in decision.outs
     assert decision.ins.size == 0
-    np.testing.assert_allclose(decision.high[:2] - decision.low[:2], 2 * plan.radius)
+    np.testing.assert_allclose(decision.high[0, :2] - decision.low[0, :2], 2 * plan.radius)

@@ -1,0 +1,1 @@
+"""Algorithms to compare with: run by ``simulate`` only, never offered for a campaign."""

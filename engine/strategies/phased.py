@@ -1,0 +1,196 @@
+"""What strategies that decide in phases share: the state before the first phase, and how a decision changes it."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.features import outside_span, span_basis
+from assaypilot.engine.progress import Report, silent
+from assaypilot.engine.strategies.protocol import (
+    IN,
+    NOT_ESTIMABLE,
+    OUT,
+    UNDECIDED,
+    Allocation,
+    Answer,
+    Arrays,
+    Decision,
+    Outcome,
+    Problem,
+    State,
+    StopReason,
+    StrategyInfo,
+)
+
+__all__ = ["Phased", "flag", "number", "one_of", "settled"]
+
+Floats = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+
+
+class Phased:
+    """Start, adjust, apply, tell and answer, the same for every strategy; ``ask``, ``decide`` and ``stop`` differ."""
+
+    info: ClassVar[StrategyInfo]
+
+    def check(self, problem: Problem) -> dict[str, Any]:
+        """The parameters with their defaults; AssayPilotError when the problem cannot be solved this way."""
+        return self.parameters(problem)
+
+    def parameters(self, problem: Problem) -> dict[str, Any]:
+        """The parameters by name, defaults filled in."""
+        return {p.name: p.default for p in self.info.parameters} | dict(problem.parameters)
+
+    def first_radius(self, problem: Problem) -> float:
+        """The half-width after the first phase; infinite where there is no such thing."""
+        return math.inf
+
+    def void(self, problem: Problem) -> tuple[str, ...]:
+        """Why no error probability is promised with these parameters; empty when it is. Plain words."""
+        return ()
+
+    def memory(self, problem: Problem) -> Arrays:
+        """What is carried from phase to phase, before the first one."""
+        return {}
+
+    def start(self, problem: Problem) -> State:
+        """The state before the first phase; arms outside the span of what can be measured are set aside."""
+        _check_fit(self.info, problem)
+        self.check(problem)
+        if not problem.measurable.any():
+            raise AssayPilotError("no compound can be measured", mend="Mark at least one compound as available.")
+        n, shape = problem.n_arms, (problem.n_endpoints, problem.n_arms)
+        state = State(
+            problem=problem,
+            first_radius=self.first_radius(problem),
+            phase=0,
+            status=np.full(n, UNDECIDED, dtype=np.int8),
+            active=problem.wanted.copy(),
+            left=np.zeros(n, dtype=bool),
+            low=np.full(shape, -np.inf),
+            high=np.full(shape, np.inf),
+            lost=np.zeros(n, dtype=bool),
+            decided_in_phase=np.zeros(n, dtype=np.intp),
+            spent=0,
+            last=None,
+            memory=self.memory(problem),
+        )
+        return self.adjust(state, measurable=problem.measurable, spent=0)
+
+    def adjust(self, state: State, *, measurable: Flags, spent: int) -> State:
+        """The state when only these arms can be measured: undecided ones outside their span are not estimable."""
+        problem = replace(state.problem, measurable=measurable)
+        features = problem.features
+        outside = outside_span(features, span_basis(features, np.flatnonzero(measurable)))
+        undecided = (state.status == UNDECIDED) | (state.status == NOT_ESTIMABLE)
+        status = state.status.copy()
+        status[undecided & problem.wanted] = UNDECIDED
+        status[undecided & problem.wanted & outside] = NOT_ESTIMABLE
+        relevant = problem.wanted & (status != OUT) & ~state.left
+        # An arm without bounds has decided nothing so far, so leaving it out of the question changes no decision.
+        lost = relevant & outside & np.isfinite(state.high).all(axis=0)
+        return replace(state, problem=problem, status=status, active=relevant & ~outside, lost=lost, spent=spent)
+
+    def apply(self, state: State, decision: Decision) -> State:
+        """The state after a decision; arms decided out, and decided ones that left, are not measured any more."""
+        status = state.status.copy()
+        status[decision.ins] = IN
+        status[decision.outs] = OUT
+        decided = state.decided_in_phase.copy()
+        decided[decision.ins] = decision.phase
+        decided[decision.outs] = decision.phase
+        active = state.active.copy()
+        active[decision.outs] = False
+        active[decision.left] = False
+        left = state.left.copy()
+        left[decision.left] = True
+        bounded = np.isfinite(decision.high)
+        return replace(
+            state,
+            phase=decision.phase,
+            status=status,
+            active=active,
+            left=left,
+            low=np.where(bounded, decision.low, state.low),
+            high=np.where(bounded, decision.high, state.high),
+            decided_in_phase=decided,
+            spent=decision.spent,
+            last=decision,
+            memory=decision.memory,
+        )
+
+    def ask(self, state: State, report: Report = silent) -> Allocation:
+        """The measurements of the next phase."""
+        raise NotImplementedError
+
+    def decide(self, state: State, outcome: Outcome) -> Decision | None:
+        """What the phase decides; None when nothing usable came back."""
+        raise NotImplementedError
+
+    def tell(self, state: State, outcome: Outcome) -> State:
+        """The state after a phase; unchanged, but for what was spent, when nothing usable came back."""
+        decision = self.decide(state, outcome)
+        return replace(state, spent=outcome.spent) if decision is None else self.apply(state, decision)
+
+    def answer(self, state: State) -> Answer:
+        """Every arm's status and the phase that decided it."""
+        return Answer(state.status, state.decided_in_phase)
+
+
+def settled(state: State) -> tuple[StopReason, ...]:
+    """The reason to stop when no wanted arm is undecided; empty while one is."""
+    if ((state.status == UNDECIDED) & state.problem.wanted).any():
+        return ()
+    lost = int((state.status == NOT_ESTIMABLE).sum())
+    if lost and not state.problem.measurable.any():
+        return (StopReason("nothing measurable", "no compound can be measured any more", {"not_estimable": lost}),)
+    return (StopReason("decided", "every compound is decided", {"phases": state.phase}),)
+
+
+def _check_fit(info: StrategyInfo, problem: Problem) -> None:
+    if problem.goal.name not in info.goals:
+        raise AssayPilotError(
+            f"{info.name} does not answer the goal {problem.goal.name!r}",
+            option="--strategy",
+            mend=f"It answers: {', '.join(info.goals)}.",
+        )
+    fewest, most = info.endpoints
+    if problem.n_endpoints < fewest or (most is not None and problem.n_endpoints > most):
+        wanted = f"{fewest}" if most == fewest else f"{fewest} or more" if most is None else f"{fewest} to {most}"
+        raise AssayPilotError(
+            f"{info.name} decides on {wanted} endpoint{'' if wanted == '1' else 's'}, got {problem.n_endpoints}",
+            option="--objective",
+        )
+
+
+def number(name: str, value: Any, *, above: float = 0.0, below: float = math.inf) -> float:
+    """A parameter as a number; AssayPilotError unless it lies strictly between the two."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not above < value < below:
+        bounds = f"above {above:g}" if below == math.inf else f"above {above:g} and below {below:g}"
+        raise AssayPilotError(f"{name} must be a number {bounds}, got {value!r}", option=f"--parameter {name}")
+    return float(value)
+
+
+def one_of(name: str, value: Any, choices: tuple[str, ...]) -> str:
+    """A parameter that is one of some words; AssayPilotError otherwise."""
+    if value not in choices:
+        raise AssayPilotError(
+            f"{name} must be {', '.join(choices[:-1])} or {choices[-1]}, got {value!r}", option=f"--parameter {name}"
+        )
+    return str(value)
+
+
+def flag(name: str, value: Any) -> bool:
+    """A parameter that is yes or no; AssayPilotError otherwise."""
+    words = {"yes": True, "true": True, "no": False, "false": False}
+    if isinstance(value, str) and value.casefold() in words:
+        return words[value.casefold()]
+    if not isinstance(value, bool):
+        raise AssayPilotError(f"{name} must be yes or no, got {value!r}", option=f"--parameter {name}")
+    return value
