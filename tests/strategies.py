@@ -82,18 +82,31 @@ def dense(features):
     return features.dense(np.arange(features.n_rows))
 
 
-def problem_of(features, *, epsilon=0.5, slack=0.25, delta=0.1, sd=0.2, measurable=None, capacity=None, **parameters):
-    """A problem that asks about every row."""
-    n = features.n_rows
-    everything = np.ones(n, dtype=bool)
+def problem_of(
+    features,
+    *,
+    goal=None,
+    epsilon=0.5,
+    slack=0.25,
+    delta=0.1,
+    sd=0.2,
+    measurable=None,
+    wanted=None,
+    capacity=None,
+    seed=0,
+    **parameters,
+):
+    """A problem that asks about every row; ``sd`` is one number, or one for each endpoint of the goal."""  # fmt: skip
+    everything = np.ones(features.n_rows, dtype=bool)
     return Problem(
         features=features,
         measurable=everything if measurable is None else np.asarray(measurable, dtype=bool),
-        wanted=everything,
-        goal=AllEpsilonBest(epsilon, slack),
+        wanted=everything if wanted is None else np.asarray(wanted, dtype=bool),
+        goal=AllEpsilonBest(epsilon, slack) if goal is None else goal,
         delta=delta,
-        noise=(sd,),
+        noise=tuple(np.atleast_1d(sd).tolist()),
         parameters=parameters,
+        seed=seed,
         capacity=capacity,
     )
 
@@ -101,15 +114,16 @@ def problem_of(features, *, epsilon=0.5, slack=0.25, delta=0.1, sd=0.2, measurab
 def came_back(problem, truth, allocation, rng, *, spent=0, lost=0.0, extra=0):
     """The outcome of a phase when each measurement is lost with probability ``lost``, whatever its value.
 
-    ``extra`` measurements of random arms come back unasked. Means are drawn as such, not one value at a time.
+    ``truth`` is ``(n_arms,)`` or ``(n_endpoints, n_arms)``. ``extra`` measurements of random arms come back unasked.
+    Means are drawn as such, not one value at a time.
     """
-    counts = np.zeros(problem.n_arms)
-    counts[allocation.arms] = rng.binomial(allocation.counts, 1.0 - lost)
+    counts = np.zeros((problem.n_endpoints, problem.n_arms))
+    counts[:, allocation.arms] = rng.binomial(allocation.counts, 1.0 - lost, (len(counts), len(allocation.arms)))
     for arm in rng.choice(np.flatnonzero(problem.measurable), extra):
-        counts[arm] += 1
-    errors = rng.standard_normal(problem.n_arms) * problem.noise[0] / np.sqrt(np.maximum(counts, 1.0))
+        counts[:, arm] += 1
+    errors = rng.standard_normal(counts.shape) * np.array(problem.noise)[:, None] / np.sqrt(np.maximum(counts, 1.0))
     means = np.where(counts > 0, truth + errors, 0.0)
-    return Outcome(allocation, counts[None], means[None], spent + int(counts.sum()))
+    return Outcome(allocation, counts, means, spent + int(counts.max(axis=0).sum()))
 
 
 def phases(strategy, problem, truth, rng, *, most=40, **came):

@@ -365,11 +365,11 @@ def test_planned_bounds_need_everything_that_was_planned():
     decision = strategy.decide(state, whole)
     np.testing.assert_allclose(decision.high - decision.low, 2 * allocation.radius)
     short = whole.counts.copy()
-    short[allocation.arms[0]] -= 1
+    short[0, allocation.arms[0]] -= 1
     partial = strategy.decide(state, replace(whole, counts=short))
     x = dense(features)
     for arm in range(9):
-        size = oracle.norm(x[arm], x, short) * math.sqrt(2 * oracle.log_term(9, 1, problem.delta)) * problem.noise[0]
+        size = oracle.norm(x[arm], x, short[0]) * math.sqrt(2 * oracle.log_term(9, 1, problem.delta)) * problem.noise[0]
         assert (partial.high - partial.low)[0, arm] == pytest.approx(2 * size)
 
 

@@ -1,0 +1,333 @@
+"""What LinFACT keeps beyond the contract of all strategies: bounds, radii, units, budgets, and how it ends."""
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from assaypilot.engine.features import DenseFeatures, SiteFeatures
+from assaypilot.engine.progress import Cancelled
+from assaypilot.engine.strategies.linfact_g import LinFactG
+from assaypilot.engine.strategies.protocol import (
+    IN,
+    NOT_ESTIMABLE,
+    OUT,
+    UNDECIDED,
+    Capacity,
+    Outcome,
+)
+from tests.strategies import came_back, dense, phases, problem_of, product, random_table, seeds
+
+MODES = ("realised", "planned")
+
+
+@pytest.fixture(params=[LinFactG], ids=lambda kind: kind.info.name)
+def strategy(request):
+    return request.param()
+
+
+def options(strategy, mode):
+    """The mode, for strategies that have one."""
+    return {"decide": mode} if any(p.name == "decide" for p in strategy.info.parameters) else {}
+
+
+def random_problem(strategy, seed, **changes):
+    """A problem on a full, sparse or rank-deficient table and its truth."""
+    rng = np.random.default_rng((21, seed))
+    codes, sizes = random_table(rng, ("full", "sparse", "deficient")[seed % 3], most=20)
+    features = SiteFeatures(codes, sizes)
+    given = {
+        "epsilon": float(rng.uniform(0.2, 1.0)),
+        "slack": float(rng.uniform(0.1, 0.5)),
+        "sd": float(rng.uniform(0.05, 0.3)),
+        **options(strategy, MODES[seed // 3 % 2]),
+    } | changes
+    problem = problem_of(features, **given)
+    return problem, dense(features) @ rng.normal(0.0, 0.5, features.n_columns), rng
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_what_came_back_in_part_decides_with_what_there_is(strategy, mode):
+    """One compound measured of many: only its own direction is known; nothing is NaN that is asked about."""
+    features = SiteFeatures(product((3, 3)), (3, 3))
+    problem = problem_of(features, **options(strategy, mode))
+    state = strategy.start(problem)
+    allocation = strategy.ask(state)
+    counts = np.zeros(9)
+    counts[allocation.arms[0]] = 50.0
+    decision = strategy.decide(state, Outcome(allocation, counts[None], np.ones((1, 9))))
+    unknown = np.delete(np.arange(9), allocation.arms[0])
+    assert np.isneginf(decision.low[0, unknown]).all()
+    assert np.isposinf(decision.high[0, unknown]).all()
+    assert np.isnan(decision.estimate[0, unknown]).all()
+    assert np.isfinite([decision.low[0, allocation.arms[0]], decision.high[0, allocation.arms[0]]]).all()
+    assert len(decision.ins) == len(decision.outs) == 0
+    after = strategy.apply(state, decision)
+    assert after.phase == 1
+    assert after.active.all()
+    assert strategy.ask(after).phase == 2
+
+
+def test_some_compounds_known_well_enough_are_out_while_others_are_not_known_at_all(strategy):
+    problem = problem_of(DenseFeatures(np.eye(3)), epsilon=0.5, slack=0.2, sd=0.1)
+    state = strategy.start(problem)
+    counts = np.array([1e4, 1e4, 0.0])
+    decision = strategy.decide(state, Outcome(strategy.ask(state), counts[None], np.array([[1.0, 0.0, 99.0]])))
+    assert decision.outs.tolist() == [1]
+    # In would need to know that the third is not far better.
+    assert decision.ins.tolist() == []
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_sets_only_grow_and_somebody_stays_active(strategy, seed):
+    slack = {} if seed % 2 else {"slack": 0.0}
+    problem, truth, rng = random_problem(strategy, seed, **slack)
+    seen_in, seen_out, gone = set(), set(), set()
+    for state, _, decision in phases(strategy, problem, truth, rng, most=12, lost=0.1, extra=2):
+        if decision is None:
+            continue
+        ins, outs, left = (set(arms.tolist()) for arms in (decision.ins, decision.outs, decision.left))
+        assert not ins & outs
+        assert not (ins | outs) & (seen_in | seen_out)
+        assert not left & outs
+        assert not (ins | outs | left) & gone
+        assert state.active.any()
+        assert not state.active[sorted(gone)].any()
+        seen_in, seen_out, gone = seen_in | ins, seen_out | outs, gone | outs | left
+        after = strategy.apply(state, decision)
+        answer = strategy.answer(after)
+        assert set(np.flatnonzero(answer.status == IN).tolist()) == seen_in
+        assert set(np.flatnonzero(answer.status == OUT).tolist()) == seen_out
+        assert after.active.any()
+        decided = np.isin(answer.status, (IN, OUT))
+        assert (answer.decided_in_phase[decided] > 0).all()
+        assert (answer.decided_in_phase[~decided] == 0).all()
+        # Bounds are given for exactly the compounds that were still active.
+        assert np.array_equal(~np.isnan(decision.low[0]), state.active)
+        assert np.array_equal(~np.isnan(decision.high[0]), state.active)
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("seed", range(6))
+def test_with_slack_a_radius_of_a_quarter_of_it_decides_everything(strategy, mode, seed):
+    """On any values: 4 C <= slack leaves no compound undecided, and the run ends with the phase of that radius."""
+    problem, truth, rng = random_problem(strategy, seed, **options(strategy, mode))
+    slack = problem.goal.slack
+    history = list(phases(strategy, problem, truth, rng))
+    state, outcome, decision = history[-1]
+    after = strategy.apply(state, decision)
+    assert [reason.name for reason in strategy.stop(after)] == ["decided"]
+    assert outcome.allocation.radius >= slack / 4 * (1 - 1e-9)
+    assert all(o.allocation.radius > slack / 4 * (1 + 1e-9) for _, o, _ in history[:-1])
+    # Values that are no campaign's: drawn anywhere, the last phase still decides them all.
+    start = strategy.start(problem)
+    last = replace(start, first_radius=slack / 4)
+    allocation = strategy.ask(last)
+    for _ in range(20):
+        means = rng.normal(0.0, problem.goal.epsilon + slack, problem.n_arms)
+        counts = np.zeros(problem.n_arms)
+        counts[allocation.arms] = allocation.counts
+        done = strategy.decide(last, Outcome(allocation, counts[None], means[None]))
+        assert len(done.ins) + len(done.outs) == problem.n_arms
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_the_order_of_the_compounds_does_not_matter(strategy, seed):
+    problem, truth, rng = random_problem(strategy, seed)
+    order = rng.permutation(problem.n_arms)
+    features = SiteFeatures(problem.features.codes[order], problem.features.sizes)
+    other = replace(problem, features=features)
+    one, two = strategy.start(problem), strategy.start(other)
+    assert two.first_radius == one.first_radius
+    for _ in range(5):
+        if strategy.stop(one):
+            break
+        allocation, permuted = strategy.ask(one), strategy.ask(two)
+        assert permuted.radius == allocation.radius
+        assert permuted.certificate.value == pytest.approx(allocation.certificate.value, rel=2e-3)
+        outcome = came_back(problem, truth, allocation, rng, spent=one.spent)
+        # The same results, though a tie between designs may have been broken otherwise.
+        here = replace(
+            allocation,
+            arms=np.sort(np.argsort(order)[allocation.arms]),
+            counts=outcome.counts[0, order][np.sort(np.argsort(order)[allocation.arms])].astype(np.intp),
+        )
+        turned = Outcome(here, outcome.counts[:, order], outcome.means[:, order], outcome.spent)
+        decision, mirrored = strategy.decide(one, outcome), strategy.decide(two, turned)
+        for name in ("ins", "outs", "left", "contradicted"):
+            assert sorted(order[getattr(mirrored, name)]) == getattr(decision, name).tolist(), name
+        np.testing.assert_allclose(mirrored.low, decision.low[:, order], rtol=1e-9, atol=1e-9)
+        np.testing.assert_allclose(mirrored.high, decision.high[:, order], rtol=1e-9, atol=1e-9)
+        one, two = strategy.apply(one, decision), strategy.apply(two, mirrored)
+
+
+@settings(max_examples=25)
+@given(seed=seeds, shift=st.floats(-100, 100), scale=st.floats(0.01, 100))
+@pytest.mark.parametrize("kind", [LinFactG], ids=lambda kind: kind.info.name)
+def test_units_do_not_matter(kind, seed, shift, scale):
+    """Everything in units of ``scale`` from ``shift``: the same measurements and decisions (slack sets the radii)."""
+    strategy = kind()
+    problem, truth, rng = random_problem(strategy, seed % 1000)
+    goal = problem.goal
+    other = replace(
+        problem,
+        goal=type(goal)(goal.epsilon * scale, goal.slack * scale),
+        noise=(problem.noise[0] * scale,),
+    )
+    one, two = strategy.start(problem), strategy.start(other)
+    allocation, scaled = strategy.ask(one), strategy.ask(two)
+    # A radius at the very edge of taking 2 d measurements may fall on either side of it.
+    if scaled.radius == pytest.approx(allocation.radius * scale):
+        assert scaled.arms.tolist() == allocation.arms.tolist()
+        assert np.abs(scaled.counts - allocation.counts).max() <= 1
+    outcome = came_back(problem, truth, allocation, rng)
+    moved = np.where(outcome.counts > 0, shift + scale * outcome.means, 0.0)
+    decision = strategy.decide(one, outcome)
+    again = strategy.decide(two, Outcome(replace(allocation, radius=scale * allocation.radius), outcome.counts, moved))
+    for name in ("low", "high", "estimate"):
+        expected = shift + scale * getattr(decision, name)
+        np.testing.assert_allclose(getattr(again, name), expected, rtol=1e-7, atol=1e-7 * max(1.0, scale))
+
+
+def test_one_compound_is_the_best(strategy):
+    problem = problem_of(DenseFeatures(np.ones((1, 1))))
+    (step,) = phases(strategy, problem, np.array([3.0]), np.random.default_rng(0))
+    assert step[2].ins.tolist() == [0]
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_equal_compounds_have_equal_fates(strategy, mode):
+    """Equal feature rows given as two arms: the same bounds, and with slack an end."""
+    features = DenseFeatures(np.array([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0]]))
+    problem = problem_of(features, slack=0.2, **options(strategy, mode))
+    truth = np.array([1.0, 1.0, 0.2])
+    history = list(phases(strategy, problem, truth, np.random.default_rng(3)))
+    for state, _, decision in history:
+        np.testing.assert_allclose(decision.low[0, 0], decision.low[0, 1])
+        np.testing.assert_allclose(decision.high[0, 0], decision.high[0, 1])
+        assert state.status[0] == state.status[1]
+    state, _, decision = history[-1]
+    assert strategy.answer(strategy.apply(state, decision)).status.tolist() == [IN, IN, OUT]
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_ties_in_the_truth_end_with_slack(strategy, mode):
+    features = SiteFeatures(product((3, 2)), (3, 2))
+    problem = problem_of(features, **options(strategy, mode))
+    flat = np.full(6, 7.0)
+    state, _, decision = list(phases(strategy, problem, flat, np.random.default_rng(5)))[-1]
+    assert (strategy.apply(state, decision).status == IN).all()
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_compounds_outside_the_span_are_set_aside_and_come_back_when_they_can_be_had(strategy, seed):
+    problem, truth, rng = random_problem(strategy, 3 * seed + 2)
+    x = dense(problem.features)
+    here = rng.random(problem.n_arms) < 0.5
+    here[0] = True
+    inside = np.array([np.linalg.matrix_rank(np.vstack([x[here], row])) == np.linalg.matrix_rank(x[here]) for row in x])
+    state = strategy.start(replace(problem, measurable=here))
+    assert np.array_equal(state.status == NOT_ESTIMABLE, ~inside)
+    assert np.array_equal(state.active, inside)
+    while not strategy.stop(state):
+        allocation = strategy.ask(state)
+        assert here[allocation.arms].all()
+        outcome = came_back(state.problem, truth, allocation, rng, spent=state.spent)
+        decision = strategy.decide(state, outcome)
+        assert np.isnan(decision.low[0, ~inside]).all()
+        assert np.isnan(decision.estimate[0, ~inside]).all()
+        state = strategy.apply(state, decision)
+    assert np.array_equal(np.isin(state.status, (IN, OUT)), inside)
+    everything = strategy.adjust(state, measurable=np.ones(problem.n_arms, dtype=bool), spent=state.spent)
+    assert not (everything.status == NOT_ESTIMABLE).any()
+    assert np.array_equal(everything.status == UNDECIDED, ~inside)
+    assert everything.active[~inside].all()
+    assert np.array_equal(everything.status[inside], state.status[inside])
+    if not inside.all():
+        assert not strategy.stop(everything)
+        assert strategy.ask(everything).phase == state.phase + 1
+
+
+def test_the_world_moves_in_the_middle_of_a_campaign(strategy):
+    features = SiteFeatures(product((3, 3)), (3, 3))
+    problem = problem_of(features, slack=0.0, sd=0.3)
+    truth = dense(features) @ np.array([0, 1.0, 0.7, 0.0, 1.0, 0.8, 0.0])
+    rng = np.random.default_rng(4)
+    steps = list(phases(strategy, problem, truth, rng, most=2))
+    state = strategy.apply(steps[-1][0], steps[-1][2])
+    third = features.codes[:, 0] == 0
+    less = strategy.adjust(state, measurable=~third, spent=500)
+    assert less.spent == 500
+    decided = np.isin(state.status, (IN, OUT))
+    assert np.array_equal(less.status[decided], state.status[decided])
+    assert (less.status[third & ~decided] == NOT_ESTIMABLE).all()
+    assert not less.active[third].any()
+    assert less.active[~third & state.active].all()
+    assert strategy.adjust(less, measurable=~third, spent=500).status.tolist() == less.status.tolist()
+    if not strategy.stop(less):
+        assert not third[strategy.ask(less).arms].any()
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("budget", [7, 8, 13, 40, 77, 200])
+def test_the_last_phase_fits_the_budget(strategy, mode, budget):
+    """Rank 7 of 3 x 5: no phase asks for more than is left; below the rank that is the reason to stop."""
+    features = SiteFeatures(product((3, 5)), (3, 5))
+    problem = problem_of(
+        features, slack=0.0, epsilon=0.1, sd=0.5, capacity=Capacity(24, 4, budget=budget), **options(strategy, mode)
+    )
+    truth = dense(features) @ np.linspace(0.0, 0.05, 9)
+    rng = np.random.default_rng(budget)
+    state, cut = strategy.start(problem), False
+    for _ in range(20):
+        if strategy.stop(state):
+            break
+        allocation = strategy.ask(state)
+        assert allocation.total <= budget - state.spent
+        assert not cut
+        cut = allocation.cut_to_budget
+        assert cut == (allocation.total == budget - state.spent)
+        assert math.isfinite(allocation.radius)
+        outcome = came_back(problem, truth, allocation, rng, spent=state.spent)
+        decision = strategy.decide(state, outcome)
+        # The full rank is kept, so every compound has bounds.
+        assert np.isfinite(decision.low[0, state.active]).all()
+        state = strategy.apply(state, decision)
+    (reason,) = strategy.stop(state)
+    assert reason.name == "budget"
+    assert reason.numbers["needed"] <= 7
+    assert reason.numbers["left"] < reason.numbers["needed"]
+    assert str(int(reason.numbers["left"])) in reason.text
+    assert reason.numbers["undecided"] == (state.status == UNDECIDED).sum()
+
+
+def test_a_budget_below_the_rank_asks_for_nothing(strategy):
+    features = SiteFeatures(product((3, 5)), (3, 5))
+    state = strategy.start(problem_of(features, capacity=Capacity(24, 4, budget=6)))
+    (reason,) = strategy.stop(state)
+    assert (reason.name, reason.numbers["left"], reason.numbers["needed"]) == ("budget", 6, 7)
+    # More was spent than there was (unplanned measurements count): said as 0, not below.
+    (reason,) = strategy.stop(strategy.adjust(state, measurable=state.problem.measurable, spent=50))
+    assert reason.numbers["left"] == -44
+    assert "leaves 0 measurements" in reason.text
+
+
+def test_asking_can_be_cancelled(strategy):
+    problem, _, _ = random_problem(strategy, 0)
+
+    def stop_it(fraction, message):
+        raise Cancelled
+
+    with pytest.raises(Cancelled):
+        strategy.ask(strategy.start(problem), stop_it)
+
+
+def test_progress_stays_within_bounds(strategy):
+    problem, _, _ = random_problem(strategy, 3, capacity=Capacity(12, 2))
+    told = []
+    strategy.ask(strategy.start(problem), lambda fraction, message: told.append((fraction, message)))
+    assert told
+    assert all(0.0 <= fraction <= 1.0 and message for fraction, message in told)
