@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.pareto import beaten
 
 __all__ = ["GOALS", "AllEpsilonBest", "Best", "Goal", "ParetoSet", "Threshold", "dominated"]
 
@@ -161,31 +162,11 @@ class ParetoSet:
 def dominated(means: Floats, margins: tuple[float, ...] | None = None) -> Flags:
     """Which columns of ``(n_endpoints, n)`` some other beats by more than the margins in every row, ``(n,)``.
 
-    Strictly better in every endpoint (the papers' dominance): equal compounds do not beat each other. One scan in
-    decreasing order of the first endpoint against the front found so far, so that time grows with n times the front.
+    Strictly better in every endpoint (the papers' dominance): equal compounds do not beat each other. NaN beats nothing
+    and is beaten where the rest is.
     """
-    n = means.shape[1]
-    out = np.zeros(n, dtype=bool)
-    if not n:
-        return out
     shift = np.zeros(len(means)) if margins is None else np.asarray(margins, dtype=float)
-    values = np.where(np.isnan(means), -np.inf, means)
-    # Only Pareto compounds need to be asked: who is beaten at all is beaten as much by one of them.
-    order = np.lexsort(tuple(-values[::-1]))
-    front = np.empty((len(means), 0))
-    members: list[int] = []
-    for position in order:
-        point = values[:, position]
-        if not len(members) or not (front > point[:, None]).all(axis=0).any():
-            members.append(int(position))
-            front = values[:, members]
-    for start in range(0, n, 4096):
-        block = values[:, start : start + 4096]
-        beaten = np.ones((len(members), block.shape[1]), dtype=bool)
-        for row, by in enumerate(shift):
-            beaten &= front[row][:, None] > block[row] + by
-        out[start : start + 4096] = beaten.any(axis=0)
-    return out
+    return beaten(means, means + shift[:, None])
 
 
 Goal = AllEpsilonBest | Best | ParetoSet | Threshold

@@ -1,0 +1,200 @@
+"""The Pareto set of many compounds and how far each is from joining or leaving it; larger is better in every endpoint.
+
+All of it rests on one question, answered exactly and without a matrix of compounds: by how much can a point be led in
+its least favourable endpoint? Points in ``(n_endpoints, n)`` matrices throughout.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["Gaps", "beaten", "gaps", "lead"]
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.intp]
+Flags = NDArray[np.bool_]
+
+_AT_ONCE = 1 << 19
+"""Pairs looked at together: a few megabytes per endpoint, whatever the number of compounds."""
+
+_LEAF = 128
+"""Points of a box; pairs of boxes that cannot matter are left out as a whole."""
+
+_FEW = 1 << 18
+"""Up to this many pairs boxes cost more than they save."""
+
+
+class Gaps(NamedTuple):
+    """The Pareto set of some compounds and their gaps."""
+
+    pareto: Flags
+    """``(n,)``: no other is better in every endpoint."""
+    values: Floats
+    """``(n,)``, at least 0: how far a mean must move before the compound joins or leaves the set, or sends another
+    compound across; infinite when there is nothing to compare with."""
+
+
+def lead(points: Floats, queries: Floats, own: Ints | None = None) -> Floats:
+    """max over points p of min over endpoints of p - q, for each query q, ``(n_queries,)``; -inf without points.
+
+    ``own``: the point that each query is itself, which does not count; -1 for none. Exact: the very differences that
+    a loop over all pairs would take, of which boxes of points that cannot hold the largest are left out, so that time
+    grows far slower than the number of pairs when there are few endpoints. Entries must be finite or -inf in
+    ``points``, finite in ``queries``.
+    """
+    n, m = points.shape[1], queries.shape[1]
+    mine = np.full(m, -1, dtype=np.intp) if own is None else np.asarray(own, dtype=np.intp)
+    if n * m <= _FEW:
+        return _all_pairs(points, queries, np.arange(n), mine)
+    best = np.full(m, -math.inf)
+    boxes = _boxes(points)
+    tops = np.stack([points[:, box].max(axis=1) for box in boxes], axis=1)
+    for group in _boxes(queries):
+        asked, owned = queries[:, group], mine[group]
+        most = np.full(len(boxes), math.inf)
+        for row, lowest in zip(tops, asked.min(axis=1), strict=True):
+            np.minimum(most, row - lowest, out=most)
+        found = np.full(len(group), -math.inf)
+        for at in np.argsort(-most, kind="stable"):
+            if most[at] <= found.min():
+                break
+            box = boxes[at]
+            np.maximum(found, _all_pairs(points[:, box], asked, box, owned), out=found)
+        best[group] = found
+    return best
+
+
+def _all_pairs(points: Floats, queries: Floats, numbers: Ints, own: Ints) -> Floats:
+    """``lead`` by looking at every pair, a bounded number of them at a time."""
+    n, m = points.shape[1], queries.shape[1]
+    best = np.full(m, -math.inf)
+    if not n:
+        return best
+    position = np.full(m, -1, dtype=np.intp)
+    if (own >= 0).any():
+        order = np.argsort(numbers, kind="stable")
+        at = np.minimum(np.searchsorted(numbers, own, sorter=order), n - 1)
+        position = np.where(numbers[order[at]] == own, order[at], -1)
+    step = max(_AT_ONCE // n, 1)
+    for start in range(0, m, step):
+        part = slice(start, min(start + step, m))
+        least = points[0] - queries[0, part, None]
+        for row, asked in zip(points[1:], queries[1:, part], strict=True):
+            np.minimum(least, row - asked[:, None], out=least)
+        itself = np.flatnonzero(position[part] >= 0)
+        least[itself, position[part][itself]] = -math.inf
+        best[part] = least.max(axis=1)
+    return best
+
+
+def _boxes(points: Floats) -> list[Ints]:
+    """Numbers of the points in boxes of at most ``_LEAF``, halved along the endpoint in which they differ most."""
+    boxes: list[Ints] = []
+    waiting = [np.arange(points.shape[1])]
+    while waiting:
+        members = waiting.pop()
+        if len(members) <= _LEAF:
+            boxes.append(members)
+            continue
+        inside = points[:, members]
+        spread = inside.max(axis=1) - np.where(np.isfinite(inside), inside, math.inf).min(axis=1)
+        along = inside[int(np.argmax(np.where(np.isnan(spread), -math.inf, spread)))]
+        middle = len(members) // 2
+        order = np.argpartition(along, middle)
+        waiting += [members[order[:middle]], members[order[middle:]]]
+    return boxes
+
+
+def beaten(points: Floats, queries: Floats) -> Flags:
+    """Whether some point is above each query in every endpoint, ``(n_queries,)``.
+
+    The papers' strict dominance: equal in one endpoint is not beaten. Points that are NaN or -inf in an endpoint beat
+    nothing, queries that are NaN or -inf are beaten where the rest of them is, queries of +inf are not.
+    """
+    able = np.all(points > -math.inf, axis=0)
+    asked = np.where(np.isnan(queries), -math.inf, queries)
+    out = np.zeros(asked.shape[1], dtype=bool)
+    if not able.any() or not out.size:
+        return out
+    front = points[:, able]
+    if len(front) == 2:
+        return _beaten_of_two(front, asked)
+    front = front[:, ~_beaten_by_front(front)] if front.shape[1] > _LEAF else front
+    open_ = np.all(asked < math.inf, axis=0)
+    floor = front.min(axis=1) - 1.0
+    reached = np.maximum(asked[:, open_], floor[:, None])
+    out[open_] = lead(np.minimum(front, np.finfo(float).max), reached) > 0
+    return out
+
+
+def _beaten_of_two(points: Floats, queries: Floats) -> Flags:
+    """``beaten`` for two endpoints: the best second value among all points with a better first one."""
+    order = np.argsort(-points[0], kind="stable")
+    first, second = -points[0, order], np.maximum.accumulate(points[1, order])
+    better = np.searchsorted(first, -queries[0], side="left")
+    return (better > 0) & (second[np.maximum(better, 1) - 1] > queries[1])
+
+
+def _beaten_by_front(points: Floats) -> Flags:
+    """Which points some other one beats, found block by block against those left over so far.
+
+    In decreasing order of the sum who beats a point comes before it; a tie of rounded sums is broken by the first
+    endpoint. A long front is left to the boxes of ``lead``.
+    """
+    n = points.shape[1]
+    order = np.lexsort((-points[0], -points.sum(axis=0)))
+    out = np.zeros(n, dtype=bool)
+    front: list[Ints] = []
+    size = 0
+    for start in range(0, n, _LEAF):
+        block = order[start : start + _LEAF]
+        if size * (n - start) > 1 << 25:
+            held = np.concatenate(front)
+            rest = order[start:]
+            out[rest] = lead(points[:, np.concatenate([held, rest])], points[:, rest]) > 0
+            return out
+        for held in (*front, block):
+            block = block[~_any_above(points[:, held], points[:, block])]
+        out[order[start : start + _LEAF]] = True
+        out[block] = False
+        front.append(block)
+        size += len(block)
+        if len(front) > 1 and len(front[-1]) + len(front[-2]) <= 4 * _LEAF:
+            front[-2:] = [np.concatenate(front[-2:])]
+    return out
+
+
+def _any_above(points: Floats, queries: Floats) -> Flags:
+    above = points[0] > queries[0, :, None]
+    for row, asked in zip(points[1:], queries[1:], strict=True):
+        above &= row > asked[:, None]
+    return np.asarray(above.any(axis=1))
+
+
+def gaps(means: Floats) -> Gaps:
+    """The Pareto set and the gap of every compound (GEGE eq. 1, with the gap of j where eq. 5 prints i).
+
+    ``means`` are finite, in one unit for all endpoints. With m(i, j) = min over endpoints of mean_j - mean_i: a beaten
+    compound's gap is max_j m(i, j), by how much it must rise to be beaten no more. One of the Pareto set has the least
+    over j of -m(i, j), its distance to being beaten, and of (-m(j, i))+ + (gap of j, 0 in the set), the distance to
+    beating j, or to letting go of a j that is beaten. Among beaten j the first of the two is never the smaller.
+    """
+    n = means.shape[1]
+    pareto = ~beaten(means, means)
+    inside = np.flatnonzero(pareto)
+    front = means[:, inside]
+    values = np.zeros(n)
+    values[~pareto] = np.maximum(lead(front, means[:, ~pareto]), 0.0)
+    if len(inside):
+        apart = -lead(front, front, np.arange(len(inside)))
+        # (-m(j, i))+ + gap_j is the largest of gap_j + mean_j - mean_i over the endpoints, and of gap_j alone: with
+        # signs turned round, a lead with one endpoint more.
+        shifted = np.vstack([-(means + values), -values])
+        asked = np.vstack([-front, np.zeros(len(inside))])
+        around = -lead(shifted, asked, inside)
+        values[inside] = np.maximum(np.minimum(apart, around), 0.0)
+    return Gaps(pareto, values)
