@@ -1,0 +1,412 @@
+"""RAGE: the best of what is wanted, found by measuring what can be measured, with fixed confidence.
+
+Source: "Sequential experimental design for transductive linear bandits", Algorithm 1, appendix B (rounding) and F, with
+its slips mended: rho is the squared norm, the errors of the phases sum to delta, the noise has a size, a tie ends.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, ClassVar, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assaypilot.engine.design import Design, Pairs, Weighted, ceilings, round_design, xy_optimal
+from assaypilot.engine.design.farthest import Farthest, square_root
+from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.features import ProjectedFeatures
+from assaypilot.engine.goals import Best
+from assaypilot.engine.models.ols import Estimate, least_squares
+from assaypilot.engine.progress import Report, silent
+from assaypilot.engine.strategies.phased import Phased, number, one_of, settled
+from assaypilot.engine.strategies.protocol import (
+    IN,
+    UNDECIDED,
+    Allocation,
+    Certificate,
+    Decision,
+    Outcome,
+    Parameter,
+    Problem,
+    State,
+    StopReason,
+    StrategyInfo,
+)
+from assaypilot.engine.strategies.rage_elimination import beaten, first_of_equals
+
+__all__ = ["Rage", "union_log"]
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.intp]
+
+_PRINTED_ROOM = 0.1
+"""e of the paper's experiments: what rounding may cost."""
+_TRIES = 12
+_PRICE_OF_FEWER_ROUNDS = 1.1
+"""How many times the measurements of the free design a design may cost that saves rounds."""
+
+
+def union_log(n_wanted: int, phase: int, delta: float, radii: str = "proven") -> float:
+    """The logarithm of the confidence bound: errors of all phases sum to delta.
+
+    ``proven``: log(|Z|^2 t (t + 1) / delta), every ordered pair. ``tight``: log((|Z| - 1) t (t + 1) / delta): an error
+    needs the best to be beaten by one of the |Z| - 1 others, or to be returned behind one, and both are the same
+    one-sided event about that pair. ``as_printed``: log(|Z|^2 t^2 / delta), whose errors sum to 1.64 delta.
+    """
+    if radii == "as_printed":
+        return math.log(n_wanted**2 * phase**2 / delta)
+    pairs = n_wanted**2 if radii == "proven" else max(n_wanted - 1, 1)
+    return math.log(pairs * phase * (phase + 1) / delta)
+
+
+class Rage(Phased):
+    """The best wanted compound; every phase bounds the differences of those still in, and drops who is beaten."""
+
+    info: ClassVar[StrategyInfo] = StrategyInfo(
+        name="rage",
+        version=1,
+        title="RAGE",
+        goals=("best",),
+        parameters=(
+            Parameter(
+                "decide",
+                "realised",
+                "realised: bounds from the measurements that came back; planned: never closer than the plan promised",
+            ),
+            Parameter(
+                "first_radius",
+                None,
+                "half-width of every difference after the first phase, model scale; none: from noise and slack",
+            ),
+            Parameter(
+                "radii",
+                "proven",
+                "proven: all ordered pairs in the union; tight: only those with the best, which is enough; "
+                "as_printed: as in the paper (errors sum to 1.64 delta, rounding within a tenth by its formula)",
+            ),
+            Parameter(
+                "slack_rule",
+                "stated",
+                "stated: stop when every difference is known to slack / 2; "
+                "tight: when the leader's differences are known to the slack, which is enough",
+            ),
+            Parameter("gap", 1e-2, "how far the design may be from optimal (relative)"),
+        ),
+        guarantee=(
+            "with the stated confidence the compound returned is the best of those wanted (with slack: within slack "
+            "of it), if the substituent effects add up"
+        ),
+        source="RAGE, Algorithm 1",
+    )
+
+    def check(self, problem: Problem) -> dict[str, Any]:
+        """The parameters with their defaults; AssayPilotError for one out of range."""
+        given = self.parameters(problem)
+        one_of("decide", given["decide"], ("realised", "planned"))
+        one_of("radii", given["radii"], ("proven", "tight", "as_printed"))
+        one_of("slack_rule", given["slack_rule"], ("stated", "tight"))
+        number("gap", given["gap"], below=1.0)
+        if given["first_radius"] is not None:
+            number("first_radius", given["first_radius"])
+        return given
+
+    def void(self, problem: Problem) -> tuple[str, ...]:
+        """The printed radii promise less than they say."""
+        if self.parameters(problem)["radii"] == "as_printed":
+            return ("with the radii as printed the errors of the phases may sum to 1.64 times delta",)
+        return ()
+
+    def first_radius(self, problem: Problem) -> float:
+        """The half-width of every difference after the first phase.
+
+        The largest whose first phase still takes about 2 d measurements: 2 rho sigma^2 / C^2 log(..) with rho about
+        2 d, as on a full product. With slack it is the last radius times a power of two, without a power of two.
+        """
+        given = self.parameters(problem)
+        if given["first_radius"] is not None:
+            return float(given["first_radius"])
+        largest = problem.noise[0] * math.sqrt(2.0 * self._log(problem, 1))
+        last = self._last_radius(problem) or 1.0
+        steps = math.floor(math.log2(largest / last) + 1e-12)
+        return last * 2.0 ** (max(steps, 0) if _slack(problem) > 0 else steps)
+
+    def radius(self, state: State, phase: int) -> float:
+        """C_t: the first radius halved every phase, with slack never below what ends the search."""
+        return max(state.first_radius * 2.0 ** -(phase - 1), self._last_radius(state.problem))
+
+    def _last_radius(self, problem: Problem) -> float:
+        return _slack(problem) / (2.0 if self.parameters(problem)["slack_rule"] == "stated" else 1.0)
+
+    def _log(self, problem: Problem, phase: int) -> float:
+        return union_log(int(problem.wanted.sum()), phase, problem.delta, self.parameters(problem)["radii"])
+
+    def ask(self, state: State, report: Report = silent) -> Allocation:
+        """The next phase: an XY design over the differences of those still in, with N_t measurements.
+
+        N_t is the least found whose whole measurements keep the promise, 2 rho sigma^2 log(..) / N_t <= C_t^2 with the
+        rho they achieve; as printed it is max(ceil(2 (1 + e) rho sigma^2 / C_t^2 log(..)), 2 support / e).
+        """
+        problem, phase = state.problem, state.phase + 1
+        field = _field(state)
+        if field.targets.n_rows < 2:
+            # Nothing is left to compare: one measurement closes the question.
+            return Allocation(phase, field.candidates.rows[:1], np.ones(1, np.intp), math.inf, Certificate("xy", 0, 0))
+        radius = self.radius(state, phase)
+        wells = 2.0 * (problem.noise[0] / radius) ** 2 * self._log(problem, phase)
+        design = self._design(state, field, wells, report)
+        printed = self.parameters(problem)["radii"] == "as_printed"
+        made = _printed(field, design, wells, report) if printed else _least(field, design, wells, report)
+        budget = problem.budget
+        cut = budget is not None and made.total > budget - state.spent
+        if cut and budget is not None:
+            # Sized before any of its values is seen, so the realised half-widths stay valid.
+            made = _cut(field, design, budget - state.spent, report)
+            radius = math.sqrt(wells * made.value / made.total) * radius
+        order = np.argsort(field.candidates.rows[made.support])
+        return Allocation(
+            phase=phase,
+            arms=field.candidates.rows[made.support][order],
+            counts=made.counts[order].astype(np.intp),
+            radius=radius,
+            certificate=Certificate("xy", design.value, design.lower_bound),
+            cut_to_budget=bool(cut),
+        )
+
+    def _design(self, state: State, field: _Field, wells: float, report: Report) -> Design:
+        """The phase's design; with a capacity one that needs fewer rounds, where that costs little more."""
+        gap = float(self.parameters(state.problem)["gap"])
+        free = xy_optimal(field.candidates, field.pairs, gap=gap, report=report)
+        capacity = state.problem.capacity
+        if capacity is None:
+            return free
+        total = _PRICE_OF_FEWER_ROUNDS * wells * free.value
+        rounds = math.ceil(total / capacity.per_round)
+        while True:
+            share = capacity.max_replicates * rounds / total
+            if share >= float(free.weights.max()):
+                return free
+            if share * field.candidates.n_rows >= 1.0:
+                bounded = xy_optimal(field.candidates, field.pairs, gap=gap, upper=share, warm=free, report=report)
+                if bounded.value <= _PRICE_OF_FEWER_ROUNDS * free.value:
+                    return bounded
+            rounds *= 2
+
+    def decide(self, state: State, outcome: Outcome) -> Decision | None:
+        """Who is beaten by one still in; the last one left, or with slack the leader, is the best."""
+        problem = state.problem
+        measured = np.flatnonzero(outcome.counts[0] > 0)
+        active = np.flatnonzero(state.active)
+        if not len(measured) or not len(active):
+            return None
+        phase, given = state.phase + 1, self.parameters(problem)
+        first, kind = first_of_equals(problem.features, active)
+        rows = active[first]
+        fit = least_squares(problem.features, measured, outcome.counts[0, measured], outcome.means[0, measured])
+        spread = problem.noise[0] * math.sqrt(2.0 * self._log(problem, phase))
+        least = outcome.allocation.radius if given["decide"] == "planned" and outcome.complete else 0.0
+        found = _compared(fit, rows, spread, least if math.isfinite(least) else 0.0)
+        before = state.status[rows]
+        # A compound found best before keeps its place; that it is beaten now is reported.
+        out = found.out & (before != IN)
+        left = np.flatnonzero(~out)
+        known_best = np.flatnonzero(before == IN)
+        width = 0.0 if len(left) < 2 else math.inf
+        if len(left) > 1 and _slack(problem) > 0:
+            width = self._widest(problem, fit, rows[left], found.leader, spread)
+        limit = self._last_radius(problem) * (1.0 + 1e-9)
+        won = np.zeros(0, dtype=np.intp)
+        if len(left) == 1 or width <= limit:
+            won = known_best if len(known_best) else np.array([_place(rows, left, found.leader)], dtype=np.intp)
+            out = np.ones(len(rows), dtype=bool)
+            out[won] = False
+        undecided = state.status[active] == UNDECIDED
+        is_first = np.zeros(len(active), dtype=bool)
+        is_first[first] = True
+        wins = np.isin(kind, won) & is_first & undecided
+        loses = undecided & (out[kind] | (np.isin(kind, won) & ~wins))
+        bounds = _bounds(problem, fit, active, spread)
+        return Decision(
+            phase=phase,
+            radius=outcome.allocation.radius,
+            ins=active[wins],
+            outs=active[loses],
+            left=np.zeros(0, dtype=np.intp),
+            estimate=bounds[0],
+            low=bounds[1],
+            high=bounds[2],
+            contradicted=rows[found.out & (before == IN)],
+            spent=outcome.spent,
+            numbers={
+                "still_in": float(len(left)),
+                "widest_half_width": width,
+                "every_pair_compared": float(found.exact),
+                "measurements": float(outcome.counts.sum()),
+            },
+        )
+
+    def _widest(self, problem: Problem, fit: Estimate, rows: Ints, leader: int, spread: float) -> float:
+        """The largest half-width that slack asks about: of all pairs, or of those with the leader."""
+        with_leader = float(fit.difference_norm(leader, rows).max())
+        if self.parameters(problem)["slack_rule"] == "tight" or not math.isfinite(with_leader):
+            return spread * with_leader
+        table = ProjectedFeatures(problem.features, rows, fit.basis)
+        return spread * math.sqrt(float(Farthest(table).find(fit.inverse)[1][0]))
+
+    def stop(self, state: State) -> tuple[StopReason, ...]:
+        """The best is found, nothing is left to measure, or the budget leaves too little for a decision."""
+        done = settled(state)
+        if done:
+            return done
+        open_arms = int(((state.status == UNDECIDED) & state.problem.wanted).sum())
+        if state.last is not None and len(state.last.contradicted):
+            text = "a compound that can be had again is better than the one found best; the first decision stands"
+            return (StopReason("undecidable", text, {"undecided": open_arms}),)
+        budget = state.problem.budget
+        if budget is not None:
+            left, needed = budget - state.spent, 1
+            if left >= 1:
+                needed = _effects(_field(state).targets)
+            if left < needed:
+                text = f"the budget leaves {max(left, 0)} measurements, and one more decision needs at least {needed}"
+                return (StopReason("budget", text, {"left": left, "needed": needed, "undecided": open_arms}),)
+        return ()
+
+
+def _slack(problem: Problem) -> float:
+    assert isinstance(problem.goal, Best)
+    return problem.goal.slack
+
+
+class _Field(NamedTuple):
+    """What may be measured, and what is to be told apart, in the same coordinates."""
+
+    candidates: ProjectedFeatures
+    targets: ProjectedFeatures
+
+    @property
+    def pairs(self) -> Pairs:
+        """All differences of what is to be told apart."""
+        return Pairs(self.targets)
+
+
+def _field(state: State) -> _Field:
+    """Everything that can be measured, and one of each kind of compounds still in."""
+    problem = state.problem
+    candidates = ProjectedFeatures(problem.features, np.flatnonzero(problem.measurable))
+    active = np.flatnonzero(state.active)
+    first, _ = first_of_equals(problem.features, active)
+    return _Field(candidates, candidates.onto(active[first]))
+
+
+class _Made(NamedTuple):
+    """Whole measurements and what they achieve: ``value / total`` is the largest variance of a difference."""
+
+    support: Ints
+    counts: Ints
+    value: float
+
+    @property
+    def total(self) -> int:
+        return int(self.counts.sum())
+
+
+def _whole(field: _Field, design: Weighted, n: int, report: Report) -> _Made | None:
+    """N whole measurements, the best way where the support is no small part of them; None where N is too few."""
+    method: Literal["apportion", "best"] = "apportion" if n >= 4 * len(design.support) else "best"
+    try:
+        made = round_design(design, field.candidates, n, method=method, directions=field.pairs, report=report)
+    except AssayPilotError:
+        return None
+    return _Made(made.support, made.counts, made.value) if math.isfinite(made.value) else None
+
+
+def _up(field: _Field, design: Weighted, n: int) -> _Made:
+    """Every weight of N measurements rounded up, so that nothing the design tells is lost."""
+    counts = ceilings(design.weights, float(n))
+    x = field.candidates.coordinates(design.support)
+    basis = np.linalg.svd(x, full_matrices=False)
+    span = basis[2][basis[1] > 1e-9 * basis[1][0]].T
+    inside = x @ span
+    inverse = span @ np.linalg.inv((inside * counts[:, None]).T @ inside) @ span.T
+    value = float(field.pairs.find((inverse + inverse.T) / 2.0)[1][0])
+    return _Made(design.support, counts.astype(np.intp), value * float(counts.sum()))
+
+
+def _least(field: _Field, design: Design, wells: float, report: Report) -> _Made:
+    """The fewest measurements found whose achieved value keeps the promise."""
+    n = max(math.ceil(wells * design.value * (1.0 - 1e-12)), 1)
+    up = _up(field, design, n)
+    for _ in range(_TRIES):
+        if n >= up.total:
+            break
+        made = _whole(field, design, n, report)
+        missing = math.inf if made is None else wells * made.value * (1.0 - 1e-9) - n
+        if made is not None and missing <= 0:
+            return made
+        n += max(math.ceil(missing), 1) if math.isfinite(missing) else max(n // 4, 1)
+    return up
+
+
+def _printed(field: _Field, design: Design, wells: float, report: Report) -> _Made:
+    """The paper's N_t and apportionment (appendix B)."""
+    asked = math.ceil((1.0 + _PRINTED_ROOM) * wells * design.value)
+    n = max(asked, math.ceil(2.0 * len(design.support) / _PRINTED_ROOM))
+    return _whole(field, design, n, report) or _up(field, design, n)
+
+
+def _cut(field: _Field, design: Design, n: int, report: Report) -> _Made:
+    """What the budget leaves, for as many differences as it can tell."""
+    made = _whole(field, design, n, report)
+    if made is not None:
+        return made
+    # Too few to estimate everything: the heaviest of the design, one each in turn.
+    most = np.argsort(-design.weights, kind="stable")[:n]
+    return _Made(design.support[most], np.bincount(np.arange(n) % len(most)).astype(np.intp), math.inf)
+
+
+def _effects(targets: ProjectedFeatures) -> int:
+    """How many effects tell the targets apart: the rank of their differences; at least 1."""
+    n = targets.n_rows
+    mean = targets.moment(np.full(n, 1.0 / n))
+    spread = targets.information(np.full(n, 1.0 / n)) - np.outer(mean, mean)
+    values = np.linalg.eigvalsh(spread)
+    return max(int((values > 1e-12 * max(float(values[-1]), float(mean @ mean))).sum()), 1)
+
+
+class _Compared(NamedTuple):
+    out: NDArray[np.bool_]
+    leader: int
+    """The row with the highest estimate among those that can be told from each other."""
+    exact: bool
+
+
+def _compared(fit: Estimate, rows: Ints, spread: float, least: float) -> _Compared:
+    """Which rows are beaten, among those whose difference to the leader this phase can estimate.
+
+    A difference can be estimated where neither mean can: both may share what was not measured.
+    """
+    scores = fit.means(rows)
+    leader = int(np.argmax(scores))
+    known = np.isfinite(fit.difference_norm(int(rows[leader]), rows))
+    out = np.zeros(len(rows), dtype=bool)
+    few = np.flatnonzero(known)
+    points = ProjectedFeatures(fit.features, rows[few], fit.basis).coordinates() @ square_root(fit.inverse)
+    found = beaten(scores[few], points - points[np.searchsorted(few, leader)], spread, least)
+    out[few] = found.rows
+    return _Compared(out, int(rows[leader]), found.exact)
+
+
+def _place(rows: Ints, left: Ints, leader: int) -> int:
+    """The position of the leader, or of the only one left."""
+    return int(left[0]) if len(left) == 1 else int(np.flatnonzero(rows == leader)[0])
+
+
+def _bounds(problem: Problem, fit: Estimate, active: Ints, spread: float) -> Floats:
+    """Estimate, low and high of every mean, to be seen beside the differences that decide; ``(3, 1, n_arms)``."""
+    half = spread * fit.half_norms(active)
+    known = np.isfinite(half)
+    mean = np.where(known, fit.means(active), 0.0)
+    out = np.full((3, 1, problem.n_arms), np.nan)
+    out[:, 0, active] = np.where(known, mean, np.nan), mean - half, mean + half
+    return out
