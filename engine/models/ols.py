@@ -6,7 +6,7 @@ sites and one (n_columns, n_columns) matrix, never a matrix of compounds.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,6 +41,23 @@ class Estimate:
     """``(n_columns, n_columns)``, ``basis @ inverse @ basis.T``: a pseudo-inverse of V."""
     _outside: Floats
     """``(n_columns, n_columns)``, the projection onto what was not measured."""
+    _kept: NDArray[np.bool_]
+    """Which of the rows given had a count above 0."""
+    _rows: Ints
+    _weights: Floats
+
+    def of_values(self, means: Floats) -> Estimate:
+        """What ``least_squares`` gives for other means of the same rows and counts, to the last bit."""
+        values = np.asarray(means, dtype=float)
+        if values.shape != self._kept.shape:
+            raise ValueError("measured, counts and means must be vectors of one length")
+        values = values[self._kept]
+        if not np.isfinite(values).all():
+            raise ValueError("means must be finite")
+        if not self.rank:
+            return self
+        beta = _solved(self.features, self._rows, self._weights, values, self.basis, self.inverse)
+        return replace(self, beta=beta, theta=self.basis @ beta)
 
     @property
     def rank(self) -> int:
@@ -109,18 +126,44 @@ def least_squares(features: Features, measured: Ints, counts: Floats, means: Flo
     if not basis.shape[1]:
         nothing = np.zeros(0)
         zeros = np.zeros((n_columns, n_columns))
-        return Estimate(features, basis, nothing, np.zeros((0, 0)), np.zeros(n_columns), zeros, np.eye(n_columns))
+        return Estimate(
+            features,
+            basis,
+            nothing,
+            np.zeros((0, 0)),
+            np.zeros(n_columns),
+            zeros,
+            np.eye(n_columns),
+            kept,
+            rows,
+            weights,
+        )
     information = basis.T @ features.gram(weights, rows) @ basis
     inverse = _inverse(information)
+    projection = np.eye(n_columns) - basis @ basis.T
+    covariance = basis @ inverse @ basis.T
+    beta = _solved(features, rows, weights, values, basis, inverse)
+    return Estimate(
+        features,
+        basis,
+        beta,
+        inverse,
+        basis @ beta,
+        (covariance + covariance.T) / 2,
+        (projection + projection.T) / 2,
+        kept,
+        rows,
+        weights,
+    )
+
+
+def _solved(features: Features, rows: Ints, weights: Floats, values: Floats, basis: Floats, inverse: Floats) -> Floats:
+    """The estimate in coordinates of the basis."""
     beta = inverse @ (basis.T @ features.moment(weights * values, rows))
     # One step of refinement, so that values far from zero lose no digits.
     left = values - features.times(basis @ beta, rows)
-    beta = beta + inverse @ (basis.T @ features.moment(weights * left, rows))
-    projection = np.eye(n_columns) - basis @ basis.T
-    covariance = basis @ inverse @ basis.T
-    return Estimate(
-        features, basis, beta, inverse, basis @ beta, (covariance + covariance.T) / 2, (projection + projection.T) / 2
-    )
+    refined: Floats = beta + inverse @ (basis.T @ features.moment(weights * left, rows))
+    return refined
 
 
 def _inverse(matrix: Floats) -> Floats:

@@ -9,7 +9,7 @@ import pytest
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.features import DenseFeatures, SiteFeatures, merge_equal_rows
 from assaypilot.engine.goals import AllEpsilonBest
-from assaypilot.engine.strategies import linfact_g
+from assaypilot.engine.strategies import designs as remembered
 from assaypilot.engine.strategies.linfact_g import LinFactG, union_log
 from assaypilot.engine.strategies.protocol import IN, NOT_ESTIMABLE, OUT, UNDECIDED, Capacity, Outcome, Problem
 from tests.oracles import design as designs
@@ -24,15 +24,17 @@ strategy = LinFactG()
 def designed(monkeypatch):
     """Every design made from here on, as (rows of the table, design, options)."""
     made = []
-    real = linfact_g.g_optimal
+    real = remembered.g_optimal
+    remembered.clear()
 
     def spy(candidates, **options):
         design = real(candidates, **options)
         made.append((candidates.rows[design.support], design, options))
         return design
 
-    monkeypatch.setattr(linfact_g, "g_optimal", spy)
-    return made
+    monkeypatch.setattr(remembered, "g_optimal", spy)
+    yield made
+    remembered.clear()
 
 
 def instance(seed):
@@ -129,6 +131,7 @@ def test_plans_and_decides_as_the_reference_does(block, designed):
                 assert not reference.undecided
                 break
             designed.clear()
+            remembered.clear()
             allocation = strategy.ask(state)
             check_same_plan(allocation, reference, designed)
             missing = (0.0, 0.0, 0.3, 0.9)[seed % 4]

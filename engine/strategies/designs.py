@@ -1,0 +1,272 @@
+"""Designs and the geometry of measurements, remembered by content: the same question is solved once.
+
+A simulation asks for the same first design in every run, and a campaign that is opened again asks what it asked
+before. Everything here depends on tables, rows, counts and options alone, never on values, so what is remembered is
+what would be computed, to the last bit. Bounded in memory; safe to use from several threads.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+from collections import OrderedDict
+from collections.abc import Callable
+from typing import Any, NamedTuple, TypeVar
+from weakref import WeakKeyDictionary
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from assaypilot.engine.design import Design, Pairs, g_optimal, xy_optimal
+from assaypilot.engine.features import DenseFeatures, Features, ProjectedFeatures, SiteFeatures
+from assaypilot.engine.models.ols import Estimate, least_squares
+from assaypilot.engine.progress import Report, silent
+
+__all__ = ["Memo", "Plan", "clear", "fit", "fit_norms", "g_design", "table", "xy_design"]
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.intp]
+
+_Held = TypeVar("_Held")
+
+_MOST_BYTES = 64_000_000
+"""What is remembered altogether; anything above a quarter of it is not remembered at all."""
+
+
+class Plan(NamedTuple):
+    """A design and the rows its support counts in."""
+
+    candidates: ProjectedFeatures
+    design: Design
+
+
+class Memo:
+    """Values by key, the least recently used forgotten first, up to a number of bytes."""
+
+    def __init__(self, most_bytes: int) -> None:
+        self._most = most_bytes
+        self._lock = threading.Lock()
+        self._held: OrderedDict[tuple[Any, ...], tuple[Any, int]] = OrderedDict()
+        self._bytes = 0
+
+    @property
+    def bytes(self) -> int:
+        """About how much memory the values take."""
+        return self._bytes
+
+    def get(self, key: tuple[Any, ...], make: Callable[[], _Held], size: int) -> tuple[_Held, bool]:
+        """The value of a key, made when it is not known, and whether it was; ``size`` in bytes, about."""
+        with self._lock:
+            found = self._held.get(key)
+            if found is not None:
+                self._held.move_to_end(key)
+                value: _Held = found[0]
+                return value, True
+        # Made without the lock: two threads may make the same, and it is the same.
+        made = make()
+        size += sum(len(part) for part in key if isinstance(part, bytes)) + 1000
+        if 4 * size <= self._most:
+            with self._lock:
+                if key not in self._held:
+                    self._held[key] = made, size
+                    self._bytes += size
+                while self._bytes > self._most:
+                    _, (_, freed) = self._held.popitem(last=False)
+                    self._bytes -= freed
+        return made, False
+
+    def clear(self) -> None:
+        """Nothing; everything is forgotten."""
+        with self._lock:
+            self._held.clear()
+            self._bytes = 0
+
+
+_MEMO = Memo(_MOST_BYTES)
+_DIGESTS: WeakKeyDictionary[Features, tuple[bytes, int]] = WeakKeyDictionary()
+_DIGESTS_LOCK = threading.Lock()
+
+
+def clear() -> None:
+    """Nothing; everything remembered is forgotten (for measurements of time)."""
+    _MEMO.clear()
+
+
+def table(features: Features, rows: Ints, span: Ints | None = None) -> ProjectedFeatures:
+    """Rows of a table in coordinates of their span, or of the span of other rows (they should lie in it)."""
+    known = _digest(features)
+    if known is None:
+        return _table(features, rows, span)
+    key = ("table", known[0], _bytes(rows), _bytes(span))
+    # At most: the coordinates may be kept, and the features are kept alive.
+    size = known[1] + 8 * len(rows) * (features.n_columns + 1) + 8 * features.n_columns**2
+    return _MEMO.get(key, lambda: _table(features, rows, span), size)[0]
+
+
+def _table(features: Features, rows: Ints, span: Ints | None) -> ProjectedFeatures:
+    return ProjectedFeatures(features, rows, None if span is None else table(features, span).basis)
+
+
+def g_design(
+    features: Features,
+    rows: Ints,
+    targets: Ints | None = None,
+    *,
+    span: Ints | None = None,
+    gap: float = 1e-3,
+    upper: ArrayLike | None = None,
+    required: ArrayLike | None = None,
+    base: ArrayLike | None = None,
+    max_support: int | None = None,
+    report: Report = silent,
+) -> Plan:
+    """The G-optimal design over rows of a table, see ``design.g_optimal``; its support counts in ``rows``.
+
+    ``targets``: rows whose worst variance ``value`` reports (None: ``rows``); they must lie in the span. ``span``: rows
+    that span the coordinates, when ``rows`` are more than these. Arrays of the design are not to be written to.
+    """
+    candidates = table(features, rows, span)
+    origin = rows if span is None else span
+
+    def make() -> Design:
+        return _locked(
+            g_optimal(
+                candidates,
+                targets=None if targets is None else table(features, targets, origin),
+                gap=gap,
+                upper=upper,
+                required=required,
+                base=base,
+                max_support=max_support,
+                report=report,
+            )
+        )
+
+    options = (upper, required, base, max_support)
+    return Plan(candidates, _designed("g", features, (rows, targets, span), gap, options, make, report))
+
+
+def xy_design(
+    features: Features,
+    rows: Ints,
+    targets: Ints | None = None,
+    *,
+    span: Ints | None = None,
+    gap: float = 1e-3,
+    upper: ArrayLike | None = None,
+    required: ArrayLike | None = None,
+    base: ArrayLike | None = None,
+    max_support: int | None = None,
+    report: Report = silent,
+) -> Plan:
+    """The XY-optimal design over rows for all differences of the targets (None: of the rows themselves).
+
+    See ``design.xy_optimal``, which also says what is refused; otherwise as ``g_design``.
+    """
+    candidates = table(features, rows, span)
+    origin = rows if span is None else span
+
+    def make() -> Design:
+        return _locked(
+            xy_optimal(
+                candidates,
+                Pairs(candidates if targets is None else table(features, targets, origin)),
+                gap=gap,
+                upper=upper,
+                required=required,
+                base=base,
+                max_support=max_support,
+                report=report,
+            )
+        )
+
+    options = (upper, required, base, max_support)
+    return Plan(candidates, _designed("xy", features, (rows, targets, span), gap, options, make, report))
+
+
+def fit(features: Features, measured: Ints, counts: Floats, means: Floats) -> Estimate:
+    """``least_squares``; only what the values change is computed anew for the same measurements."""
+    template = _geometry(features, measured, counts)
+    return least_squares(features, measured, counts, means) if template is None else template.of_values(means)
+
+
+def fit_norms(features: Features, measured: Ints, counts: Floats, rows: Ints) -> Floats:
+    """||x||_{V^-1} of rows for V of these measurements; infinite outside their span. Not to be written to."""
+
+    def make() -> Floats:
+        template = _geometry(features, measured, counts)
+        if template is None:
+            template = least_squares(features, measured, counts, np.zeros(len(measured)))
+        norms = template.half_norms(rows)
+        norms.flags.writeable = False
+        return norms
+
+    known = _digest(features)
+    if known is None:
+        return make()
+    key = ("norms", known[0], _bytes(measured), _bytes(counts), _bytes(rows))
+    return _MEMO.get(key, make, 8 * len(rows))[0]
+
+
+def _geometry(features: Features, measured: Ints, counts: Floats) -> Estimate | None:
+    """The fit of zeros; None where it cannot be remembered."""
+    known = _digest(features)
+    if known is None:
+        return None
+    key = ("fit", known[0], _bytes(measured), _bytes(counts))
+    size = known[1] + 8 * (4 * features.n_columns**2 + 3 * len(measured))
+    return _MEMO.get(key, lambda: least_squares(features, measured, counts, np.zeros(len(measured))), size)[0]
+
+
+def _designed(
+    criterion: str,
+    features: Features,
+    sets: tuple[Ints | None, ...],
+    gap: float,
+    options: tuple[ArrayLike | None, ...],
+    make: Callable[[], Design],
+    report: Report,
+) -> Design:
+    known = _digest(features)
+    if known is None:
+        return make()
+    key = (criterion, known[0], gap, *map(_bytes, sets), *map(_bytes, options))
+    design, remembered = _MEMO.get(key, make, 16 * features.n_columns**2)
+    if remembered:
+        # Whoever watches hears of it, and may stop it, either way.
+        report(1.0, "design ready")
+    return design
+
+
+def _locked(design: Design) -> Design:
+    design.support.flags.writeable = False
+    design.weights.flags.writeable = False
+    return design
+
+
+def _bytes(given: ArrayLike | None) -> bytes:
+    """An array's content, as a digest when it is long."""
+    if given is None:
+        return b""
+    array = np.asarray(given)
+    content = f"{array.dtype.str}{array.shape}".encode() + array.tobytes()
+    return content if len(content) <= 256 else hashlib.blake2b(content, digest_size=20).digest()
+
+
+def _digest(features: Features) -> tuple[bytes, int] | None:
+    """A table's content and its size in bytes; None for one too large, or of a kind not known here."""
+    if not isinstance(features, SiteFeatures | DenseFeatures):
+        return None
+    with _DIGESTS_LOCK:
+        known = _DIGESTS.get(features)
+    if known is None:
+        if isinstance(features, SiteFeatures):
+            size = features.codes.nbytes
+            content = _bytes(features.codes) + repr(features.sizes).encode() if 4 * size <= _MOST_BYTES else b""
+        else:
+            size = 8 * features.n_rows * features.n_columns
+            content = _bytes(features.dense(np.arange(features.n_rows))) if 4 * size <= _MOST_BYTES else b""
+        known = hashlib.blake2b(content, digest_size=20).digest(), size
+        with _DIGESTS_LOCK:
+            _DIGESTS[features] = known
+    return known if 4 * known[1] <= _MOST_BYTES else None

@@ -1,0 +1,152 @@
+"""What LinFACT measures in a phase: which rows, on how many compounds, in how few rounds, and cut to a budget."""
+
+from __future__ import annotations
+
+import math
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assaypilot.engine.design import Design, achieved, apportion, ceilings
+from assaypilot.engine.features import Features, ProjectedFeatures, outside_span
+from assaypilot.engine.progress import Report
+from assaypilot.engine.strategies.designs import Plan, table
+from assaypilot.engine.strategies.protocol import Capacity, State
+
+__all__ = ["MakeDesign", "cut_to", "design_rows", "phase_design"]
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.intp]
+
+_PRICE_OF_FEWER_ROUNDS = 1.1
+"""How many times the measurements of the free design a design may cost that saves rounds."""
+
+_ROOM = 1.05
+"""A bound on the weights this close to uniform leaves a design no choice."""
+
+_FEW = 0.25
+"""Above this share of compounds among a phase's measurements, designs on fewer compounds are tried."""
+
+
+class MakeDesign(Protocol):
+    """``g_design`` or ``xy_design`` of ``strategies.designs``."""
+
+    def __call__(
+        self,
+        features: Features,
+        rows: Ints,
+        targets: Ints | None = None,
+        *,
+        span: Ints | None = None,
+        gap: float = 1e-3,
+        upper: float | None = None,
+        max_support: int | None = None,
+        report: Report = ...,
+    ) -> Plan:
+        """The design over rows for targets, and the rows its support counts in."""
+
+
+def design_rows(state: State) -> tuple[Ints, Ints | None]:
+    """What the phase may measure, and what it must bound (None: the same rows).
+
+    Active arms that can be measured, as in the paper, when they span the active set; else all that can be measured.
+    """
+    problem = state.problem
+    active = np.flatnonzero(state.active)
+    here = np.flatnonzero(state.active & problem.measurable)
+    if len(here) == len(active):
+        return here, None
+    if outside_span(problem.features, table(problem.features, here).basis, active).any():
+        here = np.flatnonzero(problem.measurable)
+    return here, active
+
+
+def phase_design(state: State, wells: float, gap: float, make: MakeDesign, report: Report) -> Plan:
+    """The phase's design; ``wells`` is the measurements it takes per unit of the design's value."""
+    features = state.problem.features
+    rows, targets = design_rows(state)
+    free = make(features, rows, targets, gap=gap, report=report)
+    if len(free.design.support) > _FEW * wells * free.design.value:
+        # A short phase pays for every compound of its design by a rounded-up measurement: fewer compounds cost less.
+        most = 4 * free.candidates.rank
+        fewer = make(features, rows, targets, gap=gap, max_support=most, report=report)
+        free = min((free, fewer), key=lambda plan: _rounded_up(plan.design, wells))
+    capacity = state.problem.capacity
+    return free if capacity is None else _in_few_rounds(state, capacity, targets, wells, gap, free, make, report)
+
+
+def _rounded_up(design: Design, wells: float) -> int:
+    return int(ceilings(design.weights, wells * design.value).sum())
+
+
+def _in_few_rounds(
+    state: State,
+    capacity: Capacity,
+    targets: Ints | None,
+    wells: float,
+    gap: float,
+    free: Plan,
+    make: MakeDesign,
+    report: Report,
+) -> Plan:
+    """The design that needs the fewest rounds among those that cost little more than the free one.
+
+    A lab takes ``max_replicates`` of a compound in a round, so a design on few compounds can need more rounds than its
+    measurements fill. A bound on the weights spreads them over more compounds: first over active ones; where those are
+    too few to fill a round, over everything measurable in their span, which bounds the active means just as well.
+    """
+    features, rows = state.problem.features, free.candidates.rows
+    # Rounding up must not push a compound over the bound, and the design may cost the whole price.
+    total = _PRICE_OF_FEWER_ROUNDS * wells * free.design.value
+    needed = math.ceil(wells * free.design.value * float(free.design.weights.max()) / capacity.max_replicates)
+    best = free
+
+    def bounded(pool: Ints, aims: Ints | None, span: Ints | None, rounds: int) -> Plan | None:
+        upper = capacity.max_replicates * rounds / total
+        plan = make(features, pool, aims, span=span, gap=gap, upper=upper, report=report)
+        return plan if plan.design.value <= _PRICE_OF_FEWER_ROUNDS * free.design.value else None
+
+    def fewest(pool: Ints) -> int:
+        room = math.ceil(_ROOM * total / (capacity.max_replicates * len(pool)))
+        return max(math.ceil(total / capacity.per_round), room)
+
+    low = fewest(rows)
+    while low < needed:
+        rounds = (low + needed) // 2
+        plan = bounded(rows, targets, None, rounds)
+        if plan is None:
+            low = rounds + 1
+        else:
+            best, needed = plan, rounds
+    outside = outside_span(features, free.candidates.basis)
+    pool = np.flatnonzero(state.problem.measurable & ~outside)
+    if len(pool) > len(rows) and fewest(pool) < needed:
+        plan = bounded(pool, rows if targets is None else targets, rows, fewest(pool))
+        if plan is not None:
+            best = plan
+    return best
+
+
+def cut_to(candidates: ProjectedFeatures, design: Design, n: int) -> Ints:
+    """N measurements of the design's compounds; the full rank is kept as long as n allows."""
+    counts = apportion(design.weights, n)
+    if np.isfinite(achieved(candidates, design.support, counts)):
+        return counts.astype(np.intp)
+    # Fewer measurements than compounds in the support: one each on compounds that span, the rest by weight.
+    chosen: list[int] = []
+    basis = np.zeros((0, candidates.rank))
+    rows = candidates.coordinates(design.support)
+    for position in np.argsort(-design.weights, kind="stable"):
+        rest = rows[position] - basis.T @ (basis @ rows[position])
+        length = np.linalg.norm(rest)
+        if length > 1e-8 * np.linalg.norm(rows[position]):
+            basis = np.vstack([basis, rest / length])
+            chosen.append(int(position))
+    counts = np.zeros(len(design.weights), dtype=np.intp)
+    counts[chosen] = 1
+    share = design.weights * (n - len(chosen))
+    counts += np.floor(share).astype(np.intp)
+    for position in np.argsort(-(share - np.floor(share)), kind="stable")[: n - int(counts.sum())]:
+        counts[position] += 1
+    return counts
