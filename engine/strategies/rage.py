@@ -12,13 +12,15 @@ from typing import Any, ClassVar, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from assaypilot.engine.design import Design, Pairs, Weighted, ceilings, round_design, xy_optimal
+from assaypilot.engine.design import Design, Pairs, Weighted, ceilings, round_design
 from assaypilot.engine.design.farthest import Farthest, square_root
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.features import ProjectedFeatures
 from assaypilot.engine.goals import Best
-from assaypilot.engine.models.ols import Estimate, least_squares
+from assaypilot.engine.models.ols import Estimate
 from assaypilot.engine.progress import Report, silent
+from assaypilot.engine.strategies.designs import fit as fit_measured
+from assaypilot.engine.strategies.designs import table, xy_design
 from assaypilot.engine.strategies.phased import Phased, number, one_of, settled
 from assaypilot.engine.strategies.protocol import (
     IN,
@@ -176,7 +178,7 @@ class Rage(Phased):
     def _design(self, state: State, field: _Field, wells: float, report: Report) -> Design:
         """The phase's design; with a capacity one that needs fewer rounds, where that costs little more."""
         gap = float(self.parameters(state.problem)["gap"])
-        free = xy_optimal(field.candidates, field.pairs, gap=gap, report=report)
+        free = field.design(gap, None, report)
         capacity = state.problem.capacity
         if capacity is None:
             return free
@@ -187,7 +189,7 @@ class Rage(Phased):
             if share >= float(free.weights.max()):
                 return free
             if share * field.candidates.n_rows >= 1.0:
-                bounded = xy_optimal(field.candidates, field.pairs, gap=gap, upper=share, warm=free, report=report)
+                bounded = field.design(gap, share, report)
                 if bounded.value <= _PRICE_OF_FEWER_ROUNDS * free.value:
                     return bounded
             rounds *= 2
@@ -202,7 +204,7 @@ class Rage(Phased):
         phase, given = state.phase + 1, self.parameters(problem)
         first, kind = first_of_equals(problem.features, active)
         rows = active[first]
-        fit = least_squares(problem.features, measured, outcome.counts[0, measured], outcome.means[0, measured])
+        fit = fit_measured(problem.features, measured, outcome.counts[0, measured], outcome.means[0, measured])
         spread = problem.noise[0] * math.sqrt(2.0 * self._log(problem, phase))
         least = outcome.allocation.radius if given["decide"] == "planned" and outcome.complete else 0.0
         found = _compared(fit, rows, spread, least if math.isfinite(least) else 0.0)
@@ -289,14 +291,20 @@ class _Field(NamedTuple):
         """All differences of what is to be told apart."""
         return Pairs(self.targets)
 
+    def design(self, gap: float, upper: float | None, report: Report) -> Design:
+        """The XY-optimal design; no share above ``upper``."""
+        rows = self.candidates.rows
+        features = self.candidates.features
+        return xy_design(features, rows, self.targets.rows, gap=gap, upper=upper, report=report).design
+
 
 def _field(state: State) -> _Field:
     """Everything that can be measured, and one of each kind of compounds still in."""
     problem = state.problem
-    candidates = ProjectedFeatures(problem.features, np.flatnonzero(problem.measurable))
+    rows = np.flatnonzero(problem.measurable)
     active = np.flatnonzero(state.active)
     first, _ = first_of_equals(problem.features, active)
-    return _Field(candidates, candidates.onto(active[first]))
+    return _Field(table(problem.features, rows), table(problem.features, active[first], rows))
 
 
 class _Made(NamedTuple):

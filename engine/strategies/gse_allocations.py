@@ -1,0 +1,207 @@
+"""How a stage of GSE spreads its measurements: evenly, by a G-optimal design, step by step, or by clusters.
+
+Source: "Fixed-budget best-arm identification in structured bandits", sections 6 and 8 and appendix H.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assaypilot.engine.design import achieved, round_design
+from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.features import ProjectedFeatures
+from assaypilot.engine.strategies.designs import g_design
+
+__all__ = ["ALLOCATIONS", "MOST_FOR_GREEDY", "allocate"]
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.intp]
+
+MOST_FOR_GREEDY = 3000
+"""The greedy allocation compares all compounds with all at every step."""
+_LLOYD = 50
+_GAP = 1e-3
+
+
+def allocate(
+    name: str, candidates: ProjectedFeatures, targets: ProjectedFeatures, n: int, rng: np.random.Generator
+) -> Ints:
+    """Measurements of each candidate ``(n_rows,)``, ``n`` in all, which estimate every effect when n is at least d.
+
+    ``targets``: the compounds still in, in the candidates' coordinates (``fwg`` and ``greedy`` look at their means).
+    """
+    counts = ALLOCATIONS[name](candidates, targets, n, rng)
+    used = np.flatnonzero(counts)
+    if n >= candidates.rank and not math.isfinite(achieved(candidates, used, counts[used])):
+        counts = _spanning(candidates, counts, n, rng)
+    return counts
+
+
+def _evenly(candidates: ProjectedFeatures, targets: ProjectedFeatures, n: int, rng: np.random.Generator) -> Ints:
+    """The same for all; what is left over goes to compounds drawn at random."""
+    counts = np.full(candidates.n_rows, n // candidates.n_rows, dtype=np.intp)
+    counts[rng.permutation(candidates.n_rows)[: n - int(counts.sum())]] += 1
+    return counts
+
+
+def _design(candidates: ProjectedFeatures, targets: ProjectedFeatures, n: int, rng: np.random.Generator) -> Ints:
+    """The G-optimal design that Algorithm 2 (FWG) approaches, rounded by Allen-Zhu's swaps as there.
+
+    Algorithm 2's Frank-Wolfe steps are replaced by a solver that reaches the optimum they converge to.
+    """
+    design = g_design(candidates.features, candidates.rows, gap=_GAP).design
+    try:
+        made = round_design(design, candidates, n, method="swap")
+    except AssayPilotError:
+        # Too few for every effect: the heaviest of the design.
+        support, counts = design.support, np.zeros(candidates.n_rows, dtype=np.intp)
+        counts[support[np.argsort(-design.weights, kind="stable")[:n]]] = 1
+        return counts
+    if not math.isfinite(made.value):
+        made = round_design(design, candidates, n, method="best")
+    counts = np.zeros(candidates.n_rows, dtype=np.intp)
+    counts[made.support] = made.counts
+    return counts
+
+
+def _one_by_one(candidates: ProjectedFeatures, n: int, rng: np.random.Generator, pick: Callable[[Floats], int]) -> Ints:
+    """From compounds that span, drawn at random, one measurement after the other where ``pick`` says by V^-1."""
+    counts = np.zeros(candidates.n_rows, dtype=np.intp)
+    start = independent(candidates, rng.permutation(candidates.n_rows))[:n]
+    counts[start] = 1
+    if n <= len(start):
+        return counts
+    rows = candidates.coordinates(start)
+    inverse = np.asarray(np.linalg.inv(rows.T @ rows), dtype=np.float64)
+    for _ in range(n - len(start)):
+        chosen = pick(inverse)
+        counts[chosen] += 1
+        x = candidates.coordinates(np.array([chosen]))[0]
+        step = inverse @ x
+        inverse = inverse - np.outer(step, step) / (1.0 + float(x @ step))
+    return counts
+
+
+def _greedy(candidates: ProjectedFeatures, targets: ProjectedFeatures, n: int, rng: np.random.Generator) -> Ints:
+    """Soare et al. (2014): the measurement that leaves the smallest largest variance of a mean."""
+    if max(candidates.n_rows, targets.n_rows) > MOST_FOR_GREEDY:
+        raise AssayPilotError(
+            f"the greedy allocation compares all compounds with all: {candidates.n_rows:,} are too many",
+            option="--parameter allocation",
+            mend=f"Choose fwg or wynn; greedy takes up to {MOST_FOR_GREEDY:,}.",
+        )
+    x, z = candidates.coordinates(), targets.coordinates()
+
+    def pick(inverse: Floats) -> int:
+        half = x @ inverse
+        own = np.einsum("ij,ij->i", half, x)
+        before = np.einsum("ij,ij->i", z @ inverse, z)
+        worst = np.empty(len(x))
+        step = max(1, 1_000_000 // len(z))
+        for first in range(0, len(x), step):
+            part = slice(first, first + step)
+            after = before - (half[part] @ z.T) ** 2 / (1.0 + own[part, None])
+            worst[part] = after.max(axis=1)
+        # Where several variances are equally large no single measurement lowers the worst; then the largest goes first.
+        tied = np.flatnonzero(worst <= float(worst.min()) * (1.0 + 1e-9))
+        return int(tied[np.argmax(own[tied])])
+
+    return _one_by_one(candidates, n, rng, pick)
+
+
+def _wynn(candidates: ProjectedFeatures, targets: ProjectedFeatures, n: int, rng: np.random.Generator) -> Ints:
+    """Wynn (Fedorov 1972): always the compound whose mean has the largest variance."""
+    return _one_by_one(candidates, n, rng, lambda inverse: int(np.argmax(candidates.quadratic(inverse))))
+
+
+def _clusters(candidates: ProjectedFeatures, targets: ProjectedFeatures, n: int, rng: np.random.Generator) -> Ints:
+    """Appendix H: as many k-means clusters as effects, each the same budget, evenly within.
+
+    The paper leaves the number of clusters open; d is the fewest that can tell d effects.
+    """
+    m = min(candidates.rank, candidates.n_rows, n)
+    kind = _k_means(candidates.coordinates(), m, rng)
+    counts = np.zeros(candidates.n_rows, dtype=np.intp)
+    names = np.unique(kind)
+    shares = np.full(len(names), n // len(names))
+    shares[: n - int(shares.sum())] += 1
+    for name, share in zip(names, shares, strict=True):
+        members = rng.permutation(np.flatnonzero(kind == name))
+        counts[members] += share // len(members)
+        counts[members[: share % len(members)]] += 1
+    return counts
+
+
+def _k_means(x: Floats, m: int, rng: np.random.Generator) -> Ints:
+    """The cluster of each row, by Lloyd's steps from rows far apart (k-means++)."""
+    centres = [x[int(rng.integers(len(x)))]]
+    nearest = np.full(len(x), np.inf)
+    while len(centres) < m:
+        nearest = np.minimum(nearest, ((x - centres[-1]) ** 2).sum(axis=1))
+        total = float(nearest.sum())
+        if total <= 0:
+            break
+        centres.append(x[int(rng.choice(len(x), p=nearest / total))])
+    middle = np.array(centres)
+    kind = np.full(len(x), -1, dtype=np.intp)
+    lengths = (x**2).sum(axis=1)[:, None]
+    for _ in range(_LLOYD):
+        now = np.argmin(lengths - 2.0 * (x @ middle.T) + (middle**2).sum(axis=1), axis=1)
+        if np.array_equal(now, kind):
+            break
+        kind = now
+        for name in np.unique(kind):
+            middle[name] = x[kind == name].mean(axis=0)
+    return kind
+
+
+def independent(candidates: ProjectedFeatures, order: Ints) -> Ints:
+    """The first of the positions, in their order, that span what all span: as many as the rank."""
+    basis = np.zeros((0, candidates.rank))
+    chosen: list[int] = []
+    step = 256
+    for first in range(0, len(order), step):
+        part = order[first : first + step]
+        rows = candidates.coordinates(part)
+        size = np.linalg.norm(rows, axis=1)
+        for place, row in enumerate(rows):
+            rest = row - basis.T @ (basis @ row)
+            rest -= basis.T @ (basis @ rest)
+            length = float(np.linalg.norm(rest))
+            if length > 1e-6 * size[place]:
+                basis = np.vstack([basis, rest / length])
+                chosen.append(int(part[place]))
+                if len(chosen) == candidates.rank:
+                    return np.array(chosen, dtype=np.intp)
+    return np.array(chosen, dtype=np.intp)
+
+
+def _spanning(candidates: ProjectedFeatures, counts: Ints, n: int, rng: np.random.Generator) -> Ints:
+    """Counts near those given that estimate every effect: compounds that span have one, the rest as it was."""
+    order = rng.permutation(candidates.n_rows)
+    # Those that are measured anyway first.
+    order = order[np.argsort(-counts[order], kind="stable")]
+    needed = independent(candidates, order)
+    made = counts.copy()
+    made[needed] = np.maximum(made[needed], 1)
+    free = made.copy()
+    free[needed] -= 1
+    while made.sum() > n:
+        most = int(np.argmax(free))
+        made[most] -= 1
+        free[most] -= 1
+    return made
+
+
+ALLOCATIONS: dict[str, Callable[[ProjectedFeatures, ProjectedFeatures, int, np.random.Generator], Ints]] = {
+    "uniform": _evenly,
+    "fwg": _design,
+    "greedy": _greedy,
+    "wynn": _wynn,
+    "kmeans": _clusters,
+}
+"""The allocations by name."""
