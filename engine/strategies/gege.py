@@ -14,19 +14,19 @@ from numpy.typing import NDArray
 
 from assaypilot.engine.pareto import beaten
 from assaypilot.engine.progress import Report, silent
+from assaypilot.engine.strategies.designs import g_design
 from assaypilot.engine.strategies.gege_parts import (
     allocation,
-    crowded,
     estimates,
     exactly,
     fewest,
     goal_of,
-    plan,
-    rows,
-    sparser,
+    rank_of,
+    targets_of,
     units,
 )
 from assaypilot.engine.strategies.gege_rules import Boxes, Verdict, by_bounds, by_gaps
+from assaypilot.engine.strategies.linfact_planning import phase_design
 from assaypilot.engine.strategies.phased import Phased, number, one_of, settled
 from assaypilot.engine.strategies.protocol import (
     IN,
@@ -165,26 +165,21 @@ class Gege(Phased):
         parameters = self.parameters(problem)
         phase = state.phase + 1
         epsilon = self.epsilon(state, phase)
-        made = plan(state, parameters["gap"], report)
-        size = self._size(state, phase, made.candidates.rank)
+        size = self._size(state, phase, rank_of(state))
+        made = phase_design(state, size.wells, parameters["gap"], g_design, report)
+        targets = targets_of(state, made)
+        radius = epsilon / 4.0
         if size.total is None:
-            counts, value = fewest(made, size.wells)
-            if crowded(made, size.wells):
-                # A short phase pays for every compound of its design: fewer compounds may cost less.
-                other = sparser(made, parameters["gap"], report)
-                trial, reached = fewest(other, size.wells)
-                if trial.sum() < counts.sum():
-                    made, counts, value = other, trial, reached
-            radius = epsilon / 4.0
+            counts, value = fewest(made, targets, size.wells)
         else:
+            # The other sizes promise the same radius without keeping it, which ``void`` says.
             proven = parameters["radii"] == "proven"
-            counts, value = exactly(made, size.total, 1.0 / size.wells if proven else math.inf)
-            # The other sizes promise the same without keeping it, which ``void`` says.
-            radius = epsilon / 4.0 * (max(1.0, math.sqrt(size.wells * value)) if proven else 1.0)
+            counts, value = exactly(made, targets, size.total, 1.0 / size.wells if proven else None)
+            radius *= max(1.0, math.sqrt(size.wells * value)) if proven else 1.0
         cut = problem.budget is not None and counts.sum() > problem.budget - state.spent
         if cut and problem.budget is not None:
             # Sized before any of its values is seen, so the realised bounds stay valid.
-            counts, value = exactly(made, problem.budget - state.spent)
+            counts, value = exactly(made, targets, problem.budget - state.spent)
             radius = math.sqrt(size.wells * value) * epsilon / 4.0
         return allocation(made, counts, phase=phase, radius=radius, cut=bool(cut))
 
@@ -237,7 +232,7 @@ class Gege(Phased):
             lost = int(state.lost.sum())
             text = f"{lost} compounds cannot be measured any more; against their last bounds {open_arms} stay open"
             return (StopReason("lost", text, {"lost": lost, "undecided": open_arms}),)
-        rank = rows(state)[0].rank
+        rank = rank_of(state)
         if problem.budget is not None and problem.budget - state.spent < rank:
             left = max(problem.budget - state.spent, 0)
             text = f"the budget leaves {left} measurements, and one more decision needs at least {rank}"
@@ -288,9 +283,9 @@ def _decision(
     undecided = state.status[active] == UNDECIDED
     shown = np.full((3, *state.low.shape), np.nan)
     shown[0][:, active] = np.where(np.isfinite(half), means, np.nan)
-    shown[1][:, active], shown[2][:, active] = means - half, means + half
-    unit = units(state.problem)
-    low, high = shown[1][:, active] / unit, shown[2][:, active] / unit
+    low, high = means - half, means + half
+    shown[1][:, active], shown[2][:, active] = low, high
+    earlier = state.status[active] == IN
     return Decision(
         phase=phase,
         radius=outcome.allocation.radius,
@@ -300,11 +295,11 @@ def _decision(
         estimate=shown[0],
         low=shown[1],
         high=shown[2],
-        contradicted=active[(state.status[active] == IN) & beaten(low, high)],
+        contradicted=active[earlier][beaten(low, high[:, earlier])],
         spent=outcome.spent,
         numbers={
             "gap": 4.0 * outcome.allocation.radius,
             "measurements": float(outcome.counts.max(axis=0).sum()),
-            "widest_half_width": float((half / unit).max()),
+            "widest_half_width": float((half / units(state.problem)).max()),
         },
     )

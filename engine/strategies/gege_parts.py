@@ -8,37 +8,35 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from assaypilot.engine.design import Design, achieved, apportion, ceilings, g_optimal, round_design
+from assaypilot.engine.design import achieved, apportion, ceilings, round_design
 from assaypilot.engine.design.rounding import Method
-from assaypilot.engine.features import ProjectedFeatures, outside_span
+from assaypilot.engine.features import ProjectedFeatures
 from assaypilot.engine.goals import ParetoSet
-from assaypilot.engine.models.ols import Estimate, least_squares
-from assaypilot.engine.progress import Report
+from assaypilot.engine.strategies.designs import Plan, fit, fit_norms, table
+from assaypilot.engine.strategies.linfact_planning import design_rows
 from assaypilot.engine.strategies.protocol import Allocation, Certificate, Problem, State
 
 __all__ = [
+    "Counted",
     "Estimates",
-    "Plan",
     "allocation",
-    "crowded",
     "estimates",
     "exactly",
     "fewest",
     "goal_of",
-    "plan",
-    "rows",
-    "sparser",
+    "rank_of",
+    "targets_of",
     "units",
 ]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
 
-_FEW = 0.25
-"""Above this share of compounds among a phase's measurements, designs on fewer compounds are tried."""
-
 _GROWTH = 1.05
 """The largest step to the next number of measurements that may keep a promise."""
+
+_ROUND = 3.0
+"""ROUND's factor 1 + 6 kappa at its loosest, kappa = 1/3 (GEGE appendix H)."""
 
 
 def goal_of(problem: Problem) -> ParetoSet:
@@ -69,118 +67,65 @@ class Estimates(NamedTuple):
 def estimates(problem: Problem, counts: Floats, means: Floats, arms: Ints) -> Estimates:
     """The arms' means and standard errors (at an SD of 1) from counts and means ``(n_endpoints, n_arms)``.
 
-    Every endpoint has its own V, from the measurements that gave a value of it; endpoints with the same counts share
-    one factorisation.
+    Every endpoint has its own V, from the measurements that gave a value of it.
     """
+    features = problem.features
     out = Estimates(np.zeros((len(counts), len(arms))), np.empty((len(counts), len(arms))))
-    seen: list[tuple[int, Ints, Estimate]] = []
     for at, row in enumerate(counts):
-        like = next((one for one in seen if np.array_equal(counts[one[0]], row)), None)
-        if like is None:
-            measured = np.flatnonzero(row > 0)
-            fit = least_squares(problem.features, measured, row[measured], means[at, measured])
-            seen.append((at, measured, fit))
-            out.norms[at] = fit.half_norms(arms)
-            found = fit.means(arms)
-        else:
-            first, measured, fit = like
-            out.norms[at] = out.norms[first]
-            found = problem.features.times(_solved(fit, measured, row[measured], means[at, measured]), arms)
+        measured = np.flatnonzero(row > 0)
+        out.norms[at] = fit_norms(features, measured, row[measured], arms)
+        found = fit(features, measured, row[measured], means[at, measured]).means(arms)
         out.means[at] = np.where(np.isfinite(out.norms[at]), found, 0.0)
     return out
 
 
-def _solved(fit: Estimate, measured: Ints, counts: Floats, values: Floats) -> Floats:
-    """The coefficients of other values with the counts of ``fit``, refined once as there."""
-    theta = np.zeros(fit.features.n_columns)
-    left = values
-    for _ in range(2):
-        theta = theta + fit.basis @ (fit.inverse @ (fit.basis.T @ fit.features.moment(counts * left, measured)))
-        left = values - fit.features.times(theta, measured)
-    return theta
+class Counted(NamedTuple):
+    """Whole measurements."""
+
+    counts: Ints
+    """One per candidate of the plan."""
+    value: float
+    """The largest ||a||^2_{V^-1} over the arms to be known."""
 
 
-class Plan(NamedTuple):
-    """A design, the rows its support counts in, and the rows whose means it is for."""
+def exactly(plan: Plan, targets: ProjectedFeatures | None, n: int, most: float | None = None) -> Counted:
+    """Measurements of sum ``n``, which must not be below the rank.
 
-    candidates: ProjectedFeatures
-    targets: ProjectedFeatures
-    design: Design
-
-
-def rows(state: State) -> tuple[ProjectedFeatures, ProjectedFeatures]:
-    """What a phase may measure, and the active arms in the same coordinates.
-
-    Active arms that can be measured, as in the paper, when they span the active set; else all that can be measured.
+    Apportioned; where that reaches more than ``most`` (None: ROUND's factor times the design's value over n), rounded
+    by swaps (GEGE's ROUND), and with single measurements moved where even that fails.
     """
-    problem = state.problem
-    active = np.flatnonzero(state.active)
-    here = np.flatnonzero(state.active & problem.measurable)
-    candidates = ProjectedFeatures(problem.features, here)
-    if len(here) == len(active):
-        return candidates, candidates
-    if not len(here) or outside_span(problem.features, candidates.basis, active).any():
-        candidates = ProjectedFeatures(problem.features, np.flatnonzero(problem.measurable))
-    return candidates, candidates.onto(active)
-
-
-def plan(state: State, gap: float, report: Report) -> Plan:
-    """The G-optimal design of a phase."""
-    candidates, targets = rows(state)
-    aims = None if targets is candidates else targets
-    return Plan(candidates, targets, g_optimal(candidates, targets=aims, gap=gap, report=report))
-
-
-def exactly(made: Plan, n: int, most: float = math.inf) -> tuple[Ints, float]:
-    """Counts of sum ``n``, and the largest ||a||^2_{V^-1} they reach over the active arms.
-
-    Apportioned; where that reaches more than ``most``, or leaves an active arm without an estimate, rounded by swaps
-    (GEGE's ROUND), and by single measurements moved where even that fails. ``n`` must not be below the rank.
-    """
-    candidates, targets, design = made
+    candidates, design = plan
+    limit = _ROUND * design.value / n if most is None else most
     counts = apportion(design.weights, n)
-    best = _all_rows(candidates, design.support, counts), achieved(candidates, design.support, counts, targets)
-    aims = None if targets is candidates else targets
+    best = Counted(_all_rows(candidates, design.support, counts), achieved(candidates, design.support, counts, targets))
     methods: tuple[Method, ...] = ("swap", "best")
     for method in methods:
-        if best[1] <= most and math.isfinite(best[1]):
+        if best.value <= limit:
             break
-        rounded = round_design(design, candidates, n, method=method, targets=aims)
-        if rounded.value / n < best[1]:
-            best = _all_rows(candidates, rounded.support, rounded.counts), rounded.value / n
+        rounded = round_design(design, candidates, n, method=method, targets=targets)
+        if rounded.value / n < best.value:
+            best = Counted(_all_rows(candidates, rounded.support, rounded.counts), rounded.value / n)
     return best
 
 
-def fewest(made: Plan, wells: float) -> tuple[Ints, float]:
-    """Few counts with ||a||^2_{V^-1} <= 1 / ``wells`` for every active arm, and the largest they reach.
+def fewest(plan: Plan, targets: ProjectedFeatures | None, wells: float) -> Counted:
+    """Few measurements with ||a||^2_{V^-1} <= 1 / ``wells`` for every arm to be known.
 
-    Apportioned to growing numbers until the whole counts themselves keep the promise; rounded up where that does not
-    come about, which always does.
+    Apportioned to growing numbers until the whole counts themselves keep the promise, or rounded up where that takes
+    no more, which always keeps it.
     """
-    candidates, targets, design = made
+    candidates, design = plan
     n = max(math.ceil(wells * design.value), candidates.rank)
-    rounded_up = np.maximum(ceilings(design.weights, wells * design.value), 1)
-    while n < rounded_up.sum():
-        counts = apportion(design.weights, n)
-        value = achieved(candidates, design.support, counts, targets)
+    counts = np.maximum(ceilings(design.weights, wells * design.value), 1)
+    while n < counts.sum():
+        trial = apportion(design.weights, n)
+        value = achieved(candidates, design.support, trial, targets)
         if value * wells <= 1.0 + 1e-9:
-            return _all_rows(candidates, design.support, counts), value
+            counts = trial
+            break
         n = max(n + 1, math.ceil(n * min(value * wells, _GROWTH)))
-    counts = rounded_up
-    return _all_rows(candidates, design.support, counts), achieved(candidates, design.support, counts, targets)
-
-
-def sparser(made: Plan, gap: float, report: Report) -> Plan:
-    """The design on at most four compounds per effect: short phases pay for every compound."""
-    candidates, targets, _ = made
-    aims = None if targets is candidates else targets
-    design = g_optimal(candidates, targets=aims, gap=gap, max_support=4 * candidates.rank, report=report)
-    return Plan(candidates, targets, design)
-
-
-def crowded(made: Plan, wells: float) -> bool:
-    """Whether a phase of so many measurements has few for each of the design's compounds."""
-    return len(made.design.support) > max(_FEW * wells * made.design.value, 4 * made.candidates.rank)
+    value = achieved(candidates, design.support, counts, targets)
+    return Counted(_all_rows(candidates, design.support, counts), value)
 
 
 def _all_rows(candidates: ProjectedFeatures, support: Ints, counts: Ints) -> Ints:
@@ -190,15 +135,26 @@ def _all_rows(candidates: ProjectedFeatures, support: Ints, counts: Ints) -> Int
     return out
 
 
-def allocation(made: Plan, counts: Ints, *, phase: int, radius: float, cut: bool) -> Allocation:
+def rank_of(state: State) -> int:
+    """The fewest measurements that can tell about every active arm."""
+    return table(state.problem.features, design_rows(state)[0]).rank
+
+
+def targets_of(state: State, plan: Plan) -> ProjectedFeatures | None:
+    """The active arms in a plan's coordinates; None when they are just what it may measure."""
+    active = np.flatnonzero(state.active)
+    return None if np.array_equal(active, plan.candidates.rows) else plan.candidates.onto(active)
+
+
+def allocation(plan: Plan, counts: Ints, *, phase: int, radius: float, cut: bool = False) -> Allocation:
     """The allocation of counts per candidate."""
     kept = np.flatnonzero(counts)
-    order = np.argsort(made.candidates.rows[kept])
+    order = np.argsort(plan.candidates.rows[kept])
     return Allocation(
         phase=phase,
-        arms=made.candidates.rows[kept][order],
+        arms=plan.candidates.rows[kept][order],
         counts=counts[kept][order],
         radius=radius,
-        certificate=Certificate("g", made.design.value, made.design.lower_bound),
+        certificate=Certificate("g", plan.design.value, plan.design.lower_bound),
         cut_to_budget=cut,
     )

@@ -63,7 +63,8 @@ def by_bounds(active: Boxes, others: Boxes, before: Flags, margin: float) -> Ver
     bounds hold too. ``before``: active arms that are in already.
     """
     low, high = _finite(active.low), _finite(active.high)
-    outs = ~before & beaten(np.hstack([low, _finite(others.low)]), high)
+    outs = np.zeros(len(before), dtype=bool)
+    outs[~before] = beaten(np.hstack([low, _finite(others.low)]), high[:, ~before])
     kept = np.flatnonzero(~outs)
     rivals = np.hstack([high[:, kept], _finite(others.high)])
     ins = np.zeros(len(outs), dtype=bool)

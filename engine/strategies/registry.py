@@ -7,12 +7,14 @@ from collections.abc import Mapping
 from typing import Any
 
 from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.strategies.gege import Gege
+from assaypilot.engine.strategies.gege_fixed_budget import GegeFixedBudget
 from assaypilot.engine.strategies.linfact_g import LinFactG
 from assaypilot.engine.strategies.protocol import Strategy
 
 __all__ = ["BASELINES", "STRATEGIES", "check_parameters", "choose", "get"]
 
-STRATEGIES: tuple[type[Strategy], ...] = (LinFactG,)
+STRATEGIES: tuple[type[Strategy], ...] = (LinFactG, Gege, GegeFixedBudget)
 """What a campaign can be run by; ``auto`` takes the first that fits the goal."""
 
 BASELINES: tuple[type[Strategy], ...] = ()
