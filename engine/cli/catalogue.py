@@ -8,9 +8,10 @@ __all__ = ["datasets", "strategies"]
 
 
 def strategies() -> Reply:
-    """The strategies by name, with their parameters."""
-    from assaypilot.engine.strategies.registry import STRATEGIES
+    """The strategies and baselines by name, with their parameters."""
+    from assaypilot.engine.strategies.registry import BASELINES, STRATEGIES
 
+    listed = (*STRATEGIES, *BASELINES)
     document = [
         {
             "name": strategy.info.name,
@@ -25,14 +26,14 @@ def strategies() -> Reply:
             "source": strategy.info.source,
             "version": strategy.info.version,
         }
-        for strategy in STRATEGIES
+        for strategy in listed
     ]
     lines: list[str] = []
-    for strategy in STRATEGIES:
+    for strategy in listed:
         info = strategy.info
         lines += [
             f"{info.name}: {info.title}",
-            f"  answers: {', '.join(info.goals)}{' (only for comparison)' if info.baseline else ''}",
+            f"  answers: {', '.join(info.goals)}{' (only for comparison, in simulate)' if info.baseline else ''}",
             f"  {info.guarantee}",
             f"  source: {info.source}",
             *table(

@@ -24,6 +24,7 @@ COMMANDS: frozenset[str] = frozenset(
         "log",
         "verify",
         "design",
+        "simulate",
         "doctor",
     ]
 )
@@ -82,6 +83,17 @@ def parse(words: Sequence[str]) -> argparse.Namespace:
             wrong = "argument --missing: it says what --close does; give both"
         if wrong is not None:
             raise WrongUsage("", "assaypilot record", wrong)
+    if options.command == "simulate" and not options.list:
+        sources = [options.dataset, options.table, options.instance]
+        wrong = None
+        if sum(source is not None for source in sources) != 1:
+            wrong = "give one of --dataset NAME, --table TABLE, --instance NAME; or --list"
+        elif options.strategy is None:
+            wrong = "argument --strategy: name one or several; see assaypilot strategies"
+        elif options.truth is not None and options.instance is not None:
+            wrong = "argument --truth: an instance has its own truth"
+        if wrong is not None:
+            raise WrongUsage("", "assaypilot simulate", wrong)
     if options.command == "design":
         wrong = None
         if (options.cost is None) != (options.budget is None):
@@ -117,6 +129,7 @@ def build_parser() -> argparse.ArgumentParser:
     _about_rounds(command)
     _about_files(command)
     _about_designs(command)
+    _about_simulations(command)
     return parser
 
 
@@ -241,6 +254,35 @@ def _about_designs(command: Any) -> None:
     _add_table_options(design)
 
 
+def _about_simulations(command: Any) -> None:
+    simulate = command(
+        "simulate",
+        "Whole campaigns against a simulated assay, scored against a truth that is known",
+        "The same seed gives the same result whatever the number of processes. Without goal options an instance keeps "
+        "those of its paper.",
+    )
+    simulate.add_argument("--list", action="store_true", help="the instances by name")
+    simulate.add_argument("--dataset", metavar="NAME", help="a table that comes with the program")
+    simulate.add_argument("--table", metavar="TABLE", help="csv, tsv or txt file with measured values")
+    simulate.add_argument("--instance", metavar="NAME[:SETTING=VALUE,...]", help="an instance of a paper; see --list")
+    simulate.add_argument(
+        "--truth",
+        choices=("fit", "values"),
+        help="what is true of a table's compounds. fit (default): the sum of contributions that fits its values best. "
+        "values: the values themselves, so that contributions do not add up and nothing is guaranteed",
+    )
+    simulate.add_argument("--runs", type=_positive, default=100, metavar="N", help="campaigns to run (default 100)")
+    simulate.add_argument(
+        "--jobs", type=_natural, default=1, metavar="N", help="processes (default 1; 0: one per processor)"
+    )
+    simulate.add_argument("--cluster", metavar="ADDRESS", help="of a Dask scheduler, such as tcp://host:8786")
+    simulate.add_argument(
+        "--max-phases", type=_positive, default=100_000, metavar="N", help="give a run up after these (default 100,000)"
+    )
+    _add_goal_options(simulate, simulated=True)
+    _add_table_options(simulate)
+
+
 def _add_table_options(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("table options")
     group.add_argument("--id", metavar="COL", help="column of compound ids (default: found by its name)")
@@ -264,23 +306,44 @@ def _add_table_options(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def _add_goal_options(parser: argparse.ArgumentParser) -> None:
+def _add_goal_options(parser: argparse.ArgumentParser, *, simulated: bool = False) -> None:
     group = parser.add_argument_group(
         "goal options", "epsilon, slack and sd are on the scale that is modelled: log10 units for a log endpoint."
     )
-    group.add_argument("--goal", default="epsilon-best", help="epsilon-best: all compounds within epsilon of the best")
+    own = "the instance's own, else " if simulated else ""
+    group.add_argument(
+        "--goal",
+        default=None if simulated else "epsilon-best",
+        help=("pareto, best or " if simulated else "") + "epsilon-best: all compounds within epsilon of the best",
+    )
     group.add_argument("--objective", metavar="NAME", help="the endpoint the goal is about (default: the only one)")
     group.add_argument("--epsilon", type=_number, metavar="X", help="distance from the best that still counts")
     group.add_argument("--slack", type=_number, metavar="X", help="how soft that cutoff is (default epsilon / 2)")
     group.add_argument(
-        "--delta", type=_number, default=0.05, metavar="X", help="1 - confidence (default 0.05: 95 %% sure)"
+        "--delta",
+        type=_number,
+        default=None if simulated else 0.05,
+        metavar="X",
+        help=f"1 - confidence (default {own}0.05: 95 %% sure)",
     )
-    group.add_argument("--strategy", default="auto", metavar="NAME", help="see assaypilot strategies (default auto)")
+    if simulated:
+        group.add_argument(
+            "--strategy", metavar="NAME[,NAME]", help="see assaypilot strategies; baselines can be named here, too"
+        )
+    else:
+        group.add_argument(
+            "--strategy", default="auto", metavar="NAME", help="see assaypilot strategies (default auto)"
+        )
     group.add_argument(
         "--parameter", action="append", type=_setting, default=[], metavar="NAME=VALUE", help="of the strategy"
     )
     group.add_argument(
-        "--per-round", type=int, default=96, metavar="N", help="measurements the lab takes in a round (default 96)"
+        "--per-round",
+        type=int,
+        default=None if simulated else 96,
+        metavar="N",
+        help="measurements the lab takes in a round "
+        + ("(default: every phase is one round)" if simulated else "(default 96)"),
     )
     group.add_argument("--budget", type=int, metavar="N", help="measurements in all (default: no limit)")
     group.add_argument(

@@ -99,6 +99,10 @@ def _run(options: argparse.Namespace, console: Console) -> Reply:
             from assaypilot.engine.cli.designing import design
 
             return design(options, console)
+        case "simulate":
+            from assaypilot.engine.cli.simulating import simulate_command
+
+            return simulate_command(options, console)
         case _:
             from assaypilot.engine.cli import files
 

@@ -1,0 +1,332 @@
+"""``simulate``: whole campaigns against a simulated assay, scored against a truth that is known."""
+
+from __future__ import annotations
+
+import argparse
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from assaypilot.engine.cli.console import Console, Reply, plural, table
+from assaypilot.engine.endpoint import Endpoint
+from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.goals import GOALS, AllEpsilonBest, Best, Goal, ParetoSet
+from assaypilot.engine.progress import Report
+from assaypilot.engine.simulate.instances import Instance, get, listing
+from assaypilot.engine.simulate.parallel import check, simulate
+from assaypilot.engine.simulate.runner import Limits, Task, drawn_of
+from assaypilot.engine.simulate.summary import summary
+from assaypilot.engine.simulate.tables import Truth, of_table, truth_of
+from assaypilot.engine.simulate.yardsticks import Yardsticks, yardsticks
+from assaypilot.engine.strategies import registry
+from assaypilot.engine.strategies.protocol import Strategy, check_delta
+
+__all__ = ["simulate_command"]
+
+_YARDSTICKS = 0.1
+"""Share of the progress that lower bound and oracle take."""
+
+
+def simulate_command(options: argparse.Namespace, console: Console) -> Reply:
+    """Scores of one or several strategies on one instance; or the instances by name."""
+    if options.list:
+        return _listing()
+    instance, goal = _instance(options, console)
+    tasks = _tasks(options, instance, goal)
+    # Everything that can be refused is, before the first long run.
+    voids = [check(task) for task in tasks]
+    known = yardsticks(tasks[0], options.runs, _within(console.report, 0.0, _YARDSTICKS))
+    documents = []
+    for place, (task, void) in enumerate(zip(tasks, voids, strict=True)):
+        share = (1.0 - _YARDSTICKS) / len(tasks)
+        report = _within(console.report, _YARDSTICKS + place * share, share)
+        runs = simulate(task, options.runs, jobs=options.jobs, cluster=options.cluster, report=report)
+        documents.append(_document(task, void, known, summary(runs)))
+    return Reply(documents, _lines(instance, tasks[0], documents))
+
+
+def _within(report: Report, start: float, share: float) -> Report:
+    """A report for a part of the work."""
+
+    def told(fraction: float, message: str) -> None:
+        report(start + share * fraction, message)
+
+    return told
+
+
+def _listing() -> Reply:
+    entries = listing()
+    rows = [(e["name"], e["compounds"], e["dimension"], e["goal"], e["title"], e["paper"]) for e in entries]
+    lines = table(["Name", "Compounds", "Dimension", "Goal", "What", "From"], rows)
+    lines += [
+        "",
+        "NAME:setting=value,... changes a setting, for example rage-sphere:arms=1000. Settings:",
+        *(
+            f"  {entry['name']}: {', '.join(f'{key}={value}' for key, value in entry['settings'].items())}"
+            for entry in entries
+        ),
+    ]
+    return Reply(entries, lines)
+
+
+def _strategies(text: str) -> list[Strategy]:
+    names = [name.strip() for name in text.split(",") if name.strip()]
+    if not names:
+        raise AssayPilotError("no strategy was named", option="--strategy", mend="See assaypilot strategies.")
+    return [registry.get(name) for name in dict.fromkeys(names)]
+
+
+def _named(options: argparse.Namespace, goal: Goal) -> list[Strategy]:
+    """The strategies by name; ``auto`` is the one a campaign would take."""
+    names = options.strategy.split(",")
+    chosen = [registry.choose("auto", goal.name)[0].info.name if name.strip() == "auto" else name for name in names]
+    return _strategies(",".join(chosen))
+
+
+def _tasks(options: argparse.Namespace, instance: Instance, goal: Goal) -> list[Task]:
+    strategies = _named(options, goal)
+    given = dict(options.parameter)
+    known = {strategy.info.name: {knob.name for knob in strategy.info.parameters} for strategy in strategies}
+    for name in given:
+        if not any(name in own for own in known.values()):
+            listed = "; ".join(f"{who}: {', '.join(sorted(own)) or 'none'}" for who, own in known.items())
+            raise AssayPilotError(
+                f"no strategy here has a parameter {name!r}", option="--parameter", mend=f"There are {listed}."
+            )
+    for option, value in (("--per-round", options.per_round), ("--budget", options.budget)):
+        if value is not None and value < 1:
+            raise AssayPilotError(f"{option[2:].replace('-', ' ')} must be 1 or more, got {value}", option=option)
+    if options.max_replicates < 1:
+        raise AssayPilotError(f"replicates must be 1 or more, got {options.max_replicates}", option="--max-replicates")
+    changed = options.instance is not None and goal != instance.make(0).goal
+    noise = None
+    if options.instance is not None and options.sd is not None:
+        if not (math.isfinite(options.sd) and options.sd > 0):
+            raise AssayPilotError(f"assay noise (SD) must be a number > 0, got {options.sd}", option="--sd")
+        noise = (options.sd,) * len(instance.make(0).noise)
+    return [
+        Task(
+            strategy=strategy,
+            instance=instance,
+            seed=options.seed,
+            parameters={name: value for name, value in given.items() if name in known[strategy.info.name]},
+            goal=goal if changed else None,
+            delta=None if options.delta is None else check_delta(options.delta),
+            noise=noise,
+            per_round=options.per_round,
+            max_replicates=options.max_replicates,
+            budget=options.budget,
+            limits=Limits(phases=options.max_phases),
+        )
+        for strategy in strategies
+    ]
+
+
+# ---------------------------------------------------------------------- what is played on
+
+
+def _instance(options: argparse.Namespace, console: Console) -> tuple[Instance, Goal]:
+    """The instance and the goal: a paper's own unless said otherwise, or those of a table."""
+    if options.instance is not None:
+        instance = get(options.instance)
+        return instance, _goal_of_instance(options, instance)
+    return _from_table(options, console)
+
+
+def _check_goal_name(name: str) -> str:
+    if name not in GOALS:
+        raise AssayPilotError(f"there is no goal {name!r}", option="--goal", mend=f"Choose one of: {', '.join(GOALS)}.")
+    return name
+
+
+def _goal_of_instance(options: argparse.Namespace, instance: Instance) -> Goal:
+    drawn = instance.make(0)
+    own = drawn.goal
+    endpoints = len(drawn.noise)
+    name = own.name if options.goal is None else _check_goal_name(options.goal)
+    if name == "pareto":
+        margins = own.margins if isinstance(own, ParetoSet) else (0.0,) * endpoints
+        return ParetoSet(margins if options.epsilon is None else (options.epsilon,) * endpoints)
+    if endpoints > 1:
+        raise AssayPilotError(
+            f"{instance.name} has {endpoints} endpoints: its goal is pareto", option="--goal", mend="Leave --goal out."
+        )
+    if name == "best":
+        slack = own.slack if isinstance(own, Best) else 0.0
+        return Best(slack if options.slack is None else options.slack)
+    if isinstance(own, AllEpsilonBest):
+        # Random instances come with their epsilon in every draw; all draws of one instance share it.
+        epsilon = own.epsilon if options.epsilon is None else options.epsilon
+        return AllEpsilonBest(epsilon, own.slack if options.slack is None else options.slack)
+    return _epsilon_best(options.epsilon, options.slack)
+
+
+def _epsilon_best(epsilon: float | None, slack: float | None) -> AllEpsilonBest:
+    if epsilon is None:
+        raise AssayPilotError(
+            "it was not said how far from the best still counts",
+            option="--epsilon",
+            mend="For example --epsilon 0.5: in log units, within 3-fold of the best.",
+        )
+    return AllEpsilonBest(epsilon, epsilon / 2.0 if slack is None else slack)
+
+
+def _from_table(options: argparse.Namespace, console: Console) -> tuple[Instance, Goal]:
+    from assaypilot import datasets
+    from assaypilot.engine.cli.starting import read_mapped
+    from assaypilot.engine.tables.importer import import_table
+
+    known = None
+    kind: Truth = options.truth or "fit"
+    given = argparse.Namespace(**vars(options))
+    if options.dataset is not None:
+        entry = datasets.load(options.dataset)
+        given.table, given.id, given.sites = str(entry.path), options.id or entry.id, options.sites or entry.sites
+        given.endpoint = options.endpoint or list(entry.endpoints)
+        name, paper, title = entry.name, "shipped table", entry.title
+        if entry.truth is not None:
+            known, kind = dict(zip(*datasets.truth(entry.name), strict=True)), "known"
+    else:
+        name, paper, title = Path(options.table).name, "a table", f"the table {Path(options.table).name}"
+    raw, mapping = read_mapped(given, options.sd, console)[:2]
+    imported = import_table(raw, mapping, _within(console.report, 0.0, 0.0))
+    if imported.errors:
+        first = imported.errors[0]
+        raise AssayPilotError(
+            first.reason.rstrip("."), file=raw.file, row=first.row, column=first.column, mend="Correct the table."
+        )
+    endpoints = [
+        endpoint if options.sd is None else replace(endpoint, noise_sd=options.sd) for endpoint in imported.endpoints
+    ]
+    goal_name = _check_goal_name(options.goal or "epsilon-best")
+    asked = _asked(options.objective, endpoints, several=goal_name == "pareto")
+    goal: Goal
+    if goal_name == "pareto":
+        margins = [endpoint.epsilon if options.epsilon is None else options.epsilon for endpoint in asked]
+        goal = ParetoSet(tuple(0.0 if margin is None else margin for margin in margins))
+    elif goal_name == "best":
+        half = 0.0 if options.epsilon is None else options.epsilon / 2.0
+        goal = Best(half if options.slack is None else options.slack)
+    else:
+        goal = _epsilon_best(asked[0].epsilon if options.epsilon is None else options.epsilon, options.slack)
+    truth = truth_of(imported.library, imported.history, asked, kind, known)
+    delta = 0.05 if options.delta is None else options.delta
+    return of_table(name, paper, title, truth, goal, check_delta(delta)), goal
+
+
+def _asked(wanted: str | None, endpoints: Sequence[Endpoint], *, several: bool) -> list[Endpoint]:
+    """The endpoints the goal is about: those named, else the only one, else for trade-offs all of them."""
+    names = [endpoint.name for endpoint in endpoints]
+    if not names:
+        raise AssayPilotError(
+            "the table has no column of measured values",
+            option="--endpoint",
+            mend='Name one, for example --endpoint "pIC50;sd=0.2".',
+        )
+    if wanted is None:
+        if several or len(names) == 1:
+            return list(endpoints)
+        raise AssayPilotError(
+            f"there are {len(names)} endpoints: {', '.join(names)}",
+            option="--objective",
+            mend="Say which one the goal is about: --objective NAME.",
+        )
+    by_name = {endpoint.name.casefold(): endpoint for endpoint in endpoints}
+    pieces = [wanted] if wanted.strip().casefold() in by_name else wanted.split(",")
+    chosen = []
+    for piece in pieces:
+        endpoint = by_name.get(piece.strip().casefold())
+        if endpoint is None:
+            raise AssayPilotError(
+                f"there is no endpoint {piece.strip()!r}",
+                option="--objective",
+                mend=f"Choose one of: {', '.join(names)}.",
+            )
+        chosen.append(endpoint)
+    if len(chosen) > 1 and not several:
+        raise AssayPilotError("only a Pareto goal has several endpoints", option="--objective", mend="Name one.")
+    return list(dict.fromkeys(chosen))
+
+
+# ---------------------------------------------------------------------- what is said
+
+
+def _document(task: Task, void: tuple[str, ...], known: Yardsticks, figures: dict[str, Any]) -> dict[str, Any]:
+    drawn = drawn_of(task, 0)
+    info = task.strategy.info
+    return {
+        "strategy": info.name,
+        "instance": task.instance.name,
+        **figures,
+        "lower_bound": known.lower_bound,
+        "oracle": known.oracle,
+        "complexity": None if known.complexity is None else dict(zip(("h1", "h2"), known.complexity, strict=True)),
+        "yardsticks_note": known.note,
+        "seed": task.seed,
+        "goal": _goal_document(drawn.goal),
+        "delta": task.instance.delta if task.delta is None else task.delta,
+        "noise": list(drawn.noise),
+        "endpoints": len(drawn.noise),
+        "budget": task.instance.budget if task.budget is None else task.budget,
+        "compounds": task.instance.compounds,
+        "dimension": task.instance.dimension,
+        "parameters": dict(task.parameters),
+        "baseline": info.baseline,
+        "guarantee": info.guarantee,
+        "void": [*void, *task.instance.notes],
+    }
+
+
+def _goal_document(goal: Goal) -> dict[str, Any]:
+    fields = {name: getattr(goal, name) for name in ("epsilon", "slack", "margins", "threshold") if hasattr(goal, name)}
+    return {"name": goal.name, **fields}
+
+
+def _lines(instance: Instance, task: Task, documents: Sequence[dict[str, Any]]) -> list[str]:
+    first = documents[0]
+    noise = " and ".join(f"{sd:g}" for sd in dict.fromkeys(first["noise"]))
+    size = f"{plural(first['compounds'], 'compound')}, dimension {first['dimension']}"
+    each = f", every measurement gives {first['endpoints']} endpoints" if first["endpoints"] > 1 else ""
+    lines = [
+        f"{instance.name}: {instance.title} ({instance.paper})",
+        f"{size}, noise SD {noise}{each}, delta {first['delta']:g}, seed {task.seed}",
+        "",
+    ]
+    header = ["Strategy", "Runs", "Measurements", "SD", "Median", "Rounds", "Precision", "Recall", "F1"]
+    header += ["Errors", "Error rate", "at most (95 %)", "Undecided", "Unfinished", "Seconds per run"]
+    rows = [
+        (
+            entry["strategy"],
+            entry["runs"],
+            f"{entry['measurements']['mean']:,.0f}",
+            "-" if entry["measurements"]["sd"] is None else f"{entry['measurements']['sd']:,.0f}",
+            f"{entry['measurements']['median']:,.0f}",
+            f"{entry['rounds']['mean']:.1f}",
+            f"{entry['precision']:.3f}",
+            f"{entry['recall']:.3f}",
+            f"{entry['f1']:.3f}",
+            entry["errors"],
+            f"{entry['error_rate']:.3f}",
+            f"{entry['error_rate_upper']:.3f}",
+            entry["undecided"],
+            entry["unfinished"],
+            f"{entry['seconds_per_run']:.4f}",
+        )
+        for entry in documents
+    ]
+    lines += [*table(header, rows), ""]
+    if first["oracle"] is not None:
+        lines.append(f"Oracle (knows the truth, certifies every comparison): {first['oracle']:,.0f} measurements")
+    if first["lower_bound"] is not None:
+        lines.append(f"Lower bound, proven: {first['lower_bound']:,.0f} measurements in the mean")
+    if first["complexity"] is not None:
+        lines.append(f"Complexity: H1 {first['complexity']['h1']:,.1f}, H2 {first['complexity']['h2']:,.1f}")
+    if first["yardsticks_note"]:
+        lines.append(f"Lower bound and oracle: {first['yardsticks_note']}")
+    for entry in documents:
+        lines += [f"{entry['strategy']}: no error rate is promised: {reason}" for reason in entry["void"]]
+        if entry["unfinished"]:
+            lines.append(f"{entry['strategy']}: {plural(entry['unfinished'], 'run')} given up at the limit of phases")
+    return lines

@@ -1,0 +1,138 @@
+"""GSE's instances: the best arm within a fixed budget. Section 8, appendix E.3."""
+
+from __future__ import annotations
+
+import math
+from functools import partial
+
+import numpy as np
+
+from assaypilot.engine.goals import Best
+from assaypilot.engine.simulate.instances.instance import Drawn, Instance, Setting, dense, number, whole
+from assaypilot.engine.simulate.instances.lingame import disturbed, near_pair
+
+__all__ = ["adaptive", "corner", "counts", "logistic", "sphere", "static"]
+
+_VARIANCE = 10.0
+
+
+def _budget(arms: int, per_arm: Setting) -> int:
+    return arms * whole("per_arm", per_arm, 1)
+
+
+def adaptive(name: str, arms: Setting, per_arm: Setting) -> Instance:
+    """Section 8.1: e_1..e_d and an arm at the angle 1/10, theta = e_1, d = K - 1, noise variance 10."""
+    count = whole("arms", arms, 3)
+    return Instance(
+        name=name,
+        paper="GSE, section 8.1",
+        title=f"adaptive: {count} arms, d = {count - 1}",
+        compounds=count,
+        dimension=count - 1,
+        draw=partial(disturbed, count - 1, 0.1, math.sqrt(_VARIANCE)),
+        random=False,
+        goal="best",
+        budget=_budget(count, per_arm),
+    )
+
+
+def static(name: str, gap: Setting, arms: Setting, per_arm: Setting) -> Instance:
+    """Section 8.2: e_1..e_16, theta = (Delta, 0, .., 0), B = 320. The noise is not printed: that of section 8.1."""
+    count, height = whole("arms", arms, 2), number("gap", gap)
+    return Instance(
+        name=name,
+        paper="GSE, section 8.2",
+        title=f"static: {count} arms, Delta = {height:g}",
+        compounds=count,
+        dimension=count,
+        draw=partial(_static, count, height),
+        random=False,
+        goal="best",
+        budget=_budget(count, per_arm),
+    )
+
+
+def _static(n: int, gap: float, _: np.random.Generator) -> Drawn:
+    return dense(np.eye(n), np.where(np.arange(n) == 0, gap, 0.0), Best(), sd=math.sqrt(_VARIANCE))
+
+
+def sphere(name: str, arms: Setting, d: Setting, variance: Setting, per_arm: Setting) -> Instance:
+    """Section 8.3: points on the unit sphere, d = 10, theta = x_i + 0.01 (x_j - x_i) for the two closest.
+
+    Noise variance 10, as in section 8.1; appendix E.3 repeats it with 1.
+    """
+    count, size = whole("arms", arms, 2), whole("d", d, 2)
+    return Instance(
+        name=name,
+        paper="GSE, section 8.3",
+        title=f"{count} points on a sphere of dimension {size}",
+        compounds=count,
+        dimension=size,
+        draw=partial(near_pair, count, size, math.sqrt(number("variance", variance))),
+        random=True,
+        goal="best",
+        budget=_budget(count, per_arm),
+    )
+
+
+def corner(name: str, arms: Setting, per_arm: Setting) -> Instance:
+    """Appendix E.3, Figure 7: e_1, one at 3 pi / 4, the others at pi / 4 + N(0, 0.09^2); theta = e_1, SD 1."""
+    count = whole("arms", arms, 3)
+    return Instance(
+        name=name,
+        paper="GSE, appendix E.3",
+        title=f"corner case: {count} arms, d = 2",
+        compounds=count,
+        dimension=2,
+        draw=partial(_corner, count),
+        random=True,
+        goal="best",
+        budget=_budget(count, per_arm),
+    )
+
+
+def _corner(n: int, rng: np.random.Generator) -> Drawn:
+    angles = np.concatenate([[0.0], math.pi / 4 + 0.09 * rng.standard_normal(n - 2), [0.75 * math.pi]])
+    rows = np.column_stack([np.cos(angles), np.sin(angles)])
+    return dense(rows, rows[:, 0], Best())
+
+
+def logistic(name: str, d: Setting, arms: Setting, per_arm: Setting) -> Instance:
+    """Section 8.4: K = 8 arms uniform on [-0.5, 0.5]^d, theta ~ N(0, 3 / d), measurements 0 or 1, logistic link.
+
+    d = 5, 7, 10, 12. The truth is on the link scale.
+    """
+    return _behind_link(name, "GSE, section 8.4", "logistic", "bernoulli", d, arms, per_arm)
+
+
+def counts(name: str, d: Setting, arms: Setting, per_arm: Setting) -> Instance:
+    """The arms and theta of section 8.4 with Poisson counts of mean exp(x'theta); ours, the paper has no such figure.
+
+    The SD is the largest of the draw. The truth is on the link scale.
+    """
+    return _behind_link(name, "ours, after GSE, section 8.4", "Poisson", "poisson", d, arms, per_arm)
+
+
+def _behind_link(name: str, paper: str, says: str, kind: str, d: Setting, arms: Setting, per_arm: Setting) -> Instance:
+    size, count = whole("d", d, 1), whole("arms", arms, 2)
+    return Instance(
+        name=name,
+        paper=paper,
+        title=f"{says}: {count} arms, d = {size}",
+        compounds=count,
+        dimension=size,
+        draw=partial(_link, size, count, kind == "poisson"),
+        random=True,
+        goal="best",
+        budget=_budget(count, per_arm),
+    )
+
+
+def _link(d: int, n: int, is_count: bool, rng: np.random.Generator) -> Drawn:
+    rows = rng.uniform(-0.5, 0.5, (n, d))
+    truth = rows @ rng.normal(0.0, math.sqrt(3.0 / d), d)
+    if is_count:
+        expected = np.exp(truth)
+        sd = float(np.sqrt(expected.max()))
+        return dense(rows, truth, Best(), sd=sd, expected=expected, kind="poisson")
+    return dense(rows, truth, Best(), sd=0.5, expected=1.0 / (1.0 + np.exp(-truth)), kind="bernoulli")

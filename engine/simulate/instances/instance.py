@@ -1,0 +1,141 @@
+"""What a simulation is played on: an instance, and one draw of it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.features import DenseFeatures, Features
+from assaypilot.engine.goals import Goal
+
+__all__ = ["Drawn", "Instance", "Kind", "choice", "dense", "number", "redraw", "whole"]
+
+Floats = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+Seed = int | np.random.SeedSequence
+Setting = int | float | str
+
+Kind = Literal["gaussian", "bernoulli", "poisson"]
+"""How a measurement scatters around its mean."""
+
+_DRAWS = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """One draw of an instance: the arms, what is true of them, and what is asked."""
+
+    features: Features
+    truth: Floats
+    """``(n_endpoints, n_arms)``, larger is better, on the scale the goal speaks of."""
+    expected: Floats
+    """``(n_endpoints, n_arms)`` the mean of one measurement; the truth itself but behind a link."""
+    measurable: Flags
+    """``(n_arms,)``: X."""
+    wanted: Flags
+    """``(n_arms,)``: Z."""
+    goal: Goal
+    noise: tuple[float, ...]
+    """SD of one measurement, per endpoint; behind a link the largest there can be."""
+    kind: Kind = "gaussian"
+    hints: Mapping[str, Any] = field(default_factory=dict)
+    """What a comparison method is told by name: ``m`` (how many to return), ``threshold``; never used otherwise."""
+
+    @property
+    def n_arms(self) -> int:
+        """How many arms."""
+        return self.features.n_rows
+
+
+@dataclass(frozen=True, slots=True)
+class Instance:
+    """A problem by name whose truth is known, or drawn anew in every run."""
+
+    name: str
+    paper: str
+    """Where it comes from."""
+    title: str
+    compounds: int
+    """Arms; on average where their number is drawn."""
+    dimension: int
+    draw: Callable[[np.random.Generator], Drawn]
+    """One draw; a module's function, so that other processes can be sent it."""
+    random: bool
+    """Whether every run has its own draw."""
+    goal: str
+    delta: float = 0.05
+    budget: int | None = None
+    """Measurements in the whole campaign when the paper fixes them."""
+    notes: tuple[str, ...] = ()
+    """What a reader of the figures must know."""
+
+    def make(self, seed: Seed) -> Drawn:
+        """The draw of that seed; always the same one when nothing is random."""
+        return self.draw(np.random.default_rng(seed))
+
+
+def dense(
+    rows: Floats,
+    truth: Floats,
+    goal: Goal,
+    *,
+    sd: float | tuple[float, ...] = 1.0,
+    measurable: Flags | None = None,
+    wanted: Flags | None = None,
+    expected: Floats | None = None,
+    kind: Kind = "gaussian",
+    hints: Mapping[str, Any] | None = None,
+) -> Drawn:
+    """A draw with numeric features ``(n_arms, d)`` and a truth ``(n_arms,)`` or ``(n_endpoints, n_arms)``."""
+    means = np.atleast_2d(np.asarray(truth, dtype=float))
+    everything = np.ones(len(rows), dtype=bool)
+    return Drawn(
+        features=DenseFeatures(rows),
+        truth=means,
+        expected=means if expected is None else np.atleast_2d(expected),
+        measurable=everything if measurable is None else measurable,
+        wanted=everything if wanted is None else wanted,
+        goal=goal,
+        noise=(sd,) * len(means) if isinstance(sd, int | float) else sd,
+        kind=kind,
+        hints={} if hints is None else hints,
+    )
+
+
+def redraw(
+    what: str, draw: Callable[[], tuple[Floats, Floats]], accept: Callable[[Floats], bool]
+) -> tuple[Floats, Floats]:
+    """Rows and means of the first draw whose means are accepted; AssayPilotError when none of many is."""
+    for _ in range(_DRAWS):
+        rows, means = draw()
+        if accept(means):
+            return rows, means
+    raise AssayPilotError(f"{what}: no draw fits these settings", option="--instance", mend="Choose others.")
+
+
+def whole(name: str, value: Setting, least: int, most: int | None = None) -> int:
+    """A setting that is a whole number; AssayPilotError otherwise."""
+    if not isinstance(value, int) or isinstance(value, bool) or value < least or (most is not None and value > most):
+        bounds = f"of {least} or more" if most is None else f"from {least} to {most}"
+        raise AssayPilotError(f"{name} must be a whole number {bounds}, got {value!r}", option="--instance")
+    return value
+
+
+def number(name: str, value: Setting, above: float = 0.0) -> float:
+    """A setting that is a number; AssayPilotError otherwise."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not (math.isfinite(value) and value > above):
+        raise AssayPilotError(f"{name} must be a number above {above:g}, got {value!r}", option="--instance")
+    return float(value)
+
+
+def choice(name: str, value: Setting, words: tuple[str, ...]) -> str:
+    """A setting that is one of some words; AssayPilotError otherwise."""
+    if value not in words:
+        raise AssayPilotError(f"{name} must be {' or '.join(words)}, got {value!r}", option="--instance")
+    return str(value)

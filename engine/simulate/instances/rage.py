@@ -1,0 +1,165 @@
+"""RAGE's instances: the best of Z while measuring only X, SD 1, delta 0.05. Section 5."""
+
+from __future__ import annotations
+
+import math
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.goals import Best
+from assaypilot.engine.simulate.instances.instance import Drawn, Instance, Setting, dense, number, redraw, whole
+
+__all__ = ["closest", "moderate", "multivariate", "on_sphere", "soare", "sphere", "transductive"]
+
+Floats = NDArray[np.float64]
+
+_PAPER = "RAGE, section 5"
+
+
+def soare(name: str, d: Setting, angle: Setting) -> Instance:
+    """The benchmark of Soare et al.: e_1..e_d and cos(angle) e_1 + sin(angle) e_2, theta = 2 e_1; angle 0.01."""
+    size, turn = whole("d", d, 2), number("angle", angle)
+    return Instance(
+        name=name,
+        paper=_PAPER,
+        title=f"Soare's instance: d = {size}, angle {turn:g}",
+        compounds=size + 1,
+        dimension=size,
+        draw=partial(_soare, size, turn),
+        random=False,
+        goal="best",
+    )
+
+
+def _soare(d: int, angle: float, _: np.random.Generator) -> Drawn:
+    rows = np.vstack([np.eye(d), np.zeros(d)])
+    rows[-1, :2] = math.cos(angle), math.sin(angle)
+    return dense(rows, 2.0 * rows[:, 0], Best())
+
+
+def moderate(name: str, arms: Setting) -> Instance:
+    """Many arms with moderate gaps: e_1, one at 3 pi / 4, the others at pi / 4 + N(0, 0.09); theta = e_1, d = 2.
+
+    The paper's N(0, .09) is read as a variance, as its N(0, 1) elsewhere.
+    """
+    count = whole("arms", arms, 3)
+    return Instance(
+        name=name,
+        paper=_PAPER,
+        title=f"{count} arms with moderate gaps",
+        compounds=count,
+        dimension=2,
+        draw=partial(_moderate, count),
+        random=True,
+        goal="best",
+    )
+
+
+def _moderate(n: int, rng: np.random.Generator) -> Drawn:
+    angles = np.concatenate([[0.0, 0.75 * math.pi], math.pi / 4 + 0.3 * rng.standard_normal(n - 2)])
+    rows = np.column_stack([np.cos(angles), np.sin(angles)])
+    return dense(rows, rows[:, 0], Best())
+
+
+def on_sphere(rng: np.random.Generator, n: int, d: int) -> Floats:
+    """N points drawn uniformly on the unit sphere of dimension d, ``(n, d)``."""
+    rows = rng.standard_normal((n, d))
+    unit: Floats = rows / np.linalg.norm(rows, axis=1)[:, None]
+    return unit
+
+
+def closest(rows: Floats) -> tuple[int, int]:
+    """The two closest rows of ``(n, d)`` unit vectors, the first of them first."""
+    best, pair = -math.inf, (0, 1)
+    for start in range(0, len(rows), 512):
+        block = rows[start : start + 512] @ rows.T
+        block[np.arange(len(block)), np.arange(start, start + len(block))] = -math.inf
+        place = int(np.argmax(block))
+        i, j = divmod(place, len(rows))
+        if block[i, j] > best:
+            best, pair = float(block[i, j]), (min(i + start, j), max(i + start, j))
+    return pair
+
+
+def sphere(name: str, arms: Setting, d: Setting) -> Instance:
+    """Points drawn on the unit sphere, d = 9; theta is one of the two closest."""
+    count, size = whole("arms", arms, 2), whole("d", d, 2)
+    return Instance(
+        name=name,
+        paper=_PAPER,
+        title=f"{count} points on a sphere of dimension {size}",
+        compounds=count,
+        dimension=size,
+        draw=partial(_sphere, count, size),
+        random=True,
+        goal="best",
+    )
+
+
+def _sphere(n: int, d: int, rng: np.random.Generator) -> Drawn:
+    rows = on_sphere(rng, n, d)
+    return dense(rows, rows @ rows[closest(rows)[0]], Best())
+
+
+def transductive(name: str, d: Setting) -> Instance:
+    """X = e_1..e_d; Z = e_1..e_{d/2} and cos(.1) e_j + sin(.1) e_{j + d/2}; theta = e_1.
+
+    Half of what is wanted cannot be measured.
+    """
+    size = whole("d", d, 2)
+    if size % 2:
+        raise AssayPilotError(f"d must be even, got {size}", option="--instance")
+    return Instance(
+        name=name,
+        paper=_PAPER,
+        title=f"transductive: d = {size}, half of the wanted ones cannot be measured",
+        compounds=size + size // 2,
+        dimension=size,
+        draw=partial(_transductive, size),
+        random=False,
+        goal="best",
+    )
+
+
+def _transductive(d: int, _: np.random.Generator) -> Drawn:
+    half = d // 2
+    extra = np.hstack([np.eye(half) * math.cos(0.1), np.eye(half) * math.sin(0.1)])
+    rows = np.vstack([np.eye(d), extra])
+    number_of = np.arange(len(rows))
+    return dense(rows, rows[:, 0], Best(), measurable=number_of < d, wanted=(number_of < half) | (number_of >= d))
+
+
+def multivariate(name: str, factors: Setting) -> Instance:
+    """All 2^D layouts of D two-level factors with pairwise interactions; theta on the grid -0.3, -0.29, .. 0.3.
+
+    First-order effects count 1, interactions 0.5. A draw whose best layout is not unique is drawn again, because no
+    number of measurements decides it.
+    """
+    count = whole("factors", factors, 2, 12)
+    return Instance(
+        name=name,
+        paper=_PAPER,
+        title=f"multivariate testing: {count} factors with interactions",
+        compounds=2**count,
+        dimension=1 + count + count * (count - 1) // 2,
+        draw=partial(_multivariate, count),
+        random=True,
+        goal="best",
+    )
+
+
+def _multivariate(factors: int, rng: np.random.Generator) -> Drawn:
+    levels = np.indices((2,) * factors).reshape(factors, -1).T * 2.0 - 1.0
+    first, second = np.triu_indices(factors, 1)
+    rows = np.hstack([np.ones((len(levels), 1)), levels, levels[:, first] * levels[:, second]])
+    strength = np.concatenate([np.ones(1 + factors), np.full(len(first), 0.5)])
+
+    def draw() -> tuple[Floats, Floats]:
+        theta = rng.integers(-30, 31, rows.shape[1]) / 100.0
+        return rows, rows @ (strength * theta)
+
+    rows, means = redraw("multivariate testing", draw, lambda means: bool(np.diff(np.sort(means)[-2:])[0] > 1e-9))
+    return dense(rows, means, Best())

@@ -1,0 +1,105 @@
+"""Many runs at once: in this process, in several, or on a cluster; the runs are the same wherever they are made."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Generator
+from contextlib import closing
+from functools import partial
+
+from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.progress import Report, silent
+from assaypilot.engine.simulate.runner import Run, Task, drawn_of, problem_of, run_of
+
+__all__ = ["check", "processors", "simulate"]
+
+_PARTS = 16
+"""Parts of the work per process: enough for progress and for runs of unequal length."""
+_LONGEST = 200
+_PULSE = 0.1
+"""Seconds between two looks at whether to go on."""
+
+
+def processors() -> int:
+    """How many processors this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def check(task: Task) -> tuple[str, ...]:
+    """Why no error probability is promised (empty when one is); AssayPilotError when the task cannot be run at all."""
+    problem = problem_of(task, drawn_of(task, 0), 0)
+    task.strategy.start(problem)
+    return task.strategy.void(problem)
+
+
+def simulate(
+    task: Task, runs: int, *, jobs: int = 1, cluster: str | None = None, report: Report = silent
+) -> tuple[Run, ...]:
+    """Runs 0 to ``runs`` - 1 of a task in order, each depending on the seed and its number alone.
+
+    ``jobs`` processes here (0: one per processor), or the workers of the Dask cluster at an address. Each process keeps
+    to one thread in linear algebra. ``report`` may raise Cancelled, which stops everything.
+    """
+    if runs < 1:
+        raise AssayPilotError(f"at least one run is needed, got {runs}", option="--runs")
+    if jobs < 0:
+        raise AssayPilotError(f"processes must be 0 or more, got {jobs}", option="--jobs")
+    check(task)
+    name = task.strategy.info.name
+    wanted = jobs or processors()
+    if cluster is None and (wanted == 1 or runs == 1):
+        return _here(task, runs, name, report)
+    if cluster is not None:
+        from assaypilot.engine.simulate.cluster import on_cluster
+
+        parts = _parts(runs, max(wanted, processors()) * 4)
+        made = on_cluster(partial(_part, task), parts, cluster, report)
+    else:
+        parts = _parts(runs, wanted)
+        made = _in_processes(partial(_part, task), parts, wanted, report)
+    results: list[Run] = []
+    with closing(made):
+        for part in made:
+            results += part
+            report(len(results) / runs, f"{name}: {len(results):,} of {runs:,} runs")
+    return tuple(sorted(results, key=lambda run: run.number))
+
+
+def _here(task: Task, runs: int, name: str, report: Report) -> tuple[Run, ...]:
+    results: list[Run] = []
+    looked = 0.0
+
+    def pulse() -> None:
+        nonlocal looked
+        now = time.monotonic()
+        if now - looked >= _PULSE:
+            looked = now
+            report(len(results) / runs, f"{name}: {len(results):,} of {runs:,} runs")
+
+    for number in range(runs):
+        results.append(run_of(task, number, pulse))
+        pulse()
+    report(1.0, f"{name}: {runs:,} runs")
+    return tuple(results)
+
+
+def _parts(runs: int, processes: int) -> list[range]:
+    size = max(1, min(_LONGEST, runs // (processes * _PARTS)))
+    return [range(start, min(start + size, runs)) for start in range(0, runs, size)]
+
+
+def _part(task: Task, numbers: range) -> list[Run]:
+    return [run_of(task, number) for number in numbers]
+
+
+def _in_processes(
+    work: Callable[[range], list[Run]], parts: list[range], jobs: int, report: Report
+) -> Generator[list[Run], None, None]:
+    from joblib import Parallel, delayed, parallel_config
+
+    report(0.0, f"starting {jobs} processes")
+    with parallel_config(backend="loky", n_jobs=min(jobs, len(parts)), inner_max_num_threads=1):
+        yield from Parallel(return_as="generator_unordered")(delayed(work)(part) for part in parts)

@@ -1,0 +1,237 @@
+"""Whole runs of a strategy against a simulated assay: sampled, scored, and the same for the same seed.
+
+An assay hands back sufficient statistics (the mean of the n measurements of an arm is one draw), so a million
+measurements cost what one does. Run i depends on the seed and on i alone.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.goals import Goal
+from assaypilot.engine.progress import Report, silent
+from assaypilot.engine.simulate.instances import Drawn, Instance
+from assaypilot.engine.simulate.scores import score
+from assaypilot.engine.strategies.protocol import Allocation, Capacity, Outcome, Problem, State, Strategy
+
+__all__ = ["Limits", "Run", "Task", "drawn_of", "play", "problem_of", "run_of", "sample"]
+
+Floats = NDArray[np.float64]
+
+_EMPTY = 3
+"""Phases in a row that decide nothing before a run is given up."""
+_INSTANCE, _ASSAY, _OWN = range(3)
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Where a run is given up, so that nothing hangs."""
+
+    phases: int = 100_000
+    measurements: int = 10**12
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """Everything that many runs of one strategy on one instance share; other processes are sent this."""
+
+    strategy: Strategy
+    instance: Instance
+    seed: int = 0
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    """The strategy's own, as the user gave them."""
+    goal: Goal | None = None
+    """None: the instance's."""
+    delta: float | None = None
+    """None: the instance's."""
+    noise: tuple[float, ...] | None = None
+    """SD per endpoint, of the assay and told to the strategy; None: the instance's."""
+    per_round: int | None = None
+    """Measurements the lab takes in a round; None: every phase is one round."""
+    max_replicates: int = 4
+    """Of one compound in a round; counts only with ``per_round``."""
+    budget: int | None = None
+    """Measurements in all; None: the instance's."""
+    limits: Limits = Limits()
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """How one run went."""
+
+    number: int
+    precision: float
+    recall: float
+    f1: float
+    wrong: bool
+    """A decision is false."""
+    undecided: int
+    """Compounds without a decision at the end."""
+    unfinished: bool
+    """It hit the limit of phases or measurements."""
+    measurements: int
+    phases: int
+    rounds: int
+    reason: str
+    """Why it stopped."""
+    seconds: float = field(compare=False)
+    """Processor time of the strategy and the assay."""
+
+    @property
+    def right(self) -> bool:
+        """Everything decided, and nothing falsely."""
+        return not (self.wrong or self.unfinished or self.undecided)
+
+
+def _stream(seed: int, run: int, part: int) -> np.random.SeedSequence:
+    return np.random.SeedSequence(seed, spawn_key=(run, part))
+
+
+def drawn_of(task: Task, run: int) -> Drawn:
+    """What run number ``run`` is played on: the same for every strategy."""
+    drawn = task.instance.make(_stream(task.seed, run, _INSTANCE))
+    if task.goal is not None:
+        drawn = replace(drawn, goal=task.goal)
+    if task.noise is None:
+        return drawn
+    if drawn.kind != "gaussian":
+        raise AssayPilotError(
+            f"the noise of {task.instance.name} follows from its means", option="--sd", mend="Leave --sd out."
+        )
+    return replace(drawn, noise=task.noise)
+
+
+def problem_of(task: Task, drawn: Drawn, run: int) -> Problem:
+    """What the strategy is told before the first measurement."""
+    budget = task.instance.budget if task.budget is None else task.budget
+    capacity = None
+    if task.per_round is not None:
+        capacity = Capacity(task.per_round, task.max_replicates, budget)
+    elif budget is not None:
+        # No lab that cuts phases into rounds: only the end is given.
+        capacity = Capacity(budget, budget, budget)
+    return Problem(
+        features=drawn.features,
+        measurable=drawn.measurable,
+        wanted=drawn.wanted,
+        goal=drawn.goal,
+        delta=task.instance.delta if task.delta is None else task.delta,
+        noise=drawn.noise,
+        parameters=_parameters(task, drawn),
+        seed=int(_stream(task.seed, run, _OWN).generate_state(1)[0]),
+        capacity=capacity,
+    )
+
+
+def _parameters(task: Task, drawn: Drawn) -> dict[str, Any]:
+    """The parameters given, and what a comparison method is told by its own parameters when nothing else is said.
+
+    ``truth`` is the true means ``(n_endpoints, n_arms)``; ``m`` and ``threshold`` are the instance's. Sequential
+    methods look after every measurement, as in their papers, unless there is a lab with rounds.
+    """
+    told = {"truth": drawn.truth, **drawn.hints}
+    if task.per_round is None:
+        told["batch"] = 1
+    known = {parameter.name for parameter in task.strategy.info.parameters}
+    if not task.strategy.info.baseline:
+        known &= {"batch"}
+    return {name: value for name, value in told.items() if name in known} | dict(task.parameters)
+
+
+def sample(drawn: Drawn, allocation: Allocation, rng: np.random.Generator, spent: int) -> Outcome:
+    """What comes back of a phase: all that was asked for, each arm's mean of n measurements as one draw."""
+    arms, n = allocation.arms, allocation.counts
+    expected = drawn.expected[:, arms]
+    if drawn.kind == "gaussian":
+        sd = np.array(drawn.noise)[:, None]
+        values = expected + sd / np.sqrt(n) * rng.standard_normal(expected.shape)
+    elif drawn.kind == "bernoulli":
+        values = rng.binomial(n, expected) / n
+    else:
+        values = rng.poisson(expected * n) / n
+    counts, means = np.zeros(drawn.truth.shape), np.zeros(drawn.truth.shape)
+    counts[:, arms], means[:, arms] = n, values
+    return Outcome(allocation, counts, means, spent)
+
+
+def play(
+    strategy: Strategy,
+    drawn: Drawn,
+    problem: Problem,
+    rng: np.random.Generator,
+    *,
+    limits: Limits = Limits(),
+    per_round: int | None = None,
+    max_replicates: int = 4,
+    pulse: Callable[[], None] | None = None,
+    report: Report = silent,
+) -> tuple[State, int, int, str]:
+    """The last state, the measurements, the rounds and why it ended (empty: at a limit).
+
+    ``pulse`` is called before every phase and may raise Cancelled.
+    """
+    state = strategy.start(problem)
+    spent = rounds = empty = asked = 0
+    while not (reasons := strategy.stop(state)):
+        if pulse is not None:
+            pulse()
+        if asked >= limits.phases or spent >= limits.measurements or empty >= _EMPTY:
+            return state, spent, rounds, ""
+        allocation = strategy.ask(state, report)
+        asked += 1
+        if allocation.total < 1:
+            return state, spent, rounds, ""
+        spent += allocation.total
+        if per_round is None:
+            rounds += 1
+        else:
+            # As the campaign lays a phase out.
+            rounds += max(
+                math.ceil(allocation.total / per_round), math.ceil(int(allocation.counts.max()) / max_replicates)
+            )
+        before = state.phase
+        state = strategy.tell(state, sample(drawn, allocation, rng, spent))
+        empty = empty + 1 if state.phase == before else 0
+    return state, spent, rounds, reasons[0].name
+
+
+def run_of(task: Task, number: int, pulse: Callable[[], None] | None = None) -> Run:
+    """Run number ``number`` of a task, scored."""
+    drawn = drawn_of(task, number)
+    problem = problem_of(task, drawn, number)
+    rng = np.random.default_rng(_stream(task.seed, number, _ASSAY))
+    started = time.process_time()
+    state, spent, rounds, reason = play(
+        task.strategy,
+        drawn,
+        problem,
+        rng,
+        limits=task.limits,
+        per_round=task.per_round,
+        max_replicates=task.max_replicates,
+        pulse=pulse,
+    )
+    seconds = time.process_time() - started
+    found = score(problem.goal, task.strategy.answer(state).status, drawn.truth, drawn.wanted)
+    return Run(
+        number=number,
+        precision=found.precision,
+        recall=found.recall,
+        f1=found.f1,
+        wrong=found.wrong,
+        undecided=found.undecided,
+        unfinished=not reason,
+        measurements=spent,
+        phases=state.phase,
+        rounds=rounds,
+        reason=reason or "limit",
+        seconds=seconds,
+    )
