@@ -60,6 +60,11 @@ class Estimate:
         return replace(self, beta=beta, theta=self.basis @ beta)
 
     @property
+    def outside(self) -> Floats:
+        """``(n_columns, n_columns)``, the projection onto what was not measured."""
+        return self._outside
+
+    @property
     def rank(self) -> int:
         """The dimension of what was measured."""
         return len(self.beta)

@@ -22,7 +22,7 @@ from assaypilot.engine.features import DenseFeatures, Features, ProjectedFeature
 from assaypilot.engine.models.ols import Estimate, least_squares
 from assaypilot.engine.progress import Report, silent
 
-__all__ = ["Memo", "Plan", "clear", "fit", "fit_norms", "g_design", "table", "xy_design"]
+__all__ = ["Memo", "Plan", "clear", "fit", "fit_norms", "g_design", "remembered", "table", "xy_design"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
@@ -184,6 +184,19 @@ def xy_design(
     return Plan(candidates, _designed("xy", features, (rows, targets, span), gap, options, make, report))
 
 
+def remembered(
+    name: str, features: Features, parts: tuple[ArrayLike | None, ...], size: int, make: Callable[[], _Held]
+) -> _Held:
+    """What ``make`` gives, from memory when it was made before for this table and these parts.
+
+    ``name`` says what is made; ``parts`` are all that it depends on beside the table; ``size`` in bytes, about.
+    """
+    known = _digest(features)
+    if known is None:
+        return make()
+    return _MEMO.get((name, known[0], *map(_bytes, parts)), make, size)[0]
+
+
 def fit(features: Features, measured: Ints, counts: Floats, means: Floats) -> Estimate:
     """``least_squares``; only what the values change is computed anew for the same measurements."""
     template = _geometry(features, measured, counts)
@@ -201,11 +214,7 @@ def fit_norms(features: Features, measured: Ints, counts: Floats, rows: Ints) ->
         norms.flags.writeable = False
         return norms
 
-    known = _digest(features)
-    if known is None:
-        return make()
-    key = ("norms", known[0], _bytes(measured), _bytes(counts), _bytes(rows))
-    return _MEMO.get(key, make, 8 * len(rows))[0]
+    return remembered("norms", features, (measured, counts, rows), 8 * len(rows), make)
 
 
 def _geometry(features: Features, measured: Ints, counts: Floats) -> Estimate | None:

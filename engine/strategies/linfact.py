@@ -1,4 +1,4 @@
-"""What all LinFACT strategies share: radii, union logs, good and bad compounds by bounds on means, phases and their end.
+"""What all LinFACT strategies share: radii, union logs, good and bad compounds by bounds on means, how they end.
 
 Source: "Identifying all epsilon-best arms in linear bandits", section 4 (Algorithms 1, 3 and 4), with the noise, the
 slack, the first radius and the realised half-widths of our own statement.

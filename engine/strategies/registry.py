@@ -7,17 +7,20 @@ from collections.abc import Mapping
 from typing import Any
 
 from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.strategies.baselines.ape import Ape
+from assaypilot.engine.strategies.baselines.ege import EgeSh, EgeSr
 from assaypilot.engine.strategies.gege import Gege
 from assaypilot.engine.strategies.gege_fixed_budget import GegeFixedBudget
 from assaypilot.engine.strategies.linfact_g import LinFactG
+from assaypilot.engine.strategies.linfact_xy import LinFactXY, LinFactXYAsPrinted
 from assaypilot.engine.strategies.protocol import Strategy
 
 __all__ = ["BASELINES", "STRATEGIES", "check_parameters", "choose", "get"]
 
-STRATEGIES: tuple[type[Strategy], ...] = (LinFactG, Gege, GegeFixedBudget)
+STRATEGIES: tuple[type[Strategy], ...] = (LinFactG, LinFactXY, LinFactXYAsPrinted, Gege, GegeFixedBudget)
 """What a campaign can be run by; ``auto`` takes the first that fits the goal."""
 
-BASELINES: tuple[type[Strategy], ...] = ()
+BASELINES: tuple[type[Strategy], ...] = (EgeSh, EgeSr, Ape)
 """What simulations can compare with."""
 
 

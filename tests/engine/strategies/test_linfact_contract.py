@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from assaypilot.engine.features import DenseFeatures, SiteFeatures
 from assaypilot.engine.progress import Cancelled
 from assaypilot.engine.strategies.linfact_g import LinFactG
+from assaypilot.engine.strategies.linfact_xy import LinFactXY, LinFactXYAsPrinted
 from assaypilot.engine.strategies.protocol import (
     IN,
     NOT_ESTIMABLE,
@@ -22,9 +23,10 @@ from assaypilot.engine.strategies.protocol import (
 from tests.strategies import came_back, dense, phases, problem_of, product, random_table, seeds
 
 MODES = ("realised", "planned")
+KINDS = [LinFactG, LinFactXY, LinFactXYAsPrinted]
 
 
-@pytest.fixture(params=[LinFactG], ids=lambda kind: kind.info.name)
+@pytest.fixture(params=KINDS, ids=lambda kind: kind.info.name)
 def strategy(request):
     return request.param()
 
@@ -166,7 +168,7 @@ def test_the_order_of_the_compounds_does_not_matter(strategy, seed):
 
 @settings(max_examples=25)
 @given(seed=seeds, shift=st.floats(-100, 100), scale=st.floats(0.01, 100))
-@pytest.mark.parametrize("kind", [LinFactG], ids=lambda kind: kind.info.name)
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.info.name)
 def test_units_do_not_matter(kind, seed, shift, scale):
     """Everything in units of ``scale`` from ``shift``: the same measurements and decisions (slack sets the radii)."""
     strategy = kind()
