@@ -18,8 +18,8 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
 Flags = NDArray[np.bool_]
 
-_AT_ONCE = 1 << 19
-"""Pairs looked at together: a few megabytes per endpoint, whatever the number of compounds."""
+_AT_ONCE = 1 << 15
+"""Pairs looked at together, whatever the number of compounds: what a processor's fast memory holds."""
 
 _LEAF = 128
 """Points of a box; pairs of boxes that cannot matter are left out as a whole."""
@@ -39,7 +39,7 @@ class Gaps(NamedTuple):
 
 
 def lead(points: Floats, queries: Floats, own: Ints | None = None) -> Floats:
-    """max over points p of min over endpoints of p - q, for each query q, ``(n_queries,)``; -inf without points.
+    """The max over points p of min over endpoints of p - q, for each query q, ``(n_queries,)``; -inf without points.
 
     ``own``: the point that each query is itself, which does not count; -1 for none. Exact: the very differences that
     a loop over all pairs would take, of which boxes of points that cannot hold the largest are left out, so that time
@@ -80,11 +80,14 @@ def _all_pairs(points: Floats, queries: Floats, numbers: Ints, own: Ints) -> Flo
         at = np.minimum(np.searchsorted(numbers, own, sorter=order), n - 1)
         position = np.where(numbers[order[at]] == own, order[at], -1)
     step = max(_AT_ONCE // n, 1)
+    room = np.empty((2, min(step, m), n))
     for start in range(0, m, step):
         part = slice(start, min(start + step, m))
-        least = points[0] - queries[0, part, None]
+        least, other = room[:, : part.stop - start]
+        np.subtract(points[0], queries[0, part, None], out=least)
         for row, asked in zip(points[1:], queries[1:, part], strict=True):
-            np.minimum(least, row - asked[:, None], out=least)
+            np.subtract(row, asked[:, None], out=other)
+            np.minimum(least, other, out=least)
         itself = np.flatnonzero(position[part] >= 0)
         least[itself, position[part][itself]] = -math.inf
         best[part] = least.max(axis=1)
@@ -123,7 +126,9 @@ def beaten(points: Floats, queries: Floats) -> Flags:
     front = points[:, able]
     if len(front) == 2:
         return _beaten_of_two(front, asked)
-    front = front[:, ~_beaten_by_front(front)] if front.shape[1] > _LEAF else front
+    if front.shape[1] * asked.shape[1] <= _FEW:
+        return _any_above(front, asked)
+    front = front[:, ~_beaten_by_front(front)]
     open_ = np.all(asked < math.inf, axis=0)
     floor = front.min(axis=1) - 1.0
     reached = np.maximum(asked[:, open_], floor[:, None])
@@ -136,7 +141,7 @@ def _beaten_of_two(points: Floats, queries: Floats) -> Flags:
     order = np.argsort(-points[0], kind="stable")
     first, second = -points[0, order], np.maximum.accumulate(points[1, order])
     better = np.searchsorted(first, -queries[0], side="left")
-    return (better > 0) & (second[np.maximum(better, 1) - 1] > queries[1])
+    return np.asarray((better > 0) & (second[np.maximum(better, 1) - 1] > queries[1]))
 
 
 def _beaten_by_front(points: Floats) -> Flags:
@@ -169,9 +174,12 @@ def _beaten_by_front(points: Floats) -> Flags:
 
 
 def _any_above(points: Floats, queries: Floats) -> Flags:
+    """``beaten`` by looking at every pair, for finite points."""
     above = points[0] > queries[0, :, None]
+    other = np.empty_like(above)
     for row, asked in zip(points[1:], queries[1:], strict=True):
-        above &= row > asked[:, None]
+        np.greater(row, asked[:, None], out=other)
+        above &= other
     return np.asarray(above.any(axis=1))
 
 
