@@ -13,11 +13,20 @@ from assaypilot.engine.strategies.gege import Gege
 from assaypilot.engine.strategies.gege_fixed_budget import GegeFixedBudget
 from assaypilot.engine.strategies.linfact_g import LinFactG
 from assaypilot.engine.strategies.linfact_xy import LinFactXY, LinFactXYAsPrinted
+from assaypilot.engine.strategies.lingame import LinGame, LinGameC
 from assaypilot.engine.strategies.protocol import Strategy
 
 __all__ = ["BASELINES", "STRATEGIES", "check_parameters", "choose", "get"]
 
-STRATEGIES: tuple[type[Strategy], ...] = (LinFactG, LinFactXY, LinFactXYAsPrinted, Gege, GegeFixedBudget)
+STRATEGIES: tuple[type[Strategy], ...] = (
+    LinFactG,
+    LinFactXY,
+    LinFactXYAsPrinted,
+    Gege,
+    GegeFixedBudget,
+    LinGame,
+    LinGameC,
+)
 """What a campaign can be run by; ``auto`` takes the first that fits the goal."""
 
 BASELINES: tuple[type[Strategy], ...] = (EgeSh, EgeSr, Ape)
