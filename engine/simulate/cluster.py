@@ -42,7 +42,7 @@ def on_cluster(
             option="--cluster",
             mend="Give the scheduler's address, such as tcp://host:8786.",
         ) from None
-    with client:
+    with client, client.as_current():
         futures = client.map(work, parts, pure=False)
         open_ones = set(futures)
         try:

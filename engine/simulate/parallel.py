@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+import warnings
 from collections.abc import Callable, Generator
 from contextlib import closing
 from functools import partial
@@ -16,7 +17,8 @@ __all__ = ["check", "processors", "simulate"]
 
 _PARTS = 16
 """Parts of the work per process: enough for progress and for runs of unequal length."""
-_LONGEST = 200
+_LONGEST = 50
+"""Runs in a part: what is given up late, and what one message to another process is worth."""
 _PULSE = 0.1
 """Seconds between two looks at whether to go on."""
 
@@ -102,4 +104,12 @@ def _in_processes(
 
     report(0.0, f"starting {jobs} processes")
     with parallel_config(backend="loky", n_jobs=min(jobs, len(parts)), inner_max_num_threads=1):
-        yield from Parallel(return_as="generator_unordered")(delayed(work)(part) for part in parts)
+        results = Parallel(return_as="generator_unordered")(delayed(work)(part) for part in parts)
+        try:
+            for part in results:  # not "yield from", which would close them outside of what follows
+                yield part
+        finally:
+            with warnings.catch_warnings():
+                # Of work that is given up joblib warns; whoever gave it up knows.
+                warnings.simplefilter("ignore", UserWarning)
+                results.close()
