@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any, ClassVar
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +18,7 @@ from assaypilot.engine.design.lower_bounds import effects_of
 from assaypilot.engine.design.oracle import oracle
 from assaypilot.engine.design.together import Together
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.features import ProjectedFeatures
+from assaypilot.engine.features import Features, ProjectedFeatures
 from assaypilot.engine.goals import AllEpsilonBest, Best
 from assaypilot.engine.progress import Report
 from assaypilot.engine.strategies.baselines.static_run import Shares, StaticRun, run_parameters
@@ -30,6 +31,7 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
 
 _GAP = 1e-3
+_LAST: WeakKeyDictionary[Features, tuple[tuple[Any, ...], Shares]] = WeakKeyDictionary()
 
 
 class OracleRun(StaticRun):
@@ -78,8 +80,16 @@ class OracleRun(StaticRun):
         return int(problem.wanted.sum()) if isinstance(problem.goal, Best) else super().comparisons(problem)
 
     def shares(self, problem: Problem, measurable: Ints, aims: Ints, report: Report) -> Shares:
-        """Weights optimal for proving the truth."""
+        """Weights optimal for proving the truth; those of the last question are kept, since every look asks it."""
         means = _truth(self.parameters(problem)["truth"], problem)
+        key = (problem.goal, problem.noise, problem.delta, *(given.tobytes() for given in (means, measurable, aims)))
+        known = _LAST.get(problem.features)
+        if known is None or known[0] != key:
+            known = key, self._optimal(problem, means, measurable, aims, report)
+            _LAST[problem.features] = known
+        return known[1]
+
+    def _optimal(self, problem: Problem, means: Floats, measurable: Ints, aims: Ints, report: Report) -> Shares:
         candidates = table(problem.features, measurable)
         goal, targets = problem.goal, table(problem.features, aims, measurable)
         if isinstance(goal, Best):

@@ -1,0 +1,50 @@
+"""The linear Gaussian belief of BayesGap and KGCB: theta ~ N(0, prior^2 I) before, normal after every measurement."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.strategies.protocol import Arrays, Problem
+
+__all__ = ["Belief", "batch_of", "belief"]
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Belief:
+    """Means and covariance of the effects, in the columns of the features."""
+
+    mean: Floats
+    covariance: Floats
+    noise: float
+
+    def measured(self, x: Floats) -> Belief:
+        """The belief after one more measurement of a row ``x``, its value not known yet: only the spread shrinks."""
+        step = self.covariance @ x
+        return Belief(self.mean, self.covariance - np.outer(step, step) / (self.noise**2 + float(x @ step)), self.noise)
+
+
+def belief(problem: Problem, sums: Arrays, prior: float) -> Belief:
+    """The posterior of N(0, prior^2 I) after the measurements in the sums (of one endpoint)."""
+    noise = problem.noise[0]
+    c = problem.features.n_columns
+    precision = sums["information"][0] / noise**2 + np.eye(c) / prior**2
+    covariance = np.asarray(np.linalg.inv(precision), dtype=np.float64)
+    covariance = (covariance + covariance.T) / 2.0
+    return Belief(covariance @ (sums["moment"][0] / noise**2), covariance, noise)
+
+
+def batch_of(problem: Problem, given: int | None) -> int:
+    """Measurements per phase: as given, else the lab's round, else 1; AssayPilotError unless a whole number."""
+    if given is None:
+        return problem.capacity.per_round if problem.capacity and problem.capacity.per_round < 10**6 else 1
+    if isinstance(given, bool) or not isinstance(given, int) or given < 1:
+        raise AssayPilotError(
+            f"batch must be a whole number of measurements, at least 1, got {given!r}", option="--parameter batch"
+        )
+    return given
