@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from assaypilot.engine.strategies import hedge
 from assaypilot.engine.strategies.lingame_pool import POOL_PARAMETERS, Pool, Rules, whole
 from assaypilot.engine.strategies.lingame_questions import question_of
-from assaypilot.engine.strategies.lingame_sequential import Sequential, compared, missing, shuffled, track
+from assaypilot.engine.strategies.lingame_sequential import FIRST, Sequential, compared, missing, shuffled, track
 from assaypilot.engine.strategies.phased import one_of
 from assaypilot.engine.strategies.protocol import Arrays, Outcome, Parameter, Problem, State, StrategyInfo
 
@@ -42,12 +42,7 @@ _PARAMETERS = (
         "proven",
         "proven: gains as in the paper, h(t) = beta(t, 1 / t^3); experiments: log t, as in the authors' code",
     ),
-    Parameter(
-        "first",
-        "spanning",
-        "what comes before the game; spanning: one measurement per dimension; each: one of every compound, as in the "
-        "authors' code",
-    ),
+    FIRST,
     Parameter("plays", None, "times the game is played between two batches; none: once per measurement, at most 16"),
 )
 
@@ -68,17 +63,9 @@ class _Game(Sequential):
         """The parameters with their defaults; AssayPilotError for one out of range."""
         parameters = super().check(problem)
         one_of("optimism", parameters["optimism"], ("proven", "experiments"))
-        one_of("first", parameters["first"], ("spanning", "each"))
         if parameters["plays"] is not None:
             whole("plays", parameters["plays"])
         return parameters
-
-    def first_arms(self, state: State) -> Ints:
-        """Arms of directions nothing is known of; every measurable arm once where that was chosen."""
-        arms = super().first_arms(state)
-        if len(arms) and state.last is None and self.parameters(state.problem)["first"] == "each":
-            return shuffled(state.problem, state.problem.measurable)
-        return arms
 
 
 def _plays(rules: Rules) -> int:

@@ -19,7 +19,15 @@ from numpy.typing import NDArray
 
 from assaypilot.engine.goals import AllEpsilonBest, Best, Goal, Threshold
 
-__all__ = ["BestQuestion", "EpsilonQuestion", "Question", "Sides", "ThresholdQuestion", "question_of"]
+__all__ = [
+    "BestQuestion",
+    "EpsilonQuestion",
+    "Question",
+    "Sides",
+    "ThresholdQuestion",
+    "question_of",
+    "squared_distances",
+]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
@@ -70,7 +78,7 @@ def question_of(goal: Goal) -> Question:
     return BestQuestion(goal.slack)
 
 
-def _apart(rows: Floats, others: Floats) -> Floats:
+def squared_distances(rows: Floats, others: Floats) -> Floats:
     """Squared lengths of differences of all rows with all others, never below rounding and never 0."""
     own = np.einsum("ij,ij->i", rows, rows)[:, None]
     their = np.einsum("ij,ij->i", others, others)
@@ -116,7 +124,7 @@ class BestQuestion:
         """
         best = _top(means, open_arms)
         ahead = means[best] - means
-        lengths = _apart(spread[best : best + 1], spread)[0]
+        lengths = squared_distances(spread[best : best + 1], spread)[0]
         others = rivals.copy()
         others[best] = False
         inside = np.zeros(len(means))
@@ -200,7 +208,7 @@ class EpsilonQuestion:
         arms = open_arms.nonzero()[0]
         for start in range(0, len(arms), _ROWS):
             rows = arms[start : start + _ROWS]
-            lengths = _apart(spread[rows], spread[others])
+            lengths = squared_distances(spread[rows], spread[others])
             ahead = means[others] - means[rows, None]
             may_be_in = means[rows] > top - self.epsilon - self.slack
             if may_be_in.any():
@@ -230,7 +238,7 @@ class EpsilonQuestion:
         for start in range(0, len(members), _ROWS):
             rows = members[start : start + _ROWS]
             gaps = self.epsilon + self.slack - (means[others] - means[rows, None])
-            far = _far(gaps, _apart(spread[rows], spread[others]))
+            far = _far(gaps, squared_distances(spread[rows], spread[others]))
             place = int(np.argmin(far))
             i, j = divmod(place, len(others))
             if far[i, j] < best:
@@ -245,7 +253,7 @@ class EpsilonQuestion:
         for start in range(0, len(outsiders), _ROWS):
             rows = outsiders[start : start + _ROWS]
             gaps = means[leaders] - means[rows, None] - self.epsilon
-            far = _far(gaps, _apart(spread[rows], spread[leaders]))
+            far = _far(gaps, squared_distances(spread[rows], spread[leaders]))
             which[start : start + len(rows)] = leaders[np.argmax(far, axis=1)]
             bounds[start : start + len(rows)] = far.max(axis=1)
         for place in np.argsort(bounds, kind="stable"):
@@ -270,7 +278,8 @@ def _within(x: Floats, means: Floats, inverse: Floats, m: int, epsilon: float) -
     # scipy's optimisers take a while to load and few steps need them.
     from assaypilot.engine.design.alternatives import nearest_within
 
-    found = nearest_within(x, means, inverse, m, epsilon)
+    with np.errstate(over="ignore"):
+        found = nearest_within(x, means, inverse, m, epsilon)
     if found is None:
         return np.zeros(x.shape[1]), math.inf
     return found.shift, found.squared

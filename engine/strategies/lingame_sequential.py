@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from assaypilot.engine.progress import Report, silent
 from assaypilot.engine.strategies.lingame_pool import Pool, Rules, added, pooled, rules_of, table_of, void_of
 from assaypilot.engine.strategies.lingame_questions import Sides, question_of
-from assaypilot.engine.strategies.phased import Phased, settled
+from assaypilot.engine.strategies.phased import Phased, one_of, settled
 from assaypilot.engine.strategies.protocol import (
     IN,
     OUT,
@@ -22,12 +22,13 @@ from assaypilot.engine.strategies.protocol import (
     Certificate,
     Decision,
     Outcome,
+    Parameter,
     Problem,
     State,
     StopReason,
 )
 
-__all__ = ["Sequential", "compared", "missing", "shuffled", "spanning", "track"]
+__all__ = ["FIRST", "Sequential", "compared", "missing", "shuffled", "spanning", "track"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
@@ -35,6 +36,12 @@ Flags = NDArray[np.bool_]
 
 _SAME = 1e-6
 """A row whose rest outside the span is shorter than this share of its length adds no direction."""
+
+FIRST = Parameter(
+    "first",
+    "spanning",
+    "what comes first; spanning: one measurement per dimension; each: one of every compound, as in the authors' code",
+)
 
 
 class Sequential(Phased):
@@ -50,6 +57,7 @@ class Sequential(Phased):
         """The parameters with their defaults; AssayPilotError for one out of range."""
         parameters = self.parameters(problem)
         rules_of(problem, parameters)
+        one_of("first", parameters["first"], ("spanning", "each"))
         return parameters
 
     def void(self, problem: Problem) -> tuple[str, ...]:
@@ -86,8 +94,14 @@ class Sequential(Phased):
         )
 
     def first_arms(self, state: State) -> Ints:
-        """Arms to measure because nothing is known of a direction they have; chosen by counts, never by values."""
-        return missing(state)
+        """Arms to measure because nothing is known of a direction they have; chosen by counts, never by values.
+
+        Every measurable arm once where that was chosen.
+        """
+        arms = missing(state)
+        if len(arms) and state.last is None and self.parameters(state.problem)["first"] == "each":
+            return shuffled(state.problem, state.problem.measurable)
+        return arms
 
     def batch(self, state: State, rules: Rules, first: Ints, n: int, most: int) -> Ints:
         """``(n_arms,)`` measurements of a batch of n that starts with the ``first`` arms, at most ``most`` of one."""

@@ -9,6 +9,9 @@ from typing import Any
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.strategies.baselines.ape import Ape
 from assaypilot.engine.strategies.baselines.ege import EgeSh, EgeSr
+from assaypilot.engine.strategies.baselines.lingape import LinGapE
+from assaypilot.engine.strategies.baselines.lingifa import LinGIFA
+from assaypilot.engine.strategies.baselines.m_lingape import MLinGapE
 from assaypilot.engine.strategies.gege import Gege
 from assaypilot.engine.strategies.gege_fixed_budget import GegeFixedBudget
 from assaypilot.engine.strategies.linfact_g import LinFactG
@@ -29,7 +32,7 @@ STRATEGIES: tuple[type[Strategy], ...] = (
 )
 """What a campaign can be run by; ``auto`` takes the first that fits the goal."""
 
-BASELINES: tuple[type[Strategy], ...] = (EgeSh, EgeSr, Ape)
+BASELINES: tuple[type[Strategy], ...] = (EgeSh, EgeSr, Ape, LinGapE, MLinGapE, LinGIFA)
 """What simulations can compare with."""
 
 
