@@ -8,16 +8,26 @@ from typing import Any
 
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.strategies.baselines.ape import Ape
+from assaypilot.engine.strategies.baselines.bayesgap import BayesGap
 from assaypilot.engine.strategies.baselines.ege import EgeSh, EgeSr
+from assaypilot.engine.strategies.baselines.kgcb import Kgcb
+from assaypilot.engine.strategies.baselines.lazy_tts import LazyTts
 from assaypilot.engine.strategies.baselines.lingape import LinGapE
 from assaypilot.engine.strategies.baselines.lingifa import LinGIFA
 from assaypilot.engine.strategies.baselines.m_lingape import MLinGapE
+from assaypilot.engine.strategies.baselines.od_linbai import OdLinBai
+from assaypilot.engine.strategies.baselines.oracle import OracleRun
+from assaypilot.engine.strategies.baselines.static import StaticG, StaticXY
+from assaypilot.engine.strategies.baselines.uniform import Uniform
 from assaypilot.engine.strategies.gege import Gege
 from assaypilot.engine.strategies.gege_fixed_budget import GegeFixedBudget
+from assaypilot.engine.strategies.gse import Gse
 from assaypilot.engine.strategies.linfact_g import LinFactG
+from assaypilot.engine.strategies.linfact_glm import LinFactGlm
 from assaypilot.engine.strategies.linfact_xy import LinFactXY, LinFactXYAsPrinted
 from assaypilot.engine.strategies.lingame import LinGame, LinGameC
 from assaypilot.engine.strategies.protocol import Strategy
+from assaypilot.engine.strategies.rage import Rage
 
 __all__ = ["BASELINES", "STRATEGIES", "check_parameters", "choose", "get"]
 
@@ -25,14 +35,32 @@ STRATEGIES: tuple[type[Strategy], ...] = (
     LinFactG,
     LinFactXY,
     LinFactXYAsPrinted,
+    LinFactGlm,
     Gege,
     GegeFixedBudget,
+    Rage,
     LinGame,
     LinGameC,
+    Gse,
 )
 """What a campaign can be run by; ``auto`` takes the first that fits the goal."""
 
-BASELINES: tuple[type[Strategy], ...] = (EgeSh, EgeSr, Ape, LinGapE, MLinGapE, LinGIFA)
+BASELINES: tuple[type[Strategy], ...] = (
+    Uniform,
+    StaticG,
+    StaticXY,
+    OracleRun,
+    LinGapE,
+    MLinGapE,
+    LinGIFA,
+    EgeSh,
+    EgeSr,
+    Ape,
+    OdLinBai,
+    BayesGap,
+    Kgcb,
+    LazyTts,
+)
 """What simulations can compare with."""
 
 
