@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 from assaypilot.engine.errors import AssayPilotError
 
-__all__ = ["CONCENTRATIONS", "Direction", "Endpoint", "Relation", "Transform", "normalise_unit"]
+__all__ = ["CONCENTRATIONS", "Direction", "Endpoint", "Limit", "Relation", "Transform", "normalise_unit"]
 
 Direction = Literal["max", "min"]
 Transform = Literal["none", "log"]
@@ -39,6 +40,44 @@ _EDGES = " _,;:/-"
 _FLIPPED: dict[Relation, Relation] = {"=": "=", "<": ">", ">": "<"}
 
 
+_LIMIT = re.compile(r"\s*(<=|>=|<|>|≤|≥)\s*(\S.*?)\s*")
+_AS_TYPED = {"≤": "<=", "≥": ">="}
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """What a compound's mean must keep to: ``<5``, ``>=6``; in the endpoint's entry unit, like values in tables."""
+
+    relation: Literal["<", "<=", ">", ">="]
+    value: float
+
+    def __post_init__(self) -> None:
+        if self.relation not in ("<", "<=", ">", ">="):
+            raise AssayPilotError(f"a limit needs <, <=, > or >=, got {self.relation!r}", option="--endpoint")
+        if not math.isfinite(self.value):
+            raise AssayPilotError(f"a limit must be a number, got {self.value}", option="--endpoint")
+
+    @classmethod
+    def parse(cls, text: str) -> Limit:
+        """The limit that a text like ``<5``, ``>= 6`` or ``<0,3`` says; AssayPilotError for any other text."""
+        match = _LIMIT.fullmatch(text)
+        try:
+            value = float(match[2].replace(",", ".")) if match else math.nan
+        except ValueError:
+            value = math.nan
+        if match is None or not math.isfinite(value):
+            raise AssayPilotError(
+                f"{text.strip()!r} is no limit", option="--endpoint", mend="For example limit=<5 or limit=>=6."
+            )
+        sign = _AS_TYPED.get(match[1], match[1])
+        return cls("<=" if sign == "<=" else ">=" if sign == ">=" else "<" if sign == "<" else ">", value)
+
+    @property
+    def text(self) -> str:
+        """``< 5``."""
+        return f"{self.relation} {self.value:.10g}"
+
+
 def normalise_unit(unit: str) -> str:
     """A concentration unit in its usual spelling (``uM`` becomes ``µM``); any other unit as it is."""
     text = unit.strip()
@@ -64,6 +103,10 @@ class Endpoint:
     """SD between independent measurements of one compound, on the model scale; None when not known."""
     wells_per_measurement: int = 1
     """Wells one measurement takes on a plate (a 10-point duplicate curve: 20)."""
+    epsilon: float | None = None
+    """The difference that does not matter for this endpoint, model scale; None when it was not said."""
+    limit: Limit | None = None
+    """What every compound's mean must keep to, in the entry unit; None without a limit."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "unit", normalise_unit(self.unit))
@@ -90,6 +133,13 @@ class Endpoint:
             raise AssayPilotError(
                 f"wells_per_measurement must be 1 or more, got {self.wells_per_measurement}", option="--endpoint"
             )
+        if self.epsilon is not None and not (math.isfinite(self.epsilon) and self.epsilon >= 0):
+            raise AssayPilotError(
+                f"epsilon of {self.name} must be a number >= 0 in {self.scale_name} units, got {self.epsilon}",
+                option="--endpoint",
+            )
+        if self.limit is not None:
+            self.to_model(self.limit.value)  # refuses one that has no logarithm or that nobody could measure
 
     @property
     def is_potency(self) -> bool:
@@ -184,11 +234,45 @@ class Endpoint:
         """A relation of entered values on the model scale: flipped for a potency (IC50 > 10 µM is pIC50 < 5)."""
         return _FLIPPED[relation] if self.is_potency else relation
 
+    @property
+    def highest(self) -> float:
+        """The largest mean that keeps to the limit, model scale; infinite when the limit is from below, or absent."""
+        return self._edge if self.limit is not None and self._from_above else math.inf
+
+    @property
+    def lowest(self) -> float:
+        """The smallest mean that keeps to the limit, model scale; minus infinity when it is from above, or absent."""
+        return self._edge if self.limit is not None and not self._from_above else -math.inf
+
+    @property
+    def _edge(self) -> float:
+        assert self.limit is not None
+        return self.to_model(self.limit.value)
+
+    @property
+    def _from_above(self) -> bool:
+        """Whether the limit is from above on the model scale: IC50 > 10 µM is pIC50 < 5."""
+        assert self.limit is not None
+        return (self.limit.relation[0] == "<") != self.is_potency
+
+    @property
+    def limit_text(self) -> str:
+        """The limit as people say it: ``hERG < 5``, ``IC50 > 10000 nM``; empty without one."""
+        if self.limit is None:
+            return ""
+        unit = f" {self.unit}" if self.unit and self.unit not in self.name else ""
+        return f"{self.name} {self.limit.text}{unit}"
+
     def as_json(self) -> dict[str, Any]:
-        """The endpoint as a campaign file keeps it."""
-        return asdict(self)
+        """The endpoint as a campaign file keeps it; what was not said of epsilon and limit is left out."""
+        return {name: value for name, value in asdict(self).items() if name not in _LATER or value is not None}
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> Endpoint:
         """The endpoint that ``as_json`` wrote."""
-        return cls(**data)
+        limit = data.get("limit")
+        return cls(**{**data, "limit": None if limit is None else Limit(**limit)})
+
+
+_LATER = ("epsilon", "limit")
+"""Fields that the first campaign files did not know."""

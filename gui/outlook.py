@@ -83,7 +83,7 @@ def look_ahead(library: Library, noise_sd: float, settings: Settings, report: Re
         features=features,
         measurable=np.ones(features.n_rows, dtype=bool),
         wanted=np.ones(features.n_rows, dtype=bool),
-        goal=AllEpsilonBest(settings.epsilon, settings.softness),
+        goal=AllEpsilonBest(settings.distance, settings.softness),
         delta=settings.delta,
         noise=(noise_sd,),
         parameters=check_parameters(strategy, settings.parameters),

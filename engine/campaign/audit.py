@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from assaypilot.engine.campaign import redecide
+from assaypilot.engine.campaign import limits, redecide
 from assaypilot.engine.campaign.chain import Event
 from assaypilot.engine.campaign.replay import UNFIT, Ledger
 from assaypilot.engine.campaign.store import Problem, Store, Verification
@@ -43,20 +43,38 @@ def verify(
                 problems.append(Problem(event.sequence, f"{event.kind} does not follow from what came before: {error}"))
                 break
             if again is not None:
-                problems += [Problem(event.sequence, text) for text in _differences(ledger, event, again)]
+                texts = (*_differences(ledger, event, again[0]), *_limits(ledger, event, again[1]))
+                problems += [Problem(event.sequence, text) for text in texts]
             report(position / len(events), "checking the events")
     return replace(found, ok=not problems, problems=(*found.problems, *problems))
 
 
-def _again(ledger: Ledger, event: Event) -> list[Decision] | None:
+Verdicts = list[limits.Verdict | None]
+
+
+def _again(ledger: Ledger, event: Event) -> tuple[list[Decision], Verdicts] | None:
     """What the facts before an event that decides say must be decided; None for any other event."""
     match event.kind:
         case "phase_decided" | "phase_empty":
             decision = redecide.recompute(ledger)
-            return [] if decision is None else [decision]
+            if decision is None:
+                return [], []
+            return [decision], [limits.decide(ledger, decision.phase, list(ledger.verdicts.values()))]
         case "phase_redecided":
-            return redecide.recompute_from(ledger, event.data["from"])
+            first = event.data["from"]
+            return redecide.recompute_from(ledger, first), redecide.verdicts_from(ledger, first)
     return None
+
+
+def _limits(ledger: Ledger, event: Event, again: Verdicts) -> list[str]:
+    if event.kind == "phase_empty":
+        return []
+    first = event.data["from"] if event.kind == "phase_redecided" else event.data["phase"]
+    return [
+        f"phase {phase}: the facts say something else about the limits"
+        for phase, verdict in enumerate(again, start=first)
+        if not limits.same(verdict, ledger.verdicts.get(phase))
+    ]
 
 
 def _differences(ledger: Ledger, event: Event, again: list[Decision]) -> list[str]:

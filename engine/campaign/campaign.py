@@ -13,8 +13,9 @@ from typing import Any
 from assaypilot.engine.campaign import codec, redecide
 from assaypilot.engine.campaign.chain import Draft
 from assaypilot.engine.campaign.creation import creation_drafts, program_version
-from assaypilot.engine.campaign.intake import Intake, past_of, prepare, to_mark
-from assaypilot.engine.campaign.replay import UNFIT, Issued, Ledger
+from assaypilot.engine.campaign.counting import Issued
+from assaypilot.engine.campaign.intake import Intake, due_now, prepare, to_mark
+from assaypilot.engine.campaign.replay import UNFIT, Ledger
 from assaypilot.engine.campaign.rounds import Missing, closed_round, due_decision, planned_round
 from assaypilot.engine.campaign.state import RecordReport, Round, Settings, Source, Status
 from assaypilot.engine.campaign.store import Store, location_warnings
@@ -290,7 +291,7 @@ class Campaign:
         return RecordReport(
             accepted=len(taken.measurements),
             unplanned=sum(
-                m.endpoint == ledger.objective and not m.counted and m.excluded is None for m in taken.measurements
+                m.endpoint in ledger.measured and not m.counted and m.excluded is None for m in taken.measurements
             ),
             duplicates=taken.duplicates,
             censored=sum(m.relation != "=" for m in taken.measurements),
@@ -307,9 +308,7 @@ class Campaign:
             ledger.endpoints,
             results,
             first_number=len(ledger.measurements) + 1,
-            objective=ledger.objective,
-            outstanding=ledger.outstanding(),
-            past=past_of(ledger),
+            due=due_now(ledger),
             phase=ledger.under_way.allocation.phase if ledger.under_way else 0,
             round_number=ledger.last_round,
             earlier=() if again else ledger.measurements,

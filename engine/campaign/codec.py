@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import math
-import struct
-import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, fields
 from typing import Any
@@ -12,16 +10,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from assaypilot.engine.campaign.parts import Numbers
 from assaypilot.engine.campaign.state import RoundItem, Settings, Source
-from assaypilot.engine.library import LARGEST_PRODUCT
 from assaypilot.engine.measurements import Measurement, Result
 from assaypilot.engine.strategies.protocol import Decision
 
 __all__ = [
     "decision_from_json",
     "decision_to_json",
-    "estimates_from_bytes",
-    "estimates_to_bytes",
     "item_from_json",
     "item_to_json",
     "measurement_from_json",
@@ -31,10 +27,6 @@ __all__ = [
     "source_to_json",
 ]
 
-Floats = NDArray[np.float64]
-
-_MAGIC = b"APEST1\n"
-_LARGEST = 8 + 24 * LARGEST_PRODUCT  # bytes; a file from anyone may hold a part that unpacks without end
 _RESULT_DEFAULTS = {f.name: f.default for f in fields(Result) if f.name not in ("compound", "value")}
 
 
@@ -49,13 +41,17 @@ def source_to_json(source: Source | None) -> dict[str, Any] | None:
 
 
 def settings_to_json(settings: Settings) -> dict[str, Any]:
-    """Settings as an object."""
-    return asdict(settings) | {"parameters": dict(settings.parameters), "slack": settings.softness}
+    """Settings as an object; the endpoints of a goal about one are not named twice."""
+    data = asdict(settings) | {"parameters": dict(settings.parameters), "slack": settings.softness}
+    if settings.goal == "pareto":
+        return data | {"objectives": list(settings.objectives)}
+    del data["objectives"]
+    return data
 
 
 def settings_from_json(data: Mapping[str, Any]) -> Settings:
     """The settings that ``settings_to_json`` wrote."""
-    return Settings(**data)
+    return Settings(**{**data, "objectives": tuple(data.get("objectives", ()))})
 
 
 def result_to_json(result: Result) -> dict[str, Any]:
@@ -92,28 +88,15 @@ def measurement_from_json(data: Mapping[str, Any]) -> Measurement:
 
 def item_to_json(item: RoundItem) -> dict[str, Any]:
     """One line of a round as an object."""
-    return asdict(item)
+    data = asdict(item)
+    if not item.asked:
+        del data["asked"]
+    return data
 
 
 def item_from_json(data: Mapping[str, Any]) -> RoundItem:
     """The line that ``item_to_json`` wrote."""
-    return RoundItem(**data)
-
-
-def estimates_to_bytes(decision: Decision) -> bytes:
-    """The numbers behind a decision as bytes: estimate, low and high of every arm; a part of the file."""
-    block = np.concatenate([decision.estimate, decision.low, decision.high]).astype("<f8")
-    return _MAGIC + zlib.compress(struct.pack("<Q", block.shape[1]) + block.tobytes(), 1)
-
-
-def estimates_from_bytes(blob: bytes) -> tuple[Floats, Floats, Floats]:
-    """Estimate, low and high, each ``(n_endpoints, n_arms)``; raises ValueError when the bytes are something else."""
-    if not blob.startswith(_MAGIC):
-        raise ValueError("not the estimates of a phase")
-    raw = zlib.decompressobj().decompress(blob[len(_MAGIC) :], _LARGEST)
-    (n,) = struct.unpack_from("<Q", raw)
-    block = np.frombuffer(raw, dtype="<f8", offset=8).reshape(3, -1, n).astype(float)
-    return block[0], block[1], block[2]
+    return RoundItem(**{**data, "asked": tuple(data.get("asked", ()))})
 
 
 def decision_to_json(decision: Decision, names: Sequence[str]) -> dict[str, Any]:
@@ -134,13 +117,12 @@ def decision_to_json(decision: Decision, names: Sequence[str]) -> dict[str, Any]
     }
 
 
-def decision_from_json(data: Mapping[str, Any], blob: bytes, arm_of: Mapping[str, int]) -> Decision:
-    """The decision that ``decision_to_json`` wrote, with its part; ``arm_of`` maps compound ids to arms."""
+def decision_from_json(data: Mapping[str, Any], numbers: Numbers, arm_of: Mapping[str, int]) -> Decision:
+    """The decision that ``decision_to_json`` wrote, with its numbers; ``arm_of`` maps compound ids to arms."""
 
     def arms(key: str) -> NDArray[np.intp]:
         return np.array([arm_of[name] for name in data[key]], dtype=np.intp)
 
-    estimate, low, high = estimates_from_bytes(blob)
     radius = data["radius"]
     return Decision(
         phase=data["phase"],
@@ -148,10 +130,11 @@ def decision_from_json(data: Mapping[str, Any], blob: bytes, arm_of: Mapping[str
         ins=arms("in"),
         outs=arms("out"),
         left=arms("left"),
-        estimate=estimate,
-        low=low,
-        high=high,
+        estimate=numbers.estimate,
+        low=numbers.low,
+        high=numbers.high,
         contradicted=arms("contradicted"),
         spent=data["spent"],
         numbers={name: math.nan if value is None else value for name, value in data["numbers"].items()},
+        memory=numbers.memory,
     )

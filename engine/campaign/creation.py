@@ -46,7 +46,10 @@ def creation_drafts(
     Raises AssayPilotError when the table cannot be modelled, the assay noise is neither given nor in the replicates,
     or a setting does not fit.
     """
-    endpoints, notes = _with_noise(library, endpoints, history, settings)
+    settings = _with_objectives(endpoints, settings)
+    measured = [e.name for e in endpoints if e.name in settings.objectives or e.limit is not None]
+    endpoints, notes = _with_noise(library, endpoints, history, measured)
+    notes += _cautions(endpoints, settings, len(measured))
     strategy, why = choose(settings.strategy, settings.goal)
     check_parameters(strategy, settings.parameters)
     if len(library) < 2:
@@ -67,6 +70,8 @@ def creation_drafts(
     blob = library.encode()
     parts = as_parts(blob)
     (digest,) = parts
+    # A program of the first version would not know what to do with these.
+    further = any(endpoint.limit is not None or endpoint.epsilon is not None for endpoint in endpoints)
     drafts = [
         Draft("campaign_created", created),
         Draft(
@@ -79,7 +84,7 @@ def creation_drafts(
                 "mapping": dict(mapping) if mapping else None,
             },
         ),
-        Draft("endpoints_defined", {"endpoints": [endpoint.as_json() for endpoint in endpoints]}),
+        Draft("endpoints_defined", {"endpoints": [endpoint.as_json() for endpoint in endpoints]}, 2 if further else 1),
         Draft(
             "goal_set",
             {
@@ -88,6 +93,7 @@ def creation_drafts(
                 "strategy_version": strategy.info.version,
                 "why": why,
             },
+            1 if settings.goal == "epsilon-best" else 2,
         ),
     ]
     if taken.measurements:
@@ -96,19 +102,67 @@ def creation_drafts(
     return drafts, parts
 
 
+def _with_objectives(endpoints: Sequence[Endpoint], settings: Settings) -> Settings:
+    """The settings with the endpoints the goal is about: those named, else all there are.
+
+    AssayPilotError for a name that is no endpoint, for a goal about one endpoint that does not say which of several,
+    and for trade-offs between fewer than two.
+    """
+    names = [endpoint.name for endpoint in endpoints]
+    for name in settings.objectives:
+        if name not in names:
+            raise AssayPilotError(
+                f"there is no endpoint {name!r}", option="--objective", mend=f"Choose one of: {', '.join(names)}."
+            )
+    if settings.objectives:
+        return settings
+    if settings.goal == "pareto":
+        if len(names) < 2:
+            raise AssayPilotError(
+                f"trade-offs need at least two endpoints, got {len(names)}{f' ({names[0]})' if names else ''}",
+                option="--goal",
+                mend="Name another endpoint, or ask for epsilon-best.",
+            )
+        return replace(settings, objectives=tuple(names))
+    if len(names) != 1:
+        raise AssayPilotError(
+            f"the goal {settings.goal} is about one endpoint, and there are {len(names)}: {', '.join(names)}",
+            option="--objective",
+            mend="Say which one: --objective NAME.",
+        )
+    return replace(settings, objective=names[0])
+
+
+def _cautions(endpoints: Sequence[Endpoint], settings: Settings, n_measured: int) -> list[str]:
+    """What to say of settings that can be followed and may not be what was meant; refuses what cannot be."""
+    if settings.per_round < n_measured:
+        raise AssayPilotError(
+            f"a round of {settings.per_round} cannot hold one measurement of each of {n_measured} endpoints",
+            option="--per-round",
+            mend=f"Allow at least {n_measured}.",
+        )
+    notes = []
+    exact = settings.goal == "pareto" and not settings.distance
+    if exact and not any(e.epsilon for e in endpoints if e.name in settings.objectives):
+        notes.append(
+            "No difference was said not to matter (epsilon): compounds that are almost equal may keep the set from "
+            "ever being decided."
+        )
+    if settings.goal == "best" and not settings.softness:
+        notes.append(
+            "Without epsilon or slack two compounds that are almost equally good may keep the best from ever being "
+            "decided."
+        )
+    return notes
+
+
 def _with_noise(
-    library: Library, endpoints: Sequence[Endpoint], history: Sequence[Result], settings: Settings
+    library: Library, endpoints: Sequence[Endpoint], history: Sequence[Result], measured: Sequence[str]
 ) -> tuple[list[Endpoint], list[str]]:
     """The endpoints with their noise, where it is known, and what to say of noise that was not given.
 
-    AssayPilotError when the objective's is neither given nor in the replicates.
+    AssayPilotError when that of one that is ``measured`` is neither given nor in the replicates.
     """
-    if settings.objective not in [endpoint.name for endpoint in endpoints]:
-        raise AssayPilotError(
-            f"there is no endpoint {settings.objective!r}",
-            option="--objective",
-            mend=f"Choose one of: {', '.join(endpoint.name for endpoint in endpoints)}.",
-        )
     taken = prepare(library, endpoints, history, first_number=1)
     out, notes = [], []
     for position, endpoint in enumerate(endpoints):
@@ -124,12 +178,12 @@ def _with_noise(
             spread = max((abs(m.value) for m in own), default=0.0)
             if noise is not None and noise > max(1e-6 * spread, 1e-9):
                 endpoint = replace(endpoint, noise_sd=noise)
-                if endpoint.name == settings.objective:
+                if endpoint.name in measured:
                     notes.append(
                         f"The assay noise (SD) of {endpoint.name}, {noise:.3g}, is estimated from the replicates of "
                         f"{compounds} compound{'' if compounds == 1 else 's'}; the guarantee assumes it is no larger."
                     )
-            elif endpoint.name == settings.objective:
+            elif endpoint.name in measured:
                 raise AssayPilotError(
                     f"the assay noise (SD) of {endpoint.name} is not known: none was given, "
                     f"and {'replicates agree exactly' if compounds else 'no compound was measured twice'}",

@@ -17,7 +17,7 @@ from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.library import Library
 from assaypilot.engine.measurements import Measurement, Result
 
-__all__ = ["Intake", "Past", "past_of", "prepare", "to_mark"]
+__all__ = ["Due", "Intake", "Past", "due_now", "prepare", "to_mark"]
 
 _MOST_DETERMINATIONS = 100_000
 """N above this is a slip of the keyboard; estimates would lose their digits to it."""
@@ -26,7 +26,7 @@ _MADE_BY_TABLE = "excluded in the table"
 
 @dataclass(frozen=True, slots=True)
 class Past:
-    """What a late result may belong to, and what it may not be taken for."""
+    """What a late result of one endpoint may belong to, and what it may not be taken for."""
 
     rounds: frozenset[int] = frozenset()
     """The rounds of other phases than the one under way."""
@@ -34,6 +34,15 @@ class Past:
     """Measurements that decided phases never got, by compound."""
     asked: Mapping[int, int] = field(default_factory=dict)
     """Measurements that the open round still waits for, by compound."""
+
+
+@dataclass(frozen=True, slots=True)
+class Due:
+    """What the phase under way still waits for of one endpoint."""
+
+    outstanding: Mapping[int, int]
+    """Measurements by compound."""
+    past: Past = field(default_factory=Past)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,9 +62,7 @@ def prepare(
     results: Iterable[Result],
     *,
     first_number: int,
-    objective: int = -1,
-    outstanding: Mapping[int, int] | None = None,
-    past: Past | None = None,
+    due: Mapping[int, Due] | None = None,
     phase: int = 0,
     round_number: int = 0,
     earlier: Sequence[Measurement] = (),
@@ -63,10 +70,10 @@ def prepare(
 ) -> Intake:
     """The measurements that results stand for, numbered from ``first_number``.
 
-    A result of the objective counts for ``phase`` as far as its compound is ``outstanding`` there. When a batch holds
-    more of a compound than that, which of them count is drawn by lot, never taken from the order of the rows, since a
-    lab may sort its file by value. A result of a round of the ``past``, or beyond what the open round asks while a
-    decided phase still lacks one of its compound, is taken for a late one and counts for none. ``earlier``
+    A result of an endpoint that is ``due`` counts for ``phase`` as far as its compound is outstanding there. When a
+    batch holds more of a compound than that, which of them count is drawn by lot, never taken from the order of the
+    rows, since a lab may sort its file by value. A result of a round of the past, or beyond what the open round asks
+    while a decided phase still lacks one of its compound, is taken for a late one and counts for none. ``earlier``
     measurements are looked through for duplicates, except for ``typed`` values without round, plate, well and date,
     which are two when they are typed twice.
     """
@@ -78,7 +85,10 @@ def prepare(
         except AssayPilotError as error:
             rejected.append((result.row, str(error)))
     fresh = _without_duplicates(kept, earlier, endpoints, typed)
-    counted = _counted(fresh, objective, outstanding or {}, past or Past(), first_number)
+    counted = [0] * len(fresh)
+    for endpoint, of_it in (due or {}).items():
+        for row, counts in _counted(fresh, endpoint, of_it.outstanding, of_it.past, first_number).items():
+            counted[row] = counts
     numbered = [
         replace(m, number=first_number + row, round=round_number, phase=phase if counts else 0, counted=counts)
         for row, (m, counts) in enumerate(zip(fresh, counted, strict=True))
@@ -91,9 +101,9 @@ _LOTS = 7_251_944
 
 
 def _counted(
-    fresh: Sequence[Measurement], objective: int, outstanding: Mapping[int, int], past: Past, first_number: int
-) -> list[int]:
-    """How many planned measurements each of a batch fills.
+    fresh: Sequence[Measurement], endpoint: int, outstanding: Mapping[int, int], past: Past, first_number: int
+) -> dict[int, int]:
+    """How many planned measurements of an endpoint the results of a batch fill, by their place in it.
 
     The replicates of a compound in one batch are exchangeable, but their order in the file is not: sorted by value,
     "the first two count" would be "the best two count", which biases every decision made with them. So the surplus
@@ -106,9 +116,9 @@ def _counted(
     """
     own: dict[int, list[int]] = {}
     for row, m in enumerate(fresh):
-        if m.endpoint == objective and m.excluded is None and m.compound in outstanding:
+        if m.endpoint == endpoint and m.excluded is None and m.compound in outstanding:
             own.setdefault(m.compound, []).append(row)
-    counted = [0] * len(fresh)
+    counted: dict[int, int] = {}
     for compound, both in own.items():
         rows = [row for row in both if fresh[row].entered.round not in past.rounds]
         left = min(outstanding[compound], _not_late(fresh, both, rows, past))
@@ -143,16 +153,27 @@ def _content(m: Measurement) -> tuple[float, str, int, float, str, str, str, str
     return (m.value, m.relation, m.n, spread, entered.replicate, *_place(m), entered.comment)
 
 
-def past_of(ledger: Ledger) -> Past:
-    """What late results may belong to, now."""
-    under_way, issued = ledger.under_way, ledger.open_round
-    if under_way is None:
-        return Past()  # nothing is outstanding that they could be taken for
+def due_now(ledger: Ledger) -> dict[int, Due]:
+    """What is due now of each measured endpoint, and what late results of it may belong to."""
+    if ledger.under_way is None:
+        return {}  # nothing is outstanding that anything could be taken for
+    left = ledger.outstanding()
+    received = {phase: ledger.received(phase) for phase in range(1, len(ledger.phases) + 1)}
+    due = {}
+    for k in ledger.measured:
+        came = [{c: n for (endpoint, c), n in of_it.items() if endpoint == k} for of_it in received.values()]
+        outstanding = {compound: n for (endpoint, compound), n in left.items() if endpoint == k}
+        due[k] = Due(outstanding, _past(ledger, ledger.under_way.allocation.phase, k, came))
+    return due
+
+
+def _past(ledger: Ledger, now: int, endpoint: int, received: Sequence[Mapping[int, int]]) -> Past:
+    """What late results of an endpoint may belong to in phase ``now``; ``received``: what each decided phase got."""
+    issued = ledger.open_round
     phase_of = {entry.number: entry.phase for entry in ledger.rounds}
     lost: dict[int, int] = {}
     since: dict[int, int] = {}
-    for phase, decided in enumerate(ledger.phases, start=1):
-        came = ledger.received(phase)
+    for phase, (decided, came) in enumerate(zip(ledger.phases, received, strict=True), start=1):
         begun = min((number for number, its in phase_of.items() if its == phase), default=0)
         for compound, n in decided.planned.items():
             if n > came.get(compound, 0):
@@ -160,14 +181,15 @@ def past_of(ledger: Ledger) -> Past:
                 since.setdefault(compound, begun)
     for m in ledger.measurements if lost else ():
         # Late ones that are here already: they count for no phase.
-        own = m.endpoint == ledger.objective and m.compound in lost and m.round >= max(1, since[m.compound])
+        own = m.endpoint == endpoint and m.compound in lost and m.round >= max(1, since[m.compound])
         if own and not m.phase and m.excluded is None and not m.withdrawn:
             lost[m.compound] -= m.n
+    place = ledger.measured.index(endpoint)
     asked = () if issued is None else zip(issued.items, ledger.returned(issued), strict=True)
     return Past(
-        rounds=frozenset(number for number, its in phase_of.items() if its != under_way.allocation.phase),
+        rounds=frozenset(number for number, its in phase_of.items() if its != now),
         lost=lost,
-        asked={item.compound: item.replicates - back for item, back in asked},
+        asked={item.compound: item.of(place) - back[place] for item, back in asked},
     )
 
 

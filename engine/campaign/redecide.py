@@ -4,20 +4,30 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
-from assaypilot.engine.campaign import codec
+from assaypilot.engine.campaign import codec, limits, parts
 from assaypilot.engine.campaign.chain import Draft, as_parts
 from assaypilot.engine.campaign.replay import Ledger
-from assaypilot.engine.strategies.protocol import Decision
+from assaypilot.engine.strategies.protocol import Arrays, Decision
 
-__all__ = ["arm_names", "drafts", "recompute", "recompute_from", "same"]
+__all__ = ["arm_names", "drafts", "recompute", "recompute_from", "same", "stored", "verdicts_from"]
 
 
 def arm_names(ledger: Ledger) -> Sequence[str]:
     """The id of each arm's first compound."""
     return [ledger.library.ids[compound] for compound in ledger.first]
+
+
+def stored(ledger: Ledger, decision: Decision, verdict: limits.Verdict | None) -> tuple[dict[str, Any], bytes]:
+    """A decision, with what its phase said about the limits, as JSON and as the bytes of its part."""
+    names = arm_names(ledger)
+    data = codec.decision_to_json(decision, names)
+    if verdict is not None:
+        data["limits"] = limits.to_json(ledger, verdict, names)
+    return data, parts.to_bytes(parts.Numbers.of(decision, {} if verdict is None else verdict.arrays))
 
 
 def drafts(ledger: Ledger, first: int, reason: str) -> tuple[Draft, dict[str, bytes]]:
@@ -27,17 +37,22 @@ def drafts(ledger: Ledger, first: int, reason: str) -> tuple[Draft, dict[str, by
     """
     names = arm_names(ledger)
     new, blobs, old = [], [], []
-    for decision in recompute_from(ledger, first):
-        before = ledger.estimates[decision.phase]
-        blobs.append(codec.estimates_to_bytes(decision))
-        new.append(codec.decision_to_json(decision, names))
-        old.append(
-            {"phase": before.phase, "in": [names[a] for a in before.ins], "out": [names[a] for a in before.outs]}
-        )
-    parts = as_parts(*blobs)
+    for decision, verdict in zip(recompute_from(ledger, first), verdicts_from(ledger, first), strict=True):
+        data, blob = stored(ledger, decision, verdict)
+        blobs.append(blob)
+        new.append(data)
+        before, said = ledger.estimates[decision.phase], ledger.verdicts.get(decision.phase)
+        entry: dict[str, Any] = {
+            "phase": before.phase,
+            "in": [names[a] for a in before.ins],
+            "out": [names[a] for a in before.outs],
+        }
+        if said is not None:
+            entry["limits"] = limits.to_json(ledger, said, names)
+        old.append(entry)
     digests = [hashlib.sha256(blob).hexdigest() for blob in blobs]
-    data = {"from": first, "decisions": new, "old": old, "reason": reason, "parts": digests}
-    return Draft("phase_redecided", data), parts
+    told = {"from": first, "decisions": new, "old": old, "reason": reason, "parts": digests}
+    return Draft("phase_redecided", told, parts.version(*blobs)), as_parts(*blobs)
 
 
 def recompute_from(ledger: Ledger, first: int) -> list[Decision]:
@@ -53,16 +68,40 @@ def recompute_from(ledger: Ledger, first: int) -> list[Decision]:
         decision = ledger.strategy.decide(state, ledger.outcome(phase, decided.allocation, before.spent))
         if decision is None:
             # Everything the phase rested on is gone: it decides nothing, and its number stays used.
-            decision = _nothing(before)
+            decision = _nothing(before, state.memory)
         state = ledger.strategy.apply(state, decision)
         decisions.append(decision)
     return decisions
 
 
-def _nothing(before: Decision) -> Decision:
+def verdicts_from(ledger: Ledger, first: int) -> list[limits.Verdict | None]:
+    """What the decided phases from ``first`` on say about the limits, from the measurements as they are now."""
+    before = [ledger.verdicts[phase] for phase in range(1, first) if phase in ledger.verdicts]
+    said: list[limits.Verdict | None] = []
+    for phase in range(first, len(ledger.phases) + 1):
+        verdict = limits.decide(ledger, phase, before)
+        said.append(verdict)
+        if verdict is not None:
+            before.append(verdict)
+    return said
+
+
+def _nothing(before: Decision, memory: Arrays) -> Decision:
     none = np.zeros(0, dtype=np.intp)
     unknown = np.full(before.estimate.shape, np.nan)
-    return Decision(before.phase, before.radius, none, none, none, unknown, unknown, unknown, none, before.spent)
+    return Decision(
+        before.phase,
+        before.radius,
+        none,
+        none,
+        none,
+        unknown,
+        unknown,
+        unknown,
+        none,
+        before.spent,
+        memory=memory,
+    )
 
 
 def same(one: Decision, other: Decision) -> bool:
@@ -80,7 +119,16 @@ def same(one: Decision, other: Decision) -> bool:
         np.allclose(a, b, rtol=1e-7, atol=1e-9, equal_nan=True)
         for a, b in ((one.estimate, other.estimate), (one.low, other.low), (one.high, other.high))
     )
-    return sets and bounds and one.spent == other.spent
+    return sets and bounds and one.spent == other.spent and _same_arrays(one.memory, other.memory)
+
+
+def _same_arrays(one: Arrays, other: Arrays) -> bool:
+    """Whether two memories hold the same arrays, up to their last digits."""
+    return set(one) == set(other) and all(
+        np.shape(array) == np.shape(other[name])
+        and np.allclose(array, other[name], rtol=1e-7, atol=1e-9, equal_nan=True)
+        for name, array in one.items()
+    )
 
 
 def recompute(ledger: Ledger) -> Decision | None:
@@ -88,5 +136,5 @@ def recompute(ledger: Ledger) -> Decision | None:
     if ledger.under_way is None:
         return None
     allocation = ledger.under_way.allocation
-    outcome = ledger.outcome(allocation.phase, allocation, ledger.spent())
+    outcome = ledger.outcome(allocation.phase, allocation, ledger.samples())
     return ledger.strategy.decide(ledger.deciding(), outcome)

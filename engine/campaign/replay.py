@@ -5,43 +5,42 @@ from __future__ import annotations
 import copy
 import struct
 import zlib
-from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from assaypilot.engine.campaign import codec
+from assaypilot.engine.campaign import codec, limits
 from assaypilot.engine.campaign.chain import Draft, Event
-from assaypilot.engine.campaign.state import Round, RoundItem, Settings
+from assaypilot.engine.campaign.counting import Books, Decided, Issued, UnderWay
+from assaypilot.engine.campaign.parts import from_bytes
+from assaypilot.engine.campaign.steps import Step, remember
 from assaypilot.engine.endpoint import Endpoint
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.features import SiteFeatures, merge_equal_rows
-from assaypilot.engine.goals import AllEpsilonBest
 from assaypilot.engine.library import Library
 from assaypilot.engine.measurements import Measurement
 from assaypilot.engine.strategies.protocol import (
+    UNDECIDED,
     Allocation,
     Capacity,
     Certificate,
     Decision,
-    Outcome,
     Problem,
     State,
+    StopReason,
     Strategy,
 )
 from assaypilot.engine.strategies.registry import check_parameters, get
 
-__all__ = ["UNFIT", "Decided", "Ledger", "Step", "UnderWay"]
-
-Ints = NDArray[np.intp]
+__all__ = ["KINDS", "UNFIT", "Ledger"]
 
 KINDS = {
     "campaign_created": 1,
     "library_added": 1,
-    "endpoints_defined": 1,
-    "goal_set": 1,
+    "endpoints_defined": 2,
+    "goal_set": 2,
     "history_added": 1,
     "phase_planned": 1,
     "round_issued": 1,
@@ -55,92 +54,39 @@ KINDS = {
     "compounds_unavailable": 1,
     "compounds_available": 1,
     "round_closed": 1,
-    "phase_decided": 1,
-    "phase_redecided": 1,
+    "phase_decided": 2,
+    "phase_redecided": 2,
     "phase_empty": 1,
 }
-"""Every kind of event and its newest version this program understands."""
+"""Every kind of event and its newest version this program understands.
+
+Version 2 of endpoints has an epsilon or a limit, of the goal is not about all epsilon-best, of a decision has limits or
+a part with a strategy's memory; whatever needs none of it is still written as version 1.
+"""
 
 UNFIT = (AssayPilotError, ValueError, LookupError, TypeError, AttributeError, ArithmeticError, struct.error, zlib.error)
 """What ``apply`` may raise for an event that does not fit what came before, or is not of the shape of its kind."""
 
 
-@dataclass(slots=True)
-class UnderWay:
-    """A phase between its plan and its decision."""
-
-    allocation: Allocation
-    planned: dict[int, int]
-    """Measurements asked of each compound."""
-    order: list[tuple[int, int]]
-    """(compound, measurements) in the order rounds are cut."""
-    lost: dict[int, int] = field(default_factory=dict)
-    """Measurements given up when a round was closed, by compound."""
-
-
-@dataclass(frozen=True, slots=True)
-class Decided:
-    """A decided phase: what it was planned as, and the world in which it was decided."""
-
-    allocation: Allocation
-    planned: Mapping[int, int]
-    """Measurements asked of each compound."""
-    measurable: NDArray[np.bool_]
-    """``(n_arms,)``: what could be had when it was decided."""
-    round: int
-    """The round that closed it."""
-
-
-@dataclass(frozen=True, slots=True)
-class Step:
-    """One user action that can be undone, and what its opposite is."""
-
-    label: str
-    kind: Literal["plan", "record", "exclude", "include", "correct", "unavailable"]
-    data: Mapping[str, Any]
-
-
-@dataclass(frozen=True, slots=True)
-class Issued:
-    number: int
-    phase: int
-    items: tuple[RoundItem, ...]
-    issued: str
-    before: int
-    """Measurements in the campaign when it was issued."""
-    state: Literal["open", "closed", "withdrawn"] = "open"
-    closed: str | None = None
-
-
-class Ledger:
+class Ledger(Books):
     """What the events so far add up to. ``apply`` is the only thing that changes it."""
 
+    strategy: Strategy
+    state: State
+
     def __init__(self, part: Callable[[str], bytes]) -> None:
+        super().__init__()
         self._part = part
         self.sequence = 0
         self.head = ""
         self.name = ""
-        self.library: Library
-        self.endpoints: tuple[Endpoint, ...] = ()
-        self.settings: Settings
-        self.objective = 0
-        """The position of the objective among the endpoints."""
-        self.strategy: Strategy
         self.why = ""
-        self.seed = 0
         self.warnings: tuple[str, ...] = ()
-        self.first: Ints = np.zeros(0, dtype=np.intp)
-        self.arm_of: Ints = np.zeros(0, dtype=np.intp)
-        self.features: SiteFeatures
-        self.measurements: list[Measurement] = []
         self.sources: dict[str, int] = {}
         """How often the content of that digest was entered (and not taken back)."""
-        self.rounds: list[Issued] = []
-        self.under_way: UnderWay | None = None
-        self.unavailable: dict[int, str] = {}
-        self.state: State
-        self.phases: list[Decided] = []
         self.estimates: dict[int, Decision] = {}
+        self.verdicts: dict[int, limits.Verdict] = {}
+        """What each decided phase said about the limits; empty without limits."""
         self.failed = 0
         """Measurements given up for lab reasons."""
         self.judged: set[int] = set()
@@ -150,149 +96,23 @@ class Ledger:
         self.undo: list[Step] = []
         self.redo: list[Step] = []
 
-    # -- what other modules read
-
-    def measurement(self, number: int) -> Measurement:
-        """The measurement of that number; AssayPilotError when there is none."""
-        if not 1 <= number <= len(self.measurements):
-            raise AssayPilotError(f"there is no measurement number {number}")
-        return self.measurements[number - 1]
-
-    @property
-    def open_round(self) -> Issued | None:
-        """The round that waits for results, or None."""
-        return self.rounds[-1] if self.rounds and self.rounds[-1].state == "open" else None
-
-    @property
-    def last_round(self) -> int:
-        """The round that what happens now belongs to: the open one, else the last; 1 before any (0 is the history)."""
-        return max((issued.number for issued in self.rounds if issued.state != "withdrawn"), default=1)
-
-    @property
-    def n_arms(self) -> int:
-        """Distinct feature rows."""
-        return len(self.first)
-
-    def measurable(self) -> NDArray[np.bool_]:
-        """Which arms have a compound that can be had."""
-        return self._measurable(self.unavailable)
-
-    def _measurable(self, unavailable: Collection[int]) -> NDArray[np.bool_]:
-        had = self.library.measurable.copy()
-        had[list(unavailable)] = False
-        out = np.zeros(self.n_arms, dtype=bool)
-        out[self.arm_of[had]] = True
-        return out
-
-    def representative(self, arm: int) -> int:
-        """The compound that is measured for an arm: the first of its equals that can be had."""
-        if self.library.measurable[self.first[arm]] and int(self.first[arm]) not in self.unavailable:
-            return int(self.first[arm])
-        for compound in np.flatnonzero(self.arm_of == arm):
-            if self.library.measurable[compound] and int(compound) not in self.unavailable:
-                return int(compound)
-        raise AssayPilotError(f"{self.library.ids[self.first[arm]]} cannot be had")
-
-    def spent(self) -> int:
-        """Determinations of the objective in this campaign (history does not count)."""
-        objective = self.objective
-        return sum(m.n for m in self.measurements if m.round > 0 and m.endpoint == objective and not m.withdrawn)
-
-    def counting(self, phase: int) -> list[tuple[Measurement, int]]:
-        """The measurements that count for a phase, and how many planned ones each fills; never more than planned.
-
-        Exact or censored, not withdrawn, not excluded. First entered, first counted: when a value that was replaced
-        is used again, the replacement goes back to the estimates, whatever either of them says.
-        """
-        if self.under_way is not None and self.under_way.allocation.phase == phase:
-            left = dict(self.under_way.planned)
-        else:
-            left = dict(self.phases[phase - 1].planned) if 0 < phase <= len(self.phases) else {}
-        filling = []
-        for m in self.measurements:
-            if m.phase == phase and m.counted and not m.withdrawn and m.excluded is None:
-                n = min(m.counted, left.get(m.compound, 0))
-                if n:
-                    left[m.compound] -= n
-                    filling.append((m, n))
-        return filling
-
-    def received(self, phase: int) -> dict[int, int]:
-        """Measurements of a phase that are in, by compound."""
-        done: dict[int, int] = {}
-        for m, n in self.counting(phase):
-            done[m.compound] = done.get(m.compound, 0) + n
-        return done
-
-    def outstanding(self) -> dict[int, int]:
-        """Measurements of the phase under way that are neither in nor lost, by compound that can be had."""
-        if self.under_way is None:
-            return {}
-        done = self.received(self.under_way.allocation.phase)
-        lost = self.under_way.lost
-        left = {c: n - done.get(c, 0) - lost.get(c, 0) for c, n in self.under_way.planned.items()}
-        return {c: n for c, n in left.items() if n > 0 and c not in self.unavailable}
-
-    def returned(self, issued: Issued) -> tuple[int, ...]:
-        """Results that came back for each item of a round, at most what was asked."""
-        return self._returned(issued, self._came(issued.number))
-
-    def _came(self, *numbers: int) -> dict[tuple[int, int], int]:
-        """Planned measurements that are in, by round and compound, for these rounds or for all."""
-        came: dict[tuple[int, int], int] = {}
-        for m in self.measurements:
-            if m.counted and (not numbers or m.round in numbers) and not m.withdrawn and m.excluded is None:
-                came[m.round, m.compound] = came.get((m.round, m.compound), 0) + m.counted
-        return came
-
-    @staticmethod
-    def _returned(issued: Issued, came: Mapping[tuple[int, int], int]) -> tuple[int, ...]:
-        if issued.state == "withdrawn":  # what came for its compounds later was not for it
-            return (0,) * len(issued.items)
-        return tuple(min(item.replicates, came.get((issued.number, item.compound), 0)) for item in issued.items)
-
-    def pending(self, issued: Issued) -> int:
-        """Measurements of a round that can still come: compounds that cannot be had are not waited for."""
-        return sum(
-            item.replicates - back
-            for item, back in zip(issued.items, self.returned(issued), strict=True)
-            if item.compound not in self.unavailable
-        )
-
-    def outcome(self, phase: int, allocation: Allocation, spent: int) -> Outcome:
-        """What came back for a phase, per arm, larger is better."""
-        counts, totals = np.zeros(self.n_arms), np.zeros(self.n_arms)
-        sign = self.endpoints[self.objective].sign
-        for m, n in self.counting(phase):
-            if m.usable:
-                counts[self.arm_of[m.compound]] += n
-                totals[self.arm_of[m.compound]] += n * sign * m.value
-        means = np.divide(totals, counts, out=np.zeros(self.n_arms), where=counts > 0)
-        return Outcome(allocation, counts[None], means[None], spent)
-
-    def views(self) -> tuple[Round, ...]:
-        """All rounds as pages show them."""
-        came = self._came()
-        return tuple(self._view(issued, came) for issued in self.rounds)
-
-    def view(self, issued: Issued) -> Round:
-        """A round as pages show it."""
-        return self._view(issued, self._came(issued.number))
-
-    def _view(self, issued: Issued, came: Mapping[tuple[int, int], int]) -> Round:
-        return Round(
-            number=issued.number,
-            phase=issued.phase,
-            items=issued.items,
-            state=issued.state,
-            issued=issued.issued,
-            closed=issued.closed,
-            returned=self._returned(issued, came),
-        )
+    # -- the strategy's state
 
     def current(self) -> State:
         """The strategy's state with what can be measured now and what was spent so far."""
-        return self.strategy.adjust(self.state, measurable=self.measurable(), spent=self.spent())
+        return self.strategy.adjust(self.state, measurable=self.measurable(), spent=self.samples())
+
+    def stop(self, state: State) -> tuple[StopReason, ...]:
+        """Why nothing more is asked between phases: the strategy's reasons, or that what is open fails a limit."""
+        reasons = self.strategy.stop(state)
+        if reasons or not self.limited:
+            return reasons
+        failing = limits.failures(self, self.verdicts)[0] >= 0
+        still = (state.status == UNDECIDED) & state.problem.wanted
+        if (still & ~failing).any():
+            return ()
+        text = "every compound is decided; those the goal leaves open fail a limit"
+        return (StopReason("decided", text, {"phases": state.phase, "open": float(still.sum())}),)
 
     def deciding(self) -> State:
         """The state in which the phase under way is decided: what came back in it counts as to be had.
@@ -303,7 +123,8 @@ class Ledger:
         if self.under_way is None:
             return state
         came = np.zeros(self.n_arms, dtype=bool)
-        used = [m.compound for m, _ in self.counting(self.under_way.allocation.phase) if m.usable]
+        filling = self.counting(self.under_way.allocation.phase)
+        used = [m.compound for m, _ in filling if m.usable and m.endpoint in self.goal_endpoints]
         came[self.arm_of[used]] = True
         return self.strategy.adjust(state, measurable=state.problem.measurable | came, spent=state.spent)
 
@@ -314,7 +135,8 @@ class Ledger:
         other = copy.copy(self)
         known = self._part
         other._part = lambda digest: parts[digest] if digest in parts else known(digest)
-        for name in ("measurements", "sources", "rounds", "unavailable", "phases", "estimates", "judged", "void"):
+        own = ("measurements", "sources", "rounds", "unavailable", "phases", "estimates", "verdicts", "judged", "void")
+        for name in own:
             setattr(other, name, copy.copy(getattr(self, name)))
         other.undo, other.redo = list(self.undo), list(self.redo)
         if self.under_way is not None:
@@ -336,7 +158,7 @@ class Ledger:
                 mend="Open the file with the version that wrote it, or a newer one.",
             )
         getattr(self, f"_{event.kind}")(event)
-        self._remember(event)
+        remember(event, self.undo, self.redo)
         self.sequence, self.head = event.sequence, event.digest
 
     def _campaign_created(self, event: Event) -> None:
@@ -354,26 +176,45 @@ class Ledger:
 
     def _goal_set(self, event: Event) -> None:
         self.settings = codec.settings_from_json(event.data["settings"])
-        self.objective = [endpoint.name for endpoint in self.endpoints].index(self.settings.objective)
+        names = [endpoint.name for endpoint in self.endpoints]
+        self.goal_endpoints = tuple(names.index(name) for name in self.settings.objectives)
+        self.limited = tuple(k for k, endpoint in enumerate(self.endpoints) if endpoint.limit is not None)
+        self.measured = tuple(dict.fromkeys((*self.goal_endpoints, *self.limited)))
         self.strategy = get(event.data["strategy"])
         self.why = event.data["why"]
         self.state = self.strategy.start(self._problem())
 
+    @property
+    def margins(self) -> tuple[float, ...]:
+        """For trade-offs the difference that does not matter, per endpoint of the goal; else empty."""
+        if self.settings.goal != "pareto":
+            return ()
+        own = (self.endpoints[k].epsilon for k in self.goal_endpoints)
+        return tuple(self.settings.distance if margin is None else margin for margin in own)
+
     def _problem(self) -> Problem:
         settings = self.settings
-        noise = self.endpoints[self.objective].noise_sd
-        if noise is None:
-            raise AssayPilotError(f"the assay noise (SD) of {settings.objective} is not known", option="--sd")
+        noise = []
+        for position in self.measured:
+            sd = self.endpoints[position].noise_sd
+            if sd is None:
+                name = self.endpoints[position].name
+                raise AssayPilotError(f"the assay noise (SD) of {name} is not known", option="--sd")
+            noise.append(sd)
+        delta = settings.delta
+        if self.limited:
+            delta = limits.shares(delta, len(self.goal_endpoints), len(self.limited))[0]
+        budget = None if settings.budget is None else settings.budget // self.per_sample
         return Problem(
             features=self.features,
             measurable=self.measurable(),
             wanted=np.ones(self.n_arms, dtype=bool),
-            goal=AllEpsilonBest(settings.epsilon, settings.softness),
-            delta=settings.delta,
-            noise=(noise,),
+            goal=settings.goal_of(self.margins),
+            delta=delta,
+            noise=tuple(noise[: len(self.goal_endpoints)]),
             parameters=check_parameters(self.strategy, settings.parameters),
             seed=settings.seed,
-            capacity=Capacity(settings.per_round, settings.max_replicates, settings.budget),
+            capacity=Capacity(max(1, settings.per_round // self.per_sample), settings.max_replicates, budget),
         )
 
     def _history_added(self, event: Event) -> None:
@@ -459,35 +300,48 @@ class Ledger:
         self.rounds[-1] = replace(self.rounds[-1], state="closed", closed=event.time)
         lost = event.data["lost"]
         if self.under_way is not None:
-            for compound, n in lost:
-                self.under_way.lost[compound] = self.under_way.lost.get(compound, 0) + n
+            for compound, n, *endpoint in lost:
+                # Files about one endpoint do not say which.
+                place = (endpoint[0] if endpoint else self.objective, compound)
+                self.under_way.lost[place] = self.under_way.lost.get(place, 0) + n
         if event.data["missing"] == "failed":
-            self.failed += sum(n for _, n in lost)
+            self.failed += sum(entry[1] for entry in lost)
         elif event.data["missing"] == "other":
             self.void.append(
                 f"round {event.data['round']} was closed early for a reason that may depend on its results"
             )
 
-    def _decision(self, data: Mapping[str, Any]) -> Decision:
-        index = self.library.find
+    def _decision(self, data: Mapping[str, Any]) -> tuple[Decision, limits.Verdict | None]:
+        """A stored decision, and what its phase said about the limits."""
+        named = [name for key in ("in", "out", "left", "contradicted") for name in data[key]]
         arm_of = {}
-        for key in ("in", "out", "left", "contradicted"):
-            for name in data[key]:
-                compound = index(name)
-                if compound is None:
-                    raise AssayPilotError(f"the log names a compound that is not in the library: {name}")
-                arm_of[name] = int(self.arm_of[compound])
-        decision = codec.decision_from_json(data, self._part(data["part"]), arm_of)
-        if decision.estimate.shape != (1, self.n_arms):
+        for name in (*named, *(name for entry in data.get("limits", ()) for name in entry["out"])):
+            compound = self.library.find(name)
+            if compound is None:
+                raise AssayPilotError(f"the log names a compound that is not in the library: {name}")
+            arm_of[name] = int(self.arm_of[compound])
+        numbers = from_bytes(self._part(data["part"]))
+        decision = codec.decision_from_json(data, numbers, arm_of)
+        shape = (len(self.goal_endpoints), self.n_arms)
+        if any(array.shape != shape for array in (decision.estimate, decision.low, decision.high)):
             raise AssayPilotError("the log keeps the estimates of another library")
-        return decision
+        if bool(self.limited) != ("limits" in data):
+            raise AssayPilotError("the log does not decide the limits of this campaign")
+        if not self.limited:
+            return decision, None
+        return decision, limits.from_json(self, data["limits"], numbers.limits, arm_of)
+
+    def _keep(self, decision: Decision, verdict: limits.Verdict | None) -> None:
+        self.estimates[decision.phase] = decision
+        if verdict is not None:
+            self.verdicts[decision.phase] = verdict
 
     def _phase_decided(self, event: Event) -> None:
         if self.under_way is None:
             raise AssayPilotError(f"step {event.sequence} decides a phase that was never planned")
-        decision = self._decision(event.data)
+        decision, verdict = self._decision(event.data)
         self.state = self.strategy.apply(self.deciding(), decision)
-        self.estimates[decision.phase] = decision
+        self._keep(decision, verdict)
         under_way, measurable = self.under_way, self.state.problem.measurable
         self.phases.append(Decided(under_way.allocation, under_way.planned, measurable, event.data["round"]))
         self.under_way = None
@@ -512,53 +366,7 @@ class Ledger:
     def _phase_redecided(self, event: Event) -> None:
         state = self.before(event.data["from"])
         for data, part in zip(event.data["decisions"], event.data["parts"], strict=True):
-            decision = self._decision({**data, "part": part})
+            decision, verdict = self._decision({**data, "part": part})
             state = self.strategy.apply(self._then(state, decision.phase), decision)
-            self.estimates[decision.phase] = decision
+            self._keep(decision, verdict)
         self.state = state
-
-    # -- undo
-
-    def _remember(self, event: Event) -> None:
-        """Keep the stacks of what can be undone and redone; a closed round or a decision ends them."""
-        kind, data = event.kind, event.data
-        if kind in ("round_closed", "phase_decided", "phase_empty", "phase_redecided"):
-            self.undo, self.redo = [], []
-        elif "undoes" in data:
-            self.redo.append(self.undo.pop())
-        elif kind == "round_issued" and data.get("redoes") is not None:
-            self.redo.pop()
-            self.undo.append(self._plan_step(data["round"]))
-        elif "redoes" in data:
-            self.undo.append(self.redo.pop())
-        else:
-            step = self._step(kind, data)
-            if step is not None:
-                self.undo.append(step)
-                self.redo = []
-
-    @staticmethod
-    def _plan_step(number: int) -> Step:
-        return Step(f"Plan round {number}", "plan", {"round": number})
-
-    def _step(self, kind: str, data: Mapping[str, Any]) -> Step | None:
-        if kind == "round_issued":
-            return self._plan_step(data["round"])
-        if kind == "round_withdrawn":
-            # Withdrawn outright, not through undo: nothing before it can be undone in order any more.
-            self.undo, self.redo = [], []
-            return None
-        if kind == "results_recorded":
-            numbers = [m["number"] for m in data["measurements"]]
-            source = data.get("source") or {"digest": "", "name": ""}
-            label = f"Enter {len(numbers)} result{'s' if len(numbers) != 1 else ''}"
-            return Step(label, "record", {"numbers": numbers, "source": source["digest"], "round": data["round"]})
-        if kind == "measurement_excluded":
-            return Step("Exclude a value", "exclude", data)
-        if kind == "measurement_included":
-            return Step("Include a value", "include", data)
-        if kind == "measurement_corrected":
-            return Step("Correct a value", "correct", data)
-        if kind == "compounds_unavailable":
-            return Step("Mark as not to be had", "unavailable", data)
-        return None

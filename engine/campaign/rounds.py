@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
-from assaypilot.engine.campaign import codec, redecide
+from assaypilot.engine.campaign import codec, limits, parts, redecide
+from assaypilot.engine.campaign.candidates import posterior_of
 from assaypilot.engine.campaign.chain import Draft, as_parts
+from assaypilot.engine.campaign.counting import Issued
 from assaypilot.engine.campaign.layout import lay_out, next_round, reasons
-from assaypilot.engine.campaign.replay import Issued, Ledger
+from assaypilot.engine.campaign.replay import Ledger
 from assaypilot.engine.campaign.state import RoundItem
-from assaypilot.engine.campaign.view import objective_posterior
 from assaypilot.engine.features import ProjectedFeatures
 from assaypilot.engine.progress import Report, silent
 from assaypilot.engine.strategies.protocol import Allocation
@@ -27,22 +28,22 @@ def planned_round(ledger: Ledger, report: Report = silent, *, redoes: int | None
     drafts = []
     if ledger.under_way is None:
         state = ledger.current()
-        if ledger.strategy.stop(state):
+        if ledger.stop(state):
             return []
         allocation = ledger.strategy.ask(state, report)
         planned, order = _lay_out(ledger, allocation)
         drafts.append(Draft("phase_planned", _phase_json(allocation, planned, order)))
-        phase, done = allocation.phase, dict[int, int]()
+        phase, open_of = allocation.phase, (planned,) * ledger.per_sample
     else:
-        under_way = ledger.under_way
-        phase, order = under_way.allocation.phase, under_way.order
-        received = ledger.received(phase)
-        done = {
-            c: n if c in ledger.unavailable else received.get(c, 0) + under_way.lost.get(c, 0)
-            for c, n in under_way.planned.items()
-        }
-    chosen = next_round(order, done, settings.per_round, settings.max_replicates)
-    data = {"round": len(ledger.rounds) + 1, "phase": phase, "items": _items(ledger, chosen)}
+        under_way, left = ledger.under_way, ledger.outstanding()
+        phase, planned, order = under_way.allocation.phase, under_way.planned, under_way.order
+        open_of = tuple({c: left.get((k, c), 0) for c in planned} for k in ledger.measured)
+    # A compound comes again while any of its endpoints is open.
+    done = {c: n - max(still[c] for still in open_of) for c, n in planned.items()}
+    room = max(1, settings.per_round // ledger.per_sample)
+    chosen = next_round(order, done, room, settings.max_replicates)
+    asked = [tuple(min(n, still[c]) for still in open_of) for c, n in chosen]
+    data = {"round": len(ledger.rounds) + 1, "phase": phase, "items": _items(ledger, chosen, asked)}
     if redoes is not None:
         data["redoes"] = redoes
     return [*drafts, Draft("round_issued", data)]
@@ -56,7 +57,7 @@ def _lay_out(ledger: Ledger, allocation: Allocation) -> tuple[dict[int, int], li
     runs = lay_out(
         allocation.counts,
         span.coordinates(),
-        settings.per_round,
+        max(1, settings.per_round // ledger.per_sample),
         settings.max_replicates,
         seed=settings.seed * 1_000_003 + allocation.phase,
     )
@@ -64,9 +65,9 @@ def _lay_out(ledger: Ledger, allocation: Allocation) -> tuple[dict[int, int], li
     return planned, [(compounds[position], n) for position, n in runs]
 
 
-def _items(ledger: Ledger, chosen: Sequence[tuple[int, int]]) -> list[dict[str, Any]]:
+def _items(ledger: Ledger, chosen: Sequence[tuple[int, int]], asked: Sequence[tuple[int, ...]]) -> list[dict[str, Any]]:
     compounds = [compound for compound, _ in chosen]
-    view = objective_posterior(ledger)
+    view = posterior_of(ledger, ledger.objective)
     texts = reasons(ledger.library, compounds)
     expected: list[tuple[float, float, float] | tuple[None, None, None]] = [(None, None, None)] * len(chosen)
     if view is not None:
@@ -74,8 +75,8 @@ def _items(ledger: Ledger, chosen: Sequence[tuple[int, int]]) -> list[dict[str, 
         mean, spread = view.means(arms), 1.96 * view.sds(arms)
         expected = list(zip(mean.tolist(), (mean - spread).tolist(), (mean + spread).tolist(), strict=True))
     return [
-        codec.item_to_json(RoundItem(compound, n, text, *numbers))
-        for (compound, n), text, numbers in zip(chosen, texts, expected, strict=True)
+        codec.item_to_json(RoundItem(compound, n, text, mean, low, high, () if set(each) == {n} else each))
+        for (compound, n), text, (mean, low, high), each in zip(chosen, texts, expected, asked, strict=True)
     ]
 
 
@@ -97,18 +98,14 @@ def _phase_json(allocation: Allocation, planned: Mapping[int, int], order: Seque
 
 def closed_round(ledger: Ledger, issued: Issued, missing: Missing, note: str = "") -> Draft:
     """The end of the open round with what has come back."""
-    returned = ledger.returned(issued)
-    open_items = {
-        item.compound: item.replicates - back
-        for item, back in zip(issued.items, returned, strict=True)
-        if item.replicates > back and item.compound not in ledger.unavailable
-    }
     left = ledger.outstanding()
-    lost = [[c, min(n, left[c])] for c, n in open_items.items() if c in left]
+    awaited = [(place, min(n, left[place])) for place, n in ledger.awaited(issued) if place in left]
+    several = ledger.per_sample > 1
+    lost = [[compound, n, endpoint] if several else [compound, n] for (endpoint, compound), n in awaited]
     data = {
         "round": issued.number,
-        "asked": sum(item.replicates for item in issued.items),
-        "returned": sum(returned),
+        "asked": sum(item.of(place) for item in issued.items for place in range(ledger.per_sample)),
+        "returned": sum(map(sum, ledger.returned(issued))),
         "missing": missing if lost else "none",
         "lost": [] if missing == "return" else lost,
         "note": " ".join(note.split()),
@@ -125,14 +122,10 @@ def due_decision(ledger: Ledger) -> tuple[Draft, dict[str, bytes]] | None:
     number = ledger.last_round
     if decision is None:
         return Draft("phase_empty", {"phase": allocation.phase, "round": number}), {}
-    blob = codec.estimates_to_bytes(decision)
-    parts = as_parts(blob)
-    (digest,) = parts
+    verdict = limits.decide(ledger, decision.phase, list(ledger.verdicts.values()))
+    data, blob = redecide.stored(ledger, decision, verdict)
+    named = as_parts(blob)
+    (digest,) = named
     info = ledger.strategy.info
-    data = codec.decision_to_json(decision, redecide.arm_names(ledger)) | {
-        "strategy": info.name,
-        "strategy_version": info.version,
-        "round": number,
-        "part": digest,
-    }
-    return Draft("phase_decided", data), parts
+    data |= {"strategy": info.name, "strategy_version": info.version, "round": number, "part": digest}
+    return Draft("phase_decided", data, parts.version(blob)), named

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -11,7 +12,7 @@ from numpy.typing import NDArray
 
 from assaypilot.engine.endpoint import Endpoint
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.goals import GOALS, AllEpsilonBest
+from assaypilot.engine.goals import GOALS, AllEpsilonBest, Best, Goal, ParetoSet
 from assaypilot.engine.library import Library
 from assaypilot.engine.measurements import Measurement
 from assaypilot.engine.strategies.protocol import check_delta
@@ -37,33 +38,45 @@ STATUSES = ("undecided", "in", "out", "not estimable")
 class Settings:
     """What is wanted, and what the lab can do."""
 
-    objective: str
-    """Name of the endpoint the goal is about."""
-    epsilon: float
-    """Distance from the best that still counts, model scale."""
+    objective: str = ""
+    """Name of the endpoint the goal is about; for trade-offs the first of ``objectives``."""
+    epsilon: float | None = None
+    """Distance from the best that still counts, for trade-offs the difference that does not matter, model scale.
+
+    Needed for ``epsilon-best``; None elsewhere when it was not said.
+    """
     slack: float | None = None
-    """Softness of the cutoff, model scale; None means half of epsilon."""
+    """Softness of the cutoff, model scale; None means half of epsilon. Trade-offs have none."""
     delta: float = 0.05
     """1 - confidence."""
     goal: str = "epsilon-best"
     strategy: str = "auto"
     parameters: Mapping[str, Any] = field(default_factory=dict)
     per_round: int = 96
-    """Measurements the lab takes in one round."""
+    """Measurements the lab takes in one round, of all endpoints together."""
     max_replicates: int = 4
-    """Measurements of one compound in one round."""
+    """Measurements of one endpoint of one compound in one round."""
     budget: int | None = None
-    """Measurements in all; None without a limit."""
+    """Measurements in all, of all endpoints together; None without a limit."""
     seed: int = 0
+    objectives: tuple[str, ...] = ()
+    """Names of the endpoints the goal is about; for ``pareto`` two or more, empty until a campaign fills in its own."""
 
     def __post_init__(self) -> None:
         if self.goal not in GOALS:
             raise AssayPilotError(
                 f"there is no goal {self.goal!r}", option="--goal", mend=f"Choose one of: {', '.join(GOALS)}."
             )
-        if self.slack is None:
-            object.__setattr__(self, "slack", self.epsilon / 2.0)
-        AllEpsilonBest(self.epsilon, self.softness)
+        names = tuple(self.objectives)
+        if self.goal != "pareto":
+            names = (self.objective,) if self.objective else ()
+        elif not names and self.objective:
+            names = (self.objective,)
+        object.__setattr__(self, "objectives", names)
+        object.__setattr__(self, "objective", names[0] if names else "")
+        if self.slack is None or self.goal == "pareto":
+            object.__setattr__(self, "slack", 0.0 if self.goal == "pareto" else self.distance / 2.0)
+        self._check_goal()
         check_delta(self.delta)
         for option, name, value in (
             ("--per-round", "measurements per round", self.per_round),
@@ -73,10 +86,41 @@ class Settings:
             if value is not None and value < 1:
                 raise AssayPilotError(f"{name} must be 1 or more, got {value}", option=option)
 
+    def _check_goal(self) -> None:
+        if self.goal == "epsilon-best" and self.epsilon is None:
+            raise AssayPilotError(
+                "it was not said how far from the best still counts",
+                option="--epsilon",
+                mend="For example --epsilon 0.5: in log units, within 3-fold of the best.",
+            )
+        if self.epsilon is not None and self.goal == "best":
+            AllEpsilonBest(self.epsilon, self.softness)
+        if self.goal == "pareto":
+            twice = [name for name in self.objectives if self.objectives.count(name) > 1]
+            if twice:
+                raise AssayPilotError(f"endpoint {twice[0]} is named twice", option="--objective", mend="Name it once.")
+            if self.epsilon is not None and not (math.isfinite(self.epsilon) and self.epsilon >= 0):
+                raise AssayPilotError(f"epsilon must be a number >= 0, got {self.epsilon}", option="--epsilon")
+            if len(self.objectives) == 1:
+                ParetoSet((0.0,))
+        else:
+            self.goal_of((0.0,))
+
     @property
     def softness(self) -> float:
         """The slack as a number."""
-        return self.epsilon / 2.0 if self.slack is None else self.slack
+        return self.distance / 2.0 if self.slack is None else self.slack
+
+    @property
+    def distance(self) -> float:
+        """Epsilon as a number, 0 where none was given."""
+        return 0.0 if self.epsilon is None else self.epsilon
+
+    def goal_of(self, margins: tuple[float, ...]) -> Goal:
+        """The goal as strategies know it; ``margins`` are those of a Pareto goal, one per objective."""
+        if self.goal == "pareto":
+            return ParetoSet(margins)
+        return Best(self.softness) if self.goal == "best" else AllEpsilonBest(self.distance, self.softness)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,14 +140,21 @@ class RoundItem:
     compound: int
     """Position in the library."""
     replicates: int
+    """Measurements of each endpoint of the round."""
     reason: str
     """Why it was picked, in a few words."""
     expected: float | None
-    """Posterior mean when the round was issued, model scale; None before any measurement."""
+    """Posterior mean of the objective when the round was issued, model scale; None before any measurement."""
     low: float | None
     """2.5 % point of the posterior of its mean."""
     high: float | None
     """97.5 % point."""
+    asked: tuple[int, ...] = ()
+    """Measurements of each endpoint of the round where they differ, because some are in already; else empty."""
+
+    def of(self, place: int) -> int:
+        """Measurements asked for of an endpoint of the round, by its place among them."""
+        return self.asked[place] if self.asked else self.replicates
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,17 +170,38 @@ class Round:
     """UTC time."""
     closed: str | None
     returned: tuple[int, ...]
-    """Results that have come back for each item, at most its replicates (results above that are unplanned)."""
+    """Replicates of each item of which every endpoint is back (results above what was asked are unplanned)."""
+    endpoints: tuple[int, ...] = (0,)
+    """Positions, among the campaign's endpoints, of those that are measured of every item."""
+    back: tuple[tuple[int, ...], ...] = ()
+    """Results that have come back for each item, one number per endpoint of the round, at most what was asked."""
+
+    def __post_init__(self) -> None:
+        if not self.back:
+            object.__setattr__(self, "back", tuple((n,) * len(self.endpoints) for n in self.returned))
 
     @property
     def measurements(self) -> int:
-        """Measurements asked for."""
-        return sum(item.replicates for item in self.items)
+        """Measurements asked for, of all endpoints together."""
+        return sum(item.of(place) for item in self.items for place in range(len(self.endpoints)))
+
+    @property
+    def came(self) -> int:
+        """Measurements asked for that have come back."""
+        return sum(map(sum, self.back))
 
     @property
     def missing(self) -> int:
         """Measurements still to come."""
-        return self.measurements - sum(self.returned)
+        return self.measurements - self.came
+
+    @property
+    def missing_of(self) -> tuple[int, ...]:
+        """Measurements still to come, one number per endpoint of the round."""
+        return tuple(
+            sum(item.of(place) - came[place] for item, came in zip(self.items, self.back, strict=True))
+            for place in range(len(self.endpoints))
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +210,7 @@ class PhasePlan:
 
     phase: int
     total: int
-    """Measurements the phase asks for."""
+    """Measurements the phase asks for, of all endpoints together."""
     outstanding: int
     """Measurements of it that are not in yet, issued or not."""
     radius: float
@@ -162,7 +234,10 @@ class Guarantee:
 
 @dataclass(frozen=True, eq=False)
 class Candidates:
-    """One entry per compound, in library order; all numbers on the objective's model scale, NaN when unknown."""
+    """One entry per compound, in library order; numbers on the model scale, NaN when unknown.
+
+    What is not said to be of every endpoint is of the objective: for trade-offs the first of them.
+    """
 
     status: NDArray[np.int8]
     """Index into STATUSES."""
@@ -174,13 +249,20 @@ class Candidates:
     """Deciding bound of the last decided phase that bounded the compound."""
     high: NDArray[np.float64]
     probability_within_epsilon: NDArray[np.float64]
-    """Posterior probability of being within epsilon of the best; informs, never decides."""
+    """Posterior probability of being in the goal's set; informs, never decides.
+
+    Within epsilon of the best; for ``best`` being the best; for ``pareto`` that no other is better in every endpoint.
+    """
     probability_within_slack: NDArray[np.float64]
-    """The same for epsilon + slack."""
+    """Posterior probability of being acceptable.
+
+    Within epsilon + slack; for ``best`` within the slack of the best; for ``pareto`` that no other is better in every
+    endpoint by more than the difference that does not matter.
+    """
     measured: NDArray[np.intp]
-    """Usable determinations, history included."""
+    """Usable determinations, history included; of several endpoints of the goal, of the one with the fewest."""
     censored: NDArray[np.intp]
-    """Determinations kept and shown but not used, because only a bound is known."""
+    """Determinations of the goal's endpoints kept and shown but not used, because only a bound is known."""
     made: NDArray[np.bool_]
     """Whether anything was ever measured on it."""
     posterior_low: NDArray[np.float64]
@@ -189,9 +271,21 @@ class Candidates:
     estimates: Mapping[str, NDArray[np.float64]]
     """Estimates of every endpoint, by name."""
     cutoff: float
-    """Best estimate minus (for a minimum: plus) epsilon; NaN before any estimate."""
+    """Best estimate minus (for a minimum: plus) epsilon; NaN before any estimate, and for trade-offs."""
     soft_cutoff: float
     """The same with the slack."""
+    lows: Mapping[str, NDArray[np.float64]]
+    """``low`` of every endpoint that decides: of the goal, else by its limit; by name."""
+    highs: Mapping[str, NDArray[np.float64]]
+    measured_of: Mapping[str, NDArray[np.intp]]
+    """Usable determinations of every endpoint, history included, by name."""
+    probability_meets: Mapping[str, NDArray[np.float64]]
+    """Posterior probability of keeping to its limit, by name of each endpoint that has one; informs, never decides."""
+    failed_limit: NDArray[np.intp]
+    """Position of the endpoint whose limit a compound was decided to fail, which put it out; -1 for none."""
+    limit_low: Mapping[str, NDArray[np.float64]]
+    """Lower deciding bound for the limit of each endpoint that has one, of the last phase that bounded it; by name."""
+    limit_high: Mapping[str, NDArray[np.float64]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,7 +315,7 @@ class Status:
     library: Library
     endpoints: tuple[Endpoint, ...]
     objective: int
-    """Position of the objective among the endpoints."""
+    """Position of the objective among the endpoints; for trade-offs of the first of them."""
     settings: Settings
     strategy: str
     why: str
@@ -233,7 +327,7 @@ class Status:
     measurements: tuple[Measurement, ...]
     """All of them in order of entry, history first, withdrawn and excluded ones included."""
     measurements_used: int
-    """Determinations of the objective in this campaign that count against the budget (history does not)."""
+    """Determinations of the measured endpoints in this campaign that count against the budget (history does not)."""
     unavailable: frozenset[int]
     """Compounds that cannot be had."""
     candidates: Candidates
@@ -250,3 +344,21 @@ class Status:
     warnings: tuple[str, ...]
     head: str
     events: int
+    goal_endpoints: tuple[int, ...]
+    """Positions of the endpoints the goal is about."""
+    measured_endpoints: tuple[int, ...]
+    """Positions of the endpoints every planned compound is measured for: the goal's, and those with a limit."""
+    margins: tuple[float, ...]
+    """For trade-offs the difference that does not matter, one per endpoint of the goal; else empty."""
+    probability_names: tuple[str, str]
+    """What the two probabilities of the candidates are, in a few words: ``within 0.5``, ``best``, ``Pareto``."""
+
+    @property
+    def limited_endpoints(self) -> tuple[int, ...]:
+        """Positions of the endpoints with a limit."""
+        return tuple(k for k, endpoint in enumerate(self.endpoints) if endpoint.limit is not None)
+
+    def reason(self, compound: int) -> str | None:
+        """Why a compound is out although the goal does not say so: ``fails hERG < 5``; None for all others."""
+        failed = int(self.candidates.failed_limit[compound])
+        return None if failed < 0 else f"fails {self.endpoints[failed].limit_text}"

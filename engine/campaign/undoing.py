@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from assaypilot.engine.campaign.chain import Draft
-from assaypilot.engine.campaign.replay import Step
+from assaypilot.engine.campaign.steps import Step
 
 __all__ = ["once_more", "opposite"]
 

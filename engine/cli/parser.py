@@ -297,12 +297,17 @@ def _add_table_options(parser: argparse.ArgumentParser) -> None:
         "--product", action="store_true", help="the library is every combination of the substituents, not only the rows"
     )
     group.add_argument(
+        "--only-listed",
+        action="store_true",
+        help="with --product: only the compounds of the table can be measured, the others are what could be made",
+    )
+    group.add_argument(
         "--endpoint",
         action="append",
         default=[],
         metavar="SPEC",
-        help="what is measured: 'NAME[;unit=][;direction=max|min][;transform=log|none][;sd=][;epsilon=]"
-        "[;wells_per_measurement=1]', once for each; it need not be a column",
+        help="what is measured: 'NAME[;unit=][;direction=max|min][;transform=log|none][;sd=][;epsilon=][;limit=<5]"
+        "[;wells_per_measurement=1]', once for each; it need not be a column. The limit is in the unit of the values",
     )
 
 
@@ -314,11 +319,25 @@ def _add_goal_options(parser: argparse.ArgumentParser, *, simulated: bool = Fals
     group.add_argument(
         "--goal",
         default=None if simulated else "epsilon-best",
-        help=("pareto, best or " if simulated else "") + "epsilon-best: all compounds within epsilon of the best",
+        help="epsilon-best: all compounds within epsilon of the best; best: the best compound; pareto: the best "
+        "trade-offs between several endpoints",
     )
-    group.add_argument("--objective", metavar="NAME", help="the endpoint the goal is about (default: the only one)")
-    group.add_argument("--epsilon", type=_number, metavar="X", help="distance from the best that still counts")
-    group.add_argument("--slack", type=_number, metavar="X", help="how soft that cutoff is (default epsilon / 2)")
+    group.add_argument(
+        "--objective",
+        action="store" if simulated else "append",
+        metavar="NAME,...",
+        help="the endpoint the goal is about (default: the only one); for pareto two or more (default: all)",
+    )
+    group.add_argument(
+        "--epsilon",
+        type=_number,
+        metavar="X",
+        help="distance from the best that still counts; for pareto the difference that does not matter, in endpoints "
+        "that name none of their own",
+    )
+    group.add_argument(
+        "--slack", type=_number, metavar="X", help="how soft that cutoff is (default epsilon / 2); not for pareto"
+    )
     group.add_argument(
         "--delta",
         type=_number,

@@ -92,8 +92,8 @@ def _score(now: Status, truth: NDArray[np.float64]) -> dict[str, Any]:
     """
     goodness = now.endpoints[now.objective].sign * truth
     behind = goodness.max() - goodness
-    within = behind <= now.settings.epsilon
-    acceptable = behind <= now.settings.epsilon + now.settings.softness
+    within = behind <= now.settings.distance
+    acceptable = behind <= now.settings.distance + now.settings.softness
     returned = now.candidates.status == IN
     ids = now.library.ids
     return {
@@ -109,14 +109,14 @@ def _score(now: Status, truth: NDArray[np.float64]) -> dict[str, Any]:
 
 def _lines(now: Status, truth: NDArray[np.float64], document: dict[str, Any], folder: Path | None) -> list[str]:
     settings = now.settings
-    wide = settings.epsilon + settings.softness
+    wide = settings.distance + settings.softness
     precision = document["precision"]
     lines = [
         "",
         now.statement,
         now.guarantee.sentence,
         "",
-        f"The truth, known here: {len(document['truth']['within_epsilon'])} compounds within {settings.epsilon:g} of "
+        f"The truth, known here: {len(document['truth']['within_epsilon'])} compounds within {settings.distance:g} of "
         f"the best; {document['recall']:.0%} of them returned",
         f"Of the {now.counts['in']} returned, "
         f"{'none' if precision is None else f'{precision:.0%}'} are truly within {wide:g} of the best",

@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from assaypilot.engine.campaign.campaign import Campaign
-from assaypilot.engine.campaign.state import Round, Source, Status
+from assaypilot.engine.campaign.state import Round, RoundItem, Source, Status
 from assaypilot.engine.cli.console import Console, Reply, count, plural, table
 from assaypilot.engine.cli.standing import number
 from assaypilot.engine.cli.targets import check_target
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.export.shortlist import decimals, work_list
+from assaypilot.engine.export.shortlist import decimals_of, value_columns, work_list
 from assaypilot.engine.labels import label_text
 
 if TYPE_CHECKING:
@@ -48,7 +48,8 @@ def plan(options: argparse.Namespace, console: Console) -> Reply:
 
         sheet = work_list(now, issued)
         write_csv(out, sheet.header, sheet.rows)
-        column = "the column Value" if len(now.endpoints) == 1 else "the columns of the endpoints"
+        values = value_columns(now)
+        column = f"the column {values[0]}" if len(values) == 1 else f"the columns {', '.join(values)}"
         lines += ["", f"Work list: {out}. Fill in {column}, then: assaypilot record {options.file} {out}"]
     return Reply(_plan_document(now, issued, seconds) | {"file": None if out is None else str(out)}, lines)
 
@@ -63,6 +64,7 @@ def _plan_document(now: Status, issued: Round | None, seconds: float) -> dict[st
         "strategy": now.strategy,
         "measurements": 0 if issued is None else issued.measurements,
         "outstanding": 0 if issued is None else issued.missing,
+        "endpoints": [now.endpoints[k].name for k in now.measured_endpoints],
         "finished": now.finished,
         "finish_reason": now.finish_reason,
         "compounds": [
@@ -74,6 +76,7 @@ def _plan_document(now: Status, issued: Round | None, seconds: float) -> dict[st
                 "low": item.low,
                 "high": item.high,
                 "sites": library.substituents(item.compound),
+                **_asked(now, item),
             }
             for item in items
         ],
@@ -89,6 +92,14 @@ def _plan_document(now: Status, issued: Round | None, seconds: float) -> dict[st
     }
 
 
+def _asked(now: Status, item: RoundItem) -> dict[str, Any]:
+    """What is asked of each endpoint, where it is not the same for all because some values are in already."""
+    if not item.asked:
+        return {}
+    names = [now.endpoints[k].name for k in now.measured_endpoints]
+    return {"replicates_of": dict(zip(names, item.asked, strict=True))}
+
+
 def _nothing_to_plan(now: Status) -> list[str]:
     reason = now.finish_reason or "there is nothing left to ask"
     return [f"No round was issued: {reason}", now.statement, now.guarantee.sentence]
@@ -96,9 +107,9 @@ def _nothing_to_plan(now: Status) -> list[str]:
 
 def _round_lines(now: Status, issued: Round) -> list[str]:
     """A round as people read it."""
-    library, digits = now.library, decimals(now.settings.epsilon)
+    library, digits = now.library, decimals_of(now)
     scale = now.endpoints[now.objective].scale_name
-    again = f", {issued.missing:,} still to come" if sum(issued.returned) else ""
+    again = f", {issued.missing:,} still to come" if issued.came else ""
     lines = [
         f"Round {issued.number}: {plural(issued.measurements, 'measurement')} of "
         f"{plural(len(issued.items), 'compound')}{again}"
@@ -112,7 +123,7 @@ def _round_lines(now: Status, issued: Round) -> list[str]:
             rank,
             library.ids[item.compound],
             *map(label_text, library.substituents(item.compound).values()),
-            f"{item.replicates}x",
+            _times(now, item),
             number(item.expected, digits),
             number(item.low, digits),
             number(item.high, digits),
@@ -122,6 +133,14 @@ def _round_lines(now: Status, issued: Round) -> list[str]:
     ]
     lines += ["", *table(header, rows), *count(len(issued.items), _LINES, "compounds (--out CSV writes them all)")]
     return lines
+
+
+def _times(now: Status, item: RoundItem) -> str:
+    """How often an item is measured: ``2x``, or by endpoint where they differ."""
+    if not item.asked:
+        return f"{item.replicates}x"
+    names = [now.endpoints[k].name for k in now.measured_endpoints]
+    return ", ".join(f"{n}x {name}" for n, name in zip(item.asked, names, strict=True) if n)
 
 
 def _keep_filled_in(out: Path, now: Status) -> None:
@@ -137,8 +156,7 @@ def _keep_filled_in(out: Path, now: Status) -> None:
     sheet = work_list(now, now.open_round)
     if raw.columns != sheet.header or raw.column("ID") != tuple(row[sheet.header.index("ID")] for row in sheet.rows):
         return
-    values = ["Value"] if len(now.endpoints) == 1 else [endpoint.name for endpoint in now.endpoints]
-    if any(cell for name in values for cell in raw.column(name)):
+    if any(cell not in ("", "-") for name in value_columns(now) for cell in raw.column(name)):
         raise AssayPilotError(
             "this work list of the open round has values filled in, which would be lost",
             file=str(out),
@@ -210,7 +228,11 @@ def _read_table(options: argparse.Namespace, console: Console, now: Status) -> t
     if not found.results:
         if not found.rejected:
             raise AssayPilotError(
-                "no value is filled in", file=raw.file, mend="Fill in the column Value and save the table as csv."
+                "no value is filled in",
+                file=raw.file,
+                mend=f"Fill in {' and '.join(value_columns(now))} and save the table as csv."
+                if len(now.endpoints) > 1
+                else "Fill in the column Value and save the table as csv.",
             )
         first, others = found.rejected[0], len(found.rejected) - 1
         more = f" (and {plural(others, 'more row')})" if others else ""

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from assaypilot.engine.campaign.campaign import Campaign
 from assaypilot.engine.campaign.state import STATUSES, Round, Status
 from assaypilot.engine.cli.console import Console, Reply, count, plural, table
-from assaypilot.engine.export.shortlist import Which, decimals, ranked
+from assaypilot.engine.export.shortlist import Which, decimals_of, ranked
 from assaypilot.engine.strategies.protocol import IN, UNDECIDED
 
 __all__ = ["describe", "number", "round_line", "status", "status_document"]
@@ -42,6 +43,9 @@ def status_document(now: Status, only: Which = "all", limit: int = JSON_LIMIT) -
     return {
         "name": now.name,
         "goal": now.goal_sentence,
+        "objectives": now.settings.objectives,
+        "probabilities": {"within_epsilon": now.probability_names[0], "within_slack": now.probability_names[1]},
+        "limits": [now.endpoints[k].limit_text for k in now.limited_endpoints],
         "strategy": now.strategy,
         "round": _round_number(now),
         "round_open": now.open_round is not None,
@@ -78,12 +82,17 @@ def _compound(now: Status, compound: int) -> dict[str, Any]:
     estimate: Any = float(candidates.estimate[compound])
     low: Any = float(candidates.low[compound])
     high: Any = float(candidates.high[compound])
+    more: dict[str, Any] = {}
     if len(now.endpoints) > 1:
-        objective = now.endpoints[now.objective].name
         names = [endpoint.name for endpoint in now.endpoints]
         estimate = {name: float(candidates.estimates[name][compound]) for name in names}
-        low = {name: low if name == objective else None for name in names}
-        high = {name: high if name == objective else None for name in names}
+        low = {name: _of(candidates.lows, name, compound) for name in names}
+        high = {name: _of(candidates.highs, name, compound) for name in names}
+        more["measured_of"] = {name: int(candidates.measured_of[name][compound]) for name in names}
+    if now.limited_endpoints:
+        chances = candidates.probability_meets
+        more["probability_meets_limits"] = {name: float(chances[name][compound]) for name in chances}
+        more["reason"] = now.reason(compound)
     return {
         "id": now.library.ids[compound],
         "status": STATUSES[candidates.status[compound]].replace(" ", "_"),
@@ -96,7 +105,13 @@ def _compound(now: Status, compound: int) -> dict[str, Any]:
         "measured": int(candidates.measured[compound]),
         "censored": int(candidates.censored[compound]),
         "made": bool(candidates.made[compound]),
+        **more,
     }
+
+
+def _of(by_name: Mapping[str, NDArray[np.float64]], name: str, compound: int) -> float | None:
+    """A bound of an endpoint; None for endpoints that decide nothing."""
+    return float(by_name[name][compound]) if name in by_name else None
 
 
 def _round_number(now: Status) -> int:
@@ -116,7 +131,7 @@ def round_line(issued: Round) -> str:
     asked = plural(issued.measurements, "measurement")
     if issued.state == "open":
         return f"Round {issued.number} is open: {asked} asked for, {issued.missing:,} still to come"
-    return f"Round {issued.number} is {issued.state}: {asked} asked for, {sum(issued.returned):,} came back"
+    return f"Round {issued.number} is {issued.state}: {asked} asked for, {issued.came:,} came back"
 
 
 def describe(now: Status, only: Which = "all", limit: int = TEXT_LIMIT) -> list[str]:
@@ -144,34 +159,40 @@ def describe(now: Status, only: Which = "all", limit: int = TEXT_LIMIT) -> list[
 
 
 def _compound_table(now: Status, compounds: Sequence[int]) -> list[str]:
-    candidates, settings = now.candidates, now.settings
-    digits = decimals(settings.epsilon)
-    scale = now.endpoints[now.objective].scale_name
-    header = [
-        "ID",
-        "Status",
-        f"Estimate {scale}",
-        "Low",
-        "High",
-        f"P(within {settings.epsilon:g})",
-        f"P(within {settings.epsilon + settings.softness:g})",
-        "Measured",
-        "Decided in round",
-    ]
-    rows = [
-        (
-            now.library.ids[compound],
-            STATUSES[candidates.status[compound]],
-            number(candidates.estimate[compound], digits),
-            number(candidates.low[compound], digits),
-            number(candidates.high[compound], digits),
-            _percent(candidates.probability_within_epsilon[compound]),
-            _percent(candidates.probability_within_slack[compound]),
-            int(candidates.measured[compound]),
-            int(candidates.decided_in_round[compound]) or "-",
+    candidates = now.candidates
+    digits = decimals_of(now)
+    measured = [now.endpoints[k] for k in now.measured_endpoints]
+    several = len(measured) > 1
+    header = ["ID", "Status"]
+    for endpoint in measured:
+        behind = f" {endpoint.scale_name}" if several else ""
+        header += [f"Estimate {endpoint.scale_name}", f"Low{behind}", f"High{behind}"]
+    header += [f"P({name})" for name in now.probability_names]
+    header += [f"P({now.endpoints[k].limit_text})" for k in now.limited_endpoints]
+    header += ["Measured", "Decided in round", *(["Why out"] if now.limited_endpoints else [])]
+    rows = []
+    for compound in compounds:
+        numbers = (
+            number(values[endpoint.name][compound], digits)
+            for endpoint in measured
+            for values in (candidates.estimates, candidates.lows, candidates.highs)
         )
-        for compound in compounds
-    ]
+        chances = (
+            candidates.probability_within_epsilon,
+            candidates.probability_within_slack,
+            *candidates.probability_meets.values(),
+        )
+        rows.append(
+            (
+                now.library.ids[compound],
+                STATUSES[candidates.status[compound]],
+                *numbers,
+                *(_percent(chance[compound]) for chance in chances),
+                int(candidates.measured[compound]),
+                int(candidates.decided_in_round[compound]) or "-",
+                *((now.reason(compound) or "",) if now.limited_endpoints else ()),
+            )
+        )
     return table(header, rows)
 
 

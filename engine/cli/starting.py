@@ -14,7 +14,7 @@ from assaypilot.engine.tables.check import check_report
 from assaypilot.engine.tables.importer import ImportedTable, import_table
 from assaypilot.engine.tables.join import join_tables, split_join
 from assaypilot.engine.tables.mapping import propose
-from assaypilot.engine.tables.options import EndpointSpec, TableMapping, TableOptions, parse_endpoint_spec
+from assaypilot.engine.tables.options import TableMapping, TableOptions, parse_endpoint_spec
 from assaypilot.engine.tables.raw import RawTable, read_table
 
 __all__ = ["check", "new", "read_mapped"]
@@ -41,12 +41,12 @@ def new(options: argparse.Namespace, console: Console) -> Reply:
     _refuse_taken(path)
     raw, mapping, imported, epsilons = _read(options, options.sd, console)
     _refuse_errors(raw, imported)
-    names = [endpoint.name for endpoint in imported.endpoints]
-    objective = _objective(options.objective, names)
+    objectives = _objectives(options.objective, [endpoint.name for endpoint in imported.endpoints], options.goal)
     document = check_report(raw, mapping, imported)
     settings = Settings(
-        objective=objective,
-        epsilon=_epsilon(options.epsilon, epsilons, objective),
+        objective=objectives[0] if objectives else "",
+        objectives=objectives,
+        epsilon=_epsilon(options.epsilon, epsilons, objectives, options.goal),
         slack=options.slack,
         delta=options.delta,
         goal=options.goal,
@@ -66,20 +66,25 @@ def new(options: argparse.Namespace, console: Console) -> Reply:
         history=imported.history,
         source=Source(raw.file or "", raw.digest),
         mapping=mapping.as_json(),
-        warnings=[*imported.warnings, *_left_out(imported)],
+        warnings=[*imported.warnings, *_left_out(imported), *_unused(options)],
         report=console.report,
     ) as campaign:
         now = campaign.status()
-    measured = now.endpoints[now.objective]
+    measured = [now.endpoints[k] for k in now.measured_endpoints]
     answer = {
         "file": str(path),
         "name": now.name,
         "compounds": len(now.library),
         "rank": document["rank"],
         "max_rank": document["max_rank"],
-        "objective": objective,
+        "objective": now.settings.objective,
+        "objectives": now.settings.objectives,
         "goal": now.goal_sentence,
-        "noise_sd": measured.noise_sd,
+        "noise_sd": measured[0].noise_sd,
+        "endpoints": [
+            {"name": e.name, "noise_sd": e.noise_sd, "limit": e.limit_text or None, "in_goal": k in now.goal_endpoints}
+            for k, e in zip(now.measured_endpoints, measured, strict=True)
+        ],
         "history": len(imported.history),
         "strategy": now.strategy,
         "why": now.why,
@@ -91,7 +96,7 @@ def new(options: argparse.Namespace, console: Console) -> Reply:
     lines = [
         f"Created {path}: {plural(len(now.library), 'compound')}, rank {document['rank']} of {document['max_rank']}",
         now.goal_sentence,
-        f"Assay noise (SD) of {measured.scale_name}: {measured.noise_sd:.3g}",
+        *(f"Assay noise (SD) of {endpoint.scale_name}: {endpoint.noise_sd:.3g}" for endpoint in measured),
         f"Strategy {now.why}",
         *([f"History: {plural(len(imported.history), 'value')}; {_HISTORY}"] if imported.history else []),
         *(f"Note: {warning}" for warning in now.warnings),
@@ -148,13 +153,18 @@ def read_mapped(
     options: argparse.Namespace, sd: float | None, console: Console
 ) -> tuple[RawTable, TableMapping, dict[str, float]]:
     """The table as it is, what its columns are, and the epsilons said with endpoints, by the table options."""
-    specs, epsilons = _endpoint_specs(options.endpoint)
+    specs = tuple(map(parse_endpoint_spec, options.endpoint))
+    if options.only_listed and not options.product:
+        raise AssayPilotError(
+            "only the table's compounds are in the library anyway", option="--only-listed", mend="Give --product, too."
+        )
     wanted = TableOptions(
         id=options.id,
         smiles=options.smiles,
         sites=options.sites or (),
         blank=options.blank or "missing",
         product=options.product,
+        only_listed=options.only_listed,
         available=options.available,
         endpoints=specs,
         sd=sd,
@@ -163,29 +173,11 @@ def read_mapped(
     if options.join:
         file, column = split_join(options.join)
         raw = join_tables(raw, read_table(file, console.report), id_column=options.id, other_column=column)
-    return raw, propose(raw, wanted), epsilons
+    return raw, propose(raw, wanted), {spec.name: spec.epsilon for spec in specs if spec.epsilon is not None}
 
 
-def _endpoint_specs(texts: Sequence[str]) -> tuple[tuple[EndpointSpec, ...], dict[str, float]]:
-    """What ``--endpoint`` says, and the distances from the best said there."""
-    specs, epsilons = [], {}
-    for text in texts:
-        parts = text.split(";")
-        own = [part for part in parts[1:] if part.partition("=")[0].strip().casefold() == "epsilon"]
-        spec = parse_endpoint_spec(";".join(part for part in parts if part not in own))
-        specs.append(spec)
-        for part in own:
-            try:
-                epsilons[spec.name] = float(part.partition("=")[2].replace(",", "."))
-            except ValueError:
-                raise AssayPilotError(
-                    f"epsilon of {spec.name} must be a number", option="--endpoint", mend="For example epsilon=0.5."
-                ) from None
-    return tuple(specs), epsilons
-
-
-def _objective(wanted: str | None, names: Sequence[str]) -> str:
-    """The endpoint the goal is about: the one named, else the only one."""
+def _objectives(wanted: Sequence[str] | None, names: Sequence[str], goal: str) -> tuple[str, ...]:
+    """The endpoints the goal is about: those named, else the only one; for trade-offs () stands for all of them."""
     if not names:
         raise AssayPilotError(
             "the table has no column of measured values, and no endpoint was named",
@@ -193,32 +185,49 @@ def _objective(wanted: str | None, names: Sequence[str]) -> str:
             mend='Say what will be measured, for example --endpoint "pIC50;sd=0.2".',
         )
     if wanted is None:
-        if len(names) > 1:
-            raise AssayPilotError(
-                f"there are {len(names)} endpoints: {', '.join(names)}",
-                option="--objective",
-                mend="Say which one the goal is about: --objective NAME.",
-            )
-        return names[0]
-    for name in names:
-        if name.casefold() == wanted.strip().casefold():
-            return name
-    raise AssayPilotError(
-        f"there is no endpoint {wanted!r}", option="--objective", mend=f"Choose one of: {', '.join(names)}."
-    )
+        if len(names) == 1:
+            return (names[0],)
+        if goal == "pareto":
+            return ()
+        raise AssayPilotError(
+            f"there are {len(names)} endpoints: {', '.join(names)}",
+            option="--objective",
+            mend="Say which one the goal is about: --objective NAME.",
+        )
+    by_name = {name.casefold(): name for name in names}
+    found = []
+    for text in wanted:
+        # A text that is a name as a whole is that endpoint, commas and all.
+        for piece in [text] if text.strip().casefold() in by_name else text.split(","):
+            name = by_name.get(piece.strip().casefold())
+            if name is None:
+                raise AssayPilotError(
+                    f"there is no endpoint {piece.strip()!r}",
+                    option="--objective",
+                    mend=f"Choose one of: {', '.join(names)}.",
+                )
+            found.append(name)
+    if len(found) > 1 and goal != "pareto":
+        raise AssayPilotError(
+            f"the goal {goal} is about one endpoint, and {len(found)} were named: {', '.join(found)}",
+            option="--objective",
+            mend="Name one, or ask for trade-offs: --goal pareto.",
+        )
+    return tuple(found)
 
 
-def _epsilon(given: float | None, by_endpoint: dict[str, float], objective: str) -> float:
-    if given is not None:
+def _epsilon(given: float | None, by_endpoint: dict[str, float], objectives: Sequence[str], goal: str) -> float | None:
+    """The distance from the best; trade-offs take those of the endpoints from the endpoints themselves."""
+    if given is not None or goal == "pareto":
         return given
-    for name, value in by_endpoint.items():
-        if name.casefold() == objective.casefold():
-            return value
-    raise AssayPilotError(
-        "it was not said how far from the best still counts",
-        option="--epsilon",
-        mend="For example --epsilon 0.5: in log units, within 3-fold of the best.",
-    )
+    return next((value for name, value in by_endpoint.items() if name.casefold() == objectives[0].casefold()), None)
+
+
+def _unused(options: argparse.Namespace) -> list[str]:
+    """One sentence about an option that has no meaning for the goal; empty when all have."""
+    if options.goal == "pareto" and options.slack is not None:
+        return ["Trade-offs have no cutoff, so the slack is not used."]
+    return []
 
 
 def _check_lines(path: str, report: dict[str, Any]) -> list[str]:

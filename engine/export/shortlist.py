@@ -17,7 +17,7 @@ from assaypilot.engine.strategies.protocol import IN, NOT_ESTIMABLE, OUT, UNDECI
 from assaypilot.engine.tables import headers
 from assaypilot.engine.tables.raw import fold
 
-__all__ = ["Sheet", "Which", "decimals", "ranked", "shortlist", "work_list"]
+__all__ = ["Sheet", "Which", "decimals", "decimals_of", "ranked", "shortlist", "value_columns", "work_list"]
 
 Which = Literal["in", "undecided", "out", "all"]
 
@@ -39,14 +39,25 @@ def decimals(epsilon: float) -> int:
     return min(6, max(0, 1 - math.floor(math.log10(epsilon))))
 
 
+def decimals_of(status: Status) -> int:
+    """How many decimals tell the compounds of a campaign apart: by its epsilon, its margins, else its noise."""
+    settings = status.settings
+    finest = settings.distance or settings.softness or min((margin for margin in status.margins if margin), default=0.0)
+    return decimals(finest or status.endpoints[status.objective].noise_sd or 0.1)
+
+
 def ranked(status: Status, which: Which = "all") -> NDArray[np.intp]:
-    """Compounds by status (in, undecided, out, not estimable), the best estimate first, ties in library order."""
+    """Compounds by status (in, undecided, out, not estimable), the best first, ties in library order.
+
+    The best estimate comes first; for trade-offs the most probable one, then the best estimate of the first endpoint.
+    """
     candidates = status.candidates
     place = np.empty(len(STATUSES), dtype=np.intp)
     place[list(_CODES["all"])] = np.arange(len(STATUSES))
     goodness = status.endpoints[status.objective].sign * candidates.estimate
     goodness = np.where(np.isnan(goodness), -np.inf, goodness)
-    order = np.lexsort((-goodness, place[candidates.status]))
+    chance = candidates.probability_within_epsilon if status.margins else np.zeros(len(goodness))
+    order = np.lexsort((-goodness, -np.nan_to_num(chance), place[candidates.status]))
     return order[np.isin(candidates.status[order], _CODES[which])]
 
 
@@ -56,9 +67,8 @@ def shortlist(status: Status, which: Which = "in", *, program: str = "AssayPilot
     The last columns are the same in every row: goal, noise, guarantee, program, date and the campaign's head, so
     that a row copied out of the file still says where it comes from.
     """
-    library, candidates, settings = status.library, status.candidates, status.settings
-    digits = decimals(settings.epsilon)
-    objective = status.endpoints[status.objective]
+    library, candidates = status.library, status.candidates
+    digits = decimals_of(status)
     columns: list[tuple[str, Sequence[Cell]]] = [("ID", library.ids)]
     if library.smiles is not None:
         columns.append(("SMILES", library.smiles))
@@ -66,28 +76,31 @@ def shortlist(status: Status, which: Which = "in", *, program: str = "AssayPilot
         columns.append((site.name, [site.substituents[code] for code in library.codes[:, position]]))
     columns.append(("Status", [STATUSES[code] for code in candidates.status]))
     columns.append(("Decided in round", [int(number) or None for number in candidates.decided_in_round]))
+    if status.limited_endpoints:
+        columns.append(("Why out", [status.reason(compound) for compound in range(len(library))]))
     for endpoint in status.endpoints:
         estimate = candidates.estimates.get(endpoint.name, np.full(len(library), np.nan))
         columns.append((f"{endpoint.scale_name} estimate", _rounded(estimate, digits + 1)))
         if endpoint.transform == "log":
             unit = f" ({endpoint.unit})" if endpoint.unit and endpoint.unit not in endpoint.name else ""
             columns.append((f"{endpoint.name}{unit} estimate", [_entry(endpoint, value) for value in estimate]))
-        if endpoint is objective:
-            columns.append((f"{endpoint.scale_name} low", _rounded(candidates.low, digits + 1)))
-            columns.append((f"{endpoint.scale_name} high", _rounded(candidates.high, digits + 1)))
-    for width, chance in (
-        (settings.epsilon, candidates.probability_within_epsilon),
-        (settings.epsilon + settings.softness, candidates.probability_within_slack),
-    ):
-        columns.append((f"P(within {width:g})", _rounded(chance, 4)))
+        if endpoint.name in candidates.lows:
+            columns.append((f"{endpoint.scale_name} low", _rounded(candidates.lows[endpoint.name], digits + 1)))
+            columns.append((f"{endpoint.scale_name} high", _rounded(candidates.highs[endpoint.name], digits + 1)))
+    chances = (candidates.probability_within_epsilon, candidates.probability_within_slack)
+    for name, chance in zip(status.probability_names, chances, strict=True):
+        columns.append((f"P({name})", _rounded(chance, 4)))
+    for position in status.limited_endpoints:
+        endpoint = status.endpoints[position]
+        columns.append((f"P({endpoint.limit_text})", _rounded(candidates.probability_meets[endpoint.name], 4)))
     columns.append(
         ("Evidence", [f"measured {n}" if n else "predicted, never measured" for n in candidates.measured.tolist()])
     )
     columns.append(("Made", [bool(made) for made in candidates.made]))
-    noise = objective.noise_sd
+    noise = [(status.endpoints[k].scale_name, status.endpoints[k].noise_sd) for k in status.measured_endpoints]
     constants: list[tuple[str, Cell]] = [
         ("Goal", status.goal_sentence),
-        ("Assay noise (SD)", noise),
+        *(("Assay noise (SD)" if len(noise) == 1 else f"Assay noise (SD) of {scale}", sd) for scale, sd in noise),
         ("Guarantee", "holds" if status.guarantee.holds else f"does not hold: {'; '.join(status.guarantee.void)}"),
         ("Program", program),
         ("Exported", exported),
@@ -100,15 +113,21 @@ def shortlist(status: Status, which: Which = "in", *, program: str = "AssayPilot
     return Sheet(header, rows)
 
 
+def value_columns(status: Status) -> list[str]:
+    """The columns of a work list that are filled in: Value with one endpoint, else one for each."""
+    return ["Value"] if len(status.endpoints) == 1 else [endpoint.name for endpoint in status.endpoints]
+
+
 def work_list(status: Status, issued: Round) -> Sheet:
     """One row per measurement of a round, in its order, with empty cells for what comes back.
 
-    With one endpoint the values go into ``Value``, with several into one column per endpoint; what is filled in can
+    With one endpoint the values go into ``Value``, with several into one column per endpoint, with a dash where a
+    value is in already and is not asked for again (it reads as no result); what is filled in can
     be recorded as it is, and as often as it is filled in further: round and replicate tell what is there already.
     """
     library, endpoints = status.library, status.endpoints
-    digits = decimals(status.settings.epsilon)
-    values = ["Value"] if len(endpoints) == 1 else [endpoint.name for endpoint in endpoints]
+    digits = decimals_of(status)
+    values = value_columns(status)
     sides = list(_SIDE_COLUMNS) if len(endpoints) == 1 else [name for name in _SIDE_COLUMNS if name not in _PER_VALUE]
     scale = endpoints[status.objective].scale_name
     known = library.smiles is not None
@@ -127,15 +146,17 @@ def work_list(status: Status, issued: Round) -> Sheet:
         *sides,
     ]
     unit = endpoints[0].unit if len(endpoints) == 1 else ""
-    empty: tuple[Cell, ...] = (*("" for _ in values), *(unit if name == "Unit" else "" for name in sides))
+    beside: tuple[Cell, ...] = tuple(unit if name == "Unit" else "" for name in sides)
     rows: list[tuple[Cell, ...]] = []
     for rank, item in enumerate(issued.items, start=1):
         told = _rounded([item.expected, item.low, item.high], digits)
         structure = () if library.smiles is None else (library.smiles[item.compound],)
         labels = library.substituents(item.compound).values()
         known_so_far = (rank, library.ids[item.compound], *structure, *labels)
-        runs = range(1, item.replicates + 1)
-        rows.extend((*known_so_far, issued.number, replicate, *told, item.reason, *empty) for replicate in runs)
+        for replicate in range(1, item.replicates + 1):
+            done = {k for place, k in enumerate(issued.endpoints) if replicate > item.of(place)}
+            cells = ["-" if k in done else "" for k in range(len(values))]
+            rows.append((*known_so_far, issued.number, replicate, *told, item.reason, *cells, *beside))
     return Sheet(_unique(header), tuple(rows))
 
 

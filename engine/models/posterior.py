@@ -13,7 +13,7 @@ from scipy.linalg import LinAlgError, cho_solve, cholesky
 
 from assaypilot.engine.features import Features, SiteFeatures
 
-__all__ = ["Posterior", "posterior", "probability_within"]
+__all__ = ["Posterior", "look_ups", "posterior", "probability_within"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
@@ -129,7 +129,7 @@ def probability_within(
     draws = int(np.clip(_WORK // n // 128 * 128, _FEWEST_DRAWS, _DRAWS))
     # Only differences to the leader matter: they are free of the intercept, which the data may not determine.
     theta = sign * (view.mean[:, None] + view.draws(draws, seed))
-    tables, places = _look_ups(view.features, chosen, leader, theta)
+    tables, places = look_ups(view.features, chosen, leader, theta)
     # A scale on which single precision neither overflows nor blurs the margins.
     unit = max(max((float(np.abs(table).max()) for table in tables), default=0.0), max(margins)) or 1.0
     least = min((margin for margin in margins if margin > 0.0), default=unit)
@@ -178,7 +178,7 @@ def _contenders(view: Posterior, rows: Ints, margin: float, sign: float) -> tupl
     return near, leader
 
 
-def _look_ups(features: Features, rows: Ints, leader: int, theta: Floats) -> tuple[list[Floats], list[Ints]]:
+def look_ups(features: Features, rows: Ints, leader: int, theta: Floats) -> tuple[list[Floats], list[Ints]]:
     """Tables ``(n_entries, n_draws)`` and each row's place in them; their sum is the row's value above the leader's.
 
     Sites are put together while their combinations stay few, so that two or three look-ups make a value.

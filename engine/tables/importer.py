@@ -8,6 +8,8 @@ from dataclasses import dataclass, replace
 from operator import attrgetter
 from typing import Literal
 
+import numpy as np
+
 from assaypilot.engine.endpoint import Endpoint
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.labels import is_hydrogen
@@ -102,7 +104,7 @@ def import_table(raw: RawTable, mapping: TableMapping, report: Report = silent) 
     library = listed = _library(raw, mapping, compounds, warnings)
     names = {name: name for name in listed.ids}
     if mapping.product:
-        library, history, names = _whole_product(library, history, notes)
+        library, history, names = _whole_product(library, history, notes, only_listed=mapping.only_listed)
     if not mapping.endpoints:
         warnings.append('No endpoint was found; name one with --endpoint "NAME;sd=..." (it need not be a column).')
     _note_twins(listed, notes)
@@ -403,13 +405,20 @@ def _library(raw: RawTable, mapping: TableMapping, compounds: _Compounds, warnin
 
 
 def _whole_product(
-    listed: Library, history: list[Result], notes: list[str]
+    listed: Library, history: list[Result], notes: list[str], *, only_listed: bool
 ) -> tuple[Library, list[Result], dict[str, str]]:
     """Every combination of the substituents, and what each listed id is there.
 
-    Values of compounds the product cannot tell apart go to the first.
+    Values of compounds the product cannot tell apart go to the first. With ``only_listed`` what no row lists cannot be
+    measured.
     """
     product = Library.product(listed.sites, known=listed)
+    if only_listed:
+        places = [place for name in listed.ids if (place := product.find(name)) is not None]
+        had = np.zeros(len(product), dtype=bool)
+        had[places] = product.measurable[places]
+        product = replace(product, measurable=had)
+        notes.append(f"Only what the table lists can be measured: {int(had.sum()):,} of {len(product):,} compounds.")
     names: dict[str, str] = {}
     by_codes: dict[tuple[int, ...], str] = {}
     for name, codes in zip(listed.ids, listed.codes.tolist(), strict=True):

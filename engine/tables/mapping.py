@@ -95,6 +95,7 @@ class _Proposal:
             comment=roles["comment"],
             blank=options.blank,
             product=options.product,
+            only_listed=options.only_listed,
         ).with_noise(options.sd)
         return replace(mapping, notes=tuple(self.notes), warnings=tuple(self.warnings))
 
@@ -269,7 +270,9 @@ class _Proposal:
         unknown = potency and not unit and spec.transform is None
         # Without a unit the scale is log10 of the concentration itself, on which the potent compounds are low.
         direction: Direction = spec.direction or ("min" if unknown else "max")
-        endpoint = Endpoint(spec.name, unit, transform, direction, spec.sd, spec.wells_per_measurement)
+        endpoint = Endpoint(
+            spec.name, unit, transform, direction, spec.sd, spec.wells_per_measurement, spec.epsilon, spec.limit
+        )
         better = "higher" if direction == "max" else "lower"
         if unknown:
             self.warnings.append(

@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal
 
-from assaypilot.engine.endpoint import Direction, Endpoint, Transform
+from assaypilot.engine.endpoint import Direction, Endpoint, Limit, Transform
 from assaypilot.engine.errors import AssayPilotError
 
 __all__ = ["Blank", "EndpointColumn", "EndpointSpec", "TableMapping", "TableOptions", "parse_endpoint_spec"]
 
 Blank = Literal["h", "missing"]
 
-_KEYS = ("unit", "direction", "transform", "sd", "wells_per_measurement")
+_KEYS = ("unit", "direction", "transform", "sd", "epsilon", "limit", "wells_per_measurement")
 _EXAMPLE = 'For example --endpoint "IC50;unit=nM;sd=0.2".'
 
 
@@ -26,6 +26,9 @@ class EndpointSpec:
     transform: Transform | None = None
     sd: float | None = None
     wells_per_measurement: int = 1
+    epsilon: float | None = None
+    """The difference that does not matter, model scale."""
+    limit: Limit | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +42,8 @@ class TableOptions:
     """What an empty substituent cell means: hydrogen, or not known."""
     product: bool = False
     """Whether the library is every combination of the substituents, not only the rows."""
+    only_listed: bool = False
+    """With ``product``: only the compounds of the rows can be measured, the others are what could be made."""
     available: str | None = None
     """The column that says (yes or no) whether a compound can be had for a measurement."""
     endpoints: tuple[EndpointSpec, ...] = ()
@@ -82,6 +87,7 @@ class TableMapping:
     excluded: str | None = None
     blank: Blank = "missing"
     product: bool = False
+    only_listed: bool = False
     notes: tuple[str, ...] = field(default=(), compare=False)
     """What was found by convention, to be shown."""
     warnings: tuple[str, ...] = field(default=(), compare=False)
@@ -92,7 +98,9 @@ class TableMapping:
         data = asdict(self)
         del data["notes"], data["warnings"]
         data["sites"] = list(self.sites)
-        data["endpoints"] = [asdict(column) for column in self.endpoints]
+        data["endpoints"] = [asdict(column) | {"endpoint": column.endpoint.as_json()} for column in self.endpoints]
+        if not self.only_listed:
+            del data["only_listed"]  # as the first files had it
         return data
 
     @classmethod
@@ -136,7 +144,10 @@ class TableMapping:
 
 
 def parse_endpoint_spec(text: str) -> EndpointSpec:
-    """What ``NAME[;unit=][;direction=max|min][;transform=log|none][;sd=][;wells_per_measurement=1]`` says."""
+    """What a text says of an endpoint: its name, then ``;key=value`` for any of unit, direction, transform and so on.
+
+    ``NAME[;unit=][;direction=max|min][;transform=log|none][;sd=][;epsilon=][;limit=<5][;wells_per_measurement=1]``
+    """
     name, *parts = (part.strip() for part in text.split(";"))
     if not name:
         raise _refused("an endpoint needs a name before the first semicolon")
@@ -165,9 +176,11 @@ def parse_endpoint_spec(text: str) -> EndpointSpec:
         transform=None if transform is None else ("log" if transform == "log" else "none"),
         sd=_number(given, "sd"),
         wells_per_measurement=_whole(given, "wells_per_measurement"),
+        epsilon=_number(given, "epsilon"),
+        limit=None if "limit" not in given else Limit.parse(given["limit"]),
     )
     # An endpoint checks its own numbers; a wrong one is refused here, before any table is read.
-    Endpoint(name, noise_sd=spec.sd, wells_per_measurement=spec.wells_per_measurement)
+    Endpoint(name, noise_sd=spec.sd, wells_per_measurement=spec.wells_per_measurement, epsilon=spec.epsilon)
     return spec
 
 

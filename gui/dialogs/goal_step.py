@@ -276,7 +276,7 @@ class GoalStep(Step):
         best = "best" if endpoint.sign > 0 else "lowest"
         soft = f", cutoff soft by {settings.softness:g}" if settings.softness else ""
         self.sentence.setText(
-            f"All compounds within {settings.epsilon:g} of the {best} {endpoint.scale_name}{soft}, "
+            f"All compounds within {settings.distance:g} of the {best} {endpoint.scale_name}{soft}, "
             f"{100 * (1 - settings.delta):g} % sure."
         )
         self.outlook.show_rows(outlook.lines(settings, endpoint.scale_name))

@@ -47,8 +47,8 @@ class CandidatesModel(RowsModel):
         library, known = status.library, status.candidates
         endpoint, settings = status.endpoints[status.objective], status.settings
         unit = f" {endpoint.scale_unit}" if endpoint.scale_unit else ""
-        near = f"{settings.epsilon:g}{unit}"
-        far = f"{settings.epsilon + settings.softness:g}{unit}"
+        near = f"{settings.distance:g}{unit}"
+        far = f"{settings.distance + settings.softness:g}{unit}"
         best_first = -endpoint.sign
 
         def number(values: NDArray[np.float64]) -> list[str]:
@@ -86,7 +86,7 @@ class CandidatesModel(RowsModel):
             ),
             Column(
                 "near",
-                f"P(within\n{settings.epsilon:g})",
+                f"P(within\n{settings.distance:g})",
                 lambda row: probability_text(known.probability_within_epsilon[row]),
                 lambda: known.probability_within_epsilon,
                 number=True,
@@ -94,7 +94,7 @@ class CandidatesModel(RowsModel):
             ),
             Column(
                 "far",
-                f"P(within\n{settings.epsilon + settings.softness:g})",
+                f"P(within\n{settings.distance + settings.softness:g})",
                 lambda row: probability_text(known.probability_within_slack[row]),
                 lambda: known.probability_within_slack,
                 number=True,

@@ -47,8 +47,8 @@ def details(status: Status, compound: int) -> list[tuple[str, str]]:
     if posterior:
         rows.append(("95 % interval", posterior))
     for width, value in (
-        (settings.epsilon, known.probability_within_epsilon[compound]),
-        (settings.epsilon + settings.softness, known.probability_within_slack[compound]),
+        (settings.distance, known.probability_within_epsilon[compound]),
+        (settings.distance + settings.softness, known.probability_within_slack[compound]),
     ):
         text = probability_text(float(value))
         if text and (f"P(within {width:g})", text) not in rows:

@@ -214,7 +214,7 @@ class CandidatesPage(Page):
                 cutoff=known.cutoff,
                 soft_cutoff=known.soft_cutoff,
                 quantity=endpoint.scale_name,
-                cutoff_text=f"within {settings.epsilon:g}{unit} of the best estimate",
+                cutoff_text=f"within {settings.distance:g}{unit} of the best estimate",
                 zone_text=f"soft zone {settings.softness:g}",
                 selected=selected,
                 palette=theme().colours.figure,

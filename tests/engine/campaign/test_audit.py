@@ -5,17 +5,18 @@ from __future__ import annotations
 import sqlite3
 import zlib
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from assaypilot.engine.campaign import audit, codec
+from assaypilot.engine.campaign import audit
 from assaypilot.engine.campaign.campaign import Campaign
 from assaypilot.engine.campaign.chain import Draft, as_parts
+from assaypilot.engine.campaign.parts import from_bytes, to_bytes
 from assaypilot.engine.campaign.store import Store
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.strategies.protocol import Decision
 from tests.engine.campaign.making import answers, decide_phase, make
 
 WIDE = {"per_round": 96, "max_replicates": 96}
@@ -181,9 +182,8 @@ def test_a_decision_that_does_not_follow_from_the_facts_is_named(path: Path, tmp
 
 def test_bounds_that_do_not_follow_are_named(path: Path, tmp_path: Path) -> None:
     def widen(data: dict[str, Any], parts: dict[str, bytes]) -> None:
-        estimate, low, high = codec.estimates_from_bytes(parts[data["part"]])
-        none = estimate[:0].astype(int)
-        blob = codec.estimates_to_bytes(Decision(1, 1.0, none, none, none, estimate, low - 0.1, high, none, 0))
+        was = from_bytes(parts[data["part"]])
+        blob = to_bytes(replace(was, low=was.low - 0.1))
         (data["part"],) = as_parts(blob)
         parts.update(as_parts(blob))
 
@@ -231,9 +231,9 @@ def test_an_empty_phase_that_had_results_is_named(path: Path, tmp_path: Path) ->
 def test_a_part_that_unpacks_without_end_is_refused() -> None:
     bomb = b"APEST1\n" + zlib.compress(b"\xff" * 8 + bytes(100_000_000), 9)
     with pytest.raises(ValueError, match=r"cannot reshape|buffer|dimension"):
-        codec.estimates_from_bytes(bomb)
+        from_bytes(bomb)
     with pytest.raises(ValueError, match="not the estimates of a phase"):
-        codec.estimates_from_bytes(b"something else")
+        from_bytes(b"something else")
 
 
 def test_what_verify_does_while_somebody_works(path: Path) -> None:

@@ -515,7 +515,7 @@ def test_a_replaced_value_used_again_does_not_count_beside_its_replacement(path:
         assert campaign.record(rest).round_closed
         replays(campaign)
         (decided,) = ledger.phases
-        counts = ledger.outcome(1, decided.allocation, 0).counts
+        counts = ledger.outcome(1, decided.allocation, 0).counts[0]
         assert np.array_equal(counts[decided.allocation.arms], decided.allocation.counts)
     assert audit.verify(path, recompute=True).ok
 

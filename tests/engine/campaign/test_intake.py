@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assaypilot.engine.campaign.intake import Intake, Past, prepare
+from assaypilot.engine.campaign.intake import Due, Intake, Past, prepare
 from assaypilot.engine.campaign.state import Source
 from assaypilot.engine.endpoint import Endpoint
 from assaypilot.engine.errors import AssayPilotError
@@ -26,7 +26,9 @@ IC50 = (Endpoint("IC50 (nM)", "nM", transform="log", noise_sd=0.2),)
 
 def take(results: list[Result], earlier: Any = (), **options: Any) -> Intake:
     endpoints = options.pop("endpoints", PIC50)
-    defaults: dict[str, Any] = {"first_number": len(earlier) + 1, "objective": 0, "round_number": 1, "phase": 1}
+    due = Due(options.pop("outstanding", {}), options.pop("past", Past()))
+    options["due"] = {options.pop("objective", 0): due}
+    defaults: dict[str, Any] = {"first_number": len(earlier) + 1, "round_number": 1, "phase": 1}
     return prepare(LIBRARY, endpoints, results, **(defaults | options), earlier=earlier)
 
 

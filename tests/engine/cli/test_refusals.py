@@ -114,8 +114,10 @@ class TestTables:
         assert "--sites: there is no column 'R9'; the columns are ID, R1, R2, pIC50. Name one of them." in line
 
     def test_strange_endpoint(self, unchanged, words, small):
-        line = unchanged(*words(small), "--endpoint", "pIC50;limit=<5")
-        assert "limit' is not known here; known are unit, direction" in line
+        line = unchanged(*words(small), "--endpoint", "pIC50;ceiling=5")
+        assert "ceiling' is not known here; known are unit, direction" in line
+        line = unchanged(*words(small), "--endpoint", "pIC50;limit=5")
+        assert "--endpoint: '5' is no limit. For example limit=<5 or limit=>=6." in line
 
 
 def test_duplicate_ids_with_other_substituents(unchanged, done, table, target):

@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from assaypilot.engine.endpoint import Endpoint
+from assaypilot.engine.endpoint import Endpoint, Limit
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.tables.headers import split_unit
 from assaypilot.engine.tables.mapping import (
@@ -34,6 +34,7 @@ def endpoints(mapping):
             EndpointSpec("IC50", "nM", "min", "log", 0.2, 20),
         ),
         ("log 1/C;SD=0.3", EndpointSpec("log 1/C", sd=0.3)),
+        ("hERG; limit = <= 5,5 ;epsilon=0,2", EndpointSpec("hERG", epsilon=0.2, limit=Limit("<=", 5.5))),
     ],
 )
 def test_endpoint_specs(text, spec):
@@ -48,8 +49,8 @@ EXAMPLE = 'For example --endpoint "IC50;unit=nM;sd=0.2".'
     [
         ("", f"--endpoint: an endpoint needs a name before the first semicolon. {EXAMPLE}"),
         (
-            "a;epsilon=0.5",
-            "--endpoint: 'epsilon' is not known here; known are unit, direction, transform, sd, "
+            "a;cutoff=0.5",
+            "--endpoint: 'cutoff' is not known here; known are unit, direction, transform, sd, epsilon, limit, "
             f"wells_per_measurement. {EXAMPLE}",
         ),
         ("a;unit", f"--endpoint: unit needs a value after =. {EXAMPLE}"),

@@ -1,0 +1,198 @@
+"""What is known of every compound: estimates, deciding bounds, chances, and what they rest on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assaypilot.engine.campaign import limits
+from assaypilot.engine.campaign.replay import Ledger
+from assaypilot.engine.campaign.state import Candidates
+from assaypilot.engine.measurements import Pooled, pool
+from assaypilot.engine.models.ols import least_squares
+from assaypilot.engine.models.posterior import Posterior, posterior, probability_within
+from assaypilot.engine.strategies.protocol import NOT_ESTIMABLE, OUT, State
+
+__all__ = ["build_candidates", "pooled", "posterior_of"]
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.intp]
+Flags = NDArray[np.bool_]
+
+
+def pooled(ledger: Ledger, endpoint: int) -> Pooled:
+    """Everything usable of an endpoint, history included, per arm on the model scale."""
+    used = [m for m in ledger.measurements if m.endpoint == endpoint and m.usable]
+    return pool(
+        (int(ledger.arm_of[m.compound]) for m in used), (m.value for m in used), (m.n for m in used), ledger.n_arms
+    )
+
+
+def posterior_of(ledger: Ledger, endpoint: int, data: Pooled | None = None) -> Posterior | None:
+    """The posterior of an endpoint over everything measured (``data``); None before the first usable value."""
+    data = pooled(ledger, endpoint) if data is None else data
+    measured = np.flatnonzero(data.counts > 0)
+    noise = ledger.endpoints[endpoint].noise_sd
+    if not len(measured) or noise is None:
+        return None
+    return posterior(ledger.features, measured, data.counts[measured], data.means[measured], noise)
+
+
+def _estimates(ledger: Ledger, data: Pooled) -> Floats:
+    """Least squares over everything usable, per arm; NaN outside the span of what was measured."""
+    measured = np.flatnonzero(data.counts > 0)
+    if not len(measured):
+        return np.full(ledger.n_arms, np.nan)
+    fit = least_squares(ledger.features, measured, data.counts[measured], data.means[measured])
+    return np.where(fit.estimable(), fit.means(), np.nan)
+
+
+def _last_bounds(phases: Sequence[tuple[Floats, Floats]], n_arms: int) -> tuple[Floats, Floats]:
+    """Per arm the bounds of the last phase that bounded it; NaN where none did."""
+    low, high = np.full(n_arms, np.nan), np.full(n_arms, np.nan)
+    for lower, upper in phases:
+        here = np.isfinite(lower) & np.isfinite(upper)
+        low[here], high[here] = lower[here], upper[here]
+    return low, high
+
+
+def _goal_bounds(ledger: Ledger, row: int) -> tuple[Floats, Floats]:
+    """Deciding bounds of an endpoint of the goal, by its row there, on the endpoint's own side."""
+    decisions = [ledger.estimates[phase] for phase in sorted(ledger.estimates)]
+    low, high = _last_bounds([(d.low[row], d.high[row]) for d in decisions], ledger.n_arms)
+    return (low, high) if ledger.endpoints[ledger.goal_endpoints[row]].sign > 0 else (-high, -low)
+
+
+def _limit_bounds(ledger: Ledger, row: int) -> tuple[Floats, Floats]:
+    """Deciding bounds for a limit, by its row among the limits."""
+    verdicts = [ledger.verdicts[phase] for phase in sorted(ledger.verdicts)]
+    return _last_bounds([(v.low[row], v.high[row]) for v in verdicts], ledger.n_arms)
+
+
+@dataclass(frozen=True, eq=False)
+class _Evidence:
+    """What the measurements of a campaign are, one entry per compound."""
+
+    usable: Mapping[int, Ints]
+    """Usable determinations by endpoint."""
+    bounded: Mapping[int, Ints]
+    """Determinations of which only a bound is known, by endpoint."""
+    made: Flags
+
+
+def _evidence(ledger: Ledger) -> _Evidence:
+    n, places = len(ledger.library), range(len(ledger.endpoints))
+    usable = {k: np.zeros(n, dtype=np.intp) for k in places}
+    bounded = {k: np.zeros(n, dtype=np.intp) for k in places}
+    made = np.zeros(n, dtype=bool)
+    for m in ledger.measurements:
+        if m.withdrawn:
+            continue
+        made[m.compound] = True
+        if m.excluded is None:
+            (usable if m.relation == "=" else bounded)[m.endpoint][m.compound] += m.n
+    return _Evidence(usable, bounded, made)
+
+
+def _probabilities(ledger: Ledger, views: Sequence[Posterior | None], here: Ints) -> tuple[Floats, Floats]:
+    """P(in the goal's set) and P(acceptable) of the arms ``here``, from the posteriors of the goal's endpoints."""
+    known = [view for view in views if view is not None]
+    if len(known) < len(views):
+        return np.full(len(here), np.nan), np.full(len(here), np.nan)
+    settings = ledger.settings
+    if settings.goal == "pareto":
+        from assaypilot.engine.models.fronts import probability_pareto
+
+        signs = tuple(ledger.endpoints[k].sign for k in ledger.goal_endpoints)
+        return probability_pareto(known, here, signs, ledger.margins, settings.seed)
+    first = settings.distance if settings.goal == "epsilon-best" else 0.0
+    margins = (first, first + settings.softness)
+    sign = ledger.endpoints[ledger.objective].sign
+    within, soft = probability_within(known[0], here, margins, sign, settings.seed)
+    return within, soft
+
+
+def _meets(ledger: Ledger, position: int, view: Posterior | None, here: Ints) -> Floats:
+    """P(an arm's mean keeps to the limit of an endpoint), for the arms ``here``; NaN before any value."""
+    if view is None:
+        return np.full(len(here), np.nan)
+    from scipy.special import ndtr
+
+    endpoint = ledger.endpoints[position]
+    mean, sd = view.means(here), np.maximum(view.sds(here), 1e-300)
+    chance: Floats = ndtr((endpoint.highest - mean) / sd) - ndtr((endpoint.lowest - mean) / sd)
+    return chance
+
+
+def build_candidates(ledger: Ledger, state: State) -> Candidates:
+    """One entry per compound, at the ledger's head."""
+    arm_of, settings, endpoints = ledger.arm_of, ledger.settings, ledger.endpoints
+    objective = ledger.objective
+    sign = endpoints[objective].sign
+    failed, failed_in = limits.failures(ledger, ledger.verdicts)
+    status, decided_in = _overlaid(state, failed, failed_in)
+    lost = status == NOT_ESTIMABLE
+    here = np.flatnonzero(~lost)
+
+    def shown(values: Floats, arms: Ints | None = None) -> Floats:
+        """Per compound what is known per arm (or of some arms only); nothing of what cannot be estimated."""
+        out = np.full(ledger.n_arms, np.nan)
+        out[here] = values[here] if arms is None else values
+        return out[arm_of]
+
+    data = [pooled(ledger, k) for k in range(len(endpoints))]
+    estimates = {e.name: shown(_estimates(ledger, of_it)) for e, of_it in zip(endpoints, data, strict=True)}
+    views = {k: posterior_of(ledger, k, data[k]) for k in ledger.measured}
+    nothing = np.full(len(here), np.nan)
+    within, soft, post_low, post_high = nothing, nothing, nothing, nothing
+    if len(here):
+        within, soft = _probabilities(ledger, [views[k] for k in ledger.goal_endpoints], here)
+        view = views[objective]
+        if view is not None:
+            mean, spread = view.means(here), 1.96 * view.sds(here)
+            post_low, post_high = mean - spread, mean + spread
+    limit_bounds = {k: _limit_bounds(ledger, row) for row, k in enumerate(ledger.limited)}
+    bounds = limit_bounds | {k: _goal_bounds(ledger, row) for row, k in enumerate(ledger.goal_endpoints)}
+    lows = {endpoints[k].name: shown(bounds[k][0]) for k in ledger.measured}
+    highs = {endpoints[k].name: shown(bounds[k][1]) for k in ledger.measured}
+    round_of_phase = np.array([0, *(decided.round for decided in ledger.phases)])
+    evidence = _evidence(ledger)
+    name = endpoints[objective].name
+    estimate = estimates[name]
+    one_cutoff = settings.goal != "pareto" and bool(np.isfinite(estimate).any())
+    best = np.nanmax(sign * estimate) if one_cutoff else np.nan
+    near = settings.distance if settings.goal == "epsilon-best" else 0.0
+    return Candidates(
+        status=status[arm_of],
+        decided_in_round=round_of_phase[decided_in][arm_of],
+        estimate=estimate,
+        low=lows[name],
+        high=highs[name],
+        probability_within_epsilon=shown(within, here),
+        probability_within_slack=shown(soft, here),
+        measured=np.min([evidence.usable[k] for k in ledger.goal_endpoints], axis=0),
+        censored=np.sum([evidence.bounded[k] for k in ledger.goal_endpoints], axis=0),
+        made=evidence.made,
+        posterior_low=shown(post_low, here),
+        posterior_high=shown(post_high, here),
+        estimates=estimates,
+        cutoff=float(sign * (best - near)),
+        soft_cutoff=float(sign * (best - near - settings.softness)),
+        lows=lows,
+        highs=highs,
+        measured_of={endpoint.name: evidence.usable[k] for k, endpoint in enumerate(endpoints)},
+        probability_meets={endpoints[k].name: shown(_meets(ledger, k, views[k], here), here) for k in ledger.limited},
+        failed_limit=failed[arm_of],
+        limit_low={endpoints[k].name: shown(limit_bounds[k][0]) for k in ledger.limited},
+        limit_high={endpoints[k].name: shown(limit_bounds[k][1]) for k in ledger.limited},
+    )
+
+
+def _overlaid(state: State, failed: Ints, failed_in: Ints) -> tuple[NDArray[np.int8], Ints]:
+    """Status and deciding phase per arm with the limits on top: what fails one is out, whatever the goal says."""
+    status = np.where(failed >= 0, OUT, state.status).astype(np.int8)
+    first = np.where(state.status == OUT, np.minimum(state.decided_in_phase, failed_in), failed_in)
+    return status, np.where(failed >= 0, first, state.decided_in_phase)

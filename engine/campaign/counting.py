@@ -1,0 +1,279 @@
+"""What a campaign's measurements count for: the plan they fill, what is missing, what a phase rests on."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assaypilot.engine.campaign.state import Round, RoundItem, Settings
+from assaypilot.engine.endpoint import Endpoint
+from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.features import SiteFeatures
+from assaypilot.engine.library import Library
+from assaypilot.engine.measurements import Measurement
+from assaypilot.engine.strategies.protocol import Allocation, Outcome
+
+__all__ = ["Books", "Decided", "Issued", "Place", "UnderWay"]
+
+Ints = NDArray[np.intp]
+Floats = NDArray[np.float64]
+
+Place = tuple[int, int]
+"""Endpoint and compound, by their positions: what a determination is of."""
+
+
+@dataclass(slots=True)
+class UnderWay:
+    """A phase between its plan and its decision."""
+
+    allocation: Allocation
+    planned: dict[int, int]
+    """Measurements asked of each compound, of every measured endpoint."""
+    order: list[tuple[int, int]]
+    """(compound, measurements) in the order rounds are cut."""
+    lost: dict[Place, int] = field(default_factory=dict)
+    """Measurements given up when a round was closed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Decided:
+    """A decided phase: what it was planned as, and the world in which it was decided."""
+
+    allocation: Allocation
+    planned: Mapping[int, int]
+    """Measurements asked of each compound, of every measured endpoint."""
+    measurable: NDArray[np.bool_]
+    """``(n_arms,)``: what could be had when it was decided."""
+    round: int
+    """The round that closed it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Issued:
+    """A round as the log knows it."""
+
+    number: int
+    phase: int
+    items: tuple[RoundItem, ...]
+    issued: str
+    before: int
+    """Measurements in the campaign when it was issued."""
+    state: Literal["open", "closed", "withdrawn"] = "open"
+    closed: str | None = None
+
+
+class Books:
+    """The reading side of a ledger; nothing here changes it.
+
+    Every planned replicate of a compound is one measurement of each *measured* endpoint: those of the goal, and those
+    with a limit. What is counted, missing, lost or late is so for each of them on its own.
+    """
+
+    library: Library
+    settings: Settings
+    features: SiteFeatures
+
+    def __init__(self) -> None:
+        self.endpoints: tuple[Endpoint, ...] = ()
+        self.goal_endpoints: tuple[int, ...] = (0,)
+        """Positions of the endpoints the goal is about, the objective first."""
+        self.limited: tuple[int, ...] = ()
+        """Positions of the endpoints with a limit."""
+        self.measured: tuple[int, ...] = (0,)
+        """Positions of the endpoints every planned compound is measured for."""
+        self.first: Ints = np.zeros(0, dtype=np.intp)
+        self.arm_of: Ints = np.zeros(0, dtype=np.intp)
+        self.measurements: list[Measurement] = []
+        self.rounds: list[Issued] = []
+        self.under_way: UnderWay | None = None
+        self.unavailable: dict[int, str] = {}
+        self.phases: list[Decided] = []
+
+    @property
+    def objective(self) -> int:
+        """The position of the objective among the endpoints; for trade-offs of the first of them."""
+        return self.goal_endpoints[0]
+
+    def measurement(self, number: int) -> Measurement:
+        """The measurement of that number; AssayPilotError when there is none."""
+        if not 1 <= number <= len(self.measurements):
+            raise AssayPilotError(f"there is no measurement number {number}")
+        return self.measurements[number - 1]
+
+    @property
+    def open_round(self) -> Issued | None:
+        """The round that waits for results, or None."""
+        return self.rounds[-1] if self.rounds and self.rounds[-1].state == "open" else None
+
+    @property
+    def last_round(self) -> int:
+        """The round that what happens now belongs to: the open one, else the last; 1 before any (0 is the history)."""
+        return max((issued.number for issued in self.rounds if issued.state != "withdrawn"), default=1)
+
+    @property
+    def n_arms(self) -> int:
+        """Distinct feature rows."""
+        return len(self.first)
+
+    def measurable(self) -> NDArray[np.bool_]:
+        """Which arms have a compound that can be had."""
+        return self._measurable(self.unavailable)
+
+    def _measurable(self, unavailable: Collection[int]) -> NDArray[np.bool_]:
+        had = self.library.measurable.copy()
+        had[list(unavailable)] = False
+        out = np.zeros(self.n_arms, dtype=bool)
+        out[self.arm_of[had]] = True
+        return out
+
+    def representative(self, arm: int) -> int:
+        """The compound that is measured for an arm: the first of its equals that can be had."""
+        if self.library.measurable[self.first[arm]] and int(self.first[arm]) not in self.unavailable:
+            return int(self.first[arm])
+        for compound in np.flatnonzero(self.arm_of == arm):
+            if self.library.measurable[compound] and int(compound) not in self.unavailable:
+                return int(compound)
+        raise AssayPilotError(f"{self.library.ids[self.first[arm]]} cannot be had")
+
+    # -- effort
+
+    @property
+    def per_sample(self) -> int:
+        """Measurements that one planned replicate of a compound takes: one of every measured endpoint."""
+        return len(self.measured)
+
+    def spent(self) -> int:
+        """Determinations of the measured endpoints in this campaign (history does not count)."""
+        measured = self.measured
+        return sum(m.n for m in self.measurements if m.round > 0 and m.endpoint in measured and not m.withdrawn)
+
+    def samples(self) -> int:
+        """The same in planned replicates, as strategies count, rounded up."""
+        return -(-self.spent() // self.per_sample)
+
+    # -- what fills a phase
+
+    def planned(self, phase: int) -> Mapping[int, int]:
+        """Measurements a phase asked of each compound; nothing for a phase that is not known."""
+        if self.under_way is not None and self.under_way.allocation.phase == phase:
+            return self.under_way.planned
+        return self.phases[phase - 1].planned if 0 < phase <= len(self.phases) else {}
+
+    def counting(self, phase: int) -> list[tuple[Measurement, int]]:
+        """The measurements that count for a phase, and how many planned ones each fills; never more than planned.
+
+        Exact or censored, not withdrawn, not excluded. First entered, first counted: when a value that was replaced
+        is used again, the replacement goes back to the estimates, whatever either of them says.
+        """
+        planned = self.planned(phase)
+        left = {(endpoint, compound): n for endpoint in self.measured for compound, n in planned.items()}
+        filling = []
+        for m in self.measurements:
+            if m.phase == phase and m.counted and not m.withdrawn and m.excluded is None:
+                n = min(m.counted, left.get((m.endpoint, m.compound), 0))
+                if n:
+                    left[m.endpoint, m.compound] -= n
+                    filling.append((m, n))
+        return filling
+
+    def received(self, phase: int) -> dict[Place, int]:
+        """Measurements of a phase that are in."""
+        done: dict[Place, int] = {}
+        for m, n in self.counting(phase):
+            done[m.endpoint, m.compound] = done.get((m.endpoint, m.compound), 0) + n
+        return done
+
+    def outstanding(self) -> dict[Place, int]:
+        """Measurements of the phase under way that are neither in nor lost, of compounds that can be had."""
+        if self.under_way is None:
+            return {}
+        done, lost = self.received(self.under_way.allocation.phase), self.under_way.lost
+        left = {
+            (k, c): n - done.get((k, c), 0) - lost.get((k, c), 0)
+            for k in self.measured
+            for c, n in self.under_way.planned.items()
+        }
+        return {place: n for place, n in left.items() if n > 0 and place[1] not in self.unavailable}
+
+    def totals(self, phase: int, endpoint: int) -> tuple[Floats, Floats]:
+        """Counts and means ``(n_arms,)`` of an endpoint's usable values that count for a phase, model scale."""
+        counts, sums = np.zeros(self.n_arms), np.zeros(self.n_arms)
+        for m, n in self.counting(phase):
+            if m.usable and m.endpoint == endpoint:
+                counts[self.arm_of[m.compound]] += n
+                sums[self.arm_of[m.compound]] += n * m.value
+        return counts, np.divide(sums, counts, out=np.zeros(self.n_arms), where=counts > 0)
+
+    def outcome(self, phase: int, allocation: Allocation, spent: int) -> Outcome:
+        """What came back for a phase, per endpoint of the goal and arm, larger is better; ``spent`` in replicates."""
+        counts, means = zip(*(self.totals(phase, k) for k in self.goal_endpoints), strict=True)
+        signs = np.array([[self.endpoints[k].sign] for k in self.goal_endpoints])
+        return Outcome(allocation, np.array(counts), signs * np.array(means), spent)
+
+    # -- what came back for a round
+
+    def returned(self, issued: Issued) -> tuple[tuple[int, ...], ...]:
+        """Results that came back for each item of a round, per measured endpoint, at most what was asked."""
+        return self._returned(issued, self._came(issued.number))
+
+    def _came(self, *numbers: int) -> dict[tuple[int, int, int], int]:
+        """Planned measurements that are in, by round, endpoint and compound, for these rounds or for all."""
+        came: dict[tuple[int, int, int], int] = {}
+        for m in self.measurements:
+            if m.counted and (not numbers or m.round in numbers) and not m.withdrawn and m.excluded is None:
+                key = (m.round, m.endpoint, m.compound)
+                came[key] = came.get(key, 0) + m.counted
+        return came
+
+    def _returned(self, issued: Issued, came: Mapping[tuple[int, int, int], int]) -> tuple[tuple[int, ...], ...]:
+        if issued.state == "withdrawn":  # what came for its compounds later was not for it
+            return ((0,) * self.per_sample,) * len(issued.items)
+        return tuple(
+            tuple(
+                min(item.of(place), came.get((issued.number, endpoint, item.compound), 0))
+                for place, endpoint in enumerate(self.measured)
+            )
+            for item in issued.items
+        )
+
+    def awaited(self, issued: Issued) -> Iterator[tuple[Place, int]]:
+        """What a round still waits for, and how many; compounds that cannot be had are not waited for."""
+        for item, back in zip(issued.items, self.returned(issued), strict=True):
+            if item.compound not in self.unavailable:
+                for place, endpoint in enumerate(self.measured):
+                    if item.of(place) > back[place]:
+                        yield (endpoint, item.compound), item.of(place) - back[place]
+
+    def pending(self, issued: Issued) -> int:
+        """Measurements of a round that can still come."""
+        return sum(n for _, n in self.awaited(issued))
+
+    def views(self) -> tuple[Round, ...]:
+        """All rounds as pages show them."""
+        came = self._came()
+        return tuple(self._view(issued, came) for issued in self.rounds)
+
+    def view(self, issued: Issued) -> Round:
+        """A round as pages show it."""
+        return self._view(issued, self._came(issued.number))
+
+    def _view(self, issued: Issued, came: Mapping[tuple[int, int, int], int]) -> Round:
+        back = self._returned(issued, came)
+        missing = (
+            max(item.of(place) - n for place, n in enumerate(row)) for item, row in zip(issued.items, back, strict=True)
+        )
+        return Round(
+            number=issued.number,
+            phase=issued.phase,
+            items=issued.items,
+            state=issued.state,
+            issued=issued.issued,
+            closed=issued.closed,
+            returned=tuple(item.replicates - left for item, left in zip(issued.items, missing, strict=True)),
+            endpoints=self.measured,
+            back=back,
+        )

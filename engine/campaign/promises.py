@@ -1,0 +1,249 @@
+"""What a campaign is after, what it knows, and what it guarantees, in a chemist's words, for every goal."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from assaypilot.engine.campaign.replay import Ledger
+from assaypilot.engine.campaign.state import Candidates, Guarantee
+from assaypilot.engine.campaign.words import joined, many, names, number, odds
+from assaypilot.engine.strategies.protocol import IN, StopReason
+
+__all__ = ["goal_sentence", "guarantee", "probability_names", "statement"]
+
+
+def _best(ledger: Ledger) -> str:
+    endpoint = ledger.endpoints[ledger.objective]
+    return f"the {'lowest' if endpoint.sign < 0 else 'best'} {endpoint.scale_name}"
+
+
+def _scales(ledger: Ledger) -> list[str]:
+    return [ledger.endpoints[k].scale_name for k in ledger.goal_endpoints]
+
+
+def _everywhere(ledger: Ledger) -> str:
+    return "both" if len(ledger.goal_endpoints) == 2 else "all of them"
+
+
+def _limits(ledger: Ledger) -> str:
+    """The limits as one text: ``hERG < 5 and logD < 3``; empty without any."""
+    return joined([ledger.endpoints[k].limit_text for k in ledger.limited]) if ledger.limited else ""
+
+
+def _margins(ledger: Ledger) -> str:
+    """The differences that do not matter: ``0.3``, or ``0.3 in pIC50 and 0.2 in hERG``; empty when all matter."""
+    margins = ledger.margins
+    if not any(margins):
+        return ""
+    if len(set(margins)) == 1:
+        return number(margins[0])
+    return joined([f"{number(m)} in {scale}" for m, scale in zip(margins, _scales(ledger), strict=True)])
+
+
+def goal_sentence(ledger: Ledger) -> str:
+    """The goal: ``All compounds within 0.5 of the best pIC50, cutoff soft by 0.25, 95 % sure``."""
+    settings = ledger.settings
+    sure = f"{number(100 * (1 - settings.delta))} % sure"
+    soft = number(settings.softness)
+    match settings.goal:
+        case "pareto":
+            margins = _margins(ledger)
+            words = f"The best trade-offs between {joined(_scales(ledger))}"
+            words += f", differences up to {margins} not counted" if margins else ""
+        case "best":
+            words = f"The compound with {_best(ledger)}"
+            words += f", or one within {soft} of it" if settings.softness > 0 else ""
+        case _:
+            words = f"All compounds within {number(settings.distance)} of {_best(ledger)}"
+            words += f", cutoff soft by {soft}" if settings.softness > 0 else ""
+    limit = _limits(ledger)
+    return f"{words}{f', {limit}' if limit else ''}, {sure}"
+
+
+def probability_names(ledger: Ledger) -> tuple[str, str]:
+    """What the two probabilities of a compound are of, to be put behind a P."""
+    settings = ledger.settings
+    match settings.goal:
+        case "pareto":
+            margins = _margins(ledger)
+            return "trade-off", f"trade-off up to {margins}" if margins else "trade-off, nothing left out"
+        case "best":
+            return "best", f"within {settings.softness:g}"
+        case _:
+            return f"within {settings.distance:g}", f"within {settings.distance + settings.softness:g}"
+
+
+def statement(
+    ledger: Ledger, candidates: Candidates, counts: Mapping[str, int], reasons: Sequence[StopReason], *, holds: bool
+) -> str:
+    """What is known now, in a sentence or two; what the set is sure to hold only while the guarantee ``holds``."""
+    tail = f" {counts['not_estimable']:,} cannot be estimated." if counts["not_estimable"] else ""
+    tail = f"{_open_limits(ledger, candidates)}{tail}"
+    tally = f"{counts['in']:,} in, {counts['undecided']:,} undecided, {counts['out']:,} out"
+    used = many(ledger.spent(), "measurement")
+    if reasons and reasons[0].name == "decided":
+        if ledger.settings.goal == "best":
+            found, sure = _found_best(ledger, candidates)
+        elif ledger.settings.goal == "pareto":
+            found, sure = _found_trade_offs(ledger, counts)
+        else:
+            found, sure = _found_set(ledger, counts)
+        if not holds:
+            return f"Decided after {used}: {found}, as the best estimate without a guarantee.{tail}"
+        return f"Decided after {used}: {found}{sure}.{tail}"
+    if reasons:
+        return f"Stopped after {used}: {reasons[0].text}. {tally}.{tail}"
+    if not ledger.phases:
+        return f"Nothing is decided yet: {many(counts['undecided'], 'compound')} undecided, {used} in.{tail}"
+    return f"After {used}: {tally}.{tail}"
+
+
+def _found_set(ledger: Ledger, counts: Mapping[str, int]) -> tuple[str, str]:
+    settings = ledger.settings
+    within, worst = number(settings.distance), number(settings.distance + settings.softness)
+    found = f"{counts['in']:,} of {many(len(ledger.library), 'compound')} {'is' if counts['in'] == 1 else 'are'} in"
+    if not counts["in"]:
+        if ledger.limited:
+            return found, f"; every compound within {within} of {_best(ledger)} fails a limit"
+        # Only possible when the best were lost on the way: everything left is certainly worse than they were.
+        return found, f"; what is left is worse than {_best(ledger)} by more than {within}"
+    unless = f" unless it fails {_limits(ledger)}," if ledger.limited else ""
+    return found, (
+        f". Every compound within {within} of {_best(ledger)} is among them,{unless} "
+        f"and none that is worse by more than {worst}"
+    )
+
+
+def _found_best(ledger: Ledger, candidates: Candidates) -> tuple[str, str]:
+    ids = [ledger.library.ids[compound] for compound in np.flatnonzero(candidates.status == IN)]
+    if not ids:
+        why = f"what could be the best fails {_limits(ledger)}" if ledger.limited else "the best cannot be named"
+        return f"no compound is in; {why}", ""
+    slack = ledger.settings.softness
+    have = "has" if len(ids) == 1 else "have"
+    return f"{names(ids)} {have} {_best(ledger)}", f", or one within {number(slack)} of it" if slack > 0 else ""
+
+
+def _found_trade_offs(ledger: Ledger, counts: Mapping[str, int]) -> tuple[str, str]:
+    are = "is a best trade-off" if counts["in"] == 1 else "are the best trade-offs"
+    found = f"{counts['in']:,} of {many(len(ledger.library), 'compound')} {are} between {joined(_scales(ledger))}"
+    margins = _margins(ledger)
+    by = f" by more than {margins}" if margins else ""
+    unless = f" Those that fail {_limits(ledger)} are left out" if ledger.limited else ""
+    return found, f": no other compound is better in {_everywhere(ledger)}{by}{f'.{unless}' if unless else ''}"
+
+
+def _open_limits(ledger: Ledger, candidates: Candidates) -> str:
+    """How many of those in are not yet proven to keep to every limit; empty when all are."""
+    if not ledger.limited or not (candidates.status == IN).any():
+        return ""
+    sure = np.ones(len(ledger.library), dtype=bool)
+    for k in ledger.limited:
+        endpoint = ledger.endpoints[k]
+        low, high = candidates.limit_low[endpoint.name], candidates.limit_high[endpoint.name]
+        sure &= (low >= endpoint.lowest) & (high <= endpoint.highest)
+    unsure = int(((candidates.status == IN) & ~sure).sum())
+    return f" {unsure:,} of those in may still fail {_limits(ledger)}." if unsure else ""
+
+
+def guarantee(ledger: Ledger, counts: Mapping[str, int], reasons: Sequence[StopReason]) -> Guarantee:
+    """What is promised and under which assumptions, true at this moment."""
+    void = [*_broken(ledger), *ledger.strategy.void(ledger.state.problem)]
+    assumptions = _assumptions(ledger, counts)
+    if void:
+        more = " any more" if len(void) > len(ledger.strategy.void(ledger.state.problem)) else ""
+        sentence = f"No guarantee{more}: {'; '.join(void)}. The set is the best estimate."
+    else:
+        undecided = "" if reasons and reasons[0].name == "decided" else " or undecided"
+        promise = _promise(ledger, counts, undecided)
+        sentence = f"{promise}; wrong at most {odds(ledger.settings.delta)}. Assumes {'; '.join(assumptions)}."
+    return Guarantee(ledger.settings.delta, not void, tuple(assumptions), tuple(void), sentence)
+
+
+def _promise(ledger: Ledger, counts: Mapping[str, int], undecided: str) -> str:
+    settings = ledger.settings
+    estimable = " that can be estimated" if counts["not_estimable"] else ""
+    unless = f", or fails {_limits(ledger)}" if ledger.limited else ""
+    match settings.goal:
+        case "pareto":
+            margins, everywhere = _margins(ledger), _everywhere(ledger)
+            by = f" by more than {margins}" if margins else ""
+            promise = (
+                f"Every compound{estimable} that no other truly beats in {everywhere} is in{undecided}{unless}; "
+                f"none that another beats in {everywhere}{by} is in"
+            )
+        case "best":
+            near = f" or one within {number(settings.softness)} of it" if settings.softness > 0 else ""
+            whom = "The compound that is in" if not undecided else "The compound that ends up in"
+            promise = f"{whom} truly has {_best(ledger)}{near}"
+        case _:
+            whom = "Every compound that can be estimated and is" if estimable else "Every compound"
+            promise = (
+                f"{whom} truly within {number(settings.distance)} of {_best(ledger)} is in{undecided}{unless}; "
+                f"none that is worse by more than {number(settings.distance + settings.softness)} is in"
+            )
+    if ledger.limited:
+        promise += f"; what is out because it fails {_limits(ledger)} truly fails"
+    return promise
+
+
+def _assumptions(ledger: Ledger, counts: Mapping[str, int]) -> list[str]:
+    noise = [(ledger.endpoints[k].scale_name, ledger.endpoints[k].noise_sd or 0.0) for k in ledger.measured]
+    several = len(noise) > 1
+    spread = joined([f"{sd:.4g}{f' in {scale}' if several else ''}" for scale, sd in noise])
+    found = [
+        "the effects of the substituents add up",
+        f"measurements of one compound scatter independently and normally, SD at most {spread}",
+    ]
+    if ledger.failed:
+        found.append(f"{many(ledger.failed, 'measurement')} failed for reasons unrelated to the values")
+    marked = sum(
+        m.excluded is not None
+        and m.number not in ledger.judged
+        and not m.entered.excluded
+        and m.round > 0
+        and not m.withdrawn
+        for m in ledger.measurements
+    )
+    if marked:
+        found.append(f"{many(marked, 'value')} left out for technical causes unrelated to the values")
+    if ledger.unavailable:
+        found.append(f"{many(len(ledger.unavailable), 'compound')} not to be had for reasons unrelated to the values")
+    for n, what in (
+        (sum(m.corrected is not None and m.counted > 0 for m in ledger.measurements), "corrected"),
+        (sum(m.withdrawn and m.counted > 0 for m in ledger.measurements), "taken back"),
+    ):
+        if n:
+            found.append(f"{many(n, 'value')} {what} because of how {'it was' if n == 1 else 'they were'} entered")
+    if bool(ledger.current().lost.any()):
+        found.append("compounds lost on the way still count for the best, with their last bounds")
+    elif counts["not_estimable"]:
+        found.append("the best means the best of the compounds that can be estimated")
+    if ledger.limited:
+        # The strategy does not know the limits.
+        found.append(
+            f"a compound that fails {_limits(ledger)} still counts when others are compared with the best of all"
+        )
+    return found
+
+
+def _broken(ledger: Ledger) -> list[str]:
+    """Why what happened in the campaign leaves nothing to guarantee."""
+    void = list(ledger.void)
+    marked = sum(m.excluded is not None and m.entered.excluded and m.round > 0 for m in ledger.measurements)
+    if marked:
+        void.append(f"{many(marked, 'value')} left out by the table of results")
+    judged = sum(1 for n in ledger.judged if ledger.measurement(n).counted)
+    if judged:
+        void.append(f"{many(judged, 'value')} excluded by judgement")
+    beyond = [
+        ledger.library.ids[m.compound]
+        for m in ledger.measurements
+        if m.counted > 0 and m.relation != "=" and m.excluded is None and not m.withdrawn
+    ]
+    if beyond:
+        whom, whose = names(list(dict.fromkeys(beyond))), "its" if len(beyond) == 1 else "their"
+        void.append(f"{many(len(beyond), 'result')} known only as a bound ({whom}), left out because of {whose} size")
+    return void

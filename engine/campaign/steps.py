@@ -1,0 +1,68 @@
+"""What can be undone and redone: two stacks of user actions, kept along with the log."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from assaypilot.engine.campaign.chain import Event
+
+__all__ = ["Step", "remember"]
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One user action that can be undone, and what its opposite is."""
+
+    label: str
+    kind: Literal["plan", "record", "exclude", "include", "correct", "unavailable"]
+    data: Mapping[str, Any]
+
+
+def remember(event: Event, undo: list[Step], redo: list[Step]) -> None:
+    """Nothing; keeps the stacks after an event. A closed round or a decision ends them."""
+    kind, data = event.kind, event.data
+    if kind in ("round_closed", "phase_decided", "phase_empty", "phase_redecided"):
+        undo.clear()
+        redo.clear()
+    elif "undoes" in data:
+        redo.append(undo.pop())
+    elif kind == "round_issued" and data.get("redoes") is not None:
+        redo.pop()
+        undo.append(_plan_step(data["round"]))
+    elif "redoes" in data:
+        undo.append(redo.pop())
+    elif kind == "round_withdrawn":
+        # Withdrawn outright, not through undo: nothing before it can be undone in order any more.
+        undo.clear()
+        redo.clear()
+    else:
+        step = _step(kind, data)
+        if step is not None:
+            undo.append(step)
+            redo.clear()
+
+
+def _plan_step(number: int) -> Step:
+    return Step(f"Plan round {number}", "plan", {"round": number})
+
+
+def _step(kind: str, data: Mapping[str, Any]) -> Step | None:
+    match kind:
+        case "round_issued":
+            return _plan_step(data["round"])
+        case "results_recorded":
+            numbers = [m["number"] for m in data["measurements"]]
+            source = data.get("source") or {"digest": "", "name": ""}
+            label = f"Enter {len(numbers)} result{'s' if len(numbers) != 1 else ''}"
+            return Step(label, "record", {"numbers": numbers, "source": source["digest"], "round": data["round"]})
+        case "measurement_excluded":
+            return Step("Exclude a value", "exclude", data)
+        case "measurement_included":
+            return Step("Include a value", "include", data)
+        case "measurement_corrected":
+            return Step("Correct a value", "correct", data)
+        case "compounds_unavailable":
+            return Step("Mark as not to be had", "unavailable", data)
+    return None

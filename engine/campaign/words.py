@@ -1,0 +1,36 @@
+"""Numbers, counts and lists as people write them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+__all__ = ["joined", "many", "names", "number", "odds"]
+
+_LISTED = 5
+
+
+def number(value: float) -> str:
+    """A number as people write it: no trailing zeros, no exponent for everyday sizes."""
+    return f"{value:.10g}"
+
+
+def many(n: int, noun: str) -> str:
+    """A count with its noun: ``1 result``, ``2 results``."""
+    return f"{n:,} {noun}{'' if n == 1 else 's'}"
+
+
+def names(texts: Sequence[str]) -> str:
+    """The first few of a list, and how many more there are."""
+    shown = ", ".join(texts[:_LISTED])
+    return f"{shown} and {len(texts) - _LISTED:,} more" if len(texts) > _LISTED else shown
+
+
+def joined(texts: Sequence[str]) -> str:
+    """``A``, ``A and B``, ``A, B and C``."""
+    return texts[0] if len(texts) == 1 else f"{', '.join(texts[:-1])} and {texts[-1]}"
+
+
+def odds(delta: float) -> str:
+    """A probability as people say it: ``1 time in 20``."""
+    one_in = 1.0 / delta
+    return f"1 time in {one_in:.0f}" if abs(one_in - round(one_in)) < 1e-6 else f"{number(100 * delta)} times in 100"
