@@ -106,7 +106,8 @@ def _in_processes(
     with parallel_config(backend="loky", n_jobs=min(jobs, len(parts)), inner_max_num_threads=1):
         results = Parallel(return_as="generator_unordered")(delayed(work)(part) for part in parts)
         try:
-            for part in results:  # not "yield from", which would close them outside of what follows
+            # Not "yield from", which would close the results outside of what follows.
+            while (part := next(results, None)) is not None:
                 yield part
         finally:
             with warnings.catch_warnings():

@@ -84,9 +84,10 @@ def truth_of(
         raise AssayPilotError("the table says something about fewer than two compounds", option="--truth")
     notes = []
     if len(kept) < len(first):
-        notes.append(f"{len(first) - len(kept):,} compounds are left out: the table's values do not say what they are")
+        left_out = len(first) - len(kept)
+        notes.append(f"left out, because the table's values do not say what they are: {left_out:,} of {len(first):,}")
     if len(first) < len(library):
-        notes.append(f"{len(library):,} compounds are {len(first):,} different sets of substituents")
+        notes.append(f"the {len(library):,} compounds are {len(first):,} different sets of substituents")
     if kind == "values":
         notes.append(NOT_ADDITIVE)
     measurable = np.zeros(len(first), dtype=bool)

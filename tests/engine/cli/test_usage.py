@@ -24,7 +24,6 @@ def test_every_command_has_help_and_json(run):
 def test_the_commands_are_those_of_the_help(run):
     out = run("--help").out
     assert all(f"    {name} " in out or f"    {name}\n" in out for name in COMMANDS)
-    assert "    simulate" not in out
 
 
 @pytest.mark.parametrize("option", ["--core", "--sheet"])
@@ -156,7 +155,7 @@ def test_as_a_process():
     answer = _start("strategies", "--json")
     assert answer.returncode == 0
     assert answer.stderr == ""
-    assert [entry["name"] for entry in json.loads(answer.stdout)] == ["linfact-g"]
+    assert "linfact-g" in [entry["name"] for entry in json.loads(answer.stdout)]
     assert _start("nonsense").returncode == 2
 
 

@@ -145,4 +145,3 @@ class Always:
 
     def __call__(self, _) -> Drawn:
         return self.drawn
-

@@ -6,7 +6,7 @@ import tracemalloc
 
 import numpy as np
 import pytest
-from scipy.stats import chi2, kstest
+from scipy.stats import kstest
 
 from assaypilot.engine.campaign.layout import lay_out
 from assaypilot.engine.errors import AssayPilotError

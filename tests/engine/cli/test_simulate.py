@@ -1,0 +1,274 @@
+from __future__ import annotations
+
+import itertools
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from assaypilot.engine.simulate.instances import names
+from assaypilot.engine.strategies import registry
+from tests.engine.cli.test_keys import Maybe, Number, has
+
+RUNS = ("--runs", "4", "--seed", "3")
+LINFACT = ("simulate", "--instance", "linfact-3", "--strategy", "linfact-g", *RUNS)
+
+SIMULATE = {
+    "strategy": str,
+    "runs": int,
+    "measurements": dict,
+    "rounds": dict,
+    "precision": Number,
+    "recall": Number,
+    "f1": Number,
+    "errors": int,
+    "error_rate": Number,
+    "seconds_per_run": Number,
+    "lower_bound": Maybe,
+    "oracle": Maybe,
+    "seed": int,
+    "undecided": int,
+    "unfinished": int,
+    "error_rate_upper": Number,
+    "void": list,
+}
+
+
+@pytest.fixture
+def measured(tmp_path):
+    """A table of 12 compounds with additive values and replicates."""
+    rng = np.random.default_rng(0)
+    r1, r2 = {"H": 0.0, "Me": 0.4, "OMe": 0.9, "Cl": -0.3}, {"H": 0.0, "F": 0.6, "CF3": -0.8}
+    rows = [
+        f"{a}-{b},{a},{b},{6 + r1[a] + r2[b] + 0.1 * rng.normal():.3f},{3 - r1[a] + r2[b]:.3f}"
+        for a, b in itertools.product(r1, r2)
+        for _ in range(2)
+    ]
+    path = tmp_path / "measured.csv"
+    path.write_text("\n".join(["ID,R1,R2,pIC50,Sol", *rows]) + "\n", encoding="utf-8")
+    return path
+
+
+def without_seconds(documents):
+    return [{key: value for key, value in entry.items() if key != "seconds_per_run"} for entry in documents]
+
+
+def test_the_keys_are_a_promise(done):
+    (document,) = done(*LINFACT)
+    has(document, SIMULATE)
+    assert set(document["measurements"]) == {"mean", "sd", "median"}
+    assert "mean" in document["rounds"]
+    assert (document["strategy"], document["runs"], document["seed"]) == ("linfact-g", 4, 3)
+    assert 0 < document["lower_bound"] < document["oracle"] < document["measurements"]["mean"]
+    assert (document["delta"], document["goal"]) == (0.05, {"name": "epsilon-best", "epsilon": 0.3, "slack": 0.0})
+
+
+def test_the_list(done, run):
+    entries = done("simulate", "--list")
+    assert [entry["name"] for entry in entries] == list(names())
+    for entry in entries:
+        has(entry, {"name": str, "paper": str, "compounds": int, "dimension": int})
+    text = run("simulate", "--list").out
+    assert all(name in text for name in names())
+    assert "rage-sphere: arms=100, d=9" in text
+
+
+def test_the_same_whatever_the_number_of_processes(done):
+    assert without_seconds(done(*LINFACT, "--jobs", "2")) == without_seconds(done(*LINFACT))
+
+
+def test_another_seed_is_another_result(done):
+    first, other = done(*LINFACT)[0], done(*LINFACT[:-1], "4")[0]
+    assert first["measurements"] != other["measurements"]
+
+
+def test_several_strategies_are_several_objects_on_the_same_draws(done):
+    documents = done(*LINFACT[:4], "linfact-g,auto,linfact-g", *RUNS)
+    assert [entry["strategy"] for entry in documents] == ["linfact-g"]
+    both = done(
+        "simulate",
+        "--instance",
+        "gege-synthetic:arms=10",
+        "--strategy",
+        "gege,gege-fixed-budget",
+        *RUNS,
+        "--budget",
+        "90",
+    )
+    assert [entry["strategy"] for entry in both] == ["gege", "gege-fixed-budget"]
+    assert both[0]["complexity"] == both[1]["complexity"]
+    assert all(entry["measurements"]["mean"] <= 90 for entry in both)
+    assert all(entry["lower_bound"] is None and entry["yardsticks_note"] for entry in both)
+
+
+def test_a_parameter_goes_to_the_strategies_that_have_it(done, run):
+    documents = done(*LINFACT, "--parameter", "decide=planned", "--parameter", "first_radius=0.2")
+    assert documents[0]["parameters"] == {"decide": "planned", "first_radius": 0.2}
+    assert documents[0]["measurements"] != done(*LINFACT)[0]["measurements"]
+    answer = run(*LINFACT, "--parameter", "foo=1")
+    assert answer.code == 1
+    assert "no strategy here has a parameter 'foo'. There are linfact-g: decide" in answer.err
+
+
+def test_goal_options_change_an_instance(done):
+    (document,) = done(
+        *LINFACT, "--epsilon", "0.4", "--slack", "0.2", "--delta", "0.3", "--sd", "0.1", "--per-round", "96"
+    )
+    assert document["goal"] == {"name": "epsilon-best", "epsilon": 0.4, "slack": 0.2}
+    assert (document["delta"], document["noise"]) == (0.3, [0.1])
+    assert document["rounds"]["mean"] > document["phases"]["mean"]
+    (poor,) = done(*LINFACT, "--budget", "100")
+    assert poor["measurements"]["mean"] <= 100
+    assert poor["undecided"] + poor["right"] + poor["errors"] == 4
+
+
+def test_a_shipped_table_with_a_known_truth(done):
+    (document,) = done(
+        "simulate",
+        "--dataset",
+        "practice-960",
+        "--strategy",
+        "auto",
+        "--epsilon",
+        "0.5",
+        "--slack",
+        "0.5",
+        "--runs",
+        "1",
+    )
+    assert (document["compounds"], document["dimension"], document["errors"], document["f1"]) == (960, 16, 0, 1.0)
+    assert document["noise"] == [0.2]
+    assert 900 < document["measurements"]["mean"] < 1600
+
+
+def test_a_table_by_its_fit_or_by_its_values(done, run, measured):
+    table = ("simulate", "--table", measured, "--objective", "pIC50", "--strategy", "auto", "--epsilon", "0.5", *RUNS)
+    (fit,), (values,) = done(*table), done(*table, "--truth", "values")
+    assert fit["noise"] == values["noise"]
+    assert 0.05 < fit["noise"][0] < 0.2  # from the replicates
+    assert fit["void"] == []
+    assert "additivity does not hold" in values["void"][0]
+    assert fit["oracle"] > 0
+    assert values["oracle"] is None
+    assert "additivity does not hold" in run(*table, "--truth", "values").out
+
+
+def test_goals_of_a_table(done, measured):
+    (pareto,) = done(
+        "simulate",
+        "--table",
+        measured,
+        "--goal",
+        "pareto",
+        "--strategy",
+        "gege",
+        "--sd",
+        "0.1",
+        *RUNS,
+        "--budget",
+        "500",
+    )
+    assert (pareto["goal"]["name"], pareto["endpoints"]) == ("pareto", 2)
+    (named,) = done(
+        "simulate",
+        "--table", measured, "--goal", "pareto", "--objective", "Sol,pIC50", "--strategy", "auto",
+        "--epsilon", "0.3", "--sd", "0.1", *RUNS, "--budget", "500",
+    )  # fmt: skip
+    assert named["goal"]["margins"] == [0.3, 0.3]
+
+
+def test_text_for_people(run):
+    out = run(*LINFACT).out
+    assert "linfact-3: synthetic I, adaptive" in out
+    assert "Oracle (knows the truth" in out
+    assert "Lower bound, proven" in out
+    assert out.count("\n") < 12
+    assert run(*LINFACT).err == ""
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--instance", "linfact", "--strategy", "linfact-g"), "linfact-1, linfact-2"),
+        (("--instance", "linfact-1", "--strategy", "no-such"), "linfact-g"),
+        (("--instance", "linfact-1", "--strategy", ","), "no strategy was named"),
+        (("--instance", "rage-soare", "--strategy", "linfact-g"), "It answers: epsilon-best"),
+        (("--instance", "linfact-1", "--strategy", "linfact-g", "--goal", "most"), "Choose one of: epsilon-best"),
+        (("--instance", "rage-soare", "--strategy", "linfact-g", "--goal", "epsilon-best"), "--epsilon"),
+        (("--instance", "covboost", "--strategy", "linfact-g", "--goal", "best"), "its goal is pareto"),
+        (("--instance", "linfact-1", "--strategy", "linfact-g", "--delta", "2"), "--delta"),
+        (("--instance", "linfact-1", "--strategy", "linfact-g", "--sd", "0"), "--sd"),
+        (("--instance", "linfact-1", "--strategy", "linfact-g", "--budget", "0"), "--budget"),
+        (("--instance", "linfact-1", "--strategy", "linfact-g", "--per-round", "0"), "--per-round"),
+        (("--instance", "linfact-1", "--strategy", "linfact-g", "--max-replicates", "0"), "--max-replicates"),
+        (("--instance", "linfact-1", "--strategy", "linfact-g", "--parameter", "gap=wide"), "gap must be a number"),
+        (("--dataset", "nothing", "--strategy", "linfact-g"), "practice-960"),
+        (("--dataset", "practice-960", "--strategy", "linfact-g"), "--epsilon"),
+        (("--dataset", "antiadrenergic", "--strategy", "linfact-g", "--epsilon", "1"), "--sd"),
+        (("--dataset", "covboost", "--strategy", "linfact-g", "--epsilon", "1", "--sd", "1"), "--objective"),
+        (("--dataset", "covboost", "--strategy", "gege", "--goal", "pareto", "--objective", "x", "--sd", "1"), "'x'"),
+        (("--table", "nowhere.csv", "--strategy", "linfact-g", "--epsilon", "1"), "nowhere.csv"),
+    ],
+)
+def test_refusals(run, words, said):
+    answer = run("simulate", *words)
+    assert answer.code == 1
+    assert answer.out == ""
+    assert answer.err.count("\n") == 1
+    assert said in answer.err
+    assert "internal" not in answer.err
+    assert run("simulate", *words, "--json").document["error"]["message"]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        (),
+        ("--strategy", "linfact-g"),
+        ("--instance", "linfact-1"),
+        ("--instance", "linfact-1", "--dataset", "covboost", "--strategy", "linfact-g"),
+        ("--instance", "linfact-1", "--strategy", "linfact-g", "--truth", "fit"),
+        ("--instance", "linfact-1", "--strategy", "linfact-g", "--runs", "0"),
+        ("--instance", "linfact-1", "--strategy", "linfact-g", "--jobs", "-1"),
+        ("--instance", "linfact-1", "--strategy", "linfact-g", "--seed", "-1"),
+        ("--instance", "linfact-1", "--strategy", "linfact-g", "--parameter", "gap"),
+        ("--dataset", "covboost", "--strategy", "linfact-g", "--truth", "guess"),
+    ],
+)
+def test_wrong_usage(run, words):
+    answer = run("simulate", *words)
+    assert answer.code == 2
+    assert answer.out == ""
+
+
+def test_what_cannot_be_run_is_refused_before_anything_is(run, monkeypatch):
+    monkeypatch.setattr("assaypilot.engine.cli.simulating.simulate", None)
+    monkeypatch.setattr("assaypilot.engine.cli.simulating.yardsticks", None)
+    answer = run("simulate", "--instance", "linfact-1", "--strategy", "linfact-g,gege")
+    assert answer.code == 1
+    assert "gege does not answer" in answer.err
+
+
+def test_runs_given_up_are_said(run, done):
+    words = ("--instance", "linfact-1", "--strategy", "linfact-g", "--max-phases", "2", *RUNS)
+    (document,) = done("simulate", *words)
+    assert (document["unfinished"], document["right"], document["errors"]) == (4, 0, 0)
+    assert "4 runs given up" in run("simulate", *words).out
+
+
+def test_strategies_lists_baselines_too(done, run):
+    entries = {entry["name"]: entry["baseline"] for entry in done("strategies")}
+    expected = {kind.info.name: False for kind in registry.STRATEGIES}
+    expected |= {kind.info.name: True for kind in registry.BASELINES}
+    assert entries == expected
+    text = run("strategies").out
+    assert text.count("only for comparison, in simulate") == len(registry.BASELINES)
+
+
+def test_as_a_process_with_two_more():
+    command = [sys.executable, "-m", "assaypilot.engine.cli", *LINFACT, "--jobs", "2", "--json"]
+    answer = subprocess.run(command, capture_output=True, text=True, encoding="utf-8", check=True)
+    assert answer.stderr == ""
+    assert json.loads(answer.stdout)[0]["runs"] == 4

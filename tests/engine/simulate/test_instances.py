@@ -1,0 +1,245 @@
+from __future__ import annotations
+
+import math
+import pickle
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.features import span_basis
+from assaypilot.engine.simulate.instances import get, listing, names
+from assaypilot.engine.simulate.instances.rage import closest, on_sphere
+
+SHARED = Path(__file__).resolve().parents[4] / "shared" / "data"
+OF_A_FILE = ("gege-noc", "gege-energy")
+MADE = [name for name in names() if name not in OF_A_FILE]
+
+
+def matrix(drawn):
+    return drawn.features.dense(np.arange(drawn.n_arms))
+
+
+@pytest.mark.parametrize("name", MADE)
+def test_an_instance_is_what_it_says(name):
+    instance = get(name)
+    drawn = instance.make(3)
+    assert (instance.name, instance.goal, drawn.goal.name) == (name, drawn.goal.name, instance.goal)
+    assert drawn.truth.shape == drawn.expected.shape == (len(drawn.noise), drawn.n_arms)
+    assert np.isfinite(drawn.truth).all()
+    assert drawn.measurable.shape == drawn.wanted.shape == (drawn.n_arms,)
+    rank = span_basis(drawn.features).shape[1]
+    assert rank == min(instance.dimension, drawn.n_arms)
+    if not name.startswith("linfact-"):
+        assert drawn.n_arms == instance.compounds
+    if name != "covboost":
+        # Its truth is on the link scale, and linear there.
+        x = matrix(drawn)
+        residual = drawn.truth.T - x @ np.linalg.lstsq(x, drawn.truth.T, rcond=None)[0]
+        assert np.abs(residual).max() < 1e-9
+    assert pickle.loads(pickle.dumps(instance)).make(3).n_arms == drawn.n_arms
+
+
+@pytest.mark.parametrize("name", MADE)
+def test_random_ones_depend_on_the_seed_and_only_on_it(name):
+    instance = get(name)
+    first, again, other = (instance.make(seed) for seed in (1, 1, 2))
+    assert np.array_equal(first.truth, again.truth)
+    same = first.truth.shape == other.truth.shape and np.array_equal(first.truth, other.truth)
+    assert same is not instance.random
+
+
+def test_the_sizes_of_linfacts_table_1():
+    sizes = [
+        (get(f"linfact-{number}").dimension, get(f"linfact-{number}").make(0).goal.epsilon) for number in range(1, 10)
+    ]
+    assert sizes == [(8, 0.1), (8, 0.2), (8, 0.3), (12, 0.1), (12, 0.2), (12, 0.3), (8, 0.5), (12, 0.5), (16, 0.5)]
+
+
+def test_linfacts_adaptive_arms_are_of_three_kinds():
+    good = []
+    for seed in range(300):
+        drawn = get("linfact-5").make(seed)
+        means = drawn.truth[0]
+        members = drawn.goal.members(means)
+        m = int(members.sum())
+        border = means.max() - 0.2
+        disturbing = means[12:]
+        assert len(disturbing) == 6 - m
+        assert np.allclose(np.linalg.norm(matrix(drawn), axis=1), 1.0)
+        assert np.allclose(np.sort(means[:m])[::-1] - border, 0.2 * np.arange(m, 0, -1) / m)
+        assert np.all((disturbing < border - 1e-9) & (disturbing >= border - 0.2 - 1e-9))
+        assert np.all(means[m:12] == 0)
+        # No compound lies on the border, where nothing would decide it.
+        assert np.abs(means - border).min() > 0.2 / 6 - 1e-9
+        good.append(m)
+    assert abs(np.mean(good) - 4) < 0.35
+    assert set(good) <= {1, 2, 3, 4, 5}
+
+
+def test_linfacts_static_arms_are_of_two_kinds():
+    for seed in range(20):
+        drawn = get("linfact-9").make(seed)
+        assert set(drawn.truth[0]) == {0.0, 1.0}
+        assert np.array_equal(matrix(drawn), np.eye(16))
+
+
+@pytest.mark.parametrize(("name", "good"), [("linfact-960", 20), ("practice-960", 20)])
+def test_twenty_of_960(name, good):
+    drawn = get(name).make(0)
+    assert drawn.goal.members(drawn.truth[0]).sum() == good == drawn.hints["m"]
+    behind = np.sort(drawn.truth.max() - drawn.truth[0])
+    assert behind[good - 1] < drawn.goal.epsilon < behind[good]
+    assert (drawn.truth[0] >= drawn.hints["threshold"]).sum() == good
+
+
+def gaps(means):
+    """GEGE's gaps with loops, as written: eq. 1 with Delta_j*."""
+    n = len(means)
+    least = [[min(means[j][c] - means[i][c] for c in range(len(means[0]))) for j in range(n)] for i in range(n)]
+    behind = [max(least[i][j] for j in range(n) if j != i) for i in range(n)]
+    out = []
+    for i in range(n):
+        if behind[i] > 0:
+            out.append(behind[i])
+            continue
+        others = [j for j in range(n) if j != i]
+        terms = [min(-least[i][j], max(-least[j][i], 0) + max(behind[j], 0)) for j in others]
+        out.append(min(terms))
+    return np.array(out)
+
+
+def test_geges_synthetic_instance_is_as_hard_with_many_arms_as_with_few():
+    few = gaps(get("gege-synthetic:arms=8").make(0).truth.T)
+    for seed in range(3):
+        many = gaps(get("gege-synthetic:arms=60").make(seed).truth.T)
+        assert np.allclose(many[:8], few)
+        assert many[8:].min() > few.max()
+
+
+def test_rages_instances():
+    soare = get("rage-soare").make(0)
+    best, near = np.sort(soare.truth[0])[::-1][:2]
+    assert best - near == pytest.approx(2 * (1 - math.cos(0.01)))
+    drawn = get("rage-transductive:d=6").make(0)
+    assert (drawn.measurable.sum(), drawn.wanted.sum(), (drawn.measurable & drawn.wanted).sum()) == (6, 6, 3)
+    assert drawn.truth[0].argmax() == 0
+    factors = get("rage-multivariate:factors=3").make(0)
+    x = matrix(factors)
+    assert x.shape == (8, 7)
+    assert np.array_equal(x[:, 4], x[:, 1] * x[:, 2])
+    theta = np.linalg.lstsq(x, factors.truth[0], rcond=None)[0]
+    steps = theta[:4] * 100
+    assert np.allclose(steps, np.rint(steps))
+    assert np.abs(steps).max() <= 30
+    assert np.abs(theta[4:]).max() <= 0.15
+    moderate = get("rage-moderate:arms=4000").make(0)
+    assert moderate.truth[0].argmax() == 0
+    assert np.mean(1 - moderate.truth[0, 2:]) == pytest.approx(0.3, abs=0.05)  # "an expected gap of about 0.3"
+
+
+def test_the_two_closest_on_a_sphere():
+    rows = on_sphere(np.random.default_rng(0), 700, 3)
+    products = rows @ rows.T - 2 * np.eye(700)
+    i, j = closest(rows)
+    assert products[i, j] == products.max()
+    assert i < j
+    sphere = get("rage-sphere").make(4)
+    assert sphere.truth[0].max() == pytest.approx(1.0)
+    for name in ("lingame-sphere-8", "gse-sphere"):
+        drawn = get(name).make(4)
+        x = matrix(drawn)
+        a, b = closest(x)
+        assert drawn.truth[0].argmax() == a
+        assert drawn.truth[0, b] == pytest.approx(x[b] @ (x[a] + 0.01 * (x[b] - x[a])))
+
+
+def test_gses_instances():
+    assert get("gse-static").budget == 320
+    assert get("gse-adaptive").make(0).noise == (math.sqrt(10),)
+    assert get("gse-sphere:variance=1").make(0).noise == (1.0,)
+    logistic = get("gse-logistic-7").make(0)
+    assert np.allclose(logistic.expected, 1 / (1 + np.exp(-logistic.truth)))
+    assert (logistic.kind, logistic.noise) == ("bernoulli", (0.5,))
+    counts = get("gse-poisson").make(0)
+    assert np.allclose(counts.expected, np.exp(counts.truth))
+    assert counts.noise[0] ** 2 == pytest.approx(counts.expected.max())
+
+
+def test_covboost():
+    fit, values = get("covboost").make(0), get("covboost:truth=values").make(0)
+    assert values.truth.shape == (3, 20)
+    assert np.abs(fit.truth - values.truth).max() > 0.01
+    assert np.allclose(fit.truth.mean(axis=1), values.truth.mean(axis=1))
+    # Both primes boosted with m1273.
+    assert values.goal.members(values.truth).sum() == 2
+    assert get("covboost").notes == ()
+    assert "additivity does not hold" in get("covboost:truth=values").notes[0]
+
+
+def test_a_table_of_numeric_features(tmp_path):
+    table = tmp_path / "t.csv"
+    table.write_text("$a;$b;<$x;<$y\n1;0;2;5\n2;1;4;4\n3;0;6;3\n4;2;8;2.5\n1;0;4;5\n", encoding="utf-8")
+    instance = get(f"gege-noc:file={table}")
+    drawn = instance.make(0)
+    assert (instance.compounds, instance.dimension, drawn.n_arms) == (4, 2, 4)
+    # The first is to be small, the second large; equal features are one arm, of their mean.
+    values = get(f"gege-noc:file={table},truth=values").make(0)
+    assert np.allclose(np.diff(values.truth[0]), [-1, -2, -2])
+    assert np.allclose(np.diff(values.truth[1]), [-1, -1, -0.5])
+    assert np.allclose(get(f"gege-noc:file={table},truth=values,directions=max/max").make(0).truth[0], -values.truth[0])
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [("a,b\n1,x\n2,3\n", "row 2"), ("a,b\n1,2\n", "no table"), ("a,b,c\n1,2,nan\n2,3,4\n", "finite")],
+)
+def test_a_table_that_cannot_be_used_is_refused(tmp_path, text, said):
+    table = tmp_path / "t.csv"
+    table.write_text(text, encoding="utf-8")
+    with pytest.raises(AssayPilotError, match=said) as refusal:
+        get(f"gege-noc:file={table}")
+    assert str(table) in str(refusal.value)
+
+
+@pytest.mark.skipif(not SHARED.is_dir(), reason="the public tables are not beside the project")
+def test_the_papers_tables():
+    noc = get(f"gege-noc:file={SHARED / 'noc_CM_log_kone.csv'}")
+    assert (noc.compounds, noc.dimension) == (259, 4)
+    energy = get(f"gege-energy:file={SHARED / 'ENB2012_hds.csv'}")
+    assert energy.compounds == 768
+    assert energy.make(0).truth.shape == (2, 768)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("nothing-like-it", "linfact-1, linfact-2"),
+        ("rage-soar", "Did you mean rage-soare"),
+        ("rage-soare:arms=3", "Its settings are d, angle"),
+        ("rage-soare:d", "'d' is not setting=value"),
+        ("rage-soare:d=x", "d must be a whole number of 2 or more"),
+        ("rage-soare:angle=-1", "angle must be a number above 0"),
+        ("rage-transductive:d=5", "d must be even"),
+        ("rage-multivariate:factors=13", "from 2 to 12"),
+        ("covboost:truth=perhaps", "truth must be fit or values"),
+        ("gege-noc", "gege-noc:file=PATH"),
+        ("gege-noc:file=/nowhere.csv", "cannot be read"),
+        ("gege-noc:title=x", "has no setting 'title'"),
+    ],
+)
+def test_refusals(text, said):
+    with pytest.raises(AssayPilotError, match=said.replace("(", r"\(")):
+        get(text)
+
+
+def test_the_list():
+    entries = listing()
+    assert [entry["name"] for entry in entries] == list(names())
+    for entry in entries:
+        assert isinstance(entry["paper"], str)
+        assert isinstance(entry["compounds"], int)
+        assert isinstance(entry["dimension"], int)
+    assert get("rage-sphere:arms=12, d=3").make(0).n_arms == 12
+    assert get("rage-sphere:arms=12").name == "rage-sphere:arms=12"
