@@ -62,7 +62,8 @@ class LinFactGlm(LinFact):
         ),
         guarantee=(
             "as in the paper, whose proof is incomplete (error measured by simulation): every compound within epsilon "
-            "is returned and none worse than epsilon + slack, on the scale of the link, if the substituent effects add up there"
+            "is returned and none worse than epsilon + slack, on the scale of the link, "
+            "if the substituent effects add up there"
         ),
         source="LinFACT, section 6",
     )

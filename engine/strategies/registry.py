@@ -24,6 +24,7 @@ from assaypilot.engine.strategies.gege_fixed_budget import GegeFixedBudget
 from assaypilot.engine.strategies.gse import Gse
 from assaypilot.engine.strategies.linfact_g import LinFactG
 from assaypilot.engine.strategies.linfact_glm import LinFactGlm
+from assaypilot.engine.strategies.linfact_mis import LinFactMis
 from assaypilot.engine.strategies.linfact_xy import LinFactXY, LinFactXYAsPrinted
 from assaypilot.engine.strategies.lingame import LinGame, LinGameC
 from assaypilot.engine.strategies.protocol import Strategy
@@ -35,6 +36,7 @@ STRATEGIES: tuple[type[Strategy], ...] = (
     LinFactG,
     LinFactXY,
     LinFactXYAsPrinted,
+    LinFactMis,
     LinFactGlm,
     Gege,
     GegeFixedBudget,
