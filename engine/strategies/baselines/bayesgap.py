@@ -6,8 +6,8 @@ J = argmin B, j = argmax U among the others; the one of the two with the larger 
 the step with the smallest B(J). beta^2 = ((T - K) / sigma^2 + kappa / eta^2) / (4 H), kappa = sum of 1 / ||x||^2,
 H = sum of max((gap + epsilon) / 2, epsilon)^-2, the gaps estimated by mean +- 3 s as in section 5 there. For all
 epsilon-best (LinFACT section 7) those within epsilon of the best by the means at the end.
-Simplified: with T <= K the first term of beta counts one measurement; where a compound of the pair cannot be measured
-any more only those that can are compared.
+Ours: with T <= K the first term of beta counts one measurement; in place of a compound that cannot be measured the one
+that tells most about it is; in a batch the means stay as they were.
 """
 
 from __future__ import annotations
@@ -58,10 +58,15 @@ class BayesGap(BudgetRun):
         """Nothing measured; no leader yet."""
         return {**super().memory(problem), "leader": np.array([-1.0]), "smallest": np.array([math.inf])}
 
-    def choose(self, problem: Problem, x: Floats, measurable: Ints, seen: Belief) -> int:
-        """The less known of the leader and its rival."""
-        leader, rival, _, spread = self._pair(problem, x[measurable], seen)
-        return int(measurable[leader if spread[leader] >= spread[rival] else rival])
+    def choose(self, problem: Problem, x: Floats, aims: Ints, measurable: Ints, seen: Belief) -> int:
+        """The less known of the leader and its rival, or what tells most about it where it cannot be measured."""
+        leader, rival, _, spread = self._pair(problem, x[aims], seen)
+        wanted = int(aims[leader if spread[leader] >= spread[rival] else rival])
+        if np.isin(wanted, measurable):
+            return wanted
+        across = x[measurable] @ seen.covariance
+        own = np.einsum("ij,ij->i", across, x[measurable])
+        return int(measurable[np.argmax((across @ x[wanted]) ** 2 / (seen.noise**2 + own))])
 
     def _pair(self, problem: Problem, x: Floats, seen: Belief) -> tuple[int, int, float, Floats]:
         """Leader, rival, the leader's B, and the spread of every row."""
@@ -86,7 +91,7 @@ class BayesGap(BudgetRun):
     def kept(self, state: State, memory: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
         """The leader of the step with the smallest B so far: the one this step was chosen by."""
         problem = state.problem
-        rows = np.flatnonzero(state.active & problem.measurable)
+        rows = np.flatnonzero(state.active)
         if len(rows) > 1:
             leader, _, behind, _ = self._pair(problem, problem.features.dense(rows), self.believed(state))
             if behind < float(memory["smallest"][0]):

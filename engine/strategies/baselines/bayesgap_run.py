@@ -69,8 +69,8 @@ class BudgetRun(Phased):
         """Nothing measured yet."""
         return empty_sums(problem)
 
-    def choose(self, problem: Problem, x: Floats, measurable: Ints, seen: Belief) -> int:
-        """The position in ``x`` (rows of the compounds in question) of the next measurement, one of ``measurable``."""
+    def choose(self, problem: Problem, x: Floats, aims: Ints, measurable: Ints, seen: Belief) -> int:
+        """The next measurement: a position in the rows ``x``, one of ``measurable``; ``aims`` are in question."""
         raise NotImplementedError
 
     def believed(self, state: State) -> Belief:
@@ -83,15 +83,14 @@ class BudgetRun(Phased):
         assert problem.budget is not None
         batch = batch_of(problem, self.parameters(problem)["batch"])
         n = min(batch, problem.budget - state.spent)
-        # What can be measured, beside what is in question.
         rows = np.flatnonzero(state.active | problem.measurable)
         x = problem.features.dense(rows)
-        measurable = np.flatnonzero(problem.measurable[rows])
+        aims, measurable = np.flatnonzero(state.active[rows]), np.flatnonzero(problem.measurable[rows])
         seen = self.believed(state)
         counts = np.zeros(len(rows), dtype=np.intp)
         for done in range(n):
             report(done / n, "choosing measurements")
-            chosen = measurable[0] if len(measurable) == 1 else self.choose(problem, x, measurable, seen)
+            chosen = measurable[0] if len(measurable) == 1 else self.choose(problem, x, aims, measurable, seen)
             counts[chosen] += 1
             seen = seen.measured(x[chosen])
         report(1.0, "measurements chosen")
@@ -128,6 +127,9 @@ class BudgetRun(Phased):
             members = best_guess(problem, self.final(problem, rows, seen, memory)[None], rows)
             undecided = state.status[rows] == UNDECIDED
             ins, outs = rows[members & undecided], rows[~members & undecided]
+        elif len(rows) == 1:
+            # Nothing else is in question.
+            ins = rows[state.status[rows] == UNDECIDED]
         return decided(
             state,
             outcome,

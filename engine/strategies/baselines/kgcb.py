@@ -40,14 +40,14 @@ class Kgcb(BudgetRun):
         baseline=True,
     )
 
-    def choose(self, problem: Problem, x: Floats, measurable: Ints, seen: Belief) -> int:
+    def choose(self, problem: Problem, x: Floats, aims: Ints, measurable: Ints, seen: Belief) -> int:
         """The largest knowledge gradient; where all are 0 to rounding, the compound known least."""
-        mean = x @ seen.mean
+        mean = x[aims] @ seen.mean
         across = x @ seen.covariance
         own = np.maximum(np.einsum("ij,ij->i", across, x), 0.0)
         gains = np.empty(len(measurable))
         for place, row in enumerate(measurable):
-            gains[place] = expected_gain(mean, across @ x[row] / math.sqrt(seen.noise**2 + own[row]))
+            gains[place] = expected_gain(mean, across[aims] @ x[row] / math.sqrt(seen.noise**2 + own[row]))
         if gains.max() > 1e-300:
             return int(measurable[np.argmax(gains)])
         return int(measurable[np.argmax(own[measurable])])

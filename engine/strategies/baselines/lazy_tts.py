@@ -18,10 +18,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assaypilot.engine.design import Against, Rows, xy_optimal
-from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.goals import AllEpsilonBest, Best, Threshold
 from assaypilot.engine.progress import Report, silent
 from assaypilot.engine.strategies.baselines.bayesgap_belief import batch_of
+from assaypilot.engine.strategies.baselines.oracle import true_means
 from assaypilot.engine.strategies.baselines.static_pool import Fit, absorbed, decided, empty_sums, fitted
 from assaypilot.engine.strategies.designs import table
 from assaypilot.engine.strategies.gse_allocations import independent
@@ -61,7 +61,11 @@ class LazyTts(Phased):
         title="Lazy track-and-stop",
         goals=("best", "threshold", "epsilon-best"),
         parameters=(
-            Parameter("border", None, "for epsilon-best: the mean between in and out, which it has to be told"),
+            Parameter(
+                "truth",
+                None,
+                "for epsilon-best: the true means, of which it is told the border alone, the best minus epsilon",
+            ),
             Parameter(
                 "threshold",
                 "proven",
@@ -80,19 +84,13 @@ class LazyTts(Phased):
     )
 
     def check(self, problem: Problem) -> dict[str, Any]:
-        """The parameters; AssayPilotError for one out of range, or for all epsilon-best without a border."""
+        """The parameters; AssayPilotError for one out of range, or for all epsilon-best without a truth."""
         given = self.parameters(problem)
         one_of("threshold", given["threshold"], ("proven", "experiments"))
         one_of("at_budget", given["at_budget"], ("undecided", "guess"))
         batch_of(problem, given["batch"])
-        border = given["border"]
-        number = isinstance(border, int | float) and not isinstance(border, bool) and math.isfinite(border)
-        if isinstance(problem.goal, AllEpsilonBest) and not number:
-            raise AssayPilotError(
-                f"lazy-tts tells what is above a border, and has to be told it for this goal; got {border!r}",
-                option="--parameter border",
-                mend="Give the best true mean minus epsilon; simulations know it.",
-            )
+        if isinstance(problem.goal, AllEpsilonBest):
+            true_means(given["truth"], problem, "lazy-tts with this goal")
         return given
 
     def void(self, problem: Problem) -> tuple[str, ...]:
@@ -199,7 +197,11 @@ class LazyTts(Phased):
 
     def _border(self, problem: Problem) -> float:
         goal = problem.goal
-        return goal.threshold if isinstance(goal, Threshold) else float(self.parameters(problem)["border"])
+        if isinstance(goal, Threshold):
+            return goal.threshold
+        assert isinstance(goal, AllEpsilonBest)
+        means = true_means(self.parameters(problem)["truth"], problem)
+        return float(means[problem.wanted].max()) - goal.epsilon
 
     def _members(self, problem: Problem, fit: Fit, rows: Ints) -> Flags:
         means = fit.means(rows)

@@ -25,7 +25,7 @@ from assaypilot.engine.strategies.baselines.static_run import Shares, StaticRun,
 from assaypilot.engine.strategies.designs import table
 from assaypilot.engine.strategies.protocol import Certificate, Parameter, Problem, StrategyInfo
 
-__all__ = ["OracleRun"]
+__all__ = ["OracleRun", "true_means"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
@@ -55,7 +55,7 @@ class OracleRun(StaticRun):
     def check(self, problem: Problem) -> dict[str, Any]:
         """The parameters; AssayPilotError without a truth, or for one that no measurements can prove."""
         given = super().check(problem)
-        means = _truth(given["truth"], problem)
+        means = true_means(given["truth"], problem)
         wanted = means[problem.wanted]
         if isinstance(problem.goal, AllEpsilonBest) and problem.goal.slack == 0:
             behind = wanted.max() - wanted
@@ -81,7 +81,7 @@ class OracleRun(StaticRun):
 
     def shares(self, problem: Problem, measurable: Ints, aims: Ints, report: Report) -> Shares:
         """Weights optimal for proving the truth; those of the last question are kept, since every look asks it."""
-        means = _truth(self.parameters(problem)["truth"], problem)
+        means = true_means(self.parameters(problem)["truth"], problem)
         key = (problem.goal, problem.noise, problem.delta, *(given.tobytes() for given in (means, measurable, aims)))
         known = _LAST.get(problem.features)
         if known is None or known[0] != key:
@@ -138,7 +138,7 @@ def _all_within(
     return Shares(rows[found.support], found.weights, Certificate("xy", found.value, found.lower_bound))
 
 
-def _truth(given: Any, problem: Problem) -> Floats:
+def true_means(given: Any, problem: Problem, name: str = "oracle") -> Floats:
     """The true means of the objective ``(n_arms,)``; AssayPilotError unless there is one number for every compound."""
     try:
         means = np.asarray(given, dtype=float)
@@ -148,7 +148,7 @@ def _truth(given: Any, problem: Problem) -> Floats:
         means = means[0]
     if means.shape != (problem.n_arms,) or not np.isfinite(means).all():
         raise AssayPilotError(
-            f"oracle needs the true means: for every endpoint a number for each of {problem.n_arms:,} compounds",
+            f"{name} needs the true means: for every endpoint a number for each of {problem.n_arms:,} compounds",
             option="--parameter truth",
             mend="It is for simulations, which know them.",
         )
