@@ -15,6 +15,7 @@ from assaypilot.engine.design.directions import Directions, Pairs
 from assaypilot.engine.design.solver import g_optimal
 from assaypilot.engine.design.xy_few import on_at_most, tidied
 from assaypilot.engine.design.xy_search import Frame, XYSearch, XYState
+from assaypilot.engine.design.xy_smooth import settled
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.features import ProjectedFeatures, SiteFeatures
 from assaypilot.engine.progress import Report, silent
@@ -83,7 +84,7 @@ def xy_optimal(
     search = XYSearch(frame, directions, limits, gap, report, scale)
     state = _only_allowed(search, limits)
     if state is None:
-        state = tidied(search, search.converge(warm))
+        state = tidied(search, settled(search, warm))
         if max_support is not None:
             _check_size(search, max_support)
             state = on_at_most(search, state, max_support)

@@ -25,15 +25,20 @@ _LOCAL = 1e-3
 """The gap to which weights are solved on given compounds while they are exchanged."""
 _LOCAL_ROUNDS = 8
 _EXCHANGES = 25
+_FEW = 400
+"""Of no more candidates than this, those that others can do without are always looked for."""
 _NEAR_RANK = 8
 """Up to this multiple of the rank a G design on few compounds is tried as a start, too."""
 
 
 def tidied(search: XYSearch, state: XYState) -> XYState:
     """The state without negligible weights, and on at most d (d + 1) / 2 candidates, still within the gap."""
-    exact = search.worth(state.support, state.w)
+    exact = state.value if state.exact else search.worth(state.support, state.w)
     most = max(search.lower * (1.0 + search.gap), exact)
-    state = XYState(state.support, state.w, exact)
+    state = XYState(state.support, state.w, exact, exact=True)
+    if _FEW < len(state.w) <= search.frame.d * (search.frame.d + 1) // 2:
+        # Looks at all directions, or eliminations in a space of thousands, would take longer than all before.
+        return state
     for small in _SMALL_SHARES:
         kept = state.w > small / len(state.w)
         if kept.all():

@@ -36,7 +36,7 @@ _PIVOTED = 4000
 """Candidates among which those are looked for."""
 _DIRECTIONS = 3
 """Directions that come in at once, in multiples of the rank."""
-_QUICK = 5_000_000
+_QUICK = 50_000_000
 """More directions than this are not all looked at before the working sets have settled."""
 _IDLE = 3
 """Rounds in which nothing comes in before the search gives up on a smaller gap."""
@@ -136,6 +136,8 @@ class XYState:
     support: Ints
     w: Floats
     value: float
+    exact: bool = False
+    """Whether the value is that of ``XYSearch.worth``."""
 
 
 class XYSearch:
@@ -310,6 +312,9 @@ class XYSearch:
             local = self.local_worth(half)
             worst = float(local.max())
             keys, values = self.find(half, worst * (1.0 + _ENTERS * self.gap))
+            if values[0] <= self.lower * (1.0 + aim):
+                # As good as asked for by what was seen: now all directions are looked at.
+                keys, values = self.find(half, np.inf)
             value = float(values[0])
             if value < best.value:
                 best = XYState(inside.copy(), w.copy(), value)
@@ -333,12 +338,15 @@ class XYSearch:
 
     def find(self, half: Floats, above: float) -> tuple[Ints, Floats]:
         """Directions with large variances, exactly the largest first; of very many only when quick looks find none."""
-        there, count = self.frame.outside(half @ half.T), self.count
+        return self.look_for(self.frame.outside(half @ half.T), above)
+
+    def look_for(self, there: Floats, above: float) -> tuple[Ints, Floats]:
+        """The same for V^-1 in the candidates' own coordinates."""
         if self.directions.n > _QUICK:
-            keys, values = self.directions.some(there, count)
+            keys, values = self.directions.some(there, self.count)
             if values[0] > above:
                 return keys, values
-        return self.directions.find(there, count)
+        return self.directions.find(there, self.count)
 
     def leave(
         self, inside: Ints, x: Floats, w: Floats, scores: Floats, local: Floats, now: float

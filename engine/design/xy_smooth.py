@@ -1,0 +1,311 @@
+"""XY designs of high rank: a soft maximum over very many directions, minimised over very many candidates at once.
+
+With hundreds of effects an XY optimum balances thousands of candidates against thousands of directions, more than
+Newton steps on working sets of both can hold. A soft maximum of the variances is smooth, needs no list of directions,
+and its slope is the average of y y' from which the proven bound comes: where the slope is level over the candidates,
+the bound is that average's own variance.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.linalg import LinAlgError
+from numpy.typing import NDArray
+
+from assaypilot.engine.design.criteria import Weighted
+from assaypilot.engine.design.directions import Pairs
+from assaypilot.engine.design.gliding import Sample, even_leverages, glided, same_information
+from assaypilot.engine.design.newton import greatest_average
+from assaypilot.engine.design.products import Shares
+from assaypilot.engine.design.saddle import dual_bound
+from assaypilot.engine.design.softmax import Soft, softened
+from assaypilot.engine.design.solver import g_optimal
+from assaypilot.engine.design.xy_search import XYSearch, XYState
+from assaypilot.engine.features import ProjectedFeatures, SiteFeatures
+
+__all__ = ["settled"]
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.intp]
+
+_MANY_MOMENTS = 500
+"""The soft maximum comes first for site tables from this dimension of all x x' on, which is about the candidates that
+an optimum needs, and as many directions. Of other features a few times the rank are enough, which Newton steps hold."""
+_AMPLE = 3
+"""Candidates at once, in multiples of the dimension of all x x': from twice that many on, a symmetric cloud of points
+has its centre inside (Wendel 1962), so that a chosen few can do nearly what all can."""
+_LEAST = 4000
+_ENTRIES = 6_000_000
+"""Entries of their rows held at most."""
+_ROWS = 12
+"""Rows whose pairs stand for all pairs, in multiples of the rank."""
+_SHARPNESS = (10.0, 30.0, 100.0, 300.0, 1000.0, 3000.0)
+"""Over the largest variance: how much more large variances weigh."""
+_UNEVEN = 1.5
+"""The first sharpness is the largest at which no candidate's slope is this many times the average."""
+_LOOKS = 40
+"""Looks at the soft maximum before candidates and directions come in."""
+_REFRESHES = 40
+_STALLED = 4
+"""Refreshes without progress before the method gives up."""
+_EVEN = 60
+"""Looks in which candidates are weighted evenly."""
+_AIM = 0.75
+"""The part of the requested gap the search aims at."""
+_ROUGHLY = 0.9
+"""The part of it that will do where progress is slow."""
+_KEPT = 0.8
+"""The share of the candidates that stays at each attempt to do with fewer."""
+_THINNING = 60
+"""Looks in which they come to say what all did."""
+_RETHINK = 12
+"""Looks in which fewer rows of pairs come to say so."""
+_MANY = 8
+"""Of so many candidates, in multiples of the dimension of all x x', a G design is found sooner than all weights."""
+_NEW_ROWS = 40
+"""Rows of far pairs that come in at once."""
+_NEGLIGIBLE = 1e-3
+"""Weights below this part of an even one go before another search takes over."""
+
+
+def settled(search: XYSearch, warm: Weighted | None) -> XYState:
+    """The best state found: of high rank by a soft maximum first, else and from there by the search on working sets."""
+    candidates = search.frame.candidates
+    room = search.room[search.frame.open]
+    many = isinstance(candidates.features, SiteFeatures) and _moments(candidates) >= _MANY_MOMENTS
+    if not many or search.directions.n < _MANY_MOMENTS or room.min() < 1.0 or len(room) <= search.frame.d:
+        return search.converge(warm)
+    state = _Smooth(search, warm).run()
+    if state.value <= search.lower * (1.0 + search.gap):
+        return state
+    other = search.converge(Shares(*search.allowed.whole(state.support, state.w)))
+    return min(state, other, key=lambda one: one.value)
+
+
+class _Smooth:
+    """One run: candidates held, directions that stand for all, and the best of both sides so far."""
+
+    def __init__(self, search: XYSearch, warm: Weighted | None) -> None:
+        self.search, self.frame = search, search.frame
+        self.inside = self._chosen(warm)
+        self.x = self.frame.rows(self.inside)
+        base = self.frame.base
+        self.base = base if base.any() else None
+        even = np.full(len(self.inside), 1.0 / len(self.inside))
+        search.tell(0.0, f"weighing {len(even):,} compounds")
+        self.w = even_leverages(self.x, even, self.base, 0.3 * search.gap, _EVEN)
+        self.sparse = self._of_g()
+        rows, weights = self._pair_rows()
+        inverse = self.frame.outside(self._inverse(self.x, self.w))
+        self.soft: Soft = softened(search.directions, inverse, rows, weights)
+        if warm is not None:
+            self.w = 0.5 * self.w + 0.5 * self._given(warm)
+        self.scale = self.soft.at(inverse, 1.0).largest
+        self.sharpness = 0
+        self.best = self.sparse
+        self.trial: tuple[float, Floats] = (math.inf, self.w)
+        self.proof: tuple[float, float, Floats] = (0.0, 0.0, np.zeros((0, 0)))
+        self.level = False
+
+    def _chosen(self, warm: Weighted | None) -> Ints:
+        """Candidates to begin with: an even choice, those that span all, and those given."""
+        candidates = self.frame.candidates
+        free = np.flatnonzero(self.frame.open).astype(np.intp)
+        most = max(min(max(_AMPLE * _moments(candidates), _LEAST), _ENTRIES // self.frame.d), 4 * self.frame.d)
+        if len(free) <= most:
+            return free
+        chosen = free[np.linspace(0, len(free) - 1, most).astype(np.intp)]
+        chosen = np.union1d(chosen, self.frame.spanning())
+        if warm is not None:
+            chosen = np.union1d(chosen, warm.support[self.frame.open[warm.support]])
+        return chosen.astype(np.intp)
+
+    def _of_g(self) -> XYState | None:
+        """Of very many candidates, a G design on few of them: as good for pairs where tables are nearly whole."""
+        frame, search = self.frame, self.search
+        candidates = frame.candidates
+        if frame.candidates.n_rows < _MANY * _moments(candidates) or not isinstance(search.directions, Pairs):
+            return None
+        if self.base is not None or not frame.open.all():
+            return None
+        design = g_optimal(candidates, gap=0.25 * search.gap)
+        inverse = frame.outside(self._inverse(frame.rows(design.support), design.weights))
+        return XYState(design.support, design.weights, float(search.directions.some(inverse, search.count)[1][0]))
+
+    def _given(self, warm: Weighted) -> Floats:
+        """The weights given, on the candidates held."""
+        every = np.zeros(self.frame.candidates.n_rows)
+        every[warm.support] = np.maximum(warm.weights, 0.0)
+        found = every[self.inside]
+        return found / found.sum() if found.sum() > 0 else self.w
+
+    def _pair_rows(self) -> tuple[Ints, Floats]:
+        """Rows of the table of pairs, weighted to say about the same of every effect."""
+        directions = self.search.directions
+        if not isinstance(directions, Pairs):
+            return np.zeros(0, dtype=np.intp), np.zeros(0)
+        table, mine = directions.table, self.frame.candidates
+        most_rows = max(_ROWS * self.frame.d, 600)
+        if table.features is mine.features and np.array_equal(table.rows, mine.rows):
+            rows, x, w = self.inside, self.x, self.w
+            if self.sparse is not None:
+                rows, x, w = self.sparse.support, self.frame.rows(self.sparse.support), self.sparse.w
+        else:
+            n = table.n_rows
+            most = max(_LEAST, _ENTRIES // (4 * self.frame.d))
+            rows = np.arange(n) if n <= most else np.linspace(0, n - 1, most).astype(np.intp)
+            x = table.coordinates(rows) @ self.frame.to_here
+            w = np.full(len(rows), 1.0 / len(rows))
+            if n > most_rows:
+                w = even_leverages(x, w, None, 0.02, _EVEN)
+        while len(rows) > most_rows:
+            kept = np.sort(np.argsort(-w, kind="stable")[: max(most_rows, int(_KEPT * len(w)))])
+            rows, x = rows[kept], x[kept]
+            w = even_leverages(x, w[kept] / w[kept].sum(), None, 0.02, _RETHINK)
+        return rows, w
+
+    def _inverse(self, x: Floats, w: Floats) -> Floats:
+        information = (x * w[:, None]).T @ x
+        if self.base is not None:
+            information += self.base
+        return _inverse(information)
+
+    def run(self) -> XYState:
+        """The best design found, on few candidates when it is as good as asked for."""
+        stalled, before = 0, math.inf
+        for refresh in range(_REFRESHES):
+            if refresh == 0:
+                self._sharpen()
+            self._glide(_LOOKS)
+            gap, new = self._refresh()
+            self.search.tell(0.8 * refresh / _REFRESHES, f"{100 * gap:.2g} % above the best possible")
+            if gap <= _AIM * self.search.gap:
+                break
+            stalled = 0 if gap < 0.95 * before else stalled + 1
+            if stalled and gap <= _ROUGHLY * self.search.gap:
+                break
+            before = min(gap, before)
+            if (stalled >= 2 and self.level and not new) or stalled >= _STALLED:
+                break
+            if self.level and self.sharpness < len(_SHARPNESS) - 1:
+                self.sharpness += 1
+                self.trial = (math.inf, self.w)
+        assert self.best is not None
+        if self.best.value <= self.search.lower * (1.0 + self.search.gap):
+            return self._on_fewer(self.best)
+        used = self.best.w > _NEGLIGIBLE / len(self.best.w)
+        return XYState(self.best.support[used], self.best.w[used] / self.best.w[used].sum(), self.best.value)
+
+    def _sharpen(self) -> None:
+        """The first sharpness."""
+        for step in reversed(range(len(_SHARPNESS) - 2)):
+            self.sharpness = step
+            found = self._look(self.x, self.w)
+            if found is not None and float(-found.slope.min()) <= _UNEVEN * float(-found.slope @ self.w):
+                return
+
+    def _look(self, x: Floats, w: Floats) -> Sample | None:
+        """The soft maximum at some weights; the best bound on the way is kept."""
+        try:
+            inverse = self._inverse(x, w)
+        except LinAlgError:
+            return None
+        frame = self.frame
+        found = self.soft.at(frame.outside(inverse), _SHARPNESS[self.sharpness] / self.scale)
+        average = frame.to_here.T @ found.average @ frame.to_here
+        slope = inverse @ average @ inverse
+        scores = np.einsum("ij,ij->i", x @ slope, x)
+        trace = float(np.vdot(average, inverse))
+        known = 0.0 if self.base is None else float(np.vdot(self.base, slope))
+        bound = dual_bound(trace, float(scores.max()) + known)
+        if bound > self.proof[0]:
+            self.proof = bound, trace, slope
+        if found.largest < self.trial[0]:
+            self.trial = found.largest, w
+        self.level = bound >= trace - 0.5 * (found.largest - trace)
+        good = min(found.largest, self.trial[0]) <= self.proof[0] * (1.0 + 0.9 * _AIM * self.search.gap)
+        return Sample(found.value, -scores, self.level or good)
+
+    def _glide(self, looks: int) -> None:
+        self.proof = 0.0, 0.0, np.zeros((0, 0))
+        self.w = glided(lambda w: self._look(self.x, w), self.w, looks)
+
+    def _refresh(self) -> tuple[float, bool]:
+        """The true gap; candidates and directions that matter more than was known come in."""
+        search, frame = self.search, self.frame
+        search.looks += 1
+        new = False
+        _, trace, slope = self.proof
+        if trace > 0.0:
+            scores = np.where(frame.open, frame.candidates.quadratic(frame.outside(slope)), 0.0)
+            known = float(np.vdot(frame.base, slope))
+            reachable = greatest_average(scores, search.allowed.room) + known
+            search.lower = max(search.lower, dual_bound(trace, reachable))
+        for w in (self.trial[1], self.w):
+            inverse = frame.outside(self._inverse(self.x, w))
+            keys, values = search.look_for(inverse, search.lower * (1.0 + _AIM * search.gap))
+            if self.best is None or values[0] < self.best.value:
+                self.best = XYState(self.inside, w, float(values[0]))
+            far = keys[values > self.trial[0] * (1.0 + 0.05 * search.gap)]
+            if len(far):
+                new = True
+                self.soft.take(far[:_NEW_ROWS])
+            if w is self.w:
+                break
+        assert self.best is not None
+        gap = self.best.value / search.lower - 1.0 if search.lower > 0.0 else math.inf
+        if trace > 0.0 and gap > _AIM * search.gap:
+            scores[self.inside] = 0.0
+            helpful = np.flatnonzero(scores > (reachable - known) * (1.0 - 0.5 * min(gap, 0.5)))
+            helpful = helpful[np.argsort(-scores[helpful], kind="stable")[: 2 * frame.d]]
+            if len(helpful) and scores.max() > 0.999 * (reachable - known):
+                new = True
+                self.inside = np.concatenate([self.inside, helpful])
+                self.x = np.concatenate([self.x, frame.rows(helpful)])
+                small = np.full(len(helpful), 0.1 / len(self.inside))
+                self.w = np.concatenate([self.w, small])
+                self.w /= self.w.sum()
+        if new:
+            self.trial = (math.inf, self.w)
+        return gap, new
+
+    def _on_fewer(self, state: XYState) -> XYState:
+        """The state on fewer candidates, as long as it stays as good as asked for."""
+        search = self.search
+        most = search.lower * (1.0 + 0.97 * search.gap)
+        if self.sparse is not None and self.sparse.value <= most:
+            state = self.sparse
+        inverse = self._inverse(self.frame.rows(state.support), state.w)
+        share = _KEPT
+        while len(state.w) > 4 * self.frame.d and state is not self.sparse:
+            kept = np.sort(np.argsort(-state.w, kind="stable")[: int(share * len(state.w))])
+            support, w = state.support[kept], state.w[kept] / state.w[kept].sum()
+            x = self.frame.rows(support)
+            w = same_information(x, w, inverse, self.base, 0.05 * search.gap, _THINNING)
+            value = float(search.directions.some(self.frame.outside(self._inverse(x, w)), search.count)[1][0])
+            search.tell(0.9, f"trying {len(w):,} compounds, {100 * (value / search.lower - 1):.2g} %")
+            if value <= most:
+                state = XYState(support, w, value)
+            elif share > _KEPT:
+                break
+            else:
+                share = (1.0 + _KEPT) / 2.0
+        return XYState(state.support, state.w, search.worth(state.support, state.w), exact=True)
+
+
+def _inverse(information: Floats) -> Floats:
+    factor = np.linalg.inv(np.linalg.cholesky(information))
+    found: Floats = factor.T @ factor
+    return found
+
+
+def _moments(candidates: ProjectedFeatures) -> int:
+    """The dimension of the space of all x x', at most."""
+    d = candidates.rank
+    features = candidates.features
+    if not isinstance(features, SiteFeatures):
+        return d * (d + 1) // 2
+    own = np.array(features.sizes) - 1
+    return min(d * (d + 1) // 2, int(1 + own.sum() + (own.sum() ** 2 - (own**2).sum()) // 2))

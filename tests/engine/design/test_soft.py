@@ -1,0 +1,166 @@
+"""Designs of high rank: soft maxima and their slopes, descents of very many weights, the whole by brute force."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+from assaypilot.engine.design.directions import Against, Pairs, Rows
+from assaypilot.engine.design.gliding import Sample, even_leverages, glided, same_information
+from assaypilot.engine.design.softmax import softened
+from assaypilot.engine.design.xy import xy_optimal
+from assaypilot.engine.features import DenseFeatures, ProjectedFeatures, SiteFeatures
+
+
+def some_rows(sizes, n, seed):
+    total = int(np.prod(sizes))
+    places = np.sort(np.random.default_rng(seed).choice(total, n, replace=False))
+    return ProjectedFeatures(SiteFeatures(np.column_stack(np.unravel_index(places, sizes)), sizes))
+
+
+def farthest(z, inverse):
+    u = z @ np.linalg.cholesky(inverse)
+    q = (u * u).sum(axis=1)
+    return float((q[:, None] + q - 2 * u @ u.T).max())
+
+
+def soft_by_hand(z, prior, inverse, sharpness):
+    value, average, total = 0.0, 0.0, 0.0
+    pairs = list(itertools.permutations(range(len(z)), 2))
+    top = max(float((z[i] - z[j]) @ inverse @ (z[i] - z[j])) for i, j in pairs)
+    for i, j in pairs:
+        y = z[i] - z[j]
+        weight = prior[i] * prior[j] * np.exp(sharpness * (y @ inverse @ y - top))
+        total += weight
+        average = average + weight * np.outer(y, y)
+    value = top + np.log(total) / sharpness
+    return top, value, average / total
+
+
+def test_soft_maximum_of_pairs_is_the_sum_over_all_of_them():
+    rng = np.random.default_rng(3)
+    table = ProjectedFeatures(DenseFeatures(rng.normal(size=(9, 4))))
+    prior = rng.dirichlet(np.ones(7))
+    rows = np.array([0, 1, 3, 4, 6, 7, 8])
+    half = rng.normal(size=(4, 4))
+    inverse = half @ half.T
+    soft = softened(Pairs(table), inverse, rows, prior)
+    found = soft.at(inverse, 0.3)
+    top, value, average = soft_by_hand(table.coordinates(rows), prior, inverse, 0.3)
+    assert found.largest == pytest.approx(top, rel=1e-5)
+    assert found.value == pytest.approx(value, rel=1e-5)
+    assert found.average == pytest.approx(average, rel=1e-4, abs=1e-5)
+    # A convex combination of y y' to the last digit, whatever the weights: trace between the extremes of |y|^2.
+    soft.take(np.array([[2, 5]]))
+    more = soft.at(inverse, 0.3)
+    assert more.largest >= top * (1 - 1e-5)
+
+
+@pytest.mark.parametrize("kind", ["pairs", "rows", "against"])
+def test_the_average_is_the_slope_of_the_soft_maximum(kind):
+    rng = np.random.default_rng(5)
+    table = ProjectedFeatures(DenseFeatures(rng.normal(size=(12, 3))))
+    directions = {"pairs": Pairs(table), "rows": Rows(table), "against": Against(table, 2)}[kind]
+    half = rng.normal(size=(3, 3))
+    inverse = half @ half.T + np.eye(3)
+    soft = softened(directions, inverse, np.arange(12), np.full(12, 1 / 12))
+    change = rng.normal(size=(3, 3))
+    change = change + change.T
+    step = 1e-2
+    slope = (soft.at(inverse + step * change, 0.5).value - soft.at(inverse - step * change, 0.5).value) / (2 * step)
+    assert slope == pytest.approx(float(np.vdot(soft.at(inverse, 0.5).average, change)), rel=2e-3, abs=2e-3)
+
+
+def test_a_descent_ends_at_the_minimum_of_a_convex_function():
+    rng = np.random.default_rng(0)
+    target = rng.dirichlet(np.ones(40))
+    looks = []
+
+    def away(w):
+        looks.append(w)
+        return Sample(float(np.sum((w - target) ** 2)), 2 * (w - target), enough=False)
+
+    w = glided(away, np.full(40, 1 / 40), 200)
+    assert len(looks) <= 200
+    assert w == pytest.approx(target, abs=5e-4)
+    assert w.sum() == pytest.approx(1.0)
+
+
+def test_a_descent_keeps_what_it_has_where_the_function_is_not_defined():
+    w = np.array([0.25, 0.75])
+    assert glided(lambda _: None, w, 10) is w
+    calls = iter([Sample(1.0, np.array([1.0, -1.0]), False)])
+    assert glided(lambda _: next(calls, None), w, 30) is w
+
+
+def test_even_leverages_are_the_rank_everywhere():
+    table = some_rows((6, 5, 4), 90, 1)
+    x = table.coordinates()
+    w = even_leverages(x, np.full(90, 1 / 90), None, 1e-3, 300)
+    inverse = np.linalg.inv((x * w[:, None]).T @ x)
+    assert table.quadratic(inverse).max() <= table.rank * (1 + 2e-3)
+
+
+def test_the_same_information_on_fewer_rows():
+    table = some_rows((6, 5, 4), 110, 2)
+    x = table.coordinates()
+    w = even_leverages(x, np.full(110, 1 / 110), None, 1e-3, 200)
+    wanted = (x * w[:, None]).T @ x
+    kept = np.sort(np.argsort(-w)[:100])
+    found = same_information(x[kept], w[kept] / w[kept].sum(), np.linalg.inv(wanted), None, 1e-4, 500)
+    got = (x[kept] * found[:, None]).T @ x[kept]
+    assert np.abs(np.linalg.eigvals(got @ np.linalg.inv(wanted)) - 1).max() < 5e-3
+
+
+def test_a_whole_product_that_is_not_recognised_reaches_its_known_value():
+    sizes = (10, 9, 9, 9)
+    codes = np.array(list(itertools.product(*map(range, sizes))))
+    table = ProjectedFeatures(SiteFeatures(codes, sizes))
+    design = xy_optimal(table, Pairs(table), gap=1e-2, recognise=False)
+    assert design.converged
+    assert design.lower_bound <= 74.0 * (1 + 1e-9) <= design.value * (1 + 2e-9) <= 74.0 * 1.01
+    assert len(design.support) <= table.rank * (table.rank + 1) // 2
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_certificates_of_large_tables_hold_by_brute_force(seed):
+    table = some_rows((12, 12, 11, 12), 1500, seed)
+    x = table.coordinates()
+    rng = np.random.default_rng(seed)
+    part = table.onto(np.sort(rng.choice(table.rows, 200, replace=False)))
+    forbidden = np.where(rng.random(1500) < 0.2, 0.0, 1.0)
+    cases = [
+        (Pairs(table), None, lambda inverse: farthest(x, inverse)),
+        (Pairs(part), forbidden, lambda inverse: farthest(part.coordinates(), inverse)),
+        (Against(table, 7), None, lambda inverse: float((((x[7] - x) @ inverse) * (x[7] - x)).sum(axis=1).max())),
+        (Rows(table), None, lambda inverse: float(((x @ inverse) * x).sum(axis=1).max())),
+    ]
+    rank = table.rank
+    for directions, upper, by_hand in cases:
+        design = xy_optimal(table, directions, gap=2e-2, upper=upper)
+        inverse = np.linalg.inv((x[design.support] * design.weights[:, None]).T @ x[design.support])
+        assert design.converged
+        assert design.value == pytest.approx(by_hand(inverse), rel=1e-9)
+        assert design.lower_bound <= design.value <= design.lower_bound * 1.02 * (1 + 1e-9)
+        assert upper is None or upper[design.support].min() > 0
+        assert len(design.support) <= rank * (rank + 1) // 2
+        # No weights may beat the bound; nearly D-optimal and perturbed ones are tried.
+        for scale in (0.0, 0.3):
+            w = np.exp(scale * rng.normal(size=1500)) * (1.0 if upper is None else upper)
+            w = even_leverages(x, np.maximum(w, 1e-12) / w.sum(), None, 1e-3, 25) if upper is None else w / w.sum()
+            assert by_hand(np.linalg.inv((x * w[:, None]).T @ x)) >= design.lower_bound
+
+
+def test_a_design_near_by_is_a_start():
+    table = some_rows((12, 12, 12, 12), 3000, 4)
+    first = xy_optimal(table, Pairs(table), gap=2e-2)
+    again = xy_optimal(table, Pairs(table), gap=2e-2, warm=first)
+    assert again.converged
+    assert again.value <= again.lower_bound * 1.02 * (1 + 1e-9)
+
+
+def test_the_same_asked_twice_is_the_same():
+    table = some_rows((12, 12, 12, 12), 1500, 9)
+    one, two = (xy_optimal(table, Pairs(table), gap=3e-2) for _ in range(2))
+    assert np.array_equal(one.support, two.support)
+    assert np.array_equal(one.weights, two.weights)
