@@ -119,7 +119,7 @@ class Gege(Phased):
                 "gap that the first phase can tell, in units of the differences that do not matter, or of the assay "
                 "noise where none are given; the paper's is 0.25; none: from noise and margins",
             ),
-            Parameter("gap", 1e-3, "how far the design may be from optimal (relative)"),
+            Parameter("gap", 1e-2, "how far the design may be from optimal (relative)"),
         ),
         guarantee=(
             "with the stated confidence every compound that no other beats in all endpoints is returned, "

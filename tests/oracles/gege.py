@@ -101,9 +101,19 @@ def bounds_phase(low, high, margin):
 
 
 def budget_round(mu, keep):
-    """One round of Algorithm 2: accepted, rejected, kept."""
+    """One round of Algorithm 2: accepted, rejected, kept; ties up to rounding by set, then sum, then place."""
     inside, gap = pareto(mu), gaps(mu)
-    order = sorted(range(len(mu)), key=lambda i: (gap[i], not inside[i], i))
+    unit = 1e-9 * max((abs(v) for row in mu for v in row), default=1.0)
+    unit = unit or 1.0
+    order = sorted(
+        range(len(mu)),
+        key=lambda i: (
+            round(gap[i] / unit) if gap[i] < math.inf else math.inf,
+            not inside[i],
+            -round(sum(mu[i]) / unit),
+            i,
+        ),
+    )
     gone = order[keep:]
     return {i for i in gone if inside[i]}, {i for i in gone if not inside[i]}, set(order[:keep])
 

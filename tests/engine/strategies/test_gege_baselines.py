@@ -1,0 +1,199 @@
+"""EGE-SH, EGE-SR and APE against slow references, and what they refuse."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from scipy.stats import binomtest
+
+from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.features import DenseFeatures
+from assaypilot.engine.goals import ParetoSet
+from assaypilot.engine.strategies.baselines.ape import Ape, deviation, threshold
+from assaypilot.engine.strategies.baselines.ege import EgeSh, EgeSr
+from assaypilot.engine.strategies.gege_fixed_budget import GegeFixedBudget
+from assaypilot.engine.strategies.protocol import IN, OUT, Capacity
+from tests.engine.strategies.test_gege import flat
+from tests.oracles import gege as oracle
+from tests.strategies import phases, problem_of, seeds
+
+
+def problem_for(features, budget=None, *, margins=(0.0, 0.0), sd=(1.0, 1.0), **changes):
+    capacity = None if budget is None else Capacity(96, 96, budget=budget)
+    return problem_of(features, goal=ParetoSet(margins), sd=list(sd), capacity=capacity, **changes)
+
+
+def final(strategy, problem, truth, rng, most=2000):
+    state, _, decision = list(phases(strategy, problem, truth, rng, most=most))[-1]
+    return strategy.apply(state, decision)
+
+
+def pooled(steps):
+    """Counts and means of all outcomes, arm by arm."""
+    counts = sum(outcome.counts for _, outcome, _ in steps)
+    sums = sum(outcome.counts * outcome.means for _, outcome, _ in steps)
+    return counts, sums / np.maximum(counts, 1)
+
+
+@pytest.mark.parametrize("arms", [1, 2, 5, 8, 13])
+def test_sequential_halving(arms):
+    rng = np.random.default_rng(arms)
+    truth = rng.normal(size=(2, arms)) * 3
+    rounds = max(1, math.ceil(math.log2(arms)))
+    budget = arms * rounds * 3
+    problem = problem_for(DenseFeatures(np.eye(arms)), budget, sd=(1.0, 0.5))
+    steps = list(phases(EgeSh(), problem, truth, rng))
+    active, ins, outs, spent = list(range(arms)), set(), set(), 0
+    for number, (state, outcome, decision) in enumerate(steps, start=1):
+        each = (budget - spent) // (rounds - number + 1) // len(active)
+        assert outcome.allocation.arms.tolist() == active
+        assert (outcome.allocation.counts == each).all()
+        spent += each * len(active)
+        _, means = pooled(steps[:number])
+        yes, no, kept = oracle.budget_round((means[:, active] / [[1.0], [0.5]]).T, math.ceil(len(active) / 2))
+        ins |= {active[i] for i in yes}
+        outs |= {active[i] for i in no}
+        active = sorted(active[i] for i in kept)
+        after = EgeSh().apply(state, decision)
+    assert len(active) == 1
+    assert set(np.flatnonzero(after.status == IN)) == ins | set(active)
+    assert set(np.flatnonzero(after.status == OUT)) == outs
+    assert after.spent == spent <= budget
+
+
+@pytest.mark.parametrize(("arms", "budget"), [(1, 1), (2, 9), (5, 40), (9, 200), (12, 13), (12, 30)])
+def test_successive_rejects(arms, budget):
+    """One arm a round, and rounds without new measurements at once."""
+    rng = np.random.default_rng(arms)
+    truth = rng.normal(size=(2, arms)) * 3
+    problem = problem_for(DenseFeatures(np.eye(arms)), budget)
+    steps = list(phases(EgeSr(), problem, truth, rng))
+    counts, means = np.zeros(arms), None
+    each = oracle.rejects(arms, budget)
+    active, ins, outs = list(range(arms)), set(), set()
+    taken = iter(range(1, len(steps) + 1))
+    for done in range(1, arms):
+        fresh = each[done - 1] - (each[done - 2] if done > 1 else 0)
+        if fresh:
+            number = next(taken)
+            assert steps[number - 1][1].allocation.counts.tolist() == [fresh] * len(active)
+            counts[active] += fresh
+            _, means = pooled(steps[:number])
+        yes, no, kept = oracle.budget_round(means[:, active].T, len(active) - 1)
+        ins |= {active[i] for i in yes}
+        outs |= {active[i] for i in no}
+        active = sorted(active[i] for i in kept)
+    state, _, decision = steps[-1]
+    after = EgeSr().apply(state, decision)
+    assert set(np.flatnonzero(after.status == IN)) == ins | set(active)
+    assert set(np.flatnonzero(after.status == OUT)) == outs
+    assert after.spent == max(counts.sum(), 1) <= budget
+
+
+@pytest.mark.parametrize(("strategy", "least"), [(EgeSh(), 24), (EgeSr(), 9)])
+def test_budgets_are_asked_for_and_must_reach_every_compound(strategy, least):
+    features = DenseFeatures(np.eye(8))
+    with pytest.raises(AssayPilotError, match=f"{strategy.info.name} needs a budget"):
+        strategy.start(problem_for(features))
+    with pytest.raises(AssayPilotError) as refused:
+        strategy.start(problem_for(features, least - 1))
+    assert f"a budget of {least - 1} is too small for 8 compounds" in str(refused.value)
+    assert f"at least {least}" in str(refused.value)
+    problem = problem_for(features, least)
+    assert strategy.ask(strategy.start(problem)).total == 8
+    assert "delta is not used" in strategy.void(problem)[0]
+
+
+def test_mistakes_grow_with_the_number_of_compounds_where_nothing_is_shared():
+    """Figure 1 of the paper: GEGE stays, EGE-SH does not."""
+
+    def wrong(strategy, k):
+        features, truth = flat(k)
+        problem = problem_for(features, 480, sd=(0.6, 0.6))
+        ends = (final(strategy, problem, truth, np.random.default_rng(seed)) for seed in range(30))
+        return np.mean([not problem.goal.is_right(state.status == IN, truth) for state in ends])
+
+    assert wrong(GegeFixedBudget(), 60) < wrong(GegeFixedBudget(), 12) + 0.2
+    for strategy in (EgeSh(), EgeSr()):
+        assert wrong(strategy, 60) > wrong(strategy, 12) + 0.2
+
+
+@pytest.mark.parametrize("x", [0.7, 2.0, 6.0, 15.0])
+def test_the_deviation_of_two_arms_at_all_times(x):
+    """C^g by a fine grid, and between x and x + log x with something to spare, as Kaufmann and Koolen say of it."""
+    from scipy.special import zeta
+
+    grid = np.linspace(0.5, 1.0, 200_002)[1:-1]
+    g = 2 * grid - 2 * grid * np.log(4 * grid) + np.log(zeta(2 * grid)) - np.log(1 - grid) / 2
+    assert deviation(x) == pytest.approx(((g + x) / grid).min(), rel=1e-6)
+    assert deviation(x) > x
+
+
+def test_thresholds():
+    assert threshold("simplified", 0.1, 50, 2) == pytest.approx(math.log(10) / 2 + math.log(math.log(10) / 2))
+    assert threshold("simplified", 0.9, 50, 2) == pytest.approx(math.log(1 / 0.9) / 2)
+    assert threshold("proven", 0.1, 5, 3) == deviation(math.log(10 * 3 / 0.1) / 2)
+
+
+@settings(max_examples=60, deadline=None)
+@given(seeds)
+def test_what_ape_measures_and_when_it_stops(seed):
+    """One look at random means and counts: the same arm next and the same answer as loops over all pairs."""
+    rng = np.random.default_rng(seed)
+    arms = int(rng.integers(2, 7))
+    margin = float(rng.choice([0.0, 0.5]))
+    problem = problem_for(
+        DenseFeatures(np.eye(arms)), margins=(margin, margin), sd=(0.5, 0.5), radii=("proven", "simplified")[seed % 2]
+    )
+    state = Ape().start(problem)
+    first = Ape().ask(state)
+    assert first.counts.tolist() == [1] * arms
+    counts = np.repeat(rng.integers(1, 4000, arms)[None], 2, axis=0).astype(float)
+    means = rng.normal(size=(2, arms))
+    outcome = type(next(iter(phases(Ape(), problem, means, rng)))[1])(first, counts, means, int(counts[0].sum()))
+    decision = Ape().decide(state, outcome)
+    after = Ape().apply(state, decision)
+    unit = margin or 0.5
+    constant = threshold(problem.parameters["radii"], problem.delta, arms, 2)
+    answer, stops, b, c = oracle.ape((means / unit).T, counts[0], constant, float(margin > 0), 0.5 / unit)
+    assert bool(Ape().stop(after)) == stops
+    if stops:
+        assert set(np.flatnonzero(after.status == IN)) == answer
+        assert (np.isin(after.status, (IN, OUT))).all()
+    else:
+        assert len(decision.ins) == len(decision.outs) == 0
+        (arm,) = Ape().ask(after).arms
+        assert arm == min((b, c), key=lambda i: counts[0, i])
+
+
+@pytest.mark.parametrize("batch", [None, 6])
+def test_ape_ends_with_the_right_answer(batch):
+    truth = np.array([[3.0, 1.0, 2.0, 0.0], [0.0, 3.0, 2.0, -1.0]])
+    problem = problem_for(DenseFeatures(np.eye(4)), sd=(0.3, 0.3), batch=batch)
+    state = final(Ape(), problem, truth, np.random.default_rng(0))
+    assert state.status.tolist() == [IN, IN, IN, OUT]
+    sizes = {o.allocation.total for _, o, _ in phases(Ape(), problem, truth, np.random.default_rng(0))}
+    assert sizes == {4, batch or 1}
+
+
+def test_ape_is_hardly_ever_wrong():
+    truth = np.array([[1.0, 0.0, 0.3], [0.0, 1.0, -0.6]])
+    problem = problem_for(DenseFeatures(np.eye(3)), sd=(0.5, 0.5), delta=0.2, batch=20)
+    wrong = sum(
+        final(Ape(), problem, truth, np.random.default_rng(seed)).status.tolist() != [IN, IN, OUT] for seed in range(40)
+    )
+    assert binomtest(wrong, 40, 0.2, alternative="greater").pvalue > 0.05
+
+
+def test_ape_says_what_it_gives_up_and_refuses_a_batch_of_nothing():
+    features = DenseFeatures(np.eye(3))
+    assert Ape().void(problem_for(features)) == ()
+    assert "without the union" in Ape().void(problem_for(features, radii="simplified"))[0]
+    away = problem_for(features, measurable=[True, True, False])
+    assert "cannot be measured" in Ape().void(away)[0]
+    for batch in (0, 2.5, True):
+        with pytest.raises(AssayPilotError, match="batch must be a whole number of 1 or more"):
+            Ape().start(problem_for(features, batch=batch))
+    with pytest.raises(AssayPilotError, match="radii must be proven or simplified"):
+        Ape().start(problem_for(features, radii="tight"))
