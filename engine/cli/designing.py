@@ -62,6 +62,12 @@ class _Task:
 
 def design(options: argparse.Namespace, console: Console) -> Reply:
     """The design, its certificate, and whole measurements for it."""
+    if not (math.isfinite(options.tau) and options.tau >= 0):
+        raise AssayPilotError(
+            "the deviation from additivity must be a number of 0 or more, in units of the assay noise (SD)",
+            option="--tau",
+            mend="For example 0.5.",
+        )
     task = _task(options, console)
     n = options.measurements
     least = task.forced.astype(np.intp)
@@ -78,6 +84,7 @@ def design(options: argparse.Namespace, console: Console) -> Reply:
             least=least,
             most=options.max_per_compound,
             pool=None if options.max_support is None else found.support,
+            ratio=options.tau**2,
             report=console.report,
         )
         support, counts, value = rounded.support, rounded.counts, rounded.value
@@ -90,6 +97,7 @@ def design(options: argparse.Namespace, console: Console) -> Reply:
             directions=worst,
             least=least,
             most=options.max_per_compound,
+            ratio=options.tau**2,
             report=console.report,
         )
         last = bought[-1]
@@ -256,6 +264,7 @@ def _told(
         "targets": task.targets.n_rows,
         "not_estimable": list(task.not_estimable[:_LISTED]),
         "not_estimable_count": len(task.not_estimable),
+        "tau": options.tau,
         "converged": found.converged,
         "seconds": found.seconds,
         "warnings": list(task.warnings),
@@ -270,6 +279,11 @@ def _told(
         f"{plural(total, 'measurement')} on {plural(len(support), 'compound')}: value {value:.6g}; "
         f"the SD of every estimated {what} is at most {math.sqrt(value / total):.3g} x the assay noise (SD)",
     ]
+    if options.tau:
+        lines.append(
+            f"Counted in: each compound's own deviation from additivity, with an SD of {options.tau:g} x the assay "
+            "noise (SD), which no number of its replicates averages out; the shares and their value leave it out"
+        )
     if not found.converged:
         lines.append("Note: the search ended before the design was as close to the best possible as usual")
     if bought is not None:

@@ -246,6 +246,14 @@ def _about_designs(command: Any) -> None:
     design.add_argument("--force", metavar="COL", help="column of yes and no: compounds that must be measured")
     design.add_argument("--max-per-compound", type=_positive, metavar="N", help="measurements of one compound")
     design.add_argument("--max-support", type=_positive, metavar="N", help="different compounds")
+    design.add_argument(
+        "--tau",
+        type=_number,
+        default=0.0,
+        metavar="X",
+        help="SD of each compound's own deviation from additivity, in units of the assay noise (SD): turns many "
+        "replicates of few compounds into more compounds (default 0)",
+    )
     design.add_argument("--cost", metavar="COL", help="column of what making each compound costs; 0: already made")
     design.add_argument("--budget", type=_number, metavar="X", help="money in all")
     design.add_argument(

@@ -28,12 +28,20 @@ def one_hot(r1: str, r2: str) -> np.ndarray:
     return np.array([1.0, *(r1 == a for a in R1), *(r2 == b for b in R2)])
 
 
-def value_of(allocation: list[dict[str, object]], criterion: str, wanted: list[tuple[str, str]] | None = None) -> float:
-    """N times the largest variance by a dense pseudo-inverse, from what the command said alone."""
+def value_of(
+    allocation: list[dict[str, object]],
+    criterion: str,
+    wanted: list[tuple[str, str]] | None = None,
+    tau: float = 0.0,
+) -> float:
+    """N times the largest variance by a dense pseudo-inverse, from what the command said alone.
+
+    The mean of n measurements of a compound has the variance tau^2 + 1 / n.
+    """
     counts = {entry["id"]: float(entry["measurements"]) for entry in allocation}
     x = np.array([one_hot(*PAIRS[IDS.index(name)]) for name in counts])
     n = np.array(list(counts.values()))
-    inverse = np.linalg.pinv((x * n[:, None]).T @ x, hermitian=True)
+    inverse = np.linalg.pinv((x / (tau**2 + 1.0 / n)[:, None]).T @ x, hermitian=True)
     z = np.array([one_hot(*pair) for pair in (PAIRS if wanted is None else wanted)])
     y = z if criterion == "g" else np.array([a - b for a, b in itertools.combinations(z, 2)])
     return float(np.einsum("ij,ij->i", y @ inverse, y).max() * n.sum())
@@ -192,6 +200,38 @@ def test_a_budget(done, run, series):
     assert "What less would buy:" in text
 
 
+@pytest.mark.parametrize("criterion", ["g", "xy"])
+def test_deviations_from_additivity_ask_for_more_compounds(done, run, series, criterion):
+    """Eight compounds at most do without; a deviation of each makes replicates worth less than more compounds."""
+    path = series()
+    spec = ["--criterion", criterion, "--measurements", 24]
+    plain = done("design", path, *spec, "--max-support", 8)
+    few = done("design", path, *spec, "--max-support", 8, "--tau", 1)
+    assert few["allocation_value"] == pytest.approx(value_of(few["allocation"], criterion, tau=1.0))
+    assert few["allocation_value"] > 1.5 * plain["allocation_value"]
+    all_of_them = done("design", path, *spec, "--tau", "0,5")
+    assert all_of_them["tau"] == 0.5
+    assert all_of_them["support"] == 12
+    # All twelve twice: each counts as 2 / (1 + 2 / 4) measurements.
+    assert all_of_them["allocation_value"] == pytest.approx(1.5 * {"g": 6.0, "xy": 14.0}[criterion])
+    assert (
+        "own deviation from additivity, with an SD of 0.5 x the assay noise"
+        in run("design", path, *spec, "--tau", 0.5).out
+    )
+    assert "deviation" not in run("design", path, *spec).out
+
+
+def test_deviations_within_a_budget(done, series):
+    price = [0.0 if i < 8 else 10.0 for i in range(12)]
+    spec = ["--criterion", "g", "--measurements", 48, "--cost", "Price", "--budget", 45, "--cost-per-measurement", 0.5]
+    plain = done("design", series(Price=price), *spec)
+    apart = done("design", series(Price=price), *spec, "--tau", 2)
+    assert apart["cost"] <= 45
+    assert apart["allocation_value"] == pytest.approx(value_of(apart["allocation"], "g", tau=2.0))
+    assert apart["allocation_value"] <= value_of(plain["allocation"], "g", tau=2.0) * (1 + 1e-9)
+    assert apart["support"] >= plain["support"]
+
+
 def test_practice_960(done):
     path = datasets.load("practice-960").path
     document = done("design", path, "--criterion", "xy", "--measurements", 96)
@@ -217,6 +257,8 @@ def test_practice_960(done):
         (["--measurements", 12, "--cost", "Price", "--budget", 3], r"3 is too little to.*The cheapest way takes 15"),
         (["--measurements", 12, "--cost", "Price", "--budget", "nan"], r"budget must be a number of 0 or more"),
         (["--measurements", 12, "--max-support", 5], r"5 compounds are too few"),
+        (["--measurements", 12, "--tau", "-1"], r"--tau: the deviation from additivity must be a number of 0 or more"),
+        (["--measurements", 12, "--tau", "nan"], r"--tau: the deviation from additivity must be a number of 0 or more"),
         (["--measurements", 12, "--targets", "absent.csv"], r"absent.csv: there is no such file"),
     ],
 )
@@ -269,6 +311,7 @@ def test_one_compound_and_one_left(refused, table, series):
         ["--criterion", "g", "--measurements", "4", "--max-per-compound", "0"],
         ["--criterion", "g", "--measurements", "4", "--cost", "Price"],
         ["--criterion", "g", "--measurements", "4", "--budget", "9"],
+        ["--criterion", "g", "--measurements", "4", "--tau", "much"],
         ["--criterion", "g", "--measurements", "4", "--cost-per-measurement", "9"],
         ["--criterion", "g", "--measurements", "4", "--cost", "P", "--budget", "9", "--max-support", "6"],
     ],
