@@ -70,6 +70,9 @@ class Gse(Phased):
                 "fwg: G-optimal design; uniform; greedy; wynn: where the variance is largest; kmeans: by clusters",
             ),
             Parameter("eta", 2.0, "every stage keeps one in eta of the compounds"),
+            Parameter(
+                "bound", 10.0, "logistic and poisson: the largest size of a compound's value on the link's scale"
+            ),
         ),
         guarantee="the best compound is more likely found the larger the budget; no error probability is promised",
         source="GSE, Algorithms 1 and 2",
@@ -81,6 +84,7 @@ class Gse(Phased):
         one_of("model", given["model"], MODELS)
         one_of("allocation", given["allocation"], tuple(ALLOCATIONS))
         eta = number("eta", given["eta"], above=1.0)
+        number("bound", given["bound"])
         budget = problem.budget
         if budget is None:
             raise AssayPilotError(
@@ -160,7 +164,8 @@ class Gse(Phased):
         if given["model"] == "linear":
             scores = estimate.means(active)
         else:
-            scores = predictors(given["model"], problem.features, measured, counts, means, active)
+            bound = float(given["bound"])
+            scores = predictors(given["model"], problem.features, measured, counts, means, active, bound)
         eta, last = float(given["eta"]), phase >= int(state.memory["stages"][0])
         keep = 1 if last else min(math.ceil(len(active) / eta - 1e-9), max(len(active) - 1, 1))
         # One that this stage tells nothing about is never dropped.
