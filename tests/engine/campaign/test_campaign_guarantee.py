@@ -214,7 +214,7 @@ def test_a_mean_of_several_counts_for_as_many_as_were_planned(path: Path) -> Non
         now = replays(campaign)
         assert now.phases_decided == 1
         ledger = campaign._ledger
-        counts = ledger.outcome(1, ledger.phases[0].allocation, 0).counts
+        counts = ledger.outcome(1, ledger.phases[0].allocation, 0).counts[0]
         assert np.array_equal(counts[ledger.phases[0].allocation.arms], ledger.phases[0].allocation.counts)
         assert now.measurements_used == issued.measurements + 3 * len(issued.items)
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 from unittest import mock
 
 import numpy as np
@@ -17,20 +18,23 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 from assaypilot.engine.campaign import audit
 from assaypilot.engine.campaign.campaign import Campaign
 from assaypilot.engine.campaign.replay import Ledger
-from assaypilot.engine.campaign.state import RoundItem, Status
-from assaypilot.engine.endpoint import Endpoint
+from assaypilot.engine.campaign.state import Round, RoundItem, Status
+from assaypilot.engine.endpoint import Endpoint, Limit
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.measurements import Result
 from tests.engine.campaign.making import differences, make, small_library
 
 COMPOUNDS = st.integers(0, 5)
 VALUES = st.integers(-30, 30).map(lambda tenths: 6.0 + tenths / 10)
-ENDPOINTS = [Endpoint("pIC50", noise_sd=0.25), Endpoint("logD")]
 REASONS = st.sampled_from(["bubble", "odd", "typing error"])
 
 
 class Person(RuleBasedStateMachine):
     """Somebody at the program, and what they are entitled to find."""
+
+    endpoints = (Endpoint("pIC50", noise_sd=0.25), Endpoint("logD"))
+    goal: ClassVar[dict[str, Any]] = {"epsilon": 1.0, "slack": 1.0}
+    measured = (0,)
 
     @initialize(
         per_round=st.integers(2, 12),
@@ -47,9 +51,10 @@ class Person(RuleBasedStateMachine):
         self.issued: dict[int, tuple[RoundItem, ...]] = {}
         self.failing = False
         self.copies = 0
+        self.per_round = per_round
         self.campaign = make(
-            self.path, library=library, endpoints=ENDPOINTS, history=tuple(self.entered),
-            per_round=per_round, max_replicates=replicates, budget=budget, epsilon=1.0, slack=1.0,
+            self.path, library=library, endpoints=self.endpoints, history=tuple(self.entered),
+            per_round=max(per_round, len(self.measured)), max_replicates=replicates, budget=budget, **self.goal,
         )  # fmt: skip
 
     def teardown(self) -> None:
@@ -112,11 +117,11 @@ class Person(RuleBasedStateMachine):
         issued = self.campaign.status().open_round
         assert issued is not None
         results = []
-        for item, back in zip(issued.items, issued.returned, strict=True):
-            for _ in range(item.replicates - back + extra):
+        for compound, name, missing in self.missing(issued):
+            for _ in range(missing + extra):
                 if data.draw(st.floats(0, 1)) < share:
                     relation = data.draw(st.sampled_from(["="] * 12 + ["<"]))
-                    results.append(Result(self.ids[item.compound], data.draw(VALUES), "pIC50", relation))
+                    results.append(Result(self.ids[compound], data.draw(VALUES), name, relation))
         self.enter(results, close=close)
 
     @precondition(lambda self: self.campaign.status().open_round is not None)
@@ -125,12 +130,20 @@ class Person(RuleBasedStateMachine):
         issued = self.campaign.status().open_round
         assert issued is not None
         rng = np.random.default_rng(seed)
-        missing = [
-            i.compound for i, n in zip(issued.items, issued.returned, strict=True) for _ in range(i.replicates - n)
+        results = [
+            Result(self.ids[c], round(6.0 + (c % 3) / 2 + 0.25 * float(rng.standard_normal()), 2), name)
+            for c, name, missing in self.missing(issued)
+            for _ in range(missing)
         ]
-        values = [round(6.0 + (compound % 3) / 2 + 0.25 * float(rng.standard_normal()), 2) for compound in missing]
-        results = [Result(self.ids[c], value, "pIC50") for c, value in zip(missing, values, strict=True)]
         self.enter(results[lost:], close=True)
+
+    def missing(self, issued: Round) -> list[tuple[int, str, int]]:
+        """(compound, endpoint, measurements) that a round still waits for."""
+        return [
+            (item.compound, self.endpoints[k].name, item.of(place) - back[place])
+            for item, back in zip(issued.items, issued.back, strict=True)
+            for place, k in enumerate(issued.endpoints)
+        ]
 
     @precondition(lambda self: self.campaign.status().phases_decided < 3)
     @rule(seed=st.integers(0, 99), lost=st.sampled_from([0, 0, 1]))
@@ -248,7 +261,8 @@ class Person(RuleBasedStateMachine):
         assert [m.entered for m in now.measurements] == self.entered, "no result is lost or changed"
         assert [m.number for m in now.measurements] == list(range(1, len(self.entered) + 1))
         self.plans_are_kept(ledger)
-        used = sum(m.n for m in now.measurements if m.round and m.endpoint == 0 and not m.withdrawn)
+        assert now.measured_endpoints == self.measured
+        used = sum(m.n for m in now.measurements if m.round and m.endpoint in self.measured and not m.withdrawn)
         assert now.measurements_used == used
         assert now.guarantee.holds == (not now.guarantee.void)
         for text in (now.statement, now.guarantee.sentence, now.goal_sentence, *now.warnings):
@@ -270,31 +284,56 @@ class Person(RuleBasedStateMachine):
         for issued in now.rounds:
             assert self.issued.setdefault(issued.number, issued.items) == issued.items
             assert all(0 <= back <= item.replicates for item, back in zip(issued.items, issued.returned, strict=True))
+            assert issued.measurements <= max(self.per_round, len(self.measured))
+            assert sum(issued.missing_of) == issued.missing == issued.measurements - issued.came
+            for item, back in zip(issued.items, issued.back, strict=True):
+                asked = [item.of(place) for place in range(len(self.measured))]
+                assert all(0 <= n <= most for n, most in zip(back, asked, strict=True))
+                assert max(asked) == item.replicates
             if issued.state == "withdrawn":
-                assert sum(issued.returned) == 0
+                assert issued.came == sum(issued.returned) == 0
         assert sum(issued.state == "open" for issued in now.rounds) <= 1
 
-    @staticmethod
-    def plans_are_kept(ledger: Ledger) -> None:
+    def plans_are_kept(self, ledger: Ledger) -> None:
         for phase, decided in enumerate(ledger.phases, start=1):
             outcome = ledger.outcome(phase, decided.allocation, 0)
-            assert (outcome.counts[0, decided.allocation.arms] <= decided.allocation.counts).all()
-            assert outcome.counts.sum() == outcome.counts[0, decided.allocation.arms].sum()
+            assert len(outcome.counts) == len(ledger.goal_endpoints)
+            assert (outcome.counts[:, decided.allocation.arms] <= decided.allocation.counts).all()
+            assert outcome.counts.sum() == outcome.counts[:, decided.allocation.arms].sum()
         if ledger.under_way is None:
             return
         received = ledger.received(ledger.under_way.allocation.phase)
         left = ledger.outstanding()
-        for compound, planned in ledger.under_way.planned.items():
-            inside, lost = received.get(compound, 0), ledger.under_way.lost.get(compound, 0)
+        for place in itertools.product(self.measured, ledger.under_way.planned):
+            planned = ledger.under_way.planned[place[1]]
+            inside, lost = received.get(place, 0), ledger.under_way.lost.get(place, 0)
             assert inside <= planned
-            if compound in ledger.unavailable:
-                assert compound not in left
+            if place[1] in ledger.unavailable:
+                assert place not in left
             else:
-                assert left.get(compound, 0) == max(0, planned - inside - lost)
+                assert left.get(place, 0) == max(0, planned - inside - lost)
+
+
+class Trader(Person):
+    """The same with a goal about two endpoints, and a third that has a limit."""
+
+    endpoints = (
+        Endpoint("pIC50", noise_sd=0.25),
+        Endpoint("logD", noise_sd=0.3, direction="min"),
+        Endpoint("hERG", noise_sd=0.3, limit=Limit("<", 7.0)),
+    )
+    goal: ClassVar[dict[str, Any]] = {
+        "goal": "pareto", "objective": "", "objectives": ("pIC50", "logD"), "epsilon": 1.5, "slack": None, "delta": 0.2,
+    }  # fmt: skip
+    measured = (0, 1, 2)
 
 
 TestPerson = Person.TestCase
 TestPerson.settings = settings(
     max_examples=12, stateful_step_count=30, deadline=None, suppress_health_check=list(HealthCheck)
+)
+TestTrader = Trader.TestCase
+TestTrader.settings = settings(
+    max_examples=4, stateful_step_count=25, deadline=None, suppress_health_check=list(HealthCheck)
 )
 pytestmark = pytest.mark.slow

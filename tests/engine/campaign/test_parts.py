@@ -1,0 +1,112 @@
+"""The part of a decision: what is kept comes back, and bytes from anyone are looked at before they are believed."""
+
+from __future__ import annotations
+
+import json
+import struct
+import zlib
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assaypilot.engine.campaign import parts
+from assaypilot.engine.campaign.parts import Numbers, from_bytes, to_bytes
+
+TYPES = ["f8", "f4", "i8", "i4", "u8", "u1", "i1", "bool"]
+NAMES = st.text(st.characters(codec="utf-8", exclude_categories=["Cs"]), max_size=12)
+
+
+@st.composite
+def arrays(draw: st.DrawFn) -> np.ndarray[Any, Any]:
+    shape = draw(st.lists(st.integers(0, 4), max_size=3))
+    rng = np.random.default_rng(draw(st.integers(0, 9999)))
+    return (100 * rng.standard_normal(shape)).astype(draw(st.sampled_from(TYPES)))
+
+
+def tables(seed: int, n_endpoints: int, n_arms: int) -> np.ndarray[Any, Any]:
+    values = np.random.default_rng(seed).standard_normal((3, n_endpoints, n_arms))
+    values[0, 0, 0] = np.nan
+    values[1, 0, 0], values[2, 0, 0] = -np.inf, np.inf
+    return values
+
+
+@given(
+    seed=st.integers(0, 99),
+    shape=st.tuples(st.integers(1, 3), st.integers(1, 6)),
+    memory=st.dictionaries(NAMES, arrays(), max_size=4),
+    limits=st.booleans(),
+)
+def test_what_is_kept_comes_back(seed: int, shape: tuple[int, int], memory: dict[str, Any], limits: bool) -> None:
+    values = tables(seed, *shape)
+    told = {"low": values[1], "high": values[2]} if limits else {}
+    blob = to_bytes(Numbers(*values, memory, told))
+    back = from_bytes(blob)
+    for one, other in zip(values, (back.estimate, back.low, back.high), strict=True):
+        assert np.array_equal(one, other, equal_nan=True)
+    assert list(back.memory) == list(memory)
+    for name, array in memory.items():
+        assert back.memory[name].dtype == array.dtype
+        assert back.memory[name].shape == array.shape
+        assert np.array_equal(back.memory[name], array)
+    assert set(back.limits) == set(told)
+    for name, array in told.items():
+        assert np.array_equal(back.limits[name], array)
+    assert parts.version(blob) == (2 if memory or limits else 1)
+    assert blob == to_bytes(back)
+
+
+def test_the_first_format_is_read_for_ever() -> None:
+    values = tables(1, 1, 5)
+    block = values.reshape(3, 5).astype("<f8")
+    old = b"APEST1\n" + zlib.compress(struct.pack("<Q", 5) + block.tobytes(), 1)
+    assert np.array_equal(from_bytes(old).high, values[2])
+    assert from_bytes(old).memory == {}
+    assert to_bytes(Numbers(*values)) == old, "files that need no more are written as they were"
+
+
+def forged(table: Any, body: bytes) -> bytes:
+    text = json.dumps(table).encode()
+    return b"APEST2\n" + zlib.compress(struct.pack("<Q", len(text)) + text + body)
+
+
+ONE = ["estimate", "<f8", [1, 1]]
+
+
+@pytest.mark.parametrize(
+    ("blob", "says"),
+    [
+        (b"something else", "not the estimates of a phase"),
+        (b"APEST2\n" + zlib.compress(bytes(4)), "requires a buffer"),
+        (b"APEST2\n" + zlib.compress(struct.pack("<Q", 2**60)), "cut short"),
+        (to_bytes(Numbers(*tables(1, 1, 9), {"a": np.arange(99.0)}))[:-40], "cut short, or too large"),
+        (forged([ONE], bytes(8)), "lack 'low'"),
+        (forged([ONE, ["low", "<f8", [1, 1]], ["high", "<f8", [1, 1]]], bytes(16)), "cut short"),
+        (forged([ONE, ["low", "<f8", [1, 1]], ["high", "<f8", [1, 1]]], bytes(32)), "more than they list"),
+        (forged([ONE, ["low", "<f8", [1, 1]], ["high", "<i8", [1, 1]]], bytes(24)), "not tables of numbers"),
+        (forged([["estimate", "|O", [1, 1]]], bytes(8)), "no array of numbers"),
+        (forged([["estimate", "<f8", [-1, 1]]], bytes(8)), "no array of numbers"),
+        (forged([["estimate", "<f8", [2**40, 2**40]]], bytes(8)), "cut short"),
+        (forged([["x", "|b1", [0]]] * 300, b""), "no list of arrays"),
+        (forged({"estimate": 1}, b""), "no list of arrays"),
+    ],
+)
+def test_bytes_that_are_no_part_are_refused(blob: bytes, says: str) -> None:
+    with pytest.raises((ValueError, struct.error), match=says):
+        from_bytes(blob)
+
+
+def test_a_part_that_unpacks_without_end_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(parts, "_LARGEST", 10_000)
+    with pytest.raises(ValueError, match="too large"):
+        from_bytes(b"APEST2\n" + zlib.compress(bytes(100_000)))
+    with pytest.raises(ValueError, match="more than a part may hold"):
+        to_bytes(Numbers(*tables(1, 1, 9), {"a": np.zeros(5000)}))
+
+
+@pytest.mark.parametrize("odd", [np.array(["a"]), np.array([None]), np.array([1j]), np.array(["2026-01-01"], "M8[D]")])
+def test_only_numbers_are_kept(odd: Any) -> None:
+    with pytest.raises(ValueError, match="a is no array of numbers"):
+        to_bytes(Numbers(*tables(1, 1, 2), {"a": odd}))

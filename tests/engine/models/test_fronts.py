@@ -1,0 +1,121 @@
+"""Fronts against the definition of dominance, and probabilities against draws of whole posteriors."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assaypilot.engine.features import SiteFeatures
+from assaypilot.engine.goals import dominated
+from assaypilot.engine.models.fronts import beaten, front, probability_pareto
+from assaypilot.engine.models.posterior import Posterior, posterior
+
+
+@st.composite
+def points(draw, most=30):
+    """Endpoints times rows; small whole numbers, so that there are ties, or numbers without any."""
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    shape = (draw(st.integers(2, 4)), draw(st.integers(1, most)))
+    return rng.integers(0, 5, shape).astype(float) if draw(st.booleans()) else rng.standard_normal(shape)
+
+
+def by_definition(rows: np.ndarray, others: np.ndarray, margins: np.ndarray) -> np.ndarray:
+    return np.array([any((other > row + margins).all() for other in others.T) for row in rows.T])
+
+
+@given(values=points(), margin=st.sampled_from([0.0, 0.5, 1.0]))
+def test_who_is_beaten(values: np.ndarray, margin: float) -> None:
+    margins = np.full(len(values), margin)
+    margins[0] /= 2
+    assert np.array_equal(beaten(values, values, margins), by_definition(values, values, margins))
+    assert np.array_equal(beaten(values, values, margins), dominated(values, tuple(margins)))
+    assert not beaten(values, values[:, :0]).any()
+
+
+@given(values=points())
+def test_the_front_is_who_is_not_beaten(values: np.ndarray) -> None:
+    members = front(values)
+    assert len(set(members.tolist())) == len(members)
+    assert set(members.tolist()) == set(np.flatnonzero(~dominated(values)).tolist())
+
+
+SIZES = (3, 3, 2)
+CODES = np.array(list(itertools.product(*map(range, SIZES))), dtype=np.int32)
+FEATURES = SiteFeatures(CODES, SIZES)
+
+
+def views(n_endpoints: int, seed: int = 4) -> list[Posterior]:
+    rng = np.random.default_rng(seed)
+    made = []
+    for _ in range(n_endpoints):
+        theta = np.concatenate([[6.0], *(0.4 * rng.standard_normal(n) for n in SIZES)])
+        rows = rng.choice(len(CODES), 12, replace=False)
+        means = FEATURES.times(theta, rows) + 0.2 * rng.standard_normal(12)
+        made.append(posterior(FEATURES, rows, np.ones(12), means, 0.2))
+    return made
+
+
+def plain(some: list[Posterior], rows: np.ndarray, signs: tuple[float, ...], margins: tuple[float, ...]) -> np.ndarray:
+    """The two probabilities from 6,000 draws of every effect, row by row and pair by pair."""
+    n = 6000
+    x = FEATURES.dense(rows)
+    rng = np.random.default_rng(99)
+    values = []
+    for view, sign in zip(some, signs, strict=True):
+        theta = view.mean[:, None] + np.linalg.cholesky(view.sigma**2 * view.covariance()) @ rng.standard_normal(
+            (7 + 2, n)
+        )
+        values.append(sign * (x @ theta))
+    stack = np.array(values)
+    found = []
+    for shift in ((0.0,) * len(signs), margins):
+        ahead = [stack[k][:, None] > stack[k][None] + shift[k] for k in range(len(signs))]
+        found.append(1.0 - np.logical_and.reduce(ahead).any(axis=0).mean(axis=1))
+    return np.array(found)
+
+
+@pytest.mark.parametrize("n_endpoints", [2, 3])
+@pytest.mark.parametrize("signs", [(1.0, 1.0, 1.0), (1.0, -1.0, 1.0)])
+def test_probabilities_against_whole_draws(n_endpoints: int, signs: tuple[float, ...]) -> None:
+    some, rows = views(n_endpoints), np.arange(len(CODES))[::-1].copy()
+    signs, margins = signs[:n_endpoints], (0.15, 0.3, 0.2)[:n_endpoints]
+    inside, acceptable = probability_pareto(some, rows, signs, margins, seed=1)
+    expected = plain(some, rows, signs, margins)
+    spread = 4.5 * 0.5 / np.sqrt(512 if n_endpoints == 2 else 128)
+    assert np.abs(inside - expected[0]).max() < spread
+    assert np.abs(acceptable - expected[1]).max() < spread
+    assert (acceptable >= inside).all()
+    assert (inside < 0.9).any()
+    assert inside.sum() >= 1.0 - 1e-9, "somebody is always on the front"
+    # The same seed gives the same, another one does not.
+    again = probability_pareto(some, rows, signs, margins, seed=1)
+    assert np.array_equal(inside, again[0])
+    assert not np.array_equal(inside, probability_pareto(some, rows, signs, margins, seed=2)[0])
+
+
+def test_without_margins_both_are_the_same_and_one_row_is_sure() -> None:
+    some = views(2)
+    inside, acceptable = probability_pareto(some, np.arange(18), (1.0, 1.0), (0.0, 0.0), seed=0)
+    assert np.array_equal(inside, acceptable)
+    one, _ = probability_pareto(some, np.array([5]), (1.0, 1.0), (0.0, 0.0), seed=0)
+    assert one.tolist() == [1.0]
+
+
+def test_a_large_library_is_drawn_less_often_and_still_agrees() -> None:
+    sizes = (10, 10, 10, 10)
+    codes = np.array(list(itertools.product(*map(range, sizes))), dtype=np.int32)
+    features = SiteFeatures(codes, sizes)
+    rng = np.random.default_rng(0)
+    some = []
+    for _ in range(2):
+        theta = np.concatenate([[6.0], *(0.5 * rng.standard_normal(n) for n in sizes)])
+        rows = rng.choice(len(codes), 400, replace=False)
+        some.append(posterior(features, rows, np.ones(400), features.times(theta, rows), 0.2))
+    inside, _ = probability_pareto(some, np.arange(len(codes)), (1.0, 1.0), (0.0, 0.0), seed=0)
+    means = np.array([view.means() for view in some])
+    assert inside[dominated(means, (0.8, 0.8))].max() == 0.0
+    assert inside[means[0].argmax()] > 0.3
