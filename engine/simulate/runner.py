@@ -134,13 +134,14 @@ def problem_of(task: Task, drawn: Drawn, run: int) -> Problem:
 def _parameters(task: Task, drawn: Drawn) -> dict[str, Any]:
     """The parameters given, and what a comparison method is told by its own parameters when nothing else is said.
 
-    ``truth`` is the true means ``(n_endpoints, n_arms)``; ``m`` and ``threshold`` are the instance's. Sequential
-    methods look after every measurement, as in their papers, unless there is a lab with rounds.
+    ``truth`` is the true means ``(n_endpoints, n_arms)``; ``m`` is the instance's. Only parameters without a value of
+    their own are filled in. Sequential methods look after every measurement, as in their papers, unless there is a lab
+    with rounds.
     """
     told = {"truth": drawn.truth, **drawn.hints}
     if task.per_round is None:
         told["batch"] = 1
-    known = {parameter.name for parameter in task.strategy.info.parameters}
+    known = {parameter.name for parameter in task.strategy.info.parameters if parameter.default is None}
     if not task.strategy.info.baseline:
         known &= {"batch"}
     return {name: value for name, value in told.items() if name in known} | dict(task.parameters)

@@ -45,7 +45,7 @@ class Drawn:
     """SD of one measurement, per endpoint; behind a link the largest there can be."""
     kind: Kind = "gaussian"
     hints: Mapping[str, Any] = field(default_factory=dict)
-    """What a comparison method is told by name: ``m`` (how many to return), ``threshold``; never used otherwise."""
+    """What comparison methods are told by the name of their parameter: ``m``, how many compounds to return."""
 
     @property
     def n_arms(self) -> int:

@@ -51,7 +51,7 @@ def _adaptive(d: int, epsilon: float, rng: np.random.Generator) -> Drawn:
     disturbing = np.zeros((n, d))
     disturbing[:, 0], disturbing[:, -1] = share, np.sqrt(1.0 - share**2)
     rows = np.vstack([np.eye(d), disturbing])
-    return dense(rows, rows @ theta, AllEpsilonBest(epsilon), hints={"m": _M, "threshold": 1.0})
+    return dense(rows, rows @ theta, AllEpsilonBest(epsilon), hints={"m": _M})
 
 
 def static(name: str, d: Setting, gap: Setting) -> Instance:
@@ -74,7 +74,7 @@ def static(name: str, d: Setting, gap: Setting) -> Instance:
 
 def _static(d: int, gap: float, rng: np.random.Generator) -> Drawn:
     means = np.where(np.arange(d) < _good(rng, d - 1), gap, 0.0)
-    return dense(np.eye(d), means, AllEpsilonBest(gap / 2.0), hints={"m": _M, "threshold": gap / 2.0})
+    return dense(np.eye(d), means, AllEpsilonBest(gap / 2.0), hints={"m": _M})
 
 
 def free_wilson(name: str, good: Setting, epsilon: Setting, seed: Setting) -> Instance:
@@ -115,5 +115,5 @@ def _free_wilson(good: int, epsilon: float, seed: int, _: np.random.Generator) -
         wanted=everything,
         goal=AllEpsilonBest(epsilon),
         noise=(1.0,),
-        hints={"m": good, "threshold": float(means.max()) - epsilon},
+        hints={"m": good},
     )

@@ -36,8 +36,7 @@ def _practice(goal: AllEpsilonBest, sd: float, _: np.random.Generator) -> Drawn:
     library, _ids = _table("practice-960", "ID")
     known = dict(zip(*datasets.truth("practice-960"), strict=True))
     truth = np.array([known[name] for name in library.ids])
-    top = float(truth.max()) - goal.epsilon
-    return _drawn(library, truth[None], goal, (sd,), {"m": int((truth >= top).sum()), "threshold": top})
+    return _drawn(library, truth[None], goal, (sd,), {"m": int(goal.members(truth).sum())})
 
 
 def covboost(name: str, truth: Setting, sd: Setting) -> Instance:
@@ -73,7 +72,7 @@ def _covboost(fitted: bool, sd: float, _: np.random.Generator) -> Drawn:
     return _drawn(library, means, ParetoSet((0.0,) * len(means)), (sd,) * len(means), {})
 
 
-def _drawn(library: Library, truth: np.ndarray, goal: Goal, noise: tuple[float, ...], hints: dict[str, float]) -> Drawn:
+def _drawn(library: Library, truth: np.ndarray, goal: Goal, noise: tuple[float, ...], hints: dict[str, int]) -> Drawn:
     everything = np.ones(len(library), dtype=bool)
     return Drawn(SiteFeatures.of(library), truth, truth, everything, everything, goal, noise, hints=hints)
 

@@ -121,7 +121,7 @@ class Told(Plain):
         (
             Parameter("truth", None, "the truth"),
             Parameter("m", None, "how many"),
-            Parameter("threshold", None, "where"),
+            Parameter("threshold", "proven", "which rule"),
             Parameter("batch", None, "per phase"),
         ),
         "none",

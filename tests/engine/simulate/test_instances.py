@@ -91,7 +91,6 @@ def test_twenty_of_960(name, good):
     assert drawn.goal.members(drawn.truth[0]).sum() == good == drawn.hints["m"]
     behind = np.sort(drawn.truth.max() - drawn.truth[0])
     assert behind[good - 1] < drawn.goal.epsilon < behind[good]
-    assert (drawn.truth[0] >= drawn.hints["threshold"]).sum() == good
 
 
 def gaps(means):
