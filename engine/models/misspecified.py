@@ -115,8 +115,8 @@ def _solved(
 
     m, d = x.shape
     design = sparse.csc_matrix(np.hstack([x, np.eye(m)]))
-    weighted = design.multiply(np.sqrt(weights)[:, None]).tocsc()
-    quadratic = sparse.triu(weighted.T @ weighted).tocsc()
+    weighted = sparse.diags(np.sqrt(weights)) @ design
+    quadratic = sparse.csc_matrix(sparse.triu(weighted.T @ weighted))
     linear = -np.asarray(design.T @ (weights * means))
     only_deviation = sparse.hstack([sparse.csc_matrix((m, d)), sparse.identity(m, format="csc")])
     blocks: list[sparse.sparray | sparse.spmatrix] = [only_deviation, -only_deviation]
