@@ -1,0 +1,361 @@
+"""Goals about several endpoints: what a round asks, what comes back of each, and what is decided and said."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from assaypilot.engine.campaign import audit
+from assaypilot.engine.campaign.campaign import Campaign
+from assaypilot.engine.campaign.intake import Due, prepare
+from assaypilot.engine.campaign.state import Round, RoundItem, Settings
+from assaypilot.engine.endpoint import Endpoint, Limit
+from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.goals import ParetoSet
+from assaypilot.engine.measurements import Result
+from tests.engine.campaign.making import replays, small_library
+from tests.engine.campaign.trading import HERG, POTENCY, answers, decide_phase, finish, samples, trade, truth
+
+GOOD = np.array([truth("pIC50"), -truth("hERG")])
+"""Larger is better in both."""
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "trade.assaypilot"
+
+
+def test_the_best_trade_offs_are_found(path: Path) -> None:
+    with trade(path, epsilon=0.6) as campaign:
+        start = campaign.status()
+        assert start.goal_sentence == (
+            "The best trade-offs between pIC50 and hERG, differences up to 0.6 not counted, 95 % sure"
+        )
+        assert (start.goal_endpoints, start.measured_endpoints, start.margins) == ((0, 1), (0, 1), (0.6, 0.6))
+        assert (start.strategy, start.objective, start.settings.softness) == ("gege", 0, 0.0)
+        now = finish(campaign)
+        replays(campaign)
+    goal = ParetoSet((0.6, 0.6))
+    inside = now.candidates.status == 1
+    assert goal.is_right(inside, GOOD)
+    assert now.counts["undecided"] == 0
+    assert now.statement.startswith(f"Decided after {now.measurements_used:,} measurements: {inside.sum()} of 9 comp")
+    assert "no other compound is better in both by more than 0.6" in now.statement
+    assert now.guarantee.sentence.startswith(
+        "Every compound that no other truly beats in both is in; none that another beats in both by more than 0.6 is in"
+    )
+    assert "SD at most 0.2 in pIC50 and 0.3 in hERG" in now.guarantee.sentence
+    assert np.isnan([now.candidates.cutoff, now.candidates.soft_cutoff]).all()
+    chance = now.candidates.probability_within_epsilon
+    assert chance[goal.members(GOOD)].min() > 0.2
+    assert chance[~goal.acceptable(GOOD)].max() < 0.2
+    assert now.probability_names == ("trade-off", "trade-off up to 0.6")
+    assert audit.verify(path, recompute=True).ok
+
+
+def test_bounds_and_estimates_are_of_each_endpoint_on_its_own_side(path: Path) -> None:
+    with trade(path) as campaign:
+        now = decide_phase(campaign)
+    shown = now.candidates
+    for name in ("pIC50", "hERG"):
+        low, high = shown.lows[name], shown.highs[name]
+        known = ~np.isnan(low)
+        assert known.sum() >= 3
+        assert (low[known] < truth(name)[known]).all()
+        assert (truth(name)[known] < high[known]).all()
+        assert np.abs(shown.estimates[name] - truth(name)).max() < 0.6
+    assert np.array_equal(shown.low, shown.lows["pIC50"], equal_nan=True)
+    assert (shown.measured == np.minimum(shown.measured_of["pIC50"], shown.measured_of["hERG"])).all()
+
+
+def test_a_measurement_is_of_one_endpoint(path: Path) -> None:
+    """96 measurements of two endpoints are 48 replicates of compounds; so the budget."""
+    with trade(path, per_round=25, budget=61, slack=None) as campaign:
+        issued = campaign.plan()
+        assert issued is not None
+        assert (samples(issued), issued.measurements) == (12, 24)
+        problem = campaign._ledger.state.problem
+        assert (problem.capacity.per_round, problem.budget) == (12, 30)
+        assert campaign.status().phase.total == 2 * sum(campaign._ledger.under_way.planned.values())
+        campaign.record(answers(campaign)[:7])
+        assert campaign.status().measurements_used == 7
+        assert campaign._ledger.samples() == 4, "rounded up"
+        campaign.record(answers(campaign))
+        now = finish(campaign)
+        assert now.measurements_used <= 61
+        assert now.finish_reason is not None
+        if "budget" in now.finish_reason:
+            assert "one more decision needs at least" in now.finish_reason
+            assert int(now.finish_reason.split("needs at least ")[1]) % 2 == 0
+
+
+def test_what_one_endpoint_lacks_comes_again_alone(path: Path) -> None:
+    with trade(path) as campaign:
+        first = campaign.plan()
+        assert first is not None
+        here = answers(campaign)
+        short = [r for r in here if r.endpoint == "pIC50"] + [r for r in here if r.endpoint == "hERG"][3:]
+        campaign.record(short)
+        now = campaign.status()
+        assert now.open_round is not None
+        assert now.open_round.missing_of == (0, 3)
+        assert (now.open_round.missing, now.open_round.came) == (3, first.measurements - 3)
+        assert sum(now.open_round.returned) == samples(first) - 3
+        campaign.close_round()
+        again = campaign.plan()
+        assert again is not None
+        partial = [item for item in again.items if item.asked]
+        assert sum(item.of(0) for item in partial) == sum(item.replicates for item in partial) - 3
+        assert all(item.of(1) == item.replicates for item in partial)
+        assert again.measurements == 2 * samples(again) - 3
+        assert replays(campaign).open_round == again
+        # A value of the endpoint that is in already is beyond what was asked.
+        item = next(item for item in partial if item.of(0) == 0)
+        report = campaign.record([Result(now.library.ids[item.compound], 6.0, "pIC50")])
+        assert (report.accepted, report.unplanned) == (1, 1)
+        assert campaign.record(answers(campaign, only=["hERG"])).round_closed is (again.missing_of[0] == 0)
+        while campaign.status().phases_decided == 0:
+            if campaign.status().open_round is None:
+                campaign.plan()
+            campaign.record(answers(campaign))
+        outcome = campaign._ledger.outcome(1, campaign._ledger.phases[0].allocation, 0)
+        assert outcome.complete
+        assert (outcome.counts[:, outcome.allocation.arms] == outcome.allocation.counts).all()
+        replays(campaign)
+
+
+def test_what_failed_is_lost_for_its_endpoint_only(path: Path) -> None:
+    with trade(path, per_round=200, max_replicates=100) as campaign:
+        issued = campaign.plan()
+        assert issued is not None
+        here = answers(campaign)
+        campaign.record([r for r in here if r.endpoint == "pIC50"] + [r for r in here if r.endpoint == "hERG"][2:])
+        campaign.close_round("failed", "edge effect")
+        now = replays(campaign)
+        assert now.phases_decided == 1
+        counts = campaign._ledger.outcome(1, campaign._ledger.phases[0].allocation, 0).counts
+        assert counts.sum(axis=1).tolist() == [samples(issued), samples(issued) - 2]
+        assert "2 measurements failed for reasons unrelated to the values" in now.guarantee.assumptions
+        closed = next(event for event in campaign._store.events() if event.kind == "round_closed")
+        assert all(len(entry) == 3 and entry[2] == 1 for entry in closed.data["lost"])
+    assert audit.verify(path, recompute=True).ok
+
+
+def test_late_results_excluded_and_corrected_ones_are_so_for_their_endpoint(path: Path) -> None:
+    with trade(path, per_round=200, max_replicates=100) as campaign:
+        campaign.plan()
+        here = answers(campaign)
+        late = next(r for r in here if r.endpoint == "hERG")
+        campaign.record([r for r in here if r is not late])
+        campaign.close_round("failed")
+        if campaign.plan() is not None:
+            compound = late.compound
+            before = campaign._ledger.received(2)
+            campaign.record([replace(late, round=1)])
+            assert campaign.status().measurements[-1].phase == 0, "it is of round 1, whatever round 2 asks"
+            assert campaign._ledger.received(2) == before
+            assert campaign.status().measurements[-1].entered.compound == compound
+        before_sets = campaign._ledger.estimates[1]
+        number = next(m.number for m in campaign.status().measurements if m.endpoint == 1 and m.counted)
+        campaign.correct(number, 9.0, reason="typing error")
+        after = campaign._ledger.estimates[1]
+        assert np.array_equal(before_sets.estimate[0], after.estimate[0], equal_nan=True), "pIC50 is as it was"
+        assert not np.allclose(before_sets.estimate[1], after.estimate[1], equal_nan=True)
+        campaign.exclude(number, "bubble", judgement=False)
+        assert campaign._ledger.outcome(1, campaign._ledger.phases[0].allocation, 0).counts[1].sum() == (
+            before_sets.numbers.get("n", 0) or len([r for r in here if r.endpoint == "hERG"]) - 2
+        )
+        replays(campaign)
+    assert audit.verify(path, recompute=True).ok
+
+
+def test_taken_back_and_entered_again_per_endpoint(path: Path) -> None:
+    with trade(path) as campaign:
+        campaign.plan()
+        here = answers(campaign)
+        campaign.record(here[:4])
+        used, back = campaign.status().measurements_used, campaign.status().open_round
+        campaign.undo()
+        assert campaign.status().measurements_used == 0
+        campaign.redo()
+        assert campaign.status().measurements_used == used
+        assert campaign.status().open_round == back
+        placed = [replace(r, plate="P1", well=f"A{k + 1}") for k, r in enumerate(here[4:8])]
+        campaign.record(placed)
+        with pytest.raises(AssayPilotError, match="all 4 results are in the campaign already"):
+            campaign.record(placed)
+        other = replace(placed[0], endpoint="hERG" if placed[0].endpoint == "pIC50" else "pIC50")
+        assert campaign.record([other]).duplicates == 0, "the same number of another endpoint is another value"
+
+
+def test_surplus_is_dealt_with_by_lot_in_each_endpoint() -> None:
+    library = small_library()
+    results = [Result(library.ids[0], 5.0 + k / 10, name) for name in ("pIC50", "hERG") for k in range(4)]
+    due = {0: Due({0: 1}), 1: Due({0: 3})}
+    taken = prepare(library, (POTENCY, HERG), results, first_number=1, due=due, phase=1).measurements
+    assert [sum(m.counted for m in taken if m.endpoint == k) for k in (0, 1)] == [1, 3]
+    turned = prepare(library, (POTENCY, HERG), results[::-1], first_number=1, due=due, phase=1).measurements
+    chosen = {(m.endpoint, m.value) for m in taken if m.counted}
+    assert chosen == {(m.endpoint, m.value) for m in turned if m.counted}, "whatever the order of the rows"
+
+
+def test_margins_of_endpoints_of_the_campaign_and_none(path: Path, tmp_path: Path) -> None:
+    own = (replace(POTENCY, epsilon=0.2), replace(HERG, epsilon=0.4))
+    with trade(path, *own) as campaign:
+        assert campaign.status().margins == (0.2, 0.4)
+        assert "differences up to 0.2 in pIC50 and 0.4 in hERG not counted" in campaign.status().goal_sentence
+    with trade(tmp_path / "b.assaypilot", own[0], HERG) as campaign:
+        assert campaign.status().margins == (0.2, 0.5)
+    with trade(tmp_path / "c.assaypilot", epsilon=None) as campaign:
+        now = replays(campaign)
+        assert now.margins == (0.0, 0.0)
+        assert now.goal_sentence == "The best trade-offs between pIC50 and hERG, 95 % sure"
+        assert any("almost equal may keep the set from ever being decided" in text for text in now.warnings)
+    with pytest.raises(AssayPilotError, match="give every endpoint of a Pareto goal a difference"):
+        trade(tmp_path / "d.assaypilot", own[0], HERG, epsilon=None)
+
+
+def test_two_of_three_endpoints_and_their_order(path: Path) -> None:
+    third = Endpoint("logD")
+    with trade(path, third, POTENCY, HERG, objectives=("hERG", "pIC50")) as campaign:
+        now = campaign.status()
+        assert (now.goal_endpoints, now.measured_endpoints, now.objective) == ((2, 1), (2, 1), 2)
+        assert now.settings.objectives == ("hERG", "pIC50")
+        issued = campaign.plan()
+        assert issued is not None
+        assert issued.endpoints == (2, 1)
+        ids = now.library.ids
+        report = campaign.record([Result(ids[0], 2.0, "logD"), Result(ids[0], 5.0, "hERG")])
+        assert report.unplanned == int(0 not in {item.compound for item in issued.items})
+        assert campaign.status().measurements_used == 1, "logD is not part of the plan"
+        replays(campaign)
+
+
+REFUSED: list[tuple[dict[str, Any], str]] = [
+    ({"objectives": ("pIC50",)}, "needs at least two endpoints, got 1"),
+    ({"objectives": ("pIC50", "pIC50")}, "endpoint pIC50 is named twice"),
+    ({"objectives": ("pIC50", "logD")}, "no endpoint 'logD'.*Choose one of: pIC50, hERG"),
+    ({"goal": "epsilon-best"}, "the goal epsilon-best is about one endpoint, and there are 2: pIC50, hERG"),
+    ({"goal": "best"}, "the goal best is about one endpoint, and there are 2"),
+    ({"goal": "epsilon-best", "epsilon": None, "objective": "pIC50"}, "how far from the best still counts"),
+    ({"epsilon": -0.1}, "epsilon must be a number >= 0, got -0.1"),
+    ({"goal": "best", "objective": "pIC50", "slack": -1.0}, "slack must be a number >= 0"),
+    ({"goal": "best", "objective": "pIC50", "epsilon": 0.0}, "epsilon must be a number > 0"),
+    ({"per_round": 1}, "a round of 1 cannot hold one measurement of each of 2 endpoints"),
+    ({"strategy": "linfact-g"}, "linfact-g does not answer the goal 'pareto'"),
+]
+
+
+@pytest.mark.parametrize(("changes", "says"), REFUSED)
+def test_what_cannot_be_asked_is_refused_and_leaves_no_file(path: Path, changes: dict[str, Any], says: str) -> None:
+    with pytest.raises(AssayPilotError, match=says):
+        trade(path, **changes)
+    assert list(path.parent.iterdir()) == []
+
+
+def test_noise_is_needed_for_every_endpoint_of_the_goal(path: Path) -> None:
+    with pytest.raises(AssayPilotError, match="noise .SD. of hERG is not known"):
+        trade(path, POTENCY, Endpoint("hERG"))
+    with pytest.raises(AssayPilotError, match="trade-offs need at least two endpoints, got 1 .pIC50."):
+        trade(path, POTENCY)
+    with trade(path, POTENCY, Endpoint("hERG"), goal="epsilon-best", objective="pIC50") as campaign:
+        assert campaign.status().measured_endpoints == (0,)
+
+
+@pytest.mark.parametrize(("slack", "epsilon", "softness"), [(None, 0.5, 0.25), (0.4, None, 0.4), (None, None, 0.0)])
+def test_the_best_compound(path: Path, slack: float | None, epsilon: float | None, softness: float) -> None:
+    with trade(path, POTENCY, goal="best", slack=slack, epsilon=epsilon) as campaign:
+        start = campaign.status()
+        assert start.settings.softness == softness
+        assert start.strategy == "rage"
+        assert any("ever being decided" in text for text in start.warnings) == (softness == 0.0)
+        near = f", or one within {softness:g} of it" if softness else ""
+        assert start.goal_sentence == f"The compound with the best pIC50{near}, 95 % sure"
+        assert start.guarantee.sentence.startswith("The compound that ends up in truly has the best pIC50")
+        now = finish(campaign)
+        replays(campaign)
+        (best,) = np.flatnonzero(now.candidates.status == 1)
+        assert truth("pIC50")[best] >= truth("pIC50").max() - softness
+        assert now.counts == {"undecided": 0, "in": 1, "out": 8, "not_estimable": 0}
+        assert f"{now.library.ids[best]} has the best pIC50{near}." in now.statement
+        assert now.candidates.probability_within_epsilon.sum() == pytest.approx(1.0)
+        assert now.probability_names == ("best", f"within {softness:g}")
+        assert now.candidates.cutoff == np.nanmax(now.candidates.estimate)
+    assert audit.verify(path, recompute=True).ok
+
+
+def test_a_strategy_without_a_guarantee_says_so(path: Path) -> None:
+    with trade(path, strategy="gege-fixed-budget", budget=120, epsilon=None) as campaign:
+        now = campaign.status()
+        reasons = campaign._ledger.strategy.void(campaign._ledger.state.problem)
+        assert reasons
+        assert not now.guarantee.holds
+        assert now.guarantee.void == reasons
+        assert now.guarantee.sentence == f"No guarantee: {'; '.join(reasons)}. The set is the best estimate."
+
+
+def test_versions_rise_only_where_an_old_program_would_misread(path: Path, tmp_path: Path) -> None:
+    def versions(campaign: Campaign) -> dict[str, int]:
+        return {event.kind: event.version for event in campaign._store.events()}
+
+    with trade(path, POTENCY, goal="epsilon-best") as campaign:
+        decide_phase(campaign)
+        assert set(versions(campaign).values()) == {1}
+        data = {event.kind: event.data for event in campaign._store.events()}
+        assert "objectives" not in data["goal_set"]["settings"]
+        assert not {"limit", "epsilon"} & set(data["endpoints_defined"]["endpoints"][0])
+        assert "asked" not in data["round_issued"]["items"][0]
+    with trade(tmp_path / "b.assaypilot") as campaign:
+        assert versions(campaign)["goal_set"] == 2
+        assert versions(campaign)["endpoints_defined"] == 1
+    limited = replace(HERG, limit=Limit("<", 6.0))
+    with trade(tmp_path / "c.assaypilot", POTENCY, limited, goal="epsilon-best", objective="pIC50") as campaign:
+        decide_phase(campaign)
+        found = versions(campaign)
+        assert (found["goal_set"], found["endpoints_defined"], found["phase_decided"]) == (1, 2, 2)
+
+
+def test_what_a_strategy_carries_is_kept_and_checked(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Memory goes into the part; what is derived again is compared with it."""
+    with trade(path, POTENCY, goal="best", slack=0.2) as campaign:
+        ledger = campaign._ledger
+        kind = type(ledger.strategy)
+        plain = kind.decide
+
+        def carrying(more: float) -> Any:
+            def decide(self: Any, state: Any, outcome: Any) -> Any:
+                decision = plain(self, state, outcome)
+                return decision and replace(decision, memory={"n": outcome.counts.sum(axis=0) + more})
+
+            return decide
+
+        monkeypatch.setattr(kind, "decide", carrying(0.0))
+        decide_phase(campaign)
+        replays(campaign)
+        assert ledger.estimates[1].memory["n"].sum() == sum(ledger.phases[0].planned.values())
+        assert np.array_equal(ledger.state.memory["n"], ledger.estimates[1].memory["n"])
+        decided = next(event for event in campaign._store.events() if event.kind == "phase_decided")
+        assert decided.version == 2
+    assert audit.verify(path, recompute=True).ok
+    monkeypatch.setattr(kind, "decide", carrying(1e-6))
+    problems = audit.verify(path, recompute=True).problems
+    assert "phase 1: the facts give another decision" in [problem.text for problem in problems]
+
+
+def test_a_round_with_one_endpoint_is_as_it_was() -> None:
+    items = (RoundItem(0, 2, "", None, None, None), RoundItem(1, 1, "", None, None, None))
+    issued = Round(1, 1, items, "open", "", None, (1, 1))
+    assert (issued.measurements, issued.came, issued.missing, issued.missing_of) == (3, 2, 1, (1,))
+    assert issued.back == ((1,), (1,))
+
+
+def test_settings_know_their_endpoints() -> None:
+    assert Settings("a", 0.5).objectives == ("a",)
+    pareto = Settings(goal="pareto", objectives=("a", "b"), slack=0.3)
+    assert (pareto.objective, pareto.softness, pareto.distance) == ("a", 0.0, 0.0)
+    assert replace(pareto, objectives=("b", "a")).objective == "b"
+    assert replace(Settings("a", 0.5), objective="b").objectives == ("b",)
