@@ -1,0 +1,305 @@
+"""RAGE against a slow reference, its guarantee, its ends, and its order beside static designs and the oracle."""
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from scipy.stats import binomtest, norm
+
+from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.features import DenseFeatures, SiteFeatures
+from assaypilot.engine.goals import Best
+from assaypilot.engine.strategies import registry
+from assaypilot.engine.strategies.protocol import IN, NOT_ESTIMABLE, OUT, UNDECIDED, Capacity
+from assaypilot.engine.strategies.rage import Rage, union_log
+from assaypilot.engine.strategies.rage_elimination import beaten, first_of_equals
+from tests.oracles import rage as slow
+from tests.strategies import came_back, dense, phases, problem_of, product, random_table, seeds
+
+
+def asked(features, *, slack=0.0, sd=1.0, delta=0.05, wanted=None, **changes):
+    problem = problem_of(features, goal=Best(slack), sd=sd, delta=delta, **changes)
+    return problem if wanted is None else replace(problem, wanted=np.asarray(wanted, dtype=bool))
+
+
+def soare(d, angle):
+    return np.vstack([np.eye(d), np.r_[math.cos(angle), math.sin(angle), np.zeros(d - 2)]]), 2.0 * np.eye(d)[0]
+
+
+def finished(strategy, problem, truth, seed, most=60):
+    state = strategy.start(problem)
+    rng = np.random.default_rng(seed)
+    for _ in range(most):
+        if strategy.stop(state):
+            break
+        state = strategy.tell(state, came_back(problem, truth, strategy.ask(state), rng, spent=state.spent))
+    return state
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_every_decision_is_that_of_the_paper(seed):
+    rng = np.random.default_rng((4, seed))
+    codes, sizes = random_table(rng, ("full", "sparse", "deficient")[seed % 3], most=14)
+    features = SiteFeatures(codes, sizes)
+    x = dense(features)
+    n = len(x)
+    slack, sd = (0.0, 0.2)[seed % 2], 0.3
+    problem = asked(features, slack=slack, sd=sd)
+    truth = x @ rng.normal(0.0, 0.6, x.shape[1])
+    seen = 0
+    for state, outcome, decision in phases(Rage(), problem, truth, rng, most=6, lost=0.1, extra=1):
+        spread = sd * math.sqrt(2.0 * slow.log_term(n, state.phase + 1, problem.delta))
+        active = np.flatnonzero(state.active)
+        left, theta, v = slow.survivors(x, outcome.counts[0], outcome.means[0], active, spread)
+        open_ones = [i for i in active if state.status[i] == UNDECIDED]
+        width = slow.widest(x, v, left, spread) if slack else (0.0 if len(left) < 2 else math.inf)
+        if width <= slack / 2.0 * (1 + 1e-9) or len(left) == 1:
+            best = max(left, key=lambda i: float(x[i] @ theta))
+            assert decision.ins.tolist() == [best]
+            assert sorted(decision.outs.tolist()) == [i for i in open_ones if i != best]
+        else:
+            assert decision.ins.tolist() == []
+            assert sorted(decision.outs.tolist()) == [i for i in open_ones if i not in left]
+        seen += 1
+    assert seen
+
+
+@pytest.mark.parametrize("radii", ["proven", "tight", "as_printed"])
+def test_a_phase_keeps_its_promise_with_the_fewest_measurements_it_can(radii):
+    """Every difference of those in is within the radius, and 2 rho sigma^2 log / C^2 is what that takes at least."""
+    features = SiteFeatures(product((3, 3, 2)), (3, 3, 2))
+    x = dense(features)
+    problem = asked(features, sd=0.5, first_radius=0.5, radii=radii)
+    strategy = Rage()
+    allocation = strategy.ask(strategy.start(problem))
+    log = union_log(18, 1, problem.delta, radii)
+    counts = np.zeros(18)
+    counts[allocation.arms] = allocation.counts
+    achieved = slow.rho(x, counts, x)
+    assert math.sqrt(2.0 * 0.25 * achieved * log) <= 0.5 * (1 + 1e-9)
+    # The XY value of a full product is the sum of 2 l_n.
+    least = 2.0 * 16 * 0.25 * log / 0.25
+    assert least * (1 - 1e-9) <= allocation.total <= least * (1.15 if radii == "as_printed" else 1.05) + 2
+    assert allocation.certificate.lower_bound <= 16.0 * (1 + 1e-9) <= allocation.certificate.value * (1 + 2e-9)
+
+
+def test_the_logarithms():
+    assert union_log(10, 1, 0.05) == pytest.approx(math.log(100 * 2 / 0.05))
+    assert union_log(10, 3, 0.05, "tight") == pytest.approx(math.log(9 * 12 / 0.05))
+    assert union_log(10, 3, 0.05, "as_printed") == pytest.approx(math.log(100 * 9 / 0.05))
+    assert union_log(1, 1, 0.05, "tight") == pytest.approx(math.log(2 / 0.05))
+
+
+@given(seeds)
+@settings(max_examples=40)
+def test_elimination_by_leaders_and_blocks_is_the_rule(seed):
+    rng = np.random.default_rng(seed)
+    m = int(rng.integers(1, 60))
+    scores, points = rng.normal(size=m), rng.normal(size=(m, 3))
+    spread, least = float(rng.uniform(0.05, 1.0)), float(rng.choice([0.0, 0.4]))
+    found = beaten(scores, points, spread, least)
+    assert found.exact
+    for i in range(m):
+        expected = any(
+            scores[j] - scores[i] > max(spread * np.linalg.norm(points[j] - points[i]), least) for j in range(m)
+        )
+        assert found.rows[i] == expected
+
+
+def test_elimination_that_looks_at_the_leaders_alone_removes_less(monkeypatch):
+    rng = np.random.default_rng(0)
+    scores, points = rng.normal(size=300), rng.normal(size=(300, 2))
+    exact = beaten(scores, points, 0.4)
+    monkeypatch.setattr("assaypilot.engine.strategies.rage_elimination._PAIRS", 10)
+    monkeypatch.setattr("assaypilot.engine.strategies.rage_elimination._LEADERS", 2)
+    weaker = beaten(scores, points, 0.4)
+    assert not weaker.exact
+    assert not (weaker.rows & ~exact.rows).any()
+    assert weaker.rows.sum() < exact.rows.sum()
+
+
+def test_equal_rows_are_one():
+    codes = np.array([[0, 1], [1, 1], [0, 1], [1, 0]])
+    for features in (SiteFeatures(codes, (2, 2)), DenseFeatures(codes.astype(float))):
+        first, kind = first_of_equals(features, np.array([3, 0, 1, 2]))
+        assert first.tolist() == [0, 1, 2]
+        assert kind.tolist() == [0, 1, 2, 1]
+
+
+def test_two_equal_compounds_end_without_slack():
+    features = DenseFeatures(np.array([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0]]))
+    state = finished(Rage(), asked(features, sd=0.3), np.array([1.0, 1.0, 0.0]), 0)
+    assert state.status.tolist() == [IN, OUT, OUT]
+
+
+@pytest.mark.parametrize("rule", ["stated", "tight"])
+def test_a_tie_ends_with_slack_at_the_width_that_is_stated(rule):
+    features = SiteFeatures(product((3, 2)), (3, 2))
+    problem = asked(features, slack=0.4, sd=0.3, slack_rule=rule)
+    *_, (state, outcome, decision) = phases(Rage(), problem, np.zeros(6), np.random.default_rng(2))
+    assert (Rage().apply(state, decision).status == IN).sum() == 1
+    assert outcome.allocation.radius == pytest.approx(0.2 if rule == "stated" else 0.4)
+    assert decision.numbers["widest_half_width"] <= (0.2 if rule == "stated" else 0.4) * (1 + 1e-9)
+
+
+def test_wanted_and_measurable_differ():
+    """What is in stock is measured, the whole product is wanted; nothing that is not in stock is asked for."""
+    features = SiteFeatures(product((3, 3)), (3, 3))
+    stock = np.zeros(9, dtype=bool)
+    stock[[0, 1, 2, 3, 6]] = True
+    truth = dense(features) @ np.array([0, 0, 0.5, 1.0, 0, 0.4, 1.0])
+    strategy = Rage()
+    problem = asked(features, sd=0.2, measurable=stock)
+    state = strategy.start(problem)
+    rng = np.random.default_rng(1)
+    while not strategy.stop(state):
+        allocation = strategy.ask(state)
+        assert stock[allocation.arms].all()
+        state = strategy.tell(state, came_back(problem, truth, allocation, rng, spent=state.spent))
+    assert np.flatnonzero(state.status == IN).tolist() == [8]
+    # And the other way round: probes that nobody wants.
+    probes = asked(features, sd=0.2, wanted=~stock)
+    state = finished(strategy, probes, truth, 3)
+    assert np.flatnonzero(state.status == IN).tolist() == [8]
+    assert (state.status[stock] == UNDECIDED).all()
+
+
+def test_a_difference_can_be_estimated_where_no_mean_can():
+    """Both wanted compounds carry a part nobody else has; the phase measures neither, and still decides."""
+    x = np.array([[1.0, 0, 1], [0, 1.0, 1], [1.0, 0, 0], [0, 1.0, 0]])
+    strategy = Rage()
+    problem = asked(DenseFeatures(x), sd=0.1, wanted=[1, 1, 0, 0])
+    state = strategy.start(problem)
+    allocation = strategy.ask(state)
+    counts = np.array([[0.0, 0, 1000, 1000]])
+    outcome = came_back(problem, np.zeros(4), allocation, np.random.default_rng(0))
+    decision = strategy.decide(state, replace(outcome, counts=counts, means=np.array([[0.0, 0, 1.0, 0.0]])))
+    assert (decision.ins.tolist(), decision.outs.tolist()) == ([0], [1])
+    assert np.isnan(decision.estimate[0, :2]).all()
+    assert np.isposinf(decision.high[0, :2]).all()
+
+
+def test_one_that_comes_back_and_is_better_contradicts_the_first_decision():
+    features = DenseFeatures(np.eye(2))
+    strategy = Rage()
+    problem = asked(features, sd=0.1, measurable=[True, False])
+    state = strategy.start(problem)
+    assert state.status.tolist() == [UNDECIDED, NOT_ESTIMABLE]
+    state = finished(strategy, problem, np.array([0.0, 1.0]), 0)
+    assert state.status.tolist() == [IN, NOT_ESTIMABLE]
+    state = strategy.adjust(state, measurable=np.ones(2, dtype=bool), spent=state.spent)
+    rng = np.random.default_rng(1)
+    for _ in range(20):
+        if strategy.stop(state):
+            break
+        outcome = came_back(state.problem, np.array([0.0, 1.0]), strategy.ask(state), rng, spent=state.spent)
+        state = strategy.tell(state, outcome)
+    assert state.status.tolist() == [IN, UNDECIDED]
+    assert state.last.contradicted.tolist() == [0]
+    (reason,) = strategy.stop(state)
+    assert reason.name == "undecidable"
+    assert "first decision stands" in reason.text
+
+
+@pytest.mark.parametrize("budget", [1, 3, 30])
+def test_the_budget_cuts_the_last_phase(budget):
+    features = SiteFeatures(product((3, 3)), (3, 3))
+    problem = asked(features, sd=1.0, capacity=Capacity(12, 3, budget=budget))
+    strategy = Rage()
+    state = finished(strategy, problem, dense(features) @ np.linspace(0, 0.01, 7), 0)
+    (reason,) = strategy.stop(state)
+    assert reason.name == "budget"
+    assert state.spent <= budget
+    assert reason.numbers["left"] < reason.numbers["needed"] <= 4
+
+
+def test_a_capacity_spreads_a_phase_over_more_compounds():
+    features = SiteFeatures(product((4, 4, 4)), (4, 4, 4))
+    rounds = []
+    for capacity in (None, Capacity(48, 1)):
+        problem = asked(features, sd=1.0, first_radius=1.2, capacity=capacity)
+        allocation = Rage().ask(Rage().start(problem))
+        rounds.append(max(math.ceil(allocation.total / 48), int(allocation.counts.max())))
+    assert rounds[1] < rounds[0]
+
+
+@pytest.mark.parametrize(
+    ("given", "text"),
+    [
+        ({"decide": "soon"}, "decide must be realised or planned, got 'soon'"),
+        ({"radii": "wide"}, "radii must be proven, tight or as_printed, got 'wide'"),
+        ({"slack_rule": 1}, "slack_rule must be stated or tight, got 1"),
+        ({"gap": 1.0}, "gap must be a number above 0 and below 1, got 1.0"),
+        ({"first_radius": -1}, "first_radius must be a number above 0, got -1"),
+    ],
+)
+def test_parameters_out_of_range_are_refused(given, text):
+    with pytest.raises(AssayPilotError, match=text):
+        Rage().start(asked(DenseFeatures(np.eye(2)), **given))
+
+
+def test_radii_as_printed_promise_nothing():
+    features = DenseFeatures(np.eye(2))
+    assert Rage().void(asked(features)) == ()
+    assert Rage().void(asked(features, radii="tight")) == ()
+    (why,) = Rage().void(asked(features, radii="as_printed"))
+    assert "1.64" in why
+
+
+def wrong(problem, truth, runs, factor=1.0):
+    """How many of the runs return one that is not acceptable; ``factor`` shrinks the noise that is believed."""
+    believed = replace(problem, noise=(problem.noise[0] / factor,))
+    bad = 0
+    for seed in range(runs):
+        strategy, rng = Rage(), np.random.default_rng((9, seed))
+        state = strategy.start(believed)
+        while not strategy.stop(state):
+            state = strategy.tell(state, came_back(problem, truth, strategy.ask(state), rng, spent=state.spent))
+        bad += not problem.goal.is_right(state.status == IN, truth)
+    return bad
+
+
+@pytest.mark.parametrize("mode", ["realised", "planned"])
+@pytest.mark.parametrize(
+    ("sizes", "slack", "radii"), [((2, 2), 0.0, "tight"), ((3, 2), 0.3, "proven"), ((2, 2, 2), 0.2, "tight")]
+)
+def test_errors_are_at_most_delta(mode, sizes, slack, radii):
+    features = SiteFeatures(product(sizes), sizes)
+    truth = dense(features) @ np.random.default_rng(1).normal(0.0, 0.3, features.n_columns)
+    problem = asked(features, slack=slack, sd=0.5, delta=0.3, decide=mode, radii=radii)
+    bad = wrong(problem, truth, 40)
+    assert binomtest(bad, 40).proportion_ci(0.9).low <= 0.3
+
+
+def test_two_compounds_err_as_often_as_the_boundary_says():
+    """K = 2, no union: an error in phase 1 has the probability of one tail, which a bound 1.3 times too small shows."""
+    problem = asked(DenseFeatures(np.eye(2)), sd=1.0, delta=0.3, radii="tight", first_radius=8.0)
+    strategy = Rage()
+    state = strategy.start(problem)
+    allocation = strategy.ask(state)
+    gap, runs = 0.05, 2000
+    truth = np.array([gap, 0.0])
+    rng = np.random.default_rng(0)
+    outs = [strategy.decide(state, came_back(problem, truth, allocation, rng)).outs.tolist() for _ in range(runs)]
+    size = math.sqrt(float((1.0 / allocation.counts).sum()))
+    exact = norm.sf(math.sqrt(2.0 * math.log(2.0 / 0.3)) + gap / size)
+    found = sum(out == [0] for out in outs)
+    assert binomtest(found, runs, exact).pvalue > 1e-3
+    assert binomtest(found, runs, norm.sf(math.sqrt(2.0 * math.log(2.0 / 0.3)) / 1.3 + gap / size)).pvalue < 1e-3
+
+
+def test_the_order_of_the_paper_on_soares_instance():
+    """Figure 1a: the oracle needs least, RAGE not much more, static designs many times that."""
+    x, theta = soare(5, 0.1)
+    truth = x @ theta
+    spent = {}
+    for name in ("oracle", "rage", "static-xy"):
+        given = {"truth": [truth.tolist()]} if name == "oracle" else {"first_radius": 0.5} if name == "rage" else {}
+        problem = asked(DenseFeatures(x), **given)
+        runs = [finished(registry.get(name), problem, truth, seed, most=200) for seed in range(3)]
+        assert all(np.flatnonzero(state.status == IN).tolist() == [0] for state in runs)
+        spent[name] = np.mean([state.spent for state in runs])
+    assert spent["oracle"] < spent["rage"] < spent["static-xy"]
+    assert spent["rage"] < 4 * spent["oracle"]
