@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from assaypilot.engine.design.newton import box_projection
+from assaypilot.engine.design.boxes import box_projection
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.features import ProjectedFeatures
 

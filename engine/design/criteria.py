@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from assaypilot.engine.design.allowed import Allowed
-from assaypilot.engine.design.newton import greatest_average
+from assaypilot.engine.design.boxes import greatest_average
 from assaypilot.engine.features import ProjectedFeatures
 
 __all__ = ["Design", "Weighted", "achieved", "minimax_bound"]

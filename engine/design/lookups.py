@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 
 from assaypilot.engine.features import SiteFeatures
 
-__all__ = ["Lookups", "grouped"]
+__all__ = ["LookedUp", "Lookups", "grouped"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
@@ -65,7 +67,8 @@ class Lookups:
 
     def quadratic(self, matrix: Floats) -> Floats:
         """X'Mx of each row for a symmetric matrix over all columns, ``(n,)``."""
-        own = [np.einsum("ij,ij->i", z @ matrix, z) for z in self._indicators]
+        ahead = [z @ matrix for z in self._indicators]
+        own = [np.einsum("ij,ij->i", image, z) for image, z in zip(ahead, self._indicators, strict=True)]
         total = np.empty(self.n)
         part = np.empty(self.n)
         done = [False] * len(own)
@@ -73,7 +76,7 @@ class Lookups:
             if a == b:
                 table = own[a]
             else:
-                table = 2.0 * (self._indicators[a] @ matrix @ self._indicators[b].T)
+                table = 2.0 * (ahead[a] @ self._indicators[b].T)
                 # What a group is worth on its own is looked up with its first pair.
                 if not done[a]:
                     table += own[a][:, None]
@@ -86,23 +89,44 @@ class Lookups:
                 total += part
         return total
 
-    def even_information(self) -> Floats:
-        """The average of x x' over the rows, over all columns."""
+    def information(self, weights: Floats | None = None) -> Floats:
+        """The sum of w x x' over the rows, over all columns; their average without weights."""
         columns = self._indicators[0].shape[1]
         out = np.zeros((columns, columns))
         done = [False] * len(self._indicators)
         for (a, b), place in zip(self._pairs, self._places, strict=True):
             left, right = self._indicators[a], self._indicators[b]
             if a == b:
-                counts = np.bincount(place, minlength=len(left)).astype(float)
-                out += (left * counts[:, None]).T @ left
+                sums = np.bincount(place, weights, minlength=len(left)).astype(float)
+                out += (left * sums[:, None]).T @ left
                 continue
-            counts = np.bincount(place, minlength=len(left) * len(right)).reshape(len(left), len(right)).astype(float)
-            across = left.T @ counts @ right
+            table = np.bincount(place, weights, minlength=len(left) * len(right)).astype(float)
+            table = table.reshape(len(left), len(right))
+            across = left.T @ table @ right
             out += across + across.T
-            for group, z, margin in ((a, left, counts.sum(axis=1)), (b, right, counts.sum(axis=0))):
+            for group, z, margin in ((a, left, table.sum(axis=1)), (b, right, table.sum(axis=0))):
                 if not done[group]:
                     out += (z * margin[:, None]).T @ z
                     done[group] = True
-        out /= self.n
+        if weights is None:
+            out /= self.n
         return out
+
+
+@dataclass(frozen=True, slots=True)
+class LookedUp:
+    """Rows of a site table in coordinates of their own: x = ``to_here``' X."""
+
+    lookups: Lookups
+    to_here: Floats
+    """``(n_columns, d)``."""
+
+    def information(self, weights: Floats) -> Floats:
+        """The sum of w x x', ``(d, d)``."""
+        total: Floats = self.to_here.T @ (self.lookups.information(weights) @ self.to_here)
+        return total
+
+    def quadratic(self, matrix: Floats) -> Floats:
+        """The x'Mx of each row for a symmetric M, ``(n,)``."""
+        around = self.to_here @ (matrix @ self.to_here.T)
+        return self.lookups.quadratic((around + around.T) / 2.0)

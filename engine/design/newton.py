@@ -8,14 +8,17 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import LinAlgError, cho_factor, cho_solve, solve_triangular
 
-__all__ = ["box_projection", "greatest_average", "information", "maximise_log_det", "whitened"]
+from assaypilot.engine.design.boxes import box_projection, greatest_average
+from assaypilot.engine.design.conjugate import DenseRows, Rows, conjugate_steps
+
+__all__ = ["MANY", "box_projection", "greatest_average", "information", "maximise_log_det", "whitened"]
 
 Floats = NDArray[np.float64]
 
-_MOST_CONSIDERED = 3000
-"""The largest Newton system; of more weights, those that a step would move first."""
-_MULTIPLICATIONS = 40
-"""First-order steps on all weights before a Newton step on the largest system there may be."""
+MANY = 800
+"""Rows from which conjugate gradients come first: a Newton system is solved only for what they leave."""
+_LARGEST = 2500
+"""The largest Newton system."""
 _PATIENCE = 8
 """Solutions a primal-dual active set may take before it counts as running in circles."""
 _STILL = 1e-13
@@ -42,47 +45,6 @@ def whitened(x: Floats, weights: Floats, base: Floats | None = None) -> tuple[Fl
     factor = np.linalg.cholesky(information(x, weights, base))
     y: Floats = solve_triangular(factor, x.T, lower=True, check_finite=False).T
     return y, 2.0 * float(np.log(np.diagonal(factor)).sum())
-
-
-def greatest_average(leverages: Floats, upper: float | Floats) -> float:
-    """The largest sum of w * leverage over weights that sum to 1, each between 0 and its ``upper``.
-
-    A linear programme solved by filling the largest leverages to their bounds.
-    """
-    if isinstance(upper, np.ndarray):
-        if upper.min() >= 1.0:
-            return float(leverages.max())
-        order = np.argsort(-leverages, kind="stable")
-        filled = np.minimum(np.cumsum(upper[order]), 1.0)
-        return float(np.diff(filled, prepend=0.0) @ leverages[order]) + (1.0 - float(filled[-1])) * float(
-            leverages[order[0]]
-        )
-    if upper >= 1.0:
-        return float(leverages.max())
-    full = min(int(1.0 / upper * (1 + 1e-12)), len(leverages))
-    if full == len(leverages):
-        return upper * float(leverages.sum()) + max(0.0, 1.0 - upper * full) * float(leverages.max())
-    largest = np.partition(leverages, len(leverages) - full - 1)[len(leverages) - full - 1 :]
-    return upper * float(largest[1:].sum()) + max(0.0, 1.0 - upper * full) * float(largest[0])
-
-
-def box_projection(point: Floats, upper: float | Floats, total: float) -> Floats:
-    """The nearest vector with entries between 0 and ``upper`` that sum to ``total`` (0 <= total <= sum of upper)."""
-    # The sum of clip(point - shift, 0, upper) falls with the shift, linearly between the sorted breakpoints.
-    breaks = np.sort(np.concatenate([point, point - upper]))
-    low, high = 0, len(breaks) - 1
-    while high - low > 1:
-        middle = (low + high) // 2
-        if np.clip(point - breaks[middle], 0.0, upper).sum() >= total:
-            low = middle
-        else:
-            high = middle
-    at_low = float(np.clip(point - breaks[low], 0.0, upper).sum())
-    at_high = float(np.clip(point - breaks[high], 0.0, upper).sum())
-    share = (at_low - total) / (at_low - at_high) if at_low > at_high else 0.0
-    shift = breaks[low] + share * (breaks[high] - breaks[low])
-    nearest: Floats = np.clip(point - shift, 0.0, upper)
-    return nearest
 
 
 def _log_det(x: Floats, weights: Floats, base: Floats | None) -> float:
@@ -197,6 +159,7 @@ def maximise_log_det(
     base: Floats | None = None,
     tolerance: float = 1e-9,
     limit: int = 100,
+    rows: Rows | None = None,
 ) -> tuple[Floats, int]:
     """Weights of largest log det V on the rows of ``x`` ``(m, d)``, and the steps taken.
 
@@ -204,12 +167,17 @@ def maximise_log_det(
     ``base`` ``(d, d)`` is information already there. Ends when no allowed weights have an average leverage more than
     d * ``tolerance`` above that of these (which is d without ``base``), when nothing gains, or after ``limit`` steps.
     Sequential quadratic programming: the Hessian is -(x_i' V^-1 x_j)^2 (Boyd and Vandenberghe, Convex Optimization,
-    7.5), each step goes towards the maximum of the quadratic model inside the box.
+    7.5), each step goes towards the maximum of the quadratic model inside the box. Many rows by conjugate gradients,
+    for which ``rows`` may give ``x`` in a faster form.
     """
     w = weights.copy()
     d = x.shape[1]
-    if len(w) > _MOST_CONSIDERED and base is None and np.min(upper) >= 1.0:
-        w = _multiplied(x, w, tolerance)
+    if len(w) > MANY:
+        w, steps, done = conjugate_steps(
+            DenseRows(x) if rows is None else rows, w, upper=upper, base=base, tolerance=tolerance, limit=limit
+        )
+        if done or len(w) > _LARGEST:
+            return w, steps
     bounds = np.broadcast_to(np.asarray(upper, dtype=float), w.shape)
     bounded = bool(bounds.min() < 1.0)
     y, value = whitened(x, w, base)
@@ -218,18 +186,15 @@ def maximise_log_det(
         now = float(d) if base is None else float(w @ leverages)
         if greatest_average(leverages, upper) - now <= d * tolerance:
             return w, step
-        considered, free = _movable(w, leverages, bounds)
+        free = _movable(w, leverages, bounds)
         if not free.any():
             return w, step
-        part = w[considered]
-        hessian = y[considered] @ y[considered].T
+        hessian = y @ y.T
         hessian *= hessian
         # A proximal term: along null directions, which leave V as it is, the weights stay where they are.
-        hessian[np.diag_indices(len(part))] += _RIDGE * float(np.diagonal(hessian).max())
-        model = _Model(hessian, leverages[considered] + hessian @ part, bounds[considered], float(part.sum()))
-        target = _model_maximum(model, part, free)
-        direction = np.zeros(len(w))
-        direction[considered] = target - part
+        hessian[np.diag_indices(len(w))] += _RIDGE * float(np.diagonal(hessian).max())
+        model = _Model(hessian, leverages + hessian @ w, bounds, float(w.sum()))
+        direction = _model_maximum(model, w, free) - w
         new = _line_search(x, w, direction, leverages, y, value, base)
         if new is None:
             return w, step
@@ -238,22 +203,6 @@ def maximise_log_det(
             w /= w.sum()
         y, value = whitened(x, w, base)
     return w, limit
-
-
-def _multiplied(x: Floats, w: Floats, tolerance: float) -> Floats:
-    """The weights after steps w <- w * leverage / d (Silvey, Titterington and Torsney 1978), which never lower log det.
-
-    For more rows than a Newton system holds, where steps on a part of the weights alone make slow progress.
-    """
-    d = x.shape[1]
-    for _ in range(_MULTIPLICATIONS):
-        y, _ = whitened(x, w)
-        leverages = np.einsum("ij,ij->i", y, y)
-        if float(leverages.max()) <= d * (1.0 + tolerance):
-            break
-        w = w * leverages / d
-        w /= w.sum()
-    return w
 
 
 def _line_search(
@@ -276,18 +225,12 @@ def _line_search(
     return None
 
 
-def _movable(w: Floats, leverages: Floats, upper: Floats) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
-    """The weights a step considers, and which of them start free: between the bounds, or gaining by leaving one."""
+def _movable(w: Floats, leverages: Floats, upper: Floats) -> NDArray[np.bool_]:
+    """Which weights start free: between the bounds, or gaining by leaving one."""
     between = (w > 0) & (w < upper)
     if between.any():
         level = float(w[between] @ leverages[between] / w[between].sum())
     else:
         level = 0.5 * (float(leverages[w < upper].max()) + float(leverages[w > 0].min()))
-    free = between | ((w <= 0) & (leverages > level)) | ((w >= upper) & (leverages < level))
-    if len(w) <= _MOST_CONSIDERED:
-        return np.arange(len(w)), free
-    # Between the bounds first, then those whose leverage says most clearly that they should move, then the undecided.
-    distance = np.abs(leverages - level)
-    key = np.where(between, -np.inf, np.where(free, -distance, distance))
-    considered = np.sort(np.lexsort((key, ~between, ~free))[:_MOST_CONSIDERED])
-    return considered, free[considered]
+    free: NDArray[np.bool_] = between | ((w <= 0) & (leverages > level)) | ((w >= upper) & (leverages < level))
+    return free

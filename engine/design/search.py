@@ -1,4 +1,4 @@
-"""The search for a D-optimal design: column generation with Newton steps, then as few compounds as the gap allows."""
+"""The search for a D-optimal design: column generation with Newton steps on the candidates in use."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import qr
 
 from assaypilot.engine.design.allowed import Allowed
+from assaypilot.engine.design.boxes import greatest_average
+from assaypilot.engine.design.conjugate import Rows
 from assaypilot.engine.design.criteria import Weighted
-from assaypilot.engine.design.newton import greatest_average, information, maximise_log_det
-from assaypilot.engine.design.support import Elimination, elimination, same_information_on_fewer, without_least_needed
+from assaypilot.engine.design.newton import MANY, information, maximise_log_det
 from assaypilot.engine.design.table import Table
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.progress import Report
@@ -31,15 +31,15 @@ _LEAST_BATCH = 8
 """Candidates that may come in at one look; the rank where that is more."""
 _SHORTLIST = 16
 """Candidates looked at for each that may come in."""
-_REMOVED_AT_ONCE = 0.15
-"""The share of what the support has beyond the least possible that is removed at once; halved at each failure."""
-_THINNING_WORK = 2e10
-"""The sum over attempts to remove compounds of the cube of the compounds there: about two seconds."""
-_COARSE = 150
-"""Fewer compounds than this part of a support are not worth removing."""
-_EXCHANGES = 20
-_EXCHANGE_TOLERANCE = 1e-4
-"""The gap on the support alone to which weights are solved while compounds are exchanged."""
+_COSTLY = 2_000_000
+"""Entries of all candidates from which on not all of them are looked at each time."""
+_NEAR = 0.5
+"""Candidates with leverages below d (1 - this share of the root of the gap) do not come in soon: at the share 1 about
+none of them ever does (Harman and Pronzato 2007)."""
+_FEW = 0.35
+"""The share of all candidates that the others may be, to be worth telling apart."""
+_CROWD = 1600
+"""From so many compounds on, an eighth as many more may come in at one look, without regard to what they share."""
 _TIGHTEST = 1e-12
 """No smaller tolerance is asked of the inner solver: leverages carry rounding of that size."""
 _SINGULAR = 1e-11
@@ -55,7 +55,11 @@ class State:
     w: Floats
     inverse: Floats
     leverages: Floats
+    """Of every candidate; 0 for those not looked at."""
     gap: float
+    """Over the candidates looked at: of a state that is not whole it can only be larger."""
+    whole: bool = True
+    """Whether every candidate was looked at."""
 
 
 class Search:
@@ -71,6 +75,9 @@ class Search:
         self.base = None if allowed.base is None else table.inside(allowed.base)
         self.least = max(table.d - self._known(), allowed.fewest())
         self._done = 0.0
+        free = allowed.base is None and not isinstance(allowed.room, np.ndarray) and allowed.room >= 1.0
+        self._choosy = free and table.n * table.d >= _COSTLY
+        self._near: tuple[Ints, Rows] | None = None
 
     def _known(self) -> int:
         if self.base is None:
@@ -78,17 +85,34 @@ class Search:
         values = np.linalg.eigvalsh(self.base)
         return int((values > _SINGULAR * values[-1]).sum())
 
-    def look(self, support: Ints, x: Floats, w: Floats) -> State:
-        """The state of some weights, with the leverages of every candidate and the gap over all of them."""
+    def look(self, support: Ints, x: Floats, w: Floats, within: float | None = None) -> State:
+        """The state of some weights, with the leverages of every candidate and the gap over all of them.
+
+        ``within``: where the candidates that had large leverages at the last whole look already show a larger gap than
+        this, the others are not looked at.
+        """
         used = w > 0
         support, x, w = support[used], x[used], w[used]
         inverse = np.asarray(np.linalg.inv(information(x, w, self.base)), dtype=np.float64)
+        if within is not None and self._near is not None:
+            near, rows = self._near
+            some = rows.quadratic(inverse)
+            gap = float(some.max()) / self.table.d - 1.0
+            if gap > within:
+                leverages = np.zeros(self.table.n)
+                leverages[near] = some
+                return State(support, x, w, inverse, leverages, gap, whole=False)
         leverages = self.table.leverages(inverse)
         self.looks += 1
         reached = greatest_average(leverages, self.allowed.room)
         if self.base is not None:
             reached += float(np.vdot(inverse, self.base))
-        return State(support, x, w, inverse, leverages, reached / self.table.d - 1.0)
+        gap = reached / self.table.d - 1.0
+        if self._choosy:
+            near = np.flatnonzero(leverages > self.table.d * (1.0 - _NEAR * np.sqrt(max(gap, 0.0))))
+            few = len(near) <= _FEW * self.table.n
+            self._near = (near, self.table.part(near, None)) if few else None
+        return State(support, x, w, inverse, leverages, gap)
 
     def tell(self, fraction: float, message: str) -> None:
         """Report progress that never goes back."""
@@ -156,54 +180,75 @@ class Search:
         first = max(state.gap, 2.0 * aim)
         best = state
         more = _ROUNDS_BEYOND
-        while best.gap > aim and self.looks < _ROUNDS and more:
+        for _ in range(_ROUNDS):
+            if best.gap <= aim or not more:
+                break
             # Good enough is not left waiting for better: on hard tables the last part takes longest.
             more -= best.gap <= self.gap
-            done = np.log(first / max(best.gap, aim)) / np.log(first / aim)
+            done = np.log(first / max(state.gap, aim)) / np.log(first / aim)
             self.tell(
-                0.8 * float(done), f"{100 * best.gap:.2g} % above the best possible, {len(state.w):,} compounds in use"
+                0.8 * float(done), f"{100 * state.gap:.2g} % above the best possible, {len(state.w):,} compounds in use"
             )
             tolerance = max(0.2 * aim, min(0.1, 0.1 * state.gap), _TIGHTEST)
             support, x, w, added = self.enter(state, self.batch)
-            w, steps = maximise_log_det(x, w, upper=self.allowed.room_of(support), base=self.base, tolerance=tolerance)
+            w, steps = self.balanced(support, x, w, tolerance)
             if not added and not steps:
-                break
-            state = self.look(support, x, w)
-            if state.gap < best.gap:
+                if state.whole:
+                    break
+                state = self.look(support, x, w)
+            else:
+                state = self.look(support, x, w, self.gap)
+            if state.whole and state.gap < best.gap:
                 best = state
+        if not state.whole:
+            state = self.look(state.support, state.x, state.w)
+            best = state if state.gap < best.gap else best
         return best
 
-    def enter(self, state: State, batch: int) -> tuple[Ints, Floats, Floats, int]:
+    def balanced(self, support: Ints, x: Floats, w: Floats, tolerance: float) -> tuple[Floats, int]:
+        """The D-optimal weights on a support to a tolerance, and the steps they took."""
+        rows = self.table.part(support, x) if len(support) > MANY else None
+        room = self.allowed.room_of(support)
+        return maximise_log_det(x, w, upper=room, base=self.base, tolerance=tolerance, rows=rows)
+
+    def enter(self, state: State, batch: int, above: float | None = None) -> tuple[Ints, Floats, Floats, int]:
         """The support, rows and weights after the most violating candidates came in, and how many did.
 
         One after the other on a shortlist: each gets the step t that maximises log det(V + t xx') - level * t, and the
-        leverages of the others fall by what it already tells.
+        leverages of the others fall by what it already tells. With a large support many come in at once.
+        ``above``: the share of the average leverage by which theirs must be larger.
         """
         d, room = self.table.d, self.allowed.room
         level = float(d)
         if self.base is not None:
             level = float(state.w @ state.leverages[state.support])
-        margin = 1.0 + min(0.25 * self.gap, 0.5 * max(state.gap, 0.0))
+        margin = 1.0 + (min(0.25 * self.gap, 0.5 * max(state.gap, 0.0)) if above is None else above)
         threshold = level * margin
         if isinstance(room, np.ndarray) or room < 1.0:
-            # What the support would give for it, and at least what the last place in the best allowed average is worth.
+            # What the support would give for it.
             level = max(float(state.leverages[state.support].min()), _TIGHTEST * d)
-            threshold = max(level * margin, self._last_place(state.leverages) * (1.0 - _TIGHTEST))
+            threshold = level * margin
         eligible = state.leverages > threshold
         if isinstance(room, np.ndarray):
             eligible &= room > 0
         eligible[state.support] = False
         shortlist = np.flatnonzero(eligible)
-        if len(shortlist) > _SHORTLIST * batch:
-            size = _SHORTLIST * batch
+        many = len(state.w) >= _CROWD
+        size = len(state.w) // 8 if many else _SHORTLIST * batch
+        if len(shortlist) > size:
             # Equal leverages are common; the last of them would otherwise be any, so ties go to the earlier position.
             least = float(np.partition(state.leverages[shortlist], len(shortlist) - size)[len(shortlist) - size])
-            above = shortlist[state.leverages[shortlist] > least]
-            level_with = shortlist[state.leverages[shortlist] == least][: size - len(above)]
-            shortlist = np.sort(np.concatenate([above, level_with]))
+            larger = shortlist[state.leverages[shortlist] > least]
+            level_with = shortlist[state.leverages[shortlist] == least][: size - len(larger)]
+            shortlist = np.sort(np.concatenate([larger, level_with]))
         if not len(shortlist):
             return state.support, state.x, state.w, 0
         x = self.table.rows(shortlist)
+        if many:
+            support = np.concatenate([state.support, shortlist])
+            share = len(shortlist) / len(support)
+            w = np.concatenate([(1.0 - share) * state.w, np.full(len(shortlist), 1.0 / len(support))])
+            return support, np.concatenate([state.x, x]), self.allowed.nearest(w, support), len(shortlist)
         leverages = state.leverages[shortlist].copy()
         inverse = state.inverse.copy()
         steps = np.zeros(len(shortlist))
@@ -226,102 +271,3 @@ class Search:
         support = np.concatenate([state.support, shortlist[new]])
         w = self.allowed.nearest(np.concatenate([state.w, steps[new]]), support)
         return support, np.concatenate([state.x, x[new]]), w, int(new.sum())
-
-    def _last_place(self, leverages: Floats) -> float:
-        """The smallest leverage in the best allowed average."""
-        room = self.allowed.room
-        if not isinstance(room, np.ndarray):
-            place = self.table.n - int(np.ceil(1.0 / room - 1e-9))
-            return float(np.partition(leverages, place)[place])
-        order = np.argsort(-leverages, kind="stable")
-        last = int(np.searchsorted(np.cumsum(room[order]), 1.0 - 1e-9))
-        return float(leverages[order[min(last, len(order) - 1)]])
-
-    def thin(self, state: State, max_support: int | None) -> State:
-        """The state on fewer candidates, its gap still what was asked for; on ``max_support`` at whatever gap."""
-        if len(state.w) > self.table.moments:
-            room = self.allowed.room_of(state.support)
-            w = same_information_on_fewer(state.x, state.w, upper=room, base=self.base)
-            state = self.look(state.support, state.x, w)
-        full = state
-        remove = max(1, int((len(state.w) - self.least) * _REMOVED_AT_ONCE))
-        work = 0.0
-        while remove and state.gap <= self.gap and work < _THINNING_WORK:
-            self.tell(0.9, f"as few compounds as possible, {len(state.w):,} now")
-            work += float(len(state.w)) ** 3
-            fewer = self.thinner(state, min(remove, len(state.w) - self.least))
-            if fewer is None:
-                break
-            remove, state = len(state.w) - len(fewer.w), fewer
-        if max_support is None or len(state.w) <= max_support:
-            return state
-        best = self.down_to(full, max_support)
-        batch = self.batch
-        for _ in range(_EXCHANGES):
-            # Compounds that would help most come in and the least needed go; fewer at once when that gains nothing.
-            self.tell(0.95, f"exchanging compounds, {100 * best.gap:.2g} % above the best possible")
-            support, x, w, _ = self.enter(best, batch)
-            w, _ = maximise_log_det(
-                x, w, upper=self.allowed.room_of(support), base=self.base, tolerance=_EXCHANGE_TOLERANCE
-            )
-            state = self.down_to(self.look(support, x, w), max_support)
-            if state.gap < best.gap:
-                best = state
-            elif batch == 1:
-                break
-            else:
-                batch //= 2
-        return best
-
-    def thinner(self, state: State, remove: int) -> State | None:
-        """The state on up to ``remove`` fewer candidates, its gap still what was asked for; None when no fewer do."""
-        plan = self.planned(state, remove)
-        # On large supports the last few compounds are not worth the work of finding them.
-        while plan is not None and remove > len(state.w) // _COARSE:
-            fewer = self.removed(state, plan, remove, max(0.1 * self.gap, _TIGHTEST))
-            if fewer is not None and fewer.gap <= self.gap:
-                return fewer
-            remove //= 2
-        return None
-
-    def planned(self, state: State, remove: int) -> Elimination | None:
-        """Which candidates could go; None when none can."""
-        if remove < 1:
-            return None
-        try:
-            return elimination(state.x, state.w, remove, base=self.base)
-        except np.linalg.LinAlgError:
-            return None
-
-    def removed(self, state: State, plan: Elimination, remove: int, tolerance: float) -> State | None:
-        """The state without its least needed candidates; None when the rest cannot be a design."""
-        room = self.allowed.room_of(state.support)
-        try:
-            kept, w = without_least_needed(state.x, plan, remove, upper=room, base=self.base, tolerance=tolerance)
-            return self.look(state.support[kept], state.x[kept], w)
-        except (np.linalg.LinAlgError, ValueError):
-            return None
-
-    def down_to(self, state: State, size: int) -> State:
-        """The state on at most ``size`` candidates."""
-        step = max(1, int((len(state.w) - self.least) * _REMOVED_AT_ONCE))
-        while len(state.w) > size:
-            remove = min(step, len(state.w) - size)
-            plan = self.planned(state, remove)
-            fewer = None
-            while plan is not None and remove and fewer is None:
-                fewer = self.removed(state, plan, remove, _EXCHANGE_TOLERANCE)
-                if fewer is None:
-                    remove //= 2
-            if fewer is None:
-                # The least needed one is needed for the rank; the spanning ones always do.
-                support = self.spanning_within(state, size)
-                w = self.allowed.nearest(np.full(len(support), 1.0 / len(support)), state.support[support])
-                return self.look(state.support[support], state.x[support], w)
-            step, state = min(step, max(remove, 1)), fewer
-        return state
-
-    def spanning_within(self, state: State, size: int) -> Ints:
-        """Rows of the state's support that span, ``size`` of them, by pivoting."""
-        order = qr((state.x * np.sqrt(state.w)[:, None]).T, mode="economic", pivoting=True)[2]
-        return np.sort(order[:size]).astype(np.intp)

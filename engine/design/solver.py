@@ -13,6 +13,7 @@ from assaypilot.engine.design.criteria import Design, Weighted, minimax_bound
 from assaypilot.engine.design.products import Product, orthogonal_start, product_design, recognised
 from assaypilot.engine.design.search import Search
 from assaypilot.engine.design.table import Table
+from assaypilot.engine.design.thinning import thin
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.features import ProjectedFeatures
 from assaypilot.engine.progress import Report, silent
@@ -43,7 +44,8 @@ def g_optimal(
     """A design on few candidates that is D-optimal, hence G-optimal (Kiefer and Wolfowitz 1960), to a relative gap.
 
     Without bounds or ``base`` the optimum of g over the candidates is exactly their rank d, and ``value <= d (1 +
-    gap)`` when converged. The support has at most d (d + 1) / 2 positions, usually far fewer the larger the gap.
+    gap)`` when converged. The support has at most d (d + 1) / 2 positions (a few
+    more are possible only beyond 6,000), usually far fewer the larger the gap.
 
     ``candidates``: rows, or a whole ``Product`` of sites that is never written out.
     ``targets``: rows in the same coordinates whose worst variance ``value`` reports; the weights stay D-optimal over
@@ -82,7 +84,7 @@ def g_optimal(
     if closed and warm is None and (product := recognised(candidates)) is not None:
         start = orthogonal_start(*product)
     state = search.converge(search.start(start))
-    state = search.thin(state, most)
+    state = thin(search, state, most)
     report(1.0, "design ready")
     value, lower = _worth(table, state.inverse / limits.free, targets, limits, state.leverages / limits.free)
     support, weights = limits.whole(state.support, state.w)

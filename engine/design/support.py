@@ -6,9 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import lapack, qr
+from scipy.linalg import lapack, qr, solve_triangular
 
-from assaypilot.engine.design.newton import box_projection, maximise_log_det, whitened
+from assaypilot.engine.design.boxes import box_projection
+from assaypilot.engine.design.newton import maximise_log_det, whitened
 
 __all__ = ["Elimination", "elimination", "same_information_on_fewer", "without_least_needed"]
 
@@ -21,6 +22,10 @@ _BLOCKS = 24
 """Blocks in which rows go when many do: the model is brought up to date after each."""
 _DEPENDENT = 1e-10
 """Pivots of the moments below this share of the largest count as zero."""
+_SQUARED = 1e-11
+"""The same for the products of the moments with each other."""
+_PIVOTING = 2e9
+"""Rows times the square of the number of their moments up to which dependences are exact to rounding."""
 _LEAST_SHARE = 1e-4
 """Weights that surgery leaves at or below 0 restart at this share of an even weight."""
 
@@ -110,6 +115,33 @@ def _inverse(matrix: Floats) -> Floats:
     return full
 
 
+def _dependences(x: Floats, keep_sum: bool) -> Floats:
+    """Directions ``(m, k)`` of weights that leave the sum of w x x' as it is, and their own sum when ``keep_sum``."""
+    m, d = x.shape
+    if m * (d * (d + 1) / 2) ** 2 <= _PIVOTING:
+        first, second = np.triu_indices(d)
+        products = x[:, first] * x[:, second]
+        if keep_sum:
+            products = np.column_stack([products, np.ones(m)])
+        orthogonal, triangle, _ = qr(products, pivoting=True, check_finite=False)
+        pivots = np.abs(np.diagonal(triangle))
+        rank = int((pivots > _DEPENDENT * pivots[0]).sum()) if len(pivots) else 0
+        exact: Floats = np.array(orthogonal[:, rank:], dtype=np.float64)
+        return exact
+    # Many rows: from their products with each other, faster but half as exact.
+    gram = x @ x.T
+    gram *= gram
+    if keep_sum:
+        gram += 1.0
+    factor, order, rank, _ = lapack.dpstrf(gram, tol=_SQUARED * float(np.diagonal(gram).max()), lower=1, overwrite_a=1)
+    null = np.zeros((m, m - rank))
+    null[order[:rank] - 1] = -solve_triangular(
+        factor[:rank, :rank], factor[rank:, :rank].T, lower=True, trans=1, check_finite=False
+    )
+    null[order[rank:] - 1] = np.eye(m - rank)
+    return null
+
+
 def same_information_on_fewer(
     x: Floats, weights: Floats, *, upper: float | Floats, base: Floats | None = None
 ) -> Floats:
@@ -122,16 +154,8 @@ def same_information_on_fewer(
     w = weights.copy()
     bounds = np.broadcast_to(np.asarray(upper, dtype=float), w.shape)
     keep_sum = base is not None or bool(bounds.min() < 1.0)
-    d = x.shape[1]
     movable = np.flatnonzero((w > 0) & (w < bounds))
-    first, second = np.triu_indices(d)
-    products = x[movable][:, first] * x[movable][:, second]
-    if keep_sum:
-        products = np.column_stack([products, np.ones(len(movable))])
-    orthogonal, triangle, _ = qr(products, pivoting=True, check_finite=False)
-    pivots = np.abs(np.diagonal(triangle))
-    rank = int((pivots > _DEPENDENT * pivots[0]).sum()) if len(pivots) else 0
-    null = orthogonal[:, rank:].copy()
+    null = _dependences(x[movable], keep_sum)
     v, top = w[movable], np.where(bounds >= 1.0, np.inf, bounds)[movable]
     while null.shape[1]:
         direction = null[:, 0]

@@ -6,7 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import qr
 
-from assaypilot.engine.design.lookups import Lookups
+from assaypilot.engine.design.conjugate import DenseRows, Rows
+from assaypilot.engine.design.lookups import LookedUp, Lookups
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.features import ProjectedFeatures, SiteFeatures
 
@@ -25,6 +26,7 @@ _KEPT = 4_000_000
 """Entries of the coordinates of all candidates up to which they are held."""
 _LOOKED_UP = 400_000
 """Entries of the coordinates above which leverages of a site table come from look-ups instead."""
+_PIECE = 2048
 _MOST_PIVOTED = 4096
 _MOST_ENTRIES = 400_000
 """Rows, and entries of them, among which the first candidates are picked by pivoting."""
@@ -51,7 +53,7 @@ class Table:
         self._lookups: Lookups | None = None
         if isinstance(features, SiteFeatures) and features.sizes and self.n * self.d > _LOOKED_UP:
             self._lookups = Lookups(features, candidates.rows)
-            gram = candidates.basis.T @ self._lookups.even_information() @ candidates.basis
+            gram = candidates.basis.T @ self._lookups.information() @ candidates.basis
         else:
             gram = candidates.information(np.full(self.n, 1.0 / self.n))
         if not np.isfinite(gram).all():
@@ -74,6 +76,13 @@ class Table:
         candidates = self.candidates
         return candidates.features.dense(candidates.rows[positions]) @ self._features_to_here
 
+    def part(self, positions: Ints, x: Floats | None = None) -> Rows:
+        """The candidates at the positions in the form that is fastest to sum up; ``x``: their coordinates, if known."""
+        features = self.candidates.features
+        if isinstance(features, SiteFeatures) and features.sizes:
+            return LookedUp(Lookups(features, self.candidates.rows[positions]), self._features_to_here)
+        return DenseRows(self.rows(positions) if x is None else x)
+
     def leverages(self, inverse: Floats) -> Floats:
         """x'V^-1x of every candidate, ``(n,)``, for the inverse of V in the coordinates here."""
         if self._all is not None:
@@ -82,7 +91,14 @@ class Table:
         if self._lookups is not None:
             around = self._features_to_here @ inverse @ self._features_to_here.T
             return self._lookups.quadratic((around + around.T) / 2.0)
-        return self.candidates.quadratic(self.outside(inverse))
+        features, rows = self.candidates.features, self.candidates.rows
+        around = self._features_to_here @ inverse @ self._features_to_here.T
+        out = np.empty(self.n)
+        # In pieces that stay in a processor's cache.
+        for begin in range(0, self.n, _PIECE):
+            x = features.dense(rows[begin : begin + _PIECE])
+            out[begin : begin + _PIECE] = np.einsum("ij,ij->i", x @ around, x)
+        return out
 
     @property
     def moments(self) -> int:

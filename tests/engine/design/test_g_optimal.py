@@ -355,3 +355,65 @@ def test_a_real_table_of_mostly_single_compounds():
     assert achieved(candidates, design.support, counts) <= 1.0 + 1e-9
     # A compound that alone carries a substituent has leverage 1 however often the others are measured.
     assert achieved(candidates, design.support, counts) == pytest.approx(1.0)
+
+
+def scattered(n, n_sites, size):
+    places = np.random.default_rng(0).choice(size**n_sites, n, replace=False)
+    return sites(np.column_stack(np.unravel_index(places, (size,) * n_sites)), (size,) * n_sites)
+
+
+class TestLargeSupports:
+    """Thousands of compounds in use: conjugate gradients, many in and out at once."""
+
+    def checked(self, candidates, design, base=None):
+        rows = dense(candidates.features)[candidates.rows] @ candidates.basis
+        known = np.zeros((candidates.rank,) * 2) if base is None else base
+        x = rows[design.support]
+        inverse = np.linalg.inv((x * design.weights[:, None]).T @ x + known)
+        leverages = np.einsum("ij,jk,ik->i", rows, inverse, rows)
+        assert design.value == pytest.approx(leverages.max(), rel=1e-8)
+        assert design.converged
+        return leverages, inverse
+
+    @pytest.mark.parametrize(("gap", "most"), [(1e-2, 2_400), (1e-3, 3_700)])
+    def test_a_sparse_table_of_many_effects(self, gap, most):
+        candidates = scattered(10_000, 5, 21)
+        design = g_optimal(candidates, gap=gap)
+        leverages, _ = self.checked(candidates, design)
+        assert leverages.max() <= 101 * (1 + gap)
+        assert len(design.support) <= most
+
+    def test_numeric_rows_looked_at_in_part(self):
+        candidates = ProjectedFeatures(DenseFeatures(np.random.default_rng(0).normal(size=(50_000, 60))))
+        design = g_optimal(candidates, gap=1e-2)
+        leverages, _ = self.checked(candidates, design)
+        assert leverages.max() / 60 - 1 == pytest.approx(design.gap, abs=1e-9)
+        assert design.iterations <= 12
+        assert len(design.support) <= 650
+
+    def test_bounded_weights(self):
+        candidates = scattered(10_000, 5, 21)
+        design = g_optimal(candidates, gap=1e-3, upper=3e-4)
+        leverages, _ = self.checked(candidates, design)
+        assert design.weights.max() <= 3e-4 * (1 + 1e-9)
+        best = np.sort(leverages)[::-1] @ np.clip(1.0 - 3e-4 * np.arange(10_000), 0.0, 3e-4)
+        assert best / 101 - 1 <= design.gap + 1e-9 <= 1e-3 + 2e-9
+
+    def test_forbidden_and_required_compounds_do_not_slow_the_search(self):
+        candidates = scattered(3_000, 5, 11)
+        rng = np.random.default_rng(1)
+        may = np.where(rng.random(3_000) < 0.5, 0.0, 1.0)
+        design = g_optimal(candidates, gap=1e-3, upper=may)
+        leverages, _ = self.checked(candidates, design)
+        assert may[design.support].all()
+        assert leverages[may > 0].max() <= 51 * (1 + 1e-3) * (1 + 1e-9)
+        assert design.iterations < 100
+        forced = np.zeros(3_000)
+        forced[rng.choice(3_000, 50, replace=False)] = 1e-3
+        design = g_optimal(candidates, gap=1e-3, required=forced)
+        leverages, _ = self.checked(candidates, design)
+        w = np.zeros(3_000)
+        w[design.support] = design.weights
+        assert (w >= forced * (1 - 1e-9)).all()
+        assert (0.95 * leverages.max() + forced @ leverages) / 51 - 1 <= 1e-3 * 1.001
+        assert design.iterations < 100

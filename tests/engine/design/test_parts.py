@@ -6,8 +6,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assaypilot.engine.design import g_optimal
+from assaypilot.engine.design.boxes import box_projection, greatest_average
+from assaypilot.engine.design.conjugate import conjugate_steps
 from assaypilot.engine.design.criteria import minimax_bound
-from assaypilot.engine.design.newton import box_projection, greatest_average, maximise_log_det
+from assaypilot.engine.design.newton import maximise_log_det
 from assaypilot.engine.design.support import elimination, same_information_on_fewer, without_least_needed
 from assaypilot.engine.design.table import Table
 from assaypilot.engine.features import DenseFeatures, ProjectedFeatures, SiteFeatures
@@ -152,3 +154,69 @@ def test_bounded_weights_reach_the_gap_from_any_corner():
         design = g_optimal(ProjectedFeatures(DenseFeatures(rows)), gap=10.0 ** -rng.integers(1, 9), upper=upper)
         assert design.converged, seed
         assert design.weights.max() <= upper * (1 + 1e-9)
+
+
+def crowd(kind):
+    """Rows of a site table or numeric ones, more than a Newton system is made for, and their table."""
+    rng = np.random.default_rng(11)
+    if kind == "sites":
+        places = rng.choice(9**4, 1500, replace=False)
+        features = SiteFeatures(np.column_stack(np.unravel_index(places, (9,) * 4)), (9,) * 4)
+    else:
+        features = DenseFeatures(rng.normal(size=(1500, 20)) * rng.exponential(size=(1500, 1)))
+    return Table(ProjectedFeatures(features))
+
+
+@pytest.mark.parametrize("kind", ["sites", "numbers"])
+def test_a_part_of_a_table_sums_up_like_its_rows(kind):
+    table = crowd(kind)
+    rng = np.random.default_rng(12)
+    chosen = np.sort(rng.choice(1500, 900, replace=False))
+    x, part = table.rows(chosen), table.part(chosen)
+    signed = rng.normal(size=900)
+    matrix = rng.normal(size=(table.d, table.d))
+    matrix += matrix.T
+    assert part.information(signed) == pytest.approx((x * signed[:, None]).T @ x, abs=1e-9)
+    assert part.quadratic(matrix) == pytest.approx(np.einsum("ij,jk,ik->i", x, matrix, x), abs=1e-8)
+
+
+@pytest.mark.parametrize("kind", ["sites", "numbers"])
+@pytest.mark.parametrize("upper", [1.0, 0.004, 0.0009])
+@pytest.mark.parametrize("known", [False, True])
+def test_conjugate_steps_end_where_they_promise(kind, upper, known):
+    table = crowd(kind)
+    every = np.arange(1500)
+    x = table.rows(every)
+    rng = np.random.default_rng(13)
+    base = 0.5 * x[:30].T @ x[:30] / 30 if known else None
+    there = np.zeros((table.d, table.d)) if base is None else base
+    start = box_projection(rng.dirichlet(np.ones(1500)), upper, 1.0)
+    w, steps, done = conjugate_steps(table.part(every), start, upper=upper, base=base, tolerance=1e-4)
+    assert done
+    assert 0 < steps < 40
+    assert 0 <= w.min() <= w.max() <= upper * (1 + 1e-12)
+    assert w.sum() == pytest.approx(1.0)
+    before, after = (np.linalg.slogdet((x * v[:, None]).T @ x + there)[1] for v in (start, w))
+    assert after > before
+    inverse = np.linalg.inv((x * w[:, None]).T @ x + there)
+    leverages = np.einsum("ij,jk,ik->i", x, inverse, x)
+    assert greatest_average(leverages, upper) <= w @ leverages + 1e-4 * table.d * (1 + 1e-9)
+    # The exact steps find no more than that certificate allows.
+    best, _ = maximise_log_det(x, w, upper=upper, base=base, tolerance=1e-7)
+    assert np.linalg.slogdet((x * best[:, None]).T @ x + there)[1] - after <= 1e-4 * table.d
+
+
+def test_the_same_information_on_fewer_of_many_rows(monkeypatch):
+    """Rows so many that dependences come from their products with each other, which here few have to do."""
+    monkeypatch.setattr("assaypilot.engine.design.support._PIVOTING", 0.0)
+    table = crowd("sites")
+    x = table.rows(np.arange(500))
+    w = np.random.default_rng(14).dirichlet(np.ones(500))
+    fewer = same_information_on_fewer(x, w, upper=1.0)
+    assert np.count_nonzero(fewer) <= table.moments == 417
+    assert np.linalg.eigvalsh((x * (fewer - w)[:, None]).T @ x).min() >= -1e-7
+    upper = 1.2 * float(w.max())
+    bounded = same_information_on_fewer(x, w, upper=upper)
+    assert np.count_nonzero((bounded > 0) & (bounded < upper)) <= 418
+    assert bounded.sum() == pytest.approx(1.0)
+    assert (x * bounded[:, None]).T @ x == pytest.approx((x * w[:, None]).T @ x, abs=1e-7)

@@ -174,7 +174,7 @@ def test_look_ups_over_groups_are_the_quadratic_form(sizes, n):
         table = Lookups(features, rows)
         assert table.quadratic(matrix) == pytest.approx(features.quadratic(matrix, rows), abs=1e-10)
         even = features.gram(np.full(len(rows), 1 / len(rows)), rows)
-        assert table.even_information() == pytest.approx(even, abs=1e-12)
+        assert table.information() == pytest.approx(even, abs=1e-12)
 
 
 def test_groups_keep_to_the_largest_table():

@@ -1,0 +1,200 @@
+"""As few compounds as a design's gap allows, or a given number of them."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import qr
+
+from assaypilot.engine.design.search import Search, State
+from assaypilot.engine.design.support import Elimination, elimination, same_information_on_fewer, without_least_needed
+
+__all__ = ["thin"]
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.intp]
+
+_MODELLED = 1800
+"""The most compounds among which a second-order model, cubic in their number, says which are needed least."""
+_LIGHTEST = 1000
+"""Compounds from which on the lightest go first, as long as that helps: it costs next to nothing."""
+_REMOVED_AT_ONCE = 0.15
+"""The share of the support that is removed at once; halved at each failure."""
+_THINNING_WORK = 1e10
+"""The sum over attempts to remove compounds of the cube of the compounds there: about a second."""
+_COARSE = 150
+"""Fewer compounds than this part of a support are not worth removing."""
+_COARSE_MANY = 100
+"""The same while the support is too large for the model."""
+_REPAIRS = 4
+"""Times that compounds may come back after others went."""
+_BACK = 0.9
+"""Those that come back are at most this share of those that went."""
+_INSIDE = 0.7
+"""Compounds come back above this share of the gap, so that the next look finds it kept."""
+_MOST_DEPENDENT = 6000
+"""The most compounds among which dependent ones are looked for; the work is cubic in their number."""
+_DEPENDENT_WORK = 5e9
+"""Compounds times the square of how many too many they are, likewise."""
+_EXCHANGES = 20
+_EXCHANGE_TOLERANCE = 1e-4
+"""The gap on the support alone to which weights are solved while compounds are exchanged."""
+_TIGHTEST = 1e-12
+"""No smaller tolerance is asked of the inner solver: leverages carry rounding of that size."""
+
+
+def thin(search: Search, state: State, max_support: int | None) -> State:
+    """The state on fewer candidates, its gap still what was asked for; on ``max_support`` at whatever gap."""
+    if len(state.w) > _LIGHTEST:
+        state = _without_lightest(search, state)
+    state = _independent(search, state)
+    full = state
+    remove = max(1, int((len(state.w) - search.least) * _REMOVED_AT_ONCE))
+    work = 0.0
+    while remove and state.gap <= search.gap and work < _THINNING_WORK and len(state.w) <= _MODELLED:
+        search.tell(0.9, f"as few compounds as possible, {len(state.w):,} now")
+        work += float(len(state.w)) ** 3
+        fewer = _thinner(search, state, min(remove, len(state.w) - search.least))
+        if fewer is None:
+            break
+        remove, state = len(state.w) - len(fewer.w), fewer
+    if max_support is None or len(state.w) <= max_support:
+        return state
+    best = _down_to(search, full, max_support)
+    batch = search.batch
+    for _ in range(_EXCHANGES):
+        # Compounds that would help most come in and the least needed go; fewer at once when that gains nothing.
+        search.tell(0.95, f"exchanging compounds, {100 * best.gap:.2g} % above the best possible")
+        support, x, w, _ = search.enter(best, batch)
+        w, _ = search.balanced(support, x, w, _EXCHANGE_TOLERANCE)
+        state = _down_to(search, search.look(support, x, w), max_support)
+        if state.gap < best.gap:
+            best = state
+        elif batch == 1:
+            break
+        else:
+            batch //= 2
+    return best
+
+
+def _without_lightest(search: Search, state: State) -> State:
+    """The state on fewer candidates: those of least weight go, a few come back where that brings the gap back."""
+    share = _REMOVED_AT_ONCE
+    while state.gap <= search.gap and len(state.w) > _LIGHTEST:
+        remove = min(int(share * len(state.w)), len(state.w) - search.least)
+        if remove <= len(state.w) // _COARSE_MANY:
+            break
+        search.tell(0.9, f"as few compounds as possible, {len(state.w):,} now")
+        fewer = _lighter(search, state, remove)
+        if fewer is None:
+            share /= 2.0
+        else:
+            state = fewer
+    return state
+
+
+def _independent(search: Search, state: State) -> State:
+    """The state on candidates whose moments x x' are independent, unless they are very many."""
+    room = search.allowed.room_of(state.support)
+    count = int(np.count_nonzero(state.w < room))
+    surplus = len(state.w) - search.table.moments
+    if (
+        surplus <= 0
+        or count > _MOST_DEPENDENT
+        or float(count) * max(count - search.table.moments, 1) ** 2 > _DEPENDENT_WORK
+    ):
+        return state
+    search.tell(0.9, f"as few compounds as possible, {len(state.w):,} now")
+    w = same_information_on_fewer(state.x, state.w, upper=room, base=search.base)
+    fewer = search.look(state.support, state.x, w)
+    if fewer.gap > max(search.gap, state.gap):
+        w, _ = search.balanced(fewer.support, fewer.x, fewer.w, max(0.1 * search.gap, _TIGHTEST))
+        again = search.look(fewer.support, fewer.x, w)
+        fewer = again if again.gap < fewer.gap else fewer
+    return fewer if fewer.gap <= max(search.gap, 1.01 * state.gap) else state
+
+
+def _lighter(search: Search, state: State, remove: int) -> State | None:
+    """The state without its ``remove`` lightest candidates but some others; None when its gap gets too large."""
+    most = len(state.w) - int((1.0 - _BACK) * remove)
+    kept = np.sort(np.argsort(-state.w, kind="stable")[: len(state.w) - remove])
+    support, x = state.support[kept], state.x[kept]
+    if float(np.sum(np.broadcast_to(search.allowed.room_of(support), support.shape))) < 1.0:
+        return None
+    w = search.allowed.nearest(state.w[kept] / state.w[kept].sum(), support)
+    for _ in range(_REPAIRS):
+        try:
+            w, _ = search.balanced(support, x, w, max(0.3 * search.gap, _TIGHTEST))
+            trial = search.look(support, x, w, search.gap)
+        except np.linalg.LinAlgError:
+            return None
+        if trial.gap <= search.gap:
+            return trial
+        support, x, w, added = search.enter(trial, search.batch, _INSIDE * search.gap)
+        if not added or len(support) >= most:
+            return None
+    return None
+
+
+def _thinner(search: Search, state: State, remove: int) -> State | None:
+    """The state on up to ``remove`` fewer candidates, its gap still what was asked for; None when no fewer do."""
+    plan = _planned(search, state, remove)
+    # On large supports the last few compounds are not worth the work of finding them.
+    while plan is not None and remove > len(state.w) // _COARSE:
+        fewer = _removed(search, state, plan, remove, max(0.1 * search.gap, _TIGHTEST), search.gap)
+        if fewer is not None and fewer.gap <= search.gap:
+            return fewer
+        remove //= 2
+    return None
+
+
+def _planned(search: Search, state: State, remove: int) -> Elimination | None:
+    """Which candidates could go; None when none can."""
+    if remove < 1:
+        return None
+    try:
+        if len(state.w) > _MODELLED:
+            # Too many for the model: the lightest go.
+            order = np.argsort(state.w, kind="stable")[:remove].astype(np.intp)
+            return Elimination(order, [(remove, state.w)])
+        return elimination(state.x, state.w, remove, base=search.base)
+    except np.linalg.LinAlgError:
+        return None
+
+
+def _removed(
+    search: Search, state: State, plan: Elimination, remove: int, tolerance: float, within: float | None = None
+) -> State | None:
+    """The state without its least needed candidates; None when the rest cannot be a design."""
+    room = search.allowed.room_of(state.support)
+    try:
+        kept, w = without_least_needed(state.x, plan, remove, upper=room, base=search.base, tolerance=tolerance)
+        return search.look(state.support[kept], state.x[kept], w, within)
+    except (np.linalg.LinAlgError, ValueError):
+        return None
+
+
+def _down_to(search: Search, state: State, size: int) -> State:
+    """The state on at most ``size`` candidates."""
+    step = max(1, int((len(state.w) - search.least) * _REMOVED_AT_ONCE))
+    while len(state.w) > size:
+        remove = min(step, len(state.w) - size)
+        plan = _planned(search, state, remove)
+        fewer = None
+        while plan is not None and remove and fewer is None:
+            fewer = _removed(search, state, plan, remove, _EXCHANGE_TOLERANCE)
+            if fewer is None:
+                remove //= 2
+        if fewer is None:
+            # The least needed one is needed for the rank; the spanning ones always do.
+            support = _spanning_within(state, size)
+            w = search.allowed.nearest(np.full(len(support), 1.0 / len(support)), state.support[support])
+            return search.look(state.support[support], state.x[support], w)
+        step, state = min(step, max(remove, 1)), fewer
+    return state
+
+
+def _spanning_within(state: State, size: int) -> Ints:
+    """Rows of the state's support that span, ``size`` of them, by pivoting."""
+    order = qr((state.x * np.sqrt(state.w)[:, None]).T, mode="economic", pivoting=True)[2]
+    return np.sort(order[:size]).astype(np.intp)
