@@ -36,7 +36,11 @@ class Yardsticks:
     lower_bound: float | None
     """Proven: with errors at most delta nobody needs fewer in the mean."""
     oracle: float | None
-    """Enough for one who knows theta, by the optimal continuous design, every comparison at the same level."""
+    """Where one who knows theta stops: the optimal continuous design, every half-width at most its gap, one level.
+
+    Its estimates then certify each tight comparison half of the time only, so with few comparisons and a small delta it
+    can lie below ``lower_bound``, which is about being right with probability 1 - delta.
+    """
     complexity: tuple[float, float] | None = None
     """Of a Pareto set: H1 and H2 of GEGE, endpoints in units of their noise."""
     note: str = ""
