@@ -1,0 +1,186 @@
+"""What is remembered: the same designs and fits as without, bounded, safe in threads, and never of something else."""
+
+import gc
+import threading
+
+import numpy as np
+import pytest
+
+from assaypilot.engine.design import Pairs, g_optimal, xy_optimal
+from assaypilot.engine.features import DenseFeatures, ProjectedFeatures, SiteFeatures
+from assaypilot.engine.models.ols import least_squares
+from assaypilot.engine.progress import Cancelled
+from assaypilot.engine.strategies import designs
+from tests.strategies import product, random_table
+
+
+@pytest.fixture(autouse=True)
+def nothing_remembered():
+    designs.clear()
+    yield
+    designs.clear()
+
+
+def tables(seed=0):
+    rng = np.random.default_rng((70, seed))
+    codes, sizes = random_table(rng, "sparse", most=20)
+    return SiteFeatures(codes, sizes), rng
+
+
+def equal(one, two):
+    return np.array_equal(one.support, two.support) and np.array_equal(one.weights, two.weights)
+
+
+def test_the_same_design_as_without_memory():
+    for seed in range(4):
+        features, rng = tables(seed)
+        rows = np.flatnonzero(rng.random(features.n_rows) < 0.7)
+        candidates = ProjectedFeatures(features, rows)
+        for options in ({}, {"gap": 0.1}, {"max_support": 3 * candidates.rank}, {"upper": 0.5}):
+            for _ in range(2):
+                assert equal(designs.g_design(features, rows, **options).design, g_optimal(candidates, **options))
+        if len(rows) > 1:
+            assert equal(designs.xy_design(features, rows).design, xy_optimal(candidates, Pairs(candidates)))
+        inside = rows[: max(2, len(rows) // 2)]
+        plan = designs.g_design(features, rows, inside)
+        assert plan.design.value == g_optimal(candidates, targets=candidates.onto(inside)).value
+        assert np.array_equal(plan.candidates.rows, rows)
+
+
+def test_a_design_is_solved_once_and_by_content(monkeypatch):
+    solved = []
+    monkeypatch.setattr(
+        designs, "g_optimal", lambda *given, **options: solved.append(1) or g_optimal(*given, **options)
+    )
+    codes, sizes = product((3, 4)), (3, 4)
+    rows = np.arange(12)
+    for _ in range(3):
+        designs.g_design(SiteFeatures(codes.copy(), sizes), rows.copy())
+    assert len(solved) == 1
+    # Anything else is another question.
+    designs.g_design(SiteFeatures(codes[::-1].copy(), sizes), rows)
+    designs.g_design(SiteFeatures(codes, sizes), rows[:-1])
+    designs.g_design(SiteFeatures(codes, sizes), rows, rows[:5])
+    designs.g_design(SiteFeatures(codes, sizes), rows, gap=0.01)
+    designs.g_design(SiteFeatures(codes, sizes), rows, upper=0.5)
+    designs.g_design(SiteFeatures(codes, sizes), rows, max_support=8)
+    designs.g_design(SiteFeatures(codes, sizes), rows, required=np.full(12, 0.01))
+    designs.g_design(DenseFeatures(np.eye(12)), rows)
+    assert len(solved) == 9
+
+
+def test_pools_beyond_the_span_rows_count_in_their_coordinates():
+    features, _ = tables(3)
+    first = np.arange(features.n_rows // 2)
+    span = designs.table(features, first)
+    outside = np.linalg.norm(
+        features.dense(np.arange(features.n_rows)) @ (np.eye(features.n_columns) - span.basis @ span.basis.T), axis=1
+    )
+    pool = np.flatnonzero(outside < 1e-9)
+    plan = designs.g_design(features, pool, first, span=first)
+    assert np.array_equal(plan.candidates.basis, span.basis)
+    assert np.array_equal(plan.candidates.rows, pool)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_fit_of_other_values_is_the_fit_itself(seed):
+    """To the last bit: counts of zero, ranks below that of the table, values far from zero."""
+    features, rng = tables(seed)
+    measured = np.flatnonzero(rng.random(features.n_rows) < 0.6)
+    counts = rng.integers(0, 5, len(measured)).astype(float)
+    rows = np.arange(features.n_rows)
+    for _ in range(3):
+        means = rng.normal(1e4, 1.0, len(measured))
+        ours = designs.fit(features, measured, counts, means)
+        theirs = least_squares(features, measured, counts, means)
+        assert np.array_equal(ours.theta, theirs.theta)
+        assert np.array_equal(ours.beta, theirs.beta)
+        assert np.array_equal(ours.means(rows), theirs.means(rows))
+        assert np.array_equal(designs.fit_norms(features, measured, counts, rows), theirs.half_norms(rows))
+    with pytest.raises(ValueError, match="finite"):
+        designs.fit(features, measured, np.ones(len(measured)), np.full(len(measured), np.nan))
+    with pytest.raises(ValueError, match="one length"):
+        designs.fit(features, measured, counts, np.ones(len(measured) + 1))
+
+
+def test_what_is_remembered_cannot_be_written_to():
+    features, _ = tables()
+    rows = np.arange(features.n_rows)
+    plan = designs.g_design(features, rows)
+    for array in (
+        plan.design.weights,
+        plan.design.support,
+        designs.fit_norms(features, rows, np.ones(len(rows)), rows),
+    ):
+        with pytest.raises(ValueError, match="read-only"):
+            array[0] = 1
+
+
+def test_whoever_watches_hears_of_it_and_may_stop_it_every_time():
+    features, _ = tables()
+    rows = np.arange(features.n_rows)
+
+    def stop_it(fraction, message):
+        raise Cancelled
+
+    for _ in range(2):
+        with pytest.raises(Cancelled):
+            designs.g_design(features, rows, report=stop_it)
+        told = []
+        designs.g_design(features, rows, report=lambda fraction, message, told=told: told.append(fraction))
+        assert told[-1] == 1.0
+
+
+def test_memory_is_bounded_and_forgets_the_oldest():
+    memo = designs.Memo(100_000)
+    made = []
+
+    def make(i):
+        return lambda: made.append(i) or i
+
+    for i in range(50):
+        assert memo.get(("a", bytes(10), i), make(i), 9_000) == (i, False)
+        assert memo.bytes <= 100_000
+    assert memo.get(("a", bytes(10), 49), make(49), 9_000) == (49, True)
+    assert memo.get(("a", bytes(10), 0), make(0), 9_000) == (0, False)
+    # Too large to keep; what cannot be made is not kept either.
+    assert not memo.get(("large",), make(1), 90_000)[1]
+    assert not memo.get(("large",), make(1), 90_000)[1]
+    with pytest.raises(ZeroDivisionError):
+        memo.get(("broken",), lambda: 1 // 0, 1)
+    assert memo.get(("broken",), make(7), 1) == (7, False)
+    memo.clear()
+    assert memo.bytes == 0
+
+
+def test_tables_that_are_gone_leave_nothing_behind():
+    before = len(designs._DIGESTS)
+    for seed in range(5):
+        features, _ = tables(seed)
+        designs.table(features, np.arange(features.n_rows))
+    designs.clear()
+    del features
+    gc.collect()
+    assert len(designs._DIGESTS) <= before
+
+
+def test_many_threads_get_the_same():
+    """Eight threads, few questions, a memory so small that it forgets all the time."""
+    memo = designs.Memo(20_000)
+    wrong = []
+
+    def work(seed):
+        rng = np.random.default_rng(seed)
+        for _ in range(2000):
+            i = int(rng.integers(12))
+            value, _ = memo.get((i,), lambda i=i: np.full(4, i), 3_000)
+            if value[0] != i:
+                wrong.append(i)
+
+    threads = [threading.Thread(target=work, args=(seed,)) for seed in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert wrong == []
+    assert 0 <= memo.bytes <= 20_000

@@ -1,0 +1,159 @@
+"""LinFACT-GLM: bounds by the plain reference, measurements by eq. 40, errors by simulation, and its refusals."""
+
+import math
+
+import numpy as np
+import pytest
+
+from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.features import DenseFeatures, SiteFeatures
+from assaypilot.engine.strategies.linfact_g import LinFactG
+from assaypilot.engine.strategies.linfact_glm import LinFactGlm
+from assaypilot.engine.strategies.protocol import OUT, Outcome
+from tests.oracles import glm as oracle
+from tests.oracles import linfact as linear
+from tests.oracles import linfact_mis as sets
+from tests.published.calibration import is_wrong, limits
+from tests.strategies import came_back, dense, phases, problem_of, product, random_table
+
+strategy = LinFactGlm()
+
+
+def yes_or_no(predictors, allocation, rng, n_arms, spent=0):
+    """Shares of yes among the measurements of a phase."""
+    counts = np.zeros(n_arms)
+    counts[allocation.arms] = allocation.counts
+    shares = rng.binomial(counts.astype(int), 1 / (1 + np.exp(-predictors))) / np.maximum(counts, 1)
+    return Outcome(allocation, counts[None], shares[None], spent + allocation.total)
+
+
+def counted(predictors, allocation, rng, n_arms, spent=0):
+    """Mean counts of the measurements of a phase."""
+    counts = np.zeros(n_arms)
+    counts[allocation.arms] = allocation.counts
+    means = rng.poisson(counts * np.exp(predictors)) / np.maximum(counts, 1)
+    return Outcome(allocation, counts[None], means[None], spent + allocation.total)
+
+
+@pytest.mark.parametrize("link", ["logit", "log"])
+@pytest.mark.parametrize("seed", range(5))
+def test_bounds_and_sets_of_the_reference(link, seed):
+    rng = np.random.default_rng((60, seed))
+    codes, sizes = random_table(rng, ("full", "sparse", "deficient")[seed % 3], most=12)
+    features = SiteFeatures(codes, sizes)
+    x = dense(features)
+    bound = 1.5
+    u = x @ rng.normal(0.0, 0.5, x.shape[1])
+    u *= bound / max(np.abs(u).max(), bound)
+    mode = ("realised", "planned")[seed % 2]
+    problem = problem_of(features, epsilon=0.5, slack=1.5, delta=0.2, sd=0.4, link=link, bound=bound, decide=mode)
+    state = strategy.start(problem)
+    allocation = strategy.ask(state)
+    sigma = (0.5 if link == "logit" else 0.4) / oracle.least_slope(link, bound, 201)
+    log = linear.log_term(len(x), 1, 0.2)
+    asked = 2 * allocation.certificate.value * (sigma / allocation.radius) ** 2 * log
+    assert asked * (1 - 1e-6) - 1 <= allocation.total <= asked * (1 + 1e-6) + len(allocation.arms)
+    outcome = (yes_or_no if link == "logit" else counted)(u, allocation, rng, len(x))
+    decision = strategy.decide(state, outcome)
+    counts = outcome.counts[0]
+    measured = counts > 0
+    theirs = oracle.maximised(link, x[measured], counts[measured], outcome.means[0, measured], bound)
+    theta = np.linalg.lstsq(x[measured], theirs, rcond=1e-10)[0]
+    bounded = {}
+    for i in np.flatnonzero(state.active):
+        half = sigma * linear.norm(x[i], x[measured], counts[measured]) * math.sqrt(2 * log)
+        if mode == "planned":
+            half = allocation.radius
+        bounded[int(i)] = float(np.clip(x[i] @ theta, -bound, bound)), half
+        np.testing.assert_allclose(decision.low[0, i], bounded[i][0] - half, atol=2e-3)
+        np.testing.assert_allclose(decision.high[0, i], bounded[i][0] + half, atol=2e-3)
+    good, bad = sets.sort(bounded, 0.5, 1.5)
+    assert set(decision.ins.tolist()) == good
+    assert set(decision.outs.tolist()) == bad
+
+
+@pytest.mark.parametrize("mode", ["realised", "planned"])
+def test_the_identity_is_linfact_g(mode):
+    features = SiteFeatures(product((3, 4)), (3, 4))
+    truth = dense(features) @ np.linspace(0.0, 2.0, 8)
+    problem = problem_of(features, decide=mode)
+    one, two = LinFactG().start(problem), strategy.start(problem)
+    assert one.first_radius == two.first_radius
+    for state, outcome, decision in phases(LinFactG(), problem, truth, np.random.default_rng(0)):
+        ours = strategy.decide(state, outcome)
+        assert ours.ins.tolist() == decision.ins.tolist()
+        assert ours.outs.tolist() == decision.outs.tolist()
+        np.testing.assert_allclose(ours.low, decision.low, rtol=1e-9, atol=1e-9)
+        np.testing.assert_array_equal(strategy.ask(state).counts, LinFactG().ask(state).counts)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("mode", ["realised", "planned"])
+def test_yes_or_no_is_wrong_at_most_delta(mode):
+    """The proof is incomplete, so the error is simulated: gaps at the limits, on the scale of log odds."""
+    features = SiteFeatures(product((3, 2)), (3, 2))
+    truth = dense(features) @ np.array([0.0, 1.0, 0.5, -0.0000001 - 0.5, 0.5, -0.5])
+    problem = problem_of(features, epsilon=0.5, slack=0.5, delta=0.3, sd=99.0, link="logit", bound=1.6, decide=mode)
+    wrong = outside = 0
+    for seed in range(60):
+        rng = np.random.default_rng((61, seed))
+        state = strategy.start(problem)
+        bad = False
+        for _ in range(20):
+            if strategy.stop(state):
+                break
+            outcome = yes_or_no(truth, strategy.ask(state), rng, 6, state.spent)
+            decision = strategy.decide(state, outcome)
+            known = ~np.isnan(decision.estimate[0])
+            bad |= bool(((truth < decision.low[0]) | (truth > decision.high[0]))[known].any())
+            state = strategy.apply(state, decision)
+        assert [reason.name for reason in strategy.stop(state)] == ["decided"]
+        wrong += is_wrong(problem.goal, state.status, truth)
+        outside += bad
+    assert limits(wrong, 60)[0] <= 0.3
+    assert limits(outside, 60)[0] <= 0.3
+
+
+def test_all_yes_against_all_no_ends_at_the_bound():
+    """Separated: the estimate stays within the bound, and enough measurements decide."""
+    features = DenseFeatures(np.eye(2))
+    problem = problem_of(features, epsilon=0.5, slack=0.2, link="logit", bound=2.0)
+    state = strategy.start(problem)
+    counts = np.full((1, 2), 1e6)
+    decision = strategy.decide(state, Outcome(strategy.ask(state), counts, np.array([[1.0, 0.0]])))
+    assert decision.estimate[0].tolist() == pytest.approx([2.0, -2.0], abs=1e-4)
+    assert decision.outs.tolist() == [1]
+    assert strategy.apply(state, decision).status[1] == OUT
+
+
+def test_what_is_promised_is_worded_as_it_is():
+    features = DenseFeatures(np.eye(2))
+    assert "proof is incomplete" in strategy.info.guarantee
+    assert strategy.void(problem_of(features, link="identity")) == ()
+    assert strategy.void(problem_of(features, link="logit", bound=2.0)) == ()
+    (why,) = strategy.void(problem_of(features, link="log", bound=2.0))
+    assert "no error probability is promised" in why
+
+
+def test_bad_parameters_and_values_are_refused_in_words():
+    features = SiteFeatures(product((2, 2)), (2, 2))
+    for given, text in (
+        ({"link": "probit"}, "link must be identity, logit or log, got 'probit'"),
+        ({"link": "logit"}, "the logit link needs a bound"),
+        ({"link": "log"}, "the log link needs a bound"),
+        ({"link": "logit", "bound": -1.0}, r"bound must be a number above 0, got -1\.0"),
+        ({"link": "logit", "bound": math.inf}, "bound must be a number above 0, got inf"),
+        ({"link": "logit", "bound": 800.0}, r"\(c_min\) is 0, as good as 0"),
+        ({"link": "log", "bound": 20.0}, r"bound of 20 on the log scale .* \(c_min\) is 2e-09"),
+        ({"bound": "wide"}, "bound must be a number above 0, got 'wide'"),
+    ):
+        with pytest.raises(AssayPilotError, match=text):
+            strategy.start(problem_of(features, **given))
+    for link, value, text in (("logit", 1.2, r"values from 0 to 1, got 1\.2"), ("log", -0.5, r"0 or more, got -0\.5")):
+        problem = problem_of(features, link=link, bound=2.0)
+        state = strategy.start(problem)
+        outcome = came_back(problem, np.full(4, 0.5), strategy.ask(state), np.random.default_rng(0))
+        means = outcome.means.copy()
+        means[0, outcome.allocation.arms] = value
+        with pytest.raises(AssayPilotError, match=text):
+            strategy.decide(state, Outcome(outcome.allocation, outcome.counts, means))
