@@ -12,8 +12,8 @@ from typing import Any
 
 from assaypilot.engine.campaign import codec, redecide
 from assaypilot.engine.campaign.chain import Draft
-from assaypilot.engine.campaign.creation import creation_drafts, program_version
 from assaypilot.engine.campaign.counting import Issued
+from assaypilot.engine.campaign.creation import creation_drafts, program_version
 from assaypilot.engine.campaign.intake import Intake, due_now, prepare, to_mark
 from assaypilot.engine.campaign.replay import UNFIT, Ledger
 from assaypilot.engine.campaign.rounds import Missing, closed_round, due_decision, planned_round

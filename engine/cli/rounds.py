@@ -14,7 +14,7 @@ from assaypilot.engine.cli.console import Console, Reply, count, plural, table
 from assaypilot.engine.cli.standing import number
 from assaypilot.engine.cli.targets import check_target
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.export.shortlist import decimals_of, value_columns, work_list
+from assaypilot.engine.export.shortlist import NOT_ASKED, decimals_of, value_columns, work_list
 from assaypilot.engine.labels import label_text
 
 if TYPE_CHECKING:
@@ -156,7 +156,7 @@ def _keep_filled_in(out: Path, now: Status) -> None:
     sheet = work_list(now, now.open_round)
     if raw.columns != sheet.header or raw.column("ID") != tuple(row[sheet.header.index("ID")] for row in sheet.rows):
         return
-    if any(cell not in ("", "-") for name in value_columns(now) for cell in raw.column(name)):
+    if any(cell not in ("", NOT_ASKED) for name in value_columns(now) for cell in raw.column(name)):
         raise AssayPilotError(
             "this work list of the open round has values filled in, which would be lost",
             file=str(out),

@@ -17,13 +17,27 @@ from assaypilot.engine.strategies.protocol import IN, NOT_ESTIMABLE, OUT, UNDECI
 from assaypilot.engine.tables import headers
 from assaypilot.engine.tables.raw import fold
 
-__all__ = ["Sheet", "Which", "decimals", "decimals_of", "ranked", "shortlist", "value_columns", "work_list"]
+__all__ = [
+    "NOT_ASKED",
+    "Sheet",
+    "Which",
+    "decimals",
+    "decimals_of",
+    "ranked",
+    "shortlist",
+    "value_columns",
+    "work_list",
+]
 
 Which = Literal["in", "undecided", "out", "all"]
 
 _CODES = {"in": (IN,), "undecided": (UNDECIDED,), "out": (OUT,), "all": (IN, UNDECIDED, OUT, NOT_ESTIMABLE)}
 _SIDE_COLUMNS = ("Relation", "Unit", "Date", "Plate", "Well", "Batch", "Comment")
 """What a lab may add to a value; the reader of results knows these headers."""
+
+
+NOT_ASKED = "N/A"
+"""In a work list where a value is in already; the reader of results takes it for none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,8 +135,8 @@ def value_columns(status: Status) -> list[str]:
 def work_list(status: Status, issued: Round) -> Sheet:
     """One row per measurement of a round, in its order, with empty cells for what comes back.
 
-    With one endpoint the values go into ``Value``, with several into one column per endpoint, with a dash where a
-    value is in already and is not asked for again (it reads as no result); what is filled in can
+    With one endpoint the values go into ``Value``, with several into one column per endpoint, with
+    N/A where a value is in already and is not asked for again (it reads as no result); what is filled in can
     be recorded as it is, and as often as it is filled in further: round and replicate tell what is there already.
     """
     library, endpoints = status.library, status.endpoints
@@ -155,7 +169,7 @@ def work_list(status: Status, issued: Round) -> Sheet:
         known_so_far = (rank, library.ids[item.compound], *structure, *labels)
         for replicate in range(1, item.replicates + 1):
             done = {k for place, k in enumerate(issued.endpoints) if replicate > item.of(place)}
-            cells = ["-" if k in done else "" for k in range(len(values))]
+            cells = [NOT_ASKED if k in done else "" for k in range(len(values))]
             rows.append((*known_so_far, issued.number, replicate, *told, item.reason, *cells, *beside))
     return Sheet(_unique(header), tuple(rows))
 

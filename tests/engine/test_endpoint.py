@@ -1,10 +1,11 @@
+import json
 import math
 
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from assaypilot.engine.endpoint import CONCENTRATIONS, Endpoint, normalise_unit
+from assaypilot.engine.endpoint import CONCENTRATIONS, Endpoint, Limit, normalise_unit
 from assaypilot.engine.errors import AssayPilotError
 from tests.strategies import labels
 
@@ -202,3 +203,65 @@ def test_any_number_is_a_usable_one_or_is_refused(value, transform, unit):
 @pytest.mark.parametrize("sd", [1e-9, 1e9])
 def test_noise_at_the_edge_is_kept(sd):
     assert Endpoint("rate", noise_sd=sd).noise_sd == sd
+
+
+@pytest.mark.parametrize(
+    ("text", "limit", "said"),
+    [
+        ("<5", Limit("<", 5.0), "< 5"),
+        (" >= 6.5 ", Limit(">=", 6.5), ">= 6.5"),
+        ("<=0,3", Limit("<=", 0.3), "<= 0.3"),
+        ("≥ 1e4", Limit(">=", 1e4), ">= 10000"),
+        ("> -2", Limit(">", -2.0), "> -2"),
+    ],
+)
+def test_limits_as_people_write_them(text, limit, said):
+    assert Limit.parse(text) == limit
+    assert Limit.parse(text).text == said
+    assert Limit.parse(said) == limit
+
+
+@pytest.mark.parametrize("text", ["5", "", "<", "=5", "<five", "<nan", "<inf", "5<", "<<5", "=<5"])
+def test_a_text_that_is_no_limit_is_refused(text):
+    with pytest.raises(AssayPilotError, match="is no limit"):
+        Limit.parse(text)
+
+
+@given(value=st.floats(0.01, 1e6), relation=st.sampled_from(["<", "<=", ">", ">="]), limit=st.floats(0.01, 1e6),
+       how=st.sampled_from([("none", ""), ("log", ""), ("log", "nM"), ("log", "uM"), ("log", "g")]))  # fmt: skip
+def test_a_limit_means_the_same_on_the_model_scale(value, relation, limit, how):
+    """What keeps to it in the unit of the values keeps to it on the model scale, flipped for a potency."""
+    endpoint = Endpoint("x", unit=how[1], transform=how[0], limit=Limit(relation, limit))
+    assume(abs(value - limit) > 1e-6 * limit)
+    keeps = value < limit if relation[0] == "<" else value > limit
+    assert (endpoint.lowest <= endpoint.to_model(value) <= endpoint.highest) == keeps
+    assert (endpoint.lowest == -math.inf) != (endpoint.highest == math.inf)
+
+
+def test_a_limit_in_words():
+    assert Endpoint("hERG", limit=Limit("<", 5.0)).limit_text == "hERG < 5"
+    assert Endpoint("IC50", "nM", "log", limit=Limit(">", 1e4)).limit_text == "IC50 > 10000 nM"
+    assert Endpoint("IC50 (nM)", "nM", "log", limit=Limit(">", 1e4)).limit_text == "IC50 (nM) > 10000"
+    none = Endpoint("hERG")
+    assert (none.limit_text, none.lowest, none.highest) == ("", -math.inf, math.inf)
+
+
+def test_what_was_not_said_is_not_kept_and_old_files_are_read():
+    plain = Endpoint("hERG", noise_sd=0.2)
+    assert set(plain.as_json()) == {"name", "unit", "transform", "direction", "noise_sd", "wells_per_measurement"}
+    assert Endpoint.from_json(plain.as_json()) == plain
+    full = Endpoint("hERG", noise_sd=0.2, epsilon=0.3, limit=Limit("<=", 5.0))
+    assert Endpoint.from_json(json.loads(json.dumps(full.as_json()))) == full
+
+
+@pytest.mark.parametrize(
+    ("changes", "says"),
+    [
+        ({"epsilon": -0.1}, "epsilon of hERG must be a number >= 0 in hERG units, got -0.1"),
+        ({"epsilon": math.nan}, "epsilon of hERG must be a number >= 0"),
+        ({"limit": Limit("<", 0.0), "transform": "log"}, "0 has no logarithm"),
+    ],
+)
+def test_epsilon_and_limit_out_of_range(changes, says):
+    with pytest.raises(AssayPilotError, match=says):
+        Endpoint("hERG", **changes)

@@ -80,8 +80,15 @@ def test_bounds_of_a_limit_against_least_squares_by_hand(path: Path) -> None:
         assert ledger.state.problem.delta == pytest.approx(0.025)
 
 
-@pytest.mark.parametrize(("goal", "n_limits", "expected"), [(1, 0, (0.05, 0.05)), (1, 1, (0.025, 0.025)),
-                                                            (2, 1, (0.1 / 3, 0.05 / 3)), (2, 2, (0.025, 0.0125))])  # fmt: skip
+@pytest.mark.parametrize(
+    ("goal", "n_limits", "expected"),
+    [
+        (1, 0, (0.05, 0.05)),
+        (1, 1, (0.025, 0.025)),
+        (2, 1, (0.1 / 3, 0.05 / 3)),
+        (2, 2, (0.025, 0.0125)),
+    ],
+)
 def test_the_error_is_shared(goal: int, n_limits: int, expected: tuple[float, float]) -> None:
     assert limits.shares(0.05, goal, n_limits) == pytest.approx(expected)
     own, each = limits.shares(0.05, goal, n_limits)

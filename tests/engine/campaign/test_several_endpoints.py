@@ -258,9 +258,9 @@ def test_what_cannot_be_asked_is_refused_and_leaves_no_file(path: Path, changes:
 
 
 def test_noise_is_needed_for_every_endpoint_of_the_goal(path: Path) -> None:
-    with pytest.raises(AssayPilotError, match="noise .SD. of hERG is not known"):
+    with pytest.raises(AssayPilotError, match=r"noise .SD. of hERG is not known"):
         trade(path, POTENCY, Endpoint("hERG"))
-    with pytest.raises(AssayPilotError, match="trade-offs need at least two endpoints, got 1 .pIC50."):
+    with pytest.raises(AssayPilotError, match=r"trade-offs need at least two endpoints, got 1 .pIC50."):
         trade(path, POTENCY)
     with trade(path, POTENCY, Endpoint("hERG"), goal="epsilon-best", objective="pIC50") as campaign:
         assert campaign.status().measured_endpoints == (0,)

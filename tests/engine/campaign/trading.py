@@ -31,7 +31,9 @@ def truth(name: str, library: Any = None) -> np.ndarray:
     return base + sum(np.array(EFFECTS[bare][k])[library.codes[:, k]] for k in range(2))
 
 
-def trade(path: Path, *endpoints: Endpoint, library: Any = None, history: Sequence[Result] = (), **changes: Any) -> Campaign:  # fmt: skip
+def trade(
+    path: Path, *endpoints: Endpoint, library: Any = None, history: Sequence[Result] = (), **changes: Any
+) -> Campaign:
     """A campaign on the small table; trade-offs between the endpoints unless another goal is given."""
     given = {"goal": "pareto", "epsilon": 0.5, "per_round": 24, "max_replicates": 6, "seed": 3} | changes
     return Campaign.create(

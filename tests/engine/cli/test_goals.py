@@ -1,0 +1,229 @@
+"""Goals and limits from the command line: two endpoints, one best compound, and what can be had against what could."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from assaypilot.engine.goals import ParetoSet
+from tests.engine.cli.helpers import R1, R2, read_sheet, truth_of, write_sheet
+
+Done = Callable[..., Any]
+IDS = {f"C-{i:02d}": (a, b) for i, (a, b) in enumerate((a, b) for a in R1 for b in R2)}
+SIDE = {"H": 4.5, "Me": 5.1, "OMe": 5.6, "Cl": 5.4}
+TRUTH = {
+    "pIC50": {name: truth_of(*parts) for name, parts in IDS.items()},
+    "hERG": {name: SIDE[a] + {"H": 0.0, "F": -0.4, "CF3": 0.5}[b] for name, (a, b) in IDS.items()},
+}
+BOTH = ("--endpoint", "pIC50;sd=0.2", "--endpoint", "hERG;sd=0.3;direction=min")
+GOOD = np.array([list(TRUTH["pIC50"].values()), [-value for value in TRUTH["hERG"].values()]])
+
+
+def fill_in(path: Path, rng: np.random.Generator, lost: Sequence[str] = ()) -> int:
+    """Fills in the columns of a work list as a lab would; how many values."""
+    header, rows = read_sheet(path)
+    filled = 0
+    for row in rows:
+        for name, sd in (("pIC50", 0.2), ("hERG", 0.3)):
+            if name in row and row[name] == "" and f"{row['ID']} {name}" not in lost:
+                row[name] = f"{TRUTH[name][row['ID']] + sd * rng.standard_normal():.4f}"
+                filled += 1
+    write_sheet(path, header, rows)
+    return filled
+
+
+def play(campaign: Path, done: Done, folder: Path, most: int = 150) -> dict[str, Any]:
+    """Rounds as work lists until nothing is asked; the final status."""
+    rng = np.random.default_rng(0)
+    for number in range(most):
+        sheet = folder / f"round{number}.csv"
+        plan = done("plan", campaign, "--out", sheet)
+        if plan["finished"]:
+            return dict(done("status", campaign))
+        fill_in(sheet, rng)
+        done("record", campaign, sheet)
+    raise AssertionError("no end in sight")
+
+
+def test_trade_offs_from_a_table_to_a_shortlist(small: Path, tmp_path: Path, done: Done, run: Any) -> None:
+    campaign = tmp_path / "trade.assaypilot"
+    made = done("new", campaign, "--table", small, *BOTH, "--goal", "pareto", "--epsilon", "0.6", "--per-round", "96")
+    assert (made["objectives"], made["strategy"]) == (["pIC50", "hERG"], "gege")
+    assert [(e["name"], e["noise_sd"], e["in_goal"]) for e in made["endpoints"]] == [
+        ("pIC50", 0.2, True),
+        ("hERG", 0.3, True),
+    ]
+    sheet = tmp_path / "work.csv"
+    plan = done("plan", campaign, "--out", sheet)
+    assert plan["endpoints"] == ["pIC50", "hERG"]
+    replicates = sum(entry["replicates"] for entry in plan["compounds"])
+    assert plan["measurements"] == 2 * replicates <= 96
+    header, rows = read_sheet(sheet)
+    assert {"pIC50", "hERG"} <= set(header)
+    assert "Value" not in header
+    assert len(rows) == replicates
+    # The hERG values of one compound are lost and come again, alone.
+    one = rows[0]["ID"]
+    filled = fill_in(sheet, np.random.default_rng(1), lost=[f"{one} hERG"])
+    record = done("record", campaign, sheet, "--close")
+    assert (record["accepted"], record["round_closed"], record["unplanned"]) == (filled, True, 0)
+    again = done("plan", campaign, "--out", tmp_path / "again.csv")
+    (entry,) = (entry for entry in again["compounds"] if "replicates_of" in entry and entry["id"] == one)
+    assert entry["replicates_of"]["hERG"] == entry["replicates"] > entry["replicates_of"]["pIC50"]
+    _, rows = read_sheet(tmp_path / "again.csv")
+    mine = [row for row in rows if row["ID"] == one]
+    assert sum(row["pIC50"] == "N/A" for row in mine) == entry["replicates"] - entry["replicates_of"]["pIC50"]
+    assert all(row["hERG"] == "" for row in mine)
+    assert run("plan", campaign, "--out", tmp_path / "again.csv").code == 0, "N/A is no value that would be lost"
+    final = play(campaign, done, tmp_path)
+    assert final["finished"]
+    inside = np.isin(list(IDS), final["in"])
+    assert ParetoSet((0.6, 0.6)).is_right(inside, GOOD)
+    first = final["compounds"][0]
+    assert set(first["estimate"]) == set(first["low"]) == set(first["high"]) == {"pIC50", "hERG"}
+    assert final["probabilities"] == {"within_epsilon": "trade-off", "within_slack": "trade-off up to 0.6"}
+    assert final["measurements_used"] % 2 == 0
+    done("export", campaign, tmp_path / "short.csv")
+    header, rows = read_sheet(tmp_path / "short.csv")
+    assert {row["ID"] for row in rows} == set(final["in"])
+    assert {"pIC50 low", "hERG low", "P(trade-off)", "Assay noise (SD) of hERG"} <= set(header)
+    assert done("verify", campaign, "--recompute")["ok"]
+    shown = run("status", campaign).out
+    assert "Estimate hERG" in shown
+    assert "The best trade-offs between pIC50 and hERG" in shown
+
+
+def test_a_limit_puts_compounds_out_and_says_so(small: Path, tmp_path: Path, done: Done, run: Any) -> None:
+    campaign = tmp_path / "limit.assaypilot"
+    specs = ("--endpoint", "pIC50;sd=0.2", "--endpoint", "hERG;sd=0.3;limit=<5")
+    goal = ("--objective", "pIC50", "--epsilon", "0.5", "--slack", "0.5")
+    made = done("new", campaign, "--table", small, *specs, *goal)
+    assert [(e["name"], e["limit"], e["in_goal"]) for e in made["endpoints"]] == [
+        ("pIC50", None, True),
+        ("hERG", "hERG < 5", False),
+    ]
+    final = play(campaign, done, tmp_path)
+    assert final["limits"] == ["hERG < 5"]
+    reasons = {entry["id"]: entry["reason"] for entry in final["compounds"]}
+    failing = {name for name, reason in reasons.items() if reason}
+    assert set(filter(None, reasons.values())) == {"fails hERG < 5"}
+    assert failing <= {name for name, value in TRUTH["hERG"].items() if value >= 5}
+    assert max(TRUTH["pIC50"], key=TRUTH["pIC50"].__getitem__) in failing
+    chances = {entry["id"]: entry["probability_meets_limits"]["hERG"] for entry in final["compounds"]}
+    assert all(chances[name] < 0.05 for name in failing)
+    assert "hERG < 5" in final["goal"]
+    shown = run("status", campaign).out
+    assert "P(hERG < 5)" in shown
+    assert "fails hERG < 5" in shown
+    done("export", campaign, tmp_path / "all.csv", "--only", "all")
+    _, rows = read_sheet(tmp_path / "all.csv")
+    assert {row["ID"] for row in rows if row["Why out"]} == failing
+    assert all(0 <= float(row["P(hERG < 5)"]) <= 1 for row in rows)
+
+
+def test_the_best_of_what_could_be_made_from_what_is_there(table: Any, tmp_path: Path, done: Done) -> None:
+    """X: a dozen compounds in stock. Z: every combination. Nothing but what is listed is ever asked for."""
+    sizes = {"R1": "ABCD", "R2": "EFGH", "R3": "IJK"}
+    effects = {label: 0.35 * (k % 4) - 0.2 * (k % 3) for k, label in enumerate("ABCDEFGHIJK")}
+    every = list(itertools.product(*sizes.values()))
+    stock = [combination for k, combination in enumerate(every) if k % 5 in (0, 2)]
+    path = table([("ID", *sizes), *((f"S{k}", *combination) for k, combination in enumerate(stock))], name="stock.csv")
+    campaign = tmp_path / "best.assaypilot"
+    made = done(
+        "new", campaign, "--table", path, "--product", "--only-listed", "--endpoint", "pIC50;sd=0.1",
+        "--goal", "best", "--slack", "0.1",
+    )  # fmt: skip
+    assert (made["compounds"], made["strategy"]) == (48, "rage")
+    by_id = {f"S{k}": combination for k, combination in enumerate(stock)}
+    rng = np.random.default_rng(0)
+    for number in range(100):
+        sheet = tmp_path / f"{number}.csv"
+        plan = done("plan", campaign, "--out", sheet)
+        if plan["finished"]:
+            break
+        assert {entry["id"] for entry in plan["compounds"]} <= set(by_id)
+        header, rows = read_sheet(sheet)
+        for row in rows:
+            row["Value"] = f"{6 + sum(effects[x] for x in by_id[row['ID']]) + 0.1 * rng.standard_normal():.4f}"
+        write_sheet(sheet, header, rows)
+        done("record", campaign, sheet)
+    final = done("status", campaign)
+    (best,) = final["in"]
+    value = {name: sum(effects[x] for x in combination) for name, combination in by_id.items()}
+    carried = by_id.get(best) or tuple(part.split("=")[1] for part in best.split("|"))
+    assert sum(effects[x] for x in carried) >= max(sum(effects[x] for x in c) for c in every) - 0.1
+    assert max(value.values()) <= sum(effects[x] for x in carried) + 0.1
+    assert final["probabilities"]["within_epsilon"] == "best"
+
+
+def test_values_of_two_endpoints_one_row_each(small: Path, tmp_path: Path, done: Done, table: Any) -> None:
+    """A lab that sends one row per value is understood as well."""
+    campaign = tmp_path / "trade.assaypilot"
+    done("new", campaign, "--table", small, *BOTH, "--goal", "pareto", "--epsilon", "0.6")
+    plan = done("plan", campaign)
+    rows = [
+        (entry["id"], name, TRUTH[name][entry["id"]] + 0.013 * (k + 1))
+        for entry in plan["compounds"]
+        for name in ("pIC50", "hERG")
+        for k in range(entry["replicates"])
+    ]
+    long = table([("ID", "Endpoint", "Value"), *rows], name="long.csv")
+    record = done("record", campaign, long)
+    assert (record["accepted"], record["unplanned"], record["round_closed"]) == (plan["measurements"], 0, True)
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (
+            (*BOTH, "--epsilon", "0.5"),
+            "--objective: there are 2 endpoints: pIC50, hERG. Say which one the goal is about",
+        ),
+        ((*BOTH, "--goal", "pareto", "--objective", "pIC50"), "at least two endpoints, got 1"),
+        ((*BOTH, "--goal", "pareto", "--objective", "pIC50,logD"), "there is no endpoint 'logD'"),
+        (
+            (*BOTH, "--goal", "best", "--objective", "pIC50,hERG"),
+            "the goal best is about one endpoint, and 2 were named",
+        ),
+        ((*BOTH, "--goal", "pareto", "--per-round", "1"), "a round of 1 cannot hold one measurement of each of 2"),
+        (("--endpoint", "pIC50;sd=0.2;limit=5", "--epsilon", "1"), "--endpoint: '5' is no limit. For example limit=<5"),
+        (
+            ("--endpoint", "pIC50;sd=0.2", "--epsilon", "1", "--only-listed"),
+            "--only-listed: only the table's compounds",
+        ),
+        (("--endpoint", "pIC50;sd=0.2"), "--epsilon: it was not said how far from the best still counts"),
+        (
+            ("--endpoint", "pIC50;sd=0.2", "--goal", "best", "--strategy", "linfact-g"),
+            "does not answer the goal 'best'",
+        ),
+    ],
+)
+def test_goals_that_cannot_be_are_refused(small: Path, tmp_path: Path, refused: Any, words: Any, says: str) -> None:
+    assert says in refused("new", tmp_path / "x.assaypilot", "--table", small, *words)
+    assert not (tmp_path / "x.assaypilot").exists()
+
+
+def test_epsilons_of_endpoints_and_objectives_named_twice(small: Path, tmp_path: Path, done: Done) -> None:
+    own = ("--endpoint", "pIC50;sd=0.2;epsilon=0.2", "--endpoint", "hERG;sd=0.3;direction=min;epsilon=0,4")
+    made = done("new", tmp_path / "a.assaypilot", "--table", small, *own, "--goal", "pareto",
+                "--objective", "HERG", "--objective", "pIC50")  # fmt: skip
+    assert made["objectives"] == ["hERG", "pIC50"]
+    assert "differences up to 0.4 in hERG and 0.2 in pIC50 not counted" in made["goal"]
+    made = done("new", tmp_path / "b.assaypilot", "--table", small, *own, "--objective", "pIC50")
+    assert made["goal"].startswith("All compounds within 0.2 of the best pIC50, cutoff soft by 0.1")
+    made = done("new", tmp_path / "c.assaypilot", "--table", small, *own, "--goal", "pareto", "--slack", "0.1")
+    assert "Trade-offs have no cutoff, so the slack is not used." in made["warnings"]
+
+
+def test_parameters_reach_the_strategy(small: Path, tmp_path: Path, done: Done, refused: Any) -> None:
+    words = ("--table", small, "--epsilon", "0.5", "--sd", "0.2")
+    path = tmp_path / "a.assaypilot"
+    done("new", path, *words, "--parameter", "decide=planned", "--parameter", "first_radius=0.5")
+    assert done("plan", path)["measurements"] > 0
+    line = refused("new", tmp_path / "b.assaypilot", *words, "--parameter", "decide=boldly")
+    assert "decide must be realised or planned" in line
