@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from assaypilot.engine.strategies import hedge
 from assaypilot.engine.strategies.lingame_pool import POOL_PARAMETERS, Pool, Rules, whole
 from assaypilot.engine.strategies.lingame_questions import question_of
-from assaypilot.engine.strategies.lingame_sequential import FIRST, Sequential, compared, missing, shuffled, track
+from assaypilot.engine.strategies.lingame_sequential import FIRST, Sequential, missing, shuffled, track
 from assaypilot.engine.strategies.phased import one_of
 from assaypilot.engine.strategies.protocol import Arrays, Outcome, Parameter, Problem, State, StrategyInfo
 
@@ -77,14 +77,15 @@ def _plays(rules: Rules) -> int:
 class _Round:
     """The estimate that one batch's games are played at: nature's answers and the learner's gains (eq. 10)."""
 
-    def __init__(self, state: State, rules: Rules, pool: Pool, open_arms: Flags, measurable: Ints) -> None:
-        problem = state.problem
+    def __init__(
+        self, problem: Problem, rules: Rules, pool: Pool, open_arms: Flags, rivals: Flags, measurable: Ints
+    ) -> None:
         self.question = question_of(problem.goal)
         self.measurable = measurable
         self.sigma = rules.sigma
         self.pool = pool
         self.open_arms = open_arms & pool.known
-        self.rivals = compared(state) & pool.known
+        self.rivals = rivals
         self.answer = self.question.answer(pool.means, self.open_arms, self.rivals)
         self.x = pool.table.x[measurable]
         t = max(pool.total, 1.0)
@@ -161,7 +162,9 @@ class LinGame(_Game):
         counts[order] += track(behind, weights, n - len(first), most)
         return counts
 
-    def remember(self, state: State, outcome: Outcome, rules: Rules, pool: Pool, open_arms: Flags) -> Arrays:
+    def remember(
+        self, state: State, outcome: Outcome, rules: Rules, pool: Pool, open_arms: Flags, rivals: Flags
+    ) -> Arrays:
         """The game between this batch and the next: weights, nature's best response, optimistic gains."""
         old = state.memory
         measurable = state.problem.measurable.nonzero()[0]
@@ -174,7 +177,7 @@ class LinGame(_Game):
         carried = {name: old[name] for name in ("weights", "answers", "losses", "gaps")} | {"tracked": tracked}
         if not open_arms.any() or not len(measurable) or not pool.full:
             return carried
-        round_ = _Round(state, rules, pool, open_arms, measurable)
+        round_ = _Round(state.problem, rules, pool, open_arms, rivals, measurable)
         key = np.packbits(round_.answer)
         row = _find(old["answers"], key)
         if row is None:
@@ -276,7 +279,9 @@ class LinGameC(_Game):
         total = float(weights.sum())
         return weights / total if total > 0 else np.full(weights.shape, 1.0 / max(weights.size, 1))
 
-    def remember(self, state: State, outcome: Outcome, rules: Rules, pool: Pool, open_arms: Flags) -> Arrays:
+    def remember(
+        self, state: State, outcome: Outcome, rules: Rules, pool: Pool, open_arms: Flags, rivals: Flags
+    ) -> Arrays:
         """The game over arms and answers; nature moves for the estimate's answer and stays for all others."""
         old = state.memory
         measurable = state.problem.measurable.nonzero()[0]
@@ -284,7 +289,7 @@ class LinGameC(_Game):
         carried = {name: old[name] for name in ("answers", "losses", "unseen", "weights", "gap")} | {"owed": owed}
         if not open_arms.any() or not len(measurable) or not pool.full:
             return carried
-        round_ = _Round(state, rules, pool, open_arms, measurable)
+        round_ = _Round(state.problem, rules, pool, open_arms, rivals, measurable)
         key = np.packbits(round_.answer)
         row = _find(old["answers"], key)
         n = state.problem.n_arms

@@ -107,7 +107,9 @@ class Sequential(Phased):
         """``(n_arms,)`` measurements of a batch of n that starts with the ``first`` arms, at most ``most`` of one."""
         raise NotImplementedError
 
-    def remember(self, state: State, outcome: Outcome, rules: Rules, pool: Pool, open_arms: Flags) -> Arrays:
+    def remember(
+        self, state: State, outcome: Outcome, rules: Rules, pool: Pool, open_arms: Flags, rivals: Flags
+    ) -> Arrays:
         """What else is carried to the next phase, beside counts and sums."""
         return {}
 
@@ -124,6 +126,8 @@ class Sequential(Phased):
         ins, outs, waiting = self.verdict(state, pool, spread, reach)
         open_arms = (state.status == UNDECIDED) & state.active
         open_arms[ins] = open_arms[outs] = False
+        rivals = compared(state) & pool.known
+        rivals[outs] = False
         half = math.sqrt(reach) * np.sqrt(np.einsum("ij,ij->i", spread, spread))
         bounds = np.full((3, 1, problem.n_arms), np.nan)
         known, unknown = state.active & pool.known, state.active & ~pool.known
@@ -149,7 +153,8 @@ class Sequential(Phased):
                 "rank": float(pool.factor.shape[1]),
                 "only_lost": float(waiting),
             },
-            memory={"counts": counts, "sums": sums} | dict(self.remember(state, outcome, rules, pool, open_arms)),
+            memory={"counts": counts, "sums": sums}
+            | dict(self.remember(state, outcome, rules, pool, open_arms, rivals)),
         )
 
     def verdict(self, state: State, pool: Pool, spread: Floats, reach: float) -> tuple[Ints, Ints, bool]:
