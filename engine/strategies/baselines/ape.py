@@ -40,8 +40,8 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
 Flags = NDArray[np.bool_]
 
-_AT_ONCE = 1 << 18
-"""Pairs of arms looked at together."""
+_MOST = 2000
+"""Compounds whose pairs can be looked at after every measurement."""
 
 
 @lru_cache(maxsize=256)
@@ -79,49 +79,72 @@ class _Known(NamedTuple):
     counts: Floats
     """Measurements, or what an estimate is worth in measurements; 0 where nothing is known."""
     sigma: Floats
-    """``(n_endpoints, 1)``."""
+    """``(n_endpoints,)``."""
     constant: float
 
 
-class _Indices(NamedTuple):
-    """Over all others j, for each arm i, ``(m,)``."""
+def _bounds(known: _Known, some: Ints) -> tuple[Floats, Floats]:
+    """Bounds on M(i, j) = max over endpoints of mean_i - mean_j for some i and all j, ``(len(some), m)`` each.
 
-    nearest: Floats
-    """min of M^-(i, j) with epsilon: above 0, i surely stands within epsilon of the front."""
-    above: Floats
-    """max of m^-(i, j): above 0, i is surely beaten."""
-    hope: Floats
-    """min of M^+(i, j): how far i may stand out."""
-
-
-def _pairs(known: _Known, some: Ints) -> tuple[Floats, Floats]:
-    """mean_i - mean_j and its bonus for some i and all j, ``(n_endpoints, len(some), m)``.
-
-    2 sigma sqrt((C + log(4 + log N_i) + log(4 + log N_j)) (1 / N_i + 1 / N_j)).
+    The bonus of a pair is 2 sigma sqrt((C + log(4 + log N_i) + log(4 + log N_j)) (1 / N_i + 1 / N_j)). With the signs
+    of all means turned round it is M(j, i).
     """
-    logs = np.log(4.0 + np.log(np.maximum(known.counts, 1.0)))
-    inverse = np.divide(1.0, known.counts, out=np.full_like(known.counts, np.inf), where=known.counts > 0)
-    spread = (known.constant + logs[:, some, None] + logs[:, None, :]) * (inverse[:, some, None] + inverse[:, None, :])
-    apart = known.means[:, some, None] - known.means[:, None, :]
-    return apart, 2.0 * known.sigma[:, :, None] * np.sqrt(spread)
+    means, counts, sigma, constant = known
+    lower = np.full((len(some), means.shape[1]), -math.inf)
+    upper = lower.copy()
+    for mean, count, sd in zip(means, counts, sigma, strict=True):
+        inverse = np.divide(1.0, count, out=np.full_like(count, np.inf), where=count > 0)
+        logs = np.log(4.0 + np.log(np.maximum(count, 1.0)))
+        bonus = np.add.outer(logs[some] + constant, logs) * np.add.outer(inverse[some], inverse)
+        bonus = 2.0 * sd * np.sqrt(bonus)
+        apart = np.subtract.outer(mean[some], mean)
+        np.maximum(lower, apart - bonus, out=lower)
+        np.maximum(upper, apart + bonus, out=upper)
+    return lower, upper
 
 
-def _indices(known: _Known, epsilon: float) -> _Indices:
-    m = known.means.shape[1]
-    out = _Indices(np.empty(m), np.empty(m), np.empty(m))
-    step = max(_AT_ONCE // m, 1)
-    for start in range(0, m, step):
-        some = np.arange(start, min(start + step, m))
-        apart, bonus = _pairs(known, some)
-        lower, upper = (apart - bonus).max(axis=0), (apart + bonus).max(axis=0)
-        # m^-(i, j) = min of mean_j - mean_i - bonus = -max of mean_i - mean_j + bonus.
-        own = some - start, some
-        above = -upper
-        lower[own], upper[own], above[own] = math.inf, math.inf, -math.inf
-        out.nearest[some] = lower.min(axis=1) + epsilon
-        out.above[some] = above.max(axis=1)
-        out.hope[some] = upper.min(axis=1)
-    return out
+class _Race:
+    """The bounds on M(i, j) for all pairs of arms, kept while counts grow and means stay."""
+
+    def __init__(self, known: _Known, epsilon: float) -> None:
+        self.known = known
+        self.epsilon = epsilon
+        m = known.means.shape[1]
+        self.lower, self.upper = _bounds(known, np.arange(m))
+        np.fill_diagonal(self.lower, math.inf)
+        np.fill_diagonal(self.upper, math.inf)
+
+    def nearest(self) -> Floats:
+        """The least M^-(i, j) with epsilon over all others j: above 0, i surely stands within epsilon of the front."""
+        least: Floats = self.lower.min(axis=1) + self.epsilon
+        return least
+
+    def above(self) -> Floats:
+        """The largest m^-(i, j) = -M^+(i, j) over all others j: above 0, i is surely beaten."""
+        return -self.hope()
+
+    def hope(self) -> Floats:
+        """The least M^+(i, j) over all others j: how far i may stand out."""
+        least: Floats = self.upper.min(axis=1)
+        return least
+
+    def next_pair(self) -> tuple[int, int] | None:
+        """The arm that may stand out most of those not sure, and the one it may be beaten by; None if all are sure."""
+        unsure = np.flatnonzero(self.nearest() <= 0)
+        if not len(unsure):
+            return None
+        bold = int(unsure[np.argmax(self.hope()[unsure])])
+        return bold, int(np.argmin(self.lower[bold]))
+
+    def measured(self, arm: int) -> None:
+        """The same means with one more measurement of an arm."""
+        self.known.counts[:, arm] += 1.0
+        one = np.array([arm])
+        lower, upper = _bounds(self.known, one)
+        self.lower[arm], self.upper[arm] = lower[0], upper[0]
+        lower, upper = _bounds(self.known._replace(means=-self.known.means), one)
+        self.lower[:, arm], self.upper[:, arm] = lower[0], upper[0]
+        self.lower[arm, arm] = self.upper[arm, arm] = math.inf
 
 
 class Ape(Phased):
@@ -155,6 +178,12 @@ class Ape(Phased):
         """The parameters with their defaults; AssayPilotError for one out of range."""
         parameters = self.parameters(problem)
         one_of("radii", parameters["radii"], ("proven", "simplified"))
+        if problem.wanted.sum() > _MOST:
+            raise AssayPilotError(
+                f"ape compares every pair of compounds: {int(problem.wanted.sum()):,} are too many",
+                option="--strategy",
+                mend=f"It takes up to {_MOST:,}.",
+            )
         batch = parameters["batch"]
         if batch is not None and (isinstance(batch, bool) or not isinstance(batch, int) or batch < 1):
             raise AssayPilotError(
@@ -187,8 +216,7 @@ class Ape(Phased):
             counts[never[:left]] = 1
         else:
             batch = self._batch(problem)
-            for _ in range(batch if problem.budget is None else min(batch, left)):
-                counts[self._next(state, rows, counts)] += 1
+            counts = self._chosen(state, rows, batch if problem.budget is None else min(batch, left))
         arms = np.flatnonzero(counts)
         return Allocation(
             phase=state.phase + 1,
@@ -208,10 +236,10 @@ class Ape(Phased):
         counts, means = pooled(state.memory, outcome)
         known = self._known(problem, counts, means, active)
         front = ~beaten(known.means, known.means)
-        index = _indices(known, self._epsilon(problem))
-        certain = np.where(front, index.nearest, np.maximum(index.above, index.nearest))
-        finished = bool((certain > 0).all())
-        ins = front | (index.above <= 0)
+        race = _Race(known, self._epsilon(problem))
+        nearest, above = race.nearest(), race.above()
+        finished = bool((np.where(front, nearest, np.maximum(above, nearest)) > 0).all())
+        ins = front | (above <= 0)
         shown = np.full((3, *state.low.shape), np.nan)
         shown[0][:, active] = np.where(known.counts > 0, known.means * units(problem), np.nan)
         shown[1][:, active], shown[2][:, active] = -np.inf, np.inf
@@ -248,23 +276,26 @@ class Ape(Phased):
             return int(given)
         return 1 if problem.capacity is None else max(min(problem.capacity.per_round, problem.n_arms), 1)
 
-    def _next(self, state: State, rows: Ints, more: Ints) -> int:
-        """The arm to measure next, with ``more`` measurements counted as made."""
+    def _chosen(self, state: State, rows: Ints, n: int) -> Ints:
+        """``(n_arms,)`` measurements of a batch: each as the paper chooses, with those before it counted as made."""
         problem = state.problem
         active = np.flatnonzero(state.active)
-        counts: Floats = state.memory["counts"] + more.astype(float)
-        known = self._known(problem, counts, state.memory["means"], active)
-        index = _indices(known, self._epsilon(problem))
-        unsure = np.flatnonzero(index.nearest <= 0)
-        least = counts.min(axis=0)
-        pair: list[int] = []
-        if len(unsure):
-            bold = int(unsure[np.argmax(index.hope[unsure])])
-            apart, bonus = _pairs(known, np.array([bold]))
-            threat = (apart - bonus)[:, 0].max(axis=0)
-            threat[bold] = math.inf
-            pair = [int(arm) for arm in active[[bold, int(np.argmin(threat))]] if problem.measurable[arm]]
-        return min(pair, key=lambda arm: least[arm]) if pair else int(rows[np.argmin(least[rows])])
+        race = _Race(
+            self._known(problem, state.memory["counts"], state.memory["means"], active), self._epsilon(problem)
+        )
+        place = np.full(problem.n_arms, -1)
+        place[active] = np.arange(len(active))
+        least = state.memory["counts"].min(axis=0)
+        chosen = np.zeros(problem.n_arms, dtype=np.intp)
+        for _ in range(n):
+            pair = race.next_pair()
+            able = [int(arm) for arm in active[list(pair)] if problem.measurable[arm]] if pair else []
+            arm = min(able, key=lambda one: least[one]) if able else int(rows[np.argmin(least[rows])])
+            chosen[arm] += 1
+            least[arm] += 1.0
+            if place[arm] >= 0:
+                race.measured(int(place[arm]))
+        return chosen
 
     def _epsilon(self, problem: Problem) -> float:
         return 1.0 if any(goal_of(problem).margins) else 0.0
@@ -283,6 +314,6 @@ class Ape(Phased):
         return _Known(
             np.nan_to_num(found / unit),
             np.where(np.isnan(found), 0.0, worth),
-            np.array(problem.noise)[:, None] / unit,
+            np.array(problem.noise) / unit[:, 0],
             constant,
         )

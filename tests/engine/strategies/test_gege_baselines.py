@@ -13,7 +13,7 @@ from assaypilot.engine.goals import ParetoSet
 from assaypilot.engine.strategies.baselines.ape import Ape, deviation, threshold
 from assaypilot.engine.strategies.baselines.ege import EgeSh, EgeSr
 from assaypilot.engine.strategies.gege_fixed_budget import GegeFixedBudget
-from assaypilot.engine.strategies.protocol import IN, OUT, Capacity
+from assaypilot.engine.strategies.protocol import IN, OUT, Capacity, Outcome
 from tests.engine.strategies.test_gege import flat
 from tests.oracles import gege as oracle
 from tests.strategies import phases, problem_of, seeds
@@ -151,7 +151,7 @@ def test_what_ape_measures_and_when_it_stops(seed):
     assert first.counts.tolist() == [1] * arms
     counts = np.repeat(rng.integers(1, 4000, arms)[None], 2, axis=0).astype(float)
     means = rng.normal(size=(2, arms))
-    outcome = type(next(iter(phases(Ape(), problem, means, rng)))[1])(first, counts, means, int(counts[0].sum()))
+    outcome = Outcome(first, counts, means, int(counts[0].sum()))
     decision = Ape().decide(state, outcome)
     after = Ape().apply(state, decision)
     unit = margin or 0.5
@@ -165,6 +165,26 @@ def test_what_ape_measures_and_when_it_stops(seed):
         assert len(decision.ins) == len(decision.outs) == 0
         (arm,) = Ape().ask(after).arms
         assert arm == min((b, c), key=lambda i: counts[0, i])
+
+
+@given(seeds)
+def test_a_batch_of_ape_is_chosen_one_by_one_with_the_means_as_they_are(seed):
+    rng = np.random.default_rng(seed)
+    problem = problem_for(DenseFeatures(np.eye(5)), sd=(0.5, 0.5), batch=7)
+    state = Ape().start(problem)
+    counts = np.repeat(rng.integers(1, 40, 5)[None], 2, axis=0).astype(float)
+    means = rng.normal(size=(2, 5)) * 0.3
+    after = Ape().tell(state, Outcome(Ape().ask(state), counts, means, 0))
+    asked = Ape().ask(after)
+    constant = threshold("proven", problem.delta, 5, 2)
+    expected, seen = np.zeros(5), counts[0].copy()
+    for _ in range(7):
+        _, _, b, c = oracle.ape((means / 0.5).T, seen, constant)
+        arm = int(np.argmin(seen)) if b is None else min((b, c), key=lambda i: seen[i])
+        expected[arm] += 1
+        seen[arm] += 1
+    assert asked.arms.tolist() == np.flatnonzero(expected).tolist()
+    assert asked.counts.tolist() == expected[expected > 0].tolist()
 
 
 @pytest.mark.parametrize("batch", [None, 6])
@@ -195,5 +215,7 @@ def test_ape_says_what_it_gives_up_and_refuses_a_batch_of_nothing():
     for batch in (0, 2.5, True):
         with pytest.raises(AssayPilotError, match="batch must be a whole number of 1 or more"):
             Ape().start(problem_for(features, batch=batch))
+    with pytest.raises(AssayPilotError, match="ape compares every pair of compounds: 2,001 are too many"):
+        Ape().start(problem_for(DenseFeatures(np.ones((2001, 1)))))
     with pytest.raises(AssayPilotError, match="radii must be proven or simplified"):
         Ape().start(problem_for(features, radii="tight"))
