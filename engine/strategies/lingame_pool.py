@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 import weakref
-from collections.abc import Hashable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -190,15 +190,21 @@ def rules_of(problem: Problem, parameters: Mapping[str, Any]) -> Rules:
     per_round = problem.capacity.per_round if problem.capacity else 1
     arms = int(np.count_nonzero(problem.measurable))
     # With their types, because 1, 1.0 and True are one key and not all of them are fine.
-    given = tuple(
-        (name, type(value), value if isinstance(value, Hashable) else repr(value)) for name, value in parameters.items()
-    )
-    return _rules(given, problem.noise[0], problem.delta, table.longest, table.rank, arms, per_round)
+    values = tuple(parameters.values())
+    where = (problem.noise[0], problem.delta, table.longest, table.rank, arms, per_round)
+    try:
+        return _rules(tuple(parameters), values, tuple(map(type, values)), *where)
+    except TypeError:
+        # A list, say, is no key; as text it is refused in words.
+        values = tuple(map(repr, values))
+        return _rules(tuple(parameters), values, tuple(map(type, values)), *where)
 
 
 @lru_cache(maxsize=64)
 def _rules(
-    given: tuple[tuple[str, type, Any], ...],
+    names: tuple[str, ...],
+    values: tuple[Any, ...],
+    kinds: tuple[type, ...],
     sigma: float,
     delta: float,
     longest: float,
@@ -207,7 +213,7 @@ def _rules(
     per_round: int,
 ) -> Rules:
     """The rules of a problem; kept, since every step of a sequential strategy asks for them."""
-    parameters = {name: value for name, _, value in given}
+    parameters = dict(zip(names, values, strict=True))
     norm = parameters["norm"] if parameters["norm"] is None else number("norm", parameters["norm"])
     length = _length(parameters["length"], longest)
     batch = per_round if parameters["batch"] is None else whole("batch", parameters["batch"])

@@ -63,7 +63,11 @@ class Race(NamedTuple):
 
 
 class GapIndex(Sequential):
-    """Returns all leaders at once when no challenger can be better by more than the slack."""
+    """Returns all leaders at once when no challenger can be better by more than the slack.
+
+    With a bound on the effects widths are those of the papers, |y| in (V + eta I)^-1 (Theorem 3 of LinGame); without
+    one those of the least-squares estimate.
+    """
 
     pulls: ClassVar[tuple[str, ...]]
 
@@ -100,6 +104,8 @@ class GapIndex(Sequential):
         if (rivals & ~pool.known).any() or not rivals.any():
             return nothing, nothing, False
         arms = np.flatnonzero(rivals)
+        if self.rules(state.problem).ridge:
+            spread = pool.table.x @ _lower(pool.covariance)
         goal = state.problem.goal
         assert isinstance(goal, AllEpsilonBest | Best)
         race = self.race(pool.means[arms], spread[arms], math.sqrt(reach), self.size(state, pool.means[arms]))
@@ -132,20 +138,22 @@ class GapIndex(Sequential):
         table = table_of(problem.features, problem.measurable | (counts > 0))
         pool = pooled(table, rules, counts, state.memory["sums"])
         arms = np.flatnonzero(compared(state) & pool.known)
-        covariance = pool.covariance
+        x = table.x
+        information = x.T @ (x * counts[:, None])
         width = math.sqrt(rules.reach(pool.total))
         m = self.size(state, pool.means[arms])
         for _ in range(n):
             room = measurable[taken[measurable] < most]
             if not len(room):
                 break
-            spread = table.x[arms] @ np.linalg.cholesky((covariance + covariance.T) / 2.0)
-            race = self.race(pool.means[arms], spread, width, m)
+            covariance = np.linalg.inv(information + rules.eta * np.eye(len(information)))
+            # The pair must be the one that keeps it from stopping, so both use the same widths.
+            metric = covariance if rules.ridge else _enlarged(information, rules.eta)
+            race = self.race(pool.means[arms], x[arms] @ _lower(metric), width, m)
             pair = (int(arms[race.weakest]), int(arms[race.challenger]))
             arm = self.pull(rules, table, covariance, counts + taken, pair, room)
             taken[arm] += 1
-            towards = covariance @ table.x[arm]
-            covariance = covariance - np.outer(towards, towards) / (1.0 + float(table.x[arm] @ towards))
+            information = information + np.outer(x[arm], x[arm])
         return taken
 
     def pull(
@@ -166,6 +174,18 @@ class GapIndex(Sequential):
         rows = table.x[room]
         narrowed = (rows @ (covariance @ y)) ** 2 / (1.0 + np.einsum("ij,ij->i", rows @ covariance, rows))
         return int(room[np.argmax(narrowed)])
+
+
+def _enlarged(information: Floats, eta: float) -> Floats:
+    """V^-1 + eta V^-2: how well the least-squares estimate is known (see ``Pool.factor``)."""
+    inverse = np.linalg.inv(information)
+    metric: Floats = inverse + eta * (inverse @ inverse)
+    return metric
+
+
+def _lower(metric: Floats) -> Floats:
+    lower: Floats = np.linalg.cholesky((metric + metric.T) / 2.0)
+    return lower
 
 
 @lru_cache(maxsize=_RATIOS)

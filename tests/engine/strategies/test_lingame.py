@@ -156,11 +156,14 @@ def test_the_experiments_threshold_errs_no_more_than_delta_on_a_near_tie(kind):
 
 @BOTH
 def test_the_papers_instance_ends_within_twice_the_lower_bound(kind):
-    """alpha = 0.1, delta = 0.01, the authors' settings: at most twice T* log(1 / delta) = 4055 in the mean."""
+    """alpha = 0.1, delta = 0.01, the authors' settings: at most twice T* log(1 / delta) = 4055 in the mean.
+
+    In batches of ten, for the time it takes; measurement by measurement it is part of the published figures.
+    """
     truth = ALPHA @ np.array([1.0, 0.0])
     pulls = []
-    for seed in range(2):
-        problem = problem_of(DenseFeatures(ALPHA), goal=Best(), sd=1.0, delta=0.01, seed=seed, **PAPER)
+    for seed in range(6):
+        problem = problem_of(DenseFeatures(ALPHA), goal=Best(), sd=1.0, delta=0.01, seed=seed, batch=10, **PAPER)
         state = campaign(kind, problem, truth, seed)
         assert right(state, truth)
         pulls.append(state.memory["counts"])
