@@ -15,6 +15,8 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
 
 _GAIN = 1e-9
+_KEPT = 4
+"""Directions that are looked at first, in multiples of the rank."""
 _TRIED = 24
 """Exchanges of each kind whose value is computed, those of largest log det."""
 
@@ -42,14 +44,20 @@ def bargained(
     inverse = inverse_information(x, counts, None, ratio)
     if inverse is None:
         return counts, math.inf
-    value = float(directions.find(inverse)[1][0])
+    keys, values = directions.find(inverse, _KEPT * x.shape[1])
+    kept, value = directions.vectors(keys), float(values[0])
     for _ in range(limit):
         best = None
         for new in _affordable(x, counts, price, each, money, most, bounds, ratio, inverse):
             after = inverse_information(x, new, None, ratio)
-            reached = math.inf if after is None else float(directions.find(after)[1][0])
-            if after is not None and reached < value * (1.0 - _GAIN):
-                best, value, inverse = new, reached, after
+            # Directions that were large before mostly rule an exchange out, without a look at all of them.
+            if after is None or np.einsum("ij,ij->i", kept @ after, kept).max() >= value * (1.0 - _GAIN):
+                continue
+            keys, values = directions.find(after)
+            if values[0] < value * (1.0 - _GAIN):
+                best, value, inverse = new, float(values[0]), after
+            else:
+                kept = np.concatenate([kept, directions.vectors(keys[:1])])
         if best is None:
             break
         counts = best

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from assaypilot.engine.design.bargain import bargained
 from assaypilot.engine.design.exchange import Bounds, Means, Worst, inverse_information
-from assaypilot.engine.design.rounding import Rounded, limits, round_design
+from assaypilot.engine.design.rounding import Method, Rounded, limits, round_design
 from assaypilot.engine.design.thrift import Paths, Prices, Spread, cheapest_spanning
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.features import ProjectedFeatures
@@ -29,6 +29,12 @@ _FREE = 2000
 """Compounds that are made already, considered in every purchase at most."""
 _LOOKED_AT = 3
 """Supports that are rounded for each amount of money."""
+_HOPEFUL = 8
+"""Supports of most promise for which all directions are looked at."""
+_PROBED = 20
+"""Directions, in multiples of the rank, that tell which supports those are: the largest under even weights."""
+_FEW = 4
+"""Up to so many measurements, in multiples of the rank, exchanges are tried in all of them; of more in the best."""
 _AGAIN = 3
 """How often money that rounding leaves over is spent again."""
 
@@ -92,13 +98,21 @@ def cost_frontier(
     path = paths.supports(report)
     free = np.flatnonzero((prices.compounds == 0) & (high > 0))[:_FREE].astype(np.intp)
     pool = np.union1d(paths.pool, free)
+    even = inverse_information(candidates.coordinates(pool), np.ones(len(pool)))
+    keys = worst.find(np.eye(candidates.rank) if even is None else even, _PROBED * candidates.rank)[0]
+    probe = worst.vectors(keys)
     found = []
     lowest = max(first.cost, budget * _EPSILON)
     for step, level in enumerate(np.geomspace(lowest, budget, points) if budget > lowest else [budget]):
         report(0.3 + 0.7 * step / points, f"what {level:.4g} buys")
-        bought = _Purchase(candidates, prices, float(level), n, worst, low, high, ratio, free, pool)
-        options = [point for point in map(bought.counts, bought.promising(path)) if point is not None]
-        found += sorted(options, key=lambda one: (one.variance, one.cost))[:1]
+        bought = _Purchase(candidates, prices, float(level), n, worst, low, high, ratio, probe, free, pool)
+        options = bought.promising(path)
+        if any(bought.affordable(one.price, one.support) > _FEW * candidates.rank for one in options):
+            # Of many measurements, rough rounding tells which one is worth the exchanges.
+            options = sorted(options, key=bought.roughly)[:1]
+        refined = [bought.counts(one) for one in options]
+        points_here = [point for point in refined if point is not None]
+        found += sorted(points_here, key=lambda one: (one.variance, one.cost))[:1]
     report(1.0, "frontier ready")
     if not found:
         raise AssayPilotError(
@@ -144,6 +158,8 @@ class _Purchase:
     low: Ints
     high: Ints
     ratio: float
+    probe: Floats
+    """Directions that are large under even weights, ``(m, d)``: a support is no better than they say."""
     free: Ints
     """Compounds that are made already, which any purchase may measure."""
     pool: Ints
@@ -168,26 +184,40 @@ class _Purchase:
             x = self.candidates.coordinates(one.support)
             inverse = inverse_information(x, n * one.weights, None, self.ratio)
             if inverse is not None:
-                hopes.append((float(self.worst.find(inverse)[1][0]), place))
-        return [path[place] for _, place in sorted(hopes)[:_LOOKED_AT]]
+                hopes.append((float(np.einsum("ij,ij->i", self.probe @ inverse, self.probe).max()), place, inverse))
+        hopes.sort(key=lambda hope: hope[:2])
+        sure = sorted((float(self.worst.find(inverse)[1][0]), place) for _, place, inverse in hopes[:_HOPEFUL])
+        return [path[place] for _, place in sure[:_LOOKED_AT]]
+
+    def roughly(self, one: Spread) -> float:
+        """The variance of a support when its weights are rounded as they are; inf when that cannot be."""
+        n = self.affordable(one.price, one.support)
+        rounded = self.rounded(one, n, "apportion")
+        return math.inf if rounded is None else rounded.value / n
+
+    def rounded(self, one: Spread, n: int, method: Method) -> Rounded | None:
+        """Whole measurements of a support and what is made already; None when they cannot be."""
+        try:
+            return round_design(
+                one,
+                self.candidates,
+                n,
+                method=method,
+                directions=self.worst,
+                least=self.low,
+                most=self.high,
+                pool=np.union1d(one.support, self.free),
+                ratio=self.ratio,
+            )
+        except AssayPilotError:
+            return None
 
     def counts(self, one: Spread) -> Priced | None:
         """Whole measurements on a support; what compounds they leave unused pays for more of them."""
         n, rounded = self.affordable(one.price, one.support), None
         for _ in range(_AGAIN):
-            try:
-                new = round_design(
-                    one,
-                    self.candidates,
-                    n,
-                    method="exchange",
-                    directions=self.worst,
-                    least=self.low,
-                    most=self.high,
-                    pool=np.union1d(one.support, self.free),
-                    ratio=self.ratio,
-                )
-            except AssayPilotError:
+            new = self.rounded(one, n, "exchange")
+            if new is None:
                 break
             rounded = new
             one = Spread(
