@@ -7,20 +7,18 @@ its slips mended: rho is the squared norm, the errors of the phases sum to delta
 from __future__ import annotations
 
 import math
-from typing import Any, ClassVar, Literal, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from assaypilot.engine.design import Design, Pairs, Weighted, ceilings, round_design
+from assaypilot.engine.design import Design
 from assaypilot.engine.design.farthest import Farthest, square_root
-from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.features import ProjectedFeatures
 from assaypilot.engine.goals import Best
 from assaypilot.engine.models.ols import Estimate
 from assaypilot.engine.progress import Report, silent
 from assaypilot.engine.strategies.designs import fit as fit_measured
-from assaypilot.engine.strategies.designs import table, xy_design
 from assaypilot.engine.strategies.phased import Phased, number, one_of, settled
 from assaypilot.engine.strategies.protocol import (
     IN,
@@ -36,15 +34,13 @@ from assaypilot.engine.strategies.protocol import (
     StrategyInfo,
 )
 from assaypilot.engine.strategies.rage_elimination import beaten, first_of_equals
+from assaypilot.engine.strategies.rage_phase import FEW, GAPS, Field, cut, effects, field_of, least, printed
 
 __all__ = ["Rage", "union_log"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
 
-_PRINTED_ROOM = 0.1
-"""e of the paper's experiments: what rounding may cost."""
-_TRIES = 12
 _PRICE_OF_FEWER_ROUNDS = 1.1
 """How many times the measurements of the free design a design may cost that saves rounds."""
 
@@ -93,7 +89,9 @@ class Rage(Phased):
                 "stated: stop when every difference is known to slack / 2; "
                 "tight: when the leader's differences are known to the slack, which is enough",
             ),
-            Parameter("gap", 1e-2, "how far the design may be from optimal (relative)"),
+            Parameter(
+                "gap", None, "how far the design may be from optimal (relative); none: 0.01, for thousands wanted 0.2"
+            ),
         ),
         guarantee=(
             "with the stated confidence the compound returned is the best of those wanted (with slack: within slack "
@@ -108,7 +106,8 @@ class Rage(Phased):
         one_of("decide", given["decide"], ("realised", "planned"))
         one_of("radii", given["radii"], ("proven", "tight", "as_printed"))
         one_of("slack_rule", given["slack_rule"], ("stated", "tight"))
-        number("gap", given["gap"], below=1.0)
+        if given["gap"] is not None:
+            number("gap", given["gap"], below=1.0)
         if given["first_radius"] is not None:
             number("first_radius", given["first_radius"])
         return given
@@ -150,20 +149,25 @@ class Rage(Phased):
         rho they achieve; as printed it is max(ceil(2 (1 + e) rho sigma^2 / C_t^2 log(..)), 2 support / e).
         """
         problem, phase = state.problem, state.phase + 1
-        field = _field(state)
+        field = field_of(state)
         if field.targets.n_rows < 2:
             # Nothing is left to compare: one measurement closes the question.
             return Allocation(phase, field.candidates.rows[:1], np.ones(1, np.intp), math.inf, Certificate("xy", 0, 0))
         radius = self.radius(state, phase)
         wells = 2.0 * (problem.noise[0] / radius) ** 2 * self._log(problem, phase)
         design = self._design(state, field, wells, report)
-        printed = self.parameters(problem)["radii"] == "as_printed"
-        made = _printed(field, design, wells, report) if printed else _least(field, design, wells, report)
+        as_printed = self.parameters(problem)["radii"] == "as_printed"
+        made = printed(field, design, wells, report) if as_printed else least(field, design, wells, report)
+        if not as_printed and len(design.support) > FEW * made.total:
+            fewer = field.on_few(design, report)
+            other = least(field, fewer, wells, report)
+            if other.total < made.total:
+                design, made = fewer, other
         budget = problem.budget
-        cut = budget is not None and made.total > budget - state.spent
-        if cut and budget is not None:
+        too_many = budget is not None and made.total > budget - state.spent
+        if too_many and budget is not None:
             # Sized before any of its values is seen, so the realised half-widths stay valid.
-            made = _cut(field, design, budget - state.spent, report)
+            made = cut(field, design, budget - state.spent, report)
             radius = math.sqrt(wells * made.value / made.total) * radius
         order = np.argsort(field.candidates.rows[made.support])
         return Allocation(
@@ -172,15 +176,16 @@ class Rage(Phased):
             counts=made.counts[order].astype(np.intp),
             radius=radius,
             certificate=Certificate("xy", design.value, design.lower_bound),
-            cut_to_budget=bool(cut),
+            cut_to_budget=bool(too_many),
         )
 
-    def _design(self, state: State, field: _Field, wells: float, report: Report) -> Design:
+    def _design(self, state: State, field: Field, wells: float, report: Report) -> Design:
         """The phase's design; with a capacity one that needs fewer rounds, where that costs little more."""
-        gap = float(self.parameters(state.problem)["gap"])
+        given = self.parameters(state.problem)["gap"]
+        gap = GAPS[field.many] if given is None else float(given)
         free = field.design(gap, None, report)
         capacity = state.problem.capacity
-        if capacity is None:
+        if capacity is None or field.many:
             return free
         total = _PRICE_OF_FEWER_ROUNDS * wells * free.value
         rounds = math.ceil(total / capacity.per_round)
@@ -206,8 +211,8 @@ class Rage(Phased):
         rows = active[first]
         fit = fit_measured(problem.features, measured, outcome.counts[0, measured], outcome.means[0, measured])
         spread = problem.noise[0] * math.sqrt(2.0 * self._log(problem, phase))
-        least = outcome.allocation.radius if given["decide"] == "planned" and outcome.complete else 0.0
-        found = _compared(fit, rows, spread, least if math.isfinite(least) else 0.0)
+        promised = outcome.allocation.radius if given["decide"] == "planned" and outcome.complete else 0.0
+        found = _compared(fit, rows, spread, promised if math.isfinite(promised) else 0.0)
         before = state.status[rows]
         # A compound found best before keeps its place; that it is beaten now is reported.
         out = found.out & (before != IN)
@@ -268,7 +273,7 @@ class Rage(Phased):
         if budget is not None:
             left, needed = budget - state.spent, 1
             if left >= 1:
-                needed = _effects(_field(state).targets)
+                needed = effects(field_of(state).targets)
             if left < needed:
                 text = f"the budget leaves {max(left, 0)} measurements, and one more decision needs at least {needed}"
                 return (StopReason("budget", text, {"left": left, "needed": needed, "undecided": open_arms}),)
@@ -278,108 +283,6 @@ class Rage(Phased):
 def _slack(problem: Problem) -> float:
     assert isinstance(problem.goal, Best)
     return problem.goal.slack
-
-
-class _Field(NamedTuple):
-    """What may be measured, and what is to be told apart, in the same coordinates."""
-
-    candidates: ProjectedFeatures
-    targets: ProjectedFeatures
-
-    @property
-    def pairs(self) -> Pairs:
-        """All differences of what is to be told apart."""
-        return Pairs(self.targets)
-
-    def design(self, gap: float, upper: float | None, report: Report) -> Design:
-        """The XY-optimal design; no share above ``upper``."""
-        rows = self.candidates.rows
-        features = self.candidates.features
-        return xy_design(features, rows, self.targets.rows, gap=gap, upper=upper, report=report).design
-
-
-def _field(state: State) -> _Field:
-    """Everything that can be measured, and one of each kind of compounds still in."""
-    problem = state.problem
-    rows = np.flatnonzero(problem.measurable)
-    active = np.flatnonzero(state.active)
-    first, _ = first_of_equals(problem.features, active)
-    return _Field(table(problem.features, rows), table(problem.features, active[first], rows))
-
-
-class _Made(NamedTuple):
-    """Whole measurements and what they achieve: ``value / total`` is the largest variance of a difference."""
-
-    support: Ints
-    counts: Ints
-    value: float
-
-    @property
-    def total(self) -> int:
-        return int(self.counts.sum())
-
-
-def _whole(field: _Field, design: Weighted, n: int, report: Report) -> _Made | None:
-    """N whole measurements, the best way where the support is no small part of them; None where N is too few."""
-    method: Literal["apportion", "best"] = "apportion" if n >= 4 * len(design.support) else "best"
-    try:
-        made = round_design(design, field.candidates, n, method=method, directions=field.pairs, report=report)
-    except AssayPilotError:
-        return None
-    return _Made(made.support, made.counts, made.value) if math.isfinite(made.value) else None
-
-
-def _up(field: _Field, design: Weighted, n: int) -> _Made:
-    """Every weight of N measurements rounded up, so that nothing the design tells is lost."""
-    counts = ceilings(design.weights, float(n))
-    x = field.candidates.coordinates(design.support)
-    basis = np.linalg.svd(x, full_matrices=False)
-    span = basis[2][basis[1] > 1e-9 * basis[1][0]].T
-    inside = x @ span
-    inverse = span @ np.linalg.inv((inside * counts[:, None]).T @ inside) @ span.T
-    value = float(field.pairs.find((inverse + inverse.T) / 2.0)[1][0])
-    return _Made(design.support, counts.astype(np.intp), value * float(counts.sum()))
-
-
-def _least(field: _Field, design: Design, wells: float, report: Report) -> _Made:
-    """The fewest measurements found whose achieved value keeps the promise."""
-    n = max(math.ceil(wells * design.value * (1.0 - 1e-12)), 1)
-    up = _up(field, design, n)
-    for _ in range(_TRIES):
-        if n >= up.total:
-            break
-        made = _whole(field, design, n, report)
-        missing = math.inf if made is None else wells * made.value * (1.0 - 1e-9) - n
-        if made is not None and missing <= 0:
-            return made
-        n += max(math.ceil(missing), 1) if math.isfinite(missing) else max(n // 4, 1)
-    return up
-
-
-def _printed(field: _Field, design: Design, wells: float, report: Report) -> _Made:
-    """The paper's N_t and apportionment (appendix B)."""
-    asked = math.ceil((1.0 + _PRINTED_ROOM) * wells * design.value)
-    n = max(asked, math.ceil(2.0 * len(design.support) / _PRINTED_ROOM))
-    return _whole(field, design, n, report) or _up(field, design, n)
-
-
-def _cut(field: _Field, design: Design, n: int, report: Report) -> _Made:
-    """What the budget leaves, for as many differences as it can tell."""
-    made = _whole(field, design, n, report)
-    if made is not None:
-        return made
-    # Too few to estimate everything: the heaviest of the design, one each in turn.
-    most = np.argsort(-design.weights, kind="stable")[:n]
-    return _Made(design.support[most], np.bincount(np.arange(n) % len(most)).astype(np.intp), math.inf)
-
-
-def _effects(targets: ProjectedFeatures) -> int:
-    """How many effects tell the targets apart: the rank of their differences; at least 1."""
-    n = targets.n_rows
-    mean = targets.moment(np.full(n, 1.0 / n))
-    spread = targets.information(np.full(n, 1.0 / n)) - np.outer(mean, mean)
-    values = np.linalg.eigvalsh(spread)
-    return max(int((values > 1e-12 * max(float(values[-1]), float(mean @ mean))).sum()), 1)
 
 
 class _Compared(NamedTuple):
