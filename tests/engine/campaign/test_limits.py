@@ -12,6 +12,7 @@ import pytest
 
 from assaypilot.engine.campaign import audit, limits
 from assaypilot.engine.campaign.campaign import Campaign
+from assaypilot.engine.campaign.candidates import _overlaid
 from assaypilot.engine.endpoint import Endpoint, Limit
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.strategies.protocol import OUT
@@ -249,3 +250,17 @@ def test_a_limit_that_does_not_follow_from_the_facts_is_named(path: Path, monkey
 def test_limits_that_cannot_be_decided_are_refused(path: Path, changes: dict[str, Any], says: str) -> None:
     with pytest.raises(AssayPilotError, match=says):
         limited(path, POTENCY, replace(HERG, **changes))
+
+
+def test_the_round_that_put_a_compound_out(path: Path) -> None:
+    """The earlier of the goal and the limit; what was in goes out in the round that proved the limit."""
+    with limited(path) as campaign:
+        state = replace(
+            campaign._ledger.state,
+            status=np.array([OUT, OUT, 1, 0, OUT, 1, 0, 3, 3], dtype=np.int8),
+            decided_in_phase=np.array([1, 3, 1, 0, 2, 2, 0, 0, 0]),
+        )
+    failed = np.array([1, 1, 1, 1, -1, -1, -1, 1, -1])
+    status, phases = _overlaid(state, failed, np.array([2, 2, 2, 2, 0, 0, 0, 2, 0]))
+    assert status.tolist() == [OUT, OUT, OUT, OUT, OUT, 1, 0, OUT, 3]
+    assert phases.tolist() == [1, 2, 2, 2, 2, 2, 0, 2, 0]

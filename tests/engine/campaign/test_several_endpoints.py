@@ -11,7 +11,7 @@ import pytest
 
 from assaypilot.engine.campaign import audit
 from assaypilot.engine.campaign.campaign import Campaign
-from assaypilot.engine.campaign.intake import Due, prepare
+from assaypilot.engine.campaign.intake import Due, due_now, prepare
 from assaypilot.engine.campaign.state import Round, RoundItem, Settings
 from assaypilot.engine.endpoint import Endpoint, Limit
 from assaypilot.engine.errors import AssayPilotError
@@ -359,3 +359,22 @@ def test_settings_know_their_endpoints() -> None:
     assert (pareto.objective, pareto.softness, pareto.distance) == ("a", 0.0, 0.0)
     assert replace(pareto, objectives=("b", "a")).objective == "b"
     assert replace(Settings("a", 0.5), objective="b").objectives == ("b",)
+
+
+def test_what_was_lost_is_remembered_for_its_endpoint(path: Path) -> None:
+    """A late value of one endpoint does not stand for what the other endpoint lost."""
+    with trade(path, per_round=200, max_replicates=100, epsilon=0.1) as campaign:
+        campaign.plan()
+        here = answers(campaign)
+        lost = next(r for r in here if r.endpoint == "hERG")
+        compound = campaign.status().library.find(lost.compound)
+        assert compound is not None
+        campaign.record([r for r in here if r is not lost])
+        campaign.close_round("failed")
+        assert campaign.plan() is not None
+        due = due_now(campaign._ledger)
+        assert (due[0].past.lost, due[1].past.lost) == ({}, {compound: 1})
+        campaign.record([Result(lost.compound, 6.1, "pIC50", round=1)])
+        assert due_now(campaign._ledger)[1].past.lost == {compound: 1}
+        campaign.record([replace(lost, round=1)])
+        assert due_now(campaign._ledger)[1].past.lost == {compound: 0}
