@@ -64,41 +64,56 @@ def test_when_everybody_leads_nobody_challenges(race):
 
 
 @EVERY
+@pytest.mark.parametrize("batch", [1, 4])
 @pytest.mark.parametrize("seed", range(3))
-def test_the_greedy_pull_narrows_the_pair_most(kind, seed):
-    """argmin |y| in (A + a a')^-1 over all arms, every matrix inverted anew."""
+def test_pulls_and_the_end_are_those_of_the_definition(kind, batch, seed):
+    """argmin |y| in (A + a a')^-1 over all arms, every matrix inverted anew; the end when B is within the slack."""
     rng = np.random.default_rng((3, seed))
-    x, sd, norm = unit_rows(rng, 6, 3), 0.5, 1.5
+    x, sd, norm = unit_rows(rng, 6, 3), 0.25, 1.5
     truth = x @ rng.standard_normal(3)
-    goal = Best() if kind is LinGapE else AllEpsilonBest(0.5, 0.1)
+    goal = Best(0.1) if kind is LinGapE else AllEpsilonBest(0.5, 0.1)
     given = {} if kind is LinGapE else {"m": 2}
-    problem = problem_of(DenseFeatures(x), goal=goal, sd=sd, norm=norm, pull="greedy", batch=1, **given)
+    problem = problem_of(DenseFeatures(x), goal=goal, sd=sd, norm=norm, pull="greedy", batch=batch, **given)
     strategy = kind()
     state = strategy.start(problem)
     state = strategy.tell(state, came_back(problem, truth, strategy.ask(state), rng))
     eta = (sd / norm) ** 2
     reference = oracle.race_by_indices if kind is LinGIFA else oracle.race_by_means
-    for _ in range(15):
-        if strategy.stop(state):
-            break
-        counts, sums = state.memory["counts"], state.memory["sums"]
+    ended = False
+    for _ in range(600):
+        counts = state.memory["counts"]
         a = x.T @ (counts[:, None] * x) + eta * np.eye(3)
-        inverse = np.linalg.inv(a)
-        means = x @ (inverse @ (x.T @ sums))
-        width = (
-            math.sqrt(2 * oracle.beta(counts.sum(), math.log(10), d=3, length=1.0, eta=eta, norm=norm, sigma=sd)) * sd
-        )
+        means = x @ np.linalg.solve(a, x.T @ state.memory["sums"])
+        beta = oracle.beta(counts.sum(), math.log(10), d=3, length=1.0, eta=eta, norm=norm, sigma=sd)
+        width = sd * math.sqrt(2 * beta)
 
-        def index(i, j, means=means, inverse=inverse, width=width):
-            y = x[i] - x[j]
-            return means[i] - means[j] + width * math.sqrt(max(y @ inverse @ y, 0.0))
+        def race(a, means=means, width=width):
+            inverse = np.linalg.inv(a)
 
-        _, b, c, _ = reference(means, index, given.get("m", 1))
-        y = x[b] - x[c]
-        left = [y @ np.linalg.inv(a + np.outer(row, row)) @ y for row in x]
-        (arm,) = strategy.ask(state).arms
-        assert left[arm] == pytest.approx(min(left), rel=1e-9)
-        state = strategy.tell(state, came_back(problem, truth, strategy.ask(state), rng, spent=state.spent))
+            def index(i, j):
+                y = x[i] - x[j]
+                return means[i] - means[j] + width * math.sqrt(max(y @ inverse @ y, 0.0))
+
+            return reference(means, index, given.get("m", 1))
+
+        leaders, *_, excess = race(a)
+        ended = bool(strategy.stop(state))
+        assert ended == (excess <= goal.slack)
+        if ended:
+            assert set(np.flatnonzero(state.status == IN).tolist()) == leaders
+            break
+        allocation = strategy.ask(state)
+        planned = np.zeros(6, dtype=int)
+        for _ in range(batch):
+            _, b, c, _ = race(a)
+            y = x[b] - x[c]
+            arm = int(np.argmin([y @ np.linalg.inv(a + np.outer(row, row)) @ y for row in x]))
+            planned[arm] += 1
+            a = a + np.outer(x[arm], x[arm])
+        assert np.flatnonzero(planned).tolist() == allocation.arms.tolist()
+        assert planned[allocation.arms].tolist() == allocation.counts.tolist()
+        state = strategy.tell(state, came_back(problem, truth, allocation, rng, spent=state.spent))
+    assert ended
 
 
 def test_optimised_shares_are_those_of_the_shortest_combination():
