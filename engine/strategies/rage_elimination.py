@@ -50,14 +50,14 @@ def beaten(scores: Floats, points: Floats, spread: float, least: float = 0.0) ->
         out |= scores[leader] - scores > np.maximum(width, least)
     # Nobody is beaten who is not behind the best by more than the least difference.
     left = order[~out[order] & (scores[order[0]] - scores[order] > least)]
-    if len(left) * m > _PAIRS:
-        return Beaten(out, False)
     ranked, behind = points[order], -scores[order]
+    # Only better ones can beat a row.
+    if float(np.searchsorted(behind, -scores[left], side="left").sum()) > _PAIRS:
+        return Beaten(out, False)
     lengths = np.einsum("ij,ij->i", ranked, ranked)
     step = max(1, _ENTRIES // m)
     for start in range(0, len(left), step):
         rows = left[start : start + step]
-        # Only better ones can beat them.
         stop = int(np.searchsorted(behind, -scores[rows].min(), side="left"))
         if stop <= _LEADERS:
             continue
