@@ -63,14 +63,14 @@ def goal_sentence(ledger: Ledger) -> str:
 
 
 def probability_names(ledger: Ledger) -> tuple[str, str]:
-    """What the two probabilities of a compound are of, to be put behind a P."""
+    """What the two probabilities of a compound are of, to be put behind a P; alike where they are the same."""
     settings = ledger.settings
     match settings.goal:
         case "pareto":
             margins = _margins(ledger)
-            return "trade-off", f"trade-off up to {margins}" if margins else "trade-off, nothing left out"
+            return "trade-off", f"trade-off up to {margins}" if margins else "trade-off"
         case "best":
-            return "best", f"within {settings.softness:g}"
+            return "best", f"within {settings.softness:g}" if settings.softness > 0 else "best"
         case _:
             return f"within {settings.distance:g}", f"within {settings.distance + settings.softness:g}"
 

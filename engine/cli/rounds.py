@@ -112,7 +112,7 @@ def _round_lines(now: Status, issued: Round) -> list[str]:
     again = f", {issued.missing:,} still to come" if issued.came else ""
     lines = [
         f"Round {issued.number}: {plural(issued.measurements, 'measurement')} of "
-        f"{plural(len(issued.items), 'compound')}{again}"
+        f"{plural(len(issued.items), 'compound')}{_each(now)}{again}"
     ]
     if now.phase is not None:
         after = max(0, now.phase.outstanding)
@@ -133,6 +133,12 @@ def _round_lines(now: Status, issued: Round) -> list[str]:
     ]
     lines += ["", *table(header, rows), *count(len(issued.items), _LINES, "compounds (--out CSV writes them all)")]
     return lines
+
+
+def _each(now: Status) -> str:
+    """What every compound of a round is measured for, where that is more than one endpoint."""
+    names = [now.endpoints[k].name for k in now.measured_endpoints]
+    return f", each for {', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else ""
 
 
 def _times(now: Status, item: RoundItem) -> str:

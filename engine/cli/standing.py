@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from assaypilot.engine.campaign.campaign import Campaign
 from assaypilot.engine.campaign.state import STATUSES, Round, Status
 from assaypilot.engine.cli.console import Console, Reply, count, plural, table
-from assaypilot.engine.export.shortlist import Which, decimals_of, ranked
+from assaypilot.engine.export.shortlist import Which, chances, decimals_of, ranked
 from assaypilot.engine.strategies.protocol import IN, UNDECIDED
 
 __all__ = ["describe", "number", "round_line", "status", "status_document"]
@@ -90,8 +90,9 @@ def _compound(now: Status, compound: int) -> dict[str, Any]:
         high = {name: _of(candidates.highs, name, compound) for name in names}
         more["measured_of"] = {name: int(candidates.measured_of[name][compound]) for name in names}
     if now.limited_endpoints:
-        chances = candidates.probability_meets
-        more["probability_meets_limits"] = {name: float(chances[name][compound]) for name in chances}
+        more["probability_meets_limits"] = {
+            name: float(chance[compound]) for name, chance in candidates.probability_meets.items()
+        }
         more["reason"] = now.reason(compound)
     return {
         "id": now.library.ids[compound],
@@ -167,8 +168,8 @@ def _compound_table(now: Status, compounds: Sequence[int]) -> list[str]:
     for endpoint in measured:
         behind = f" {endpoint.scale_name}" if several else ""
         header += [f"Estimate {endpoint.scale_name}", f"Low{behind}", f"High{behind}"]
-    header += [f"P({name})" for name in now.probability_names]
-    header += [f"P({now.endpoints[k].limit_text})" for k in now.limited_endpoints]
+    likely = chances(now)
+    header += [f"P({name})" for name in likely]
     header += ["Measured", "Decided in round", *(["Why out"] if now.limited_endpoints else [])]
     rows = []
     for compound in compounds:
@@ -177,17 +178,12 @@ def _compound_table(now: Status, compounds: Sequence[int]) -> list[str]:
             for endpoint in measured
             for values in (candidates.estimates, candidates.lows, candidates.highs)
         )
-        chances = (
-            candidates.probability_within_epsilon,
-            candidates.probability_within_slack,
-            *candidates.probability_meets.values(),
-        )
         rows.append(
             (
                 now.library.ids[compound],
                 STATUSES[candidates.status[compound]],
                 *numbers,
-                *(_percent(chance[compound]) for chance in chances),
+                *(_percent(chance[compound]) for chance in likely.values()),
                 int(candidates.measured[compound]),
                 int(candidates.decided_in_round[compound]) or "-",
                 *((now.reason(compound) or "",) if now.limited_endpoints else ()),

@@ -21,6 +21,7 @@ __all__ = [
     "NOT_ASKED",
     "Sheet",
     "Which",
+    "chances",
     "decimals",
     "decimals_of",
     "ranked",
@@ -75,6 +76,17 @@ def ranked(status: Status, which: Which = "all") -> NDArray[np.intp]:
     return order[np.isin(candidates.status[order], _CODES[which])]
 
 
+def chances(status: Status) -> dict[str, NDArray[np.float64]]:
+    """The probabilities of every compound by what they are of: the goal (once where both are alike), and each limit."""
+    candidates = status.candidates
+    of_goal = (candidates.probability_within_epsilon, candidates.probability_within_slack)
+    found = dict(zip(status.probability_names, of_goal, strict=True))
+    for position in status.limited_endpoints:
+        endpoint = status.endpoints[position]
+        found[endpoint.limit_text] = candidates.probability_meets[endpoint.name]
+    return found
+
+
 def shortlist(status: Status, which: Which = "in", *, program: str = "AssayPilot", exported: str = "") -> Sheet:
     """One row per compound, ranked, with what was decided and on what evidence.
 
@@ -101,12 +113,8 @@ def shortlist(status: Status, which: Which = "in", *, program: str = "AssayPilot
         if endpoint.name in candidates.lows:
             columns.append((f"{endpoint.scale_name} low", _rounded(candidates.lows[endpoint.name], digits + 1)))
             columns.append((f"{endpoint.scale_name} high", _rounded(candidates.highs[endpoint.name], digits + 1)))
-    chances = (candidates.probability_within_epsilon, candidates.probability_within_slack)
-    for name, chance in zip(status.probability_names, chances, strict=True):
+    for name, chance in chances(status).items():
         columns.append((f"P({name})", _rounded(chance, 4)))
-    for position in status.limited_endpoints:
-        endpoint = status.endpoints[position]
-        columns.append((f"P({endpoint.limit_text})", _rounded(candidates.probability_meets[endpoint.name], 4)))
     columns.append(
         ("Evidence", [f"measured {n}" if n else "predicted, never measured" for n in candidates.measured.tolist()])
     )

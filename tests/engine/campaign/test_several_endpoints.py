@@ -283,7 +283,7 @@ def test_the_best_compound(path: Path, slack: float | None, epsilon: float | Non
         assert now.counts == {"undecided": 0, "in": 1, "out": 8, "not_estimable": 0}
         assert f"{now.library.ids[best]} has the best pIC50{near}." in now.statement
         assert now.candidates.probability_within_epsilon.sum() == pytest.approx(1.0)
-        assert now.probability_names == ("best", f"within {softness:g}")
+        assert now.probability_names == ("best", f"within {softness:g}" if softness else "best")
         assert now.candidates.cutoff == np.nanmax(now.candidates.estimate)
     assert audit.verify(path, recompute=True).ok
 

@@ -95,6 +95,7 @@ def test_trade_offs_from_a_table_to_a_shortlist(small: Path, tmp_path: Path, don
     assert done("verify", campaign, "--recompute")["ok"]
     shown = run("status", campaign).out
     assert "Estimate hERG" in shown
+    assert shown.count("P(trade-off") == 2
     assert "The best trade-offs between pIC50 and hERG" in shown
 
 
