@@ -199,6 +199,12 @@ def test_many_arms_are_bounded_by_their_strongest(monkeypatch):
             patched.setattr(linfact_pairs, "_ALL", 100)
             patched.setattr(linfact_pairs, "_STRONGEST", 60)
             few = behind(differences)
+            # So few that who sets an arm's bound is mostly among the rest.
+            patched.setattr(linfact_pairs, "_STRONGEST", 1)
+            fewest = behind(differences)
+        for name in ("most", "most_known"):
+            assert (getattr(fewest, name) >= getattr(whole, name) - 1e-12).all()
+        assert (fewest.least <= whole.least + 1e-12).all()
         assert (few.least <= whole.least + 1e-12).all()
         assert (few.most >= whole.most - 1e-12).all()
         assert np.median(few.most - whole.most) <= 0.1 * np.median(whole.most)
