@@ -2,6 +2,7 @@
 
 from assaypilot.engine.design.criteria import Design, Weighted, achieved
 from assaypilot.engine.design.directions import Against, Between, Pairs, Rows
+from assaypilot.engine.design.product_directions import ProductPairs
 from assaypilot.engine.design.products import Product
 from assaypilot.engine.design.rounding import apportion, ceilings, round_design
 from assaypilot.engine.design.solver import g_optimal
@@ -13,6 +14,7 @@ __all__ = [
     "Design",
     "Pairs",
     "Product",
+    "ProductPairs",
     "Rows",
     "Weighted",
     "achieved",

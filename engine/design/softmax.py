@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -10,6 +11,7 @@ from numpy.typing import NDArray
 
 from assaypilot.engine.design.directions import Directions, Pairs
 from assaypilot.engine.design.farthest import square_root
+from assaypilot.engine.design.product_directions import ProductPairs
 
 __all__ = ["Soft", "SoftMaximum", "softened"]
 
@@ -50,16 +52,18 @@ def softened(directions: Directions, inverse: Floats, rows: Ints, weights: Float
     ``rows`` and ``weights``: rows of the table of pairs that together say about the same of every effect as all do.
     """
     if isinstance(directions, Pairs):
-        return _SoftPairs(directions, rows, weights)
+        return _SoftPairs(directions.table.coordinates, rows, weights)
+    if isinstance(directions, ProductPairs):
+        return _SoftPairs(directions.coordinates, rows, weights)
     return _SoftList(directions, directions.find(inverse, _LISTED)[0])
 
 
 class _SoftPairs:
     """All pairs of some rows of a table, never listed; a pair's prior is the product of its rows' weights."""
 
-    def __init__(self, pairs: Pairs, rows: Ints, weights: Floats) -> None:
-        self._pairs, self._rows = pairs, rows
-        self._z = pairs.table.coordinates(rows)
+    def __init__(self, coordinates: Callable[[Ints], Floats], rows: Ints, weights: Floats) -> None:
+        self._coordinates, self._rows = coordinates, rows
+        self._z = coordinates(rows)
         self._log_prior = np.log(weights / weights.sum())
 
     def at(self, inverse: Floats, sharpness: float) -> SoftMaximum:
@@ -93,7 +97,7 @@ class _SoftPairs:
         if not len(new):
             return
         self._rows = np.concatenate([self._rows, new])
-        self._z = np.concatenate([self._z, self._pairs.table.coordinates(new)])
+        self._z = np.concatenate([self._z, self._coordinates(new)])
         weights = np.concatenate([np.exp(self._log_prior), np.full(len(new), 1.0 / len(self._rows))])
         self._log_prior = np.log(weights / weights.sum())
 

@@ -18,6 +18,7 @@ from assaypilot.engine.design.criteria import Weighted
 from assaypilot.engine.design.directions import Pairs
 from assaypilot.engine.design.gliding import Sample, even_leverages, glided, same_information
 from assaypilot.engine.design.newton import greatest_average
+from assaypilot.engine.design.product_directions import ProductPairs
 from assaypilot.engine.design.products import Shares
 from assaypilot.engine.design.saddle import dual_bound
 from assaypilot.engine.design.softmax import Soft, softened
@@ -144,6 +145,9 @@ class _Smooth:
     def _pair_rows(self) -> tuple[Ints, Floats]:
         """Rows of the table of pairs, weighted to say about the same of every effect."""
         directions = self.search.directions
+        if isinstance(directions, ProductPairs):
+            rows = directions.stand_in[: max(_ROWS * self.frame.d, 600)]
+            return rows, np.full(len(rows), 1.0 / len(rows))
         if not isinstance(directions, Pairs):
             return np.zeros(0, dtype=np.intp), np.zeros(0)
         table, mine = directions.table, self.frame.candidates
