@@ -99,7 +99,8 @@ def pareto_by_means(goal: ParetoSet, mean: Floats, half: Floats) -> Proven:
     margins = np.asarray(goal.margins)[:, None, None]
     for start in range(0, m, _BLOCK):
         part = slice(start, min(start + _BLOCK, m))
-        outs[part] = (low[:, None, :] > high[:, part, None]).all(axis=0).any(axis=1)
+        surely = (low[:, None, :] > high[:, part, None]).all(axis=0)
+        outs[part] = np.any(surely, axis=1)
         rival = (high[:, None, :] > low[:, part, None] + margins).all(axis=0)
         own = np.arange(part.start, part.stop)
         rival[own - part.start, own] = False
