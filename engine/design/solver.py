@@ -44,8 +44,8 @@ def g_optimal(
     """A design on few candidates that is D-optimal, hence G-optimal (Kiefer and Wolfowitz 1960), to a relative gap.
 
     Without bounds or ``base`` the optimum of g over the candidates is exactly their rank d, and ``value <= d (1 +
-    gap)`` when converged. The support has at most d (d + 1) / 2 positions (a few
-    more are possible only beyond 6,000), usually far fewer the larger the gap.
+    gap)`` when converged. The support has at most d (d + 1) / 2 positions (more only where that is
+    thousands), usually far fewer the larger the gap.
 
     ``candidates``: rows, or a whole ``Product`` of sites that is never written out.
     ``targets``: rows in the same coordinates whose worst variance ``value`` reports; the weights stay D-optimal over

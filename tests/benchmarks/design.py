@@ -1,7 +1,8 @@
 """Seconds, compounds, gaps and memory of the G-optimal designs. By hand: ``python -m tests.benchmarks.design``.
 
-``--seconds 5``: what each reference solver gets. ``--growth growth.png``: fits and draws the growth in rows and rank.
-``--curves``: the best found on few compounds. Set OPENBLAS_NUM_THREADS=1 for one thread.
+``--seconds 5``: what each reference solver gets. ``--growth growth.png``: instead, fits and draws the growth in rows
+and rank, with a report beside the picture. ``--curves``: instead, the best found on few compounds.
+Set OPENBLAS_NUM_THREADS=1 for one thread.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ import numpy as np
 from assaypilot.engine.design import Design, Product, g_optimal
 from assaypilot.engine.design.few import support_curve
 from assaypilot.engine.features import DenseFeatures, ProjectedFeatures, SiteFeatures
+from tests.benchmarks.design_growth import growth
 from tests.benchmarks.design_references import SOLVERS, run
 
 PRACTICE = (4, 5, 4, 3, 4)
@@ -130,51 +132,19 @@ def curves() -> None:
             )
 
 
-def growth(picture: str | None) -> None:
-    """Seconds against rows (5 sites x 16 and x 20) and against the rank (20,000 rows of 5 sites), with exponents."""
-    rows = [1_000, 3_000, 10_000, 30_000, 100_000, 300_000, 1_000_000]
-    ranks = [2, 3, 5, 9, 13, 21, 31, 40]
-    by_rows, by_rank = [], []
-    for n in rows:
-        candidates = sample(n, 5, 16) if n < 1_000_000 else sample(n, 5, 17)
-        by_rows.append((n, timed(candidates, 1, gap=1e-2, recognise=False)[2]))
-        print(f"rows {n:>9,}  rank {candidates.rank:>4}  {by_rows[-1][1]:.4f} s", flush=True)
-    for size in ranks:
-        n = min(20_000, size**5 // 2)
-        candidates = sample(n, 5, size)
-        by_rank.append((candidates.rank, timed(candidates, 1, gap=1e-2, recognise=False)[2]))
-        print(f"rows {n:>9,}  rank {candidates.rank:>4}  {by_rank[-1][1]:.4f} s", flush=True)
-    fits = []
-    for name, points in (("rows", by_rows[2:]), ("rank", by_rank[2:])):
-        x, y = np.log(np.array(points)).T
-        fits.append(float(np.polyfit(x, y, 1)[0]))
-        print(f"seconds grow like {name}^{fits[-1]:.2f}")
-    if picture is None:
-        return
-    import matplotlib
-
-    matplotlib.use("Agg")
-    from matplotlib import pyplot
-
-    figure, axes = pyplot.subplots(1, 2, figsize=(9, 3.6), layout="constrained")
-    for axis, name, points, power in zip(axes, ("compounds", "rank"), (by_rows, by_rank), fits, strict=True):
-        axis.loglog(*zip(*points, strict=True), "o-")
-        axis.set(xlabel=name, ylabel="seconds (one thread)", title=f"exponent {power:.2f}")
-    figure.savefig(picture, dpi=130)
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seconds", type=float, default=5.0)
     parser.add_argument("--growth", metavar="FILE")
     parser.add_argument("--curves", action="store_true")
     asked = parser.parse_args()
-    table()
-    against(asked.seconds)
     if asked.curves:
         curves()
     if asked.growth:
         growth(asked.growth)
+    if not (asked.curves or asked.growth):
+        table()
+        against(asked.seconds)
 
 
 if __name__ == "__main__":
