@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +14,7 @@ from assaypilot.engine.library import Library
 
 __all__ = ["narrow"]
 
-_COMPARISON = re.compile(r"(>=|<=|≥|≤|>|<)\s*(-?\d+(?:[.,]\d+)?)")
+_COMPARISON = re.compile(r"(?:(?<!\S)([^\s<>=≤≥]+)\s*)?(>=|<=|≥|≤|>|<)\s*(-?\d+(?:[.,]\d+)?)")
 _SITE = re.compile(r"([^=\s]+)=(\S+)")
 _OPERATORS: dict[str, Callable[[NDArray[np.float64], float], NDArray[np.bool_]]] = {
     ">": operator.gt,
@@ -26,11 +26,16 @@ _OPERATORS: dict[str, Callable[[NDArray[np.float64], float], NDArray[np.bool_]]]
 }
 
 
-def narrow(text: str, library: Library, numbers: NDArray[np.float64]) -> NDArray[np.bool_] | None:
+def narrow(
+    text: str,
+    library: Library,
+    numbers: NDArray[np.float64],
+    named: Mapping[str, NDArray[np.float64]] | None = None,
+) -> NDArray[np.bool_] | None:
     """The compounds that fit every word of ``text``; None when it says nothing.
 
-    ``>7.5`` compares ``numbers`` (one per compound; NaN never fits), ``R1=Me`` a substituent exactly, any other word
-    is looked for in the id and the substituents, without regard to case.
+    ``>7.5`` compares ``numbers`` (one per compound; NaN never fits), ``hERG<5`` those ``named`` so, ``R1=Me`` a
+    substituent exactly, any other word is looked for in the id and the substituents, without regard to case.
     """
     mask: NDArray[np.bool_] | None = None
 
@@ -39,10 +44,14 @@ def narrow(text: str, library: Library, numbers: NDArray[np.float64]) -> NDArray
         mask = part if mask is None else mask & part
 
     def compare(match: re.Match[str]) -> str:
-        level = float(match[2].replace(",", "."))
+        level = float(match[3].replace(",", "."))
+        of_it = values.get(match[1].casefold()) if match[1] else numbers
         with np.errstate(invalid="ignore"):
-            also(_OPERATORS[match[1]](numbers, level))
-        return " "
+            also(_OPERATORS[match[2]](numbers if of_it is None else of_it, level))
+        # A word before the sign that is no number's name is looked for like any other.
+        return f" {match[1] or ''} " if of_it is None else " "
+
+    values = {name.casefold(): of_it for name, of_it in (named or {}).items()}
 
     names = {site.name.casefold(): place for place, site in enumerate(library.sites)}
     for word in _COMPARISON.sub(compare, text).split():

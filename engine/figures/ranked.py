@@ -90,6 +90,7 @@ def ranked_intervals(
     quantity: str = "estimate",
     cutoff_text: str = "cutoff",
     zone_text: str = "soft zone",
+    note: str = "",
     selected: int | None = None,
     palette: Palette = LIGHT,
     size: tuple[float, float] = (8.0, 2.6),
@@ -98,7 +99,7 @@ def ranked_intervals(
     """The figure: one point and interval per compound of ``ranking``; arrays are in library order, model scale.
 
     Intervals are the deciding bounds; where there are none yet and ``posterior`` (low, high) is given, its interval
-    is drawn thin. The x axis is the rank, from ``ranking.first``.
+    is drawn thin. The x axis is the rank, from ``ranking.first``; ``note`` is added to what it says.
     """
     figure = blank(size, dpi, palette, (0.62, 0.12, 0.46, 0.12))
     axes = figure.axes[0]
@@ -142,7 +143,8 @@ def ranked_intervals(
     axes.xaxis.set_major_locator(MaxNLocator(nbins=10, integer=True, min_n_ticks=1))
     axes.yaxis.set_major_locator(MaxNLocator(nbins=6))
     axes.set_ylabel(quantity, color=palette.text, fontsize=SMALL + 0.5, parse_math=False)
-    axes.set_xlabel(_axis_words(ranking, bool(thin.any()), bool(decided.any())), color=palette.muted, fontsize=SMALL)
+    words = "; ".join(filter(None, (_axis_words(ranking, bool(thin.any()), bool(decided.any())), note)))
+    axes.set_xlabel(words, color=palette.muted, fontsize=SMALL, parse_math=False)
     return figure
 
 

@@ -6,7 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assaypilot.engine.campaign.state import STATUSES, Status
-from assaypilot.gui.models.base import Column, RowsModel
+from assaypilot.engine.endpoint import Endpoint
+from assaypilot.gui.models.base import Column, Ranks, RowsModel, text_ranks
 from assaypilot.gui.models.library import id_column, site_columns, structure_column
 
 __all__ = ["STATUS_RANK", "CandidatesModel", "interval_text", "probability_text"]
@@ -40,82 +41,170 @@ def probability_text(value: float) -> str:
 
 
 class CandidatesModel(RowsModel):
-    """All compounds with status, estimate, bounds and probabilities."""
+    """All compounds with status, estimates, bounds and probabilities."""
 
     def show(self, status: Status) -> None:
         """Nothing; takes over what a campaign knows."""
         library, known = status.library, status.candidates
-        endpoint, settings = status.endpoints[status.objective], status.settings
-        unit = f" {endpoint.scale_unit}" if endpoint.scale_unit else ""
-        near = f"{settings.distance:g}{unit}"
-        far = f"{settings.distance + settings.softness:g}{unit}"
-        best_first = -endpoint.sign
+        self.fill(
+            [
+                Column(
+                    "status",
+                    "Status",
+                    lambda row: STATUSES[known.status[row]],
+                    lambda: _by_status(status),
+                    status=lambda row: int(known.status[row]),
+                    width=99,
+                ),
+                *structure_column(library),
+                id_column(library),
+                *site_columns(library),
+                *_numbers(status),
+                _measured(status),
+                _decided(status),
+            ],
+            len(library),
+        )
 
-        def number(values: NDArray[np.float64]) -> list[str]:
-            return ["" if np.isnan(value) else f"{value:.2f}" for value in values]
 
-        estimates = number(known.estimate)
-        columns = [
-            Column(
-                "status",
-                "Status",
-                lambda row: STATUSES[known.status[row]],
-                lambda: STATUS_RANK[known.status] * 1e9 + np.nan_to_num(best_first * known.estimate, nan=1e6),
-                status=lambda row: int(known.status[row]),
-                width=99,
-            ),
-            *structure_column(library),
-            id_column(library),
-            *site_columns(library),
-            Column(
-                "estimate",
-                endpoint.scale_name,
-                lambda row: estimates[row],
-                lambda: known.estimate,
-                number=True,
-                tip="Estimate from everything measured and usable, the table's own values included",
-            ),
-            Column(
-                "interval",
-                "Interval",
-                lambda row: interval_text(known.low[row], known.high[row]),
-                lambda: known.high - known.low,
-                number=True,
-                tip="Deciding bounds of the last decided phase; empty until one has bounded the compound",
-                width=95,
-            ),
-            Column(
-                "near",
-                f"P(within\n{settings.distance:g})",
-                lambda row: probability_text(known.probability_within_epsilon[row]),
-                lambda: known.probability_within_epsilon,
-                number=True,
-                tip=f"Posterior probability of being within {near} of the best; informs, never decides",
-            ),
-            Column(
-                "far",
-                f"P(within\n{settings.distance + settings.softness:g})",
-                lambda row: probability_text(known.probability_within_slack[row]),
-                lambda: known.probability_within_slack,
-                number=True,
-                tip=f"Posterior probability of being within {far} of the best, the soft zone included",
-            ),
-            Column(
-                "measured",
-                "n",
-                lambda row: str(int(known.measured[row])) if known.measured[row] else "never",
-                lambda: known.measured,
-                number=True,
-                tip="Usable measurements; never: inferred from compounds with the same substituents",
-                kind=lambda row: None if known.measured[row] else "muted",
-            ),
-            Column(
-                "decided",
-                "Decided",
-                lambda row: f"round {int(known.decided_in_round[row])}" if known.decided_in_round[row] else "",
-                lambda: known.decided_in_round,
-                tip="The round after which the compound was decided",
-                width=67,
-            ),
-        ]
-        self.fill(columns, len(library))
+def _by_status(status: Status) -> Ranks:
+    """Sort keys: by status, the best estimate first; for trade-offs the most probable one first."""
+    known = status.candidates
+    best_first = np.nan_to_num(-status.endpoints[status.objective].sign * known.estimate, nan=1e6)
+    likely = -np.nan_to_num(known.probability_within_epsilon) * 1e4 if len(status.goal_endpoints) > 1 else 0.0
+    return STATUS_RANK[known.status] * 1e9 + likely + np.clip(best_first, -1e8, 1e8)
+
+
+def _numbers(status: Status) -> list[Column]:
+    """Estimates, bounds and probabilities; with several endpoints what is compared stands side by side."""
+    goal = [status.endpoints[place] for place in status.goal_endpoints]
+    limited = [status.endpoints[place] for place in status.limited_endpoints]
+    others = [endpoint for endpoint in limited if endpoint not in goal]
+    bounds = [_bounds(status, one, place) for place, one in enumerate(goal)]
+    if len(goal) == 1 and not limited:
+        return [_estimate(status, goal[0], 0), *bounds, *_chances(status)]
+    return [
+        *(_estimate(status, one, place) for place, one in enumerate([*goal, *others])),
+        *_chances(status),
+        *(_meets(status, one) for one in limited),
+        *([_why_out(status)] if limited else []),
+        *bounds,
+    ]
+
+
+def _estimate(status: Status, endpoint: Endpoint, place: int) -> Column:
+    """An endpoint's estimate; ``place`` is the one among those shown."""
+    estimate = status.candidates.estimates[endpoint.name]
+    better = (
+        f" {'Higher' if endpoint.sign > 0 else 'Lower'} is better." if place < len(status.goal_endpoints) > 1 else ""
+    )
+    return Column(
+        "estimate" if place == 0 else f"estimate-{endpoint.name}",
+        endpoint.scale_name,
+        lambda row: "" if np.isnan(estimate[row]) else f"{estimate[row]:.2f}",
+        lambda: estimate,
+        number=True,
+        tip=f"Estimate from everything measured and usable, the table's own values included.{better}",
+    )
+
+
+def _bounds(status: Status, endpoint: Endpoint, place: int) -> Column:
+    """The deciding bounds of an endpoint of the goal."""
+    low, high = status.candidates.lows[endpoint.name], status.candidates.highs[endpoint.name]
+    return Column(
+        "interval" if place == 0 else f"interval-{endpoint.name}",
+        f"{endpoint.scale_name}\nbounds" if len(status.measured_endpoints) > 1 else "Interval",
+        lambda row: interval_text(low[row], high[row]),
+        lambda: high - low,
+        number=True,
+        tip=f"Deciding bounds of {endpoint.scale_name} of the last decided phase; empty until one has bounded the "
+        "compound",
+        width=95,
+    )
+
+
+def _chances(status: Status) -> list[Column]:
+    """P(in the set) and P(acceptable); one column where both are the same."""
+    known, settings = status.candidates, status.settings
+    unit = status.endpoints[status.objective].scale_unit
+    unit = f" {unit}" if unit else ""
+    informs = "; informs, never decides"
+    match settings.goal:
+        case "pareto":
+            titles = ("P(trade-\noff)", "P(with\nmargin)")
+            first = "Posterior probability that no other compound is better in every endpoint"
+            second = f"{first} by more than the differences that do not matter"
+        case "best":
+            titles = ("P(best)", f"P(within\n{settings.softness:g})")
+            first = "Posterior probability of being the best"
+            second = f"Posterior probability of being within {settings.softness:g}{unit} of the best"
+        case _:
+            far = settings.distance + settings.softness
+            titles = (f"P(within\n{settings.distance:g})", f"P(within\n{far:g})")
+            first = f"Posterior probability of being within {settings.distance:g}{unit} of the best"
+            second = f"Posterior probability of being within {far:g}{unit} of the best, the soft zone included"
+    near, soft = known.probability_within_epsilon, known.probability_within_slack
+    made = [("near", titles[0], near, f"{first}{informs}"), ("far", titles[1], soft, second)]
+    differ = any(status.margins) if settings.goal == "pareto" else settings.softness > 0
+    return [_probability(*one) for one in (made if differ else made[:1])]
+
+
+def _meets(status: Status, endpoint: Endpoint) -> Column:
+    """P(keeps to an endpoint's limit)."""
+    title, limit = endpoint.limit_text, endpoint.limit
+    if limit is not None:
+        title = f"P({endpoint.name}\n{limit.text})"
+    chance = status.candidates.probability_meets[endpoint.name]
+    tip = f"Posterior probability that its mean keeps to {endpoint.limit_text}; out only when it certainly fails"
+    return _probability(f"meets-{endpoint.name}", title, chance, tip)
+
+
+def _probability(key: str, title: str, values: NDArray[np.float64], tip: str) -> Column:
+    return Column(key, title, lambda row: probability_text(values[row]), lambda: values, number=True, tip=tip)
+
+
+def _measured(status: Status) -> Column:
+    known = status.candidates
+    names = [status.endpoints[place] for place in status.measured_endpoints]
+
+    def told(row: int) -> str:
+        return "\n".join(f"{one.scale_name}: {int(known.measured_of[one.name][row]) or 'never'}" for one in names)
+
+    return Column(
+        "measured",
+        "n",
+        lambda row: str(int(known.measured[row])) if known.measured[row] else "never",
+        lambda: known.measured,
+        number=True,
+        tip="Usable measurements"
+        + (", of the endpoint with the fewest" if len(status.goal_endpoints) > 1 else "")
+        + "; never: inferred from compounds with the same substituents",
+        kind=lambda row: None if known.measured[row] else "muted",
+        cell_tip=told if len(names) > 1 else None,
+    )
+
+
+def _decided(status: Status) -> Column:
+    """The round that decided a compound."""
+    known = status.candidates
+    return Column(
+        "decided",
+        "Decided",
+        lambda row: f"round {int(known.decided_in_round[row])}" if known.decided_in_round[row] else "",
+        lambda: known.decided_in_round,
+        tip="The round after which the compound was decided",
+        width=67,
+    )
+
+
+def _why_out(status: Status) -> Column:
+    """The limit a compound fails."""
+    reasons = [status.reason(row) or "" for row in range(len(status.library))]
+    return Column(
+        "why",
+        "Why out",
+        lambda row: reasons[row],
+        lambda: text_ranks(reasons),
+        tip="The limit that the compound certainly fails; empty when the goal itself decides",
+        soft=True,
+    )

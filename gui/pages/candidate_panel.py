@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -10,8 +9,11 @@ import numpy as np
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout
 
 from assaypilot.engine.campaign.state import STATUSES, Status
+from assaypilot.engine.campaign.words import many
+from assaypilot.engine.endpoint import Endpoint
 from assaypilot.engine.labels import label_text
 from assaypilot.gui.models.candidates import interval_text, probability_text
+from assaypilot.gui.pages.why import why
 from assaypilot.gui.plots.canvas import Canvas
 from assaypilot.gui.session import View
 from assaypilot.gui.theme import theme
@@ -22,84 +24,83 @@ from assaypilot.gui.widgets.text import Callout, Details, ElidedLabel, label
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["CandidatePanel", "details", "why_undecided"]
+__all__ = ["CandidatePanel", "details"]
 
-UNDECIDED, IN, OUT, NOT_ESTIMABLE = range(4)
+NOT_ESTIMABLE = 3
 
 
 def details(status: Status, compound: int) -> list[tuple[str, str]]:
     """Captions and values: what is known of a compound."""
-    known, settings = status.candidates, status.settings
-    endpoint = status.endpoints[status.objective]
+    known = status.candidates
     rows: list[tuple[str, str]] = []
-    estimate = known.estimate[compound]
-    if np.isnan(estimate):
-        rows.append(("Estimate", "none yet" if known.status[compound] != NOT_ESTIMABLE else "cannot be estimated"))
-    else:
-        text = f"{estimate:.2f} {endpoint.scale_name}"
-        if endpoint.transform == "log":
-            text += f" ({endpoint.from_model(float(estimate)):.3g} {endpoint.unit})".replace(" )", ")")
-        rows.append(("Estimate", text))
-    bounds = interval_text(known.low[compound], known.high[compound])
-    if bounds:
-        rows.append(("Deciding bounds", bounds))
-    posterior = interval_text(known.posterior_low[compound], known.posterior_high[compound])
-    if posterior:
-        rows.append(("95 % interval", posterior))
-    for width, value in (
-        (settings.distance, known.probability_within_epsilon[compound]),
-        (settings.distance + settings.softness, known.probability_within_slack[compound]),
-    ):
-        text = probability_text(float(value))
-        if text and (f"P(within {width:g})", text) not in rows:
-            rows.append((f"P(within {width:g})", text))
+    several = len(status.measured_endpoints) > 1
+    for place in status.measured_endpoints:
+        rows += _endpoint_rows(status, compound, status.endpoints[place], named=several)
+    if not several:
+        posterior = interval_text(known.posterior_low[compound], known.posterior_high[compound])
+        if posterior:
+            rows.append(("95 % interval", posterior))
+    chances = (known.probability_within_epsilon, known.probability_within_slack)
+    for name, values in zip(_chance_names(status), chances, strict=True):
+        text = probability_text(float(values[compound]))
+        if text and (name, text) not in rows:
+            rows.append((name, text))
+    for place in status.limited_endpoints:
+        endpoint = status.endpoints[place]
+        text = probability_text(float(known.probability_meets[endpoint.name][compound]))
+        if text:
+            rows.append((f"P({endpoint.limit_text})", text))
     rows.append(("Measured", measured_text(status, compound)))
     if known.decided_in_round[compound]:
         rows.append(("Decided", f"after round {int(known.decided_in_round[compound])}"))
     return rows
 
 
+def _chance_names(status: Status) -> tuple[str, str]:
+    """What the two probabilities are called beside a compound."""
+    if status.settings.goal != "pareto":
+        first, second = status.probability_names
+        return f"P({first})", f"P({second})"
+    return "P(trade-off)", "P(with margin)" if any(status.margins) else "P(trade-off)"
+
+
+def _endpoint_rows(status: Status, compound: int, endpoint: Endpoint, *, named: bool) -> list[tuple[str, str]]:
+    """Estimate and deciding bounds of one endpoint; ``named``: the endpoint's name is the caption."""
+    known = status.candidates
+    estimate = known.estimates[endpoint.name][compound]
+    if np.isnan(estimate):
+        none = "none yet" if known.status[compound] != NOT_ESTIMABLE else "cannot be estimated"
+        return [(endpoint.scale_name if named else "Estimate", none)]
+    text = f"{estimate:.2f}" if named else f"{estimate:.2f} {endpoint.scale_name}"
+    if endpoint.transform == "log":
+        entry = f"{endpoint.from_model(float(estimate)):.3g} {endpoint.unit}".strip()
+        text += f" = {entry}" if named else f" ({entry})"
+    bounds = interval_text(known.lows[endpoint.name][compound], known.highs[endpoint.name][compound])
+    if named:
+        return [(endpoint.scale_name, f"{text} ({bounds})".replace(" – ", "\u2013") if bounds else text)]
+    return [("Estimate", text), ("Deciding bounds", bounds)] if bounds else [("Estimate", text)]
+
+
 def measured_text(status: Status, compound: int) -> str:
     """How often a compound was measured, or what it is inferred from."""
     known = status.candidates
-    n, bounds = int(known.measured[compound]), int(known.censored[compound])
+    bounds = int(known.censored[compound])
     carried = status.library.substituents(compound)
     made_of = ", ".join(f"{site}\u00a0=\u00a0{label_text(label)}" for site, label in carried.items())
-    if n:
-        text = f"{n} time{'' if n == 1 else 's'}"
+    of_each = [
+        (status.endpoints[place].scale_name, int(known.measured_of[status.endpoints[place].name][compound]))
+        for place in status.measured_endpoints
+    ]
+    if any(n for _, n in of_each):
+        if len({n for _, n in of_each}) == 1:
+            text = many(of_each[0][1], "time")
+            text += " each" if len(of_each) > 1 else ""
+        else:
+            text = ", ".join(f"{name} {many(n, 'time') if n else 'never'}" for name, n in of_each)
         return f"{text}, and {bounds} known only as a bound" if bounds else text
     if bounds:
         return f"{bounds} known only as a bound, shown but not used"
     return f"never: inferred from {made_of}" if not np.isnan(known.estimate[compound]) else f"never ({made_of})"
-
-
-def why_undecided(status: Status, compound: int) -> tuple[str, str] | None:
-    """What keeps a compound undecided or not estimable, as heading and text; None when it is decided."""
-    known, settings = status.candidates, status.settings
-    code = int(known.status[compound])
-    if code == NOT_ESTIMABLE:
-        return (
-            "Not estimable",
-            "Its substituents occur only in compounds that cannot be measured, or never apart from each other, "
-            "so nothing that can be measured tells about it.",
-        )
-    if code != UNDECIDED:
-        return None
-    if np.isnan(known.estimate[compound]):
-        return ("Why undecided", "Nothing has been measured yet that tells about it.")
-    sign = status.endpoints[status.objective].sign
-    below = sign * (known.cutoff - known.estimate[compound])
-    where = f"It lies {abs(below):.2f} {'outside' if below > 0 else 'inside'} the cutoff at {known.cutoff:.2f}"
-    low, high = known.low[compound], known.high[compound]
-    if not (math.isfinite(low) and math.isfinite(high)):
-        return ("Why undecided", f"{where}. No phase has been decided yet: its bounds come with the first one.")
-    half = (high - low) / 2
-    text = f"{where}, and is known to ± {half:.2f} in the last decided phase: both sides are still possible."
-    if below > 0 and below <= settings.softness:
-        text += " It is in the soft zone, where in and out are both right answers."
-    if status.phase is not None and status.phase.outstanding > 0:
-        text += f" The next decision comes after about {status.phase.outstanding:,} more measurements."
-    return ("Why undecided", text)
 
 
 class CandidatePanel(QVBoxLayout):
@@ -146,10 +147,10 @@ class CandidatePanel(QVBoxLayout):
         smiles = status.library.smiles
         self.structure.show_structure("" if smiles is None else smiles[compound])
         self.details.show_rows(details(status, compound))
-        why = why_undecided(status, compound)
-        self.why.setVisible(why is not None)
-        if why is not None:
-            self.why.say(*why)
+        said = why(status, compound)
+        self.why.setVisible(said is not None)
+        if said is not None:
+            self.why.say(*said)
 
     def show_rounds(self, view: View) -> None:
         """Nothing; draws how the set moved."""

@@ -2,29 +2,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QByteArray, Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QSplitter, QVBoxLayout, QWidget
 
+from assaypilot.engine.campaign.state import Status
 from assaypilot.gui.filtering import narrow
 from assaypilot.gui.models.candidates import CandidatesModel
 from assaypilot.gui.pages.base import Page, side_panel, with_side
 from assaypilot.gui.pages.candidate_panel import CandidatePanel
+from assaypilot.gui.plots.candidates import Picture, picture_of
 from assaypilot.gui.plots.canvas import Canvas
 from assaypilot.gui.session import Session, View
-from assaypilot.gui.theme import theme
 from assaypilot.gui.widgets.choices import FilterBox, Segments
 from assaypilot.gui.widgets.structures import Structures
 from assaypilot.gui.widgets.table import Table
 from assaypilot.gui.widgets.text import button, label
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-    from assaypilot.engine.figures.ranked import Ranking
 
 __all__ = ["CandidatesPage"]
 
@@ -39,8 +33,7 @@ class CandidatesPage(Page):
 
     def __init__(self, session: Session, structures: Structures) -> None:
         super().__init__(session, "Candidates")
-        self.canvas = Canvas("Compounds ranked by estimate, with intervals and the cutoff")
-        self.canvas.setMinimumHeight(170)
+        self.canvas = Canvas("The candidates")
         self.canvas.clicked.connect(self._clicked)
         lower = QWidget()
         column = QVBoxLayout(lower)
@@ -82,7 +75,8 @@ class CandidatesPage(Page):
         self.sides = with_side(self, side)
         self._view: View | None = None
         self._compound: int | None = None
-        self._ranking: Ranking | None = None
+        self.picture: Picture | None = None
+        """What the plot shows."""
         self._sorted = False
 
     # ------------------------------------------------------------------ what the window calls
@@ -101,6 +95,9 @@ class CandidatesPage(Page):
             self.table.sortByColumn(self.model.place_of("status"), Qt.SortOrder.AscendingOrder)
             self._sorted = True
         self._compound = wanted
+        several = len(status.goal_endpoints) > 1
+        self.canvas.setMinimumHeight(250 if several else 170)
+        self.filter.setPlaceholderText(_filter_hint(status))
         self.which.set_text("all", f"All {len(status.library):,}")
         self.subtitle.setText(_when(view))
         self.panel.show_rounds(view)
@@ -146,7 +143,10 @@ class CandidatesPage(Page):
             mask = codes == IN
         elif self.which.key == "alive":
             mask = (codes == IN) | (codes == UNDECIDED)
-        words = narrow(self.filter.text(), status.library, status.candidates.estimate)
+        known = status.candidates
+        named = {endpoint.name: known.estimates[endpoint.name] for endpoint in status.endpoints}
+        named |= {e.scale_name: known.estimates[e.name] for e in status.endpoints}
+        words = narrow(self.filter.text(), status.library, known.estimate, named)
         if words is not None:
             mask = words if mask is None else mask & words
         wanted = self._compound
@@ -179,8 +179,8 @@ class CandidatesPage(Page):
             self._explain()
 
     def _clicked(self, x: float, y: float) -> None:
-        if self._ranking is not None:
-            compound = self._ranking.at(x)
+        if self.picture is not None:
+            compound = self.picture.at(x, y, (float(self.canvas.width()), float(self.canvas.height())))
             if compound is not None:
                 self.select(compound)
 
@@ -193,36 +193,16 @@ class CandidatesPage(Page):
     def _draw(self) -> None:
         if self._view is None:
             return
-        status = self._view.status
-        known, settings = status.candidates, status.settings
-        endpoint = status.endpoints[status.objective]
-        selected = self._compound
-        unit = f" {endpoint.scale_unit}" if endpoint.scale_unit else ""
+        self.picture = picture_of(self._view.status, self._compound)
+        self.canvas.setAccessibleName(self.picture.name)
+        self.canvas.show_figure(self.picture.draw)
 
-        def draw(size: tuple[float, float], dpi: float) -> Figure:
-            from assaypilot.engine.figures.ranked import rank_compounds, ranked_intervals
 
-            ranking = rank_compounds(known.estimate, known.status, sign=endpoint.sign, selected=selected)
-            self._ranking = ranking
-            return ranked_intervals(
-                ranking,
-                known.estimate,
-                known.low,
-                known.high,
-                known.status,
-                posterior=(known.posterior_low, known.posterior_high),
-                cutoff=known.cutoff,
-                soft_cutoff=known.soft_cutoff,
-                quantity=endpoint.scale_name,
-                cutoff_text=f"within {settings.distance:g}{unit} of the best estimate",
-                zone_text=f"soft zone {settings.softness:g}",
-                selected=selected,
-                palette=theme().colours.figure,
-                size=size,
-                dpi=dpi,
-            )
-
-        self.canvas.show_figure(draw)
+def _filter_hint(status: Status) -> str:
+    """What the filter understands, with names of this campaign."""
+    names = [status.endpoints[place].scale_name for place in status.measured_endpoints]
+    short = next((name for name in names[1:] if " " not in name and len(name) < 12), "")
+    return f"Filter: id, substituent, R1=Me, >7.5{f', {short}<5' if short else ''}"
 
 
 def _when(view: View) -> str:
@@ -233,7 +213,7 @@ def _when(view: View) -> str:
     parts = [f"after round {max(closed)}" if closed else "before the first round"]
     if status.finished:
         parts.append(status.statement)
-    if standing is not None and sum(standing.returned) > 0:
-        back, asked = sum(standing.returned), standing.measurements
+    if standing is not None and standing.came > 0:
+        back, asked = standing.came, standing.measurements
         parts.append(f"estimates include {back:,} of {asked:,} results of round {standing.number}")
     return " · ".join(parts)

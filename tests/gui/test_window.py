@@ -154,8 +154,8 @@ def test_plot_and_table_are_one_selection(qtbot: QtBot, campaign: MainWindow) ->
     campaign.show_page(CANDIDATES)
     page = campaign.candidates
     until(qtbot, lambda: page.canvas.shown)
-    assert page._ranking is not None
-    second = int(page._ranking.compounds[1])
+    assert page.picture is not None
+    second = page.picture.compounds[1]
     page.canvas.clicked.emit(2.2, 6.0)
     assert page.table.current_row() == second
     assert page.panel.name.text() == status(campaign).library.ids[second]

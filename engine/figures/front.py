@@ -1,0 +1,330 @@
+"""Compounds between two endpoints: the estimated front, and the region in which the true one lies."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.collections import PolyCollection
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
+from matplotlib.ticker import MaxNLocator
+from numpy.typing import NDArray
+
+from assaypilot.engine.figures.canvas import SMALL, blank, say
+from assaypilot.engine.figures.palette import LIGHT, MARKERS, Palette
+
+__all__ = [
+    "MOST_BOXES",
+    "UNDECIDED",
+    "WORDS",
+    "Axis",
+    "Spread",
+    "complete",
+    "front_plot",
+    "legend",
+    "spread",
+    "staircase",
+]
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.intp]
+
+MOST_BOXES = 40
+"""Compounds whose bounds are drawn as boxes; more of them only lie on each other."""
+
+WORDS = ("undecided", "in", "out", "not estimable")
+UNDECIDED, IN, OUT = 0, 1, 2
+
+
+@dataclass(frozen=True, slots=True)
+class Axis:
+    """One endpoint as an axis."""
+
+    name: str
+    sign: float = 1.0
+    """+1 when larger is better, -1 when smaller is."""
+    limit: float | None = None
+    """Model scale; None without one."""
+    limit_text: str = ""
+    fails_above: bool = True
+    """Whether what lies above the limit fails it."""
+
+    @property
+    def better(self) -> str:
+        """Which way is better, for an axis that grows to the right or upwards."""
+        return "better →" if self.sign > 0 else "← better"
+
+
+@dataclass(frozen=True, eq=False)
+class Spread:
+    """What a front plot shows: who is drawn, and between which ends the axes run."""
+
+    compounds: Ints
+    """Positions in the library of those with both estimates."""
+    x: Floats
+    y: Floats
+    total: int
+    """Compounds in the library."""
+    ends: tuple[float, float, float, float]
+    """Left, right, bottom, top."""
+
+    def at(self, x: float, y: float, shape: tuple[float, float] = (1.0, 1.0)) -> int | None:
+        """The compound drawn nearest to a place, in a picture of this shape; None when nothing is near or drawn."""
+        left, right, bottom, top = self.ends
+        if not self.compounds.size or right <= left or top <= bottom:
+            return None
+        across = (self.x - x) / (right - left) * shape[0]
+        up = (self.y - y) / (top - bottom) * shape[1]
+        far = np.hypot(across, up)
+        nearest = int(np.argmin(far))
+        return int(self.compounds[nearest]) if far[nearest] < 0.08 * max(shape) else None
+
+
+def spread(
+    estimates: Floats, low: Floats, high: Floats, status: NDArray[np.int8], *, marks: Sequence[float | None] = ()
+) -> Spread:
+    """The compounds with both estimates, and ends of the axes that hold them, with bounds and limits that are near.
+
+    ``estimates``, ``low``, ``high`` ``(2, n)``; bounds of those undecided and in, ``marks`` the limits (x, y).
+    """
+    known = np.flatnonzero(complete(estimates))
+    ends: list[float] = []
+    alive = known[status[known] <= IN]
+    for row in (0, 1):
+        points = estimates[row, known]
+        if not points.size:
+            ends += [0.0, 1.0]
+            continue
+        least, most = float(points.min()), float(points.max())
+        room = max(most - least, 0.1)
+        bounds = np.concatenate([low[row, alive], high[row, alive]])
+        bounds = bounds[np.isfinite(bounds)]
+        mark = marks[row] if row < len(marks) else None
+        if bounds.size:
+            # One box of a hardly known compound must not squeeze all points together.
+            least, most = (
+                max(min(least, float(bounds.min())), least - 0.35 * room),
+                min(max(most, float(bounds.max())), most + 0.35 * room),
+            )
+        if mark is not None and least - 0.5 * room < mark < most + 0.5 * room:
+            least, most = min(least, mark), max(most, mark)
+        pad = 0.05 * max(most - least, 0.1)
+        ends += [least - pad, most + pad]
+    return Spread(
+        known, estimates[0, known], estimates[1, known], int(estimates.shape[1]), (ends[0], ends[1], ends[2], ends[3])
+    )
+
+
+def staircase(points: Floats, signs: tuple[float, float], ends: tuple[float, float, float, float]) -> Floats:
+    """The corners ``(k, 2)`` of the line below which (seen from the better side) some point reaches, end to end.
+
+    ``points`` ``(2, m)``; columns that are not finite do not count. Empty without points.
+    """
+    flip = np.array(signs)[:, None]
+    toward = flip * points[:, complete(points)]
+    if not toward.shape[1]:
+        return np.zeros((0, 2))
+    order = np.lexsort((-toward[1], -toward[0]))
+    best, corners = -np.inf, []
+    for x, y in toward[:, order].T:
+        if y > best:
+            corners.append((x, y))
+            best = y
+    # From the worst x (nothing there is higher than the highest) to the worst y.
+    left = min(signs[0] * ends[0], signs[0] * ends[1])
+    bottom = min(signs[1] * ends[2], signs[1] * ends[3])
+    path = [(min(left, corners[-1][0]), corners[-1][1])]
+    for place in range(len(corners) - 1, -1, -1):
+        x, y = corners[place]
+        path.append((x, y))
+        path.append((x, corners[place - 1][1] if place else min(bottom, y)))
+    corners_of: Floats = np.array(path) * np.array(signs)
+    return corners_of
+
+
+def complete(points: Floats) -> NDArray[np.bool_]:
+    """Which columns have a number in every row, ``(n,)``."""
+    known: NDArray[np.bool_] = np.logical_and.reduce(np.isfinite(points), axis=0)
+    return known
+
+
+def front_plot(
+    view: Spread,
+    estimates: Floats,
+    low: Floats,
+    high: Floats,
+    status: NDArray[np.int8],
+    axes: tuple[Axis, Axis],
+    *,
+    selected: int | None = None,
+    palette: Palette = LIGHT,
+    size: tuple[float, float] = (8.0, 3.0),
+    dpi: float = 100.0,
+) -> Figure:
+    """The figure: every compound of ``view`` at its estimates, the front through them and the band it truly lies in.
+
+    Arrays are ``(2, n)`` in library order, model scale; NaN bounds where nothing was decided. What lies on the worse
+    side of the band is reached by some compound for certain (its lower bounds do), what lies on the better side by
+    none.
+    """
+    figure = blank(size, dpi, palette, (0.62, 0.14, 0.47, 0.32))
+    plot = figure.axes[0]
+    if not view.compounds.size:
+        return say(figure, palette, "No estimates yet. They appear here with the first results.")
+    left, right, bottom, top = view.ends
+    plot.set_xlim(left, right)
+    plot.set_ylim(bottom, top)
+    _limits(plot, axes, palette)
+    signs = (axes[0].sign, axes[1].sign)
+    handles: list[Line2D | Patch] = []
+    if _band(plot, signs, low, high, view.ends, palette):
+        handles.append(Patch(facecolor=palette.band, edgecolor="none", label="the true front lies in here"))
+    line = staircase(estimates[:, view.compounds], signs, view.ends)
+    plot.plot(line[:, 0], line[:, 1], color=palette.accent, linewidth=1.2, zorder=3)
+    handles.insert(0, Line2D([], [], color=palette.accent, linewidth=1.2, label="estimated front"))
+    _boxes(plot, view, low, high, status, selected, palette)
+    handles += _points(plot, view, status, signs, palette)
+    if selected is not None and np.isfinite(estimates[:, selected]).all():
+        plot.plot(
+            [estimates[0, selected]], [estimates[1, selected]], linestyle="none", marker="o", markersize=12,
+            markerfacecolor="none", markeredgecolor=palette.accent, markeredgewidth=2.0, zorder=7,
+        )  # fmt: skip
+    legend(figure, handles, palette)
+    plot.xaxis.set_major_locator(MaxNLocator(nbins=8))
+    plot.yaxis.set_major_locator(MaxNLocator(nbins=6))
+    missing = view.total - view.compounds.size
+    more = f"   ({missing:,} of {view.total:,} compounds have no estimate)" if missing else ""
+    plot.set_xlabel(f"{axes[0].name}   {axes[0].better}{more}", color=palette.text, fontsize=SMALL, parse_math=False)
+    plot.set_ylabel(f"{axes[1].name}   {axes[1].better}", color=palette.text, fontsize=SMALL, parse_math=False)
+    return figure
+
+
+def _limits(plot: Axes, axes: tuple[Axis, Axis], palette: Palette) -> None:
+    """Nothing; draws each limit as a line, what fails it behind a grey ground."""
+    for along, axis in enumerate(axes):
+        if axis.limit is None:
+            continue
+        ends = plot.get_xlim() if along == 0 else plot.get_ylim()
+        side = ends[1] if axis.fails_above else ends[0]
+        if not min(ends) < axis.limit < max(ends):
+            continue
+        span, line = (plot.axvspan, plot.axvline) if along == 0 else (plot.axhspan, plot.axhline)
+        span(min(axis.limit, side), max(axis.limit, side), color=palette.grid, alpha=0.55, linewidth=0, zorder=0)
+        line(axis.limit, color=palette.muted, linewidth=1.0, linestyle=(0, (4, 3)), zorder=2)
+        right = axis.fails_above
+        place = (axis.limit, 0.02) if along == 0 else (0.995, axis.limit)
+        plot.annotate(
+            axis.limit_text,
+            place,
+            xycoords=plot.get_xaxis_transform() if along == 0 else plot.get_yaxis_transform(),
+            xytext=((-4 if right else 4), 0) if along == 0 else (0, -3 if right else 3),
+            textcoords="offset points",
+            ha=("right" if right else "left") if along == 0 else "right",
+            va="bottom" if along == 0 else ("top" if right else "bottom"),
+            fontsize=SMALL,
+            color=palette.muted,
+            parse_math=False,
+            zorder=6,
+            bbox={"boxstyle": "square,pad=0.1", "facecolor": palette.background, "edgecolor": "none", "alpha": 0.8},
+        )
+
+
+def _band(
+    plot: Axes,
+    signs: tuple[float, float],
+    low: Floats,
+    high: Floats,
+    ends: tuple[float, float, float, float],
+    palette: Palette,
+) -> bool:
+    """Whether there are bounds, whose band is then drawn: between what is reached for certain and what is not."""
+    flip = np.array(signs)[:, None]
+    here = complete(low) & complete(high)
+    if not here.any():
+        return False
+    worse = np.where(flip > 0, low, high)[:, here]
+    better = np.where(flip > 0, high, low)[:, here]
+    # The band reaches as far as the axes, also where the outermost bounds lie beyond them.
+    wide = (
+        min(ends[0], float(worse[0].min()), float(better[0].min())),
+        max(ends[1], float(worse[0].max()), float(better[0].max())),
+        min(ends[2], float(worse[1].min()), float(better[1].min())),
+        max(ends[3], float(worse[1].max()), float(better[1].max())),
+    )
+    inner, outer = staircase(worse, signs, wide), staircase(better, signs, wide)
+    ring = np.vstack([inner, outer[::-1]])
+    plot.add_collection(
+        PolyCollection([ring], facecolors=palette.band, edgecolors=palette.cutoff, linewidths=0.5, zorder=1),
+        autolim=False,
+    )
+    return True
+
+
+def _boxes(
+    plot: Axes,
+    view: Spread,
+    low: Floats,
+    high: Floats,
+    status: NDArray[np.int8],
+    selected: int | None,
+    palette: Palette,
+) -> None:
+    """Nothing; draws the bounds of the undecided and in as boxes when they are few, those of the selected always."""
+    bounded = complete(low) & complete(high)
+    alive = view.compounds[(status[view.compounds] <= IN) & bounded[view.compounds]]
+    groups = [(alive[status[alive] == code], palette.status[code], 0.6) for code in (UNDECIDED, IN)]
+    if alive.size > MOST_BOXES:
+        groups = []
+    if selected is not None and bounded[selected]:
+        groups.append((np.array([selected]), palette.accent, 1.4))
+    for members, colour, width in groups:
+        corners = [
+            [(low[0, c], low[1, c]), (high[0, c], low[1, c]), (high[0, c], high[1, c]), (low[0, c], high[1, c])]
+            for c in members
+        ]
+        if corners:
+            plot.add_collection(
+                PolyCollection(corners, facecolors="none", edgecolors=colour, linewidths=width, alpha=0.75, zorder=4),
+                autolim=False,
+            )
+
+
+def _points(
+    plot: Axes, view: Spread, status: NDArray[np.int8], signs: tuple[float, float], palette: Palette
+) -> list[Line2D]:
+    """What the legend says of the points, which are drawn: those that are out first, those that are in on top."""
+    handles = []
+    state = status[view.compounds]
+    many = view.compounds.size > 300
+    for code in (3, OUT, UNDECIDED, IN):
+        here = state == code
+        if not here.any():
+            continue
+        hollow, colour = code == OUT, palette.status[code]
+        small = 3.0 if many else 4.5
+        width = 0.7 if code >= OUT and many else 1.0
+        face = palette.background if hollow else colour
+        plot.plot(
+            view.x[here], view.y[here], linestyle="none", marker=MARKERS[code], color=colour, markerfacecolor=face,
+            markersize=small if code >= OUT else (4.2 if here.sum() > 150 else 5.6), markeredgewidth=width,
+            zorder=2 if code >= OUT else 5 + code,
+        )  # fmt: skip
+        handles.append(
+            Line2D([], [], linestyle="none", marker=MARKERS[code], color=colour, markerfacecolor=face, markersize=5.2,
+                   label=f"{int(here.sum()):,} {WORDS[code]}")
+        )  # fmt: skip
+    return handles[::-1]
+
+
+def legend(figure: Figure, handles: Sequence[Line2D | Patch], palette: Palette) -> None:
+    """Nothing; says in words what is drawn, in one line above the plot."""
+    made = figure.legend(
+        handles=list(handles), loc="upper left", ncols=len(handles), frameon=False, fontsize=SMALL,
+        labelcolor=palette.text, borderaxespad=0.2, handletextpad=0.4, columnspacing=1.5, handlelength=1.4,
+        bbox_to_anchor=(figure.axes[0].get_position().x0 - 0.006, 1.0),
+    )  # fmt: skip
+    made.set_zorder(8)
