@@ -17,6 +17,7 @@ from assaypilot.engine.design.thinning import thin
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.features import ProjectedFeatures
 from assaypilot.engine.progress import Report, silent
+from assaypilot.engine.threads import algebra_on_one_thread
 
 __all__ = ["g_optimal"]
 
@@ -61,9 +62,26 @@ def g_optimal(
     Deterministic; ties go to the earlier position. Raises AssayPilotError for bounds that cannot be met and for
     candidates that cannot be a design, ValueError for candidates of less than full column rank.
     """
-    begun = time.perf_counter()
     if not (np.isfinite(gap) and gap > 0):
         raise ValueError(f"gap must be above 0, got {gap}")
+    with algebra_on_one_thread():
+        return _optimal(candidates, targets, gap, upper, required, base, warm, max_support, recognise, report)
+
+
+def _optimal(
+    candidates: ProjectedFeatures | Product,
+    targets: ProjectedFeatures | None,
+    gap: float,
+    upper: ArrayLike | None,
+    required: ArrayLike | None,
+    base: ArrayLike | None,
+    warm: Weighted | None,
+    max_support: int | None,
+    recognise: bool,
+    report: Report,
+) -> Design:
+    """The design asked of ``g_optimal``."""
+    begun = time.perf_counter()
     if isinstance(candidates, Product):
         if any(given is not None for given in (targets, upper, required, base, warm)):
             raise AssayPilotError(

@@ -1,0 +1,71 @@
+import threading
+
+import numpy as np
+import pytest
+
+from assaypilot.engine import threads
+from assaypilot.engine.design import g_optimal
+from assaypilot.engine.features import DenseFeatures, ProjectedFeatures
+
+
+@pytest.fixture
+def two():
+    """Two threads in every library of linear algebra, as on a machine of two processors."""
+    libraries = threads._libraries()
+    if not libraries:
+        pytest.skip("numpy's linear algebra is not OpenBLAS here")
+    before = [get() for get, _ in libraries]
+    for _, put in libraries:
+        put(2)
+    yield [get for get, _ in libraries]
+    for count, (_, put) in zip(before, libraries, strict=True):
+        put(count)
+
+
+def counts(two):
+    return {get() for get in two}
+
+
+def test_one_thread_inside_and_as_many_as_before_outside(two):
+    with threads.algebra_on_one_thread():
+        assert counts(two) == {1}
+        with threads.algebra_on_one_thread():
+            assert counts(two) == {1}
+        assert counts(two) == {1}
+    assert counts(two) == {2}
+    with pytest.raises(KeyError), threads.algebra_on_one_thread():
+        raise KeyError
+    assert counts(two) == {2}
+
+
+def test_the_last_of_several_at_once_restores(two):
+    entered, leave = threading.Event(), threading.Event()
+
+    def other():
+        with threads.algebra_on_one_thread():
+            entered.set()
+            leave.wait(10)
+
+    worker = threading.Thread(target=other)
+    with threads.algebra_on_one_thread():
+        worker.start()
+        assert entered.wait(10)
+    assert counts(two) == {1}
+    leave.set()
+    worker.join(10)
+    assert counts(two) == {2}
+
+
+def test_a_design_uses_one_thread(two):
+    heard = []
+    candidates = ProjectedFeatures(DenseFeatures(np.random.default_rng(0).normal(size=(50, 4))))
+    g_optimal(candidates, report=lambda fraction, message: heard.append(counts(two)))
+    assert heard
+    assert all(seen == {1} for seen in heard)
+    assert counts(two) == {2}
+
+
+def test_other_linear_algebra_is_left_alone(tmp_path):
+    nothing = tmp_path / "libopenblas.so"
+    nothing.write_bytes(b"no library")
+    assert threads._functions(nothing) is None
