@@ -2,15 +2,27 @@
 
 from __future__ import annotations
 
+import itertools
 import re
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 
+from assaypilot.engine.campaign.state import Round, Status
 from assaypilot.engine.endpoint import CONCENTRATIONS, Endpoint, Relation, normalise_unit
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.measurements import Measurement, Result
 from assaypilot.engine.tables.values import is_missing, parse_value
 
-__all__ = ["Entry", "Question", "entered_text", "is_p_scale", "parse_entries", "parse_entry", "result_of"]
+__all__ = [
+    "Entry",
+    "Question",
+    "entered_text",
+    "is_p_scale",
+    "parse_entries",
+    "parse_entry",
+    "result_of",
+    "results_in_round",
+]
 
 _MEAN = re.compile(r"^(?P<value>[^(]*)\((?P<rest>[^)]*)\)$")
 _N = re.compile(r"^n\s*=?\s*(\d+)$", re.IGNORECASE)
@@ -86,6 +98,70 @@ def result_of(entry: Entry, compound: str, endpoint: Endpoint, row: int | None =
     return Result(
         compound, entry.value, endpoint.name, entry.relation, entry.unit, entry.n, entry.sd, comment=typed, row=row
     )
+
+
+def results_in_round(
+    entries: Sequence[Entry],
+    status: Status,
+    shown: Round,
+    compound: int,
+    endpoint: int,
+    *,
+    row: int | None = None,
+    before: Sequence[Result] = (),
+) -> list[Result]:
+    """Entries for a compound of an open round as a campaign records them, each with its round and replicate.
+
+    The replicate is the first that is free, as the rows of the work list are numbered, so that the same list read
+    later is known to hold these values already, while the same value typed again is a further measurement. A value
+    beyond what the round asks for says neither: it may be a late one of an earlier round. ``before``: results of the
+    same paste that stand in front of these.
+    """
+    described = status.endpoints[endpoint]
+    name = status.library.ids[compound]
+    asked = _asked(shown, compound, endpoint)
+    made = []
+    free = _free_replicates(status, shown, compound, endpoint, before)
+    for entry in entries:
+        result = result_of(entry, name, described, row)
+        number = next(free)
+        for _ in range(min(entry.n, asked + 1) - 1):  # a mean stands for as many
+            next(free)
+        if number <= asked:
+            result = replace(result, round=shown.number, replicate=str(number))
+        made.append(result)
+    return made
+
+
+def _asked(shown: Round, compound: int, endpoint: int) -> int:
+    """The highest replicate of an endpoint that the work list of an open round has for a compound."""
+    if shown.state != "open" or endpoint not in shown.endpoints:
+        return 0
+    place = shown.endpoints.index(endpoint)
+    return next((item.of(place) for item in shown.items if item.compound == compound), 0)
+
+
+def _free_replicates(
+    status: Status, shown: Round, compound: int, endpoint: int, before: Sequence[Result]
+) -> Iterator[int]:
+    """The replicates of a compound in a round that no value has yet, from 1; excluded values keep theirs."""
+    own = [
+        m.entered
+        for m in status.measurements
+        if m.round == shown.number and m.compound == compound and m.endpoint == endpoint and not m.withdrawn
+    ]
+    name, of_it = status.library.ids[compound], status.endpoints[endpoint].name
+    own += [result for result in before if result.compound == name and result.endpoint == of_it]
+    said: set[int] = set()
+    silent = 0
+    for result in own:
+        if result.round == shown.number and result.replicate.strip().isdecimal():
+            first = int(result.replicate)
+            said.update(range(first, first + result.n))
+        else:
+            silent += result.n
+    # Values that say no replicate have taken the first free ones.
+    return itertools.islice((number for number in itertools.count(1) if number not in said), silent, None)
 
 
 def entered_text(measurement: Measurement, endpoint: Endpoint) -> str:

@@ -402,12 +402,12 @@ class MainWindow(QMainWindow):
     def close_round(self) -> None:
         """Nothing; asks what becomes of what is missing, and closes the round."""
         view = self.session.view
-        standing = None if view is None else view.status.open_round
-        if standing is None:
+        if view is None or view.status.open_round is None:
             return
+        standing = view.status.open_round
         from assaypilot.gui.dialogs.reasons import CloseRoundDialog
 
-        dialog = CloseRoundDialog(standing, self)
+        dialog = CloseRoundDialog(standing, view.status.endpoints, self)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.accepted.connect(lambda: self.session.close_round(dialog.missing, dialog.reason, self._closed))
         self.closing = dialog

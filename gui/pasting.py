@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from assaypilot.engine.campaign.state import Round, Source, Status
 from assaypilot.engine.errors import AssayPilotError
@@ -14,10 +14,12 @@ from assaypilot.engine.progress import Report, silent
 from assaypilot.engine.tables.raw import RawTable, parse_text
 from assaypilot.engine.tables.results import ResultsTable, read_results
 from assaypilot.engine.tables.values import is_missing
-from assaypilot.gui.entry import Entry, entered_text, parse_entries, result_of
+from assaypilot.gui.entry import Entry, entered_text, parse_entries, results_in_round
 from assaypilot.gui.models.notes import PastedRow
 
 __all__ = ["Intended", "intend_file", "intend_paste"]
+
+TITLE = "What the paste will write"
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,12 +44,14 @@ def intend_file(raw: RawTable, status: Status, shown: Round | None, report: Repo
     return _of_table(f"Results in {raw.file or 'the clipboard'}", found, raw, status, shown)
 
 
-def intend_paste(text: str, status: Status, shown: Round, lines: Sequence[int], report: Report = silent) -> Intended:
+def intend_paste(
+    text: str, status: Status, shown: Round, lines: Sequence[int], place: int = 0, *, report: Report = silent
+) -> Intended:
     """What a pasted block would write.
 
     A block with a header row is read as a results table, one whose first column holds ids as ids and values, and
-    anything else is put line by line onto ``lines`` of the round (the selected row and those below it, as shown).
-    AssayPilotError when there is nothing in it.
+    anything else is put line by line onto ``lines`` of the round (the selected row and those below it, as shown),
+    beginning with the endpoint at ``place`` of the round. AssayPilotError when there is nothing in it.
     """
     block = _block(text)
     if not block:
@@ -57,10 +61,17 @@ def intend_paste(text: str, status: Status, shown: Round, lines: Sequence[int], 
     if wide and ids[0] is None and any(place is not None for place in ids[1:]):
         raw = parse_text("\n".join("\t".join(row) for row in block), report)
         found = read_results(raw, status.library, status.endpoints, report)
-        return _of_table("What the paste will write", found, raw, status, shown)
+        return _of_table(TITLE, found, raw, status, shown)
+    pasted = _Pasted(status, shown)
     if wide and sum(place is not None for place in ids) * 2 >= len(block):
-        return _by_id(block, status, shown)
-    return _by_line(block, status, shown, lines)
+        pasted.by_id(block)
+        return pasted.intended(TITLE)
+    pasted.by_line(block, lines, place)
+    title = TITLE
+    if len(shown.endpoints) == 1:
+        name = status.endpoints[shown.endpoints[0]].name
+        title += f" ({name})" if name else ""
+    return pasted.intended(title)
 
 
 def _block(text: str) -> list[list[str]]:
@@ -71,101 +82,154 @@ def _block(text: str) -> list[list[str]]:
     return [[cell.strip() for cell in row] for row in csv.reader(io.StringIO(lines), delimiter="\t")]
 
 
-def _by_line(block: list[list[str]], status: Status, shown: Round, lines: Sequence[int]) -> Intended:
-    """Values line by line, several columns of one row being several measurements."""
-    endpoint = status.endpoints[status.objective]
-    rows: list[PastedRow] = []
-    results: list[Result] = []
-    first = 1 if len(block) > 1 and not _any_value(block[0], status) and any(cell for cell in block[0]) else 0
-    for place, cells in enumerate(block[first:]):
-        text = "; ".join(cell for cell in cells if not is_missing(cell))
-        at = str(place + first + 1)
-        if place >= len(lines):
-            if text:
-                rows.append(PastedRow(at, "", text, "", "there is no line left in the round", rejected=True))
-            continue
-        line = lines[place]
-        name = status.library.ids[shown.items[line].compound]
-        if not text:
-            continue
-        _add(rows, results, at, name, text, status, shown)
-    title = "What the paste will write" + (f" ({endpoint.name})" if endpoint.name else "")
-    return Intended(title, tuple(rows), tuple(results), source=Source("pasted"))
+@dataclass
+class _Pasted:
+    """A block in the making: what becomes of each of its lines."""
+
+    status: Status
+    shown: Round
+    rows: list[PastedRow] = field(default_factory=list)
+    results: list[Result] = field(default_factory=list)
+
+    def intended(self, title: str) -> Intended:
+        """What would be written."""
+        return Intended(title, tuple(self.rows), tuple(self.results), source=Source("pasted"))
+
+    def by_line(self, block: list[list[str]], lines: Sequence[int], place: int) -> None:
+        """Values line by line.
+
+        Several columns of one row are several measurements of the only endpoint, or the endpoints of the round from
+        ``place`` on, or those that a row of headings names.
+        """
+        first, columns = self._columns(block, place)
+        for at, cells in enumerate(block[first:]):
+            row = str(at + first + 1)
+            if at >= len(lines):
+                text = "; ".join(cell for cell in cells if not is_missing(cell))
+                if text:
+                    self._reject(row, "", text, "there is no line left in the round")
+                continue
+            compound = self.shown.items[lines[at]].compound
+            for endpoint, text in self._cells(cells, columns):
+                if endpoint is None:
+                    name = self.status.library.ids[compound]
+                    self._reject(row, name, text, "there is no endpoint left in the round for this column")
+                else:
+                    self._add(row, compound, endpoint, text)
+
+    def by_id(self, block: list[list[str]]) -> None:
+        """Ids in the first column, values behind them, or an endpoint's name and values."""
+        for at, cells in enumerate(block, start=1):
+            row = str(at)
+            compound = self.status.library.find(cells[0])
+            if compound is None:
+                text = "; ".join(cell for cell in cells[1:] if not is_missing(cell))
+                if text or cells[0]:
+                    self._reject(row, cells[0], text, "no compound of this campaign")
+                continue
+            named = self._endpoint_named(cells[1]) if len(cells) > 2 else None
+            if named is not None:
+                self._add(row, compound, named, "; ".join(cell for cell in cells[2:] if not is_missing(cell)))
+                continue
+            for endpoint, text in self._cells(cells[1:], self._in_order(0, len(cells))):
+                if endpoint is None:
+                    name = self.status.library.ids[compound]
+                    self._reject(row, name, text, "there are more columns than endpoints in the round")
+                else:
+                    self._add(row, compound, endpoint, text)
+
+    def _columns(self, block: list[list[str]], place: int) -> tuple[int, list[int]]:
+        """The first row with values, and the endpoint of each column."""
+        names = [self._endpoint_named(cell) for cell in block[0]]
+        known = [name for name in names if name is not None]
+        if len(known) == len(names) and len(block) > 1:
+            return 1, known
+        headed = len(block) > 1 and not self._any_value(block[0]) and any(block[0])
+        return int(headed), self._in_order(place, max(len(row) for row in block))
+
+    def _in_order(self, place: int, most: int) -> list[int]:
+        """The endpoints of columns without headings: the only one, or those of the round in order."""
+        endpoints = self.shown.endpoints
+        return list(endpoints[place : place + most]) if len(endpoints) > 1 else [endpoints[0]]
+
+    def _cells(self, cells: Sequence[str], columns: Sequence[int]) -> list[tuple[int | None, str]]:
+        """Endpoint and text of a row's values; None for those beyond the last column."""
+        there = [(at, cell) for at, cell in enumerate(cells) if not is_missing(cell)]
+        if len(columns) == 1 and (len(self.shown.endpoints) == 1 or len(self.status.endpoints) == 1):
+            text = "; ".join(cell for _, cell in there)
+            return [(columns[0], text)] if text else []
+        return [(columns[at] if at < len(columns) else None, cell) for at, cell in there]
+
+    def _endpoint_named(self, text: str) -> int | None:
+        """The endpoint that a heading names, in its own or in its modelled name."""
+        wanted = text.strip().casefold()
+        for place, endpoint in enumerate(self.status.endpoints):
+            if wanted and wanted in (endpoint.name.casefold(), endpoint.scale_name.casefold()):
+                return place if endpoint.name.casefold() == wanted or endpoint.transform == "none" else None
+        return None
+
+    def _add(self, row: str, compound: int, endpoint: int, text: str) -> None:
+        """Nothing; one cell of a block: its values, or why they cannot be read."""
+        described, name = self.status.endpoints[endpoint], self.status.library.ids[compound]
+        try:
+            entries: list[Entry] = parse_entries(text, described)
+        except ValueError as error:
+            self._reject(row, name, text, str(error))
+            return
+        if not entries:
+            return
+        self.results += results_in_round(
+            entries, self.status, self.shown, compound, endpoint, row=int(row), before=self.results
+        )
+        becomes = "; ".join(entry.shown(described) for entry in entries)
+        note = _place_note(compound, endpoint, self.status, self.shown)
+        self.rows.append(PastedRow(row, name, text, becomes, note))
+
+    def _reject(self, row: str, name: str, text: str, reason: str) -> None:
+        self.rows.append(PastedRow(row, name, text, "", reason, rejected=True))
+
+    def _any_value(self, cells: Sequence[str]) -> bool:
+        """Whether a row holds something that could be a result."""
+        for cell in cells:
+            try:
+                if parse_entries(cell, self.status.endpoints[self.shown.endpoints[0]]):
+                    return True
+            except ValueError as error:
+                if any(sign.isdigit() for sign in cell) and not cell[:1].isalpha():
+                    return bool(str(error))
+        return False
 
 
-def _by_id(block: list[list[str]], status: Status, shown: Round) -> Intended:
-    """Ids in the first column, values behind them."""
-    rows: list[PastedRow] = []
-    results: list[Result] = []
-    for place, cells in enumerate(block, start=1):
-        compound = status.library.find(cells[0])
-        text = "; ".join(cell for cell in cells[1:] if not is_missing(cell))
-        if compound is None:
-            if text or cells[0]:
-                rows.append(PastedRow(str(place), cells[0], text, "", "no compound of this campaign", rejected=True))
-            continue
-        if text:
-            _add(rows, results, str(place), status.library.ids[compound], text, status, shown)
-    return Intended("What the paste will write", tuple(rows), tuple(results), source=Source("pasted"))
-
-
-def _add(
-    rows: list[PastedRow], results: list[Result], at: str, name: str, text: str, status: Status, shown: Round
-) -> None:
-    """Nothing; one line of a block: its values, or why they cannot be read."""
-    endpoint = status.endpoints[status.objective]
-    try:
-        entries: list[Entry] = parse_entries(text, endpoint)
-    except ValueError as error:
-        rows.append(PastedRow(at, name, text, "", str(error), rejected=True))
-        return
-    results.extend(result_of(entry, name, endpoint, row=int(at)) for entry in entries)
-    becomes = "; ".join(entry.shown(endpoint) for entry in entries)
-    rows.append(PastedRow(at, name, text, becomes, _place_note(name, status, shown)))
-
-
-def _place_note(name: str, status: Status, shown: Round | None) -> str:
-    """What is worth knowing about where a value goes."""
-    compound = status.library.find(name)
-    if shown is None or shown.state != "open":
-        return "not asked for: used in estimates, not in decisions"
+def _place_note(compound: int, endpoint: int, status: Status, shown: Round | None) -> str:
+    """What is worth knowing about where a value goes; with several endpoints whose it is."""
+    several = f"{status.endpoints[endpoint].name}, " if len(status.endpoints) > 1 else ""
+    if shown is None or shown.state != "open" or endpoint not in shown.endpoints:
+        return f"{several}not asked for: used in estimates, not in decisions"
     line = next((n for n, item in enumerate(shown.items) if item.compound == compound), None)
     if line is None:
-        return "not in this round: used in estimates, not in decisions"
-    endpoint = status.endpoints[status.objective]
+        return f"{several}not in this round: used in estimates, not in decisions"
     there = [
-        entered_text(one, endpoint)
+        entered_text(one, status.endpoints[endpoint])
         for one in status.measurements
-        if one.compound == compound and one.round == shown.number and not one.withdrawn and one.excluded is None
+        if one.compound == compound
+        and one.endpoint == endpoint
+        and one.round == shown.number
+        and not one.withdrawn
+        and one.excluded is None
     ]
-    if there:
-        return f"line {line + 1}, beside {'; '.join(there)}"
-    return f"line {line + 1}"
-
-
-def _any_value(cells: Sequence[str], status: Status) -> bool:
-    """Whether a row holds something that could be a result."""
-    for cell in cells:
-        try:
-            if parse_entries(cell, status.endpoints[status.objective]):
-                return True
-        except ValueError as error:
-            if any(sign.isdigit() for sign in cell) and not cell[:1].isalpha():
-                return bool(str(error))
-    return False
+    beside = f", beside {'; '.join(there)}" if there else ""
+    return f"{several}line {line + 1}{beside}"
 
 
 def _of_table(title: str, found: ResultsTable, raw: RawTable, status: Status, shown: Round | None) -> Intended:
     """A results table line by line."""
-    names = {endpoint.name: endpoint for endpoint in status.endpoints}
+    places = {endpoint.name: place for place, endpoint in enumerate(status.endpoints)}
     rows: list[tuple[int, PastedRow]] = []
     for result in found.results:
-        endpoint = names.get(result.endpoint or "", status.endpoints[status.objective])
-        entry = Entry(result.value, result.relation, result.unit, result.n, result.sd)
-        text = entry.shown(endpoint)
-        note = _place_note(result.compound, status, shown)
-        if endpoint.name != status.settings.objective:
-            note = endpoint.name
+        place = places.get(result.endpoint or "", status.objective)
+        text = Entry(result.value, result.relation, result.unit, result.n, result.sd).shown(status.endpoints[place])
+        compound = status.library.find(result.compound)
+        note = "" if compound is None else _place_note(compound, place, status, shown)
         at = result.row or 0
         rows.append((at, PastedRow(str(at), result.compound, text, text, note)))
     for refused in found.rejected:

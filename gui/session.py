@@ -153,7 +153,7 @@ class Session(QObject):
             standing = campaign.status().open_round
             if standing is None:
                 raise AssayPilotError("there is no open round to measure", mend="Plan a round first.")
-            if sum(standing.returned):
+            if standing.came:
                 raise AssayPilotError("the round has results already", mend="Undo them first, or type what is missing.")
             return campaign.record(practice_results(campaign, standing), close_when_complete=False)
 
@@ -310,7 +310,9 @@ class Session(QObject):
 
 
 def _is_practice(campaign: Campaign) -> bool:
-    """Whether the simulated assay knows the compounds of a campaign."""
+    """Whether the simulated assay knows the compounds of a campaign, and its one endpoint."""
+    if len(campaign.status().measured_endpoints) > 1:
+        return False
     if len(campaign.status().library) != PRACTICE_SIZE:  # spares all other campaigns reading the practice table
         return False
     from assaypilot.engine.simulate.practice import is_practice

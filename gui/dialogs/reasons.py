@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QFormLayout, QLineEdit, QRadioButton, QVBoxLayout, QWidget
 
 from assaypilot.engine.campaign.state import Round
+from assaypilot.engine.campaign.words import joined
 from assaypilot.engine.endpoint import Endpoint
 from assaypilot.engine.measurements import Measurement
 from assaypilot.gui.entry import Entry, entered_text, parse_entry
@@ -168,12 +169,13 @@ class CloseRoundDialog(ReasonDialog):
         ),
     )
 
-    def __init__(self, shown: Round, parent: QWidget | None) -> None:
+    def __init__(self, shown: Round, endpoints: Sequence[Endpoint], parent: QWidget | None) -> None:
         super().__init__("Close round", f"Close round {shown.number}", "Close the round", parent)
         self._missing = shown.missing
         self._buttons: dict[Missing, QRadioButton] = {}
         if shown.missing > 0:
-            words = f"{shown.missing:,} of {shown.measurements:,} measurements are missing. What becomes of them?"
+            each = _missing_of_each(shown, endpoints)
+            words = f"{shown.missing:,} of {shown.measurements:,} measurements are missing{each}. What becomes of them?"
             self.body.insertWidget(1, label(words, wrap=True))
             place = 2
             for key, text, consequence in self.CHOICES:
@@ -201,3 +203,15 @@ class CloseRoundDialog(ReasonDialog):
         needed = self.missing != "return"
         self.line.setPlaceholderText("why, in a few words" if needed else "optional")
         self.confirm.setEnabled(bool(self.reason) or not needed)
+
+
+def _missing_of_each(shown: Round, endpoints: Sequence[Endpoint]) -> str:
+    """What is missing of each endpoint of a round with several: ``: 3 of pIC50 and 5 of hERG``."""
+    if len(shown.endpoints) < 2:
+        return ""
+    parts = [
+        f"{missing:,} of {endpoints[place].name}"
+        for place, missing in zip(shown.endpoints, shown.missing_of, strict=True)
+        if missing
+    ]
+    return f": {joined(parts)}"

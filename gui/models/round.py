@@ -1,4 +1,4 @@
-"""An issued round as a fixed list with one cell per line for its results."""
+"""An issued round as a fixed list with a cell per line and endpoint for its results."""
 
 from __future__ import annotations
 
@@ -13,22 +13,43 @@ from assaypilot.gui.models.base import Column, Index, RowsModel
 from assaypilot.gui.models.library import id_column, site_columns, structure_column
 
 if TYPE_CHECKING:
-    from assaypilot.engine.campaign.state import Round, Status
+    from assaypilot.engine.campaign.state import Round, RoundItem, Status
     from assaypilot.engine.endpoint import Endpoint
     from assaypilot.engine.library import Library
     from assaypilot.engine.measurements import Measurement
 
-__all__ = ["RoundModel", "line_state"]
+__all__ = ["RESULT", "RoundModel", "line_state", "result_key", "result_place"]
+
+RESULT = "result"
+"""Key of the first column of results."""
 
 
-def line_state(replicates: int, returned: int, values: Sequence[Measurement]) -> str:
-    """How far a line is: pending, 1 of 3, complete, and what is special about its values."""
-    if returned >= replicates:
+def result_key(place: int) -> str:
+    """Key of the column of results of an endpoint, by its place among the round's."""
+    return RESULT if place == 0 else f"{RESULT}-{place}"
+
+
+def result_place(key: str) -> int | None:
+    """The endpoint of a column, by its place among the round's; None for a column that holds no results."""
+    if key == RESULT:
+        return 0
+    return int(key.removeprefix(f"{RESULT}-")) if key.startswith(f"{RESULT}-") else None
+
+
+def line_state(item: RoundItem, back: Sequence[int], names: Sequence[str], values: Sequence[Measurement]) -> str:
+    """How far a line is: pending, 1 of 3, complete, and what is special about its values.
+
+    With several endpoints (``names``) those that are not complete are named: ``hERG 1 of 2``.
+    """
+    left = [place for place, came in enumerate(back) if came < item.of(place)]
+    if not left:
         words = ["complete"]
-    elif returned:
-        words = [f"{returned} of {replicates}"]
-    else:
+    elif not any(back):
         words = ["pending"]
+    elif len(names) == 1:
+        words = [f"{back[0]} of {item.of(0)}"]
+    else:
+        words = [f"{names[place]} {back[place]} of {item.of(place)}" for place in left]
     bounds = {one.relation for one in values if one.excluded is None}
     if "<" in bounds:
         words.append("below range")
@@ -41,26 +62,30 @@ def line_state(replicates: int, returned: int, values: Sequence[Measurement]) ->
 
 
 class RoundModel(RowsModel):
-    """One row per line of the round; what is typed is handed out by ``entered`` and shown until it is kept."""
+    """One row per line of the round; what is typed is handed out by ``entered`` and shown until it is kept.
 
-    entered = Signal(int, str)
-    """Line of the round and the text typed into its result cell."""
+    A cell is a line and the place of an endpoint among those of the round.
+    """
+
+    entered = Signal(int, int, str)
+    """Line of the round, place of the endpoint, and the text typed into its cell."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.round: Round | None = None
-        self.endpoint: Endpoint | None = None
+        self.endpoints: tuple[Endpoint, ...] = ()
+        """Those of the round, in its order."""
         self.editable = False
-        self.values: list[list[Measurement]] = []
+        self._values: list[list[list[Measurement]]] = []
         self._library: Library | None = None
-        self._saving: dict[int, str] = {}
-        self._wrong: dict[int, tuple[str, str, str]] = {}
+        self._saving: dict[tuple[int, int], str] = {}
+        self._wrong: dict[tuple[int, int], tuple[str, str, str]] = {}
 
     def show(self, status: Status, shown: Round, *, editable: bool) -> None:
         """Nothing; takes over a round. The same round again changes its texts only, not the rows or the selection."""
         same = self.round is not None and self.round.number == shown.number and self.round.items == shown.items
         same = same and self._library is not None and self._library.digest == status.library.digest
-        self.round, self.endpoint = shown, status.endpoints[status.objective]
+        self.round, self.endpoints = shown, tuple(status.endpoints[place] for place in shown.endpoints)
         self.editable = editable and shown.state == "open"
         self._library = status.library
         self._collect(status, shown)
@@ -71,111 +96,129 @@ class RoundModel(RowsModel):
         self._wrong.clear()
         self.fill(self._columns(status), len(shown.items))
 
-    def saving(self, row: int, text: str) -> None:
+    @property
+    def values(self) -> list[list[Measurement]]:
+        """What the campaign has for each line, the first endpoint's values first."""
+        return [[one for of_it in cells for one in of_it] for cells in self._values]
+
+    def values_of(self, row: int, place: int) -> list[Measurement]:
+        """What the campaign has for a cell, excluded ones included."""
+        return self._values[row][place]
+
+    def saving(self, row: int, place: int, text: str) -> None:
         """Nothing; shows a typed text while it is being written."""
-        self._saving[row] = text
-        self._wrong.pop(row, None)
+        self._saving[row, place] = text
+        self._wrong.pop((row, place), None)
         self._tell(row)
 
-    def refuse(self, row: int, text: str, reason: str, suggestion: str = "") -> None:
+    def refuse(self, row: int, place: int, text: str, reason: str, suggestion: str = "") -> None:
         """Nothing; keeps a text that could not be used where it was typed, with the reason and what may be meant."""
-        self._saving.pop(row, None)
-        self._wrong[row] = (text, reason, suggestion)
+        self._saving.pop((row, place), None)
+        self._wrong[row, place] = (text, reason, suggestion)
         self._tell(row)
 
-    def forgive(self, row: int) -> None:
+    def forgive(self, row: int, place: int = 0) -> None:
         """Nothing; shows again what the campaign has."""
-        self._saving.pop(row, None)
-        if self._wrong.pop(row, None) is not None:
+        self._saving.pop((row, place), None)
+        if self._wrong.pop((row, place), None) is not None:
             self._tell(row)
 
-    def wrong(self, row: int) -> tuple[str, str, str] | None:
+    def wrong(self, row: int, place: int = 0) -> tuple[str, str, str] | None:
         """The text that could not be used, why, and what may be meant; None when there is none."""
-        return self._wrong.get(row)
+        return self._wrong.get((row, place))
 
-    def kept_text(self, row: int) -> str:
-        """The values the campaign has for a line, as the cell shows them."""
-        if self.endpoint is None:
+    def kept_text(self, row: int, place: int = 0) -> str:
+        """The values the campaign has for a cell, as the cell shows them."""
+        if not self.endpoints:
             return ""
-        parts = [entered_text(one, self.endpoint) for one in self.values[row] if one.excluded is None]
-        return "; ".join(parts)
+        kept = [one for one in self._values[row][place] if one.excluded is None]
+        return "; ".join(entered_text(one, self.endpoints[place]) for one in kept)
+
+    def waits(self, row: int, place: int) -> bool:
+        """Whether a cell waits for a result."""
+        return self.round is not None and self.round.back[row][place] < self.round.items[row].of(place)
 
     def first_empty(self, after: int = -1) -> int | None:
         """The first line (in the order shown, behind row ``after`` of the data) that waits for a result."""
-        if self.round is None:
-            return None
         for line in self.rows:
             row = int(line)
-            if row > after and self.round.returned[row] < self.round.items[row].replicates:
+            if row > after and self.first_place(row) is not None:
                 return row
         return None
+
+    def first_place(self, row: int) -> int | None:
+        """The first endpoint of a line that waits for a result; None when none does."""
+        return next((place for place in range(len(self.endpoints)) if self.waits(row, place)), None)
+
+    def place_at(self, index: Index) -> int | None:
+        """The endpoint whose results a cell holds; None when it holds none."""
+        return result_place(self.columns[index.column()].key) if index.isValid() else None
 
     # ------------------------------------------------------------------ Qt
 
     def flags(self, index: Index) -> Qt.ItemFlag:
         """What can be done with a cell."""
         flags = super().flags(index)
-        if self.editable and index.isValid() and self.columns[index.column()].key == "result":
+        if self.editable and self.place_at(index) is not None:
             flags |= Qt.ItemFlag.ItemIsEditable
         return flags
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         """What a cell has to say in a role."""
-        if role == Qt.ItemDataRole.EditRole and index.isValid() and self.columns[index.column()].key == "result":
+        place = self.place_at(index) if role == Qt.ItemDataRole.EditRole else None
+        if place is not None:
             row = self.source(index)
-            if row in self._wrong:
-                return self._wrong[row][0]
-            kept = self.kept_text(row)
-            waits = self.round is not None and self.round.returned[row] < self.round.items[row].replicates
-            return f"{kept}; " if kept and waits else kept
+            if (row, place) in self._wrong:
+                return self._wrong[row, place][0]
+            kept = self.kept_text(row, place)
+            return f"{kept}; " if kept and self.waits(row, place) else kept
         return super().data(index, role)
 
     def setData(self, index: Index, value: Any, role: int = Qt.ItemDataRole.EditRole) -> bool:
         """Whether something new was typed; it is kept when the campaign has taken it."""
-        if role != Qt.ItemDataRole.EditRole or not (self.flags(index) & Qt.ItemFlag.ItemIsEditable):
+        place = self.place_at(index)
+        if role != Qt.ItemDataRole.EditRole or place is None or not (self.flags(index) & Qt.ItemFlag.ItemIsEditable):
             return False
         row, text = self.source(index), str(value).strip().strip(";").strip()
-        if text == self.kept_text(row):
-            self.forgive(row)
+        if text == self.kept_text(row, place):
+            self.forgive(row, place)
             return False
-        self.entered.emit(row, text)
+        self.entered.emit(row, place, text)
         return True
 
     # ------------------------------------------------------------------ inside
 
     def _collect(self, status: Status, shown: Round) -> None:
         line = {item.compound: row for row, item in enumerate(shown.items)}
-        self.values = [[] for _ in shown.items]
+        at = {endpoint: place for place, endpoint in enumerate(shown.endpoints)}
+        self._values = [[[] for _ in shown.endpoints] for _ in shown.items]
         for one in status.measurements:
-            if one.round == shown.number and one.endpoint == status.objective and not one.withdrawn:
+            if one.round == shown.number and one.endpoint in at and not one.withdrawn:
                 row = line.get(one.compound)
                 if row is not None:
-                    self.values[row].append(one)
+                    self._values[row][at[one.endpoint]].append(one)
 
     def _tell(self, row: int) -> None:
         place = self.view_row(row)
         if place is not None:
             self.dataChanged.emit(self.index(place, 0), self.index(place, len(self.columns) - 1))
 
-    def _result(self, row: int) -> str:
-        if row in self._wrong:
-            return self._wrong[row][0]
-        return self._saving.get(row) or self.kept_text(row)
+    def _result(self, row: int, place: int) -> str:
+        if (row, place) in self._wrong:
+            return self._wrong[row, place][0]
+        return self._saving.get((row, place)) or self.kept_text(row, place)
 
-    def _kind(self, row: int) -> str | None:
-        if row in self._wrong or row in self._saving:
-            return "wrong" if row in self._wrong else "saving"
-        complete = self.round is not None and self.round.returned[row] >= self.round.items[row].replicates
-        return "done" if complete else None
+    def _kind(self, row: int, place: int) -> str | None:
+        if (row, place) in self._wrong or (row, place) in self._saving:
+            return "wrong" if (row, place) in self._wrong else "saving"
+        return None if self.waits(row, place) else "done"
 
-    def _result_tip(self, row: int) -> str:
-        if row in self._wrong:
-            return self._wrong[row][1]
+    def _result_tip(self, row: int, place: int) -> str:
+        if (row, place) in self._wrong:
+            return self._wrong[row, place][1]
         lines = []
-        for one in self.values[row]:
-            if self.endpoint is None:
-                continue
-            line = entered_text(one, self.endpoint)
+        for one in self._values[row][place]:
+            line = entered_text(one, self.endpoints[place])
             if one.excluded is not None:
                 line += f" – excluded: {one.excluded}"
             if one.corrected is not None:
@@ -188,10 +231,11 @@ class RoundModel(RowsModel):
     def _state(self, row: int) -> str:
         if self.round is None:
             return ""
-        return line_state(self.round.items[row].replicates, self.round.returned[row], self.values[row])
+        names = [endpoint.name for endpoint in self.endpoints]
+        return line_state(self.round.items[row], self.round.back[row], names, self.values[row])
 
-    def _returned(self) -> Sequence[int]:
-        return () if self.round is None else self.round.returned
+    def _returned(self) -> list[int]:
+        return [] if self.round is None else [sum(back) for back in self.round.back]
 
     def _columns(self, status: Status) -> list[Column]:
         library, shown = status.library, self.round
@@ -214,17 +258,7 @@ class RoundModel(RowsModel):
                 soft=column.soft,
             )
 
-        def expected(row: int) -> str:
-            item = items[row]
-            if item.expected is None:
-                return "–"
-            if item.low is None or item.high is None:
-                return f"{item.expected:.2f}"
-            return f"{item.expected:.2f} ± {(item.high - item.low) / 2:.2f}"
-
-        def expected_keys() -> np.ndarray[Any, np.dtype[np.float64]]:
-            return np.array([np.nan if item.expected is None else item.expected for item in items])
-
+        several = len(self.endpoints) > 1
         return [
             Column("line", "#", lambda row: str(row + 1), lambda: np.arange(len(items)), number=True, tip="Rank"),
             *(moved(column) for column in structure_column(library)),
@@ -236,34 +270,63 @@ class RoundModel(RowsModel):
                 lambda row: str(items[row].replicates),
                 lambda: np.array([item.replicates for item in items], dtype=np.int64),
                 number=True,
-                tip="How often to measure the compound in this round: independent determinations",
+                tip="How often to measure the compound in this round: independent determinations"
+                + (" of each endpoint" if several else ""),
+                cell_tip=self._asked if several else None,
             ),
-            Column(
-                "expected",
-                "Expected",
-                expected,
-                expected_keys,
-                number=True,
-                tip="What was expected when the round was issued, with its 95 % interval; – before any measurement",
-            ),
+            _expected(status, items, several=several),
             Column("why", "Why", lambda row: items[row].reason, tip="Why the compound was picked"),
-            Column(
-                "result",
-                f"Result ({self._entry_unit()})",
-                self._result,
-                number=True,
-                kind=self._kind,
-                cell_tip=self._result_tip,
-                tip="One value per measurement, separated by semicolons: 7.62; 7.58. "
-                "Also > 10000 nM, 35 nM, or a mean: 7.6 (n=3, sd=0.2)",
-                width=134,
-                wish=48 + 38 * max(item.replicates for item in items),
-            ),
+            *(self._result_column(items, place) for place in range(len(self.endpoints))),
             Column("state", "State", self._state, lambda: np.array(self._returned(), dtype=np.int64), width=82),
         ]
 
-    def _entry_unit(self) -> str:
-        if self.endpoint is None:
+    def _result_column(self, items: Sequence[RoundItem], place: int) -> Column:
+        """The cells of one endpoint."""
+        several = len(self.endpoints) > 1
+        return Column(
+            result_key(place),
+            self._entry_unit(place) if several else f"Result ({self._entry_unit(place)})",
+            lambda row: self._result(row, place),
+            number=True,
+            kind=lambda row: self._kind(row, place),
+            cell_tip=lambda row: self._result_tip(row, place),
+            tip=(f"Results of {self.endpoints[place].name}. " if several else "")
+            + "One value per measurement, separated by semicolons: 7.62; 7.58. "
+            "Also > 10000 nM, 35 nM, or a mean: 7.6 (n=3, sd=0.2)",
+            width=104 if several else 134,
+            wish=48 + 38 * max(item.of(place) for item in items),
+        )
+
+    def _asked(self, row: int) -> str:
+        """How often each endpoint is asked for in a line."""
+        if self.round is None:
             return ""
-        name, unit = self.endpoint.name, self.endpoint.unit
+        item = self.round.items[row]
+        return "\n".join(f"{endpoint.name}: {item.of(place)}" for place, endpoint in enumerate(self.endpoints))
+
+    def _entry_unit(self, place: int) -> str:
+        name, unit = self.endpoints[place].name, self.endpoints[place].unit
         return name if not unit or unit in name else f"{name}, {unit}"
+
+
+def _expected(status: Status, items: Sequence[RoundItem], *, several: bool) -> Column:
+    """What was expected of the objective."""
+
+    def text(row: int) -> str:
+        item = items[row]
+        if item.expected is None:
+            return "–"
+        if item.low is None or item.high is None:
+            return f"{item.expected:.2f}"
+        return f"{item.expected:.2f} ± {(item.high - item.low) / 2:.2f}"
+
+    scale = status.endpoints[status.objective].scale_name
+    return Column(
+        "expected",
+        f"Expected\n{scale}" if several else "Expected",
+        text,
+        lambda: np.array([np.nan if item.expected is None else item.expected for item in items]),
+        number=True,
+        tip=f"What was expected{f' of {scale}' if several else ''} when the round was issued, with its 95 % interval; "
+        "– before any measurement",
+    )

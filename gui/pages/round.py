@@ -9,14 +9,15 @@ from PySide6.QtGui import QAction, QGuiApplication
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QStackedWidget, QVBoxLayout, QWidget
 
 from assaypilot.engine.campaign.state import RecordReport, Source
+from assaypilot.engine.campaign.words import joined
 from assaypilot.engine.endpoint import Endpoint
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.measurements import Measurement
 from assaypilot.engine.progress import Report
 from assaypilot.gui.dialogs.reasons import CorrectDialog, ExcludeDialog
-from assaypilot.gui.entry import Entry, Question, entered_text, parse_entries, result_of
+from assaypilot.gui.entry import Entry, Question, entered_text, parse_entries, results_in_round
 from assaypilot.gui.models.log import local_time
-from assaypilot.gui.models.round import RoundModel
+from assaypilot.gui.models.round import RoundModel, result_key
 from assaypilot.gui.pages.base import Page, side_panel, with_side
 from assaypilot.gui.pages.preview import Preview
 from assaypilot.gui.pages.round_panel import RoundPanel
@@ -48,6 +49,7 @@ class RoundPage(Page):
         self.table = RoundTable(self.model, structures)
         self.table.pasted.connect(self.paste)
         self.table.chosen.connect(lambda _: self._explain())
+        self.table.selectionModel().currentColumnChanged.connect(lambda now, before: self._explain())
         self.table.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self.table.customContextMenuRequested.connect(self._menu)
         self.list = QWidget()
@@ -146,13 +148,17 @@ class RoundPage(Page):
         self.model.show(status, shown, editable=not view.read_only)
         if before is None or before.number != shown.number or opened:
             self.panel.hide_wrong()
-            self.table.choose(self.model.first_empty() or 0, "result")
+            self._to_first(self.model.first_empty() or 0)
         self.title.setText(f"Round {shown.number}")
         self.subtitle.setText(self._subtitle(view))
         self._refresh_tools(view)
         self._explain()
         self.panel.show_progress(view, self.model)
         self._ask()
+
+    def _to_first(self, line: int) -> None:
+        """Nothing; makes the first cell of a line that waits for a result the current one."""
+        self.table.choose(line, result_key(self.model.first_place(line) or 0))
 
     def copy(self) -> None:
         """Nothing; copies the selected lines, or the whole list."""
@@ -188,9 +194,10 @@ class RoundPage(Page):
         text = QGuiApplication.clipboard().text()
         row = self.table.currentIndex().row()
         lines = [int(line) for line in self.model.rows[max(row, 0) :]]
+        place = self.table.current_place
 
         def work(report: Report) -> Intended:
-            return intend_paste(text, view.status, shown, lines, report)
+            return intend_paste(text, view.status, shown, lines, place, report=report)
 
         self.session.read("Reading the clipboard", work, self.show_preview)
 
@@ -223,62 +230,61 @@ class RoundPage(Page):
 
     # ------------------------------------------------------------------ results
 
-    def _entered(self, line: int, text: str) -> None:
-        """A text was typed into a line's cell."""
+    def _entered(self, line: int, place: int, text: str) -> None:
+        """A text was typed into a line's cell of an endpoint."""
         view, shown = self._view, self.model.round
         if view is None or shown is None:
             return
-        endpoint = view.status.endpoints[view.status.objective]
-        kept = [one for one in self.model.values[line] if one.excluded is None]
+        endpoint = self.model.endpoints[place]
+        kept = [one for one in self.model.values_of(line, place) if one.excluded is None]
         try:
             entries = parse_entries(text, endpoint)
         except Question as question:
-            self._refuse(line, text, str(question), _suggested(text, question, endpoint))
+            self._refuse(line, place, text, str(question), _suggested(text, question, endpoint))
             return
         except ValueError as error:
-            self._refuse(line, text, f"{error}. Type one value per measurement, separated by semicolons.", "")
+            self._refuse(line, place, text, f"{error}. Type one value per measurement, separated by semicolons.", "")
             return
         old = [entered_text(one, endpoint) for one in kept]
         new = [entry.text for entry in entries]
-        changed = [place for place, before in enumerate(old) if place >= len(new) or not _same(new[place], before)]
+        changed = [at for at, before in enumerate(old) if at >= len(new) or not _same(new[at], before)]
         if changed:
-            self.model.forgive(line)
-            place = changed[0]
+            self.model.forgive(line, place)
+            at = changed[0]
             if len(new) < len(old):
-                self.exclude(kept[place].number)
+                self.exclude(kept[at].number)
             else:
-                self.correct(kept[place].number, new[place])
+                self.correct(kept[at].number, new[at])
             return
         added = entries[len(old) :]
         if added:
-            self._record(line, text, added)
+            self._record(line, place, text, added)
 
-    def _record(self, line: int, text: str, added: list[Entry]) -> None:
+    def _record(self, line: int, place: int, text: str, added: list[Entry]) -> None:
         view, shown = self._view, self.model.round
         if view is None or shown is None:
             return
-        endpoint = view.status.endpoints[view.status.objective]
-        name = view.status.library.ids[shown.items[line].compound]
-        self.model.saving(line, text)
+        self.model.saving(line, place, text)
         self.panel.hide_wrong()
 
         def failed(error: Exception) -> None:
             reason = str(error) if isinstance(error, AssayPilotError) else "it was stopped"
-            self._refuse(line, text, reason, "")
+            self._refuse(line, place, text, reason, "")
             if isinstance(error, AssayPilotError):
                 self.session.failed.emit(error)
 
-        results = [result_of(entry, name, endpoint) for entry in added]
+        compound = shown.items[line].compound
+        results = results_in_round(added, view.status, shown, compound, shown.endpoints[place])
         self.session.record(results, source=Source("typed"), failed=failed)
 
-    def _refuse(self, line: int, text: str, reason: str, suggestion: str) -> None:
-        self.model.refuse(line, text, reason, suggestion)
-        self.panel.show_wrong(line, text, reason, suggestion)
+    def _refuse(self, line: int, place: int, text: str, reason: str, suggestion: str) -> None:
+        self.model.refuse(line, place, text, reason, suggestion)
+        self.panel.show_wrong(line, text, reason, suggestion, place)
 
-    def _forget(self, line: int) -> None:
-        self.model.forgive(line)
+    def _forget(self, line: int, place: int) -> None:
+        self.model.forgive(line, place)
         self.panel.hide_wrong()
-        self.table.edit_line(line)
+        self.table.edit_line(line, place)
 
     def _write(self, intended: Intended, *, again: bool = False) -> None:
         def failed(error: Exception) -> None:
@@ -349,7 +355,10 @@ class RoundPage(Page):
             return ""
         parts = [
             f"issued {local_time(shown.issued)}",
-            f"{shown.measurements:,} measurements of {len(shown.items):,} compounds",
+            f"{shown.measurements:,} measurements of {len(shown.items):,} compounds"
+            + (
+                f" ({joined([endpoint.name for endpoint in self.model.endpoints])})" if len(shown.endpoints) > 1 else ""
+            ),
         ]
         if shown.state == "open":
             parts.append("the list will not change")
@@ -364,17 +373,18 @@ class RoundPage(Page):
         open_ = shown.state == "open" and not view.read_only
         for made in (self.read_button, self.paste_button, self.close_button):
             made.setVisible(open_)
-        self.practice_button.setVisible(open_ and view.practice and not sum(shown.returned))
-        self.back.setText(f"{sum(shown.returned):,} of {shown.measurements:,} back")
+        self.practice_button.setVisible(open_ and view.practice and not shown.came)
+        self.back.setText(f"{shown.came:,} of {shown.measurements:,} back")
 
     def _explain(self) -> None:
         if self._view is None:
             return
         line = self.table.current_row()
         self.panel.show_line(self._view, self.model, line)
-        wrong = None if line is None else self.model.wrong(line)
+        place = self.table.current_place
+        wrong = None if line is None else self.model.wrong(line, place)
         if line is not None and wrong is not None:
-            self.panel.show_wrong(line, *wrong)
+            self.panel.show_wrong(line, *wrong, place)
 
     def _ask(self) -> None:
         view, shown = self._view, self.model.round
@@ -400,9 +410,11 @@ class RoundPage(Page):
             menu.addAction(made)
         if not view.read_only and self.model.values[line]:
             menu.addSeparator()
-            endpoint = view.status.endpoints[view.status.objective]
+            several = len(self.model.endpoints) > 1
             for one in self.model.values[line]:
-                self._value_actions(menu, one.number, entered_text(one, endpoint), one.excluded is not None)
+                endpoint = view.status.endpoints[one.endpoint]
+                text = f"{endpoint.name} " if several else ""
+                self._value_actions(menu, one.number, text + entered_text(one, endpoint), one.excluded is not None)
         menu.exec(self.table.viewport().mapToGlobal(at))
 
     def _value_actions(self, menu: QMenu, number: int, text: str, excluded: bool) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout
 
+from assaypilot.engine.campaign.state import Round
+from assaypilot.engine.campaign.words import joined, many
 from assaypilot.engine.labels import label_text
 from assaypilot.gui.entry import entered_text
 from assaypilot.gui.models.round import RoundModel
@@ -25,10 +27,10 @@ class RoundPanel(QVBoxLayout):
     """Number of a measurement to be excluded."""
     correct = Signal(int)
     """Number of a measurement to be corrected."""
-    suggested = Signal(int, str)
-    """A line and the text that was meant."""
-    dismissed = Signal(int)
-    """A line whose refused text is to be forgotten."""
+    suggested = Signal(int, int, str)
+    """A line, the place of an endpoint in the round, and the text that was meant."""
+    dismissed = Signal(int, int)
+    """A line and the place of an endpoint whose refused text is to be forgotten."""
 
     def __init__(self, structures: Structures) -> None:
         super().__init__()
@@ -37,10 +39,10 @@ class RoundPanel(QVBoxLayout):
         self.wrong = Callout()
         row = QHBoxLayout()
         self.take = button("Take the suggestion", "go")
-        self._line = -1
+        self._cell = (-1, 0)
         self.take.clicked.connect(self._take)
         self.forget = button("Forget it")
-        self.forget.clicked.connect(lambda: self.dismissed.emit(self._line))
+        self.forget.clicked.connect(lambda: self.dismissed.emit(*self._cell))
         row.addWidget(self.take)
         row.addWidget(self.forget)
         row.addStretch(1)
@@ -75,13 +77,12 @@ class RoundPanel(QVBoxLayout):
         self.addStretch(1)
         self._surprise: Surprise | None = None
         self._suggestion = ""
-        self._line = -1
         self.wrong.hide()
         self.question.hide()
 
-    def show_wrong(self, line: int, text: str, reason: str, suggestion: str) -> None:
+    def show_wrong(self, line: int, text: str, reason: str, suggestion: str, place: int = 0) -> None:
         """Nothing; says why a typed text was not taken, and what may have been meant."""
-        self._line, self._suggestion = line, suggestion
+        self._cell, self._suggestion = (line, place), suggestion
         self.wrong.say(f"Line {line + 1}: {text}", reason)
         self.take.setVisible(bool(suggestion))
         self.take.setText(f"Yes, {suggestion}".replace("&", "&&"))
@@ -125,12 +126,14 @@ class RoundPanel(QVBoxLayout):
         self.name.setText(library.ids[item.compound])
         self.structure.show_structure("" if library.smiles is None else library.smiles[item.compound])
         rows = [(site, label_text(label)) for site, label in library.substituents(item.compound).items()]
-        rows.append(("Measure", f"{item.replicates} time{'' if item.replicates == 1 else 's'}"))
+        rows.append(("Measure", _asked(model, line)))
         if item.expected is not None and item.low is not None and item.high is not None:
-            rows.append(("Expected", f"{item.expected:.2f} (95 %: {item.low:.2f} – {item.high:.2f})"))
+            scale = f" {view.status.endpoints[view.status.objective].scale_name}" if len(model.endpoints) > 1 else ""
+            rows.append(("Expected", f"{item.expected:.2f}{scale} (95 %: {item.low:.2f} – {item.high:.2f})"))
         rows.append(("Why", item.reason))
-        endpoint = view.status.endpoints[view.status.objective]
+        several = len(model.endpoints) > 1
         for count, one in enumerate(model.values[line], start=1):
+            endpoint = view.status.endpoints[one.endpoint]
             text = entered_text(one, endpoint)
             if one.excluded is not None:
                 text += f" – excluded: {one.excluded}"
@@ -138,7 +141,7 @@ class RoundPanel(QVBoxLayout):
                 text += f" – corrected: {one.corrected}"
             if one.entered.comment:
                 text += f" – {one.entered.comment}"
-            rows.append((f"Result {count}", text))
+            rows.append((endpoint.name if several else f"Result {count}", text))
         self.details.show_rows(rows)
 
     def show_progress(self, view: View, model: RoundModel) -> None:
@@ -147,10 +150,10 @@ class RoundPanel(QVBoxLayout):
         if shown is None:
             self.progress.show_rows([])
             return
-        back = sum(shown.returned)
         new = sum(not view.status.candidates.made[item.compound] for item in shown.items)
         rows = [
-            ("Back", f"{back:,} of {shown.measurements:,} measurements"),
+            ("Back", f"{shown.came:,} of {shown.measurements:,} measurements"),
+            *_back_of_each(model, shown),
             (
                 "Compounds",
                 f"{len(shown.items):,}, " + (f"{new:,} of them never measured" if new else "all measured before"),
@@ -173,4 +176,30 @@ class RoundPanel(QVBoxLayout):
 
     def _take(self) -> None:
         if self._suggestion:
-            self.suggested.emit(self._line, self._suggestion)
+            self.suggested.emit(*self._cell, self._suggestion)
+
+
+def _asked(model: RoundModel, line: int) -> str:
+    """How often a line is to be measured: ``2 times``, ``2 times each of pIC50 and hERG``."""
+    shown = model.round
+    if shown is None:
+        return ""
+    item = shown.items[line]
+    names = [endpoint.name for endpoint in model.endpoints]
+    counts = [item.of(place) for place in range(len(names))]
+    if len(names) == 1:
+        return many(counts[0], "time")
+    if len(set(counts)) == 1:
+        return f"{many(counts[0], 'time')} each: {joined(names)}"
+    return joined([f"{name} {many(n, 'time') if n else 'not again'}" for name, n in zip(names, counts, strict=True)])
+
+
+def _back_of_each(model: RoundModel, shown: Round) -> list[tuple[str, str]]:
+    """How far each endpoint of a round with several is."""
+    if len(model.endpoints) < 2:
+        return []
+    rows = []
+    for place, endpoint in enumerate(model.endpoints):
+        asked = sum(item.of(place) for item in shown.items)
+        rows.append((endpoint.name, f"{asked - shown.missing_of[place]:,} of {asked:,}"))
+    return rows

@@ -14,7 +14,7 @@ from PySide6.QtWidgets import (
 )
 
 from assaypilot.gui.models.base import KIND
-from assaypilot.gui.models.round import RoundModel
+from assaypilot.gui.models.round import RoundModel, result_key, result_place
 from assaypilot.gui.theme import theme
 from assaypilot.gui.widgets.structures import Structures
 from assaypilot.gui.widgets.table import PlainDelegate, Table
@@ -71,15 +71,21 @@ class ResultDelegate(PlainDelegate):
     def placeholder(self, index: Index) -> str:
         """What an empty cell waits for."""
         model = index.model()
-        endpoint = model.endpoint if isinstance(model, RoundModel) else None
-        return "" if endpoint is None else endpoint.unit or endpoint.name
+        place = model.place_at(index) if isinstance(model, RoundModel) else None
+        if not isinstance(model, RoundModel) or place is None:
+            return ""
+        endpoint = model.endpoints[place]
+        return endpoint.unit or endpoint.name
 
     def createEditor(self, parent: QWidget, option: QStyleOptionViewItem, index: Index) -> QWidget:
         """A line to type into."""
         editor = QLineEdit(parent)
         editor.setAlignment(Qt.AlignmentFlag.AlignRight)
         editor.setFrame(False)
-        editor.setAccessibleName("Result")
+        model, name = index.model(), "Result"
+        if isinstance(model, RoundModel) and len(model.endpoints) > 1:
+            name += f" of {model.endpoints[model.place_at(index) or 0].name}"
+        editor.setAccessibleName(name)
         return editor
 
     def setEditorData(self, editor: QWidget, index: Index) -> None:
@@ -118,13 +124,24 @@ class RoundTable(Table):
             | QAbstractItemView.EditTrigger.EditKeyPressed
             | QAbstractItemView.EditTrigger.SelectedClicked
         )
-        model.modelReset.connect(self._results_column)
+        model.modelReset.connect(self._results_columns)
         self.stretch("why", 88)
 
-    def edit_line(self, line: int) -> None:
-        """Nothing; goes to the result of a line and opens it for typing."""
-        if self.choose(line, "result"):
+    def edit_line(self, line: int, place: int | None = None) -> None:
+        """Nothing; goes to a result of a line, by default to the first that is waited for."""
+        if place is None:
+            place = self.round_model.first_place(line) or 0
+        if self.choose(line, result_key(place)):
             self.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    @property
+    def current_place(self) -> int:
+        """The endpoint whose cell is current, by its place in the round; else the first that the line waits for."""
+        index = self.currentIndex()
+        place = self.round_model.place_at(index)
+        if place is None and index.isValid():
+            place = self.round_model.first_place(self.round_model.source(index))
+        return place or 0
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Nothing; typing goes to the result cell, Enter opens it, Paste pastes."""
@@ -135,29 +152,38 @@ class RoundTable(Table):
         editing = self.state() == QAbstractItemView.State.EditingState
         plain = not (event.modifiers() & (Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.AltModifier))
         if index.isValid() and not editing and plain and self.round_model.editable:
-            place = self.round_model.place_of("result")
             printable = bool(event.text()) and event.text().isprintable() and not event.text().isspace()
             enter = event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_F2)
-            if (printable or enter) and index.column() != place:
-                self.setCurrentIndex(self.round_model.index(index.row(), place))
+            if (printable or enter) and self.round_model.place_at(index) is None:
+                column = self.round_model.place_of(result_key(self.current_place))
+                self.setCurrentIndex(self.round_model.index(index.row(), column))
             if enter:
                 self.edit(self.currentIndex())
                 return
         super().keyPressEvent(event)
 
     def closeEditor(self, editor: QWidget, hint: QAbstractItemDelegate.EndEditHint) -> None:
-        """Nothing; after Enter or Tab the next line's result is current."""
+        """Nothing; after Enter the cell below is current, after Tab the line's next one, then the next line's first."""
         hints = QAbstractItemDelegate.EndEditHint
-        step = {hints.SubmitModelCache: 1, hints.EditNextItem: 1, hints.EditPreviousItem: -1}.get(hint, 0)
-        row = self.currentIndex().row()
+        index = self.currentIndex()
+        place, row = self.round_model.place_at(index) or 0, index.row()
         super().closeEditor(editor, hints.NoHint)
-        target = row + step
-        if step and 0 <= target < self.round_model.rowCount():
-            line = int(self.round_model.rows[target])
-            # A refused text stays under the eyes: the panel speaks about it.
-            if self.round_model.wrong(int(self.round_model.rows[row])) is None:
-                self.choose(line, "result")
+        # A refused text stays under the eyes: the panel speaks about it.
+        if self.round_model.wrong(int(self.round_model.rows[row]), place) is not None:
+            return
+        count = len(self.round_model.endpoints)
+        if hint == hints.SubmitModelCache:
+            row += 1
+        elif hint == hints.EditNextItem:
+            row, place = (row, place + 1) if place + 1 < count else (row + 1, 0)
+        elif hint == hints.EditPreviousItem:
+            row, place = (row, place - 1) if place else (row - 1, count - 1)
+        else:
+            return
+        if 0 <= row < self.round_model.rowCount():
+            self.choose(int(self.round_model.rows[row]), result_key(place))
 
-    def _results_column(self) -> None:
-        if self.round_model.columns:
-            self.setItemDelegateForColumn(self.round_model.place_of("result"), self.results)
+    def _results_columns(self) -> None:
+        for column, one in enumerate(self.round_model.columns):
+            if result_place(one.key) is not None:
+                self.setItemDelegateForColumn(column, self.results)
