@@ -89,7 +89,8 @@ class GapIndex(Sequential):
             "the number of compounds within epsilon is taken from the estimate: the confidence covers only that the "
             "compounds returned are the best ones"
             if m is None
-            else f"it returns the {m} best compounds, which are those within epsilon only when there are {m} of them"
+            else f"it returns the {m} best compounds up to the slack; those are the ones within epsilon only when there are {m} "
+            "of them and the slack is 0"
         )
         return (*reasons, why)
 
