@@ -85,13 +85,16 @@ class GapIndex(Sequential):
         if isinstance(problem.goal, Best):
             return reasons
         m = self.parameters(problem)["m"]
-        why = (
-            "the number of compounds within epsilon is taken from the estimate: the confidence covers only that the "
-            "compounds returned are the best ones"
-            if m is None
-            else f"it returns the {m} best compounds up to the slack; those are the ones within epsilon only when there are {m} "
-            "of them and the slack is 0"
-        )
+        if m is None:
+            why = (
+                "the number of compounds within epsilon is taken from the estimate: the confidence covers only that "
+                "the compounds returned are the best ones, up to the slack"
+            )
+        else:
+            why = (
+                f"it returns the {m} best compounds up to the slack; those are the ones within epsilon only when "
+                f"there are {m} of them and the slack is 0"
+            )
         return (*reasons, why)
 
     def race(self, means: Floats, spread: Floats, width: float, m: int) -> Race:
