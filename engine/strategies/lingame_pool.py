@@ -288,7 +288,7 @@ def pooled(table: Table, rules: Rules, counts: Floats, sums: Floats) -> Pool:
     root = _root(information)
     ridged = information.copy()
     ridged.flat[:: len(ridged) + 1] += rules.eta
-    covariance = np.linalg.inv(ridged)
+    covariance = np.asarray(np.linalg.inv(ridged), dtype=np.float64)
     full = root is not None
     if root is not None:
         basis = None

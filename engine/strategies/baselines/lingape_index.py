@@ -150,7 +150,7 @@ class GapIndex(Sequential):
             room = measurable[taken[measurable] < most]
             if not len(room):
                 break
-            covariance = np.linalg.inv(information + rules.eta * np.eye(len(information)))
+            covariance = _inverse(information + rules.eta * np.eye(len(information)))
             # The pair must be the one that keeps it from stopping, so both use the same widths.
             metric = covariance if rules.ridge else _enlarged(information, rules.eta)
             race = self.race(pool.means[arms], x[arms] @ _lower(metric), width, m)
@@ -182,14 +182,17 @@ class GapIndex(Sequential):
 
 def _enlarged(information: Floats, eta: float) -> Floats:
     """V^-1 + eta V^-2: how well the least-squares estimate is known (see ``Pool.factor``)."""
-    inverse = np.linalg.inv(information)
+    inverse = _inverse(information)
     metric: Floats = inverse + eta * (inverse @ inverse)
     return metric
 
 
+def _inverse(matrix: Floats) -> Floats:
+    return np.asarray(np.linalg.inv(matrix), dtype=np.float64)
+
+
 def _lower(metric: Floats) -> Floats:
-    lower: Floats = np.linalg.cholesky((metric + metric.T) / 2.0)
-    return lower
+    return np.asarray(np.linalg.cholesky((metric + metric.T) / 2.0), dtype=np.float64)
 
 
 @lru_cache(maxsize=_RATIOS)
