@@ -229,6 +229,29 @@ def test_an_arm_that_may_still_beat_another_stays_in_the_race():
     assert [r.name for r in Gege().stop(Gege().apply(state, decision))] == ["decided"]
 
 
+@pytest.mark.parametrize("mode", ["realised", "planned"])
+@pytest.mark.parametrize(("own", "bounded", "right"), [(2.5, True, {OUT}), (4.5, False, {IN, OUT})])
+def test_one_that_was_away_is_compared_with_those_that_left_meanwhile(mode, own, bounded, right):
+    """Beaten, and bounded before it was away; and beaten by less than what matters, and away from the start."""
+    strategy, features = Gege(), DenseFeatures(np.eye(3))
+    truth = np.array([[5.0, 10.0, own], [5.0, -5.0, own]])
+    problem = problem_for(features, (1.0, 1.0), decide=mode, first_radius=8.0)
+    everything = np.ones(3, dtype=bool)
+    state = strategy.start(problem)
+    away = np.array([True, True, False])
+    for here in (everything if bounded else away, away, *[everything] * 8):
+        state = strategy.adjust(state, measurable=here, spent=state.spent)
+        if strategy.stop(state):
+            continue
+        asked = strategy.ask(state)
+        counts = np.zeros((2, 3))
+        counts[:, asked.arms] = asked.counts
+        state = strategy.tell(state, Outcome(asked, counts, np.where(counts > 0, truth, 0.0)))
+    assert strategy.stop(state)[0].name == "decided"
+    assert state.status[:2].tolist() == [IN, IN]
+    assert state.status[2] in right
+
+
 def test_two_equal_arms_are_told_apart_as_often_as_the_bounds_say():
     """K = 2, no union to hide behind: the radii of the experiments put a tied arm out at an exactly known rate."""
     problem = problem_for(
