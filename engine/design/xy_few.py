@@ -7,6 +7,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from assaypilot.engine.design.gliding import same_information
 from assaypilot.engine.design.solver import g_optimal
 from assaypilot.engine.design.support import same_information_on_fewer
 from assaypilot.engine.design.xy_search import XYSearch, XYState
@@ -27,6 +28,12 @@ _LOCAL_ROUNDS = 8
 _EXCHANGES = 25
 _FEW = 400
 """Of no more candidates than this, those that others can do without are always looked for."""
+_SOLVED = 1000
+"""Candidates on which weights are solved for once more."""
+_THINNED = 0.85
+"""The share of many candidates that stays at a time."""
+_LOOKS = 60
+"""Looks in which they come to say what all did."""
 _NEAR_RANK = 8
 """Up to this multiple of the rank a G design on few compounds is tried as a start, too."""
 
@@ -75,6 +82,11 @@ def on_at_most(search: XYSearch, state: XYState, size: int) -> XYState:
     def count(support: Ints) -> int:
         return int((forced | _chosen(support, len(forced))).sum()) if forced.any() else len(support)
 
+    if len(state.w) > max(size, _FEW) and not forced.any() and search.room[search.frame.open].min() >= 1.0:
+        state = _thinned(search, state, max(size, _FEW))
+        if len(state.w) <= size:
+            solved = _solved_on(search, state.support, state.w) if size <= _SOLVED else None
+            return state if solved is None else min(state, solved, key=lambda one: one.value)
     best = _down_to(search, state, size, count)
     if count(best.support) > size:
         raise AssayPilotError(
@@ -97,6 +109,20 @@ def on_at_most(search: XYSearch, state: XYState, size: int) -> XYState:
         else:
             batch //= 2
     return best
+
+
+def _thinned(search: XYSearch, state: XYState, size: int) -> XYState:
+    """About the same information on ``size`` candidates of many: those of least weight go, the others replace them."""
+    frame = search.frame
+    base = frame.base if frame.base.any() else None
+    x, w, support = frame.rows(state.support), state.w, state.support
+    half = search.half_inverse(x, w)
+    while len(w) > size:
+        search.tell(0.9, f"leaving compounds out, {len(w):,} in use")
+        kept = np.sort(np.argsort(-w, kind="stable")[: max(size, int(_THINNED * len(w)))])
+        support, x = support[kept], x[kept]
+        w = same_information(x, w[kept] / w[kept].sum(), half @ half.T, base, _LOCAL, _LOOKS)
+    return XYState(support, w, search.worth(support, w), exact=True)
 
 
 def _of_g(search: XYSearch, size: int) -> XYState | None:
@@ -135,6 +161,11 @@ def _solved_on(search: XYSearch, support: Ints, w: Floats) -> XYState | None:
     if room.sum() < 1.0:
         return None
     x = search.frame.rows(support)
+    if not search.y:
+        # The state came from a search that needed no list of directions.
+        half = search.half_inverse(x, w)
+        search.take(*search.find(half, 0.0), above=-1.0)
+        search.take_averages(half)
     found: XYState | None = None
     for _ in range(_LOCAL_ROUNDS):
         try:

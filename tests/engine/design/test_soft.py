@@ -171,3 +171,15 @@ def test_the_same_asked_twice_is_the_same():
     one, two = (xy_optimal(table, Pairs(table), gap=3e-2) for _ in range(2))
     assert np.array_equal(one.support, two.support)
     assert np.array_equal(one.weights, two.weights)
+
+
+@pytest.mark.parametrize("size", [420, 150])
+def test_few_of_thousands_of_candidates(size):
+    table = some_rows((12, 12, 12, 12), 1500, 2)
+    design = xy_optimal(table, Pairs(table), gap={420: 0.02, 150: 0.25}[size], max_support=size)
+    x = table.coordinates()
+    inverse = np.linalg.inv((x[design.support] * design.weights[:, None]).T @ x[design.support])
+    assert len(design.support) <= size
+    assert design.value == pytest.approx(farthest(x, inverse), rel=1e-9)
+    assert design.lower_bound <= design.value
+    assert design.gap < {420: 0.12, 150: 0.6}[size]
