@@ -226,7 +226,6 @@ class Gege(Phased):
             verdict = by_gaps(means, 4.0 * radius, bool(margin) and 4.0 * radius <= 1.0 + 1e-9)
         else:
             others = problem.wanted & ~state.active & (state.left | state.lost)
-            others &= np.isfinite(state.high).all(axis=0)
             verdict = by_bounds(
                 Boxes(low, high), Boxes(state.low[:, others] / unit, state.high[:, others] / unit), before, margin
             )

@@ -93,8 +93,8 @@ class Phased:
         status[undecided & problem.wanted] = UNDECIDED
         status[undecided & problem.wanted & outside] = NOT_ESTIMABLE
         relevant = problem.wanted & (status != OUT) & ~state.left
-        # An arm without bounds has decided nothing so far, so leaving it out of the question changes no decision.
-        lost = relevant & outside & np.isfinite(state.high).all(axis=0)
+        # An arm that is neither in nor bounded has decided nothing so far, so leaving it out changes no decision.
+        lost = relevant & outside & (np.isfinite(state.high).all(axis=0) | (status == IN))
         return replace(state, problem=problem, status=status, active=relevant & ~outside, lost=lost, spent=spent)
 
     def apply(self, state: State, decision: Decision) -> State:

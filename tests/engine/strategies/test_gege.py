@@ -252,6 +252,27 @@ def test_one_that_was_away_is_compared_with_those_that_left_meanwhile(mode, own,
     assert state.status[2] in right
 
 
+def test_one_that_is_in_and_away_still_counts_where_an_endpoint_never_said_anything_of_it():
+    """In by one endpoint alone; the other may well beat, and does."""
+    strategy, features = Gege(), DenseFeatures(np.eye(2))
+    truth = np.array([[10.0, 3.0], [5.0, 1.0]])
+    problem = problem_for(features, (1.0, 1.0), first_radius=2.0)
+    state = strategy.start(problem)
+    for phase, endpoints in enumerate((slice(0, 1), slice(0, 2), slice(0, 2))):
+        if strategy.stop(state):
+            break
+        asked = strategy.ask(state)
+        counts = np.zeros((2, 2))
+        counts[endpoints, asked.arms] = asked.counts
+        state = strategy.tell(state, Outcome(asked, counts, np.where(counts > 0, truth, 0.0)))
+        if phase == 0:
+            assert state.status.tolist() == [IN, UNDECIDED]
+            state = strategy.adjust(state, measurable=np.array([False, True]), spent=0)
+    assert state.status.tolist() == [IN, UNDECIDED]
+    (reason,) = strategy.stop(state)
+    assert reason.name == "lost"
+
+
 def test_two_equal_arms_are_told_apart_as_often_as_the_bounds_say():
     """K = 2, no union to hide behind: the radii of the experiments put a tied arm out at an exactly known rate."""
     problem = problem_for(
