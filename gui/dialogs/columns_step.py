@@ -30,6 +30,7 @@ from assaypilot.gui.dialogs.steps import Step, form
 from assaypilot.gui.session import Session
 from assaypilot.gui.settings import Settings
 from assaypilot.gui.tasks import Job
+from assaypilot.gui.widgets.message_bar import error_words
 from assaypilot.gui.widgets.text import label
 
 __all__ = ["Checked", "ColumnsStep", "check_table"]
@@ -80,12 +81,16 @@ class ColumnsStep(Step):
 
     checked = Signal(object)
     """A Checked, or None when the table cannot be imported like this."""
+    not_added = Signal(str)
+    """Why an endpoint could not be added."""
 
     def __init__(self, session: Session, settings: Settings) -> None:
         super().__init__()
         self.session, self.settings = session, settings
         self.raw: RawTable | None = None
         self.result: Checked | None = None
+        self._added: dict[str, str] = {}
+        self._adding = ""
         self._filling = False
         self._job: Job | None = None
         row = QHBoxLayout(self)
@@ -167,6 +172,8 @@ class ColumnsStep(Step):
     def show_table(self, raw: RawTable) -> None:
         """Nothing; proposes what each column is, as it was said the last time for the same headers."""
         self.raw = raw
+        self._added.clear()
+        self._adding = ""
         self._filling = True
         for combo, none in ((self.id, "(made from the substituents)"), (self.smiles, "(none)")):
             combo.clear()
@@ -236,7 +243,8 @@ class ColumnsStep(Step):
                 )
             )
             others = [self.endpoint.itemText(place) for place in range(self.endpoint.count())]
-            specs += [EndpointSpec(other) for other in others if other != name]
+            specs += [EndpointSpec(other) for other in others if other != name and other not in self._added]
+            specs += [EndpointSpec(other, unit=unit or None) for other, unit in self._added.items() if other != name]
         return TableOptions(
             id=self.id.currentData(),
             smiles=self.smiles.currentData(),
@@ -245,6 +253,24 @@ class ColumnsStep(Step):
             product=bool(self.product.currentData()),
             endpoints=tuple(specs),
         )
+
+    def add_endpoint(self, name: str, unit: str) -> None:
+        """Nothing; takes a further endpoint, which the table does not have yet, when the table allows for it."""
+        options = self.options()
+        taken = {*options.sites, *filter(None, (options.id, options.smiles))}
+        if name.casefold() in {column.casefold() for column in taken}:
+            self.not_added.emit(f"{name} is a column of the table that holds something else.")
+            return
+        self._added[name] = unit
+        self._adding = name
+        self._check()
+
+    def _not_added(self, reason: str) -> None:
+        """Nothing; gives the endpoint up that was to be added, and says why."""
+        del self._added[self._adding]
+        self._adding = ""
+        self._check()
+        self.not_added.emit(reason)
 
     def _soon(self) -> None:
         if not self._filling and self.raw is not None:
@@ -265,6 +291,13 @@ class ColumnsStep(Step):
 
     def _show(self, checked: Checked) -> None:
         self._job = None
+        if self._adding and checked.imported.errors:
+            self._not_added(checked.imported.errors[0].reason)
+            return
+        if self._adding and self._adding not in [endpoint.name for endpoint in checked.imported.endpoints]:
+            self._not_added("This table says in every row which endpoint it is of; add the endpoint there.")
+            return
+        self._adding = ""
         self.result = checked
         self.panel.show_checked(checked.imported, checked.facts, checked.warnings)
         self.changed.emit()
@@ -274,6 +307,9 @@ class ColumnsStep(Step):
         if isinstance(error, Cancelled):  # a newer check is on its way
             return
         self._job = None
+        if self._adding:
+            self._not_added(error_words(error)[0] if isinstance(error, AssayPilotError) else str(error))
+            return
         self.result = None
         if isinstance(error, AssayPilotError):
             self.panel.show_error(error)

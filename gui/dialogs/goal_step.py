@@ -3,52 +3,76 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from pathlib import Path
 
-from PySide6.QtCore import QTimer
-from PySide6.QtWidgets import QFileDialog, QFormLayout, QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtWidgets import (
+    QComboBox,
+    QFileDialog,
+    QFormLayout,
+    QFrame,
+    QHBoxLayout,
+    QScrollArea,
+    QVBoxLayout,
+    QWidget,
+)
 
 from assaypilot.engine.campaign.state import Settings as CampaignSettings
+from assaypilot.engine.endpoint import Endpoint
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.progress import Cancelled
 from assaypilot.gui.dialogs.columns_step import Checked
+from assaypilot.gui.dialogs.goal_endpoints import EndpointList
+from assaypilot.gui.dialogs.goal_strategy import StrategyChoice
 from assaypilot.gui.dialogs.steps import Field, Step, form
-from assaypilot.gui.outlook import Outlook, look_ahead
+from assaypilot.gui.outlook import Outlook, Plan, draft, look_ahead
 from assaypilot.gui.session import Session
 from assaypilot.gui.settings import Settings
 from assaypilot.gui.tasks import Job
-from assaypilot.gui.widgets.message_bar import error_words
+from assaypilot.gui.widgets.message_bar import error_words, for_window
 from assaypilot.gui.widgets.text import Details, button, label
 
 __all__ = ["GoalStep"]
 
 PAUSE = 300
 
+GOALS = (
+    ("epsilon-best", "All compounds within X of the best"),
+    ("pareto", "The best trade-offs between endpoints"),
+    ("best", "The one best compound"),
+)
+"""The goals, in words."""
+
 
 class GoalStep(Step):
     """Fields at the left, their consequences at the right."""
+
+    new_endpoint = Signal(str, str)
+    """Name and unit of an endpoint that is not in the table."""
 
     def __init__(self, session: Session, settings: Settings) -> None:
         super().__init__()
         self.session, self.settings = session, settings
         self.checked: Checked | None = None
         self._job: Job | None = None
-        self._ready: CampaignSettings | None = None
-        self._named = False
+        self._ready: tuple[CampaignSettings, list[Endpoint]] | None = None
+        self._named = self._filling = False
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(24)
         left = QWidget()
         left.setObjectName("page")
         column = QVBoxLayout(left)
-        column.setContentsMargins(0, 0, 8, 0)
+        column.setContentsMargins(0, 0, 12, 0)
         column.addLayout(self._form())
         column.addStretch(1)
         scroll = QScrollArea()
         scroll.setWidgetResizable(True)
         scroll.setFrameShape(QFrame.Shape.NoFrame)
         scroll.setWidget(left)
-        scroll.setFixedWidth(470)
+        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        scroll.setFixedWidth(580)
         row.addWidget(scroll)
         right = QVBoxLayout()
         right.setSpacing(10)
@@ -56,28 +80,36 @@ class GoalStep(Step):
         self.sentence = label("", wrap=True)
         self.outlook = Details()
         self.problem = label("", "problem", wrap=True)
-        for part in (self.sentence, self.outlook, self.problem):
-            right.addWidget(part)
+        self.cautions = label("", "muted", wrap=True)
         self.history = label("", "muted", wrap=True)
-        right.addWidget(self.history)
+        for part in (self.sentence, self.outlook, self.problem, self.cautions, self.history):
+            right.addWidget(part)
         right.addStretch(1)
         row.addLayout(right, 1)
         self._pause = QTimer(self)
         self._pause.setSingleShot(True)
         self._pause.setInterval(PAUSE)
         self._pause.timeout.connect(self._look)
+        self._goal_chosen()
 
     def _form(self) -> QFormLayout:
-        fields = form()
+        self.fields = form()
+        self.goal = QComboBox()
+        self.goal.setAccessibleName("Goal")
+        for key, words in GOALS:
+            self.goal.addItem(words, key)
+        self.objective = QComboBox()
+        self.objective.setAccessibleName("Endpoint the goal is about")
+        self.endpoints = EndpointList()
         self.epsilon = Field("Within of the best", "0.5", tip="How far from the best a compound may be and still count")
         self.slack = Field("Soft zone", "", tip="Compounds this much beyond may end up in or out; it is what makes a "
                            "campaign affordable. Empty: half of the distance")  # fmt: skip
         self.confidence = Field("Confidence in percent", "95", "%: the whole answer is right this often",
                                 tip="1 - confidence is the chance that anything promised is wrong")  # fmt: skip
-        self.noise = Field("Assay noise (SD)", "", tip="SD between independent measurements of one compound")
         self.per_round = Field("Measurements per round", "96", "measurements the lab takes at once")
         self.replicates = Field("Most of one compound in a round", "4", "of one compound in a round, at most")
         self.budget = Field("Budget", "", "measurements in all; empty: no limit")
+        self.strategy = StrategyChoice()
         self.name = Field("Name of the campaign", width=0)
         self.file = Field("File", width=0)
         browse = button("Browse…")
@@ -87,25 +119,44 @@ class GoalStep(Step):
         line.setContentsMargins(0, 0, 0, 0)
         line.addWidget(self.file, 1)
         line.addWidget(browse)
-        for caption, widget in (
-            ("All compounds within", self.epsilon),
-            ("Soft zone", self.slack),
-            ("Confidence", self.confidence),
-            ("Assay noise (SD)", self.noise),
-            ("Per round", self.per_round),
-            ("Replicates", self.replicates),
-            ("Budget", self.budget),
-            ("Name", self.name),
-            ("Save as", place),
+        for caption, widget, buddy in (
+            ("&Goal", self.goal, self.goal),
+            ("Of", self.objective, self.objective),
+            ("&Endpoints", self.endpoints, self.endpoints),
+            ("All within", self.epsilon, self.epsilon.edit),
+            ("Soft zone", self.slack, self.slack.edit),
+            ("Confidence", self.confidence, self.confidence.edit),
+            ("Per &round", self.per_round, self.per_round.edit),
+            ("Replicates", self.replicates, self.replicates.edit),
+            ("Bu&dget", self.budget, self.budget.edit),
+            ("&Strategy", self.strategy, self.strategy.combo),
+            ("Na&me", self.name, self.name.edit),
+            ("Sa&ve as", place, self.file.edit),
         ):
-            fields.addRow(label(caption, "muted"), widget)
-        for field in (
-            self.epsilon, self.slack, self.confidence, self.noise, self.per_round, self.replicates, self.budget,
-        ):  # fmt: skip
-            field.edit.textChanged.connect(lambda _: self._pause.start())
+            named = label(caption, "muted")
+            named.setBuddy(buddy)
+            self.fields.addRow(named, widget)
+        self.goal.currentIndexChanged.connect(lambda _: self._goal_chosen())
+        self.objective.currentIndexChanged.connect(lambda _: self._objective_chosen())
+        self.strategy.changed.connect(self._soon)
+        self.endpoints.changed.connect(self._soon)
+        self.endpoints.wanted.connect(self.new_endpoint)
+        for field in (self.epsilon, self.slack, self.confidence, self.per_round, self.replicates, self.budget):
+            field.edit.textChanged.connect(lambda _: self._soon())
         self.name.edit.textEdited.connect(self._name_edited)
         self.file.edit.textChanged.connect(lambda _: self._check_file())
-        return fields
+        return self.fields
+
+    @property
+    def aim(self) -> str:
+        """The goal chosen."""
+        return str(self.goal.currentData())
+
+    @property
+    def noise(self) -> Field:
+        """Where the noise of the objective is typed."""
+        box = self.endpoints.box(str(self.objective.currentData()))
+        return (box or self.endpoints.boxes[0]).noise
 
     @property
     def complete(self) -> bool:
@@ -121,39 +172,50 @@ class GoalStep(Step):
     @property
     def campaign_settings(self) -> CampaignSettings | None:
         """What was typed; None while something of it cannot be used."""
-        return self._ready
+        return None if self._ready is None else self._ready[0]
 
     @property
-    def noise_sd(self) -> float | None:
-        """The noise typed; None when the replicates are to say."""
-        return self.noise.number(low=0.0, optional=True)
+    def campaign_endpoints(self) -> list[Endpoint]:
+        """The endpoints as they were described; empty while something of it cannot be used."""
+        return [] if self._ready is None else self._ready[1]
 
     def show_checked(self, checked: Checked | None) -> None:
         """Nothing; takes over the table."""
         self.checked = checked
         if checked is None:
+            self._look()
             return
-        endpoint = checked.endpoint
-        fact = checked.fact
-        unit = endpoint.scale_unit
-        fold = ": 0.3 log is 2-fold, 0.5 is 3-fold" if unit == "log" else ""
-        self.epsilon.hint(f"{unit} of the best {endpoint.scale_name}{fold}".strip())
-        self.slack.hint(f"{unit} beyond, in or out; empty: half of that".strip())
-        if fact.noise_sd is not None:
-            self.noise.edit.setPlaceholderText(f"{fact.noise_sd:.3g}")
-            self.noise.hint(f"{unit}; empty: as {fact.replicate_groups} replicated compounds say".strip())
-        else:
-            self.noise.edit.setPlaceholderText("")
-            self.noise.hint(f"{unit}, between independent measurements of one compound".strip())
+        self._filling = True
+        wanted = self.objective.currentData()
+        names = [endpoint.name for endpoint in checked.imported.endpoints]
+        first = checked.endpoint.name
+        before = [self.objective.itemData(at) for at in range(self.objective.count())]
+        self.objective.clear()
+        for endpoint in checked.imported.endpoints:
+            self.objective.addItem(endpoint.scale_name, endpoint.name)
+        # An endpoint that was added leaves the choice as it is; another table or another choice there does not.
+        keep = wanted in names and set(before) <= set(names) and self._first == first
+        self._first = first
+        self.objective.setCurrentIndex(names.index(str(wanted) if keep else first))
+        self.endpoints.show_facts(checked.facts, str(self.objective.currentData()))
         history = sum(one.measured for one in checked.facts)
         self.history.setText(
-            f"The {history:,} values of the table are history: shown and used to estimate, not to decide."
+            f"The table's own values ({history:,}) are history: shown and used to estimate, not to decide."
             if history
             else ""
         )
         if not self.name.text:
             self.suggest(checked)
+        self._goal_chosen()
+        self._filling = False
         self._look()
+
+    _first = ""
+    """The endpoint that the step before proposes."""
+
+    def refuse_endpoint(self, text: str) -> None:
+        """Nothing; says why an endpoint could not be added."""
+        self.endpoints.refuse_new(text)
 
     def suggest(self, checked: Checked) -> None:
         """Nothing; proposes a name and a file."""
@@ -203,97 +265,158 @@ class GoalStep(Step):
         self.file.problem(self._path_problem())
         self.changed.emit()
 
-    def _read(self) -> CampaignSettings | None:
-        """The settings typed; problems are shown beside their fields."""
+    def _soon(self) -> None:
+        if not self._filling:
+            self._pause.start()
+            self.changed.emit()
+
+    def _goal_chosen(self) -> None:
+        """Nothing; shows what applies to the goal chosen."""
+        goal = self.aim
+        for widget, wanted in (
+            (self.objective, goal != "pareto"),
+            (self.epsilon, goal == "epsilon-best"),
+            (self.slack, goal != "pareto"),
+        ):
+            self.fields.setRowVisible(widget, wanted)
+        self.slack.setToolTip(
+            "A compound this much worse than the best is a right answer, too; it is what makes a campaign affordable"
+            if goal == "best"
+            else "Compounds this much beyond may end up in or out; it is what makes a campaign affordable"
+        )
+        self.strategy.show_for(goal)
+        self._objective_chosen()
+
+    def _objective_chosen(self) -> None:
+        name = str(self.objective.currentData() or "")
+        self.endpoints.show_for(self.aim, name)
+        box = self.endpoints.box(name)
+        if box is not None:
+            endpoint = box.fact.endpoint
+            unit = endpoint.scale_unit
+            fold = ": 0.3 log is 2-fold, 0.5 is 3-fold" if unit == "log" else ""
+            self.epsilon.hint(f"{unit} of the best {endpoint.scale_name}{fold}".strip())
+            if self.aim == "best":
+                self.slack.hint(f"{unit} worse than the best is as good; empty: none".strip())
+            else:
+                self.slack.hint(f"{unit} beyond, in or out; empty: half of that".strip())
+        self._soon()
+
+    def _read(self) -> tuple[CampaignSettings, list[Endpoint]] | None:
+        """The settings and endpoints typed; problems are shown beside their fields."""
         if self.checked is None:
             return None
-        epsilon = self.epsilon.number(low=0.0)
+        goal = self.aim
+        epsilon = self.epsilon.number(low=0.0) if goal == "epsilon-best" else None
         self.slack.edit.setPlaceholderText("" if epsilon is None else f"{epsilon / 2:g}")
-        slack = self.slack.number(optional=True)
+        slack = self.slack.number(optional=True) if goal != "pareto" else None
         percent = self.confidence.number(low=0.0)
-        noise = self.noise.number(low=0.0, optional=True)
         per_round = self.per_round.number(low=0.0, whole=True)
         replicates = self.replicates.number(low=0.0, whole=True)
         budget = self.budget.number(low=0.0, whole=True, optional=True)
-        fields = (self.slack, self.noise, self.budget)
-        bad = any(field.edit.property("wrong") == "true" for field in fields)
+        endpoints = self.endpoints.read()
+        bad = endpoints is None or (goal == "epsilon-best" and epsilon is None)
+        bad |= any(field.edit.property("wrong") == "true" for field in (self.budget, *self._of_goal()))
         if slack is not None and slack < 0:
             self.slack.problem("It must be 0 or more.")
             bad = True
         if percent is not None and percent >= 100:
             self.confidence.problem("It must be below 100 %.")
             bad = True
-        if noise is None and not self.noise.text and self.checked.fact.noise_sd is None:
-            self.noise.problem("It is needed: no compound was measured twice, so the table cannot say.")
-            bad = True
-        if bad or epsilon is None or percent is None or per_round is None or replicates is None:
+        if bad or endpoints is None or percent is None or per_round is None or replicates is None:
             return None
-        try:
-            return CampaignSettings(
-                objective=self.checked.endpoint.name,
-                epsilon=epsilon,
-                slack=slack,
-                delta=round(1 - percent / 100, 12),
-                per_round=int(per_round),
-                max_replicates=int(replicates),
-                budget=None if budget is None else int(budget),
-            )
-        except AssayPilotError as error:
-            self.problem.setText(error_words(error)[0])
-            self.problem.show()
-            return None
+        return CampaignSettings(
+            objective="" if goal == "pareto" else str(self.objective.currentData()),
+            objectives=self.endpoints.aimed_at if goal == "pareto" else (),
+            epsilon=epsilon,
+            slack=slack,
+            delta=round(1 - percent / 100, 12),
+            goal=goal,
+            strategy=self.strategy.name,
+            per_round=int(per_round),
+            max_replicates=int(replicates),
+            budget=None if budget is None else int(budget),
+        ), endpoints
+
+    def _of_goal(self) -> list[Field]:
+        """The fields that the goal chosen shows."""
+        return [self.epsilon, self.slack] if self.aim == "epsilon-best" else [self.slack] if self.aim == "best" else []
 
     def _look(self) -> None:
         self._pause.stop()
         self.problem.hide()
         self._ready = None
-        settings = self._read()
-        if self._job is not None:
-            self.session.tasks.cancel(self._job)
-            self._job = None
-        if settings is None or self.checked is None:
+        try:
+            read = self._read()
+        except AssayPilotError as error:
+            read = None
+            self._blame(error)
+        self._stop()
+        self.cautions.hide()
+        if read is None or self.checked is None:
             self.sentence.setText("Something is missing at the left.")
             self.outlook.show_rows([])
             self.changed.emit()
             return
-        checked = self.checked
-        noise = self.noise_sd or checked.fact.noise_sd or 0.0
-        self.sentence.setText("Asking the planner…")
+        imported = self.checked.imported
+        settings, endpoints = read
         self._job = self.session.read(
-            "Looking ahead",
-            lambda report: look_ahead(checked.imported.library, noise, settings, report),
-            lambda outlook: self._show(outlook, settings),
+            "Checking the goal",
+            lambda report: draft(imported.library, endpoints, settings, imported.history),
+            lambda plan: self._drafted(plan, settings, endpoints),
             self._refuse,
         )
         self.changed.emit()
 
+    def _drafted(self, plan: Plan, settings: CampaignSettings, endpoints: Sequence[Endpoint]) -> None:
+        """The campaign can be made like this; what it will take may need a while longer."""
+        self._ready = (settings, list(endpoints))
+        self.sentence.setText(f"{plan.sentence}.")
+        self.cautions.setText("\n".join(for_window(text) for text in plan.cautions))
+        self.cautions.setVisible(bool(plan.cautions))
+        self.outlook.show_rows([("", "Asking the planner what it will take…")])
+        self._job = self.session.read(
+            "Looking ahead",
+            lambda report: look_ahead(plan, report),
+            lambda outlook: self._show(outlook, settings),
+            self._refuse,
+        )
+        self._check_file()
+
     def _show(self, outlook: Outlook, settings: CampaignSettings) -> None:
         self._job = None
-        self._ready = settings
-        if self.checked is None:
-            return
-        endpoint = self.checked.endpoint
-        best = "best" if endpoint.sign > 0 else "lowest"
-        soft = f", cutoff soft by {settings.softness:g}" if settings.softness else ""
-        self.sentence.setText(
-            f"All compounds within {settings.distance:g} of the {best} {endpoint.scale_name}{soft}, "
-            f"{100 * (1 - settings.delta):g} % sure."
-        )
-        self.outlook.show_rows(outlook.lines(settings, endpoint.scale_name))
-        self._check_file()
+        self.outlook.show_rows(outlook.lines(settings.budget))
+        self.changed.emit()
 
     def _refuse(self, error: Exception) -> None:
         if isinstance(error, Cancelled):
             return
         self._job = None
+        self._ready = None
         self.sentence.setText("")
         self.outlook.show_rows([])
         if isinstance(error, AssayPilotError):
-            text, mend = error_words(error)
-            self.problem.setText(f"{text} {mend}".strip())
-            self.problem.show()
+            self._blame(error)
         self.changed.emit()
 
+    def _blame(self, error: AssayPilotError) -> None:
+        """Nothing; says what is wrong beside the field that caused it, else at the right."""
+        text, mend = error_words(error)
+        fields = {"--budget": self.budget, "--per-round": self.per_round, "--max-replicates": self.replicates,
+                  "--delta": self.confidence, "--epsilon": self.epsilon, "--slack": self.slack}  # fmt: skip
+        field = fields.get(error.option or "")
+        if field is not None and self.fields.isRowVisible(field):
+            field.problem(f"{text} {mend}".strip())
+            return
+        self.problem.setText(f"{text} {mend}".strip())
+        self.problem.show()
+
+    def _stop(self) -> None:
+        if self._job is not None:
+            self.session.tasks.cancel(self._job)
+            self._job = None
+
     def halt(self) -> None:
-        """Nothing; the dialog closes: nothing is asked any more."""
+        """Nothing; nothing is asked any more: the dialog closes, or the campaign is made."""
         self._pause.stop()
+        self._stop()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal
@@ -34,7 +33,7 @@ class NewCampaign(QDialog):
         super().__init__(parent)
         self.session = session
         self.setWindowTitle("New campaign")
-        self.resize(1040, 700)
+        self.resize(1120, 740)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
@@ -83,6 +82,8 @@ class NewCampaign(QDialog):
         column.addLayout(bottom)
         self.table_step.read.connect(self._table_read)
         self.columns_step.checked.connect(self.goal_step.show_checked)
+        self.columns_step.not_added.connect(self.goal_step.refuse_endpoint)
+        self.goal_step.new_endpoint.connect(self.columns_step.add_endpoint)
         self._creating = False
         self._go(0)
 
@@ -124,7 +125,7 @@ class NewCampaign(QDialog):
         for place, mark in enumerate(self._marks):
             polish(mark, role="heading" if place == step else "muted")
         self._refresh()
-        first = (self.table_step.choose, self.columns_step.id, self.goal_step.epsilon.edit)[step]
+        first = (self.table_step.choose, self.columns_step.id, self.goal_step.goal)[step]
         (self.next if self.steps[step].complete and step < 2 else first).setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _refresh(self) -> None:
@@ -138,13 +139,9 @@ class NewCampaign(QDialog):
         raw = self.table_step.raw
         if checked is None or settings is None or raw is None:
             return
-        noise = self.goal_step.noise_sd
-        endpoints = list(checked.imported.endpoints)
-        if noise is not None:
-            endpoints[checked.objective] = replace(checked.endpoint, noise_sd=noise)
         arguments = {
             "library": checked.imported.library,
-            "endpoints": endpoints,
+            "endpoints": self.goal_step.campaign_endpoints,
             "settings": settings,
             "name": self.goal_step.name.text or None,
             "history": checked.imported.history,
@@ -153,6 +150,7 @@ class NewCampaign(QDialog):
             "warnings": checked.warnings,
         }
         self._creating = True
+        self.goal_step.halt()
         self._refresh()
         self.columns_step.remember()
         self.session.create(self.goal_step.path, arguments, then=self._done, failed=self._failed)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QFormLayout, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QBoxLayout, QFormLayout, QLineEdit, QWidget
 
 from assaypilot.gui.widgets.text import label, polish
 
@@ -23,23 +23,26 @@ class Step(QWidget):
 
 
 class Field(QWidget):
-    """A line to type into, with a hint or a problem below it."""
+    """A line to type into, with a hint or a problem beside it when it is narrow, else below it."""
 
     def __init__(self, name: str, text: str = "", hint: str = "", tip: str = "", width: int = 110) -> None:
         super().__init__()
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(2)
+        beside = QBoxLayout.Direction.LeftToRight if width else QBoxLayout.Direction.TopToBottom
+        line = QBoxLayout(beside, self)
+        line.setContentsMargins(0, 0, 0, 0)
+        line.setSpacing(10 if width else 2)
         self.edit = QLineEdit(text)
         self.edit.setAccessibleName(name)
+        # A long problem beside or below it must not squeeze it.
+        self.edit.setMinimumHeight(self.edit.sizeHint().height())
         if width:
             self.edit.setFixedWidth(width)
         self.edit.setToolTip(tip)
         self.setToolTip(tip)
         self.note = label(hint, "muted", wrap=True)
         self._hint = hint
-        column.addWidget(self.edit)
-        column.addWidget(self.note)
+        line.addWidget(self.edit, 0, Qt.AlignmentFlag.AlignLeft if width else Qt.AlignmentFlag(0))
+        line.addWidget(self.note, 1)
         self.setFocusProxy(self.edit)
 
     @property

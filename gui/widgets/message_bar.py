@@ -24,6 +24,8 @@ WORDS = (
     (", e.g. --sd 0.2", ", for example 0.2"),
     (', for example --endpoint "', ', for example "'),
     ("name it with --endpoint to use it", "choose it under Measured to use it"),
+    ("Without epsilon or slack two", "Without a soft zone two"),
+    ("No difference was said not to matter (epsilon)", "No difference was said not to matter"),
     ("Run `assaypilot verify FILE` to see what is wrong, and restore", "Restore"),
 )
 """Options of the command line, and what stands for them in the window."""

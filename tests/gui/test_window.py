@@ -107,7 +107,8 @@ def test_the_wizard_refuses_beside_the_field(qtbot: QtBot, window: MainWindow, t
     goal.file.edit.setText(str(tmp_path / "good.csv.assaypilot"))
     until(qtbot, lambda: goal.complete)
     assert "90 % sure" in goal.sentence.text()
-    words = dict(zip(("Library", "First decision"), (row[1].text() for row in goal.outlook._shown), strict=False))
+    until(qtbot, lambda: goal.outlook._shown[0][0].text() == "Library")
+    words = {row[0].text(): row[1].text() for row in goal.outlook._shown}
     assert "18 compounds; all 6 unknowns" in words["Library"]
     assert "measurements in" in words["First decision"]
     wizard.reject()

@@ -1,0 +1,310 @@
+"""The endpoints of a goal: which ones, which way is better, how noisy, and what they must keep to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QCheckBox, QComboBox, QFrame, QGridLayout, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
+
+from assaypilot.engine.endpoint import Endpoint, Limit
+from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.tables.check import EndpointFacts
+from assaypilot.gui.dialogs.steps import Field
+from assaypilot.gui.models.base import plain_tip
+from assaypilot.gui.widgets.message_bar import error_words
+from assaypilot.gui.widgets.text import button, label, mnemonic_free
+
+__all__ = ["EndpointBox", "EndpointList"]
+
+
+class EndpointBox(QFrame):
+    """One endpoint: its part in the goal, and what was said of it."""
+
+    changed = Signal()
+
+    def __init__(self, fact: EndpointFacts) -> None:
+        super().__init__()
+        self.setObjectName("card")
+        self.fact = fact
+        self.aim = "epsilon-best"
+        endpoint = fact.endpoint
+        unit = endpoint.scale_unit
+        column = QVBoxLayout(self)
+        column.setContentsMargins(12, 9, 12, 10)
+        column.setSpacing(7)
+        top = QHBoxLayout()
+        top.setSpacing(10)
+        name = endpoint.scale_name
+        shown = name if name == endpoint.name else f"{name}  ({endpoint.name})"
+        self.chosen = QCheckBox(mnemonic_free(shown))
+        self.chosen.setAccessibleName(f"{name} is part of the trade-off")
+        self.chosen.setToolTip("Part of the trade-off")
+        self.title = label(shown, "heading")
+        self.direction = QComboBox()
+        self.direction.setAccessibleName(f"Which {name} is better")
+        self.direction.addItem(f"higher {name} is better"[:40], "max")
+        self.direction.addItem(f"lower {name} is better"[:40], "min")
+        self.direction.setCurrentIndex(0 if endpoint.sign > 0 else 1)
+        top.addWidget(self.chosen)
+        top.addWidget(self.title)
+        top.addStretch(1)
+        top.addWidget(self.direction)
+        column.addLayout(top)
+        self.noise = Field(f"Assay noise (SD) of {name}", width=96)
+        self.margin = Field(f"Difference in {name} that does not matter", width=96)
+        self.limit = Field(f"Limit of {name}", width=96)
+        self._fields = (self.noise, self.margin, self.limit)
+        tips = (
+            "SD between independent measurements of one compound",
+            "Compounds that differ by no more than this are as good as equal here: it makes a campaign affordable",
+            f"What every compound's {endpoint.name} must keep to, in the unit of the table: <5 or >6. "
+            "What certainly fails is out, whatever else it has",
+        )
+        for field, tip in zip(self._fields, tips, strict=True):
+            field.setToolTip(plain_tip(tip))
+            field.edit.setToolTip(plain_tip(tip))
+        self.limit.edit.setPlaceholderText("<5 or >6")
+        grid = QGridLayout()
+        grid.setHorizontalSpacing(14)
+        grid.setVerticalSpacing(3)
+        in_unit = f" ({unit})" if unit else ""
+        captions = (
+            f"Noise SD{in_unit}",
+            f"Does not matter{in_unit}",
+            f"Limit{f' ({endpoint.unit})' if endpoint.unit else ''}",
+        )
+        self._captions = [label(text, "muted") for text in captions]
+        for place, (caption, field) in enumerate(zip(self._captions, self._fields, strict=True)):
+            grid.addWidget(caption, 0, place)
+            grid.addWidget(field, 1, place)
+            # What is wrong has the whole width to say so.
+            grid.addWidget(field.note, 2 + place, 0, 1, 4)
+            field.edit.textChanged.connect(lambda _: self._typed())
+        self._grid = grid
+        grid.setColumnStretch(3, 1)
+        column.addLayout(grid)
+        self._hint_noise()
+        self.chosen.toggled.connect(lambda _: self._typed())
+        self.direction.currentIndexChanged.connect(lambda _: self.changed.emit())
+        self.show_for("epsilon-best", objective=True)
+
+    @property
+    def name(self) -> str:
+        """The endpoint's name."""
+        return self.fact.endpoint.name
+
+    @property
+    def aimed_at(self) -> bool:
+        """Whether the goal is about it."""
+        return self.chosen.isChecked() if self.aim == "pareto" else self._objective
+
+    def show_for(self, goal: str, *, objective: bool) -> None:
+        """Nothing; shows what applies for a goal; ``objective``: it is the one endpoint a goal is about."""
+        self.aim, self._objective = goal, objective
+        trade = goal == "pareto"
+        self.chosen.setVisible(trade)
+        self.title.setVisible(not trade)
+        self.direction.setVisible(self.aimed_at)
+        measured = self.aimed_at or bool(self.limit.text)
+        applies = (measured, trade and self.aimed_at, True)
+        for place, (caption, field, wanted) in enumerate(zip(self._captions, self._fields, applies, strict=True)):
+            self._grid.setColumnMinimumWidth(place, 128 if wanted else 0)
+            caption.setVisible(wanted)
+            field.setVisible(wanted)
+            field.note.setVisible(wanted and bool(field.note.text()))
+
+    def read(self) -> Endpoint | None:
+        """The endpoint as it was described; None when something of it cannot be used, which is then said beside it."""
+        endpoint, good = self.fact.endpoint, True
+        limit = self._limit()
+        good &= self.limit.edit.property("wrong") != "true"
+        noise = epsilon = None
+        if self.aimed_at or self.limit.text:
+            noise = self.noise.number(low=0.0, optional=True)
+            good &= self.noise.edit.property("wrong") != "true"
+            if good and noise is None and self.fact.noise_sd is None:
+                self.noise.problem("The noise is needed: no compound was measured twice.")
+                good = False
+        if self.aim == "pareto" and self.aimed_at:
+            epsilon = self.margin.number(optional=True)
+            if epsilon is not None and epsilon < 0:
+                self.margin.problem("The difference must be 0 or more.")
+            good &= self.margin.edit.property("wrong") != "true"
+        if not good:
+            return None
+        return replace(
+            endpoint,
+            direction=self.direction.currentData() if self.aimed_at else endpoint.direction,
+            noise_sd=noise if noise is not None else endpoint.noise_sd,
+            epsilon=epsilon if self.aim == "pareto" else endpoint.epsilon,
+            limit=limit,
+        )
+
+    def _limit(self) -> Limit | None:
+        self.limit.problem("")
+        if not self.limit.text:
+            return None
+        try:
+            limit = Limit.parse(self.limit.text)
+        except AssayPilotError:
+            self.limit.problem("A limit is written <5 or >6.")
+            return None
+        try:
+            replace(self.fact.endpoint, limit=limit)
+        except AssayPilotError as error:
+            self.limit.problem(error_words(error)[0])
+            return None
+        return limit
+
+    def _typed(self) -> None:
+        self.show_for(self.aim, objective=self._objective)
+        self.changed.emit()
+
+    def _hint_noise(self) -> None:
+        fact = self.fact
+        if fact.noise_sd is not None:
+            self.noise.edit.setPlaceholderText(f"{fact.noise_sd:.3g}")
+            groups = f"{fact.replicate_groups} replicated compound{'' if fact.replicate_groups == 1 else 's'}"
+            self.noise.hint(f"Noise between measurements; empty: as {groups} say")
+        else:
+            self.noise.hint("Noise between independent measurements of one compound")
+
+
+@dataclass(frozen=True, slots=True)
+class _Said:
+    """What was typed for an endpoint, kept when the table is read anew."""
+
+    chosen: bool
+    direction: int
+    texts: tuple[str, str, str]
+
+
+class EndpointList(QWidget):
+    """The boxes of all endpoints, and a line to name one that is not in the table."""
+
+    changed = Signal()
+    wanted = Signal(str, str)
+    """Name and unit of an endpoint to be added."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(0, 0, 0, 0)
+        self._column.setSpacing(8)
+        self.boxes: list[EndpointBox] = []
+        self.problem = label("", "problem", wrap=True)
+        self.problem.hide()
+        self._column.addWidget(self.problem)
+        self._column.addWidget(self._adding())
+        self._goal, self._objective = "epsilon-best", ""
+
+    def _adding(self) -> QWidget:
+        holder = QWidget()
+        column = QVBoxLayout(holder)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(3)
+        row = QHBoxLayout()
+        row.setSpacing(8)
+        self.new = QLineEdit()
+        self.new.setAccessibleName("Name of a further endpoint")
+        self.new.setPlaceholderText("Further endpoint, not in the table")
+        self.unit = QLineEdit()
+        self.unit.setAccessibleName("Unit of the further endpoint")
+        self.unit.setPlaceholderText("unit or none")
+        self.unit.setFixedWidth(96)
+        self.add = button("&Add")
+        self.add.setEnabled(False)
+        self.add.setAccessibleName("Add the further endpoint")
+        self.add_problem = label("", "problem", wrap=True)
+        self.add_problem.hide()
+        self.new.textChanged.connect(lambda text: self.add.setEnabled(bool(text.strip())))
+        self.new.returnPressed.connect(self._add)
+        self.unit.returnPressed.connect(self._add)
+        self.add.clicked.connect(self._add)
+        row.addWidget(self.new, 1)
+        row.addWidget(self.unit)
+        row.addWidget(self.add)
+        column.addLayout(row)
+        column.addWidget(self.add_problem)
+        return holder
+
+    def show_facts(self, facts: tuple[EndpointFacts, ...], objective: str) -> None:
+        """Nothing; shows these endpoints; what was typed for one of the same name stays."""
+        kept = {box.name: box for box in self.boxes}
+        said = {
+            name: _Said(
+                box.chosen.isChecked(),
+                box.direction.currentIndex(),
+                (box.noise.edit.text(), box.margin.edit.text(), box.limit.edit.text()),
+            )
+            for name, box in kept.items()
+        }
+        same = {name: box.fact.endpoint for name, box in kept.items()}
+        for box in self.boxes:
+            self._column.removeWidget(box)
+            box.hide()
+            box.deleteLater()
+        self.boxes = [EndpointBox(fact) for fact in facts]
+        # Two are enough to begin with; a table may have many columns.
+        first = [objective, *(fact.endpoint.name for fact in facts if fact.endpoint.name != objective)][:2]
+        before: QWidget = self
+        for place, box in enumerate(self.boxes):
+            was = said.get(box.name)
+            box.chosen.setChecked(box.name in first if not said else (was is None or was.chosen))
+            if was is not None:
+                for field, text in zip((box.noise, box.margin, box.limit), was.texts, strict=True):
+                    field.edit.setText(text)
+                if same[box.name].direction == box.fact.endpoint.direction:
+                    box.direction.setCurrentIndex(was.direction)
+            box.changed.connect(self.changed)
+            self._column.insertWidget(place, box)
+            for part in (box.chosen, box.direction, box.noise.edit, box.margin.edit, box.limit.edit):
+                if before is not self:
+                    QWidget.setTabOrder(before, part)
+                before = part
+        if self.boxes:
+            QWidget.setTabOrder(before, self.new)
+        self.new.clear()
+        self.unit.clear()
+        self.add_problem.hide()
+        self.show_for(self._goal, objective)
+
+    def show_for(self, goal: str, objective: str) -> None:
+        """Nothing; shows what applies for a goal and, for goals about one endpoint, its objective."""
+        self._goal, self._objective = goal, objective
+        for box in self.boxes:
+            box.show_for(goal, objective=box.name == objective)
+
+    def box(self, name: str) -> EndpointBox | None:
+        """The box of an endpoint."""
+        return next((box for box in self.boxes if box.name == name), None)
+
+    @property
+    def aimed_at(self) -> tuple[str, ...]:
+        """Names of the endpoints the goal is about."""
+        return tuple(box.name for box in self.boxes if box.aimed_at)
+
+    def read(self) -> list[Endpoint] | None:
+        """The endpoints as they were described; None when something cannot be used, which is said beside it."""
+        read = [box.read() for box in self.boxes]
+        few = self._goal == "pareto" and len(self.aimed_at) < 2
+        self.problem.setText("Trade-offs need at least two endpoints: tick another one, or add it below.")
+        self.problem.setVisible(few)
+        good = [endpoint for endpoint in read if endpoint is not None]
+        return None if few or len(good) < len(read) or not good else good
+
+    def refuse_new(self, text: str) -> None:
+        """Nothing; says why an endpoint could not be added."""
+        self.add_problem.setText(text)
+        self.add_problem.setVisible(bool(text))
+
+    def _add(self) -> None:
+        name = self.new.text().strip()
+        if not name:
+            return
+        self.refuse_new("")
+        if any(box.name.casefold() == name.casefold() for box in self.boxes):
+            self.refuse_new(f"There is an endpoint {name} already.")
+            return
+        self.wanted.emit(name, self.unit.text().strip())
