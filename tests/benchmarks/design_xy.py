@@ -1,6 +1,7 @@
 """XY designs over all pairs: seconds and gaps, and how much faster than the paper's Frank-Wolfe.
 
-By hand: ``python -m tests.benchmarks.design_xy``; ``--seconds 60`` for the reference, ``--large`` for 100,000 rows and for 96 effects.
+By hand: ``python -m tests.benchmarks.design_xy``; ``--seconds 60`` for the reference; ``--large`` for 100,000 rows
+and for 96 effects.
 """
 
 from __future__ import annotations
