@@ -28,6 +28,8 @@ _MEAN = re.compile(r"^(?P<value>[^(]*)\((?P<rest>[^)]*)\)$")
 _N = re.compile(r"^n\s*=?\s*(\d+)$", re.IGNORECASE)
 _SD = re.compile(r"^(?:sd|±|\+/-)\s*=?\s*(.+)$", re.IGNORECASE)
 
+_P_SCALE = re.compile(r"(?<![A-Za-z0-9])p(IC|Ki|EC|Kd|XC|GI|AC)")
+
 LARGEST_P = 14.0
 """A potency on the p scale beyond this is a concentration somebody forgot to convert (pIC50 14 is 10 fM)."""
 
@@ -59,7 +61,7 @@ class Entry:
 
 def is_p_scale(endpoint: Endpoint) -> bool:
     """Whether entered values are already -log10 of a concentration (pIC50, pKi ...)."""
-    return endpoint.transform == "none" and re.match(r"p(IC|Ki|EC|Kd|XC|GI|AC)", endpoint.name) is not None
+    return endpoint.transform == "none" and _P_SCALE.search(endpoint.name) is not None
 
 
 def parse_entries(text: str, endpoint: Endpoint) -> list[Entry]:

@@ -160,6 +160,7 @@ def front_plot(
     status: NDArray[np.int8],
     axes: tuple[Axis, Axis],
     *,
+    band_text: str = "the true front lies in here",
     selected: int | None = None,
     palette: Palette = LIGHT,
     size: tuple[float, float] = (8.0, 3.0),
@@ -182,7 +183,7 @@ def front_plot(
     signs = (axes[0].sign, axes[1].sign)
     handles: list[Line2D | Patch] = []
     if _band(plot, signs, low, high, view.ends, palette):
-        handles.append(Patch(facecolor=palette.band, edgecolor="none", label="the true front lies in here"))
+        handles.append(Patch(facecolor=palette.band, edgecolor="none", label=band_text))
     line = staircase(estimates[:, view.compounds], signs, view.ends)
     plot.plot(line[:, 0], line[:, 1], color=palette.accent, linewidth=1.2, zorder=3)
     handles.insert(0, Line2D([], [], color=palette.accent, linewidth=1.2, label="estimated front"))
@@ -215,16 +216,18 @@ def _limits(plot: Axes, axes: tuple[Axis, Axis], palette: Palette) -> None:
         span, line = (plot.axvspan, plot.axvline) if along == 0 else (plot.axhspan, plot.axhline)
         span(min(axis.limit, side), max(axis.limit, side), color=palette.grid, alpha=0.55, linewidth=0, zorder=0)
         line(axis.limit, color=palette.muted, linewidth=1.0, linestyle=(0, (4, 3)), zorder=2)
-        right = axis.fails_above
-        place = (axis.limit, 0.02) if along == 0 else (0.995, axis.limit)
+        beyond = axis.fails_above
+        # At the worse end of the other axis, where the front is not.
+        worse = axes[1 - along].sign > 0
+        edge = 0.015 if worse else 0.985
         plot.annotate(
             axis.limit_text,
-            place,
+            (axis.limit, edge) if along == 0 else (0.006 if worse else 0.994, axis.limit),
             xycoords=plot.get_xaxis_transform() if along == 0 else plot.get_yaxis_transform(),
-            xytext=((-4 if right else 4), 0) if along == 0 else (0, -3 if right else 3),
+            xytext=((-4 if beyond else 4), 0) if along == 0 else (0, -3 if beyond else 3),
             textcoords="offset points",
-            ha=("right" if right else "left") if along == 0 else "right",
-            va="bottom" if along == 0 else ("top" if right else "bottom"),
+            ha=("right" if beyond else "left") if along == 0 else ("left" if worse else "right"),
+            va=("bottom" if worse else "top") if along == 0 else ("top" if beyond else "bottom"),
             fontsize=SMALL,
             color=palette.muted,
             parse_math=False,

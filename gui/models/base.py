@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import textwrap
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -11,7 +12,19 @@ import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
-__all__ = ["KIND", "ROW", "SMILES", "STATUS", "Column", "Index", "Ranks", "RowsModel", "plain_tip", "text_ranks"]
+__all__ = [
+    "KIND",
+    "ROW",
+    "SMILES",
+    "STATUS",
+    "Column",
+    "Index",
+    "Ranks",
+    "RowsModel",
+    "plain_tip",
+    "text_ranks",
+    "two_lines",
+]
 
 Index = QModelIndex | QPersistentModelIndex
 Ranks = NDArray[np.int64] | NDArray[np.float64]
@@ -52,11 +65,18 @@ class Column:
     """Pixels it would like when there is room."""
     soft: bool = False
     """Whether it may be narrower than its texts when there is little room."""
+    name: str = ""
+    """The whole title where ``title`` is a short one; it is what is copied."""
 
 
 def plain_tip(text: str) -> str:
     """A tooltip that shows ``text`` as it is, whatever looks like markup in it."""
     return f"<qt>{html.escape(text)}</qt>" if "<" in text or "&" in text else text
+
+
+def two_lines(text: str, width: int = 18) -> str:
+    """A title of at most two lines, broken between words; what does not fit is cut off with an ellipsis."""
+    return "\n".join(textwrap.wrap(text, width, max_lines=2, placeholder=" …")) or text
 
 
 def text_ranks(texts: Sequence[str]) -> NDArray[np.int64]:
@@ -173,7 +193,7 @@ class RowsModel(QAbstractTableModel):
         if role == Qt.ItemDataRole.ToolTipRole:
             return plain_tip(column.cell_tip(row) if column.cell_tip is not None else column.text(row))
         if role == Qt.ItemDataRole.AccessibleTextRole:
-            return " ".join(f"{column.title}: {column.text(row)}".split())
+            return " ".join(f"{column.name or column.title}: {column.text(row)}".split())
         return None
 
     def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
@@ -220,6 +240,6 @@ class RowsModel(QAbstractTableModel):
         """Header and rows (as shown; default all of them) as texts, what is copied and exported."""
         chosen = range(len(self._rows)) if rows is None else rows
         wanted = [column for column in self.columns if column.smiles is None or column.key == "smiles"]
-        table = [[column.title.replace("\n", " ") for column in wanted]]
+        table = [[(column.name or column.title).replace("\n", " ") for column in wanted]]
         table += [[column.text(int(self._rows[row])) for column in wanted] for row in chosen]
         return table

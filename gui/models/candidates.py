@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import textwrap
+
 import numpy as np
 from numpy.typing import NDArray
 
 from assaypilot.engine.campaign.state import STATUSES, Status
 from assaypilot.engine.endpoint import Endpoint
-from assaypilot.gui.models.base import Column, Ranks, RowsModel, text_ranks
+from assaypilot.gui.models.base import Column, Ranks, RowsModel, text_ranks, two_lines
 from assaypilot.gui.models.library import id_column, site_columns, structure_column
 
 __all__ = ["STATUS_RANK", "CandidatesModel", "interval_text", "probability_text"]
@@ -100,26 +102,31 @@ def _estimate(status: Status, endpoint: Endpoint, place: int) -> Column:
     )
     return Column(
         "estimate" if place == 0 else f"estimate-{endpoint.name}",
-        endpoint.scale_name,
+        two_lines(endpoint.scale_name),
         lambda row: "" if np.isnan(estimate[row]) else f"{estimate[row]:.2f}",
         lambda: estimate,
         number=True,
-        tip=f"Estimate from everything measured and usable, the table's own values included.{better}",
+        tip=f"{endpoint.scale_name}: estimate from everything measured and usable, the table's own values included."
+        f"{better}",
+        name=endpoint.scale_name,
     )
 
 
 def _bounds(status: Status, endpoint: Endpoint, place: int) -> Column:
     """The deciding bounds of an endpoint of the goal."""
     low, high = status.candidates.lows[endpoint.name], status.candidates.highs[endpoint.name]
+    several = len(status.measured_endpoints) > 1
+    short = textwrap.shorten(endpoint.scale_name, 18, placeholder=" …")
     return Column(
         "interval" if place == 0 else f"interval-{endpoint.name}",
-        f"{endpoint.scale_name}\nbounds" if len(status.measured_endpoints) > 1 else "Interval",
+        f"{short}\nbounds" if several else "Interval",
         lambda row: interval_text(low[row], high[row]),
         lambda: high - low,
         number=True,
         tip=f"Deciding bounds of {endpoint.scale_name} of the last decided phase; empty until one has bounded the "
         "compound",
         width=95,
+        name=f"{endpoint.scale_name} bounds" if several else "",
     )
 
 
@@ -153,14 +160,16 @@ def _meets(status: Status, endpoint: Endpoint) -> Column:
     """P(keeps to an endpoint's limit)."""
     title, limit = endpoint.limit_text, endpoint.limit
     if limit is not None:
-        title = f"P({endpoint.name}\n{limit.text})"
+        title = f"P({textwrap.shorten(endpoint.name, 18, placeholder=' …')}\n{limit.text})"
     chance = status.candidates.probability_meets[endpoint.name]
     tip = f"Posterior probability that its mean keeps to {endpoint.limit_text}; out only when it certainly fails"
-    return _probability(f"meets-{endpoint.name}", title, chance, tip)
+    return _probability(f"meets-{endpoint.name}", title, chance, tip, name=f"P({endpoint.limit_text})")
 
 
-def _probability(key: str, title: str, values: NDArray[np.float64], tip: str) -> Column:
-    return Column(key, title, lambda row: probability_text(values[row]), lambda: values, number=True, tip=tip)
+def _probability(key: str, title: str, values: NDArray[np.float64], tip: str, name: str = "") -> Column:
+    return Column(
+        key, title, lambda row: probability_text(values[row]), lambda: values, number=True, tip=tip, name=name
+    )
 
 
 def _measured(status: Status) -> Column:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from assaypilot.engine.campaign.state import Status
 from assaypilot.engine.labels import label_text
 from assaypilot.engine.library import Library
-from assaypilot.gui.models.base import Column, Ranks, RowsModel, text_ranks
+from assaypilot.gui.models.base import Column, Ranks, RowsModel, text_ranks, two_lines
 
 __all__ = ["LibraryModel", "id_column", "site_columns", "structure_column"]
 
@@ -62,29 +62,14 @@ class LibraryModel(RowsModel):
     def show(self, status: Status) -> None:
         """Nothing; takes over what a campaign knows."""
         library = status.library
-        history = history_means(status)
         measured = status.candidates.measured
         state = availability(status)
         words = ("", "cannot be had", "not in the lab's list")
-        endpoint = status.endpoints[status.objective]
         columns = [
             id_column(library),
             *structure_column(library),
             *site_columns(library),
-            *(
-                [
-                    Column(
-                        "history",
-                        f"{endpoint.scale_name} before",
-                        lambda row: "" if np.isnan(history[row]) else f"{history[row]:.2f}",
-                        lambda: history,
-                        number=True,
-                        tip="Mean of what the table already had: shown and used in estimates, not in decisions",
-                    )
-                ]
-                if np.isfinite(history).any()
-                else []
-            ),
+            *_history(status),
             Column(
                 "measured",
                 "Measured",
@@ -104,11 +89,32 @@ class LibraryModel(RowsModel):
         self.fill(columns, len(library))
 
 
-def history_means(status: Status) -> NDArray[np.float64]:
-    """The mean of the exact values each compound had before the campaign, model scale; NaN without any."""
+def _history(status: Status) -> list[Column]:
+    """What the table already had, a column for each measured endpoint that has something."""
+
+    def column(position: int) -> Column | None:
+        means = history_means(status, position)
+        if not np.isfinite(means).any():
+            return None
+        endpoint = status.endpoints[position]
+        return Column(
+            "history" if position == status.objective else f"history-{endpoint.name}",
+            two_lines(f"{endpoint.scale_name} before"),
+            lambda row: "" if np.isnan(means[row]) else f"{means[row]:.2f}",
+            lambda: means,
+            number=True,
+            tip="Mean of what the table already had: shown and used in estimates, not in decisions",
+            name=f"{endpoint.scale_name} before",
+        )
+
+    return [made for position in status.measured_endpoints if (made := column(position)) is not None]
+
+
+def history_means(status: Status, endpoint: int) -> NDArray[np.float64]:
+    """The mean of an endpoint's exact values each compound had before the campaign, model scale; NaN without any."""
     total, count = np.zeros(len(status.library)), np.zeros(len(status.library))
     for one in status.measurements:
-        if one.round == 0 and one.usable and one.endpoint == status.objective:
+        if one.round == 0 and one.usable and one.endpoint == endpoint:
             total[one.compound] += one.n * one.value
             count[one.compound] += one.n
     means = np.full(len(total), np.nan)

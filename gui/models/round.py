@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -9,7 +10,7 @@ import numpy as np
 from PySide6.QtCore import QObject, Qt, Signal
 
 from assaypilot.gui.entry import entered_text
-from assaypilot.gui.models.base import Column, Index, RowsModel
+from assaypilot.gui.models.base import Column, Index, RowsModel, two_lines
 from assaypilot.gui.models.library import id_column, site_columns, structure_column
 
 if TYPE_CHECKING:
@@ -36,20 +37,15 @@ def result_place(key: str) -> int | None:
     return int(key.removeprefix(f"{RESULT}-")) if key.startswith(f"{RESULT}-") else None
 
 
-def line_state(item: RoundItem, back: Sequence[int], names: Sequence[str], values: Sequence[Measurement]) -> str:
-    """How far a line is: pending, 1 of 3, complete, and what is special about its values.
-
-    With several endpoints (``names``) those that are not complete are named: ``hERG 1 of 2``.
-    """
-    left = [place for place, came in enumerate(back) if came < item.of(place)]
-    if not left:
+def line_state(item: RoundItem, back: Sequence[int], values: Sequence[Measurement]) -> str:
+    """How far a line is, over all endpoints: pending, 1 of 3, complete, and what is special about its values."""
+    asked = sum(item.of(place) for place in range(len(back)))
+    if sum(back) >= asked:
         words = ["complete"]
-    elif not any(back):
-        words = ["pending"]
-    elif len(names) == 1:
-        words = [f"{back[0]} of {item.of(0)}"]
+    elif any(back):
+        words = [f"{sum(back)} of {asked}"]
     else:
-        words = [f"{names[place]} {back[place]} of {item.of(place)}" for place in left]
+        words = ["pending"]
     bounds = {one.relation for one in values if one.excluded is None}
     if "<" in bounds:
         words.append("below range")
@@ -231,8 +227,16 @@ class RoundModel(RowsModel):
     def _state(self, row: int) -> str:
         if self.round is None:
             return ""
-        names = [endpoint.name for endpoint in self.endpoints]
-        return line_state(self.round.items[row], self.round.back[row], names, self.values[row])
+        return line_state(self.round.items[row], self.round.back[row], self.values[row])
+
+    def _state_tip(self, row: int) -> str:
+        """How far each endpoint of a line is."""
+        if self.round is None or len(self.endpoints) < 2:
+            return self._state(row)
+        item, back = self.round.items[row], self.round.back[row]
+        return "\n".join(
+            f"{endpoint.name}: {back[place]} of {item.of(place)}" for place, endpoint in enumerate(self.endpoints)
+        )
 
     def _returned(self) -> list[int]:
         return [] if self.round is None else [sum(back) for back in self.round.back]
@@ -277,15 +281,23 @@ class RoundModel(RowsModel):
             _expected(status, items, several=several),
             Column("why", "Why", lambda row: items[row].reason, tip="Why the compound was picked"),
             *(self._result_column(items, place) for place in range(len(self.endpoints))),
-            Column("state", "State", self._state, lambda: np.array(self._returned(), dtype=np.int64), width=82),
+            Column(
+                "state",
+                "State",
+                self._state,
+                lambda: np.array(self._returned(), dtype=np.int64),
+                width=82,
+                cell_tip=self._state_tip,
+            ),
         ]
 
     def _result_column(self, items: Sequence[RoundItem], place: int) -> Column:
         """The cells of one endpoint."""
         several = len(self.endpoints) > 1
+        name = self._entry_unit(place) if several else f"Result ({self._entry_unit(place)})"
         return Column(
             result_key(place),
-            self._entry_unit(place) if several else f"Result ({self._entry_unit(place)})",
+            two_lines(name),
             lambda row: self._result(row, place),
             number=True,
             kind=lambda row: self._kind(row, place),
@@ -293,8 +305,9 @@ class RoundModel(RowsModel):
             tip=(f"Results of {self.endpoints[place].name}. " if several else "")
             + "One value per measurement, separated by semicolons: 7.62; 7.58. "
             "Also > 10000 nM, 35 nM, or a mean: 7.6 (n=3, sd=0.2)",
-            width=104 if several else 134,
+            width=102 if several else 134,
             wish=48 + 38 * max(item.of(place) for item in items),
+            name=name,
         )
 
     def _asked(self, row: int) -> str:
@@ -323,7 +336,7 @@ def _expected(status: Status, items: Sequence[RoundItem], *, several: bool) -> C
     scale = status.endpoints[status.objective].scale_name
     return Column(
         "expected",
-        f"Expected\n{scale}" if several else "Expected",
+        f"Expected\n{textwrap.shorten(scale, 18, placeholder=' …')}" if several else "Expected",
         text,
         lambda: np.array([np.nan if item.expected is None else item.expected for item in items]),
         number=True,

@@ -99,7 +99,7 @@ class LibraryPage(Page):
             return
         current = self.table.current_row()
         status = self._view.status
-        mask = narrow(text, status.library, history_means(status))
+        mask = narrow(text, status.library, history_means(status, status.objective))
         self.model.only(mask)
         self.table.choose(current)
         self.shown.setText(f"{self.model.rowCount():,} shown")

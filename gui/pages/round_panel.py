@@ -101,6 +101,8 @@ class RoundPanel(QVBoxLayout):
         first = found[0]
         endpoint = view.status.endpoints[view.status.objective]
         text = entered_text(first.measurement, endpoint)
+        if len(view.status.measured_endpoints) > 1:
+            text = f"{endpoint.name} {text}"
         side = "below" if first.off < 0 else "above"
         self.question.say(
             f"Line {first.line + 1}: {text} is {abs(first.off):.2f} {side} what is expected.",

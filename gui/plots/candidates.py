@@ -163,9 +163,13 @@ class FrontPicture(Picture):
 
         estimates, low, high = self._matrices()
         axes, codes = self._axes(), self.status.candidates.status
+        promise = self.status.guarantee
+        sure = f"the true front lies in here, {100 * (1 - promise.delta):g} % sure"
+        if not promise.holds:
+            sure = "where the bounds put the front, without a guarantee"
         self.view = spread(estimates, low, high, codes, marks=[axis.limit for axis in axes])
         return front_plot(
-            self.view, estimates, low, high, codes, (axes[0], axes[1]), selected=self.selected,
+            self.view, estimates, low, high, codes, (axes[0], axes[1]), selected=self.selected, band_text=sure,
             palette=theme().colours.figure, size=size, dpi=dpi,
         )  # fmt: skip
 

@@ -8,6 +8,7 @@ from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QPainter, QPaintEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
+from assaypilot.engine.campaign.state import Status
 from assaypilot.gui.models.base import plain_tip
 from assaypilot.gui.session import View
 from assaypilot.gui.theme import theme
@@ -147,6 +148,7 @@ class Strip(QFrame):
             count = int(status.counts.get(key, 0))
             pill.set_count(count)
             pill.setVisible(key != "not_estimable" or count > 0)
+        self.used.setToolTip(_of_each(status))
         used, budget = status.measurements_used, status.settings.budget
         if budget is not None:
             self.used.setText(f"{used:,} of {budget:,} measurements")
@@ -162,6 +164,21 @@ class Strip(QFrame):
     def _pressed(self) -> None:
         if self._next is not None:
             self.wanted.emit(self._next.command)
+
+
+def _of_each(status: Status) -> str:
+    """Measurements by endpoint, and what the open round still waits for; empty with one endpoint."""
+    if len(status.measured_endpoints) < 2:
+        return ""
+    lines = []
+    standing = status.open_round
+    for place, position in enumerate(status.measured_endpoints):
+        own = (m for m in status.measurements if m.endpoint == position and m.round > 0 and not m.withdrawn)
+        line = f"{status.endpoints[position].name}: {sum(m.n for m in own):,}"
+        if standing is not None and standing.missing_of[place] > 0:
+            line += f", {standing.missing_of[place]:,} awaited"
+        lines.append(line)
+    return plain_tip("\n".join(lines))
 
 
 class Footer(QFrame):

@@ -13,6 +13,9 @@ from assaypilot.gui.models.base import plain_tip
 
 __all__ = ["Callout", "Details", "ElidedLabel", "button", "label", "mnemonic_free", "polish"]
 
+WIDEST_CAPTION = 128
+"""Pixels of a caption beside its value."""
+
 Role = Literal["", "muted", "heading", "title", "big", "problem", "void"]
 ButtonRole = Literal["", "primary", "go", "link"]
 
@@ -119,9 +122,16 @@ class Details(QWidget):
             caption.setVisible(used)
             value.setVisible(used)
             if used:
-                caption.setText(rows[place][0])
+                _fit_caption(caption, rows[place][0])
                 value.setText(rows[place][1])
                 value.setAccessibleName(f"{rows[place][0]}: {rows[place][1]}")
+
+
+def _fit_caption(caption: QLabel, text: str) -> None:
+    """Nothing; shows a caption, cut off where it would leave no room for its value; its tooltip is the whole."""
+    shown = QFontMetrics(caption.font()).elidedText(text, Qt.TextElideMode.ElideRight, WIDEST_CAPTION)
+    caption.setText(shown)
+    caption.setToolTip(plain_tip(text) if shown != text else "")
 
 
 class Callout(QFrame):
