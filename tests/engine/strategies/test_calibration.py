@@ -1,66 +1,109 @@
-"""The promises of LinFACT-G by simulation, and that the checks would notice a radius 1.3 times too small."""
+"""The promises of every fixed-confidence strategy by simulation, and that a radius 1.3 times too small is noticed."""
 
 import numpy as np
 import pytest
 
+from assaypilot.engine.goals import AllEpsilonBest, Best, ParetoSet, Threshold
+from assaypilot.engine.strategies import registry
+from assaypilot.engine.strategies.protocol import IN, OUT, UNDECIDED
 from tests.published import calibration as c
+from tests.published import calibration_instances as tables
+from tests.published.calibration_checks import complaints, is_wrong, limits, own_sds, pair_sds, standardised
+from tests.published.calibration_files import calibrate_files
+from tests.published.calibration_kinds import KINDS
+from tests.published.calibration_mirrors import MIRRORED, mirror
+from tests.published.calibration_runs import SHRUNK, calibrate
 
 RUNS = 100
 
+CASES = [
+    pytest.param(kind, instance, mode, id=f"{kind.label}-{instance.name}-{mode or 'as it does'}")
+    for kind in KINDS
+    for instance, mode in c.cases(kind)
+]
+EVERY = pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.label)
+
+
+def test_every_strategy_that_promises_a_confidence_is_calibrated_on_three_tables():
+    """Those left out are for a fixed budget, and say that they promise nothing."""
+    free = {"gege-fixed-budget", "gse"}
+    assert {kind.strategy for kind in KINDS} == {s.info.name for s in registry.STRATEGIES} - free
+    for kind in KINDS:
+        assert len(kind.instances) >= 3
+        strategy = kind.make()
+        for instance, mode in c.cases(kind):
+            problem = instance.problem(mode, kind.parameters)
+            assert strategy.void(problem) == ()
+        ways = any(parameter.name == "decide" for parameter in strategy.info.parameters)
+        assert (kind.modes == c.BOTH) is ways
+
 
 @pytest.mark.slow
-@pytest.mark.parametrize("mode", c.MODES)
-@pytest.mark.parametrize("instance", c.INSTANCES, ids=lambda i: i.name)
-def test_wrong_at_most_delta_and_errors_of_the_size_it_says(instance, mode):
-    found = c.calibrate(instance, mode, RUNS)
-    assert c.complaints(found) == []
-    assert len(found.errors) > 1000
-    # Without slack a gap of exactly epsilon is never resolved; with it every campaign ends.
-    assert found.unfinished == (RUNS if instance.slack == 0 else 0)
+@pytest.mark.parametrize(("kind", "instance", "mode"), CASES)
+def test_wrong_at_most_delta_and_errors_of_the_size_it_says(kind, instance, mode):
+    found = calibrate(kind, instance, mode, RUNS)
+    assert complaints(found) == []
+    assert not kind.normal or mode is None or len(found.errors) > 4 * RUNS
+    # Without slack a gap at the limit is never resolved; with it every campaign ends.
+    slack = getattr(instance.goal, "slack", 1.0)
+    assert slack == 0 or instance.budget is not None or found.unfinished == 0
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("instance", c.INSTANCES, ids=lambda i: i.name)
-def test_losing_measurements_whatever_their_values_costs_no_validity(instance):
-    found = c.calibrate(instance, "realised", RUNS // 2, first=10**6, lost=0.25)
-    assert c.complaints(found) == []
+@EVERY
+def test_losing_measurements_whatever_their_values_costs_no_validity(kind):
+    found = calibrate(kind, kind.instances[0], kind.modes[0], RUNS // 4, first=10**6, lost=0.25)
+    assert complaints(found) == []
+
+
+@EVERY
+def test_a_radius_too_small_is_noticed(kind):
+    with kind.shrunk(SHRUNK):
+        for instance, mode in c.cases(kind):
+            found = calibrate(kind, instance, mode, 2)
+            # The paper's sizes of GEGE keep their promises many times over when decided as planned.
+            generous = kind.parameters.get("radii") == "proven" and mode == "planned" and any(instance.goal.margins)
+            assert complaints(found) == ([] if generous else ["promise"]), (instance.name, mode)
+            assert not generous or found.promise < 0.2
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("mode", c.MODES)
-@pytest.mark.parametrize("instance", c.INSTANCES, ids=lambda i: i.name)
-def test_a_radius_too_small_is_noticed(instance, mode):
-    with c.shrunk():
-        found = c.calibrate(instance, mode, RUNS // 2)
-    assert ("standardised errors" if mode == "realised" else "promise") in c.complaints(found)
+def test_errors_larger_than_they_say_are_noticed_by_themselves():
+    for kind in KINDS:
+        if kind.normal and None not in kind.modes:
+            with kind.shrunk(SHRUNK):
+                # Kinds with parameters take fewer phases.
+                found = calibrate(kind, kind.instances[1], "realised", 160 if kind.parameters else 40)
+            assert found.spread == pytest.approx(SHRUNK, abs=0.2), kind.label
+            assert "standardised errors" in complaints(found), kind.label
 
 
 @pytest.mark.slow
 def test_far_too_small_a_radius_is_wrong_too_often():
     """What it takes for the plain rate of errors to notice."""
-    with c.shrunk(8.0):
-        found = c.calibrate(c.INSTANCES[0], "realised", 200)
-    assert "errors" in c.complaints(found)
+    with KINDS[0].shrunk(8.0):
+        found = calibrate(KINDS[0], tables.EPSILON_BEST[0], "realised", 200)
+    assert "errors" in complaints(found)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("mode", c.MODES)
-@pytest.mark.parametrize("side", ["out", "in"])
-def test_mirrored_compounds_go_wrong_as_often_as_they_should(mode, side):
-    found = c.mirror(mode, side, 2000)
-    assert found.passes, found
-    broken = c.mirror(mode, side, 2000, broken=c.SHRUNK)
-    assert not broken.passes, broken
+@pytest.mark.parametrize("asked", MIRRORED, ids=lambda asked: asked.label)
+def test_mirrored_compounds_go_wrong_as_often_as_they_should(asked):
+    for mode in asked.modes:
+        found = mirror(asked, mode, 600)
+        assert found.passes, found
+        broken = mirror(asked, mode, 600, broken=SHRUNK)
+        assert not broken.passes, broken
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("mode", c.MODES)
+@pytest.mark.parametrize("mode", c.BOTH)
 def test_whole_campaigns_in_files_with_rounds_that_come_back_in_part(mode):
-    found = c.calibrate_files(c.INSTANCES[0], mode, 4)
-    assert c.limits(found.wrong, found.runs)[0] <= found.delta
+    found = calibrate_files(tables.SITES[0], mode, 4)
+    assert limits(found.wrong, found.runs)[0] <= found.delta
     assert found.unfinished == 0
     if mode == "realised":
-        assert c.complaints(found) == []
+        assert complaints(found) == []
         assert len(found.errors) > 50
 
 
@@ -69,43 +112,68 @@ def test_limits_of_a_rate():
     from scipy.stats import binom
 
     for wrong, runs in ((0, 500), (3, 100), (40, 500), (20, 20)):
-        lower, upper = c.limits(wrong, runs)
+        lower, upper = limits(wrong, runs)
         if wrong:
             assert binom.sf(wrong - 1, runs, lower) == pytest.approx(0.05)
         if wrong < runs:
             assert binom.cdf(wrong, runs, upper) == pytest.approx(0.05)
-    assert c.limits(0, 500) == pytest.approx((0.0, 1 - 0.05 ** (1 / 500)))
-    assert c.limits(20, 20)[1] == 1.0
+    assert limits(0, 500) == pytest.approx((0.0, 1 - 0.05 ** (1 / 500)))
+    assert limits(20, 20)[1] == 1.0
+
+
+def test_what_is_wrong():
+    means = np.array([[3.0, 2.6, 2.2, 0.0]])
+    within = AllEpsilonBest(0.5, 0.4)
+    assert not is_wrong(within, np.array([IN, IN, OUT, OUT]), means)
+    assert not is_wrong(within, np.array([IN, UNDECIDED, IN, OUT]), means)
+    assert is_wrong(within, np.array([IN, OUT, OUT, OUT]), means)
+    assert is_wrong(within, np.array([IN, IN, OUT, IN]), means)
+    assert not is_wrong(Best(0.5), np.array([OUT, IN, OUT, OUT]), means)
+    assert is_wrong(Best(0.5), np.array([OUT, OUT, UNDECIDED, OUT]), means)
+    assert is_wrong(Best(0.3), np.array([UNDECIDED, IN, OUT, OUT]), means)
+    assert not is_wrong(Best(), np.array([OUT, IN, OUT, OUT]), means, np.array([False, True, True, True]))
+    assert is_wrong(Threshold(2.4, 0.1), np.array([IN, OUT, OUT, OUT]), means)
+    assert not is_wrong(Threshold(2.6, 0.1), np.array([IN, OUT, OUT, OUT]), means)
+    front = ParetoSet((0.2, 0.2))
+    both = np.array([[1.0, 0.9, 0.0], [0.0, -0.1, 1.0]])
+    assert not is_wrong(front, np.array([IN, IN, IN]), both)
+    assert is_wrong(front, np.array([OUT, IN, IN]), both)
+    assert is_wrong(ParetoSet((0.0, 0.0)), np.array([IN, IN, IN]), both)
 
 
 def test_standardised_errors_are_independent_and_normal():
     """The whitening itself, on rows that depend on each other, by its covariance over many draws."""
     rng = np.random.default_rng(0)
-    x = c.dense(c.INSTANCES[1].features)
+    x = tables.EPSILON_BEST[1].x
     counts = np.array([3.0, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8])
-    sds = c.own_sds(x, counts, 2.0)
+    sds = own_sds(x, counts, 2.0)
     draws = []
     for _ in range(4000):
         values = rng.standard_normal(len(x)) * 2.0 / np.sqrt(counts)
         theta = np.linalg.lstsq(np.sqrt(counts)[:, None] * x, np.sqrt(counts) * values, rcond=1e-10)[0]
-        draws.append(c.standardised(x, counts, x @ theta, sds))
+        draws.append(standardised(x, counts, x @ theta, sds))
     assert np.array(draws).shape[1] == np.linalg.matrix_rank(x)
     np.testing.assert_allclose(np.cov(np.array(draws).T), np.eye(8), atol=0.12)
+    # SDs of differences, by the same draws' least squares.
+    half = counts * (counts > 3)
+    pairs = pair_sds(x, counts, 2.0, np.arange(12))
+    inverse = np.linalg.pinv((x.T * counts) @ x)
+    assert pairs[0, 5] == pytest.approx(2.0 * np.sqrt((x[0] - x[5]) @ inverse @ (x[0] - x[5])))
+    assert np.isnan(own_sds(x, half * (np.arange(12) < 6), 2.0)[6:]).any()
 
 
 @pytest.mark.full
-@pytest.mark.timeout(3600)
+@pytest.mark.timeout(7200)
 def test_the_long_statistics_pass():
     """Those of the committed report, which ``python -m tests.published.calibration`` writes."""
-    plain, losing, whole, exact, broken, broken_exact = c.everything()
-    for found in (*plain, *losing):
-        assert c.complaints(found) == [], found.name
-    for found in whole:
-        assert c.limits(found.wrong, found.runs)[0] <= found.delta
-        assert not found.errors or found.ks >= c.KS_FLOOR
-    assert all(one.passes for one in exact)
-    assert all(c.complaints(found) for found in broken)
-    assert not any(one.passes for one in broken_exact)
-    made = c.report(plain, losing, whole, exact, broken, broken_exact)
+    found = c.everything()
+    for one in (*found.plain, *found.losing):
+        assert complaints(one) == [], (one.kind, one.name, one.mode)
+    for one in found.whole:
+        assert limits(one.wrong, one.runs)[0] <= one.delta
+        assert not one.errors or one.ks >= c.KS_FLOOR
+    assert all(one.passes for one in found.exact)
+    assert all(c.notices(one) for one in found.broken)
+    assert not any(one.passes for one in found.broken_exact)
     # Counts of errors and compounds are the same everywhere; the last digits of p values need not be.
-    assert made.split("\n")[0] == c.REPORT.read_text(encoding="utf-8").split("\n")[0]
+    assert c.report(found).split("\n")[0] == c.REPORT.read_text(encoding="utf-8").split("\n")[0]
