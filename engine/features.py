@@ -7,7 +7,7 @@ mean = theta_0 + sum_n theta_n[code_n] and x'Mx is a sum of table look-ups over 
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +27,17 @@ OUTSIDE_TOLERANCE = 1e-6
 
 _DENSE_ENTRIES = 4_000_000
 _CHUNK = 65_536
+
+
+def _kept(array: NDArray[Any], kind: np.dtype[Any]) -> NDArray[Any]:
+    """The array in rows and of that kind, not to be written to; itself when nobody can write to its memory."""
+    owner: Any = array
+    while isinstance(owner, np.ndarray) and not owner.flags.writeable and owner.base is not None:
+        owner = owner.base
+    locked = isinstance(owner, np.ndarray) and not owner.flags.writeable
+    out = np.ascontiguousarray(array, dtype=kind) if locked else np.array(array, dtype=kind, order="C")
+    out.flags.writeable = False
+    return out
 
 
 def _row_products(left: Floats, right: Floats) -> Floats:
@@ -65,8 +76,8 @@ class DenseFeatures:
     """Numeric feature rows as they are; for the papers' synthetic instances and small tables."""
 
     def __init__(self, matrix: Floats) -> None:
-        self._matrix = np.ascontiguousarray(matrix, dtype=float)
-        self._matrix.flags.writeable = False
+        # A copy of what others may write to: what is remembered of a table by its content must not change under it.
+        self._matrix = _kept(matrix, np.dtype(np.float64))
         if self._matrix.ndim != 2 or not np.isfinite(self._matrix).all():
             raise ValueError("features must be a finite (n_rows, n_columns) matrix")
 
@@ -110,8 +121,8 @@ class SiteFeatures:
     """
 
     def __init__(self, codes: NDArray[np.integer], sizes: tuple[int, ...]) -> None:
-        self.codes = np.ascontiguousarray(codes, dtype=np.int32)
-        self.codes.flags.writeable = False
+        # A copy of what others may write to: what is remembered of a table by its content must not change under it.
+        self.codes = _kept(codes, np.dtype(np.int32))
         self.sizes = sizes
         starts = 1 + np.concatenate([[0], np.cumsum(sizes)[:-1]]) if sizes else np.zeros(0)
         self._starts = starts.astype(np.intp)

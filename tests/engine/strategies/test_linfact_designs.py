@@ -116,6 +116,20 @@ def test_what_is_remembered_cannot_be_written_to():
             array[0] = 1
 
 
+@pytest.mark.parametrize("kind", ["dense", "site"])
+def test_a_table_written_to_by_its_maker_leaves_what_is_remembered_true(kind):
+    base = np.eye(3) if kind == "dense" else np.arange(3, dtype=np.int32)[:, None]
+    features = DenseFeatures(base[:2]) if kind == "dense" else SiteFeatures(base[:2], (3,))
+    rows, ones, values = np.arange(2), np.ones(2), np.array([1.0, 2.0])
+    before = designs.fit(features, rows, ones, values)
+    base[0, 0] = 2
+    after = designs.fit(features, rows, ones, values)
+    np.testing.assert_array_equal(after.means(), before.means())
+    np.testing.assert_allclose(after.means(), values)
+    # The maker's array is still the maker's.
+    assert base.flags.writeable
+
+
 def test_whoever_watches_hears_of_it_and_may_stop_it_every_time():
     features, _ = tables()
     rows = np.arange(features.n_rows)
