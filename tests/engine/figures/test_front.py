@@ -1,0 +1,215 @@
+"""The front between two endpoints: its staircase against a search, the band around it, and what is said and clicked."""
+
+from __future__ import annotations
+
+import io
+import itertools
+import time
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.collections import PolyCollection
+from matplotlib.figure import Figure
+from matplotlib.path import Path
+
+from assaypilot.engine.figures.front import MOST_BOXES, Axis, front_plot, spread, staircase
+from assaypilot.engine.figures.palette import DARK, LIGHT, MARKERS
+
+UNDECIDED, IN, OUT, LOST = range(4)
+AXES = (Axis("pIC50"), Axis("hERG", -1.0))
+
+
+def drawn(figure: Figure) -> bytes:
+    stream = io.BytesIO()
+    FigureCanvasAgg(figure).print_png(stream)
+    return stream.getvalue()
+
+
+def table(n: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    estimates = np.array([rng.normal(7.0, 0.6, n), rng.normal(5.0, 0.5, n)])
+    status = np.full(n, OUT, dtype=np.int8)
+    status[: n // 20] = IN
+    status[n // 20 : n // 8] = UNDECIDED
+    return estimates, status
+
+
+def words(figure: Figure) -> list[str]:
+    return [text.get_text() for text in figure.legends[0].get_texts()]
+
+
+def height_at(path: np.ndarray, x: float) -> float:
+    """The highest y at which a path of level and upright pieces passes x (not at a corner)."""
+    return max(
+        (a[1] for a, b in itertools.pairwise(path) if min(a[0], b[0]) <= x <= max(a[0], b[0])), default=-np.inf
+    )
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.lists(st.tuples(st.integers(-6, 6), st.integers(-6, 6)), min_size=1, max_size=12),
+    st.sampled_from([(1.0, 1.0), (1.0, -1.0), (-1.0, 1.0), (-1.0, -1.0)]),
+)
+def test_the_staircase_is_as_high_as_the_best_point_that_reaches(
+    places: list[tuple[int, int]], signs: tuple[float, float]
+) -> None:
+    points = np.array(places, dtype=float).T
+    path = staircase(points, signs, (-9.0, 9.0, -9.0, 9.0))
+    turned = path * np.array(signs)  # larger is better
+    good = np.array(signs)[:, None] * points
+    for x in np.arange(-8.5, 9.0):
+        reaching = good[1, good[0] >= x]
+        expected = reaching.max() if reaching.size else -9.0
+        assert height_at(turned, x) == (expected if reaching.size else -np.inf)
+
+
+def test_points_without_both_numbers_do_not_count() -> None:
+    points = np.array([[1.0, np.nan, 9.0], [1.0, 5.0, np.inf]])
+    assert staircase(points, (1.0, 1.0), (0.0, 2.0, 0.0, 2.0)).tolist() == [[0.0, 1.0], [1.0, 1.0], [1.0, 0.0]]
+    assert staircase(points[:, 1:], (1.0, 1.0), (0.0, 2.0, 0.0, 2.0)).shape == (0, 2)
+
+
+def band(figure: Figure) -> Path | None:
+    found = [one for one in figure.axes[0].collections if isinstance(one, PolyCollection) and len(one.get_facecolor())]
+    return found[0].get_paths()[0] if found else None
+
+
+def test_the_true_front_lies_in_the_band_whenever_the_bounds_hold() -> None:
+    rng = np.random.default_rng(3)
+    estimates, status = table(60)
+    half = np.array([[0.3], [0.25]])
+    low, high = estimates - half, estimates + half
+    view = spread(estimates, low, high, status)
+    figure = front_plot(view, estimates, low, high, status, AXES)
+    path = band(figure)
+    assert path is not None
+    assert "the true front lies in here" in words(figure)
+    signs = np.array([[1.0], [-1.0]])
+    for _ in range(20):
+        truth = estimates + half * rng.uniform(-1, 1, estimates.shape)
+        good = signs * truth
+        best = [n for n in range(60) if not (good > good[:, [n]]).all(axis=0).any()]
+        assert (
+            path.contains_points(truth[:, best].T, radius=1e-6).all()
+            or path.contains_points(truth[:, best].T, radius=-1e-6).all()
+        )
+    # What is far on the better or on the worse side is not in it.
+    assert not path.contains_points([[9.5, 3.0], [5.5, 6.5]]).any()
+
+
+def test_before_any_bound_there_is_no_band_and_no_box() -> None:
+    estimates, status = table(40)
+    unknown = np.full_like(estimates, np.nan)
+    figure = front_plot(spread(estimates, unknown, unknown, status), estimates, unknown, unknown, status, AXES)
+    assert band(figure) is None
+    assert not figure.axes[0].collections
+    assert words(figure)[0] == "estimated front"
+    assert not any("lies in here" in text for text in words(figure))
+
+
+def test_every_status_has_its_shape_and_its_word_with_a_count() -> None:
+    estimates, status = table(80)
+    status[-3:] = LOST
+    figure = front_plot(spread(estimates, estimates, estimates, status), estimates, estimates, estimates, status, AXES)
+    assert {"4 in", "6 undecided", "67 out", "3 not estimable"} <= set(words(figure))
+    looks = {
+        (line.get_marker(), line.get_markerfacecolor() == LIGHT.background)
+        for line in figure.axes[0].lines
+        if line.get_marker() in MARKERS and line.get_linestyle() == "None"
+    }
+    assert looks == {("o", False), ("D", False), ("o", True), ("x", False)}
+
+
+def boxes(figure: Figure) -> int:
+    return sum(
+        len(one.get_paths())
+        for one in figure.axes[0].collections
+        if isinstance(one, PolyCollection) and not len(one.get_facecolor())
+    )
+
+
+def test_boxes_are_drawn_while_they_are_few_and_always_for_the_selected() -> None:
+    estimates, status = table(960)
+    low, high = estimates - 0.2, estimates + 0.2
+    view = spread(estimates, low, high, status)
+    assert int((status <= IN).sum()) > MOST_BOXES
+    assert boxes(front_plot(view, estimates, low, high, status, AXES)) == 0
+    assert boxes(front_plot(view, estimates, low, high, status, AXES, selected=500)) == 1
+    few, codes = estimates[:, :100], status[:100].copy()
+    codes[20:] = OUT
+    few_view = spread(few, few - 0.2, few + 0.2, codes)
+    assert boxes(front_plot(few_view, few, few - 0.2, few + 0.2, codes, AXES)) == 20
+
+
+def test_a_place_finds_the_nearest_compound_as_it_is_seen() -> None:
+    estimates = np.array([[6.0, 7.0, 8.0, np.nan], [5.0, 5.1, 5.2, 5.0]])
+    status = np.zeros(4, dtype=np.int8)
+    view = spread(estimates, estimates, estimates, status)
+    assert view.compounds.tolist() == [0, 1, 2]
+    assert view.at(7.02, 5.1) == 1
+    assert view.at(6.5, 5.199) is None  # no compound is near
+    # In a wide and low picture what is beside is far, what is above is near.
+    assert view.at(8.0, 5.13, (1000.0, 100.0)) == 2
+    assert view.at(8.0, 5.13, (100.0, 1000.0)) is None
+    nothing = spread(np.full((2, 3), np.nan), np.zeros((2, 3)), np.zeros((2, 3)), np.zeros(3, dtype=np.int8))
+    assert nothing.at(0.0, 0.0) is None
+
+
+def test_axes_hold_a_near_limit_and_leave_a_far_one_out() -> None:
+    estimates, status = table(50)
+    unknown = np.full_like(estimates, np.nan)
+    near = float(estimates[1].max()) + 0.1
+    assert spread(estimates, unknown, unknown, status, marks=(None, near)).ends[3] > near
+    assert spread(estimates, unknown, unknown, status, marks=(None, 50.0)).ends[3] < 10.0
+    axes = (Axis("pIC50"), Axis("hERG", -1.0, near, "hERG < 6", True))
+    view = spread(estimates, unknown, unknown, status, marks=(None, near))
+    figure = front_plot(view, estimates, unknown, unknown, status, axes)
+    assert "hERG < 6" in [text.get_text() for text in figure.axes[0].texts]
+
+
+def test_one_box_of_a_hardly_known_compound_does_not_squeeze_the_others() -> None:
+    estimates, status = table(50)
+    low, high = estimates - 0.1, estimates + 0.1
+    low[0, 0], high[0, 0] = -50.0, 50.0
+    left, right, _, _ = spread(estimates, low, high, status).ends
+    assert right - left < 3 * float(np.ptp(estimates[0]))
+
+
+def test_the_axes_say_which_way_is_better_and_how_many_are_missing() -> None:
+    estimates, status = table(30)
+    estimates[0, :4] = np.nan
+    figure = front_plot(spread(estimates, estimates, estimates, status), estimates, estimates, estimates, status, AXES)
+    assert figure.axes[0].get_xlabel() == "pIC50   better →   (4 of 30 compounds have no estimate)"
+    assert figure.axes[0].get_ylabel() == "hERG   ← better"
+    nothing = np.full((2, 3), np.nan)
+    empty = front_plot(
+        spread(nothing, nothing, nothing, status[:3]), nothing, nothing, nothing, status[:3], AXES, palette=DARK
+    )
+    assert any("No estimates yet" in text.get_text() for text in empty.axes[0].texts)
+
+
+@pytest.mark.parametrize("text", ["CPD_$1_$2%", "<b>x</b>", "a_{b}^{c}$", "\\alpha"])
+def test_texts_are_not_mathematics(text: str) -> None:
+    estimates, status = table(30)
+    axes = (Axis(text, 1.0, 7.0, text, False), Axis(text, -1.0, 5.0, text, True))
+    view = spread(estimates, estimates, estimates, status, marks=(7.0, 5.0))
+    assert drawn(front_plot(view, estimates, estimates - 0.1, estimates + 0.1, status, axes, selected=2))
+
+
+@pytest.mark.parametrize("n", [1, 2])
+def test_few_compounds(n: int) -> None:
+    estimates, status = table(n)
+    view = spread(estimates, estimates - 0.1, estimates + 0.1, status)
+    assert drawn(front_plot(view, estimates, estimates - 0.1, estimates + 0.1, status, AXES, selected=0))
+
+
+def test_thousands_of_compounds_are_drawn_at_once() -> None:
+    estimates, status = table(5_000)
+    low, high = estimates - 0.2, estimates + 0.2
+    drawn(front_plot(spread(estimates, low, high, status), estimates, low, high, status, AXES))
+    start = time.process_time()
+    drawn(front_plot(spread(estimates, low, high, status), estimates, low, high, status, AXES))
+    assert time.process_time() - start < 1.0  # measured: 0.1 s
