@@ -9,6 +9,7 @@ import numpy as np
 from assaypilot.engine.campaign.replay import Ledger
 from assaypilot.engine.campaign.state import Candidates, Guarantee
 from assaypilot.engine.campaign.words import joined, many, names, number, odds
+from assaypilot.engine.strategies.phased import ADDITIVE
 from assaypilot.engine.strategies.protocol import IN, StopReason
 
 __all__ = ["goal_sentence", "guarantee", "probability_names", "statement"]
@@ -194,7 +195,7 @@ def _assumptions(ledger: Ledger, counts: Mapping[str, int]) -> list[str]:
     several = len(noise) > 1
     spread = joined([f"{sd:.4g}{f' in {scale}' if several else ''}" for scale, sd in noise])
     found = [
-        "the effects of the substituents add up",
+        *ledger.strategy.assumes(ledger.state.problem),
         f"measurements of one compound scatter independently and normally, SD at most {spread}",
     ]
     if ledger.failed:
@@ -222,7 +223,9 @@ def _assumptions(ledger: Ledger, counts: Mapping[str, int]) -> list[str]:
     elif counts["not_estimable"]:
         found.append("the best means the best of the compounds that can be estimated")
     if ledger.limited:
-        # The strategy does not know the limits.
+        # The strategy does not know the limits, which are kept to by sums of effects.
+        if ADDITIVE not in found:
+            found.insert(0, f"for {_limits(ledger)}, {ADDITIVE}")
         found.append(
             f"a compound that fails {_limits(ledger)} still counts when others are compared with the best of all"
         )

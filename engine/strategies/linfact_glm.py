@@ -23,7 +23,7 @@ from assaypilot.engine.strategies.linfact import (
     kept_promise,
     union_log,
 )
-from assaypilot.engine.strategies.phased import number, one_of
+from assaypilot.engine.strategies.phased import ADDITIVE, number, one_of
 from assaypilot.engine.strategies.protocol import Outcome, Parameter, Problem, State, StrategyInfo
 
 __all__ = ["LinFactGlm"]
@@ -99,6 +99,17 @@ class LinFactGlm(LinFact):
         if self.parameters(problem)["link"] == "log":
             return ("on the log link no error probability is promised: counts are not sub-Gaussian",)
         return ()
+
+    def assumes(self, problem: Problem) -> tuple[str, ...]:
+        """On a link's scale also the bound, and what its paper's proof leaves open."""
+        link, bound = self._link(problem)
+        if link == "identity":
+            return super().assumes(problem)
+        return (
+            f"{ADDITIVE} on the {link} scale",
+            f"no compound's value there is larger than {bound:g} in size",
+            "what the paper's proof leaves open holds (errors were only measured by simulation)",
+        )
 
     def _link(self, problem: Problem) -> tuple[Link, float]:
         parameters = self.parameters(problem)

@@ -111,6 +111,15 @@ class LinFactMis(LinFact):
             )
         return parameters
 
+    def assumes(self, problem: Problem) -> tuple[str, ...]:
+        """The model error, and the largest mean where one was given."""
+        given = self.parameters(problem)
+        found = (
+            f"no compound deviates from the sum of its substituents' effects by more than {given['model_error']:g}",
+        )
+        largest = given["largest_mean"]
+        return found if largest is None else (*found, f"no compound's mean is larger than {largest:g} in size")
+
     def cautions(self, problem: Problem) -> tuple[str, ...]:
         """What a user should know before starting; empty with slack."""
         if goal_of(problem).slack > 0:

@@ -28,10 +28,14 @@ from assaypilot.engine.strategies.protocol import (
     StrategyInfo,
 )
 
-__all__ = ["Phased", "flag", "number", "one_of", "settled"]
+__all__ = ["ADDITIVE", "Phased", "flag", "number", "one_of", "settled"]
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
+
+
+ADDITIVE = "the effects of the substituents add up"
+"""The model that nearly all strategies rest on."""
 
 
 class Phased:
@@ -54,6 +58,10 @@ class Phased:
     def void(self, problem: Problem) -> tuple[str, ...]:
         """Why no error probability is promised with these parameters; empty when it is. Plain words."""
         return ()
+
+    def assumes(self, problem: Problem) -> tuple[str, ...]:
+        """What the promise rests on beside independent measurements of the stated noise, in plain words."""
+        return (ADDITIVE,)
 
     def memory(self, problem: Problem) -> Arrays:
         """What is carried from phase to phase, before the first one."""

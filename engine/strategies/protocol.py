@@ -280,6 +280,9 @@ class Strategy(Protocol):
     def void(self, problem: Problem) -> tuple[str, ...]:
         """Why no error probability is promised with these parameters; empty when it is. Plain words."""
 
+    def assumes(self, problem: Problem) -> tuple[str, ...]:
+        """What the promise rests on beside independent measurements of the stated noise, known bounds included."""
+
     def start(self, problem: Problem) -> State:
         """The state before the first phase; AssayPilotError when the problem cannot be solved this way."""
 

@@ -559,3 +559,34 @@ def test_values_left_out_by_the_table_of_results_void_the_guarantee(path: Path) 
         campaign.record([flagged, *results])
         assert not campaign.status().guarantee.holds
         assert "1 value left out by the table of results" in campaign.status().guarantee.void
+
+
+@pytest.mark.parametrize(
+    ("strategy", "parameters", "said"),
+    [
+        ("linfact-xy", {}, ["the effects of the substituents add up"]),
+        (
+            "linfact-mis",
+            {"model_error": 0.02},
+            ["no compound deviates from the sum of its substituents' effects by more than 0.02"],
+        ),
+        (
+            "linfact-glm",
+            {"link": "logit", "bound": 3.0},
+            [
+                "the effects of the substituents add up on the logit scale",
+                "no compound's value there is larger than 3 in size",
+                "what the paper's proof leaves open holds (errors were only measured by simulation)",
+            ],
+        ),
+    ],
+)
+def test_what_a_strategy_takes_for_granted_is_said(
+    path: Path, strategy: str, parameters: dict[str, Any], said: list[str]
+) -> None:
+    with make(path, strategy=strategy, parameters=parameters, **WIDE) as campaign:
+        now = replays(campaign)
+        assert list(now.guarantee.assumptions[: len(said)]) == said
+        assert "Assumes " + "; ".join(said) in now.guarantee.sentence
+        additive = "the effects of the substituents add up"
+        assert (additive in now.guarantee.assumptions) == (said == [additive])
