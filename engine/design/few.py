@@ -17,6 +17,7 @@ from assaypilot.engine.design.table import Table
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.features import ProjectedFeatures
 from assaypilot.engine.progress import Report, silent
+from assaypilot.engine.threads import algebra_on_one_thread
 
 __all__ = ["OnFew", "g_on_few", "support_curve"]
 
@@ -33,6 +34,8 @@ _COARSE, _FINE = 1e-3, 1e-6
 """Gaps to which weights are solved on given compounds, while they are exchanged and at the end."""
 _TRIED = 6
 """Candidates tried one by one where exchanging several at once no longer helps."""
+_EXCHANGE_WORK = 1e9
+"""Exchanges of a descent: this over the cube of the compounds. From about 300 on they gain little over the weights."""
 _KICKED = 0.2
 """The share of the compounds that is replaced at random before another descent."""
 _GAIN = 1e-4
@@ -139,9 +142,11 @@ class _Minimax:
     def descended(self, found: _Found, size: int) -> _Found:
         """After exchanges of ever fewer candidates at once, until none of the most promising ones helps."""
         batch = max(1, size // 4)
-        while batch >= 1:
+        left = _EXCHANGE_WORK / size**3
+        while batch >= 1 and left >= 1.0:
             tried = range(_TRIED) if batch == 1 else range(2)
             for offset in tried:
+                left -= 1.0
                 trial = self.exchanged(found, size, batch, offset * batch)
                 if trial is not None and trial.value < found.value * (1.0 - _GAIN):
                     found = trial
@@ -166,6 +171,14 @@ def g_on_few(
     from the best one with some compounds replaced, in a fixed order. No proof that no other ``size`` compounds do
     better; ``lower_bound`` is the optimum on any number of compounds.
     """
+    with algebra_on_one_thread():
+        return _on_few(candidates, size, starts, restarts, report)
+
+
+def _on_few(
+    candidates: ProjectedFeatures, size: int, starts: Sequence[Design], restarts: int, report: Report
+) -> Design:
+    """The design asked of ``g_on_few``."""
     begun = time.perf_counter()
     report(0.0, "choosing compounds")
     table = Table(candidates)
