@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import math
 import struct
 import zlib
 from collections.abc import Callable, Mapping, Sequence
@@ -42,7 +43,7 @@ KINDS = {
     "endpoints_defined": 2,
     "goal_set": 2,
     "history_added": 1,
-    "phase_planned": 1,
+    "phase_planned": 2,
     "round_issued": 1,
     "round_withdrawn": 1,
     "results_recorded": 1,
@@ -60,8 +61,9 @@ KINDS = {
 }
 """Every kind of event and its newest version this program understands.
 
-Version 2 of endpoints has an epsilon or a limit, of the goal is not about all epsilon-best, of a decision has limits or
-a part with a strategy's memory; whatever needs none of it is still written as version 1.
+Version 2 of endpoints has an epsilon or a limit, of the goal is not about all epsilon-best, of a plan promises no
+half-width, of a decision has limits or a part with a strategy's memory; whatever needs none of it is still written as
+version 1.
 """
 
 UNFIT = (AssayPilotError, ValueError, LookupError, TypeError, AttributeError, ArithmeticError, struct.error, zlib.error)
@@ -241,7 +243,7 @@ class Ledger(Books):
             phase=data["phase"],
             arms=arms[order],
             counts=np.array(data["counts"], dtype=np.intp)[order],
-            radius=data["radius"],
+            radius=math.inf if data["radius"] is None else data["radius"],
             certificate=Certificate(**data["certificate"]),
             cut_to_budget=data["cut_to_budget"],
         )

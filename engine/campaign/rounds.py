@@ -32,7 +32,8 @@ def planned_round(ledger: Ledger, report: Report = silent, *, redoes: int | None
             return []
         allocation = ledger.strategy.ask(state, report)
         planned, order = _lay_out(ledger, allocation)
-        drafts.append(Draft("phase_planned", _phase_json(allocation, planned, order)))
+        data = _phase_json(allocation, planned, order)
+        drafts.append(Draft("phase_planned", data, 1 if data["radius"] is not None else 2))
         phase, open_of = allocation.phase, (planned,) * ledger.per_sample
     else:
         under_way, left = ledger.under_way, ledger.outstanding()
@@ -86,7 +87,7 @@ def _phase_json(allocation: Allocation, planned: Mapping[int, int], order: Seque
         "compounds": list(planned),
         "counts": list(planned.values()),
         "order": [[compound, n] for compound, n in order],
-        "radius": allocation.radius,
+        "radius": codec.finite(allocation.radius),
         "certificate": {
             "criterion": allocation.certificate.criterion,
             "value": allocation.certificate.value,
