@@ -82,11 +82,12 @@ def xy_optimal(
             if found is not None:
                 return replace(found, seconds=time.perf_counter() - begun)
     search = XYSearch(frame, directions, limits, gap, report, scale)
+    if max_support is not None:
+        _check_size(search, max_support)
     state = _only_allowed(search, limits)
     if state is None:
         state = tidied(search, settled(search, warm))
         if max_support is not None:
-            _check_size(search, max_support)
             state = on_at_most(search, state, max_support)
     report(1.0, "design ready")
     return _finished(search, state, limits, gap, time.perf_counter() - begun)

@@ -34,6 +34,8 @@ _THINNED = 0.85
 """The share of many candidates that stays at a time."""
 _LOOKS = 60
 """Looks in which they come to say what all did."""
+_TRIED = 4
+"""Candidates, in multiples of the rank, that are tried to be left out where the one of least weight cannot be."""
 _NEAR_RANK = 8
 """Up to this multiple of the rank a G design on few compounds is tried as a start, too."""
 
@@ -180,7 +182,11 @@ def _solved_on(search: XYSearch, support: Ints, w: Floats) -> XYState | None:
             found = state
         if values[0] <= worst * (1.0 + _LOCAL) or not search.take(keys, values, worst):
             break
-    return found
+    if found is None:
+        return None
+    # What was seen while solving may be helped by the anchor, or not be estimable at all.
+    value = search.worth(found.support, found.w)
+    return XYState(found.support, found.w, value, exact=True) if value < np.inf else None
 
 
 def _down_to(search: XYSearch, state: XYState, size: int, count: Callable[[Ints], int]) -> XYState:
@@ -198,5 +204,19 @@ def _down_to(search: XYSearch, state: XYState, size: int, count: Callable[[Ints]
         elif step > 1:
             step //= 2
         else:
-            break
+            without = _without_another(search, state, order[::-1][1:])
+            if without is None:
+                break
+            state, step = without, 0
     return state
+
+
+def _without_another(search: XYSearch, state: XYState, order: Ints) -> XYState | None:
+    """The state without the first candidate in the order that comparisons can do without."""
+    for place in order[: _TRIED * search.frame.d]:
+        support, w = np.delete(state.support, place), np.delete(state.w, place)
+        if len(support) and search.worth(support, np.full(len(support), 1.0 / len(support))) < np.inf:
+            fewer = _solved_on(search, support, w / w.sum())
+            if fewer is not None:
+                return fewer
+    return None

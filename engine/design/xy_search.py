@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.linalg import LinAlgError
 from numpy.typing import NDArray
 from scipy.linalg import qr
 
@@ -66,6 +67,14 @@ _ROUNDING = 1e-15
 _UNSEEN = 1e-11
 """A direction with more than this share of its length where V tells nothing is not estimable."""
 _PIVOT = 1e-6
+_ANCHOR = 0.05
+_ANCHORS = 1e-9, 1e-3
+"""The share of a design that tells about all effects, mixed in where the optimum may leave some alone: in parts of the
+requested gap, as that is what it costs at most, and its limits."""
+_SPANNED = 1e-9
+_CONSTANT = 1e-3
+_TRACES = (1e-3, 0.0)
+"""Parts of an even weight below which weights are left out for a design without that share."""
 
 
 class Frame:
@@ -161,15 +170,73 @@ class XYSearch:
         self.share = np.zeros(0)
         self._have: set[tuple[int, ...]] = set()
         self._done = 0.0
+        self.fixed = frame.base
+        """What V is at least while searching."""
+        self.anchor: XYState | None = None
+        self.anchored = 0.0
+        """The weight of the anchor, beside weights of sum 1."""
+        if self.may_be_singular():
+            self.hold()
 
     def tell(self, done: float, message: str) -> None:
         """Report progress, which never goes back."""
         self._done = max(self._done, min(done, 0.99))
         self.report(self._done, message)
 
+    def may_be_singular(self) -> bool:
+        """Whether a design can be optimal that tells nothing about some effect, which no direction involves.
+
+        Where directions span all it cannot, nor where they lack one effect in which every candidate has a part: then
+        directions and any candidate span all.
+        """
+        frame = self.frame
+        average = self.directions.average(frame.outside(np.eye(frame.d)), 0.0)
+        values, vectors = np.linalg.eigh(frame.to_here.T @ average @ frame.to_here)
+        lacking = vectors[:, values <= _SPANNED * float(values[-1])]
+        if lacking.shape[1] != 1:
+            return bool(lacking.shape[1] > 1)
+        parts = np.abs(frame.candidates.times(frame.to_here @ lacking[:, 0])[frame.open])
+        return bool(parts.min() <= _CONSTANT * parts.max())
+
+    def hold(self) -> None:
+        """Keep V regular from now on by a small share of an allowed design that tells about all effects.
+
+        With it added, V(w) + a V(s), the best possible is no worse than without; and the design (w + a s) / (1 + a)
+        has a variance of at most 1 + a times it. Bounds are of V(w) without it.
+        """
+        support = self.frame.spanning()
+        w = np.full(len(support), 1.0 / len(support))
+        if self.room.min() < 1.0:
+            support = self.roomy(support)
+            w = self.project(np.full(len(support), 1.0 / len(support)), self.room[support])
+        self.anchor = XYState(support, w, np.inf)
+        self.anchored = float(np.clip(_ANCHOR * self.gap, *_ANCHORS))
+        x = self.frame.rows(support)
+        self.fixed = self.frame.base + self.anchored * ((x * w[:, None]).T @ x)
+
+    def released(self, state: XYState) -> XYState:
+        """A design whose own V has the value of a state found with the anchor: without it, or with it mixed in."""
+        anchor = self.anchor
+        if anchor is None:
+            return state
+        for least in _TRACES:
+            used = state.w > least / len(state.w)
+            if self.room[state.support[used]].sum() < 1.0:
+                continue
+            w = self.project(state.w[used], self.room[state.support[used]])
+            bare = XYState(state.support[used], w, self.worth(state.support[used], w), exact=True)
+            if bare.value <= max(self.lower * (1.0 + self.gap), state.value):
+                return bare
+        support = np.union1d(state.support, anchor.support)
+        w = np.zeros(len(support))
+        w[np.searchsorted(support, state.support)] = state.w
+        w[np.searchsorted(support, anchor.support)] += self.anchored * anchor.w
+        w /= 1.0 + self.anchored
+        return XYState(support, w, self.worth(support, w), exact=True)
+
     def worth(self, support: Ints, w: Floats) -> float:
         """The worst variance over all directions, exactly; inf when some direction is not estimable."""
-        values, vectors = self.spectrum(self.frame.rows(support), w)
+        values, vectors = self.spectrum(self.frame.rows(support), w, self.frame.base)
         for least in (_SINGULAR, _ROUNDING):
             kept = values > least * max(float(values[-1]), 0.0)
             blind = vectors[:, ~kept]
@@ -183,14 +250,14 @@ class XYSearch:
         unseen = float(self.directions.find(self.frame.outside(blind @ blind.T))[1][0])
         return bool(unseen > _UNSEEN**2 * self.scale**2)
 
-    def spectrum(self, x: Floats, w: Floats) -> tuple[Floats, Floats]:
-        """Eigenvalues and eigenvectors of V in the frame."""
-        values, vectors = np.linalg.eigh(self.frame.base + (x * w[:, None]).T @ x)
+    def spectrum(self, x: Floats, w: Floats, base: Floats) -> tuple[Floats, Floats]:
+        """Eigenvalues and eigenvectors of base + the sum of w x x' in the frame."""
+        values, vectors = np.linalg.eigh(base + (x * w[:, None]).T @ x)
         return values, vectors
 
     def half_inverse(self, x: Floats, w: Floats) -> Floats:
         """H with H H' = V^-1, of a V next to singular with its least eigenvalues raised: for bounds, any H will do."""
-        values, vectors = self.spectrum(x, w)
+        values, vectors = self.spectrum(x, w, self.fixed)
         found: Floats = vectors / np.sqrt(np.maximum(values, _FLAT * float(values[-1])))
         return found
 
@@ -272,10 +339,13 @@ class XYSearch:
         self.share = np.concatenate([self.share, np.full(len(label), small)])
 
     def solve(self, x: Floats, room: Floats, w: Floats, tolerance: float) -> tuple[Floats, float]:
-        """The weights of the working sets' saddle point and what weight is worth there; the shares are kept."""
+        """The weights of the working sets' saddle point and what weight is worth there; the shares are kept.
+
+        Raises LinAlgError where these rows do not tell about all effects, with the anchor, if any.
+        """
         bundles = self.bundles()
-        start = starting_point(x, bundles, self.frame.base, room, 1.0, w, self.share)
-        point, _ = solve_saddle(x, bundles, self.frame.base, room, 1.0, start, tolerance=tolerance)
+        start = starting_point(x, bundles, self.fixed, room, 1.0, w, self.share)
+        point, _ = solve_saddle(x, bundles, self.fixed, room, 1.0, start, tolerance=tolerance)
         total = float(point.share.sum())
         self.share = point.share / total
         return self.project(point.w, room), point.level / total
@@ -307,15 +377,21 @@ class XYSearch:
         tolerance, first, idle, before = _FIRST, 0.0, 0, np.inf
         while self.looks < _ROUNDS:
             self.looks += 1
-            w, level = self.solve(x, self.room[inside], w, tolerance)
+            try:
+                w, level = self.solve(x, self.room[inside], w, tolerance)
+            except LinAlgError:
+                if self.anchor is not None:
+                    break
+                self.hold()
+                continue
             half, scores = self.look(x, w)
             local = self.local_worth(half)
             worst = float(local.max())
             keys, values = self.find(half, worst * (1.0 + _ENTERS * self.gap))
-            if values[0] <= self.lower * (1.0 + aim):
+            if values[0] * (1.0 + self.anchored) <= self.lower * (1.0 + aim):
                 # As good as asked for by what was seen: now all directions are looked at.
                 keys, values = self.find(half, np.inf)
-            value = float(values[0])
+            value = float(values[0]) * (1.0 + self.anchored)
             if value < best.value:
                 best = XYState(inside.copy(), w.copy(), value)
             gap, now = best.value / self.lower - 1.0, value / self.lower - 1.0
@@ -334,7 +410,7 @@ class XYSearch:
             before = gap
             if idle > _IDLE:
                 break
-        return best
+        return self.released(best)
 
     def find(self, half: Floats, above: float) -> tuple[Ints, Floats]:
         """Directions with large variances, exactly the largest first; of very many only when quick looks find none."""

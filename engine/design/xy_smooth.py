@@ -92,8 +92,7 @@ class _Smooth:
         self.search, self.frame = search, search.frame
         self.inside = self._chosen(warm)
         self.x = self.frame.rows(self.inside)
-        base = self.frame.base
-        self.base = base if base.any() else None
+        self.base = search.fixed if search.fixed.any() else None
         even = np.full(len(self.inside), 1.0 / len(self.inside))
         search.tell(0.0, f"weighing {len(even):,} compounds")
         self.w = even_leverages(self.x, even, self.base, 0.3 * search.gap, _EVEN)
@@ -222,7 +221,7 @@ class _Smooth:
         slope = inverse @ average @ inverse
         scores = np.einsum("ij,ij->i", x @ slope, x)
         trace = float(np.vdot(average, inverse))
-        known = 0.0 if self.base is None else float(np.vdot(self.base, slope))
+        known = float(np.vdot(frame.base, slope))
         bound = dual_bound(trace, float(scores.max()) + known)
         if bound > self.proof[0]:
             self.proof = bound, trace, slope
@@ -250,8 +249,9 @@ class _Smooth:
         for w in (self.trial[1], self.w):
             inverse = frame.outside(self._inverse(self.x, w))
             keys, values = search.look_for(inverse, search.lower * (1.0 + _AIM * search.gap))
-            if self.best is None or values[0] < self.best.value:
-                self.best = XYState(self.inside, w, float(values[0]))
+            value = float(values[0]) * (1.0 + search.anchored)
+            if self.best is None or value < self.best.value:
+                self.best = XYState(self.inside, w, value)
             far = keys[values > self.trial[0] * (1.0 + 0.05 * search.gap)]
             if len(far):
                 new = True
@@ -289,6 +289,7 @@ class _Smooth:
             x = self.frame.rows(support)
             w = same_information(x, w, inverse, self.base, 0.05 * search.gap, _THINNING)
             value = float(search.directions.some(self.frame.outside(self._inverse(x, w)), search.count)[1][0])
+            value *= 1.0 + search.anchored
             search.tell(0.9, f"trying {len(w):,} compounds, {100 * (value / search.lower - 1):.2g} %")
             if value <= most:
                 state = XYState(support, w, value)
@@ -296,6 +297,8 @@ class _Smooth:
                 break
             else:
                 share = (1.0 + _KEPT) / 2.0
+        if search.anchor is not None:
+            return search.released(state)
         return XYState(state.support, state.w, search.worth(state.support, state.w), exact=True)
 
 
