@@ -13,7 +13,7 @@ from assaypilot.engine.strategies.protocol import OUT, Outcome
 from tests.oracles import glm as oracle
 from tests.oracles import linfact as linear
 from tests.oracles import linfact_mis as sets
-from tests.published.calibration import is_wrong, limits
+from tests.published.calibration_checks import is_wrong, limits
 from tests.strategies import came_back, dense, phases, problem_of, product, random_table
 
 strategy = LinFactGlm()

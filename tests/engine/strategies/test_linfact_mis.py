@@ -13,7 +13,7 @@ from assaypilot.engine.strategies.linfact_mis import LinFactMis
 from assaypilot.engine.strategies.protocol import IN, OUT, UNDECIDED
 from tests.oracles import linfact as linear
 from tests.oracles import linfact_mis as oracle
-from tests.published.calibration import is_wrong
+from tests.published.calibration_checks import is_wrong
 from tests.strategies import came_back, dense, phases, problem_of, product, random_table
 
 strategy = LinFactMis()

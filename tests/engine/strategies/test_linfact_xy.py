@@ -16,7 +16,7 @@ from assaypilot.engine.strategies.linfact_xy import LinFactXY, LinFactXYAsPrinte
 from assaypilot.engine.strategies.protocol import IN, OUT, Capacity, Outcome
 from tests.oracles import linfact_xy as oracle
 from tests.oracles import xy as designs
-from tests.published.calibration import is_wrong, limits
+from tests.published.calibration_checks import is_wrong, limits
 from tests.strategies import came_back, dense, phases, problem_of, product, random_table
 
 KINDS = [LinFactXY, LinFactXYAsPrinted]
