@@ -7,7 +7,6 @@ the noise, the sizes of phases, the first radius and the realised bounds of our 
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -31,7 +30,6 @@ from assaypilot.engine.strategies.linfact_planning import phase_design
 from assaypilot.engine.strategies.phased import Phased, number, one_of, settled
 from assaypilot.engine.strategies.protocol import (
     IN,
-    NOT_ESTIMABLE,
     UNDECIDED,
     Allocation,
     Decision,
@@ -155,17 +153,12 @@ class Gege(Phased):
         given = self.parameters(problem)["first_radius"]
         return (_first_epsilon(problem) if given is None else float(given)) / 4.0
 
-    def adjust(self, state: State, *, measurable: Flags, spent: int) -> State:
-        """As every strategy's; when arms come back undecided, those that left are measured along again.
+    def rejoin(self, state: State, back: Flags) -> Flags:
+        """All that left: that they cannot beat the open ones then measured says nothing about one that was away.
 
-        An arm leaves when it cannot beat an open one that is measured with it; that says nothing about one that was
-        away, and its last bounds may be too wide ever to say it.
+        Their last bounds may be too wide ever to say it.
         """
-        after = super().adjust(state, measurable=measurable, spent=spent)
-        back = (state.status == NOT_ESTIMABLE) & (after.status == UNDECIDED)
-        if not back.any() or not state.left.any():
-            return after
-        return super().adjust(replace(state, left=np.zeros_like(state.left)), measurable=measurable, spent=spent)
+        return state.left
 
     def epsilon(self, state: State, phase: int) -> float:
         """The gap that a phase can tell: halved every phase, with margins never below 1, when all is decided."""

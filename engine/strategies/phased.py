@@ -100,10 +100,17 @@ class Phased:
         status = state.status.copy()
         status[undecided & problem.wanted] = UNDECIDED
         status[undecided & problem.wanted & outside] = NOT_ESTIMABLE
-        relevant = problem.wanted & (status != OUT) & ~state.left
+        back = (state.status == NOT_ESTIMABLE) & (status == UNDECIDED)
+        left = state.left & ~self.rejoin(state, back) if back.any() and state.left.any() else state.left
+        relevant = problem.wanted & (status != OUT) & ~left
         # An arm that is neither in nor bounded has decided nothing so far, so leaving it out changes no decision.
         lost = relevant & outside & (np.isfinite(state.high).all(axis=0) | (status == IN))
-        return replace(state, problem=problem, status=status, active=relevant & ~outside, lost=lost, spent=spent)
+        active = relevant & ~outside
+        return replace(state, problem=problem, status=status, active=active, left=left, lost=lost, spent=spent)
+
+    def rejoin(self, state: State, back: Flags) -> Flags:
+        """Of the arms that left, those to be measured again because these come ``back`` undecided; none here."""
+        return np.zeros_like(state.left)
 
     def apply(self, state: State, decision: Decision) -> State:
         """The state after a decision; arms decided out, and decided ones that left, are not measured any more."""

@@ -231,7 +231,7 @@ class State:
     active: Flags
     """Arms whose means the next phase bounds."""
     left: Flags
-    """Arms decided in that need not be measured any more, whatever can be had later."""
+    """Arms decided in that need not be measured any more, unless others come to be had (see ``Phased.rejoin``)."""
     low: Floats
     """``(n_endpoints, n_arms)`` the last bounds of each arm; -inf and inf where there are none."""
     high: Floats
