@@ -61,6 +61,22 @@ def benzamides(folder: Path) -> tuple[Path, dict[str, float]]:
     return path, truth
 
 
+def two_endpoints(folder: Path) -> tuple[Path, tuple[dict[str, float], dict[str, float]]]:
+    """The made-up benzamides with a second endpoint that gets worse as the first gets better, and both truths."""
+    table, first = benzamides(folder)
+    rng = np.random.default_rng(9)
+    effects = [rng.normal(0.0, 0.3, len(labels)) for labels in (R1, R2, R3)]
+    lines = table.read_text(encoding="utf-8").splitlines()
+    second = {}
+    for line, places in zip(lines[1:], itertools.product(range(5), range(5), range(4)), strict=True):
+        name = line.split(",")[0]
+        own = sum(float(values[at]) for values, at in zip(effects, places, strict=True))
+        second[name] = 4.6 + own + 0.45 * (first[name] - 6.3)
+    path = folder / "Benzamides and hERG.csv"
+    path.write_text("\n".join([f"{lines[0]},hERG pIC50", *(f"{line}," for line in lines[1:])]) + "\n", encoding="utf-8")
+    return path, (first, second)
+
+
 class Photographer:
     """Drives a window and keeps pictures of it."""
 
@@ -316,6 +332,75 @@ class Photographer:
         self.window.close()
         self.window = first
 
+    # ------------------------------------------------------------------ trade-offs
+
+    def trade_offs(self) -> None:
+        """Nothing; a campaign for trade-offs with a limit, from its wizard to its front."""
+        table, truths = two_endpoints(self.work)
+        self.goal_step(table)
+        window = self.window
+        window.show_page(CANDIDATES)
+        self.shoot("trade-off-candidates-before")
+        self.plan()
+        window.show_page(ROUND)
+        self.record(self.both(truths)[:7])
+        self.shoot("trade-off-round")
+        window.close_round()
+        self.shoot("trade-off-close-round", window.closing)
+        window.closing.reject()
+        for number in range(12):
+            if number and not self.plan():
+                break
+            self.record(self.both(truths, skip=7 if number == 0 else 0))
+            self.close_round()
+            if number == 0:
+                window.show_page(CANDIDATES)
+                self.shoot("trade-off-candidates-first")
+        window.show_page(CANDIDATES)
+        window.candidates.which.choose("all")
+        self.shoot("trade-off-candidates")
+
+    def goal_step(self, table: Path) -> None:
+        """Nothing; the wizard's last step for each goal, and a campaign for trade-offs."""
+        self.window.new_campaign()
+        wizard = self.window.wizard
+        assert wizard is not None
+        wizard.start_with(table)
+        self.until(lambda: wizard.table_step.complete, "the table")
+        wizard.next.click()
+        self.until(lambda: wizard.columns_step.complete, "the check")
+        wizard.next.click()
+        step = wizard.goal_step
+        for key in ("best", "pareto"):
+            step.goal.setCurrentIndex(step.goal.findData(key))
+            self.shoot(f"wizard-3-{key}-missing", wizard)
+        for name, limit in (("pIC50", ""), ("hERG pIC50", "<5.5")):
+            box = step.endpoints.box(name)
+            assert box is not None
+            box.noise.edit.setText(str(NOISE))
+            box.margin.edit.setText("0.4")
+            box.limit.edit.setText(limit)
+            box.direction.setCurrentIndex(0 if name == "pIC50" else 1)
+        step.per_round.edit.setText("192")
+        self.until(lambda: step.complete, "the goal")
+        self.shoot("wizard-3-pareto", wizard)
+        before = self.window.session.view
+        wizard.next.click()
+        self.until(lambda: self.window.session.view is not before, "the campaign")
+
+    def both(self, truths: tuple[dict[str, float], dict[str, float]], skip: int = 0) -> list[Result]:
+        """What the simulated assays say for both endpoints of the open round, without the first ``skip``."""
+        view = self.window.session.view
+        assert view is not None
+        assert view.status.open_round is not None
+        issued, ids = view.status.open_round, view.status.library.ids
+        results: list[Result] = []
+        for place, truth in zip(issued.endpoints, truths, strict=True):
+            assay = VirtualAssay(np.array([truth[name] for name in ids]), NOISE, 7 + place)
+            results += assay.measure(issued, view.status.endpoints[place], ids)
+        rank = {ids[item.compound]: n for n, item in enumerate(issued.items)}
+        return sorted(results, key=lambda result: rank[result.compound])[skip:]
+
     def close(self) -> None:
         """Nothing; closes the window."""
         self.window.close()
@@ -361,6 +446,7 @@ def main() -> int:
         photographer = Photographer(application, folder, choice, size)
         photographer.journey()
         photographer.bad_tables()
+        photographer.trade_offs()
         photographer.close()
         print(f"{choice} {size}: {len(photographer.made)} pictures")
         if options.readme and (choice, size) == ("light", "1280"):

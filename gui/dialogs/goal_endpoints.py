@@ -292,7 +292,20 @@ class EndpointList(QWidget):
         self.problem.setText("Trade-offs need at least two endpoints: tick another one, or add it below.")
         self.problem.setVisible(few)
         good = [endpoint for endpoint in read if endpoint is not None]
-        return None if few or len(good) < len(read) or not good else good
+        if few or not good or len(good) < len(read) or not self._margins_agree():
+            return None
+        return good
+
+    def _margins_agree(self) -> bool:
+        """Whether all endpoints of a trade-off have a difference that does not matter, or none; said where it lacks."""
+        own = [box for box in self.boxes if box.aimed_at] if self._goal == "pareto" else []
+        given = [box for box in own if box.margin.number(optional=True)]
+        if len(given) in (0, len(own)):
+            return True
+        for box in own:
+            if box not in given:
+                box.margin.problem("A difference above 0 is needed here, too, or in no endpoint.")
+        return False
 
     def refuse_new(self, text: str) -> None:
         """Nothing; says why an endpoint could not be added."""

@@ -1,0 +1,553 @@
+"""Trade-offs, limits and several endpoints through the real widgets: wizard, rounds, candidates."""
+
+from __future__ import annotations
+
+import csv
+import itertools
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QLineEdit
+from pytestqt.qtbot import QtBot
+
+from assaypilot.engine.campaign.campaign import Campaign
+from assaypilot.engine.campaign.state import Settings
+from assaypilot.engine.endpoint import Endpoint, Limit
+from assaypilot.engine.library import Library
+from assaypilot.engine.measurements import Result
+from assaypilot.gui.dialogs.goal_endpoints import EndpointBox
+from assaypilot.gui.dialogs.goal_step import GoalStep
+from assaypilot.gui.main_window import CANDIDATES, LIBRARY, ROUND, MainWindow
+from assaypilot.gui.outlook import draft, look_ahead
+from assaypilot.gui.plots.candidates import FrontPicture, ParallelPicture, RankedPicture, picture_of
+from tests.gui.helpers import idle, open_round, status, until, view
+
+LABELS = (("H", "Me", "Cl"), ("H", "OMe", "CF3"), ("F", "CN"))
+EFFECTS = {
+    "pIC50": ({"H": 0.0, "Me": 0.5, "Cl": 1.2}, {"H": 0.0, "OMe": -0.6, "CF3": 0.9}, {"F": 0.0, "CN": 0.8}),
+    "hERG": ({"H": 0.0, "Me": -0.5, "Cl": 1.0}, {"H": 0.0, "OMe": 0.7, "CF3": 0.2}, {"F": 0.0, "CN": -0.9}),
+    "logD": ({"H": 0.0, "Me": 0.6, "Cl": 0.3}, {"H": 0.0, "OMe": -0.5, "CF3": 0.9}, {"F": 0.2, "CN": -0.4}),
+}
+BASE = {"pIC50": 6.0, "hERG": 5.0, "logD": 2.0}
+ROWS = list(itertools.product(*LABELS))
+IDS = [f"C-{number}" for number in range(1, len(ROWS) + 1)]
+
+
+def truth(endpoint: str, name: str) -> float:
+    row = ROWS[IDS.index(name)]
+    return BASE[endpoint] + sum(effects[label] for effects, label in zip(EFFECTS[endpoint], row, strict=True))
+
+
+def table(path: Path) -> Path:
+    """18 compounds; pIC50 was measured twice of one, hERG once of another."""
+    lines = ["ID,R1,R2,R3,pIC50,hERG"]
+    for name, row in zip(IDS, ROWS, strict=True):
+        lines.append(f"{name},{','.join(row)},{'6.0' if name == 'C-1' else ''},{'5.1' if name == 'C-2' else ''}")
+    lines.append(f"C-1,{','.join(ROWS[0])},6.2,")
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return path
+
+
+def campaign_file(
+    folder: Path, names: Sequence[str] = ("pIC50", "hERG"), *, goal: str = "pareto", limit: str = "", rounds: int = 0
+) -> Path:
+    """A campaign over these compounds, so many of its rounds measured."""
+    endpoints = [
+        Endpoint(
+            name,
+            noise_sd=0.1,
+            direction="max" if name == "pIC50" else "min",
+            epsilon=0.6 if goal == "pareto" else None,
+            limit=Limit.parse(limit) if limit and name == "hERG" else None,
+        )
+        for name in names
+    ]
+    settings = Settings(
+        objective="pIC50",
+        goal=goal,
+        objectives=tuple(names) if goal == "pareto" else (),
+        epsilon=0.5 if goal == "epsilon-best" else None,
+        slack=0.5 if goal != "pareto" else None,
+        per_round=288,
+    )
+    path = folder / "goals.assaypilot"
+    library = Library.listed(["R1", "R2", "R3"], [list(row) for row in ROWS], ids=IDS)
+    rng = np.random.default_rng(5)
+    with Campaign.create(path, library=library, endpoints=endpoints, settings=settings) as campaign:
+        for _ in range(rounds):
+            issued = campaign.plan()
+            if issued is None:
+                break
+            campaign.record(
+                [
+                    Result(name, round(truth(names[k], name) + 0.1 * float(rng.standard_normal()), 3), names[k])
+                    for item in issued.items
+                    for place, k in enumerate(issued.endpoints)
+                    for name in [IDS[item.compound]] * item.of(place)
+                ]
+            )
+    return path
+
+
+def opened(qtbot: QtBot, window: MainWindow, path: Path) -> MainWindow:
+    window.open_path(path)
+    until(qtbot, lambda: window.session.view is not None)
+    idle(qtbot, window)
+    return window
+
+
+def to_goal(qtbot: QtBot, window: MainWindow, path: Path) -> GoalStep:
+    """The wizard's last step over a table."""
+    window.new_campaign()
+    wizard = window.wizard
+    assert wizard is not None
+    wizard.start_with(path)
+    until(qtbot, lambda: wizard.table_step.complete)
+    wizard.next.click()
+    until(qtbot, lambda: wizard.columns_step.complete)
+    wizard.next.click()
+    return wizard.goal_step
+
+
+def choose_goal(step: GoalStep, goal: str) -> None:
+    step.goal.setCurrentIndex(step.goal.findData(goal))
+
+
+def box(step: GoalStep, name: str) -> EndpointBox:
+    found = step.endpoints.box(name)
+    assert found is not None
+    return found
+
+
+# ---------------------------------------------------------------------- the wizard
+
+
+def test_a_goal_shows_what_applies_to_it(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
+    step = to_goal(qtbot, window, table(tmp_path / "two.csv"))
+    until(qtbot, lambda: step.complete)
+    assert "All compounds within 0.5 of the best pIC50" in step.sentence.text()
+    first, second = box(step, "pIC50"), box(step, "hERG")
+    shown = {
+        "epsilon-best": (True, True, True, False, False, False),
+        "best": (True, False, True, False, False, False),
+        "pareto": (False, False, False, True, True, True),
+    }
+    for goal, wanted in shown.items():
+        choose_goal(step, goal)
+        seen = (
+            step.objective.isVisibleTo(step),
+            step.epsilon.isVisibleTo(step),
+            step.slack.isVisibleTo(step),
+            first.margin.isVisibleTo(step),
+            second.margin.isVisibleTo(step),
+            second.noise.isVisibleTo(step),
+        )
+        assert seen == wanted, goal
+    offered = [step.strategy.combo.itemText(n) for n in range(step.strategy.combo.count())]
+    assert offered == ["Proposed: GEGE", "GEGE", "GEGE with a fixed budget"]
+    assert "no other beats in all endpoints" in step.strategy.note.text()
+    choose_goal(step, "best")
+    until(qtbot, lambda: step.complete)
+    assert step.sentence.text() == "The compound with the best pIC50, 95 % sure."
+    assert "never settled" in dict(outlook(qtbot, step))["At most"]
+    step.objective.setCurrentIndex(step.objective.findData("hERG"))
+    box(step, "hERG").direction.setCurrentIndex(1)
+    box(step, "hERG").noise.edit.setText("0.1")
+    until(qtbot, lambda: step.complete and "lowest hERG" in step.sentence.text())
+    assert window.wizard is not None
+    window.wizard.reject()
+
+
+def outlook(qtbot: QtBot, step: GoalStep) -> list[tuple[str, str]]:
+    until(qtbot, lambda: step.outlook._shown[0][0].text() == "Library")
+    return [(caption.text(), value.text()) for caption, value in step.outlook._shown if not caption.isHidden()]
+
+
+def test_what_cannot_be_used_is_said_beside_it(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
+    step = to_goal(qtbot, window, table(tmp_path / "two.csv"))
+    wizard = window.wizard
+    assert wizard is not None
+    choose_goal(step, "pareto")
+    herg = box(step, "hERG")
+    until(qtbot, lambda: "noise is needed" in herg.noise.note.text())
+    assert not wizard.next.isEnabled()
+    herg.noise.edit.setText("-1")
+    until(qtbot, lambda: herg.noise.note.text() == "It must be above 0.")
+    herg.noise.edit.setText("0.1")
+    herg.limit.edit.setText("5")
+    until(qtbot, lambda: herg.limit.note.text() == "A limit is written <5 or >6.")
+    herg.limit.edit.setText("< 5,5")
+    herg.margin.edit.setText("-0.1")
+    until(qtbot, lambda: herg.margin.note.text() == "The difference must be 0 or more.")
+    herg.margin.edit.setText("0.3")
+    until(qtbot, lambda: "needed here, too, or in no endpoint" in box(step, "pIC50").margin.note.text())
+    box(step, "pIC50").margin.edit.setText("0.3")
+    herg.chosen.setChecked(False)
+    until(qtbot, lambda: not step.endpoints.problem.isHidden())
+    assert "at least two endpoints" in step.endpoints.problem.text()
+    assert not step.complete
+    herg.chosen.setChecked(True)
+    step.per_round.edit.setText("1")
+    until(qtbot, lambda: "cannot hold one measurement of each of 2 endpoints" in step.per_round.note.text())
+    step.per_round.edit.setText("96")
+    step.strategy.combo.setCurrentIndex(2)
+    until(qtbot, lambda: "needs a budget" in step.budget.note.text())
+    assert not step.complete
+    step.budget.edit.setText("400")
+    until(qtbot, lambda: step.complete)
+    assert (
+        "no confidence" in dict(outlook(qtbot, step))["Guarantee"] or "none" in dict(outlook(qtbot, step))["Guarantee"]
+    )
+    wizard.reject()
+
+
+def test_an_endpoint_that_is_not_in_the_table_can_be_added(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
+    step = to_goal(qtbot, window, table(tmp_path / "two.csv"))
+    wizard = window.wizard
+    assert wizard is not None
+    choose_goal(step, "pareto")
+    box(step, "hERG").noise.edit.setText("0.15")
+    step.endpoints.new.setText("herg")
+    step.endpoints.add.click()
+    assert step.endpoints.add_problem.text() == "There is an endpoint herg already."
+    step.endpoints.new.setText("R1")
+    step.endpoints.add.click()
+    assert "a column of the table that holds something else" in step.endpoints.add_problem.text()
+    step.endpoints.new.setText("IC50 off-target")
+    step.endpoints.unit.setText("nM")
+    step.endpoints.add.click()
+    until(qtbot, lambda: len(step.endpoints.boxes) == 3)
+    assert box(step, "hERG").noise.text == "0.15"  # what was typed stays
+    added = box(step, "IC50 off-target")
+    assert added.fact.endpoint.is_potency
+    assert added.chosen.isChecked()
+    added.noise.edit.setText("0.2")
+    step.file.edit.setText(str(tmp_path / "three.assaypilot"))
+    until(qtbot, lambda: wizard.next.isEnabled())
+    wizard.next.click()
+    until(qtbot, lambda: window.session.view is not None)
+    assert [endpoint.name for endpoint in status(window).endpoints] == ["pIC50", "hERG", "IC50 off-target"]
+    assert len(status(window).goal_endpoints) == 3
+
+
+@pytest.mark.parametrize(
+    ("goal", "extra", "limit"),
+    [
+        ("epsilon-best", {"epsilon": 0.5}, "<5.5"),
+        ("best", {"slack": 0.5}, ""),
+        ("pareto", {}, "<5.5"),
+        ("pareto", {}, ""),
+    ],
+)
+def test_the_outlook_is_of_the_campaign_that_is_made(
+    tmp_path: Path, goal: str, extra: dict[str, float], limit: str
+) -> None:
+    with Campaign.open(campaign_file(tmp_path, goal=goal, limit=limit)) as campaign:
+        now = campaign.status()
+        plan = draft(now.library, now.endpoints, now.settings)
+        assert plan.sentence == now.goal_sentence
+        ahead = look_ahead(plan)
+        issued = campaign.plan()
+        assert issued is not None
+        assert campaign.status().phase is not None
+        planned = campaign.status().phase
+        assert planned is not None
+        assert ahead.first == planned.total
+        measured = 2 if limit or goal == "pareto" else 1
+        assert len(ahead.endpoints) == measured
+        assert ahead.first % measured == 0
+        each = f"({ahead.first // 2:,} each of pIC50 and hERG)"
+        assert (each in dict(ahead.lines(None))["First decision"]) == (measured == 2)
+
+
+# ---------------------------------------------------------------------- rounds of two endpoints
+
+
+def cell(window: MainWindow, line: int, place: int, text: str) -> None:
+    """Nothing; types into a cell as its editor does."""
+    model = window.round.model
+    row = model.view_row(line)
+    assert row is not None
+    column = model.place_of("result" if place == 0 else f"result-{place}")
+    model.setData(model.index(row, column), text)
+
+
+def paste(qtbot: QtBot, window: MainWindow, rows: Sequence[Sequence[str]]) -> list[list[str]]:
+    """The lines of the preview."""
+    QGuiApplication.clipboard().setText("\n".join("\t".join(row) for row in rows) + "\n")
+    window.round.paste()
+    until(qtbot, lambda: window.round.stack.currentWidget() is window.round.preview)
+    return window.round.preview.model.as_text()[1:]
+
+
+@pytest.fixture
+def planned(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> MainWindow:
+    """A window with an open round of two endpoints."""
+    opened(qtbot, window, campaign_file(tmp_path))
+    window.plan()
+    until(qtbot, lambda: status(window).open_round is not None)
+    idle(qtbot, window)
+    return window
+
+
+def test_each_endpoint_has_its_cells(qtbot: QtBot, planned: MainWindow) -> None:
+    window, model = planned, planned.round.model
+    assert [column.key for column in model.columns if column.key.startswith("result")] == ["result", "result-1"]
+    cell(window, 0, 1, "5.2")
+    until(qtbot, lambda: status(window).measurements_used == 1)
+    assert (model.kept_text(0, 0), model.kept_text(0, 1)) == ("", "5.2")
+    assert status(window).measurements[-1].endpoint == 1
+    item = open_round(window).items[0]
+    state = model.columns[model.place_of("state")]
+    assert state.text(0) == f"1 of {2 * item.replicates}"
+    assert state.cell_tip is not None
+    assert state.cell_tip(0) == f"pIC50: 0 of {item.replicates}\nhERG: 1 of {item.replicates}"
+    assert "hERG: 1" in window.strip.used.toolTip()
+    # A refused text stays in its own cell, and the answer goes there.
+    cell(window, 1, 0, "35")
+    assert model.wrong(1, 0) is not None
+    assert model.wrong(1, 1) is None
+    window.round.panel.take.click()
+    until(qtbot, lambda: status(window).measurements_used == 2)
+    assert (model.kept_text(1, 0), model.kept_text(1, 1)) == ("7.46", "")
+    missing = open_round(window).missing_of
+    window.close_round()
+    words = [one.text() for one in window.closing.findChildren(type(window.closing.heading))]
+    assert any(f": {missing[0]:,} of pIC50 and {missing[1]:,} of hERG. What becomes" in text for text in words)
+    window.closing.reject()
+
+
+def test_the_keyboard_goes_along_a_line_with_tab_and_down_with_enter(qtbot: QtBot, planned: MainWindow) -> None:
+    window, model = planned, planned.round.model
+    window.activateWindow()
+    until(qtbot, window.isActiveWindow)
+    window.round.table.edit_line(0)
+    for text, key, cell_after in (
+        ("7.1", Qt.Key.Key_Tab, (0, 1)), ("5.1", Qt.Key.Key_Tab, (1, 0)), ("7.2", Qt.Key.Key_Return, (2, 0)),
+    ):  # fmt: skip
+        before = status(window).measurements_used
+        for sign in text:
+            QTest.keyClick(QApplication.focusWidget(), sign)
+        editor = QApplication.focusWidget()
+        assert isinstance(editor, QLineEdit)
+        assert editor.accessibleName() in ("Result of pIC50", "Result of hERG")
+        QTest.keyClick(editor, key)
+        until(qtbot, lambda before=before: status(window).measurements_used == before + 1)
+        idle(qtbot, window)
+        assert (window.round.table.current_row(), window.round.table.current_place) == cell_after
+    assert (model.kept_text(0, 0), model.kept_text(0, 1), model.kept_text(1, 0)) == ("7.1", "5.1", "7.2")
+
+
+def test_pastes_find_the_endpoint_of_each_value(qtbot: QtBot, planned: MainWindow) -> None:
+    window = planned
+    ids = [status(window).library.ids[item.compound] for item in open_round(window).items]
+    window.round.table.choose(0, "result")
+    rows = paste(qtbot, window, [["7.1", "5.1"], ["n.d.", "5.2"], ["7.3", "oops"], ["7.4", "5.4", "9.9"]])
+    assert [(row[1], row[3], row[4]) for row in rows] == [
+        (ids[0], "7.1", "pIC50, line 1"),
+        (ids[0], "5.1", "hERG, line 1"),
+        (ids[1], "5.2", "hERG, line 2"),
+        (ids[2], "7.3", "pIC50, line 3"),
+        (ids[2], "", "rejected: 'oops' is not a number"),
+        (ids[3], "7.4", "pIC50, line 4"),
+        (ids[3], "5.4", "hERG, line 4"),
+        (ids[3], "", "rejected: there is no endpoint left in the round for this column"),
+    ]
+    window.round.preview.cancel.click()
+    window.round.table.choose(1, "result-1")
+    rows = paste(qtbot, window, [["5.1"], ["5.2"]])
+    assert [row[4] for row in rows] == ["hERG, line 2", "hERG, line 3"]
+    window.round.preview.cancel.click()
+    rows = paste(qtbot, window, [["hERG", "pIC50"], ["5.1", "7.1"]])
+    assert [(row[3], row[4]) for row in rows] == [("5.1", "hERG, line 2"), ("7.1", "pIC50, line 2")]
+    window.round.preview.cancel.click()
+    rows = paste(qtbot, window, [[ids[2], "hERG", "5.3"], [ids[0], "pIC50", "7.7"]])
+    assert [(row[1], row[4]) for row in rows] == [(ids[2], "hERG, line 3"), (ids[0], "pIC50, line 1")]
+    window.round.preview.cancel.click()
+    rows = paste(qtbot, window, [["ID", "Endpoint", "Value"], [ids[1], "hERG", "5.5"], [ids[1], "pIC50", "7.5"]])
+    window.round.preview.write.click()
+    until(qtbot, lambda: status(window).measurements_used == 2)
+    idle(qtbot, window)
+    assert [window.round.model.kept_text(1, place) for place in (0, 1)] == ["7.5", "5.5"]
+
+
+def test_typed_values_are_known_when_the_work_list_comes_back(
+    qtbot: QtBot, planned: MainWindow, tmp_path: Path
+) -> None:
+    window, model = planned, planned.round.model
+    line = next(n for n, item in enumerate(open_round(window).items) if item.replicates > 1)
+    name = status(window).library.ids[open_round(window).items[line].compound]
+    cell(window, line, 0, "7.1")
+    until(qtbot, lambda: status(window).measurements_used == 1)
+    idle(qtbot, window)
+    # The same value typed again, on purpose, is a second measurement.
+    cell(window, line, 0, "7.1; 7.1")
+    until(qtbot, lambda: status(window).measurements_used == 2)
+    idle(qtbot, window)
+    assert model.kept_text(line, 0) == "7.1; 7.1"
+    entered = [one.entered for one in status(window).measurements]
+    assert [(one.round, one.replicate) for one in entered] == [(1, "1"), (1, "2")]
+    work = tmp_path / "work.csv"
+    window.work_list_to(work)
+    until(qtbot, work.exists)
+    idle(qtbot, window)
+    with work.open(encoding="utf-8-sig", newline="") as stream:
+        rows = list(csv.DictReader(stream))
+    filled = [row for row in rows if row["ID"] == name]
+    for row in filled[:2]:
+        row["pIC50"], row["hERG"] = "7.1", "5.0"
+    with work.open("w", encoding="utf-8", newline="") as stream:
+        writer = csv.DictWriter(stream, list(rows[0]))
+        writer.writeheader()
+        writer.writerows(rows)
+    window.read_results_from(work)
+    until(qtbot, lambda: window.round.stack.currentWidget() is window.round.preview)
+    window.round.preview.write.click()
+    until(qtbot, lambda: "saved" in window.messages.text)
+    assert "2 values saved, 2 were there already" in window.messages.text
+    assert status(window).measurements_used == 4
+    # What is beyond the round's wish says no replicate: it may be a late one.
+    asked = open_round(window).items[line].replicates
+    cell(window, line, 0, "; ".join(["7.1"] * (asked + 1)))
+    until(qtbot, lambda: status(window).measurements_used == 4 + asked - 1)
+    assert status(window).measurements[-1].entered.round is None
+    idle(qtbot, window)
+
+
+# ---------------------------------------------------------------------- candidates
+
+
+def keys(window: MainWindow) -> list[str]:
+    return [column.key for column in window.candidates.model.columns]
+
+
+def test_a_trade_off_from_the_first_round_to_the_front(qtbot: QtBot, planned: MainWindow) -> None:
+    window, page = planned, planned.candidates
+    window.show_page(CANDIDATES)
+    until(qtbot, lambda: page.canvas.shown)
+    assert isinstance(page.picture, FrontPicture)
+    assert page.picture.compounds == []
+    assert page.panel.why.heading.text() == "Why undecided"
+    for _ in range(30):
+        if status(window).finished:
+            break
+        if status(window).open_round is None:
+            window.plan()
+            until(qtbot, lambda: status(window).open_round is not None)
+            idle(qtbot, window)
+        shown, now = open_round(window), status(window)
+        rng = np.random.default_rng(shown.number)
+        block = [["ID", "Endpoint", "Value"]]
+        for item in shown.items:
+            name = now.library.ids[item.compound]
+            for place, endpoint in enumerate(("pIC50", "hERG")):
+                block += [
+                    [name, endpoint, f"{truth(endpoint, name) + 0.1 * rng.standard_normal():.3f}"]
+                    for _ in range(item.of(place))
+                ]
+        window.show_page(ROUND)
+        paste(qtbot, window, block)
+        window.round.preview.write.click()
+        until(qtbot, lambda: open_round(window).missing == 0)
+        assert window.strip.primary.text().startswith("Close round")
+        window.close_round()
+        window.closing.confirm.click()
+        until(qtbot, lambda: status(window).open_round is None)
+        idle(qtbot, window)
+    now = status(window)
+    assert now.finished
+    values = np.array([[truth("pIC50", name) for name in IDS], [-truth("hERG", name) for name in IDS]])
+    front = {n for n in range(18) if not (values > values[:, [n]]).all(axis=0).any()}
+    inside = set(np.flatnonzero(now.candidates.status == 1).tolist())
+    assert front <= inside
+    assert all(not (values > values[:, [n]] + 0.6).all(axis=0).any() for n in inside)
+
+    window.show_page(CANDIDATES)
+    until(qtbot, lambda: page.canvas.shown)
+    wanted = ["estimate", "estimate-hERG", "near", "far", "interval", "interval-hERG", "measured", "decided"]
+    assert [key for key in keys(window) if key in wanted] == wanted
+    assert isinstance(page.picture, FrontPicture)
+    assert sorted(page.picture.compounds) == list(range(18))
+    # The plot and the table are one selection.
+    out = int(np.flatnonzero(now.candidates.status == 2)[0])
+    page.which.choose("all")
+    x, y = now.candidates.estimates["pIC50"][out], now.candidates.estimates["hERG"][out]
+    page.canvas.clicked.emit(float(x), float(y))
+    assert page.table.current_row() == out
+    assert page.panel.name.text() == IDS[out]
+    assert page.panel.why.heading.text() == "Why out"
+    assert "certainly better in both" in page.panel.why.words.text()
+    page.select(min(inside))
+    assert "No other compound can be better in both by more than 0.6." in page.panel.why.words.text()
+    captions = [caption.text() for caption, _ in page.panel.details._shown if not caption.isHidden()]
+    assert captions[:4] == ["pIC50", "hERG", "P(trade-off)", "P(with margin)"]
+    page.filter.setText("hERG<4.5")
+    until(qtbot, lambda: page.model.rowCount() < 18)
+    assert set(page.shown_compounds) == set(np.flatnonzero(now.candidates.estimates["hERG"] < 4.5).tolist())
+
+
+def test_what_would_decide_a_compound_names_its_rivals(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
+    opened(qtbot, window, campaign_file(tmp_path, rounds=1))
+    window.show_page(CANDIDATES)
+    idle(qtbot, window)
+    known = status(window).candidates
+    low = np.array([known.lows["pIC50"], -known.highs["hERG"]])
+    high = np.array([known.highs["pIC50"], -known.lows["hERG"]])
+    for compound in np.flatnonzero(known.status == 0)[:4].tolist():
+        window.candidates.select(compound)
+        rivals = [n for n in range(18) if n != compound and known.status[n] != 2]
+        rivals = [n for n in rivals if (high[:, n] > low[:, compound] + 0.6).all()]
+        said = window.candidates.panel.why.words.text()
+        assert said.startswith(f"{len(rivals)} compound")
+        assert any(IDS[n] in said for n in rivals)
+
+
+def test_three_endpoints_are_lines(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
+    opened(qtbot, window, campaign_file(tmp_path, ("pIC50", "hERG", "logD"), rounds=1))
+    window.show_page(CANDIDATES)
+    page = window.candidates
+    until(qtbot, lambda: page.canvas.shown)
+    assert isinstance(page.picture, ParallelPicture)
+    assert page.canvas.accessibleName() == "Compounds across pIC50, hERG, logD, better upwards"
+    assert len(page.picture.compounds) == 18
+    window.plan()
+    until(qtbot, lambda: status(window).open_round is not None)
+    idle(qtbot, window)
+    assert [column.title for column in window.round.model.columns if column.key.startswith("result")] == [
+        "pIC50", "hERG", "logD",
+    ]  # fmt: skip
+    window.show_page(LIBRARY)
+
+
+@pytest.mark.parametrize("goal", ["epsilon-best", "best"])
+def test_a_compound_that_fails_a_limit_is_out_and_says_why(
+    qtbot: QtBot, window: MainWindow, tmp_path: Path, goal: str
+) -> None:
+    opened(qtbot, window, campaign_file(tmp_path, goal=goal, limit="<5.5", rounds=2))
+    window.show_page(CANDIDATES)
+    page, now = window.candidates, status(window)
+    until(qtbot, lambda: page.canvas.shown)
+    assert isinstance(page.picture, RankedPicture)
+    failing = [n for n in range(18) if now.candidates.failed_limit[n] == 1]
+    assert failing
+    assert all(truth("hERG", IDS[n]) > 5.5 for n in failing)
+    page.which.choose("all")
+    model = page.model
+    reasons = model.columns[model.place_of("why")]
+    assert {n for n in range(18) if reasons.text(n) == "fails hERG < 5.5"} == set(failing)
+    meets = model.columns[model.place_of("meets-hERG")]
+    assert meets.title == "P(hERG\n< 5.5)"
+    assert all(meets.text(n) == "< 0.01" for n in failing)
+    page.select(failing[0])
+    assert page.panel.why.heading.text() == "Why out"
+    assert page.panel.why.words.text().startswith("It fails hERG < 5.5, whatever its other values.")
+    best = max(failing, key=lambda n: now.candidates.estimate[n])
+    if best in page.picture.compounds:
+        figure = picture_of(now, best).draw((8.0, 3.0), 80.0)
+        assert figure.axes[0].get_xlabel().endswith("out above the cutoff: fails hERG < 5.5")
+    assert not view(window).practice
