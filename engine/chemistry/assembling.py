@@ -1,0 +1,55 @@
+"""A product's structure from its core and what stands at each site."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from functools import lru_cache, reduce
+from typing import Any
+
+from assaypilot.engine.chemistry.structures import spelled
+from assaypilot.engine.labels import is_hydrogen
+
+__all__ = ["NO_SITE", "assemble"]
+
+NO_SITE = "(no site)"
+"""What stands at a site of another core that this core does not have."""
+
+_ENDS = re.compile(r"\[\*:(\d+)\]")
+
+
+def assemble(core: str, substituents: Iterable[str]) -> str:
+    """The canonical isomeric SMILES of a core with its sites filled; raises ValueError when the parts do not fit.
+
+    ``core`` has ``[*:n]`` at each site, every substituent one ``[*:n]``; relative stereo (``|&1:..|``) is kept. Parts
+    are joined as drawn, so a stereocentre of the core keeps its sense when another substituent stands there.
+    """
+    from rdkit import Chem, rdBase
+
+    parts = [part for part in substituents if part != NO_SITE]
+    wanted = sorted(_ENDS.findall(core))
+    given = sorted(number for part in parts for number in _ENDS.findall(part))
+    if wanted != given:
+        raise ValueError(
+            f"the core has the sites {', '.join(wanted) or 'none'}, the parts {', '.join(given) or 'none'}"
+        )
+    with rdBase.BlockLogs():
+        try:
+            together = reduce(Chem.CombineMols, [_part(text) for text in (core, *parts)])
+            joined = Chem.molzip(together) if parts else together
+            Chem.SanitizeMol(joined)
+            return spelled(Chem.RemoveHs(joined))
+        except (RuntimeError, Chem.MolSanitizeException) as error:
+            raise ValueError("the parts do not make a structure") from error
+
+
+@lru_cache(maxsize=20_000)
+def _part(text: str) -> Any:
+    from rdkit import Chem
+
+    if is_hydrogen(text):
+        text = f"[H][*:{_ENDS.findall(text)[0]}]"
+    molecule = Chem.MolFromSmiles(text)
+    if molecule is None:
+        raise ValueError(f"{text} is no structure")
+    return molecule

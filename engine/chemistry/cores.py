@@ -1,0 +1,175 @@
+"""The core of a series with its numbered sites: from SMILES, a molfile or an SD file to one spelling."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from assaypilot.engine.errors import AssayPilotError
+
+__all__ = ["Core", "parse_core", "read_cores", "site_name"]
+
+_OPTION = "--core"
+_FILES = (".mol", ".mdl", ".sdf", ".sd", ".smi", ".smiles")
+_LARGEST_FILE = 1_000_000
+_MOST = 50
+_R_IN_SMILES = re.compile(r"\[R(\d{1,2})\]")
+_LABEL = re.compile(r"_?R#?(\d{1,2})")
+_HIGHEST = 99
+_FEWEST = 3
+"""Heavy atoms; a smaller core is found everywhere."""
+_EXAMPLE = "For example --core 'c1ccc([*:1])c([*:2])c1'."
+
+
+@dataclass(frozen=True, slots=True)
+class Core:
+    """A core in one spelling."""
+
+    smiles: str
+    """With ``[*:n]`` where site n is; without any when its sites have not been said."""
+    numbers: tuple[int, ...] = ()
+    """The numbers of its sites, ascending."""
+
+    @property
+    def sites(self) -> tuple[str, ...]:
+        """``R1``, ``R2`` and so on."""
+        return tuple(map(site_name, self.numbers))
+
+
+def site_name(number: int) -> str:
+    """What the site of a number is called."""
+    return f"R{number}"
+
+
+def read_cores(texts: Sequence[str]) -> tuple[Core, ...]:
+    """The cores that texts say: each SMILES, or the name of a .mol, .sdf or .smi file (which may hold several).
+
+    AssayPilotError when one cannot be read, has no single meaning, or only some have numbered sites.
+    """
+    cores: list[Core] = []
+    for text in texts:
+        if text.strip().lower().endswith(_FILES):
+            cores += _from_file(Path(text.strip()))
+        else:
+            cores.append(parse_core(text))
+    distinct = tuple(dict.fromkeys(cores))
+    if len(distinct) > _MOST:
+        raise AssayPilotError(f"{len(distinct)} cores are more than {_MOST}", option=_OPTION)
+    if len({bool(core.numbers) for core in distinct}) > 1:
+        raise AssayPilotError(
+            "some cores have numbered sites and some have none",
+            option=_OPTION,
+            mend="Number the sites of all of them, so that R1 means the same everywhere. " + _EXAMPLE,
+        )
+    return distinct
+
+
+def parse_core(text: str) -> Core:
+    """The core in a SMILES text, its sites as ``[*:1]``, ``[1*]``, ``[R1]`` or ``*``; AssayPilotError says why not."""
+    from rdkit import Chem, rdBase
+
+    stripped = _R_IN_SMILES.sub(r"[*:\1]", text.strip())
+    if not stripped:
+        raise AssayPilotError("the core is empty", option=_OPTION, mend=_EXAMPLE)
+    with rdBase.BlockLogs():
+        molecule = Chem.MolFromSmiles(stripped)
+        if molecule is None:
+            raise AssayPilotError(
+                f"the core {text.strip()!r} cannot be read as SMILES, and is no .mol or .sdf file",
+                option=_OPTION,
+                mend=_EXAMPLE,
+            )
+        return _core(molecule, None)
+
+
+def _from_file(path: Path) -> list[Core]:
+    from rdkit import Chem, rdBase
+
+    try:
+        if path.stat().st_size > _LARGEST_FILE:
+            raise AssayPilotError("this file is too large to hold a core", file=path.name, option=_OPTION)
+        content = path.read_bytes().decode("utf-8", errors="replace")
+    except FileNotFoundError:
+        raise AssayPilotError(
+            "there is no such file", file=path.name, option=_OPTION, mend="Check the name and the folder."
+        ) from None
+    except OSError as error:
+        raise AssayPilotError(f"the file cannot be read ({error.strerror})", file=path.name, option=_OPTION) from None
+    if path.suffix.lower() in (".smi", ".smiles"):
+        lines = [line for line in content.splitlines() if line.strip()]
+        return [parse_core(line.split()[0] if "|" not in line else line) for line in lines]
+    blocks = [block for block in re.split(r"^\$\$\$\$[^\n]*\n?", content, flags=re.M) if block.strip()]
+    with rdBase.BlockLogs():
+        molecules: list[Any] = [Chem.MolFromMolBlock(block.split("M  END")[0] + "M  END\n") for block in blocks]
+        if not molecules or None in molecules:
+            raise AssayPilotError(
+                "there is no structure in the file"
+                if not molecules
+                else f"record {molecules.index(None) + 1} is no molfile that can be read",
+                file=path.name,
+                option=_OPTION,
+                mend="Draw the core again and save it as a molfile.",
+            )
+        return [_core(molecule, path.name) for molecule in molecules]
+
+
+def _core(molecule: Any, file: str | None) -> Core:
+    from rdkit import Chem
+
+    def refused(message: str, mend: str = _EXAMPLE) -> AssayPilotError:
+        return AssayPilotError(message, file=file, option=_OPTION, mend=mend)
+
+    if len(Chem.GetMolFrags(molecule)) > 1:
+        raise refused("the core has several parts", "Give several cores one by one: --core A --core B.")
+    molecule = Chem.RWMol(molecule)
+    ends = [atom for atom in molecule.GetAtoms() if atom.GetAtomicNum() == 0]
+    if any(atom.GetAtomicNum() != 0 and atom.HasQuery() for atom in molecule.GetAtoms()):
+        raise refused(
+            "the core has an atom that stands for several elements",
+            "Give one core for each: --core A --core B.",
+        )
+    if molecule.GetNumHeavyAtoms() < _FEWEST:
+        raise refused(f"the core has fewer than {_FEWEST} heavy atoms, so it would be found everywhere")
+    numbers = _numbers(ends)
+    for atom, number in zip(ends, numbers, strict=True):
+        if atom.GetDegree() != 1:
+            raise refused(f"site R{number} is part of a chain or ring of the core; it must be at an end")
+        if not 1 <= number <= _HIGHEST:
+            raise refused(f"a site's number must be between 1 and {_HIGHEST}, got {number}")
+    twice = [number for number in numbers if numbers.count(number) > 1]
+    if twice:
+        raise refused(f"site R{twice[0]} is in the core twice; each site needs a number of its own")
+    for atom in molecule.GetAtoms():
+        atom.SetAtomMapNum(0)
+    for atom, number in zip(ends, numbers, strict=True):
+        # A new atom, so that nothing of a query or an isotope is left.
+        fresh = Chem.Atom(0)
+        fresh.SetAtomMapNum(number)
+        molecule.ReplaceAtom(atom.GetIdx(), fresh)
+    return Core(str(Chem.MolToSmiles(molecule)), tuple(sorted(numbers)))
+
+
+def _numbers(ends: Sequence[Any]) -> list[int]:
+    """The number of each end, by whatever way it was written; those without one get the numbers that are free."""
+    said: list[int | None] = []
+    for atom in ends:
+        number: int | None = None
+        if atom.HasProp("_MolFileRLabel"):
+            number = int(atom.GetUnsignedProp("_MolFileRLabel"))
+        elif atom.GetAtomMapNum():
+            number = int(atom.GetAtomMapNum())
+        elif atom.GetIsotope():
+            number = int(atom.GetIsotope())
+        else:
+            for name in ("atomLabel", "dummyLabel"):
+                match = _LABEL.fullmatch(atom.GetProp(name)) if atom.HasProp(name) else None
+                if match is not None:
+                    number = int(match[1])
+                    break
+        said.append(number)
+    taken = {number for number in said if number is not None}
+    free = (number for number in range(1, len(ends) + len(taken) + 2) if number not in taken)
+    return [next(free) if number is None else number for number in said]

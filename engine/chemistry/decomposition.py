@@ -1,0 +1,252 @@
+"""A series taken apart into core and substituents, kept so that compounds that come later never rename a site."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from assaypilot.engine.chemistry.assembling import NO_SITE, assemble
+from assaypilot.engine.chemistry.cores import Core, parse_core
+from assaypilot.engine.chemistry.labelling import with_sites
+from assaypilot.engine.chemistry.splitting import Splitter, Way
+from assaypilot.engine.progress import Report, silent
+
+__all__ = ["CORE_SITE", "Decomposition", "Parts", "decompose", "extend"]
+
+CORE_SITE = "Core"
+"""The name of the site whose substituents are forms of the core: several cores, or one with different stereo."""
+
+TIMEOUT = 120.0
+"""Seconds after which the structures that are left are not taken apart any more."""
+_REPORT_EVERY = 20
+_PASSES = 10
+_NAMED = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """One structure taken apart."""
+
+    core: str
+    """The core as it is in this structure, with ``[*:n]`` at each site: what ``assemble`` needs."""
+    substituents: tuple[str, ...]
+    """One per site of the decomposition, in its order."""
+    ways: int = 1
+    """In how many ways it could have been taken apart; more than 1 where the core is symmetric."""
+
+
+@dataclass(frozen=True, slots=True)
+class Decomposition:
+    """The sites of a series and what each structure carries there; plain texts and numbers throughout."""
+
+    cores: tuple[str, ...]
+    """With numbered sites, which never change."""
+    sites: tuple[str, ...]
+    """R1, R2, ... by number; ``Core`` first when the core has several forms."""
+    parts: tuple[Parts | None, ...]
+    """One per structure in the order given; None where it was not taken apart."""
+    reasons: tuple[str, ...]
+    """Why not, one per structure; empty where it was."""
+    labelled: bool = True
+    """Whether the sites were said with the core, or found from the substituents of the series."""
+
+    @property
+    def used(self) -> int:
+        """How many structures were taken apart."""
+        return sum(part is not None for part in self.parts)
+
+    def notes(self, names: Sequence[str] | None = None) -> tuple[str, ...]:
+        """What has to be said: sites that were found, symmetric assignments; ``names`` are those of the structures."""
+        said = []
+        numbered = ", ".join(site for site in self.sites if site != CORE_SITE)
+        if not self.labelled:
+            said.append(
+                f"The core came without sites; they were found where the compounds differ and numbered {numbered}: "
+                f"{'; '.join(self.cores)}. They keep their numbers when compounds are added."
+            )
+        if CORE_SITE in self.sites:
+            forms = len({part.substituents[0] for part in self.parts if part is not None})
+            said.append(
+                f"The core has {forms} forms (structure or stereo); they are the substituents of a site {CORE_SITE}."
+            )
+        several = [place for place, part in enumerate(self.parts) if part is not None and part.ways > 1]
+        if several:
+            shown = [str(place + 1) if names is None else names[place] for place in several[:_NAMED]]
+            more = f" and {len(several) - _NAMED:,} more" if len(several) > _NAMED else ""
+            said.append(
+                f"The core is symmetric: {len(several):,} of {self.used:,} compounds can be taken apart in more than "
+                "one way. Each was assigned so that substituents stay at the site where most compounds have them, "
+                f"which is arbitrary ({', '.join(shown)}{more})."
+            )
+        return tuple(said)
+
+
+def decompose(
+    cores: Sequence[Core], smiles: Sequence[str], report: Report = silent, *, timeout: float = TIMEOUT
+) -> Decomposition:
+    """The structures taken apart, the first core that fits going first; every site keeps its column, hydrogen or not.
+
+    ``smiles`` are what ``read_structure`` gives, empty where there is none. Cores without sites get them from the
+    structures. A symmetric assignment goes by the substituents of the series; what was taken apart is put together
+    again and compared. ``report`` may raise Cancelled.
+    """
+    labelled = all(core.numbers for core in cores)
+    molecules = _molecules(smiles)
+    if not labelled:
+        cores = tuple(with_sites(core, molecules) for core in cores)
+    numbers = sorted({number for core in cores for number in core.numbers})
+    empty = Decomposition(tuple(core.smiles for core in cores), tuple(f"R{n}" for n in numbers), (), (), labelled)
+    ways, reasons = _all_ways(empty, molecules, report, timeout)
+    forms = {_form(way.core) for choice in ways for way in choice[1]}
+    if len(forms) > 1:
+        empty = replace(empty, sites=(CORE_SITE, *empty.sites))
+    return _chosen(empty, ways, reasons, smiles)
+
+
+def extend(
+    known: Decomposition, smiles: Sequence[str], report: Report = silent, *, timeout: float = TIMEOUT
+) -> Decomposition:
+    """``known`` with more structures behind its own, which stay as they are; no site is added or renamed.
+
+    A structure whose core has a form that nobody has yet, where there is no site for forms of the core, is listed.
+    """
+    ways, reasons = _all_ways(known, _molecules(smiles), report, timeout)
+    if CORE_SITE not in known.sites:
+        form = next((_form(part.core) for part in known.parts if part is not None), None)
+        for place, (index, choice) in enumerate(ways):
+            fitting = tuple(way for way in choice if form is None or _form(way.core) == form)
+            if choice and not fitting:
+                reasons[place] = "its core has another form (stereo) than that of the series, which has no site for it"
+            ways[place] = (index, fitting)
+    return _chosen(known, ways, reasons, smiles)
+
+
+_Choice = tuple[int, tuple[Way, ...]]
+"""Which core, and the ways to take a structure apart with it."""
+
+
+def _molecules(smiles: Sequence[str]) -> list[Any]:
+    from rdkit import Chem, rdBase
+
+    with rdBase.BlockLogs():
+        return [Chem.MolFromSmiles(text) if text else None for text in smiles]
+
+
+def _all_ways(
+    known: Decomposition, molecules: Sequence[Any], report: Report, timeout: float
+) -> tuple[list[_Choice], list[str]]:
+    from rdkit import rdBase
+
+    splitters = [Splitter(parse_core(core)) for core in known.cores]
+    end = time.monotonic() + timeout
+    ways: list[_Choice] = []
+    reasons = []
+    with rdBase.BlockLogs():
+        for place, molecule in enumerate(molecules):
+            if place % _REPORT_EVERY == 0:
+                report(place / len(molecules), f"Taking apart: {place:,} of {len(molecules):,} structures")
+            found: _Choice = (0, ())
+            reason = "there is no structure"
+            if molecule is not None and time.monotonic() > end:
+                reason = f"not reached within {timeout:g} s"
+            elif molecule is not None:
+                tried = []
+                for index, splitter in enumerate(splitters):
+                    choice, reason = splitter.ways(molecule)
+                    if choice:
+                        found = (index, choice)
+                        break
+                    tried.append(reason)
+                else:
+                    # The reason of the core that came nearest: one that is not in the structure says least.
+                    reason = next((text for text in tried if "is not in" not in text), tried[0])
+            ways.append(found)
+            reasons.append(reason)
+    report(1.0, "Structures taken apart")
+    return ways, reasons
+
+
+def _chosen(known: Decomposition, ways: list[_Choice], reasons: list[str], smiles: Sequence[str]) -> Decomposition:
+    """The decomposition with one way for each structure."""
+    numbers = [parse_core(core).numbers for core in known.cores]
+    rows = [[_row(known.sites, numbers[index], way) for way in choice] for index, choice in ways]
+    counts: list[Counter[str]] = [Counter() for _ in known.sites]
+    for part in known.parts:
+        if part is not None:
+            _count(counts, part.substituents, 1)
+    picks = _picks(rows, counts)
+    parts: list[Parts | None] = []
+    for place, (row, pick) in enumerate(zip(rows, picks, strict=True)):
+        if pick < 0:
+            parts.append(None)
+            continue
+        way = ways[place][1][pick]
+        try:
+            same = assemble(way.core, way.substituents) == smiles[place]
+        except ValueError:
+            same = False
+        if not same:
+            reasons[place] = "put together again from its parts it is another structure"
+        parts.append(Parts(way.core, row[pick], len(row)) if same else None)
+    return replace(known, parts=known.parts + tuple(parts), reasons=known.reasons + tuple(reasons))
+
+
+def _row(sites: tuple[str, ...], numbers: tuple[int, ...], way: Way) -> tuple[str, ...]:
+    carried = {f"R{number}": text for number, text in zip(numbers, way.substituents, strict=True)}
+    carried[CORE_SITE] = _form(way.core)
+    return tuple(carried.get(site, NO_SITE) for site in sites)
+
+
+def _picks(rows: Sequence[Sequence[tuple[str, ...]]], counts: list[Counter[str]]) -> list[int]:
+    """One way of each structure, -1 where there is none: the substituents stay where most structures have them.
+
+    Maximises the sum over structures and sites of log(1 + how many others carry the same there), one structure after
+    another until nothing changes; ``counts`` are those of the structures that are settled.
+    """
+    picks = [-1] * len(rows)
+    open_rows = []
+    for place, row in enumerate(rows):
+        if len(row) == 1:
+            picks[place] = 0
+            _count(counts, row[0], 1)
+        elif row:
+            open_rows.append(place)
+    for _ in range(_PASSES):
+        changed = False
+        for place in open_rows:
+            row = rows[place]
+            if picks[place] >= 0:
+                _count(counts, row[picks[place]], -1)
+            gains = [sum(math.log1p(count[text]) for count, text in zip(counts, way, strict=True)) for way in row]
+            best = min(range(len(row)), key=lambda k: (-round(gains[k], 9), row[k]))
+            changed |= best != picks[place]
+            picks[place] = best
+            _count(counts, row[best], 1)
+        if not changed:
+            break
+    return picks
+
+
+def _count(counts: list[Counter[str]], row: Sequence[str], by: int) -> None:
+    for count, text in zip(counts, row, strict=True):
+        count[text] += by
+
+
+def _form(core: str) -> str:
+    """The core as a substituent of the site ``Core``: its sites single bonds, whatever stands there."""
+    if "=[*:" not in core and "#[*:" not in core and "]=" not in core and "]#" not in core:
+        return core
+    from rdkit import Chem
+
+    molecule = Chem.MolFromSmiles(core)
+    for atom in molecule.GetAtoms():
+        if atom.GetAtomicNum() == 0:
+            bond = atom.GetBonds()[0]
+            bond.SetStereo(Chem.BondStereo.STEREONONE)
+            bond.SetBondType(Chem.BondType.SINGLE)
+    Chem.SanitizeMol(molecule)
+    return str(Chem.MolToSmiles(molecule))

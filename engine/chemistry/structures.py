@@ -1,0 +1,185 @@
+"""A structure as a table writes it: read, its salt left out, in one spelling; what cannot be read says why."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from assaypilot.engine.progress import Report, silent
+
+__all__ = ["Structure", "read_structure", "read_structures", "salt_note", "spelled"]
+
+_REPORT_EVERY = 200
+_LONGEST_SHOWN = 60
+_LONGEST = 20_000
+"""Characters of one structure; more is no compound of a series."""
+_CLEARLY_LARGER = 2.0
+"""Heavy atoms of the parent per heavy atom of a second part that is no known salt."""
+
+
+@dataclass(frozen=True, slots=True)
+class Structure:
+    """One cell's structure: the compound in one spelling, or why there is none."""
+
+    text: str
+    """As it was written."""
+    smiles: str = ""
+    """Canonical isomeric SMILES of the parent, with ``|&1:..|`` where the stereo is relative; empty with a reason."""
+    left_out: tuple[str, ...] = ()
+    """SMILES of the counter-ions and solvents that were left out."""
+    neutralised: bool = False
+    """Whether the parent lost the charge that its counter-ion had balanced."""
+    reason: str = ""
+    """Why it cannot be used; empty when it can."""
+
+
+def read_structures(texts: Sequence[str], report: Report = silent) -> tuple[Structure, ...]:
+    """Each text read, in order; equal texts are read once. ``report`` may raise Cancelled."""
+    known: dict[str, Structure] = {}
+    out = []
+    for place, text in enumerate(texts):
+        if place % _REPORT_EVERY == 0:
+            report(place / max(1, len(texts)), f"Reading structures: {place:,} of {len(texts):,}")
+        found = known.get(text)
+        if found is None:
+            found = known[text] = read_structure(text)
+        out.append(found)
+    return tuple(out)
+
+
+def read_structure(text: str) -> Structure:
+    """The structure in a SMILES or CXSMILES text; never raises for a bad one, which has a reason instead."""
+    from rdkit import Chem, rdBase
+
+    stripped = text.strip()
+    if not stripped:
+        return Structure(text, reason="there is no structure")
+    if len(stripped) > _LONGEST:
+        return Structure(text, reason=f"a structure of {len(stripped):,} characters is too long")
+    with rdBase.BlockLogs():
+        molecule = Chem.MolFromSmiles(stripped, _parameters())
+        if molecule is None:
+            return Structure(text, reason=f"{_shown(stripped)} is no structure: {_complaint(stripped)}")
+        if not molecule.GetNumAtoms():
+            return Structure(text, reason="the structure is empty")
+        if not molecule.GetNumHeavyAtoms():
+            return Structure(text, reason=f"{_shown(stripped)} has no heavy atom")
+        if "." not in stripped:
+            return Structure(text, spelled(molecule))
+        return _parent(text, molecule)
+
+
+def spelled(molecule: Any) -> str:
+    """The canonical isomeric SMILES of a molecule, followed by its relative stereo when it has any.
+
+    An enantiomer, the racemate drawn with ``|&1:..|`` and the structure drawn flat are three spellings.
+    """
+    from rdkit import Chem
+
+    if not molecule.GetStereoGroups():
+        return str(Chem.MolToSmiles(molecule))
+    copy = Chem.Mol(molecule)
+    Chem.CanonicalizeEnhancedStereo(copy)
+    fields: Any = Chem.CXSmilesFields.CX_ENHANCEDSTEREO
+    return str(Chem.MolToCXSmiles(copy, Chem.SmilesWriteParams(), fields)).strip()
+
+
+def salt_note(structures: Sequence[Structure]) -> str:
+    """One sentence on what was left out of how many structures; empty when nothing was."""
+    salts = [found for found in structures if found.left_out]
+    if not salts:
+        return ""
+    parts = Counter(part for found in salts for part in dict.fromkeys(found.left_out))
+    named = ", ".join(f"{part}: {count}" for part, count in parts.most_common(5))
+    more = f" and {len(parts) - 5} others" if len(parts) > 5 else ""
+    charged = sum(found.neutralised for found in salts)
+    also = f"; {charged} of them took the neutral form" if charged else ""
+    many = "structure" if len(salts) == 1 else "structures"
+    return f"Salts and solvents were left out of {len(salts):,} {many} ({named}{more}){also}."
+
+
+@cache
+def _parameters() -> Any:
+    from rdkit import Chem
+
+    parameters: Any = Chem.SmilesParserParams()  # its stubs give every option the wrong type
+    parameters.strictCXSMILES = False  # what is behind the structure is often a name
+    parameters.parseName = True
+    return parameters
+
+
+def _complaint(text: str) -> str:
+    """What is wrong with a SMILES, in a few words."""
+    from rdkit import Chem
+
+    molecule = Chem.MolFromSmiles(text.split()[0], sanitize=False)
+    if molecule is None:
+        return "it cannot be read as SMILES"
+    problems = Chem.DetectChemistryProblems(molecule)
+    if not problems:
+        return "it cannot be read as SMILES"
+    kind = problems[0].GetType()
+    if kind == "AtomValenceException":
+        atom = molecule.GetAtomWithIdx(problems[0].GetAtomIdx())
+        return f"an atom {atom.GetSymbol()} has too many bonds"
+    if kind == "KekulizeException":
+        return "its aromatic rings cannot be drawn with single and double bonds (an [nH] may be missing)"
+    return "its atoms and bonds do not fit together"
+
+
+def _parent(text: str, molecule: Any) -> Structure:
+    """The parent of a structure of several parts: what is no known salt or solvent and clearly the largest."""
+    from rdkit import Chem
+
+    parts = [(spelled(part), part) for part in Chem.GetMolFrags(molecule, asMols=True)]
+    different = dict(parts)
+    kept = {name: part for name, part in different.items() if not _is_salt(part)}
+    if not kept:
+        kept = different
+    order = sorted(kept, key=lambda name: (-_size(kept[name]), name))
+    if len(order) > 1 and _size(kept[order[0]]) < _CLEARLY_LARGER * _size(kept[order[1]]):
+        return Structure(
+            text, reason=f"{_shown(text.strip())} is a mixture of {len(order)} compounds; one of them must be named"
+        )
+    name = order[0]
+    left_out = tuple(other for other, _ in parts if other != name)
+    parent, neutral = kept[name], False
+    if Chem.GetFormalCharge(parent) and any(Chem.GetFormalCharge(different[other]) for other in left_out):
+        # Without its counter-ion the charge is only how the salt was written; a quaternary nitrogen keeps its own.
+        calm = _uncharger().uncharge(parent)
+        neutral = spelled(calm) != name
+        parent = calm
+    return Structure(text, spelled(parent), left_out, neutral)
+
+
+def _size(molecule: Any) -> int:
+    """Heavy atoms, those of a molecule without carbon counting little."""
+    organic = any(atom.GetAtomicNum() == 6 for atom in molecule.GetAtoms())
+    return int(molecule.GetNumHeavyAtoms()) if organic else 1
+
+
+def _is_salt(molecule: Any) -> bool:
+    return not _salts().StripMol(molecule, dontRemoveEverything=False).GetNumAtoms()
+
+
+@cache
+def _salts() -> Any:
+    from rdkit.Chem import SaltRemover
+
+    remover: Any = SaltRemover.SaltRemover  # it carries no types
+    return remover()
+
+
+@cache
+def _uncharger() -> Any:
+    from rdkit.Chem.MolStandardize import rdMolStandardize
+
+    return rdMolStandardize.Uncharger()
+
+
+def _shown(text: str) -> str:
+    line = " ".join(text.split())
+    return f"'{line if len(line) <= _LONGEST_SHOWN else line[: _LONGEST_SHOWN - 1] + '…'}'"
