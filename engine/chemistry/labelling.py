@@ -13,8 +13,8 @@ from assaypilot.engine.errors import AssayPilotError
 __all__ = ["with_sites"]
 
 
-def with_sites(core: Core, molecules: Sequence[Any]) -> Core:
-    """The core with a site at each atom where at least one structure carries a substituent, in the core's order.
+def with_sites(core: Core, molecules: Sequence[Any], *, least: int = 1) -> Core:
+    """The core with a site at each atom where at least ``least`` structures carry something, in the core's order.
 
     One site per atom. Where the core lies in a structure in several ways, the one counts that uses the atoms most
     structures use, so a symmetric core gets as few sites as it can. ``molecules`` are RDKit's, None where there is
@@ -44,14 +44,15 @@ def with_sites(core: Core, molecules: Sequence[Any]) -> Core:
     for choice in sorted(choices, key=len):
         best = max(choice, key=lambda place: sum(used[k] for k in place) - sum(not used[k] for k in place) * 1e6)
         used.update(best)
-    if not used:
+    taken = sorted(place for place, count in used.items() if count >= least)
+    if not taken:
         raise AssayPilotError(
             f"no structure carries anything on the core {core.smiles}",
             option="--core",
             mend="Draw a smaller core, so that the compounds differ in what stands on it.",
         )
     molecule = Chem.RWMol(Chem.MolFromSmiles(core.smiles))
-    for number, position in enumerate(sorted(used), start=1):
+    for number, position in enumerate(taken, start=1):
         atom = molecule.GetAtomWithIdx(position)
         end = molecule.AddAtom(Chem.Atom(0))
         molecule.GetAtomWithIdx(end).SetAtomMapNum(number)
@@ -59,7 +60,8 @@ def with_sites(core: Core, molecules: Sequence[Any]) -> Core:
         if atom.GetNoImplicit() and atom.GetNumExplicitHs():
             atom.SetNumExplicitHs(atom.GetNumExplicitHs() - 1)  # [nH]: the hydrogen is what stands at the site
     try:
-        Chem.SanitizeMol(molecule)
+        with rdBase.BlockLogs():
+            Chem.SanitizeMol(molecule)
     except Chem.MolSanitizeException:
         raise AssayPilotError(
             f"the core {core.smiles} has no room for a site where the compounds differ",

@@ -63,10 +63,11 @@ class Splitter:
         """The core without its sites; matched without stereo, which its loose ends would not carry."""
         self._sites = {place[index]: tuple(sorted(numbers)) for index, numbers in sites.items()}
         self._n_bonds = self._scaffold.GetNumBonds()
-        self._parameters: Any = Chem.SubstructMatchParameters()  # its stubs give every option the wrong type
-        self._parameters.uniquify = False
-        self._parameters.useChirality = False
-        self._parameters.maxMatches = _MOST_MATCHES
+        parameters: Any = Chem.SubstructMatchParameters()  # its stubs give every option the wrong type
+        parameters.uniquify = False
+        parameters.useChirality = False
+        parameters.maxMatches = _MOST_MATCHES
+        self._parameters = parameters
 
     def places(self, molecule: Any) -> list[tuple[int, ...]]:
         """Where the bare core is in a molecule: the molecule's atoms in the order of the core's."""
