@@ -66,14 +66,16 @@ def two_endpoints(folder: Path) -> tuple[Path, tuple[dict[str, float], dict[str,
     table, first = benzamides(folder)
     rng = np.random.default_rng(9)
     effects = [rng.normal(0.0, 0.3, len(labels)) for labels in (R1, R2, R3)]
-    lines = table.read_text(encoding="utf-8").splitlines()
-    second = {}
-    for line, places in zip(lines[1:], itertools.product(range(5), range(5), range(4)), strict=True):
-        name = line.split(",")[0]
+    head, *rows = table.read_text(encoding="utf-8").splitlines()
+    second, lines = {}, [f"{head},hERG pIC50"]
+    for row, places in zip(rows, itertools.product(range(5), range(5), range(4)), strict=True):
+        name = row.split(",")[0]
         own = sum(float(values[at]) for values, at in zip(effects, places, strict=True))
         second[name] = 4.6 + own + 0.45 * (first[name] - 6.3)
+        known = f"{second[name] + NOISE * rng.standard_normal():.2f}" if rng.random() < 0.1 else ""
+        lines.append(f"{row},{known}")
     path = folder / "Benzamides and hERG.csv"
-    path.write_text("\n".join([f"{lines[0]},hERG pIC50", *(f"{line}," for line in lines[1:])]) + "\n", encoding="utf-8")
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
     return path, (first, second)
 
 

@@ -263,6 +263,7 @@ class RoundModel(RowsModel):
             )
 
         several = len(self.endpoints) > 1
+        why = Column("why", "Why", lambda row: items[row].reason, tip="Why the compound was picked")
         return [
             Column("line", "#", lambda row: str(row + 1), lambda: np.arange(len(items)), number=True, tip="Rank"),
             *(moved(column) for column in structure_column(library)),
@@ -279,7 +280,8 @@ class RoundModel(RowsModel):
                 cell_tip=self._asked if several else None,
             ),
             _expected(status, items, several=several),
-            Column("why", "Why", lambda row: items[row].reason, tip="Why the compound was picked"),
+            # Many cells for results need the room; the panel says why, too.
+            *([] if several else [why]),
             *(self._result_column(items, place) for place in range(len(self.endpoints))),
             Column(
                 "state",
@@ -289,6 +291,7 @@ class RoundModel(RowsModel):
                 width=82,
                 cell_tip=self._state_tip,
             ),
+            *([why] if several else []),
         ]
 
     def _result_column(self, items: Sequence[RoundItem], place: int) -> Column:

@@ -145,8 +145,6 @@ class RoundPage(Page):
         if self.stack.currentWidget() is self.none:
             self.stack.setCurrentWidget(self.list)
         before = self.model.round
-        # Every cell for results is worth more than words that the panel shows, too.
-        self.table.stretch("why", 88 if len(shown.endpoints) == 1 else 48)
         self.model.show(status, shown, editable=not view.read_only)
         if before is None or before.number != shown.number or opened:
             self.panel.hide_wrong()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import itertools
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -54,7 +55,14 @@ def table(path: Path) -> Path:
 
 
 def campaign_file(
-    folder: Path, names: Sequence[str] = ("pIC50", "hERG"), *, goal: str = "pareto", limit: str = "", rounds: int = 0
+    folder: Path,
+    names: Sequence[str] = ("pIC50", "hERG"),
+    *,
+    goal: str = "pareto",
+    limit: str = "",
+    rounds: int = 0,
+    per_round: int = 288,
+    margin: float = 0.6,
 ) -> Path:
     """A campaign over these compounds, so many of its rounds measured."""
     endpoints = [
@@ -62,7 +70,7 @@ def campaign_file(
             name,
             noise_sd=0.1,
             direction="max" if name == "pIC50" else "min",
-            epsilon=0.6 if goal == "pareto" else None,
+            epsilon=margin if goal == "pareto" else None,
             limit=Limit.parse(limit) if limit and name == "hERG" else None,
         )
         for name in names
@@ -73,7 +81,7 @@ def campaign_file(
         objectives=tuple(names) if goal == "pareto" else (),
         epsilon=0.5 if goal == "epsilon-best" else None,
         slack=0.5 if goal != "pareto" else None,
-        per_round=288,
+        per_round=per_round,
     )
     path = folder / "goals.assaypilot"
     library = Library.listed(["R1", "R2", "R3"], [list(row) for row in ROWS], ids=IDS)
@@ -285,6 +293,10 @@ def paste(qtbot: QtBot, window: MainWindow, rows: Sequence[Sequence[str]]) -> li
     return window.round.preview.model.as_text()[1:]
 
 
+def used(window: MainWindow, count: int) -> bool:
+    return status(window).measurements_used == count
+
+
 @pytest.fixture
 def planned(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> MainWindow:
     """A window with an open round of two endpoints."""
@@ -331,13 +343,15 @@ def test_the_keyboard_goes_along_a_line_with_tab_and_down_with_enter(qtbot: QtBo
         ("7.1", Qt.Key.Key_Tab, (0, 1)), ("5.1", Qt.Key.Key_Tab, (1, 0)), ("7.2", Qt.Key.Key_Return, (2, 0)),
     ):  # fmt: skip
         before = status(window).measurements_used
-        for sign in text:
-            QTest.keyClick(QApplication.focusWidget(), sign)
+        target = QApplication.focusWidget()
+        assert target is not None
+        QTest.keyClicks(target, text[0])
         editor = QApplication.focusWidget()
         assert isinstance(editor, QLineEdit)
+        QTest.keyClicks(editor, text[1:])
         assert editor.accessibleName() in ("Result of pIC50", "Result of hERG")
         QTest.keyClick(editor, key)
-        until(qtbot, lambda before=before: status(window).measurements_used == before + 1)
+        until(qtbot, partial(used, window, before + 1))
         idle(qtbot, window)
         assert (window.round.table.current_row(), window.round.table.current_place) == cell_after
     assert (model.kept_text(0, 0), model.kept_text(0, 1), model.kept_text(1, 0)) == ("7.1", "5.1", "7.2")
@@ -492,23 +506,25 @@ def test_a_trade_off_from_the_first_round_to_the_front(qtbot: QtBot, planned: Ma
 
 
 def test_what_would_decide_a_compound_names_its_rivals(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
-    opened(qtbot, window, campaign_file(tmp_path, rounds=1))
+    opened(qtbot, window, campaign_file(tmp_path, rounds=1, margin=0.2))
     window.show_page(CANDIDATES)
     idle(qtbot, window)
     known = status(window).candidates
     low = np.array([known.lows["pIC50"], -known.highs["hERG"]])
     high = np.array([known.highs["pIC50"], -known.lows["hERG"]])
-    for compound in np.flatnonzero(known.status == 0)[:4].tolist():
+    undecided = np.flatnonzero(known.status == 0)[:4].tolist()
+    assert undecided
+    for compound in undecided:
         window.candidates.select(compound)
         rivals = [n for n in range(18) if n != compound and known.status[n] != 2]
-        rivals = [n for n in rivals if (high[:, n] > low[:, compound] + 0.6).all()]
+        rivals = [n for n in rivals if (high[:, n] > low[:, compound] + 0.2).all()]
         said = window.candidates.panel.why.words.text()
         assert said.startswith(f"{len(rivals)} compound")
         assert any(IDS[n] in said for n in rivals)
 
 
 def test_three_endpoints_are_lines(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
-    opened(qtbot, window, campaign_file(tmp_path, ("pIC50", "hERG", "logD"), rounds=1))
+    opened(qtbot, window, campaign_file(tmp_path, ("pIC50", "hERG", "logD"), rounds=1, per_round=30))
     window.show_page(CANDIDATES)
     page = window.candidates
     until(qtbot, lambda: page.canvas.shown)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import itertools
 import time
+from typing import Any
 
 import numpy as np
 import pytest
@@ -24,7 +25,8 @@ AXES = (Axis("pIC50"), Axis("hERG", -1.0))
 
 def drawn(figure: Figure) -> bytes:
     stream = io.BytesIO()
-    FigureCanvasAgg(figure).print_png(stream)
+    canvas: Any = FigureCanvasAgg(figure)  # its methods carry no types
+    canvas.print_png(stream)
     return stream.getvalue()
 
 
@@ -43,9 +45,7 @@ def words(figure: Figure) -> list[str]:
 
 def height_at(path: np.ndarray, x: float) -> float:
     """The highest y at which a path of level and upright pieces passes x (not at a corner)."""
-    return max(
-        (a[1] for a, b in itertools.pairwise(path) if min(a[0], b[0]) <= x <= max(a[0], b[0])), default=-np.inf
-    )
+    return max((a[1] for a, b in itertools.pairwise(path) if min(a[0], b[0]) <= x <= max(a[0], b[0])), default=-np.inf)
 
 
 @settings(max_examples=60, deadline=None)
