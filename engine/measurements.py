@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from assaypilot.engine.endpoint import Relation
 
-__all__ = ["Measurement", "Pooled", "Result", "pool", "replicate_noise"]
+__all__ = ["Measurement", "Pooled", "Result", "pool", "pure_error", "replicate_noise"]
 
 Floats = NDArray[np.float64]
 
@@ -108,8 +108,19 @@ def replicate_noise(
 ) -> tuple[float | None, int]:
     """The SD between independent measurements of one compound, pooled over compounds, and the compounds behind it.
 
+    None when no compound was measured twice; see ``pure_error``.
+    """
+    total, freedom, used = pure_error(arms, values, n, sds)
+    return (float(np.sqrt(total / freedom)), used) if freedom else (None, 0)
+
+
+def pure_error(
+    arms: Iterable[int], values: Iterable[float], n: Iterable[int], sds: Iterable[float | None]
+) -> tuple[float, int, int]:
+    """Sum of squares between measurements of one compound, its degrees of freedom, and the compounds behind it.
+
     A mean of n determinations with an SD adds its n - 1 degrees of freedom; two or more single values (or means) of
-    one compound add theirs, each weighted by its n. None when no compound was measured twice.
+    one compound add theirs, each weighted by its n.
     """
     groups: dict[int, list[tuple[float, int, float | None]]] = {}
     for arm, value, count, sd in zip(arms, values, n, sds, strict=True):
@@ -127,4 +138,4 @@ def replicate_noise(
             total += float(weight @ (level - np.average(level, weights=weight)) ** 2)
             freedom += len(entries) - 1
         used += freedom > before
-    return (float(np.sqrt(total / freedom)), used) if freedom else (None, 0)
+    return total, freedom, used

@@ -1,0 +1,258 @@
+"""Whether an additive model describes what was measured: figures, a lack-of-fit test, and one plain sentence."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assaypilot.engine.features import SiteFeatures
+from assaypilot.engine.library import Library
+from assaypilot.engine.models.confounding import Confounded, confounded_sites, seen_once
+from assaypilot.engine.models.diagnostics import LEVERAGE_ONE, AdditiveFit, additive_fit
+from assaypilot.engine.models.ols import Estimate, least_squares
+
+__all__ = ["LackOfFit", "ModelReport", "Noise", "Residual", "Verdict", "model_report"]
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.intp]
+Verdict = Literal["fits", "doubtful", "does not fit", "not judged"]
+
+POOR_Q2 = 0.5
+"""Below this a leave-one-out Q2 is commonly called not predictive."""
+_HOPELESS_Q2 = 0.2
+_LITTLE_R2 = 0.8
+_DOUBT, _SURE = 0.05, 0.001
+"""Significance at which a lack of fit makes a model doubtful, and at which it counts against it for good."""
+_FEWEST = 3
+_WORST = 5
+_LONGEST_LIST = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Noise:
+    """The assay noise that residuals are compared with, model scale."""
+
+    sd: float
+    freedom: int | None = None
+    """Degrees of freedom of replicates; None when the SD was given."""
+
+
+@dataclass(frozen=True, slots=True)
+class LackOfFit:
+    """Whether the compounds deviate from the model by more than the noise explains."""
+
+    statistic: float
+    """F with (freedom, replicate freedom) degrees, or chi square / freedom when the noise was given."""
+    freedom: int
+    p: float
+    deviation_sd: float
+    """SD of the compounds' own deviation beyond the noise (tau), by the method of moments; 0 when there is none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Residual:
+    """One measured compound against the model."""
+
+    id: str
+    measured: float
+    """Its mean, model scale."""
+    fitted: float
+    residual: float
+    standardised: float
+    """Residual over its own SD, s sqrt(1 - leverage)."""
+
+
+@dataclass(frozen=True, slots=True)
+class ModelReport:
+    """What one endpoint's values say about the additive model, before any guarantee is offered."""
+
+    verdict: Verdict
+    sentence: str
+    fit: AdditiveFit
+    max_rank: int
+    """The rank if the sites of the measured compounds varied freely: 1 + sum (substituents - 1)."""
+    confounded: tuple[Confounded, ...]
+    seen_once: dict[str, tuple[str, ...]]
+    """Substituents that one measured compound carries, by site."""
+    noise: Noise | None
+    lack_of_fit: LackOfFit | None
+    """None without noise, or without a degree of freedom."""
+    curvature_p: float | None
+    """Tukey's test of one degree of freedom for non-additivity (1949); needs no replicates."""
+    worst: tuple[Residual, ...]
+    """The largest standardised residuals first."""
+
+    def as_json(self) -> dict[str, Any]:
+        """For the command line; lists are cut, with their full counts beside them."""
+        return {
+            "verdict": self.verdict,
+            "sentence": self.sentence,
+            "rows": self.fit.rows,
+            "rank": self.fit.rank,
+            "max_rank": self.max_rank,
+            "confounded": [pair.as_json() for pair in self.confounded],
+            "seen_once": {
+                site: {"count": len(labels), "substituents": list(labels[:_LONGEST_LIST])}
+                for site, labels in self.seen_once.items()
+            },
+            "leverage_one": self.fit.leverage_one,
+            "r2": self.fit.r2,
+            "q2": self.fit.q2,
+            "residual_sd": self.fit.residual_sd,
+            "noise_sd": None if self.noise is None else self.noise.sd,
+            "noise_freedom": None if self.noise is None else self.noise.freedom,
+            "lack_of_fit": None if self.lack_of_fit is None else asdict(self.lack_of_fit),
+            "curvature_p": self.curvature_p,
+            "worst": [asdict(residual) for residual in self.worst],
+        }
+
+
+def model_report(
+    library: Library, rows: Ints, means: Floats, counts: Floats, noise: Noise | None, name: str = "The values"
+) -> ModelReport:
+    """The report of one endpoint: ``means`` ``(m,)`` of the measured compounds at ``rows``, model scale.
+
+    ``counts`` are the determinations behind each mean; ``name`` begins the sentence. R2, Q2 and the residual SD count
+    each compound once, as everywhere; the test weights by determinations. The verdict:
+
+    - not judged: fewer than three compounds that another one tells about, or no spread.
+    - does not fit: Q2 below 0.2 (unless the noise explains it), or R2 below 0.8 with a lack of fit (or, without a
+      known noise, Tukey's test) at p < 0.001.
+    - doubtful: Q2 below 0.5, a lack of fit at p < 0.05, Tukey at p < 0.001, or most compounds fitted exactly.
+    - fits: otherwise.
+    """
+    features = SiteFeatures.of(library)
+    fit = additive_fit(features, rows, means)
+    codes = library.codes[rows]
+    present = [len(np.unique(codes[:, k])) for k in range(len(library.sites))] if len(rows) else []
+    lack = curvature = None
+    worst: tuple[Residual, ...] = ()
+    if len(rows):
+        estimate = least_squares(features, rows, counts, means)
+        leverage = np.minimum(features.quadratic(estimate.covariance, rows) * counts, 1.0)
+        residuals = means - estimate.means(rows)
+        residuals[leverage > 1.0 - LEVERAGE_ONE] = 0.0
+        lack = _lack_of_fit(residuals, leverage, counts, len(rows) - estimate.rank, noise)
+        curvature = _curvature_p(features, rows, means)
+        worst = _worst(library, rows, means, estimate, residuals, leverage, counts)
+    verdict, sentence = _judged(fit, lack, curvature, noise, name)
+    return ModelReport(
+        verdict=verdict,
+        sentence=sentence,
+        fit=fit,
+        max_rank=1 + sum(size - 1 for size in present),
+        confounded=confounded_sites(library.sites, codes),
+        seen_once=seen_once(library.sites, codes),
+        noise=noise,
+        lack_of_fit=lack,
+        curvature_p=curvature,
+        worst=worst,
+    )
+
+
+def _lack_of_fit(
+    residuals: Floats, leverage: Floats, counts: Floats, freedom: int, noise: Noise | None
+) -> LackOfFit | None:
+    """F test against replicates, or chi square against a given noise (Draper and Smith 1998, section 2.1)."""
+    if noise is None or freedom < 1 or noise.sd <= 0.0:
+        return None
+    from scipy.special import chdtrc, fdtrc
+
+    squares = float(counts @ residuals**2)
+    statistic = squares / freedom / noise.sd**2
+    p = chdtrc(freedom, statistic * freedom) if noise.freedom is None else fdtrc(freedom, noise.freedom, statistic)
+    # E[squares] = freedom sigma^2 + tau^2 sum n (1 - h)
+    room = float(counts @ (1.0 - leverage))
+    tau = math.sqrt(max(0.0, squares - freedom * noise.sd**2) / room) if room > 0 else 0.0
+    return LackOfFit(statistic, freedom, float(p), tau)
+
+
+def _curvature_p(features: SiteFeatures, rows: Ints, means: Floats) -> float | None:
+    """Tukey's test: whether the squared fitted values explain what the additive model leaves; None without freedom."""
+    ones = np.ones(len(rows))
+    fit = least_squares(features, rows, ones, means)
+    freedom = len(rows) - fit.rank - 1
+    fitted = fit.means(rows)
+    left = means - fitted
+    squared = (fitted - means.mean()) ** 2
+    beside = squared - least_squares(features, rows, ones, squared).means(rows)
+    weight, total = float(beside @ beside), float(left @ left)
+    flat = 1e-18 * max(1.0, float(np.abs(means).max())) ** 2 * len(rows)
+    if freedom < 1 or weight <= 1e-12 * max(float(squared @ squared), 1e-300) or total <= flat:
+        return None
+    from scipy.special import fdtrc
+
+    explained = float(beside @ left) ** 2 / weight
+    rest = (total - explained) / freedom
+    return float(fdtrc(1, freedom, explained / rest)) if rest > 0 else 0.0
+
+
+def _worst(
+    library: Library, rows: Ints, means: Floats, estimate: Estimate, residuals: Floats, leverage: Floats, counts: Floats
+) -> tuple[Residual, ...]:
+    freedom = len(rows) - estimate.rank
+    squares = float(counts @ residuals**2)
+    if freedom < 1 or squares <= 0.0:
+        return ()
+    spread = np.sqrt(squares / freedom * np.maximum(1.0 - leverage, LEVERAGE_ONE) / counts)
+    standard = residuals / spread
+    order = np.argsort(-np.abs(standard), kind="stable")[:_WORST]
+    return tuple(
+        Residual(
+            library.ids[int(rows[k])],
+            float(means[k]),
+            float(means[k] - residuals[k]),
+            float(residuals[k]),
+            float(standard[k]),
+        )
+        for k in order
+        if residuals[k] != 0.0
+    )
+
+
+def _judged(
+    fit: AdditiveFit, lack: LackOfFit | None, curvature: float | None, noise: Noise | None, name: str
+) -> tuple[Verdict, str]:
+    """The verdict and its sentence."""
+    told = fit.rows - fit.leverage_one
+    if fit.q2 is None or told < _FEWEST or fit.residual_sd is None:
+        few = f"only {told} of {fit.rows} compounds can be compared with others"
+        why = few if fit.rows else "no value is there yet"
+        return "not judged", f"{name}: whether the additive model fits cannot be judged: {why}."
+    figures = f"leave-one-out Q2 {fit.q2:.2f}"
+    if fit.r2 is not None:
+        figures = f"R2 {fit.r2:.2f}, {figures}"
+    poor = "left-out compounds are predicted poorly"
+    depends = "what a substituent adds depends on what else the compound carries"
+    explained = lack is not None and lack.p >= _DOUBT
+    against = []
+    if lack is not None and noise is not None and not explained:
+        against.append(_beyond(lack, noise))
+    if lack is None and curvature is not None and curvature < _SURE:
+        against.append(depends)
+    if fit.q2 < POOR_Q2:
+        against.append("the compounds hardly differ by more than the noise" if explained else poor)
+    p = lack.p if lack is not None else curvature
+    sure = p is not None and p < _SURE and fit.r2 is not None and fit.r2 < _LITTLE_R2
+    if sure or (fit.q2 < _HOPELESS_Q2 and not explained):
+        return "does not fit", f"{name}: the additive model does not fit ({figures}): {'; '.join(against)}."
+    if 2 * fit.leverage_one > fit.rows:
+        against.append(f"{fit.leverage_one} of {fit.rows} compounds are fitted exactly and tell nothing about it")
+    if against:
+        return "doubtful", f"{name}: the additive model is doubtful ({figures}): {'; '.join(against)}."
+    because = "the assay noise is not known, so a lack of fit could not be tested"
+    if lack is not None and noise is not None:
+        because = f"the residuals (SD {fit.residual_sd:.2g}) are what the assay noise (SD {noise.sd:.2g}) explains"
+    return "fits", f"{name}: the additive model fits ({figures}); {because}."
+
+
+def _beyond(lack: LackOfFit, noise: Noise) -> str:
+    chance = "p < 0.0001" if lack.p < 1e-4 else f"p {lack.p:.1g}"
+    return (
+        f"compounds deviate from it by about {lack.deviation_sd:.2g} (SD) beyond the assay noise "
+        f"(SD {noise.sd:.2g}, {chance})"
+    )
