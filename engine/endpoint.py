@@ -137,9 +137,17 @@ class Endpoint:
             raise AssayPilotError(
                 f"epsilon of {self.name} must be a number >= 0 in {self.scale_name} units, got {self.epsilon}",
                 option="--endpoint",
+                mend="It is the difference that does not matter; leave it out when every one does.",
             )
         if self.limit is not None:
-            self.to_model(self.limit.value)  # refuses one that has no logarithm or that nobody could measure
+            try:
+                self.to_model(self.limit.value)
+            except AssayPilotError as error:  # it has no logarithm, or nobody could measure it
+                raise AssayPilotError(
+                    f"the limit of {self.name} cannot be: {error.message}",
+                    option="--endpoint",
+                    mend=f"Give the limit in the unit of the values{f', {self.unit}' if self.unit else ''}.",
+                ) from error
 
     @property
     def is_potency(self) -> bool:

@@ -24,7 +24,11 @@ Flags = NDArray[np.bool_]
 
 def _at_least_zero(name: str, value: float, option: str | None) -> None:
     if not (math.isfinite(value) and value >= 0):
-        raise AssayPilotError(f"{name} must be a number >= 0 on the model scale, got {value}", option=option)
+        raise AssayPilotError(
+            f"{name} must be a number >= 0 on the model scale, got {value}",
+            option=option,
+            mend="Give 0 for none.",
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,8 +145,10 @@ class ParetoSet:
             _at_least_zero("the difference that does not matter", margin, "--epsilon")
         if any(self.margins) and not all(self.margins):
             raise AssayPilotError(
-                "give every endpoint of a Pareto goal a difference that does not matter, or none",
+                "give every endpoint of a Pareto goal a difference that does not matter, or none: "
+                f"they are {', '.join(f'{margin:g}' for margin in self.margins)}",
                 option="--epsilon",
+                mend="--epsilon is that of every endpoint that names none of its own.",
             )
 
     def members(self, means: Floats) -> Flags:

@@ -6,6 +6,7 @@ Every command is one transaction: either all of it is on the disk when the call 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -19,6 +20,7 @@ from assaypilot.engine.campaign.replay import UNFIT, Ledger
 from assaypilot.engine.campaign.rounds import Missing, closed_round, due_decision, planned_round
 from assaypilot.engine.campaign.state import RecordReport, Round, Settings, Source, Status
 from assaypilot.engine.campaign.store import Store, location_warnings
+from assaypilot.engine.campaign.suitable import check_value, check_values
 from assaypilot.engine.campaign.undoing import once_more, opposite
 from assaypilot.engine.campaign.view import build_status
 from assaypilot.engine.campaign.wording import LogEntry, describe
@@ -67,8 +69,6 @@ class Campaign:
         drafts, parts = creation_drafts(
             name or path.stem, library, endpoints, settings, history, source, mapping, warnings
         )
-        # The fold runs before anything is written, so what it refuses leaves no file behind.
-        Ledger(parts.__getitem__).rehearse(drafts)
         store = Store.create(path, drafts, parts)
         try:
             return cls(store, report)
@@ -303,7 +303,7 @@ class Campaign:
 
     def _take(self, results: Sequence[Result], *, again: bool, typed: bool) -> Intake:
         ledger = self._ledger
-        return prepare(
+        taken = prepare(
             ledger.library,
             ledger.endpoints,
             results,
@@ -313,7 +313,10 @@ class Campaign:
             round_number=ledger.last_round,
             earlier=() if again else ledger.measurements,
             typed=typed,
+            check=partial(check_value, ledger),
         )
+        check_values(ledger, taken.measurements)
+        return taken
 
     def exclude(self, number: int, reason: str, *, judgement: bool) -> None:
         """Leave a value out, for a reason that is kept with it.
@@ -348,10 +351,12 @@ class Campaign:
         if measurement.withdrawn:
             raise AssayPilotError(f"the entry of measurement {number} was undone, so it cannot be corrected")
         endpoint = self._ledger.endpoints[measurement.endpoint]
+        corrected = endpoint.to_model(value, unit)
+        check_value(self._ledger, measurement.endpoint, corrected)
         before = {"value": measurement.value, "relation": measurement.relation, "reason": measurement.corrected}
         data = {
             "number": number,
-            "value": endpoint.to_model(value, unit),
+            "value": corrected,
             "relation": endpoint.relation_on_model(relation),
             "entered": value,
             "unit": unit,

@@ -13,7 +13,9 @@ import numpy as np
 from assaypilot.engine.campaign import codec
 from assaypilot.engine.campaign.chain import Draft, as_parts
 from assaypilot.engine.campaign.intake import prepare
+from assaypilot.engine.campaign.replay import Ledger
 from assaypilot.engine.campaign.state import Settings, Source
+from assaypilot.engine.campaign.suitable import check_campaign
 from assaypilot.engine.endpoint import Endpoint
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.library import Library
@@ -44,7 +46,7 @@ def creation_drafts(
     """The events that make a campaign, and the parts they name.
 
     Raises AssayPilotError when the table cannot be modelled, the assay noise is neither given nor in the replicates,
-    or a setting does not fit.
+    or a setting, an endpoint or a value does not fit.
     """
     settings = _with_objectives(endpoints, settings)
     measured = [e.name for e in endpoints if e.name in settings.objectives or e.limit is not None]
@@ -99,16 +101,29 @@ def creation_drafts(
     if taken.measurements:
         measurements = [codec.measurement_to_json(m) for m in taken.measurements]
         drafts.append(Draft("history_added", {"measurements": measurements, "source": codec.source_to_json(source)}))
+    # The fold runs before anything is written, so what it refuses leaves no file behind.
+    ledger = Ledger(parts.__getitem__)
+    ledger.rehearse(drafts)
+    check_campaign(ledger)
+    said = [f"{text[:1].upper()}{text[1:]}." for text in strategy.cautions(ledger.state.problem)]
+    if said:
+        drafts[0] = Draft("campaign_created", created | {"warnings": [*warnings, *notes, *said]})
     return drafts, parts
 
 
 def _with_objectives(endpoints: Sequence[Endpoint], settings: Settings) -> Settings:
     """The settings with the endpoints the goal is about: those named, else all there are.
 
-    AssayPilotError for a name that is no endpoint, for a goal about one endpoint that does not say which of several,
-    and for trade-offs between fewer than two.
+    AssayPilotError for a name that is no endpoint or that two endpoints share, for a goal about one endpoint that does
+    not say which of several, and for trade-offs between fewer than two.
     """
     names = [endpoint.name for endpoint in endpoints]
+    for place, name in enumerate(names):
+        for other in names[:place]:
+            # Results say their endpoint by name, large or small letters.
+            if name.casefold() == other.casefold():
+                twice = f"endpoint {name} is named twice" + ("" if name == other else f" (as {other}, too)")
+                raise AssayPilotError(twice, option="--endpoint", mend="Name it once.")
     for name in settings.objectives:
         if name not in names:
             raise AssayPilotError(
@@ -188,7 +203,10 @@ def _with_noise(
                     f"the assay noise (SD) of {endpoint.name} is not known: none was given, "
                     f"and {'replicates agree exactly' if compounds else 'no compound was measured twice'}",
                     option="--sd",
-                    mend="Give the SD between independent measurements of one compound, e.g. --sd 0.2.",
+                    mend="Give the SD between independent measurements of one compound, e.g. --sd 0.2."
+                    if len(measured) == 1
+                    else "Give the SD between independent measurements of one compound, "
+                    f'e.g. --endpoint "{endpoint.name};sd=0.2".',
                 )
         out.append(endpoint)
     return out, notes

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
@@ -67,6 +67,7 @@ def prepare(
     round_number: int = 0,
     earlier: Sequence[Measurement] = (),
     typed: bool = False,
+    check: Callable[[int, float], None] | None = None,
 ) -> Intake:
     """The measurements that results stand for, numbered from ``first_number``.
 
@@ -75,13 +76,16 @@ def prepare(
     rows, since a lab may sort its file by value. A result of a round of the past, or beyond what the open round asks
     while a decided phase still lacks one of its compound, is taken for a late one and counts for none. ``earlier``
     measurements are looked through for duplicates, except for ``typed`` values without round, plate, well and date,
-    which are two when they are typed twice.
+    which are two when they are typed twice. ``check`` refuses a value (endpoint, model scale) that cannot be used.
     """
     kept: list[Measurement] = []
     rejected: list[tuple[int | None, str]] = []
     for result in results:
         try:
-            kept.append(_measurement(library, endpoints, result))
+            measurement = _measurement(library, endpoints, result)
+            if check is not None:
+                check(measurement.endpoint, measurement.value)
+            kept.append(measurement)
         except AssayPilotError as error:
             rejected.append((result.row, str(error)))
     fresh = _without_duplicates(kept, earlier, endpoints, typed)

@@ -216,7 +216,9 @@ class Ledger(Books):
             noise=tuple(noise[: len(self.goal_endpoints)]),
             parameters=check_parameters(self.strategy, settings.parameters),
             seed=settings.seed,
-            capacity=Capacity(max(1, settings.per_round // self.per_sample), settings.max_replicates, budget),
+            capacity=Capacity(
+                max(1, settings.per_round // self.per_sample), settings.max_replicates, budget, self.per_sample
+            ),
         )
 
     def _history_added(self, event: Event) -> None:

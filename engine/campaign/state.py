@@ -84,7 +84,8 @@ class Settings:
             ("--budget", "the budget", self.budget),
         ):
             if value is not None and value < 1:
-                raise AssayPilotError(f"{name} must be 1 or more, got {value}", option=option)
+                mend = "Leave it out for no limit." if option == "--budget" else "Give what the lab can do."
+                raise AssayPilotError(f"{name} must be 1 or more, got {value}", option=option, mend=mend)
 
     def _check_goal(self) -> None:
         if self.goal == "epsilon-best" and self.epsilon is None:
@@ -100,7 +101,11 @@ class Settings:
             if twice:
                 raise AssayPilotError(f"endpoint {twice[0]} is named twice", option="--objective", mend="Name it once.")
             if self.epsilon is not None and not (math.isfinite(self.epsilon) and self.epsilon >= 0):
-                raise AssayPilotError(f"epsilon must be a number >= 0, got {self.epsilon}", option="--epsilon")
+                raise AssayPilotError(
+                    f"epsilon must be a number >= 0, got {self.epsilon}",
+                    option="--epsilon",
+                    mend="It is the difference that does not matter; 0 when every one does.",
+                )
             if len(self.objectives) == 1:
                 ParetoSet((0.0,))
         else:

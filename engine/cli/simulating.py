@@ -87,7 +87,9 @@ def _named(options: argparse.Namespace, goal: Goal) -> list[Strategy]:
 
 def _tasks(options: argparse.Namespace, instance: Instance, goal: Goal) -> list[Task]:
     strategies = _named(options, goal)
-    given = dict(options.parameter)
+    from assaypilot.engine.cli.starting import parameters_of
+
+    given = parameters_of(options)
     known = {strategy.info.name: {knob.name for knob in strategy.info.parameters} for strategy in strategies}
     for name in given:
         if not any(name in own for own in known.values()):
@@ -97,14 +99,24 @@ def _tasks(options: argparse.Namespace, instance: Instance, goal: Goal) -> list[
             )
     for option, value in (("--per-round", options.per_round), ("--budget", options.budget)):
         if value is not None and value < 1:
-            raise AssayPilotError(f"{option[2:].replace('-', ' ')} must be 1 or more, got {value}", option=option)
+            raise AssayPilotError(
+                f"{option[2:].replace('-', ' ')} must be 1 or more, got {value}",
+                option=option,
+                mend="Leave it out for none.",
+            )
     if options.max_replicates < 1:
-        raise AssayPilotError(f"replicates must be 1 or more, got {options.max_replicates}", option="--max-replicates")
+        raise AssayPilotError(
+            f"replicates must be 1 or more, got {options.max_replicates}",
+            option="--max-replicates",
+            mend="Give the measurements of one compound that a round takes.",
+        )
     changed = options.instance is not None and goal != instance.make(0).goal
     noise = None
     if options.instance is not None and options.sd is not None:
         if not (math.isfinite(options.sd) and options.sd > 0):
-            raise AssayPilotError(f"assay noise (SD) must be a number > 0, got {options.sd}", option="--sd")
+            raise AssayPilotError(
+                f"assay noise (SD) must be a number > 0, got {options.sd}", option="--sd", mend="For example --sd 0.2."
+            )
         noise = (options.sd,) * len(instance.make(0).noise)
     return [
         Task(
@@ -197,14 +209,15 @@ def _from_table(options: argparse.Namespace, console: Console) -> tuple[Instance
         raise AssayPilotError(
             first.reason.rstrip("."), file=raw.file, row=first.row, column=first.column, mend="Correct the table."
         )
-    endpoints = [
-        endpoint if options.sd is None else replace(endpoint, noise_sd=options.sd) for endpoint in imported.endpoints
-    ]
+    # What the user says of an endpoint goes before --sd, as in a campaign; what a shipped table says does not.
+    whole = options.sd is not None and not options.endpoint
+    endpoints = [replace(e, noise_sd=options.sd) if whole else e for e in imported.endpoints]
     goal_name = _check_goal_name(options.goal or "epsilon-best")
     asked = _asked(options.objective, endpoints, several=goal_name == "pareto")
     goal: Goal
     if goal_name == "pareto":
-        margins = [endpoint.epsilon if options.epsilon is None else options.epsilon for endpoint in asked]
+        # As in a campaign: --epsilon is for the endpoints that name none of their own.
+        margins = [options.epsilon if endpoint.epsilon is None else endpoint.epsilon for endpoint in asked]
         goal = ParetoSet(tuple(0.0 if margin is None else margin for margin in margins))
     elif goal_name == "best":
         half = 0.0 if options.epsilon is None else options.epsilon / 2.0

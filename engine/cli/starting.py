@@ -17,7 +17,7 @@ from assaypilot.engine.tables.mapping import propose
 from assaypilot.engine.tables.options import TableMapping, TableOptions, parse_endpoint_spec
 from assaypilot.engine.tables.raw import RawTable, read_table
 
-__all__ = ["check", "new", "read_mapped"]
+__all__ = ["check", "new", "parameters_of", "read_mapped"]
 
 _HISTORY = "they are shown and used to estimate, not to decide"
 _ROWS = 10
@@ -51,7 +51,7 @@ def new(options: argparse.Namespace, console: Console) -> Reply:
         delta=options.delta,
         goal=options.goal,
         strategy=options.strategy,
-        parameters=dict(options.parameter),
+        parameters=parameters_of(options),
         per_round=options.per_round,
         max_replicates=options.max_replicates,
         budget=options.budget,
@@ -174,6 +174,18 @@ def read_mapped(
         file, column = split_join(options.join)
         raw = join_tables(raw, read_table(file, console.report), id_column=options.id, other_column=column)
     return raw, propose(raw, wanted), {spec.name: spec.epsilon for spec in specs if spec.epsilon is not None}
+
+
+def parameters_of(options: argparse.Namespace) -> dict[str, Any]:
+    """The strategy's parameters by name; refuses one that is given two values."""
+    given: dict[str, Any] = {}
+    for name, value in options.parameter:
+        if name in given and given[name] != value:
+            raise AssayPilotError(
+                f"{name} is given twice, as {given[name]} and as {value}", option="--parameter", mend="Give it once."
+            )
+        given[name] = value
+    return given
 
 
 def _objectives(wanted: Sequence[str] | None, names: Sequence[str], goal: str) -> tuple[str, ...]:

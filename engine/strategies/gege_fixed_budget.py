@@ -105,10 +105,10 @@ class GegeFixedBudget(Phased):
             needed = rank * rounds_for(rank)
             if problem.budget < needed:
                 raise AssayPilotError(
-                    f"a budget of {problem.budget:,} is below one measurement per effect and round: "
-                    f"{rank} effects in {rounds_for(rank)} rounds",
+                    f"a budget of {problem.in_lab(problem.budget):,} is below one measurement per effect and round: "
+                    f"{rank} effects in {rounds_for(rank)} rounds{_of_each(problem)}",
                     option="--budget",
-                    mend=f"Give at least {needed:,} measurements.",
+                    mend=f"Give at least {problem.in_lab(needed):,} measurements.",
                 )
         return parameters
 
@@ -119,8 +119,9 @@ class GegeFixedBudget(Phased):
         condition = _THEOREM * rank * rounds_for(rank)
         if problem.budget is not None and problem.budget < condition:
             reasons.append(
-                f"below {condition:,} measurements ({_THEOREM} per effect and round) the paper's bound on the "
-                f"chance of an error does not apply; the budget is {problem.budget:,}"
+                f"below {problem.in_lab(condition):,} measurements ({_THEOREM} per effect and round"
+                f"{_of_each(problem)}) the paper's bound on the chance of an error does not apply; "
+                f"the budget is {problem.in_lab(problem.budget):,}"
             )
         return tuple(reasons)
 
@@ -184,6 +185,12 @@ class GegeFixedBudget(Phased):
             text = f"the budget leaves {left} measurements for this round, and one more decision needs at least {rank}"
             return (StopReason("budget", text, {"left": left, "needed": rank, "undecided": open_arms}),)
         return ()
+
+
+def _of_each(problem: Problem) -> str:
+    """That every endpoint takes its own measurement, where the lab counts so."""
+    each = problem.in_lab(1)
+    return f", each of {each} endpoints" if each > 1 else ""
 
 
 def _rank(problem: Problem) -> int:

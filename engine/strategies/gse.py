@@ -14,10 +14,11 @@ from numpy.typing import NDArray
 from assaypilot.engine.design import achieved
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.features import ProjectedFeatures, outside_span, span_basis
+from assaypilot.engine.models.glm import Link
 from assaypilot.engine.progress import Report, silent
 from assaypilot.engine.strategies.designs import fit, table
 from assaypilot.engine.strategies.gse_allocations import ALLOCATIONS, MOST_FOR_GREEDY, allocate
-from assaypilot.engine.strategies.gse_models import MODELS, mean_of, predictors
+from assaypilot.engine.strategies.gse_models import MODELS, link_of, mean_of, predictors
 from assaypilot.engine.strategies.phased import Phased, number, one_of, settled
 from assaypilot.engine.strategies.protocol import (
     IN,
@@ -96,10 +97,11 @@ class Gse(Phased):
         stages = n_stages(n, eta)
         if budget // stages < rank:
             raise AssayPilotError(
-                f"a budget of {budget} measurements gives {stages} stages of {budget // stages}, "
-                f"and every stage needs at least {rank}, one for each effect to be estimated",
+                f"a budget of {problem.in_lab(budget)} measurements gives {stages} stages of "
+                f"{problem.in_lab(budget // stages)}, and every stage needs at least {problem.in_lab(rank)}, "
+                f"one for each effect to be estimated{' and endpoint' if problem.in_lab(1) > 1 else ''}",
                 option="--budget",
-                mend=f"Give at least {stages * rank} measurements, or a larger eta for fewer stages.",
+                mend=f"Give at least {problem.in_lab(stages * rank)} measurements, or a larger eta for fewer stages.",
             )
         if given["allocation"] == "greedy" and n > MOST_FOR_GREEDY:
             raise AssayPilotError(
@@ -112,6 +114,12 @@ class Gse(Phased):
     def void(self, problem: Problem) -> tuple[str, ...]:
         """A fixed budget promises no error probability."""
         return ("a fixed budget promises no error probability: the answer is the best guess it allows",)
+
+    def link(self, problem: Problem) -> tuple[Link, float]:
+        """The link of the model, and the bound on its scale."""
+        given = self.parameters(problem)
+        link = link_of(given["model"])
+        return link, math.inf if link == "identity" else float(given["bound"])
 
     def memory(self, problem: Problem) -> Arrays:
         """How many stages there are; the first question sets them once and for all."""

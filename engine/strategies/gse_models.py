@@ -9,7 +9,7 @@ from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.features import Features
 from assaypilot.engine.models.glm import Link, fit_glm, mean_value
 
-__all__ = ["MODELS", "mean_of", "predictors"]
+__all__ = ["MODELS", "link_of", "mean_of", "predictors"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
@@ -38,6 +38,11 @@ def predictors(
         )
     estimate = fit_glm(features, measured, counts, means, _LINKS[model], bound)
     return features.times(estimate.theta, rows)
+
+
+def link_of(model: str) -> Link:
+    """The link of a model by its name."""
+    return _LINKS[model]
 
 
 def mean_of(model: str, predictor: Floats) -> Floats:

@@ -102,7 +102,7 @@ class LinFactGlm(LinFact):
 
     def assumes(self, problem: Problem) -> tuple[str, ...]:
         """On a link's scale also the bound, and what its paper's proof leaves open."""
-        link, bound = self._link(problem)
+        link, bound = self.link(problem)
         if link == "identity":
             return super().assumes(problem)
         return (
@@ -111,7 +111,8 @@ class LinFactGlm(LinFact):
             "what the paper's proof leaves open holds (errors were only measured by simulation)",
         )
 
-    def _link(self, problem: Problem) -> tuple[Link, float]:
+    def link(self, problem: Problem) -> tuple[Link, float]:
+        """The link, and the bound on its scale."""
         parameters = self.parameters(problem)
         link = _link(parameters)
         return link, math.inf if link == "identity" else float(parameters["bound"])
@@ -122,14 +123,14 @@ class LinFactGlm(LinFact):
 
     def noise(self, problem: Problem) -> float:
         """Sigma / c_min (eq. 40); sigma is 1/2 for shares (Bernoulli), else the assay's own."""
-        link, bound = self._link(problem)
+        link, bound = self.link(problem)
         sigma = 0.5 if link == "logit" else problem.noise[0]
         return sigma / least_slope(link, bound)
 
     def bounds(self, state: State, outcome: Outcome, measured: Ints, active: Ints) -> Bounded:
         """Linear predictors and their half-widths sigma / c_min ||a||_{V^-1} sqrt(2 log(2 K r (r+1) / delta))."""
         problem = state.problem
-        link, bound = self._link(problem)
+        link, bound = self.link(problem)
         counts, means = outcome.counts[0, measured], outcome.means[0, measured]
         check_values(link, means)
         norms = fit_norms(problem.features, measured, counts, active)

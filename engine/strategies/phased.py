@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.features import outside_span, span_basis
+from assaypilot.engine.models.glm import Link
 from assaypilot.engine.progress import Report, silent
 from assaypilot.engine.strategies.protocol import (
     IN,
@@ -37,7 +38,6 @@ Flags = NDArray[np.bool_]
 ADDITIVE = "the effects of the substituents add up"
 """The model that nearly all strategies rest on."""
 
-
 class Phased:
     """Start, adjust, apply, tell and answer, the same for every strategy; ``ask``, ``decide`` and ``stop`` differ."""
 
@@ -46,6 +46,18 @@ class Phased:
     def check(self, problem: Problem) -> dict[str, Any]:
         """The parameters with their defaults; AssayPilotError when the problem cannot be solved this way."""
         return self.parameters(problem)
+
+    def _check(self, problem: Problem) -> None:
+        """Nothing; a refused parameter is refused with what it means, where no better mend is known."""
+        try:
+            self.check(problem)
+        except AssayPilotError as error:
+            for knob in self.info.parameters:
+                if error.mend is None and error.option == f"--parameter {knob.name}":
+                    usual = "" if knob.default is None else f" Usually {knob.default}."
+                    mend = f"{knob.name} means: {knob.meaning}.{usual}"
+                    raise AssayPilotError(error.message, option=error.option, mend=mend) from error
+            raise
 
     def parameters(self, problem: Problem) -> dict[str, Any]:
         """The parameters by name, defaults filled in."""
@@ -59,6 +71,14 @@ class Phased:
         """Why no error probability is promised with these parameters; empty when it is. Plain words."""
         return ()
 
+    def cautions(self, problem: Problem) -> tuple[str, ...]:
+        """What somebody should know of this problem before the first measurement; nothing here."""
+        return ()
+
+    def link(self, problem: Problem) -> tuple[Link, float]:
+        """The scale on which means are sums of effects, and the largest size of one there: that of the values, any."""
+        return "identity", math.inf
+
     def assumes(self, problem: Problem) -> tuple[str, ...]:
         """What the promise rests on beside independent measurements of the stated noise, in plain words."""
         return (ADDITIVE,)
@@ -70,7 +90,7 @@ class Phased:
     def start(self, problem: Problem) -> State:
         """The state before the first phase; arms outside the span of what can be measured are set aside."""
         _check_fit(self.info, problem)
-        self.check(problem)
+        self._check(problem)
         if not problem.measurable.any():
             raise AssayPilotError("no compound can be measured", mend="Mark at least one compound as available.")
         n, shape = problem.n_arms, (problem.n_endpoints, problem.n_arms)

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.features import Features
 from assaypilot.engine.goals import Goal
+from assaypilot.engine.models.glm import Link
 from assaypilot.engine.progress import Report, silent
 
 __all__ = [
@@ -70,6 +71,8 @@ class Capacity:
     """Measurements of one compound in one round."""
     budget: int | None = None
     """Measurements in the whole campaign; None without a limit."""
+    each: int = 1
+    """What one measurement here counts as in the lab's budget: one for every endpoint that is measured with it."""
 
 
 Arrays = Mapping[str, NDArray[Any]]
@@ -119,6 +122,10 @@ class Problem:
     def budget(self) -> int | None:
         """Measurements in the whole campaign; None without a limit."""
         return self.capacity.budget if self.capacity else None
+
+    def in_lab(self, measurements: int) -> int:
+        """So many measurements of arms as the lab counts them, of every endpoint, for words about the budget."""
+        return measurements * (self.capacity.each if self.capacity else 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -279,6 +286,12 @@ class Strategy(Protocol):
 
     def void(self, problem: Problem) -> tuple[str, ...]:
         """Why no error probability is promised with these parameters; empty when it is. Plain words."""
+
+    def cautions(self, problem: Problem) -> tuple[str, ...]:
+        """What somebody should know of this problem before the first measurement; plain words, mostly empty."""
+
+    def link(self, problem: Problem) -> tuple[Link, float]:
+        """The scale on which means are sums of effects and are compared, and the largest size of one there."""
 
     def assumes(self, problem: Problem) -> tuple[str, ...]:
         """What the promise rests on beside independent measurements of the stated noise, known bounds included."""

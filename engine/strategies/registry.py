@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from assaypilot.engine.errors import AssayPilotError
@@ -68,15 +68,20 @@ BASELINES: tuple[type[Strategy], ...] = (
 
 def get(name: str) -> Strategy:
     """The strategy or baseline of that name; AssayPilotError names the ones there are."""
+    return _named(name, (*STRATEGIES, *BASELINES))
+
+
+def _named(name: str, kinds: Sequence[type[Strategy]]) -> Strategy:
     for strategy in (*STRATEGIES, *BASELINES):
         if strategy.info.name == name:
             return strategy()
-    names = [strategy.info.name for strategy in (*STRATEGIES, *BASELINES)]
+    names = [strategy.info.name for strategy in kinds]
     near = difflib.get_close_matches(name, names, n=1)
+    meant = f"Did you mean {near[0]}? " if near else ""
     raise AssayPilotError(
         f"there is no strategy {name!r}",
         option="--strategy",
-        mend=f"Did you mean {near[0]}?" if near else f"Choose auto or one of: {', '.join(names)}.",
+        mend=f"{meant}Choose auto or one of: {', '.join(names)}.",
     )
 
 
@@ -87,7 +92,7 @@ def choose(name: str, goal: str) -> tuple[Strategy, str]:
             if goal in candidate.info.goals:
                 return candidate(), f"{candidate.info.name}: {candidate.info.guarantee}"
         raise AssayPilotError(f"no strategy answers the goal {goal!r}", option="--goal")
-    strategy = get(name)
+    strategy = _named(name, STRATEGIES)
     if strategy.info.baseline:
         raise AssayPilotError(
             f"{name} is for comparison in simulations only",

@@ -503,7 +503,11 @@ def test_unknown_names_are_refused_with_the_nearest():
     with pytest.raises(AssayPilotError) as refused:
         registry.get("linfakt-g")
     assert "there is no strategy 'linfakt-g'" in str(refused.value)
-    assert refused.value.mend == "Did you mean linfact-g?"
+    assert refused.value.mend.startswith("Did you mean linfact-g? Choose auto or one of: linfact-g, linfact-xy, ")
+    assert "kgcb" in refused.value.mend
+    with pytest.raises(AssayPilotError, match=r"linfact-g, .*, gse\.$") as refused:
+        registry.choose("linfakt-g", "epsilon-best")
+    assert "kgcb" not in (refused.value.mend or "")
     with pytest.raises(AssayPilotError, match="does not answer the goal 'pareto'"):
         registry.choose("linfact-g", "pareto")
     assert registry.choose("auto", "epsilon-best")[0].info.name == "linfact-g"

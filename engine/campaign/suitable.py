@@ -1,0 +1,123 @@
+"""Whether endpoints, values and budget are what the campaign's strategy can decide on; refused where they are not."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from assaypilot.engine.campaign.replay import Ledger
+from assaypilot.engine.campaign.words import joined
+from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.features import outside_span, span_basis
+from assaypilot.engine.measurements import Measurement
+
+__all__ = ["check_campaign", "check_value", "check_values"]
+
+_FEWEST = 4
+"""Fewer values may all be 0 and 1 by chance of rounding."""
+_KINDS = {"logit": "shares or yes/no as 1/0", "log": "counts"}
+
+
+def check_campaign(ledger: Ledger) -> None:
+    """Nothing; AssayPilotError for an endpoint, a history or a budget that the campaign could decide nothing with."""
+    _check_scale(ledger)
+    for m in ledger.measurements:
+        try:
+            check_value(ledger, m.endpoint, m.value)
+        except AssayPilotError as error:
+            where = f"the table says {error.message} ({ledger.library.ids[m.compound]})"
+            raise AssayPilotError(where, option=error.option, mend=error.mend) from error
+    check_values(ledger, ())
+    _check_budget(ledger)
+
+
+def _check_scale(ledger: Ledger) -> None:
+    """Nothing; AssayPilotError for an endpoint that a link cannot take: its values turned around, or logarithms."""
+    link, endpoint = _link(ledger), ledger.endpoints[ledger.objective]
+    needs = f"the {link} link of {ledger.strategy.info.name} needs"
+    if link != "identity" and endpoint.sign < 0:
+        raise AssayPilotError(
+            f"{endpoint.name} is better where it is smaller (direction=min), and {needs} larger to be better",
+            option="--endpoint",
+            mend="Name the opposite, for example the share that survives, and let larger be better."
+            if link == "logit"
+            else "Choose a strategy without a link.",
+        )
+    if link != "identity" and endpoint.transform == "log":
+        raise AssayPilotError(
+            f"{endpoint.name} is modelled as its logarithm (transform=log), and {needs} the plain values",
+            option="--endpoint",
+            mend="Say transform=none.",
+        )
+
+
+def _link(ledger: Ledger) -> str:
+    return ledger.strategy.link(ledger.state.problem)[0]
+
+
+def check_value(ledger: Ledger, position: int, value: float) -> None:
+    """Nothing; AssayPilotError for a value (model scale) that no measurement under the strategy's link can have."""
+    if position != ledger.objective:
+        return
+    link = _link(ledger)
+    highest = 1.0 if link == "logit" else np.inf
+    if link == "identity" or 0.0 <= value <= highest:
+        return
+    allowed = "from 0 to 1" if link == "logit" else "of 0 or more"
+    raise AssayPilotError(
+        f"{ledger.endpoints[position].name} {value:g}, and the {link} link takes values {allowed}",
+        option="--parameter",
+        mend=f"Give {_KINDS[link]}, or choose a strategy without a link.",
+    )
+
+
+def check_values(ledger: Ledger, new: Sequence[Measurement]) -> None:
+    """Nothing; AssayPilotError when all values of an endpoint, ``new`` ones too, are yes or no as 1 or 0.
+
+    Those are no plain values with a normal spread around a sum of effects, which every strategy without a link and
+    every limit needs.
+    """
+    for k in ledger.measured:
+        if k == ledger.objective and _link(ledger) != "identity":
+            continue
+        values = [m.value for m in (*ledger.measurements, *new) if m.endpoint == k and not m.withdrawn]
+        if len(values) >= _FEWEST and set(values) == {0.0, 1.0}:
+            name = ledger.endpoints[k].name
+            raise AssayPilotError(
+                f"all {len(values)} values of {name} are 0 or 1: yes or no is no plain value with a spread of "
+                f"{ledger.endpoints[k].noise_sd:.3g}, as {_what(ledger, k)} needs it",
+                option="--strategy",
+                mend=_instead(ledger, k),
+            )
+
+
+def _what(ledger: Ledger, position: int) -> str:
+    return ledger.strategy.info.name if position in ledger.goal_endpoints else "a limit"
+
+
+def _instead(ledger: Ledger, position: int) -> str:
+    """What can decide on yes and no."""
+    if position in ledger.goal_endpoints and ledger.settings.goal == "epsilon-best":
+        return "Choose linfact-glm with --parameter link=logit --parameter bound=4."
+    if position in ledger.goal_endpoints and ledger.settings.goal == "best":
+        return "Choose gse with --parameter model=logistic and a budget."
+    return "Give the numbers behind the yes or no."
+
+
+def _check_budget(ledger: Ledger) -> None:
+    """Nothing; AssayPilotError for a budget below one measurement of every endpoint for every effect."""
+    budget = ledger.settings.budget
+    if budget is None or not ledger.measurable().any():
+        return
+    basis = span_basis(ledger.features, np.flatnonzero(ledger.measurable()))
+    inside = np.flatnonzero(~outside_span(ledger.features, basis))
+    rank = int(span_basis(ledger.features, inside).shape[1])
+    if budget < rank * ledger.per_sample:
+        names = [ledger.endpoints[k].name for k in ledger.measured]
+        each = f" and endpoint ({joined(names)})" if len(names) > 1 else ""
+        raise AssayPilotError(
+            f"a budget of {budget:,} is below one measurement per effect{each}: {rank} effects of substituents",
+            option="--budget",
+            mend=f"Give at least {rank * ledger.per_sample:,} measurements.",
+        )
