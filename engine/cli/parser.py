@@ -148,12 +148,12 @@ def _about_the_program(command: Any) -> None:
 
 def _about_tables(command: Any) -> None:
     check = command("check", "Reads a table as an import would and reports what it understood; writes nothing")
-    check.add_argument("table", metavar="TABLE", help="csv, tsv or txt file")
+    check.add_argument("table", metavar="TABLE", help="csv, tsv, txt, xlsx, xls, ods, sdf or smi file")
     _add_table_options(check)
 
     new = command("new", "Creates a campaign file from a table")
     new.add_argument("file", metavar="FILE", help="the campaign file to create, usually NAME.assaypilot")
-    new.add_argument("--table", required=True, metavar="TABLE", help="csv, tsv or txt file with the compounds")
+    new.add_argument("--table", required=True, metavar="TABLE", help="csv, xlsx, sdf or other table with the compounds")
     new.add_argument("--name", help="of the campaign (default: the file's name)")
     _add_table_options(new)
     _add_goal_options(new)
@@ -174,9 +174,10 @@ def _about_rounds(command: Any) -> None:
         "results",
         metavar="RESULTS",
         nargs="?",
-        help="csv with the columns ID, Value and optionally Endpoint, Relation, Unit, Replicate, N, SD, Date, Plate, "
-        "Well, Batch, Comment; or one column per endpoint; may be left out with --close or --unavailable",
+        help="csv or xlsx with the columns ID, Value and optionally Endpoint, Relation, Unit, Replicate, N, SD, Date, "
+        "Plate, Well, Batch, Comment; or one column per endpoint; may be left out with --close or --unavailable",
     )
+    record.add_argument("--sheet", metavar="NAME", help="sheet of a workbook (default: the first with a table)")
     record.add_argument("--close", action="store_true", help="end the round with what has come back")
     record.add_argument("--again", action="store_true", help="count the same results once more: they are new runs")
     record.add_argument(
@@ -229,7 +230,7 @@ def _about_designs(command: Any) -> None:
         "One optimal design with its certificate: which compounds to measure how often, to learn most",
         "Without the results of a campaign: for a first plate, or to see what a plan could reach at best.",
     )
-    design.add_argument("table", metavar="TABLE", help="csv, tsv or txt file with the compounds that can be measured")
+    design.add_argument("table", metavar="TABLE", help="csv, xlsx, sdf or other table of what can be measured")
     design.add_argument(
         "--criterion",
         choices=("g", "xy"),
@@ -271,7 +272,7 @@ def _about_simulations(command: Any) -> None:
     )
     simulate.add_argument("--list", action="store_true", help="the instances by name")
     simulate.add_argument("--dataset", metavar="NAME", help="a table that comes with the program")
-    simulate.add_argument("--table", metavar="TABLE", help="csv, tsv or txt file with measured values")
+    simulate.add_argument("--table", metavar="TABLE", help="csv, xlsx, sdf or other table with measured values")
     simulate.add_argument("--instance", metavar="NAME[:SETTING=VALUE,...]", help="an instance of a paper; see --list")
     simulate.add_argument(
         "--truth",
@@ -294,6 +295,7 @@ def _about_simulations(command: Any) -> None:
 def _add_table_options(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("table options")
     group.add_argument("--id", metavar="COL", help="column of compound ids (default: found by its name)")
+    group.add_argument("--sheet", metavar="NAME", help="sheet of TABLE, a workbook (default: the first with a table)")
     group.add_argument("--smiles", metavar="COL", help="column of structures")
     group.add_argument("--sites", type=_names, metavar="COL,...", help="columns of substituents (default: R1, R2, ...)")
     group.add_argument(

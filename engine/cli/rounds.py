@@ -229,7 +229,7 @@ def _read_table(options: argparse.Namespace, console: Console, now: Status) -> t
         return ResultsTable((), (), 0, ()), None
     from assaypilot.engine.tables.raw import read_table
 
-    raw = read_table(options.results, console.report)
+    raw = read_table(options.results, console.report, sheet=options.sheet)
     found = read_results(raw, now.library, now.endpoints, console.report)
     if not found.results:
         if not found.rejected:

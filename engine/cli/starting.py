@@ -169,7 +169,7 @@ def read_mapped(
         endpoints=specs,
         sd=sd,
     )
-    raw = read_table(options.table, console.report)
+    raw = read_table(options.table, console.report, sheet=options.sheet)
     if options.join:
         file, column = split_join(options.join)
         raw = join_tables(raw, read_table(file, console.report), id_column=options.id, other_column=column)
@@ -246,7 +246,7 @@ def _check_lines(path: str, report: dict[str, Any]) -> list[str]:
     """A check report as text."""
     lines = [
         f"{Path(path).name}: {report['rows_used']:,} of {plural(report['rows_read'], 'row')} used "
-        f"({report['encoding']}, separated by {_delimiter(report['delimiter'])})",
+        f"({report['read_as']})",
         f"Ids: {report['id_column'] or 'made from the substituents'}; structures: {report['smiles_column'] or 'none'}",
         f"{plural(report['compounds'], 'compound')} in the table, {report['library_size']:,} in the library; "
         f"rank {report['rank']} of {report['max_rank']}",
@@ -294,7 +294,3 @@ def _endpoint_table(report: dict[str, Any]) -> list[str]:
 
 def _short(value: float | None) -> str:
     return "-" if value is None else f"{value:.3g}"
-
-
-def _delimiter(text: str) -> str:
-    return {",": "commas", ";": "semicolons", "\t": "tabs"}.get(text, text)

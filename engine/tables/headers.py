@@ -15,12 +15,18 @@ __all__ = [
     "SITE",
     "STRUCTURES",
     "VALUE",
+    "bases",
+    "is_known",
+    "is_mean",
+    "is_part",
     "is_property",
     "is_row_number",
+    "is_unit",
     "looks_like_activity",
     "looks_like_concentration",
     "looks_like_potency",
     "role_of",
+    "role_within",
     "split_unit",
 ]
 
@@ -42,7 +48,18 @@ IDS = (
     "name",
 )
 """Headers of the column of compound ids, the surest first."""
-STRUCTURES = ("smiles", "canonical smiles", "cxsmiles", "mol", "molecule", "structure", "struc")
+STRUCTURES = (
+    "smiles",
+    "canonical smiles",
+    "isomeric smiles",
+    "smiles string",
+    "cxsmiles",
+    "mol",
+    "molecule",
+    "structure",
+    "structures",
+    "struc",
+)
 """Headers of the column of structures."""
 ENDPOINT_NAME = ("endpoint", "standard type", "assay", "readout")
 """Headers of the column that names what was measured, where each row is one measurement."""
@@ -54,8 +71,22 @@ SITE = re.compile(r"r ?(?:group)? ?(\d+)")
 ROLES = {
     "relation": ("relation", "qualifier", "operator", "standard relation", "modifier", "prefix"),
     "unit": ("unit", "units", "standard units", "standard unit"),
-    "n": ("n", "count", "replicates", "n replicates", "determinations"),
-    "sd": ("sd", "stdev", "std", "std dev", "standard deviation"),
+    "n": (
+        "n",
+        "count",
+        "replicates",
+        "n replicates",
+        "determinations",
+        "number of determinations",
+        "no of determinations",
+        "n runs",
+        "runs",
+        "# runs",
+        "n tests",
+        "test occasions",
+    ),
+    "sd": ("sd", "s d", "stdev", "stddev", "st dev", "std", "std dev", "std deviation", "standard deviation"),
+    "sem": ("sem", "se", "s e m", "stderr", "std err", "std error", "standard error", "standard error of the mean"),
     "round": ("round", "round no", "round number"),
     "replicate": ("replicate", "rep"),
     "date": ("date", "assay date", "test date", "date tested"),
@@ -67,11 +98,19 @@ ROLES = {
     "available": ("available", "makeable", "measurable"),
 }
 """Side columns by what they hold."""
+MEANS = ("mean", "avg", "average", "geomean", "geo mean", "geometric mean", "mean value", "average value")
+"""What a lab calls the mean of its determinations."""
+_PARTS = ("relation", "unit", "n", "sd", "sem")
 
 _PROPERTIES = re.compile(
     r"(?:mw|mol ?w(?:eight|t)?|molecular weight|exact mass|c ?log ?[pd]|a ?log ?[pd]|x ?log ?p|s ?log ?p|log ?[pd]|"
     r"t?psa|hb[da]|h bond (?:donors|acceptors)|(?:n )?heavy atoms?|hac|rot(?:atable)? ?b(?:onds)?|rings?|qed|fsp3|"
     r"l?le|lle|lipe|price|costs?|stock|amount|molar mass)(?: .*)?"
+)
+_UNIT = re.compile(
+    r"%|% ?(?:inh(?:ibition)?|ctrl|control|of control)|[mµμunp]?g/m?[lL]|[mµμu]?[lL]/min(?:/(?:kg|mg|10\^?6 cells))?|"
+    r"log(?: ?units)?|kcal/mol|kJ/mol|min|hours?|h|sec|s|Da|g/mol|Å\^?2|Å²|"
+    r"10\^?-6 ?cm/s|nm/s|cm/s|[mµμun]?mol/[lL]|ratio|mg/kg|°C"
 )
 _ROW_NUMBER = re.compile(
     r"(?:#|no|nr|number|index|idx|row|row (?:no|number|id)|column|col|.* (?:id|no|nr|number)|cas.*)"
@@ -141,7 +180,62 @@ def is_row_number(header: str, values: list[str]) -> bool:
 
 
 def role_of(header: str) -> str | None:
-    """What a side column holds by its header alone; None when it is no side column."""
+    """What a side column holds by its header alone, with or without a unit; None when it is no side column."""
     # A repeated header carries a number: N, N (2).
-    folded = fold(re.sub(r" \(\d+\)$", "", header))
-    return next((role for role, names in ROLES.items() if folded in names), None)
+    plain = re.sub(r" \(\d+\)$", "", header)
+    named = {fold(plain), fold(split_unit(plain)[0])}
+    return next((role for role, names in ROLES.items() if not named.isdisjoint(names)), None)
+
+
+def bases(header: str) -> tuple[str, ...]:
+    """What a column beside this one may be named after, folded: ``Mean IC50 (nM)`` is also ``ic50``."""
+    found = []
+    for text in (header, split_unit(header)[0]):
+        folded = fold(text)
+        found.append(folded)
+        for mean in MEANS:
+            found += [folded.removeprefix(f"{mean} "), folded.removesuffix(f" {mean}")]
+    return tuple(dict.fromkeys(found))
+
+
+def role_within(header: str) -> tuple[str, str] | None:
+    """The name (folded) that a header has beside the word of a side column, and what the column holds.
+
+    ``IC50 SD`` and ``SD of IC50 (nM)`` are (``ic50``, ``sd``); ``IC50 (nM) SD`` is (``ic50 (nm)``, ``sd``); None when
+    there is no such word, or nothing else.
+    """
+    for text in dict.fromkeys((fold(header), fold(split_unit(header)[0]))):
+        for role in _PARTS:
+            for word in ROLES[role]:
+                if text.endswith(f" {word}"):
+                    return text.removesuffix(f" {word}"), role
+                bracketed = text.removesuffix(f"({word})")
+                if bracketed != text and bracketed.strip():
+                    return bracketed.strip(), role
+                if text.startswith(f"{word} ") and len(word) > 1:
+                    return text.removeprefix(f"{word} ").removeprefix("of "), role
+    return None
+
+
+def is_mean(text: str) -> bool:
+    """Whether a header only says that its column holds the values themselves: mean, value, result."""
+    return fold(text) in (*MEANS, *VALUE)
+
+
+def is_unit(text: str) -> bool:
+    """Whether a text is a unit and nothing else: nM, (µM), %, mg/mL."""
+    bare = text.strip().strip("()[]").strip()
+    return looks_like_concentration(bare) or _UNIT.fullmatch(bare) is not None
+
+
+def is_part(text: str) -> bool:
+    """Whether a header says only which part of a result its column holds: mean, SD, N, a unit."""
+    return is_mean(text) or role_of(text) in _PARTS or is_unit(text)
+
+
+def is_known(text: str) -> bool:
+    """Whether a text is a header that chemists use: an id, a structure, a site, a potency, a side column."""
+    bare = fold(split_unit(text)[0])
+    if bare in IDS or bare in STRUCTURES or bare in ENDPOINT_NAME or bare in VALUE or bare in ("core", "scaffold"):
+        return True
+    return SITE.fullmatch(bare) is not None or role_of(text) is not None or looks_like_activity(text)

@@ -5,45 +5,26 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from operator import attrgetter
-from typing import Literal
 
 import numpy as np
 
 from assaypilot.engine.endpoint import Endpoint
 from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.chemistry.products import with_structures
 from assaypilot.engine.labels import is_hydrogen
 from assaypilot.engine.library import Library, name_from_substituents
 from assaypilot.engine.measurements import Result
+from assaypilot.engine.models.sparse import Step
 from assaypilot.engine.progress import Report, silent
-from assaypilot.engine.tables.entries import Entry, Unreadable, doubt, is_p_scale, read_entry
-from assaypilot.engine.tables.options import EndpointColumn, TableMapping
-from assaypilot.engine.tables.raw import RawTable, fold
-from assaypilot.engine.tables.values import is_missing, plain_number, quoted
+from assaypilot.engine.tables.history import read_history
+from assaypilot.engine.tables.options import TableMapping
+from assaypilot.engine.tables.problems import Problem
+from assaypilot.engine.tables.raw import RawTable
+from assaypilot.engine.tables.sparse import thin
+from assaypilot.engine.tables.structures import on_scaffold, read_structure_column
+from assaypilot.engine.tables.values import NO, YES, is_missing, quoted
 
 __all__ = ["NO", "YES", "ImportedTable", "Problem", "import_table"]
-
-YES = frozenset({"yes", "y", "true", "1", "x", "t", "ja", "excluded", "available"})
-NO = frozenset({"no", "n", "false", "0", "f", "nein", "", "-", "not available"})
-
-_REPORT_EVERY = 20_000
-_NAMED = 3
-
-
-@dataclass(frozen=True, slots=True)
-class Problem:
-    """A row or a value of a table that was not used, and why."""
-
-    row: int | None
-    """As a spreadsheet counts; None when it is about the table."""
-    column: str | None
-    reason: str
-    severity: Literal["error", "warning"] = "warning"
-    """An error needs a decision of the user before the table can be trusted; a warning lost a row or a value."""
-
-    def as_json(self) -> dict[str, int | str | None]:
-        """The keys of the command line's list."""
-        return {"row": self.row, "column": self.column, "reason": self.reason, "severity": self.severity}
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +46,8 @@ class ImportedTable:
     """The compounds of the rows; the same as ``library`` unless that is the whole product."""
     of_row: tuple[str | None, ...]
     """The id in ``library`` of each row's compound, in the order of the table; None where the row is not used."""
+    steps: tuple[Step, ...] = ()
+    """How the series was made smaller, as the mapping asks."""
 
     @property
     def compounds(self) -> int:
@@ -96,15 +79,21 @@ def import_table(raw: RawTable, mapping: TableMapping, report: Report = silent) 
     AssayPilotError when no campaign can come of it: fewer than two compounds, or no site with two substituents.
     """
     _check_columns(raw, mapping)
-    problems: list[Problem] = []
+    problems: list[Problem] = list(raw.problems)
     warnings, notes = list(raw.warnings) + list(mapping.warnings), list(mapping.notes)
-    compounds = _compounds(raw, mapping, problems, warnings, notes)
+    prepared = read_structure_column(raw, mapping, problems, notes, report)
+    raw, mapping = prepared.raw, prepared.mapping
+    compounds = _compounds(raw, mapping, prepared.unusable, problems, warnings, notes)
     report(0.3, "Compounds read")
-    history = _history(raw, mapping, compounds, problems, warnings, report)
-    library = listed = _library(raw, mapping, compounds, warnings)
+    listed = on_scaffold(_library(raw, mapping, compounds, warnings), prepared, compounds.labels)
+    listed, steps = thin(listed, mapping, raw.rows, compounds.of_row, problems)
+    library = listed
+    history = read_history(raw, mapping, compounds.ids, compounds.of_row, problems, warnings, report)
     names = {name: name for name in listed.ids}
     if mapping.product:
         library, history, names = _whole_product(library, history, notes, only_listed=mapping.only_listed)
+        if library.scaffold is not None:
+            library = with_structures(library, report)
     if not mapping.endpoints:
         warnings.append('No endpoint was found; name one with --endpoint "NAME;sd=..." (it need not be a column).')
     _note_twins(listed, notes)
@@ -121,6 +110,7 @@ def import_table(raw: RawTable, mapping: TableMapping, report: Report = silent) 
         rows_used=sum(place >= 0 for place in compounds.of_row),
         listed=listed,
         of_row=tuple(None if place < 0 else names[compounds.ids[place]] for place in compounds.of_row),
+        steps=steps,
     )
 
 
@@ -130,7 +120,7 @@ def _check_columns(raw: RawTable, mapping: TableMapping) -> None:
         raise AssayPilotError(
             f"the table has no column {', '.join(absent)}", file=raw.file, mend="Map the columns of this table anew."
         )
-    if not mapping.sites:
+    if not mapping.sites and not mapping.cores:
         raise AssayPilotError(
             "there is no site column (R1, R2, ...)",
             file=raw.file,
@@ -143,7 +133,12 @@ def _check_columns(raw: RawTable, mapping: TableMapping) -> None:
 
 
 def _compounds(
-    raw: RawTable, mapping: TableMapping, problems: list[Problem], warnings: list[str], notes: list[str]
+    raw: RawTable,
+    mapping: TableMapping,
+    unusable: frozenset[int],
+    problems: list[Problem],
+    warnings: list[str],
+    notes: list[str],
 ) -> _Compounds:
     rows = _site_labels(raw, mapping, problems, warnings, notes)
     given = raw.column(mapping.id) if mapping.id is not None else ("",) * len(raw)
@@ -152,7 +147,7 @@ def _compounds(
     made = 0
     by_id: dict[str, list[int]] = {}
     for place, labels in enumerate(rows):
-        if labels is None:
+        if labels is None or place in unusable:
             continue
         name = "" if is_missing(given[place]) else given[place]
         if not name:
@@ -256,112 +251,6 @@ def _available(raw: RawTable, mapping: TableMapping, problems: list[Problem]) ->
             problems.append(Problem(row, mapping.available, f"{quoted(text)} is neither yes nor no; taken as no"))
         flags.append(word in YES)
     return flags
-
-
-# ---------------------------------------------------------------------- history
-
-
-def _history(
-    raw: RawTable,
-    mapping: TableMapping,
-    compounds: _Compounds,
-    problems: list[Problem],
-    warnings: list[str],
-    report: Report,
-) -> list[Result]:
-    """Every usable value of every used row, row by row."""
-    blank = ("",) * len(raw)
-
-    def texts(column: str | None) -> Sequence[str]:
-        return blank if column is None else raw.column(column)
-
-    shared = (mapping.replicate, mapping.date, mapping.plate, mapping.well, mapping.batch)
-    bare = not any((*shared, mapping.comment, mapping.excluded))
-    replicates, dates, plates, wells, batches = map(texts, shared)
-    comments, marks = texts(mapping.comment), texts(mapping.excluded)
-    names = texts(mapping.endpoint_column)
-    if mapping.endpoint_column is not None:
-        _unknown_endpoints(raw, mapping, compounds, problems)
-    found: list[Result] = []
-    doubts: list[str] = []
-    for column in mapping.endpoints:
-        if column.value is None:
-            continue
-        endpoint = column.endpoint
-        sides = [texts(side) for side in (column.relation, column.unit, column.n, column.sd)]
-        only = None if column.only is None else fold(column.only)
-        # Most cells of a large table are plain numbers with nothing beside them; they take a short way.
-        plain = bare and endpoint.transform == "none" and not is_p_scale(endpoint) and raw.decimal == "."
-        plain = plain and not any((column.relation, column.unit, column.n, column.sd))
-        for place, text in enumerate(raw.column(column.value)):
-            if place % _REPORT_EVERY == 0:
-                report(0.3 + 0.6 * place / len(raw), f"Reading the values of {endpoint.name}")
-            compound = compounds.of_row[place]
-            if not text or compound < 0 or (only is not None and fold(names[place]) != only):
-                continue
-            row = raw.rows[place]
-            if plain and (number := plain_number(text)) is not None:
-                found.append(Result(compounds.ids[compound], number, endpoint.name, row=row))
-                continue
-            entry = _entry(raw, column, place, text, sides, problems)
-            if entry is None:
-                continue
-            question = doubt(endpoint, entry)
-            if question is not None:
-                doubts.append(f"Row {row}: {question}")
-            found.append(
-                Result(
-                    compound=compounds.ids[compound],
-                    value=entry.value,
-                    endpoint=endpoint.name,
-                    relation=entry.relation,
-                    unit=entry.unit,
-                    n=entry.n,
-                    sd=entry.sd,
-                    replicate=replicates[place],
-                    date=dates[place],
-                    plate=plates[place],
-                    well=wells[place],
-                    batch=batches[place],
-                    comment="; ".join(filter(None, (comments[place], entry.note))),
-                    excluded=marks[place].casefold() in YES,
-                    row=row,
-                )
-            )
-    found.sort(key=attrgetter("row"))
-    warnings += doubts[:_NAMED]
-    if len(doubts) > _NAMED:
-        warnings.append(f"{len(doubts) - _NAMED} more values are as unusual.")
-    return found
-
-
-def _entry(
-    raw: RawTable,
-    column: EndpointColumn,
-    place: int,
-    text: str,
-    sides: Sequence[Sequence[str]],
-    problems: list[Problem],
-) -> Entry | None:
-    relation, unit, n, sd = (side[place] for side in sides)
-    try:
-        return read_entry(column.endpoint, text, raw.decimal, relation=relation, unit=unit, n=n, sd=sd)
-    except Unreadable as error:
-        where = {"relation": column.relation, "unit": column.unit, "n": column.n, "sd": column.sd}
-        problems.append(Problem(raw.rows[place], where.get(error.part) or column.value, error.reason))
-        return None
-
-
-def _unknown_endpoints(raw: RawTable, mapping: TableMapping, compounds: _Compounds, problems: list[Problem]) -> None:
-    """Values of rows that name no endpoint of the mapping."""
-    known = {fold(column.only) for column in mapping.endpoints if column.only is not None}
-    value = next((column.value for column in mapping.endpoints if column.value is not None), None)
-    if value is None or mapping.endpoint_column is None:
-        return
-    for place, (name, text) in enumerate(zip(raw.column(mapping.endpoint_column), raw.column(value), strict=True)):
-        if compounds.of_row[place] >= 0 and not is_missing(text) and fold(name) not in known:
-            reason = "names no endpoint" if is_missing(name) else f"endpoint {quoted(name)} is not part of the campaign"
-            problems.append(Problem(raw.rows[place], mapping.endpoint_column, reason))
 
 
 # ---------------------------------------------------------------------- library

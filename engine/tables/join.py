@@ -11,6 +11,7 @@ from pathlib import Path
 
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.tables import headers
+from assaypilot.engine.tables.problems import Problem
 from assaypilot.engine.tables.raw import RawTable, fold
 from assaypilot.engine.tables.values import is_missing
 
@@ -78,7 +79,18 @@ def join_tables(
         rows=tuple(raw.rows[left] for left, _ in pairs),
         digest=hashlib.sha256(f"{raw.digest} {other.digest}".encode()).hexdigest(),
         warnings=tuple(warnings),
+        problems=(*raw.problems, *_problems_there(other)),
+        unmatched=(tuple(dict.fromkeys(alone)), tuple(strangers)),
     )
+
+
+def _problems_there(other: RawTable) -> list[Problem]:
+    """What could not be read of the other table, its rows named with its file."""
+    where = other.file or "the joined table"
+    return [
+        replace(problem, row=None, reason=f"row {problem.row} of {where}: {problem.reason}")
+        for problem in other.problems
+    ]
 
 
 def _id_column(table: RawTable, name: str | None, option: str) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from dataclasses import replace
 
@@ -66,7 +65,8 @@ class _Proposal:
                 self.taken.add(column)
         if smiles is None:
             smiles = self._first(headers.STRUCTURES)
-        if not sites:
+        cores = self._cores()
+        if not sites and not cores:
             sites = self._site_columns(smiles)
         if id_column is None:
             id_column = self._first(headers.IDS)
@@ -96,6 +96,10 @@ class _Proposal:
             blank=options.blank,
             product=options.product,
             only_listed=options.only_listed,
+            cores=cores,
+            merge=options.merge,
+            min_seen=options.min_seen,
+            drop_sites=options.drop_sites,
         ).with_noise(options.sd)
         return replace(mapping, notes=tuple(self.notes), warnings=tuple(self.warnings))
 
@@ -130,14 +134,31 @@ class _Proposal:
     def _role(self, role: str) -> str | None:
         return self._first(headers.ROLES[role])
 
+    def _cores(self) -> tuple[str, ...]:
+        """The cores in one spelling; columns of sites are then left alone."""
+        if not self.options.cores:
+            return ()
+        if self.options.sites:
+            raise AssayPilotError(
+                "sites are either columns or made from structures",
+                option="--core",
+                mend="Give --core or --sites, not both; a site of the core is left out with --drop-site.",
+            )
+        from assaypilot.engine.chemistry.cores import read_cores
+
+        self.taken.update(column for column in self._free() if headers.SITE.fullmatch(fold(column)))
+        return tuple(core.smiles for core in read_cores(self.options.cores))
+
     def _site_columns(self, smiles: str | None) -> tuple[str, ...]:
         found = [(int(match[1]), column) for column in self._free() if (match := headers.SITE.fullmatch(fold(column)))]
         if not found:
             candidates = [c for c in self._free() if self._could_be_site(c)][:_SITE_CANDIDATES]
             message = "there is no site column (R1, R2, ...)"
             if smiles is not None and not candidates:
-                message += "; structures alone are not taken apart by this version"
+                message += ", and no core to take the structures apart with"
             mend = "Name the columns with the substituents: --sites " + (",".join(candidates) or "COLUMN,COLUMN") + "."
+            if smiles is not None:
+                mend = f"{mend[:-1]}, or give the core of the structures: --core SMILES."
             raise AssayPilotError(message, file=self.raw.file, option="--sites", mend=mend)
         sites = tuple(column for _, column in sorted(found, key=lambda pair: pair[0]))
         self.taken.update(sites)
@@ -206,12 +227,23 @@ class _Proposal:
         columns = [self._endpoint(spec, column, several) for spec, column in wanted]
         used = {side for column in columns for side in (column.relation, column.unit, column.n, column.sd)}
         lost = [column for column in self._free() if headers.role_of(column) in _SIDES and column not in used]
+        errors = [column for column in self._free() if self._is_sem(column)]
+        if errors and columns:
+            self.warnings.append(
+                f"Not used, because a standard error is no SD: {', '.join(errors)}. "
+                "The SD is the standard error times the square root of N; give that."
+            )
         if lost and columns:
             self.warnings.append(
                 f"Not used, because it is not clear to which endpoint they belong: {', '.join(lost)}. "
                 'Name them like the endpoint, for example "IC50 SD".'
             )
         return None, columns
+
+    def _is_sem(self, column: str) -> bool:
+        """Whether a column holds standard errors of means."""
+        within = headers.role_within(column)
+        return headers.role_of(column) == "sem" or (within is not None and within[1] == "sem")
 
     def _any_of(self, names: tuple[str, ...]) -> str | None:
         return next((column for name in names for column in self._free() if fold(column) == name), None)
@@ -221,6 +253,13 @@ class _Proposal:
         found = []
         for column in self._free():
             if headers.role_of(column) is not None or self._belongs_to_another(column):
+                continue
+            within = headers.role_within(column)
+            if (
+                within is not None
+                and within[1] != "unit"
+                and any(other != column and fold(other).startswith(f"{within[0]} ") for other in self.raw.columns)
+            ):
                 continue
             numbers = self._numbers(column)
             if not numbers and any(map(self._is_number, self.raw.column(column)[:_SAMPLED])):
@@ -255,7 +294,7 @@ class _Proposal:
         bare, header_unit = headers.split_unit(column or spec.name)
         sides: dict[str, str | None] = dict.fromkeys(_SIDES)
         if column is not None:
-            sides = {role: self._side(column, bare, role, several) for role in _SIDES}
+            sides = {role: self._side(column, role, several=several) for role in _SIDES}
             if fold(column) != fold(spec.name):
                 self.notes.append(f"The values of {spec.name} are in column {column}.")
         unit = header_unit if spec.unit is None else normalise_unit(spec.unit)
@@ -326,23 +365,29 @@ class _Proposal:
 
     # ------------------------------------------------------------------ columns beside an endpoint
 
-    def _side_role(self, column: str, bare: str) -> str | None:
-        """The role a header gives a column beside the endpoint ``bare``: ``IC50 SD`` is the sd of IC50."""
-        rest = re.fullmatch(rf"{re.escape(fold(bare))} (.+)", fold(column))
-        role = headers.role_of(rest[1]) if rest else None
-        return role if role in _SIDES else None
+    def _side_role(self, column: str, value: str) -> str | None:
+        """The role a header gives a column beside that of values: ``IC50 SD`` is the sd of ``Mean IC50 (nM)``."""
+        found = headers.role_within(column)
+        return found[1] if found is not None and found[0] in headers.bases(value) else None
 
     def _belongs_to_another(self, column: str) -> bool:
         """Whether a header is another column's with a side role behind it."""
-        bases = {
-            base for other in self.raw.columns if other != column for base in (other, headers.split_unit(other)[0])
-        }
-        return any(self._side_role(column, base) is not None for base in bases)
+        return any(other != column and self._side_role(column, other) is not None for other in self.raw.columns)
 
-    def _side(self, value: str, bare: str, role: str, several: bool) -> str | None:
+    def _shares_group(self, column: str, value: str, role: str) -> bool:
+        """Whether ``EGFR SD`` stands behind ``EGFR IC50 (nM)``, before the next column of values."""
+        found = headers.role_within(column)
+        if found is None or found[1] != role or not fold(value).startswith(f"{found[0]} "):
+            return False
+        first, last = sorted(map(self.raw.columns.index, (value, column)))
+        between = self.raw.columns[first + 1 : last]
+        return all(headers.role_of(other) is not None or headers.role_within(other) is not None for other in between)
+
+    def _side(self, value: str, role: str, *, several: bool) -> str | None:
         """The side column of an endpoint: by its name, else the table's own for one endpoint, else a neighbour."""
         for column in self.raw.columns:
-            if column != value and role in (self._side_role(column, bare), self._side_role(column, value)):
+            if column != value and (self._side_role(column, value) == role or self._shares_group(column, value, role)):
+                self.taken.add(column)
                 return column
         shared = [column for column in self._free() if headers.role_of(column) == role]
         if not several:

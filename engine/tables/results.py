@@ -13,9 +13,8 @@ from assaypilot.engine.measurements import Result
 from assaypilot.engine.progress import Report, silent
 from assaypilot.engine.tables import headers
 from assaypilot.engine.tables.entries import Unreadable, doubt, read_entry
-from assaypilot.engine.tables.importer import YES
 from assaypilot.engine.tables.raw import RawTable, fold
-from assaypilot.engine.tables.values import is_missing, quoted
+from assaypilot.engine.tables.values import YES, is_missing, quoted
 
 __all__ = ["Rejected", "ResultsTable", "read_results"]
 

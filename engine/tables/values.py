@@ -8,10 +8,28 @@ from dataclasses import dataclass
 
 from assaypilot.engine.endpoint import CONCENTRATIONS, Relation, normalise_unit
 
-__all__ = ["MISSING", "Value", "is_missing", "parse_number", "parse_relation", "parse_value", "plain_number", "quoted"]
+__all__ = [
+    "MISSING",
+    "NO",
+    "YES",
+    "Value",
+    "is_missing",
+    "parse_number",
+    "parse_relation",
+    "parse_value",
+    "plain_number",
+    "quoted",
+]
 
-MISSING = frozenset({"", "na", "n/a", "nd", "n.d.", "-", "–", "—", "pending"})
+_DASHES = frozenset({"", "-", "--", "---", "–", "—"})
+_NONE = frozenset({"na", "n/a", "n.a.", "#n/a", "#na", "<na>"})
+_NOT_YET = frozenset({"nd", "n/d", "n.d.", "n.t.", "not tested", "not determined", "pending", "tbd"})
+MISSING = _DASHES | _NONE | _NOT_YET
 """Words of an empty cell, in lower case."""
+
+YES = frozenset({"yes", "y", "true", "1", "x", "t", "ja", "excluded", "available"})
+NO = frozenset({"no", "n", "false", "0", "f", "nein", "", "-", "not available"})
+"""What a column of yes and no says, in lower case."""
 
 _RELATIONS: dict[str, Relation] = {
     "": "=",
@@ -33,6 +51,15 @@ _CELL = re.compile(
     r"(?P<unit>\s*[A-Za-zµμ%Å°].*)?"
 )
 _LONGEST_SHOWN = 40
+_LONGEST_MISSING = max(map(len, MISSING))
+
+_PLAIN = r"[<>=≤≥]*\s*[+\-−]?(?:\d+(?:[.,]\d+)*|[.,]\d+)(?:[eE][+\-−]?\d+)?\s*(?:%|[pnuµμm]?M|[A-Za-z]+/[A-Za-z]+)?"
+_SEVERAL = re.compile(rf"{_PLAIN}(?:\s*(?:;|/|\||\n|&|,\s|\band\b)\s*{_PLAIN})+", re.I)
+_RANGE = re.compile(rf"{_PLAIN}\s*(?:-|–|—|−|\.\.\.?|…|\bto\b)\s*{_PLAIN}(?:\D.*)?", re.I)
+_ABOUT = re.compile(r"(?:~|≈|≅|∼|ca\.?\s|circa\s|about\s|approx\.?\s).*\d.*", re.I | re.S)
+_SPREAD = re.compile(rf"{_PLAIN}\s*(?:±|\+/-|\+-|\(|n\s*=).*", re.S)
+_FAILED = re.compile(r"#(?:DIV/0!|VALUE!|REF!|NAME\?|NUM!|NULL!|SPILL!|CALC!|GETTING_DATA)")
+_DATE = re.compile(r"\d{4}-\d{2}-\d{2}(?: \d{2}:\d{2}:\d{2})?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +74,7 @@ class Value:
 
 def is_missing(text: str) -> bool:
     """Whether a cell says that there is no value (yet)."""
-    return not text or (len(text) <= 7 and text.strip().casefold() in MISSING)
+    return not text or (len(text) <= _LONGEST_MISSING and text.strip().casefold() in MISSING)
 
 
 def quoted(text: str) -> str:
@@ -99,18 +126,43 @@ def parse_value(text: str, decimal: str = ".") -> Value:
     """A number with its relation and unit as one cell holds them (``>10000``, ``35 nM``); ValueError says why not."""
     try:
         return Value(parse_number(text, decimal))
-    except ValueError:
+    except ValueError as error:
         match = _CELL.fullmatch(text.strip())
         relation = _RELATIONS.get(match["relation"]) if match else None
         if match is None or relation is None or not (match["relation"] or match["unit"]):
-            raise
-    number = parse_number(match["number"].strip().replace("−", "-"), decimal)
+            raise _unreadable(text) or error from None
+    try:
+        number = parse_number(match["number"].strip().replace("−", "-"), decimal)
+    except ValueError as error:
+        raise _unreadable(text) or error from None
     unit = match["unit"] or ""
+    if any(sign.isdigit() for sign in unit) and (why := _unreadable(text)) is not None:
+        raise why
+    if re.match(r"\s*[x×]\s*10", unit, re.I):
+        raise ValueError(f"{quoted(text)} is not a number; write it as 3e-6")
     glued = unit and not unit[0].isspace() and not match["number"][-1].isspace()
     if glued and unit != "%" and (unit == "m" or normalise_unit(unit) not in CONCENTRATIONS):
         # 1A and 0x10 are names, 5 mg/mL is a value: a unit written without a space must be a known one.
         raise ValueError(f"{quoted(text)} is not a number")
     return Value(number, relation, unit.strip() or None)
+
+
+def _unreadable(text: str) -> ValueError | None:
+    """Why a cell that holds numbers is none, when it is of a kind that labs write; None for any other text."""
+    body = text.strip()
+    if _FAILED.fullmatch(body):
+        return ValueError(f"the formula in this cell failed ({body})")
+    if _DATE.fullmatch(body):
+        return ValueError(f"{quoted(text)} is a date; a spreadsheet may have made it of a number")
+    if _ABOUT.fullmatch(body):
+        return ValueError(f"{quoted(text)} is only about a value; give the value measured, or a bound with < or >")
+    if _RANGE.fullmatch(body):
+        return ValueError(f"{quoted(text)} is a range; give the value measured, or a bound with < or >")
+    if _SEVERAL.fullmatch(body):
+        return ValueError(f"{quoted(text)} holds several values; give each a row of its own")
+    if _SPREAD.fullmatch(body):
+        return ValueError(f"{quoted(text)} holds more than a value; give N and SD columns of their own")
+    return None
 
 
 def _unclear(text: str) -> str:

@@ -102,12 +102,12 @@ class TestTables:
         assert "Add compounds with another substituent there." in line
 
     def test_a_folder(self, unchanged, words, tmp_path):
-        assert "this is a folder, not a table. Name the csv file in it." in unchanged(*words(tmp_path))
+        assert "this is a folder, not a table. Name the file in it." in unchanged(*words(tmp_path))
 
     def test_a_workbook(self, unchanged, words, tmp_path):
         path = tmp_path / "table.xlsx"
         path.write_bytes(b"PK\x03\x04 and so on")
-        assert "an Excel workbook, which is not read yet" in unchanged(*words(path))
+        assert "the workbook is damaged: it cannot be unpacked" in unchanged(*words(path))
 
     def test_no_such_column(self, unchanged, words, small):
         line = unchanged(*words(small), "--sites", "R1,R9")

@@ -26,7 +26,7 @@ def test_the_commands_are_those_of_the_help(run):
     assert all(f"    {name} " in out or f"    {name}\n" in out for name in COMMANDS)
 
 
-@pytest.mark.parametrize("option", ["--core", "--sheet"])
+@pytest.mark.parametrize("option", ["--core"])
 def test_an_option_that_is_not_built_is_absent(run, option):
     answer = run("check", "table.csv", option, "x")
     assert answer.code == 2

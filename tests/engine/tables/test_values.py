@@ -42,10 +42,42 @@ def test_what_can_be_read_in_two_ways_is_not_guessed(text, decimal):
 
 
 @pytest.mark.parametrize(
-    "text", ["abc", "1_0", "1.2.3", "1,2,3", "2024-01-02", "--5", "0x10", "5 5", "", "<", "1e", "1A", "3Me", "5m"]
+    "text", ["abc", "1_0", "1.2.3", "1,2,3", "--5", "0x10", "5 5", "", "<", "1e", "1A", "3Me", "5m"]
 )
 def test_text_is_no_number(text):
     with pytest.raises(ValueError, match="is not a number"):
+        parse_value(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("0.036; 0.012", "holds several values; give each a row of its own"),
+        ("5 nM / 7 nM", "holds several values"),
+        ("0.5, 0.7", "holds several values"),
+        ("1.2 and 1.4", "holds several values"),
+        ("7,5\n7,7", "holds several values"),
+        ("25-80%", "is a range"),
+        ("25-80% at 80 uM", "is a range"),
+        ("5 to 7 nM", "is a range"),
+        ("1.5–2.5", "is a range"),
+        ("~5", "is only about a value"),
+        ("ca. 30 nM", "is only about a value"),
+        ("≈0.4", "is only about a value"),
+        ("7.6 ± 0.2", "holds more than a value; give N and SD columns of their own"),
+        ("7.6 (n=3)", "holds more than a value"),
+        ("7.6 +/- 0.2 nM", "holds more than a value"),
+        ("#DIV/0!", r"the formula in this cell failed \(#DIV/0!\)"),
+        ("#VALUE!", "the formula in this cell failed"),
+        ("2024-01-02", "is a date; a spreadsheet may have made it of a number"),
+        ("inactive", "is not a number"),
+        ("no binding", "is not a number"),
+        ("7.5*", "is not a number"),
+        ("5.1.7", "is not a number"),
+    ],
+)
+def test_what_labs_write_instead_of_one_value_says_what_it_is(text, why):
+    with pytest.raises(ValueError, match=why):
         parse_value(text)
 
 

@@ -1,0 +1,135 @@
+"""A file before it is read: whether it can be, and what is in it by its first bytes, not by its name."""
+
+from __future__ import annotations
+
+import enum
+import os
+import re
+import stat
+from dataclasses import dataclass
+from pathlib import Path
+
+from assaypilot.engine.errors import AssayPilotError
+
+__all__ = ["LARGEST", "Kind", "OpenedFile", "open_file"]
+
+LARGEST = 1 << 30
+"""Bytes of the largest file that is read; a table of 100,000 x 20 has 15 MB."""
+
+_ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:/{1,2}[^/\\]")
+_OLD_OFFICE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+_SAVE_AS_CSV = "Save it as csv and read that."
+_LOCKED = (32, 33)
+"""What Windows says of a file that another program keeps to itself: sharing and lock violation."""
+_OTHERS = (
+    (b"%PDF", "a PDF document", _SAVE_AS_CSV),
+    (b"\x1f\x8b", "a compressed file", "Unpack it first."),
+    (b"BZh", "a compressed file", "Unpack it first."),
+    (b"\xfd7zXZ", "a compressed file", "Unpack it first."),
+    (b"7z\xbc\xaf", "an archive", "Unpack it first."),
+    (b"Rar!", "an archive", "Unpack it first."),
+    (b"\x89PNG", "a picture", "Give the table itself."),
+    (b"\xff\xd8\xff", "a picture", "Give the table itself."),
+    (b"SQLite format 3\x00", "a campaign file or another database", "Name the file with the compounds."),
+    (b"{\\rtf", "a text document", _SAVE_AS_CSV),
+    (b"CDXML", "a drawing", "Export the structures as an SD file."),
+    (b"VjCD", "a drawing", "Export the structures as an SD file."),
+)
+
+
+class Kind(enum.Enum):
+    """What a file holds."""
+
+    TEXT = "text"
+    WORKBOOK = "workbook"
+    SDF = "sdf"
+
+
+@dataclass(frozen=True, slots=True)
+class OpenedFile:
+    """A file that was read into memory."""
+
+    name: str
+    suffix: str
+    """Lower case, with its dot."""
+    data: bytes
+    kind: Kind
+
+
+def open_file(path: str | Path) -> OpenedFile:
+    """The contents of a file and what they are; AssayPilotError in one line when there is nothing to read."""
+    if _ADDRESS.match(str(path)):
+        raise AssayPilotError(
+            "this is an address, and nothing is fetched from the network",
+            file=str(path),
+            mend="Save the file on this computer and name it there.",
+        )
+    if "\x00" in str(path):
+        raise AssayPilotError("this is no name of a file", mend="Check the name.")
+    path = Path(path)
+    name = path.name or str(path)
+    data = _contents(path, name)
+    if not data.strip(b"\xef\xbb\xbf\xff\xfe\x00 \t\r\n"):
+        raise AssayPilotError("the file is empty", file=name, mend="Export the table again, with its header row.")
+    return OpenedFile(name, path.suffix.lower(), data, _kind(name, path.suffix.lower(), data))
+
+
+def _contents(path: Path, name: str) -> bytes:
+    try:
+        about = os.stat(path)
+        if stat.S_ISDIR(about.st_mode):
+            raise AssayPilotError("this is a folder, not a table", file=name, mend="Name the file in it.")
+        if not stat.S_ISREG(about.st_mode):
+            raise AssayPilotError("this is a device or a pipe, not a file", file=name, mend="Name a file.")
+        if about.st_size > LARGEST:
+            raise AssayPilotError(
+                f"the file has {about.st_size / 1e9:.1f} GB; files up to {LARGEST / 1e9:.1f} GB are read",
+                file=name,
+                mend="Export only the compounds and columns of this series.",
+            )
+        if name.startswith("~$"):
+            raise AssayPilotError(
+                "this is only the mark that a spreadsheet is open",
+                file=name,
+                mend=f"Name {name.removeprefix('~$')} instead.",
+            )
+        return path.read_bytes()
+    except FileNotFoundError:
+        raise AssayPilotError("there is no such file", file=name, mend="Check the name and the folder.") from None
+    except (OSError, ValueError) as error:
+        if getattr(error, "winerror", None) in _LOCKED:
+            raise AssayPilotError(
+                "the file is open in another program, which keeps it to itself",
+                file=name,
+                mend="Close it there and try again.",
+            ) from None
+        why = getattr(error, "strerror", None) or type(error).__name__
+        raise AssayPilotError(
+            f"cannot be read ({why})", file=name, mend="Check its permissions, or whether another program has it open."
+        ) from None
+    except MemoryError:
+        raise AssayPilotError("the file does not fit into memory", file=name, mend="Export fewer columns.") from None
+
+
+def _kind(name: str, suffix: str, data: bytes) -> Kind:
+    if data.startswith((b"PK\x03\x04", b"PK\x05\x06", _OLD_OFFICE)):
+        return Kind.WORKBOOK
+    for magic, what, mend in _OTHERS:
+        if data.startswith(magic):
+            raise AssayPilotError(f"this is {what}, not a table", file=name, mend=mend)
+    head = data[:4096].lstrip(b"\xef\xbb\xbf \t\r\n").lower()
+    if head.startswith((b"<!doctype", b"<html", b"<table", b"<?xml")):
+        raise AssayPilotError(
+            "this is a web page or an XML document, whatever its name says",
+            file=name,
+            mend="Open it in a spreadsheet and save it as xlsx or csv.",
+        )
+    if suffix in (".sdf", ".sd", ".mol", ".mdl") or b"\n$$$$" in data or _has_molblock(data):
+        return Kind.SDF
+    return Kind.TEXT
+
+
+def _has_molblock(data: bytes) -> bool:
+    """Whether a file begins with a molblock: the fourth line is its counts line."""
+    fourth = data[:4096].split(b"\n")[3:4]
+    return bool(fourth) and fourth[0].rstrip().endswith((b"V2000", b"V3000"))

@@ -1,0 +1,168 @@
+"""The values a table already holds: each usable one with its row, and a question about each unlikely one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from operator import attrgetter
+
+import numpy as np
+
+from assaypilot.engine.endpoint import Endpoint
+from assaypilot.engine.measurements import Result
+from assaypilot.engine.progress import Report
+from assaypilot.engine.tables.entries import Entry, Unreadable, doubt, is_p_scale, read_entry
+from assaypilot.engine.tables.options import EndpointColumn, TableMapping
+from assaypilot.engine.tables.problems import Problem
+from assaypilot.engine.tables.raw import RawTable, fold
+from assaypilot.engine.tables.values import YES, is_missing, plain_number, quoted
+
+__all__ = ["far_from_the_others", "read_history"]
+
+_REPORT_EVERY = 20_000
+_NAMED = 3
+_FEWEST = 8
+"""Values of an endpoint below which none can be told to be far from the others."""
+_MADS = 8.0
+"""Robust SDs from the median at which a value is asked about."""
+_LEAST_LOGS = 2.5
+_SD_OF_MAD = 1.4826
+
+
+def read_history(
+    raw: RawTable,
+    mapping: TableMapping,
+    ids: Sequence[str],
+    of_row: Sequence[int],
+    problems: list[Problem],
+    warnings: list[str],
+    report: Report,
+) -> list[Result]:
+    """Every usable value of every used row, row by row; what cannot be used goes to ``problems``.
+
+    ``of_row``: the place in ``ids`` of each row's compound, -1 where the row is not used.
+    """
+    blank = ("",) * len(raw)
+
+    def texts(column: str | None) -> Sequence[str]:
+        return blank if column is None else raw.column(column)
+
+    shared = (mapping.replicate, mapping.date, mapping.plate, mapping.well, mapping.batch)
+    bare = not any((*shared, mapping.comment, mapping.excluded))
+    replicates, dates, plates, wells, batches = map(texts, shared)
+    comments, marks = texts(mapping.comment), texts(mapping.excluded)
+    names = texts(mapping.endpoint_column)
+    if mapping.endpoint_column is not None:
+        _unknown_endpoints(raw, mapping, of_row, problems)
+    found: list[Result] = []
+    doubts: list[str] = []
+    asked: set[int | None] = set()
+    for column in mapping.endpoints:
+        if column.value is None:
+            continue
+        endpoint, before = column.endpoint, len(found)
+        sides = [texts(side) for side in (column.relation, column.unit, column.n, column.sd)]
+        only = None if column.only is None else fold(column.only)
+        # Most cells of a large table are plain numbers with nothing beside them; they take a short way.
+        plain = bare and endpoint.transform == "none" and not is_p_scale(endpoint) and raw.decimal == "."
+        plain = plain and not any((column.relation, column.unit, column.n, column.sd))
+        for place, text in enumerate(raw.column(column.value)):
+            if place % _REPORT_EVERY == 0:
+                report(0.3 + 0.6 * place / len(raw), f"Reading the values of {endpoint.name}")
+            compound = of_row[place]
+            if not text or compound < 0 or (only is not None and fold(names[place]) != only):
+                continue
+            row = raw.rows[place]
+            if plain and (number := plain_number(text)) is not None:
+                found.append(Result(ids[compound], number, endpoint.name, row=row))
+                continue
+            entry = _entry(raw, column, place, text, sides, problems)
+            if entry is None:
+                continue
+            question = doubt(endpoint, entry)
+            if question is not None:
+                doubts.append(f"Row {row}: {question}")
+                asked.add(row)
+            found.append(
+                Result(
+                    compound=ids[compound],
+                    value=entry.value,
+                    endpoint=endpoint.name,
+                    relation=entry.relation,
+                    unit=entry.unit,
+                    n=entry.n,
+                    sd=entry.sd,
+                    replicate=replicates[place],
+                    date=dates[place],
+                    plate=plates[place],
+                    well=wells[place],
+                    batch=batches[place],
+                    comment="; ".join(filter(None, (comments[place], entry.note))),
+                    excluded=marks[place].casefold() in YES,
+                    row=row,
+                )
+            )
+        far = far_from_the_others(endpoint, found[before:])
+        doubts += [f"Row {result.row}: {question}" for result, question in far if result.row not in asked]
+    found.sort(key=attrgetter("row"))
+    warnings += doubts[:_NAMED]
+    if len(doubts) > _NAMED:
+        warnings.append(f"{len(doubts) - _NAMED} more values are as unusual.")
+    return found
+
+
+def _entry(
+    raw: RawTable,
+    column: EndpointColumn,
+    place: int,
+    text: str,
+    sides: Sequence[Sequence[str]],
+    problems: list[Problem],
+) -> Entry | None:
+    relation, unit, n, sd = (side[place] for side in sides)
+    try:
+        return read_entry(column.endpoint, text, raw.decimal, relation=relation, unit=unit, n=n, sd=sd)
+    except Unreadable as error:
+        where = {"relation": column.relation, "unit": column.unit, "n": column.n, "sd": column.sd}
+        problems.append(Problem(raw.rows[place], where.get(error.part) or column.value, error.reason))
+        return None
+
+
+def _unknown_endpoints(raw: RawTable, mapping: TableMapping, of_row: Sequence[int], problems: list[Problem]) -> None:
+    """Values of rows that name no endpoint of the mapping."""
+    known = {fold(column.only) for column in mapping.endpoints if column.only is not None}
+    value = next((column.value for column in mapping.endpoints if column.value is not None), None)
+    if value is None or mapping.endpoint_column is None:
+        return
+    for place, (name, text) in enumerate(zip(raw.column(mapping.endpoint_column), raw.column(value), strict=True)):
+        if of_row[place] >= 0 and not is_missing(text) and fold(name) not in known:
+            reason = "names no endpoint" if is_missing(name) else f"endpoint {quoted(name)} is not part of the campaign"
+            problems.append(Problem(raw.rows[place], mapping.endpoint_column, reason))
+
+
+def far_from_the_others(endpoint: Endpoint, results: Sequence[Result]) -> list[tuple[Result, str]]:
+    """Exact values of one endpoint that lie absurdly far from the rest of them, each with a question about it.
+
+    Far: eight robust SDs (1.4826 times the median absolute deviation) from the median, and on a logarithmic scale at
+    least 2.5 units; asked about only, never left out.
+    """
+    exact = [result for result in results if result.relation == "=" and not result.excluded]
+    if len(exact) < _FEWEST:
+        return []
+    levels = np.array([endpoint.to_model(result.value, result.unit) for result in exact])
+    middle = float(np.median(levels))
+    spread = _SD_OF_MAD * float(np.median(np.abs(levels - middle)))
+    logs = endpoint.scale_unit == "log"
+    reach = max(_MADS * spread, _LEAST_LOGS if logs else 0.0)
+    if reach <= 0.0:
+        return []
+    low, high = (float(np.quantile(levels, q)) for q in (0.05, 0.95))
+    return [
+        (
+            exact[place],
+            f"{exact[place].value:g} {exact[place].unit or endpoint.unit}".rstrip()
+            + f" is far from the other values of {endpoint.name} (most are {low:.3g} to {high:.3g}"
+            + (f" as {endpoint.scale_name}" if endpoint.transform == "log" else "")
+            + "). Is it right, and in this unit?",
+        )
+        for place in np.flatnonzero(np.abs(levels - middle) > reach)
+    ]

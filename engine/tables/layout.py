@@ -1,0 +1,330 @@
+"""Where a table begins and ends in the rows of a sheet: titles, header rows, units, footers."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.tables import headers
+from assaypilot.engine.tables.raw import fold, rows_named
+from assaypilot.engine.tables.values import is_missing
+
+__all__ = ["LaidOut", "lay_out"]
+
+_SEARCHED = 40
+"""Rows among which the header is looked for."""
+_FOOTERS = 40
+_NUMBER = re.compile(r"[<>~≈]?\s*[+-]?(?:\d+(?:[.,]\d*)?|[.,]\d+)(?:[eE][+-]?\d+)?\s*%?")
+_SUMMARY = frozenset(
+    ("mean", "average", "avg", "median", "total", "sum", "sd", "stdev", "std", "std dev", "standard deviation", "cv")
+) | {"min", "max", "minimum", "maximum", "count", "geomean", "geometric mean", "total:", "average:", "mean:"}
+"""First words of a row that sums a table up."""
+_SHOWN = 60
+
+Show = Callable[[Any], str]
+"""The text of a cell as it came from its reader."""
+
+
+@dataclass(frozen=True, slots=True)
+class LaidOut:
+    """The table itself: its columns by name, its cells as they came, its rows by number."""
+
+    columns: tuple[str, ...]
+    cells: tuple[tuple[Any, ...], ...]
+    """One tuple per column, untrimmed."""
+    rows: tuple[int, ...]
+
+
+def lay_out(
+    lines: list[list[Any]], numbers: list[int], show: Show, *, file: str | None, warnings: list[str]
+) -> LaidOut:
+    """The table in the rows of a sheet that are not blank, with what was left out said in ``warnings``.
+
+    ``numbers``: the row of each line as a spreadsheet counts. Rows above the header, a second header row, a row of
+    units, rows below the table and repeated headers are recognised; whatever is in doubt stays a row of the table.
+    AssayPilotError when no row is left below the header.
+    """
+    head = [[show(cell) for cell in line] for line in lines[:_SEARCHED]]
+    at = _header_at(head)
+    group = _group_above(head, numbers, at)
+    titles = at if group is None else at - 1
+    if titles:
+        said = "; ".join(" ".join(filter(None, line)) for line in head[:titles])
+        many = titles > 1
+        warnings.append(
+            f"{rows_named(numbers[:titles])} {'stand' if many else 'stands'} above the header and "
+            f"{'were' if many else 'was'} left out: {_short(said)}."
+        )
+    first = at + 1
+    header = list(head[at])
+    if group is not None:
+        header = _combined(group, header)
+        warnings.append(f"Rows {numbers[at - 1]} and {numbers[at]} were read together as the header.")
+    elif (below := _below(head, numbers, at)) is not None:
+        header = _combined(header, below)
+        warnings.append(f"Rows {numbers[at]} and {numbers[at + 1]} were read together as the header.")
+        first += 1
+    if (units := _units(head, numbers, first, header)) is not None:
+        header = [_with_unit(name, unit) for name, unit in itertools.zip_longest(header, units, fillvalue="")]
+        warnings.append(f"Row {numbers[first]} holds units; they were joined to the headers.")
+        first += 1
+    if at == 0 and first == 1 and _is_data(header):
+        header, first = [f"column {place}" for place in range(1, len(header) + 1)], 0
+        warnings.append(
+            f"Row {numbers[0]} holds numbers, so the table has no header; its columns are called column 1, column 2, …"
+        )
+    last = _end(lines, numbers, show, first, len(header), warnings)
+    places = _without_repeats(lines, numbers, show, first, last, head[at] if first else None, warnings)
+    if not places:
+        raise AssayPilotError("there is a header but no row below it", file=file, mend="Add the compounds.")
+    body = [lines[place] for place in places] if len(places) < len(lines) else lines
+    rows = tuple(numbers[place] for place in places)
+    width = _width(header, body, show)
+    columns = tuple(zip(*_evened(body, rows, width, show, warnings), strict=True))
+    names, kept = _named(header, columns, show, warnings)
+    return LaidOut(names, tuple(columns[place] for place in kept), rows)
+
+
+# ---------------------------------------------------------------------- the header
+
+
+def _filled(line: Sequence[str]) -> int:
+    return sum(1 for text in line if text)
+
+
+def _known(line: Sequence[str]) -> int:
+    """How many cells are headers that chemists use."""
+    return sum(1 for text in line if text and headers.is_known(text))
+
+
+def _numeric(line: Sequence[str]) -> int:
+    return sum(1 for text in line if text and _NUMBER.fullmatch(text))
+
+
+def _is_data(line: Sequence[str]) -> bool:
+    """Whether a row is one of values, not of headers: mostly numbers, and hardly a header anybody knows."""
+    numeric = _numeric(line)
+    return 2 * numeric > len(line) and 4 * _known(line) < numeric
+
+
+def _header_at(head: Sequence[Sequence[str]]) -> int:
+    """The place of the header: the first row, unless narrower rows stand above a wide one that says what is below."""
+    wide = max(map(_filled, head))
+    if _filled(head[0]) >= 0.6 * wide or wide < 2:
+        return 0
+    at = next((place for place, line in enumerate(head) if _filled(line) >= max(2, 0.6 * wide)), 0)
+    line, first = head[at], _known(head[0])
+    if 2 * _numeric(line) > _filled(line) or first > _known(line):
+        return 0
+    if _known(line) > first and max(map(_known, head[:at])) < 2:
+        return at
+    # Nothing known on either side: only lone cells above three or more columns are surely titles.
+    return at if wide >= 3 and all(_filled(above) == 1 for above in head[:at]) and not first else 0
+
+
+def _group_above(head: Sequence[Sequence[str]], numbers: Sequence[int], at: int) -> Sequence[str] | None:
+    """The row right above the header when it names groups of its columns (``IC50`` over ``mean``, ``SD``, ``N``)."""
+    if at == 0 or numbers[at] != numbers[at - 1] + 1:
+        return None
+    above, header = head[at - 1], head[at]
+    wide = len(header)
+    spots = [place for place, text in enumerate(above[:wide]) if text]
+    if not spots or spots == [0] or _numeric(above):
+        return None
+    repeated = len(set(filter(None, header))) < _filled(header)
+    needed = [
+        place for place in range(spots[0], wide) if not header[place] or headers.is_part(header[place]) or repeated
+    ]
+    return above if needed and all(place in needed or place == 0 for place in spots) else None
+
+
+def _below(head: Sequence[Sequence[str]], numbers: Sequence[int], at: int) -> Sequence[str] | None:
+    """The row right below the header when it only says more about it: ``mean``, ``SD``, ``IC50``, ``nM``."""
+    if at + 2 >= len(head) or numbers[at + 1] != numbers[at] + 1:
+        return None
+    header, below = head[at], head[at + 1]
+    texts = [(place, text) for place, text in enumerate(below) if text]
+    # A header without gaps needs no second row, unless that row only says mean, SD, N.
+    gaps = any(not (header[place] if place < len(header) else "") for place, _ in texts)
+    parts = [text for _, text in texts if headers.is_part(text)]
+    if not texts or (not gaps and len(parts) < max(2, len(texts))):
+        return None
+    if all(headers.is_unit(text) or is_missing(text) for _, text in texts):
+        return None  # a row of units, which comes next
+    return below if all(headers.is_part(text) or headers.is_known(text) for _, text in texts) else None
+
+
+def _combined(upper: Sequence[str], lower: Sequence[str]) -> list[str]:
+    """One name from two rows; a group's name holds for the columns on its right that have none."""
+    names, group = [], ""
+    repeated = {text for text in lower if text and list(lower).count(text) > 1}
+    for place in range(max(len(upper), len(lower))):
+        over = upper[place] if place < len(upper) else ""
+        under = lower[place] if place < len(lower) else ""
+        group = over or (group if under else "")
+        if not under or not group:
+            names.append(under or over)
+        elif headers.is_unit(under):
+            names.append(_with_unit(group, under))
+        elif headers.is_mean(under):
+            names.append(group)
+        elif over or headers.is_part(under) or under in repeated:
+            names.append(f"{group} {under}")
+        else:
+            names.append(under)
+    return names
+
+
+def _units(
+    head: Sequence[Sequence[str]], numbers: Sequence[int], place: int, header: Sequence[str]
+) -> Sequence[str] | None:
+    """The row right below the header when it holds nothing but units."""
+    if place + 1 >= len(head) or numbers[place] != numbers[place - 1] + 1:
+        return None
+    texts = [text for text in head[place] if text and not is_missing(text)]
+    units = [text for text in texts if headers.is_unit(text)]
+    if not units or len(units) < len(texts) or len(head[place]) > len(header):
+        return None
+    return ["" if is_missing(text) else text for text in head[place]]
+
+
+def _with_unit(name: str, unit: str) -> str:
+    bare = unit.strip("()[] ")
+    return f"{name} ({bare})" if name and bare and not headers.split_unit(name)[1] else name
+
+
+# ---------------------------------------------------------------------- the end, and rows that are none
+
+
+def _end(
+    lines: Sequence[Sequence[Any]], numbers: Sequence[int], show: Show, first: int, width: int, warnings: list[str]
+) -> int:
+    """The place behind the last row of the table; what stands below is said."""
+    last = len(lines)
+    # Rows behind the last blank line are more likely remarks than those that follow without a gap.
+    start = max(first + 1, last - _FOOTERS)
+    block = next((place for place in range(last - 1, start, -1) if numbers[place] > numbers[place - 1] + 1), last)
+    below: list[str] = []
+    while last > start:
+        texts = [text for text in map(show, lines[last - 1]) if text]
+        if not _is_footer(texts, width, gap=last - 1 >= block):
+            break
+        below.append(" ".join(texts))
+        last -= 1
+    if below:
+        many = len(below) > 1
+        warnings.append(
+            f"{rows_named(numbers[last:])} {'stand' if many else 'stands'} below the table and "
+            f"{'were' if many else 'was'} left out: {_short('; '.join(reversed(below)))}."
+        )
+    return last
+
+
+def _is_footer(texts: Sequence[str], width: int, *, gap: bool) -> bool:
+    """Whether a row is a remark or a summary below a table, which no compound looks like."""
+    if not texts:
+        return True
+    first = texts[0]
+    if fold(first) in _SUMMARY and len(texts) < width and width > 2:
+        return all(_NUMBER.fullmatch(text) for text in texts[1:])
+    if len(texts) > 1 or width < 3 or len(first) < 2:
+        return False
+    remark = first[0] in "*#†‡§(" or ": " in first or len(first.split()) > 2
+    return remark or (gap and (" " in first or first.endswith(":")))
+
+
+def _without_repeats(
+    lines: Sequence[Sequence[Any]],
+    numbers: Sequence[int],
+    show: Show,
+    first: int,
+    last: int,
+    header: Sequence[str] | None,
+    warnings: list[str],
+) -> list[int]:
+    """The places of the table's rows; the header once more, as in tables put together, is no row."""
+    if header is None or _filled(header) < 2:
+        return list(range(first, last))
+    start = next(place for place, text in enumerate(header) if text)
+    key, width = header[start], len(header)
+    again = [
+        place
+        for place in range(first, last)
+        if start < len(lines[place])
+        and lines[place][start] == key
+        and [show(cell) for cell in lines[place]][:width] == list(header)
+    ]
+    if again:
+        named = rows_named([numbers[place] for place in again])
+        warnings.append(f"{named} {'repeat' if len(again) > 1 else 'repeats'} the header and hold no compound.")
+    gone = set(again)
+    return [place for place in range(first, last) if place not in gone]
+
+
+# ---------------------------------------------------------------------- columns
+
+
+def _width(header: Sequence[str], body: Sequence[Sequence[Any]], show: Show) -> int:
+    """How many columns there are once empty ones at the right are left out."""
+    width = len(header)
+    while width > 1 and not header[width - 1] and not any(len(r) >= width and show(r[width - 1]) for r in body):
+        width -= 1
+    return width
+
+
+def _evened(
+    body: list[list[Any]], rows: Sequence[int], width: int, show: Show, warnings: list[str]
+) -> Sequence[Sequence[Any]]:
+    """The rows, each as wide as the table; what had to be mended is said."""
+    if all(len(line) == width for line in body):
+        return body
+    short, long, lines = [], [], []
+    for row, line in zip(rows, body, strict=True):
+        if len(line) < width:
+            short.append(row)
+        elif any(show(cell) for cell in line[width:]):
+            long.append(row)
+        lines.append((list(line) + [""] * width)[:width])
+    for places, said in (
+        (short, "fewer cells than the header; the rest counts as empty"),
+        (long, "more cells than the header; those beyond it were left out"),
+    ):
+        if places:
+            warnings.append(f"{rows_named(places)} {'has' if len(places) == 1 else 'have'} {said}.")
+    return lines
+
+
+def _named(
+    header: Sequence[str], columns: Sequence[Sequence[Any]], show: Show, warnings: list[str]
+) -> tuple[tuple[str, ...], list[int]]:
+    """Unique names, and the places of the columns that have a header or a filled cell."""
+    texts = [" ".join(text.split()) for text in header[: len(columns)]]
+    texts += [""] * (len(columns) - len(texts))
+    names: list[str] = []
+    kept: list[int] = []
+    taken = set(texts)
+    for place, text in enumerate(texts):
+        if not text and not any(map(show, columns[place])):
+            continue
+        number = place + 1
+        name = text or f"column {number}"
+        if name in names or (not text and name in taken):
+            count = next(n for n in itertools.count(2) if f"{name} ({n})" not in taken)
+            renamed = f"{name} ({count})"
+            warnings.append(f"Column {number} repeats the header {name!r}; it is called {renamed!r} here.")
+            name = renamed
+        elif not text:
+            warnings.append(f"Column {number} has no header; it is called {name!r} here.")
+        names.append(name)
+        taken.add(name)
+        kept.append(place)
+    return tuple(names), kept
+
+
+def _short(text: str) -> str:
+    line = " ".join(text.split()).rstrip(".")
+    return line if len(line) <= _SHOWN else line[: _SHOWN - 1] + "…"

@@ -1,0 +1,55 @@
+"""Drawn structures as SMILES: the one place where a molblock of an SD file becomes text a table can hold."""
+
+from __future__ import annotations
+
+from typing import Any
+
+__all__ = ["Unreadable", "smiles_of"]
+
+_LONGEST = 2_000_000
+"""Characters of one molblock; more is no compound of a series."""
+
+
+class Unreadable(ValueError):
+    """Why a molblock is no structure."""
+
+
+def smiles_of(block: str) -> str:
+    """The canonical isomeric SMILES of a molblock, "" when it has no atoms; Unreadable says what is wrong.
+
+    Stereo is read from wedges, or from the coordinates of a three-dimensional structure; relative stereo is written as
+    in CXSMILES.
+    """
+    from rdkit import Chem, rdBase
+
+    from assaypilot.engine.chemistry.structures import spelled
+
+    if not block.strip():
+        return ""
+    if len(block) > _LONGEST:
+        raise Unreadable(f"a structure of {len(block):,} characters is too long")
+    with rdBase.BlockLogs():
+        try:
+            molecule = Chem.MolFromMolBlock(block)
+            if molecule is not None:
+                return spelled(molecule) if molecule.GetNumAtoms() else ""
+            loose = Chem.MolFromMolBlock(block, sanitize=False, strictParsing=False)
+        except (RuntimeError, ValueError, OverflowError):
+            loose = None
+        raise Unreadable(_complaint(loose))
+
+
+def _complaint(molecule: Any) -> str:
+    """What is wrong with a molecule that could be read only without looking at its chemistry."""
+    from rdkit import Chem
+
+    if molecule is None:
+        return "the structure is damaged: its lines do not hold the atoms and bonds they promise"
+    problems = Chem.DetectChemistryProblems(molecule)
+    if problems and problems[0].GetType() == "AtomValenceException":
+        place = problems[0].GetAtomIdx()
+        atom = molecule.GetAtomWithIdx(place)
+        return f"atom {place + 1} ({atom.GetSymbol()}) of the structure has too many bonds"
+    if problems and problems[0].GetType() == "KekulizeException":
+        return "the aromatic rings of the structure cannot be drawn with single and double bonds"
+    return "the structure is damaged"

@@ -1,0 +1,190 @@
+"""SD files as tables: one record a row, its properties columns, its structure a SMILES."""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.progress import Report
+from assaypilot.engine.tables.files import OpenedFile
+from assaypilot.engine.tables.molblocks import Unreadable, smiles_of
+from assaypilot.engine.tables.problems import Problem
+from assaypilot.engine.tables.raw import RawTable, fold
+from assaypilot.engine.tables.text import decimal_mark, decode
+
+__all__ = ["Record", "read_sdf", "records"]
+
+_END = re.compile(r"^M {1,2}END", re.M)
+_TAG = re.compile(r"^>(?!.*<>)(?:[^<]*<(?P<name>.*)>|\s+(?P<field>DT\d+))[^>]*$")
+_REPORT_EVERY = 250
+_MOST_COLUMNS = 2_000
+
+
+@dataclass(slots=True)
+class Record:
+    """One record of an SD file."""
+
+    title: str
+    block: str
+    """The molblock up to M  END; empty when there is none."""
+    properties: dict[str, str] = field(default_factory=dict)
+    problem: str = ""
+    """What is wrong with the record's form."""
+
+
+def read_sdf(file: OpenedFile, report: Report) -> RawTable:
+    """The table in an SD file or a molfile: Name (when titles are given), SMILES, then a column for each property.
+
+    Rows are numbered as records from 1. A record whose structure cannot be read keeps its properties, and the reason
+    stands in ``problems``. AssayPilotError when there is no record.
+    """
+    text, encoding, warnings = decode(file.name, file.data)
+    size = max(1, len(text))
+    rows: list[Record] = []
+    smiles: list[str] = []
+    problems: list[Problem] = []
+    done = 0
+    for number, (record, length) in enumerate(records(text), start=1):
+        done += length
+        if number % _REPORT_EVERY == 1:
+            report(0.05 + 0.85 * min(1.0, done / size), f"Reading structures: {number:,}")
+        found = ""
+        reason = record.problem
+        if not reason:
+            try:
+                found = smiles_of(record.block)
+                reason = "" if found else "the record has no structure"
+            except Unreadable as error:
+                reason = str(error)
+        if reason:
+            problems.append(Problem(number, "SMILES", reason))
+        rows.append(record)
+        smiles.append(found)
+    if not rows or not any(record.block or record.properties for record in rows):
+        raise AssayPilotError("there is no record in this SD file", file=file.name, mend="Export it again.")
+    names = _columns(rows, file.name)
+    columns: dict[str, tuple[str, ...]] = {}
+    if any(record.title for record in rows):
+        columns["Name"] = tuple(record.title for record in rows)
+    columns["SMILES"] = tuple(smiles)
+    for name in names:
+        called = _free_name(name, columns)
+        if called != name:
+            warnings.append(f"The property {name!r} is called {called!r} here.")
+        columns[called] = tuple(record.properties.get(name, "") for record in rows)
+    _say_missing(names, rows, warnings)
+    report(0.95, "Looking at the numbers")
+    decimal = decimal_mark(tuple(columns[name] for name in columns if name != "SMILES"), "", warnings)
+    report(1.0, "Table read")
+    return RawTable(
+        tuple(columns),
+        tuple(columns.values()),
+        tuple(range(1, len(rows) + 1)),
+        encoding=encoding,
+        delimiter="",
+        decimal=decimal,
+        file=file.name,
+        digest=hashlib.sha256(file.data).hexdigest(),
+        warnings=tuple(warnings),
+        kind="sdf",
+        problems=tuple(problems),
+    )
+
+
+def records(text: str) -> Iterator[tuple[Record, int]]:
+    """The records of an SD file one after another, each with its length; text after the last ``$$$$`` is one, too."""
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    start = 0
+    while start < len(text):
+        end = start if text.startswith("$$$$", start) else text.find("\n$$$$", start)
+        if end < 0:
+            stop = following = len(text)
+        else:
+            stop = end if end == start else end + 1
+            line = text.find("\n", stop)
+            following = len(text) if line < 0 else line + 1
+        piece = text[start:stop]
+        if end >= 0 or piece.strip():
+            yield _record(piece), following - start
+        start = following
+
+
+def _record(piece: str) -> Record:
+    """A record by its lines: title, molblock, properties."""
+    lines = piece.split("\n")
+    title = lines[0].strip() if not lines[0].startswith(">") else ""
+    ended = _END.search(piece)
+    if ended is not None:
+        block = piece[: ended.end()] + "\n"
+        rest = piece[ended.end() :].split("\n")[1:]
+        record = Record(title, block)
+    else:
+        # No M  END: the properties begin at the first header of one, and what stands before is not whole.
+        first = next((place for place, line in enumerate(lines) if _TAG.match(line)), len(lines))
+        above = "\n".join(lines[1:first])
+        cut = "the structure is cut off: it has no line M  END" if above.strip() else ""
+        record = Record(title, "", problem=cut)
+        rest = lines[first:]
+    _properties(rest, record)
+    return record
+
+
+def _properties(lines: list[str], record: Record) -> None:
+    """Nothing; the properties under their headers, each up to its blank line."""
+    name: str | None = None
+    value: list[str] = []
+
+    def keep() -> None:
+        if name is not None:
+            text = "\n".join(value).strip()
+            known = record.properties.get(name)
+            record.properties[name] = text if not known or known == text else f"{known}; {text}"
+
+    blank = True
+    for line in lines:
+        tag = _TAG.match(line)
+        # A value may begin with >, as in >10000; a header is one only behind a blank line, or with its brackets.
+        if tag is not None and (blank or name is None or not value):
+            keep()
+            name, value = " ".join((tag["name"] or tag["field"]).split()) or "property", []
+        elif name is not None:
+            value.append(line)
+        blank = not line.strip()
+    keep()
+
+
+def _columns(rows: list[Record], file: str) -> list[str]:
+    """The properties' names in the order of their first record; those that differ in case alone are one column."""
+    names: dict[str, str] = {}
+    for record in rows:
+        for name in list(record.properties):
+            first = names.setdefault(fold(name), name)
+            if first != name:
+                value = record.properties.pop(name)
+                record.properties[first] = record.properties.get(first) or value
+    if len(names) > _MOST_COLUMNS:
+        raise AssayPilotError(
+            f"the records have {len(names):,} different properties, too many to be a table",
+            file=file,
+            mend="Export only the properties that matter.",
+        )
+    return list(names.values())
+
+
+def _free_name(name: str, taken: dict[str, tuple[str, ...]]) -> str:
+    if name not in taken:
+        return name
+    return next(f"{name} ({n})" for n in itertools.count(2) if f"{name} ({n})" not in taken)
+
+
+def _say_missing(names: list[str], rows: list[Record], warnings: list[str]) -> None:
+    """Nothing; says which properties some records lack."""
+    lacking = {name: sum(name not in record.properties for record in rows) for name in names}
+    some = [f"{name} ({count:,})" for name, count in lacking.items() if count]
+    if some:
+        more = f" and {len(some) - 5} more" if len(some) > 5 else ""
+        warnings.append(f"Properties that some records lack, which count as empty there: {', '.join(some[:5])}{more}.")

@@ -1,0 +1,164 @@
+"""Tables in text: encoding, delimiter, decimal mark, quotation marks."""
+
+from __future__ import annotations
+
+import csv
+import io
+import itertools
+import re
+from collections.abc import Iterator, Sequence
+
+from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.progress import Report
+from assaypilot.engine.tables import headers
+from assaypilot.engine.tables.layout import lay_out
+from assaypilot.engine.tables.raw import DELIMITERS, RawTable, fold, unguard
+
+__all__ = ["decimal_mark", "decode", "parse"]
+
+_SNIFFED_RECORDS = 200
+_SAVE_AS_CSV = "Save it as csv and read that."
+_UNIT = r"(?:\s*[A-Za-zµμ%]+)?"
+_DECIMAL_COMMA = re.compile(rf"[<>=≤≥]*\s*[+-]?\d+,\d+(?:[eE][+-]?\d+)?{_UNIT}")
+_DECIMAL_POINT = re.compile(rf"[<>=≤≥]*\s*[+-]?\d*\.\d+(?:[eE][+-]?\d+)?{_UNIT}")
+_CONTROLS = re.compile(r"[\x00-\x08\x0e-\x1f\x7f-\x9f]")
+_ODD = 0.02
+"""More control characters than this, and a file is no text."""
+
+
+def decode(name: str, data: bytes) -> tuple[str, str, list[str]]:
+    """Text, encoding and what to say about it; AssayPilotError when it is no text."""
+    if data.startswith(b"\xef\xbb\xbf"):
+        tries: tuple[str, ...] = ("utf-8-sig",)
+    elif data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        tries = ("utf-16",)
+    elif b"\x00" in data[:4096]:
+        # UTF-16 without a mark: every other byte of plain text is zero.
+        head = data[:4096]
+        odd, even = head[1::2].count(0), head[::2].count(0)
+        tries = ("utf-16-le",) if odd > 4 * even else ("utf-16-be",) if even > 4 * odd else ()
+    else:
+        tries = ("utf-8", "cp1252", "latin-1")
+    for encoding in tries:
+        try:
+            text = data.decode(encoding)
+        except UnicodeDecodeError:
+            continue
+        sample = text[:20_000]
+        if "\x00" in text or len(_CONTROLS.findall(sample)) > _ODD * len(sample):
+            break
+        said = "utf-16" if encoding.startswith("utf-16") else encoding
+        notes = []
+        if encoding in ("cp1252", "latin-1"):
+            called = "Windows-1252" if encoding == "cp1252" else "Latin-1"
+            notes.append(f"The file is not UTF-8; it was read as {called}. Check characters such as µ and °.")
+        return text, said, notes
+    raise AssayPilotError("this is not text but a binary file", file=name, mend=_SAVE_AS_CSV)
+
+
+def parse(text: str, name: str | None, encoding: str, digest: str, warnings: list[str], report: Report) -> RawTable:
+    """The table in a text; AssayPilotError when there is none."""
+    if not text.strip():
+        raise AssayPilotError("the file is empty" if name else "nothing was pasted", file=name, mend="Give a table.")
+    delimiter = _sniff(text, name)
+    records = _all_records(text, delimiter, name)
+    report(0.4, "Splitting the table into columns")
+    numbered = [(row, record) for row, record in enumerate(records, start=1) if record and any(record)]
+    table = lay_out(
+        [record for _, record in numbered], [row for row, _ in numbered], str.strip, file=name, warnings=warnings
+    )
+    report(0.6, "Trimming cells")
+    cells = tuple(tuple(map(str.strip, column)) for column in table.cells)
+    columns = table.columns
+    if "'" in text:
+        cells = tuple(tuple(map(unguard, column)) for column in cells)
+        columns = tuple(map(unguard, columns))
+    report(0.8, "Looking at the numbers")
+    decimal = decimal_mark(cells, delimiter, warnings)
+    report(1.0, "Table read")
+    return RawTable(columns, cells, table.rows, encoding, delimiter, decimal, name, digest, tuple(warnings))
+
+
+def _records(text: str, delimiter: str) -> Iterator[list[str]]:
+    return csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
+
+
+def _sniff(text: str, name: str | None) -> str:
+    """The delimiter under which the first lines have the most even number of columns."""
+    best, best_score = None, (0.0, 0)
+    for delimiter in DELIMITERS:
+        try:
+            sample = [row for row in itertools.islice(_records(text, delimiter), _SNIFFED_RECORDS) if any(row)]
+        except csv.Error:
+            continue
+        # Title rows above the table are narrow, so the commonest width counts, not the first.
+        widths = [len(row) for row in sample]
+        width = max(set(widths), key=lambda n: (widths.count(n) * (n > 1), n), default=0)
+        if width < 2:
+            continue
+        even = widths.count(width) / len(sample)
+        if (even, width) > best_score:
+            best, best_score = delimiter, (even, width)
+    if best is None and fold(text.strip().splitlines()[0].strip('"')) in headers.STRUCTURES:
+        return ","  # nothing but structures
+    if best is None:
+        raise AssayPilotError(
+            "only one column was found (comma, semicolon and tab were tried as delimiters)",
+            file=name,
+            mend="Save the table as csv with one of these between the columns.",
+        )
+    return best
+
+
+def _all_records(text: str, delimiter: str, name: str | None) -> list[list[str]]:
+    """Every record, blank lines as empty ones; refuses a quotation mark that is never closed."""
+    try:
+        records = list(_records(text, delimiter))
+        unclosed = text.count('"') % 2 == 1 and _ends_inside_quotes(text, delimiter)
+    except csv.Error:
+        records, unclosed = [], True
+    if unclosed:
+        raise AssayPilotError(
+            "a quotation mark is opened and never closed",
+            file=name,
+            row=_row_of_open_quote(text, delimiter),
+            mend='Remove the stray " or close it.',
+        )
+    return records
+
+
+def _ends_inside_quotes(text: str, delimiter: str) -> bool:
+    try:
+        for _ in csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True):
+            pass
+    except csv.Error as error:
+        return "unexpected end of data" in str(error)
+    return False
+
+
+def _row_of_open_quote(text: str, delimiter: str) -> int | None:
+    """The spreadsheet row of the last record that could be read whole, plus one."""
+    row = 0
+    try:
+        for _ in csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True):
+            row += 1
+    except csv.Error:
+        return row + 1
+    return None
+
+
+def decimal_mark(cells: Sequence[Sequence[str]], delimiter: str, warnings: list[str]) -> str:
+    """Whether the numbers of a table are written with a point or a comma."""
+    commas = [cell for column in cells for cell in column if "," in cell and _DECIMAL_COMMA.fullmatch(cell)]
+    if not commas:
+        return "."
+    points = sum(1 for column in cells for cell in column if "." in cell and _DECIMAL_POINT.fullmatch(cell))
+    # 1,234 in a comma-separated file is more likely a thousand than a decimal; in the others it is a decimal.
+    surely = [cell for cell in commas if not re.search(r"(?<!\d)[1-9]\d{0,2},\d{3}(?!\d)", cell)]
+    decimal = "." if points > len(commas) or (delimiter == "," and not surely) else ","
+    if points:
+        warnings.append(
+            f"Some numbers have a decimal comma ({len(commas)}) and some a decimal point ({points}); "
+            f"read with {'a point' if decimal == '.' else 'a comma'}, and unclear ones are left out."
+        )
+    return decimal

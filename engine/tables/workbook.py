@@ -1,0 +1,254 @@
+"""Tables in workbooks: which sheet, which cells, and what a spreadsheet's numbers and dates are as text."""
+
+from __future__ import annotations
+
+import datetime
+import hashlib
+import io
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.progress import Report
+from assaypilot.engine.tables import headers
+from assaypilot.engine.tables.files import OpenedFile
+from assaypilot.engine.tables.layout import lay_out
+from assaypilot.engine.tables.raw import RawTable, fold, rows_named
+from assaypilot.engine.tables.zipped import Archive, Failed, failed_cells, inspect
+
+if TYPE_CHECKING:
+    from python_calamine import CalamineSheet, CalamineWorkbook
+
+__all__ = ["read_workbook"]
+
+_LOOKED_AT = 60
+"""Rows by which a sheet is told to hold a table."""
+_PASSWORD = b"E\0n\0c\0r\0y\0p\0t\0e\0d\0P\0a\0c\0k\0a\0g\0e\0"
+_WHOLE = 1e15
+"""Below this every whole number of a spreadsheet is exact."""
+
+
+def read_workbook(file: OpenedFile, sheet: str | None, report: Report) -> RawTable:
+    """The table in a sheet of an xlsx, xlsm, xls, xlsb or ods workbook; the values of formulas as they were saved.
+
+    AssayPilotError when there is no such sheet, no sheet with a table, or the workbook cannot be opened.
+    """
+    book, archive = _opened(file)
+    report(0.15, f"Reading {file.name}")
+    warnings: list[str] = []
+    place, lines, merged = _chosen(book, sheet, file.name, warnings)
+    report(0.55, "Reading cells")
+    failed = failed_cells(archive, place) if archive is not None else {}
+    _patch(lines, failed)
+    _fill_merged(lines, merged, warnings)
+    numbers = [row for row, line in enumerate(lines, start=1) if line.count("") < len(line)]
+    table = lay_out(
+        [lines[row - 1] for row in numbers] if len(numbers) < len(lines) else lines,
+        numbers,
+        _text,
+        file=file.name,
+        warnings=warnings,
+    )
+    report(0.7, "Making text of numbers and dates")
+    cells = tuple(map(_texts, table.cells))
+    _say_dates(table.columns, table.cells, table.rows, warnings)
+    report(1.0, "Table read")
+    return RawTable(
+        table.columns,
+        cells,
+        table.rows,
+        encoding="",
+        delimiter="",
+        decimal=".",  # of numbers; a text with a decimal comma is read as such where it is unambiguous
+        file=file.name,
+        digest=hashlib.sha256(file.data).hexdigest(),
+        warnings=tuple(warnings),
+        kind="workbook",
+        sheet=book.sheet_names[place],
+    )
+
+
+# ---------------------------------------------------------------------- the workbook and its sheet
+
+
+def _opened(file: OpenedFile) -> tuple[CalamineWorkbook, Archive | None]:
+    """The workbook, and its parts where it is a zipped one."""
+    from python_calamine import CalamineError, PasswordError, load_workbook
+
+    locked = AssayPilotError(
+        "the workbook is protected by a password", file=file.name, mend="Save it without one and read that."
+    )
+    zipped = file.data.startswith(b"PK")
+    if not zipped and _PASSWORD in file.data:
+        raise locked
+    archive = inspect(file.data, file.name) if zipped else None
+    try:
+        return load_workbook(io.BytesIO(file.data)), archive
+    except PasswordError:
+        raise locked from None
+    except (CalamineError, OSError, ValueError):
+        raise _unreadable(file.name) from None
+    except BaseException as error:
+        # What the library's own language calls a panic is no Exception in Python's.
+        if type(error).__name__ == "PanicException":
+            raise _unreadable(file.name) from None
+        raise
+
+
+def _unreadable(name: str) -> AssayPilotError:
+    return AssayPilotError(
+        "this is no workbook, or a damaged one", file=name, mend="Open it in a spreadsheet and save it as xlsx or csv."
+    )
+
+
+def _chosen(
+    book: CalamineWorkbook, wanted: str | None, name: str, warnings: list[str]
+) -> tuple[int, list[list[Any]], Sequence[tuple[tuple[int, int], tuple[int, int]]]]:
+    """The place of the sheet to read, its cells row by row from the first on, and its merged ranges."""
+    from python_calamine import SheetTypeEnum, SheetVisibleEnum
+
+    about = book.sheets_metadata
+    hidden = {one.name for one in about if one.visible is not SheetVisibleEnum.Visible}
+    names = [one.name for one in about if one.typ is SheetTypeEnum.WorkSheet] or list(book.sheet_names)
+    if wanted is not None:
+        found = wanted if wanted in names else next((n for n in names if fold(n) == fold(wanted)), None)
+        if found is None:
+            raise AssayPilotError(
+                f"there is no sheet {wanted!r}; the sheets are {', '.join(names)}",
+                file=name,
+                option="--sheet",
+                mend="Name one of them.",
+            )
+        lines, merged = _cells(book, found, name)
+        if found in hidden:
+            warnings.append(f"The sheet {found} is hidden in the workbook.")
+        if not lines:
+            raise AssayPilotError(f"the sheet {found} is empty", file=name, option="--sheet", mend="Name another one.")
+        return book.sheet_names.index(found), lines, merged
+    candidates = [one for one in names if one not in hidden] or names
+    best: tuple[int, str, list[list[Any]], Any] | None = None
+    for one in candidates:
+        lines, merged = _cells(book, one, name)
+        score = _likeness(lines)
+        if score and (best is None or score > best[0]):
+            best = score, one, lines, merged
+        if best is not None and best[0] == 2:
+            break
+    if best is None:
+        also = f" (hidden: {', '.join(sorted(hidden))})" if hidden else ""
+        raise AssayPilotError(
+            f"no sheet of the workbook holds a table{also}", file=name, mend="Name the sheet: --sheet NAME."
+        )
+    _, chosen, lines, merged = best
+    others = [one for one in names if one != chosen and one not in hidden]
+    if others or hidden:
+        parts = [f"also {', '.join(others)}"] if others else []
+        parts += [f"hidden {', '.join(one for one in names if one in hidden)}"] if hidden else []
+        warnings.append(f"The sheet {chosen} was read; there {_are(len(others) + len(hidden))} {'; '.join(parts)}.")
+    return book.sheet_names.index(chosen), lines, merged
+
+
+def _are(count: int) -> str:
+    return "is" if count == 1 else "are"
+
+
+def _likeness(lines: Sequence[Sequence[Any]]) -> int:
+    """How like a table a sheet looks: 0 not at all, 1 with two columns and rows, 2 with headers chemists use."""
+    rows = [[text for text in map(_text, line) if text] for line in lines[:_LOOKED_AT]]
+    if sum(len(row) > 1 for row in rows) < 2:
+        return 0
+    return 2 if any(sum(map(headers.is_known, row)) > 1 for row in rows) else 1
+
+
+def _cells(
+    book: CalamineWorkbook, sheet: str, name: str
+) -> tuple[list[list[Any]], Sequence[tuple[tuple[int, int], tuple[int, int]]]]:
+    from python_calamine import CalamineError
+
+    try:
+        found: CalamineSheet = book.get_sheet_by_name(sheet)
+        if found.end is None:
+            return [], ()
+        return found.to_python(skip_empty_area=False), found.merged_cell_ranges or ()
+    except (CalamineError, OSError, ValueError):
+        raise _unreadable(name) from None
+    except BaseException as error:
+        if type(error).__name__ == "PanicException":
+            raise _unreadable(name) from None
+        raise
+
+
+# ---------------------------------------------------------------------- cells
+
+
+def _patch(lines: list[list[Any]], failed: Failed) -> None:
+    """Nothing; writes what a failed formula shows into its cell, which the reader leaves empty."""
+    for (row, column), text in failed.items():
+        if row < len(lines) and column < len(lines[row]):
+            lines[row][column] = text
+
+
+def _fill_merged(
+    lines: list[list[Any]], merged: Sequence[tuple[tuple[int, int], tuple[int, int]]], warnings: list[str]
+) -> None:
+    """Nothing; a cell merged over several rows holds in each of them, as it looks; below a header that is said."""
+    filled = []
+    for (top, left), (bottom, right) in merged:
+        if top == bottom or left != right or bottom >= len(lines) or left >= len(lines[top]):
+            continue
+        value = lines[top][left]
+        for row in range(top + 1, bottom + 1):
+            # A header merged downwards stands above two rows of headers; it is enough once.
+            if value != "" and lines[row][left] == "" and not (isinstance(value, str) and headers.is_known(value)):
+                lines[row][left] = value
+                filled.append(row + 1)
+    if filled:
+        many = "cells that are" if len(filled) > 1 else "a cell that is"
+        warnings.append(f"{rows_named(sorted(set(filled)))}: {many} merged with the one above repeat its value.")
+
+
+def _text(value: Any) -> str:
+    """A cell as text, trimmed: whole numbers without a point, dates as 2024-05-31."""
+    kind = value.__class__
+    if kind is str:
+        return str(value).strip()
+    if kind is float:
+        return str(int(value)) if value.is_integer() and abs(value) < _WHOLE else repr(value)
+    if kind is bool:
+        return "TRUE" if value else "FALSE"
+    if isinstance(value, datetime.datetime):
+        midnight = value.time() == datetime.time()
+        return value.date().isoformat() if midnight else value.isoformat(" ", "seconds")
+    return value.isoformat() if isinstance(value, datetime.date | datetime.time) else str(value)
+
+
+def _texts(column: tuple[Any, ...]) -> tuple[str, ...]:
+    """The texts of a column; most hold nothing but texts or nothing but numbers, which go fast."""
+    kinds = set(map(type, column))
+    if kinds == {str}:
+        return tuple(map(str.strip, column))
+    if kinds == {float} and max(map(abs, column)) < _WHOLE:
+        texts = map(repr, column)
+        return tuple([text[:-2] if text.endswith(".0") else text for text in texts])
+    return tuple(map(_text, column))
+
+
+def _say_dates(
+    columns: Sequence[str], cells: Sequence[Sequence[Any]], rows: Sequence[int], warnings: list[str]
+) -> None:
+    """Nothing; says where dates stand among other things: spreadsheets make dates of entries such as 5-1."""
+    for name, column in zip(columns, cells, strict=True):
+        kinds = set(map(type, column))
+        dated = kinds & {datetime.date, datetime.datetime}
+        if not dated or headers.role_of(name) == "date" or _filled(column) <= dated:
+            continue
+        places = [row for row, value in zip(rows, column, strict=True) if type(value) in dated]
+        warnings.append(
+            f"{rows_named(places)}: {'dates stand' if len(places) > 1 else 'a date stands'} in column {name} among "
+            "other entries; a spreadsheet makes dates of texts such as 5-1."
+        )
+
+
+def _filled(column: Sequence[Any]) -> set[type]:
+    """The types of the cells that are not empty."""
+    return {type(value) for value in column if value != ""}
