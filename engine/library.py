@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from assaypilot.engine.errors import AssayPilotError
 
-__all__ = ["LARGEST_PRODUCT", "Library", "Site", "name_from_substituents"]
+__all__ = ["LARGEST_PRODUCT", "Library", "Scaffold", "Site", "name_from_substituents"]
 
 LARGEST_PRODUCT = 1_000_000
 """The largest full product that is listed compound by compound."""
@@ -36,6 +36,16 @@ class Site:
     """As the table's header says it, e.g. ``R1``."""
     substituents: tuple[str, ...]
     """Labels or SMILES with one attachment point, in order of first appearance."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scaffold:
+    """What the substituents of a library stand on, when they were taken from structures."""
+
+    cores: tuple[str, ...]
+    """SMILES with ``[*:n]`` at site Rn, as they were looked for; they keep their numbers when compounds are added."""
+    fixed: tuple[tuple[str, str], ...] = ()
+    """Sites that every compound fills alike, which are not among the library's, and what stands there."""
 
 
 def name_from_substituents(sites: Sequence[Site], codes: Iterable[int]) -> str:
@@ -60,6 +70,8 @@ class Library:
     """Structures, one per compound, empty where unknown; None when no structure is known."""
     measurable: NDArray[np.bool_] = field(default_factory=lambda: np.ones(0, dtype=bool))
     """Whether each compound can be had for a measurement; all of them when not given."""
+    scaffold: Scaffold | None = None
+    """What the substituents stand on; None when that is not known."""
 
     def __post_init__(self) -> None:
         codes = np.ascontiguousarray(self.codes, dtype=np.int32)
@@ -134,7 +146,8 @@ class Library:
                 measurable[places[row]] = known.measurable[row]
                 if known.smiles is not None:
                     smiles[places[row]] = known.smiles[row]
-        return cls(tuple(sites), codes, tuple(ids), tuple(smiles) if any(smiles) else None, measurable)
+        scaffold = None if known is None else known.scaffold
+        return cls(tuple(sites), codes, tuple(ids), tuple(smiles) if any(smiles) else None, measurable, scaffold)
 
     def __len__(self) -> int:
         """The number of compounds."""
@@ -171,11 +184,13 @@ class Library:
 
     def encode(self) -> bytes:
         """The library as bytes, the same for the same content: what a campaign file keeps."""
-        header = {
+        header: dict[str, Any] = {
             "sites": [[site.name, list(site.substituents)] for site in self.sites],
             "ids": list(self.ids),
             "smiles": None if self.smiles is None else list(self.smiles),
         }
+        if self.scaffold is not None:  # the first files had none, and their bytes are their address
+            header["scaffold"] = {"cores": list(self.scaffold.cores), "fixed": [list(f) for f in self.scaffold.fixed]}
         text = json.dumps(header, ensure_ascii=False, separators=(",", ":"), sort_keys=True).encode()
         body = self.codes.astype("<i4").tobytes() + np.packbits(self.measurable).tobytes()
         return _MAGIC + zlib.compress(struct.pack("<Q", len(text)) + text + body, 6)
@@ -199,13 +214,14 @@ class Library:
         start = 8 + length
         codes = np.frombuffer(raw, dtype="<i4", count=n * len(sites), offset=start).reshape(n, len(sites))
         flags = np.frombuffer(raw, dtype=np.uint8, offset=start + codes.nbytes)
-        smiles = header["smiles"]
+        smiles, core = header["smiles"], header.get("scaffold")
         return cls(
             sites,
             codes.astype(np.int32),
             tuple(header["ids"]),
             None if smiles is None else tuple(smiles),
             np.unpackbits(flags, count=n).astype(bool),
+            None if core is None else Scaffold(tuple(core["cores"]), tuple((a, b) for a, b in core["fixed"])),
         )
 
     @cached_property

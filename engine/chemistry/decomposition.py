@@ -15,7 +15,7 @@ from assaypilot.engine.chemistry.labelling import with_sites
 from assaypilot.engine.chemistry.splitting import Splitter, Way
 from assaypilot.engine.progress import Report, silent
 
-__all__ = ["CORE_SITE", "Decomposition", "Parts", "decompose", "extend"]
+__all__ = ["CORE_SITE", "Decomposition", "Parts", "core_form", "decompose", "extend"]
 
 CORE_SITE = "Core"
 """The name of the site whose substituents are forms of the core: several cores, or one with different stereo."""
@@ -101,7 +101,7 @@ def decompose(
     numbers = sorted({number for core in cores for number in core.numbers})
     empty = Decomposition(tuple(core.smiles for core in cores), tuple(f"R{n}" for n in numbers), (), (), labelled)
     ways, reasons = _all_ways(empty, molecules, report, timeout)
-    forms = {_form(way.core) for choice in ways for way in choice[1]}
+    forms = {core_form(way.core) for choice in ways for way in choice[1]}
     if len(forms) > 1:
         empty = replace(empty, sites=(CORE_SITE, *empty.sites))
     return _chosen(empty, ways, reasons, smiles)
@@ -116,9 +116,9 @@ def extend(
     """
     ways, reasons = _all_ways(known, _molecules(smiles), report, timeout)
     if CORE_SITE not in known.sites:
-        form = next((_form(part.core) for part in known.parts if part is not None), None)
+        form = next((core_form(part.core) for part in known.parts if part is not None), None)
         for place, (index, choice) in enumerate(ways):
-            fitting = tuple(way for way in choice if form is None or _form(way.core) == form)
+            fitting = tuple(way for way in choice if form is None or core_form(way.core) == form)
             if choice and not fitting:
                 reasons[place] = "its core has another form (stereo) than that of the series, which has no site for it"
             ways[place] = (index, fitting)
@@ -197,7 +197,7 @@ def _chosen(known: Decomposition, ways: list[_Choice], reasons: list[str], smile
 
 def _row(sites: tuple[str, ...], numbers: tuple[int, ...], way: Way) -> tuple[str, ...]:
     carried = {f"R{number}": text for number, text in zip(numbers, way.substituents, strict=True)}
-    carried[CORE_SITE] = _form(way.core)
+    carried[CORE_SITE] = core_form(way.core)
     return tuple(carried.get(site, NO_SITE) for site in sites)
 
 
@@ -236,7 +236,7 @@ def _count(counts: list[Counter[str]], row: Sequence[str], by: int) -> None:
         count[text] += by
 
 
-def _form(core: str) -> str:
+def core_form(core: str) -> str:
     """The core as a substituent of the site ``Core``: its sites single bonds, whatever stands there."""
     if "=[*:" not in core and "#[*:" not in core and "]=" not in core and "]#" not in core:
         return core

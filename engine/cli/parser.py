@@ -297,12 +297,35 @@ def _add_table_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--id", metavar="COL", help="column of compound ids (default: found by its name)")
     group.add_argument("--sheet", metavar="NAME", help="sheet of TABLE, a workbook (default: the first with a table)")
     group.add_argument("--smiles", metavar="COL", help="column of structures")
+    group.add_argument(
+        "--core",
+        action="append",
+        default=[],
+        metavar="SMILES|FILE",
+        help="what all structures share, with its sites as [*:1], [*:2]; or a .mol or .sdf file: sites are made by "
+        "taking the structures apart; may be given several times",
+    )
+    group.add_argument(
+        "--merge",
+        choices=("identical", "charge", "tautomer"),
+        help="ids with the same structure are one compound; also when they differ in charge; or also as tautomers",
+    )
     group.add_argument("--sites", type=_names, metavar="COL,...", help="columns of substituents (default: R1, R2, ...)")
     group.add_argument(
         "--blank", choices=("h", "missing"), help="what an empty substituent means: hydrogen, or missing (default)"
     )
     group.add_argument("--join", metavar="FILE[:COL]", help="a second table, joined by its column of ids")
     group.add_argument("--available", metavar="COL", help="column that says whether a compound can be had (yes or no)")
+    group.add_argument(
+        "--drop-site", action="append", default=[], metavar="SITE", help="leave a site out; may be given several times"
+    )
+    group.add_argument(
+        "--min-seen",
+        type=_positive,
+        default=1,
+        metavar="N",
+        help="leave out compounds with a substituent that fewer than N compounds carry (default 1)",
+    )
     group.add_argument(
         "--product", action="store_true", help="the library is every combination of the substituents, not only the rows"
     )

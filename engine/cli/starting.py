@@ -168,6 +168,10 @@ def read_mapped(
         available=options.available,
         endpoints=specs,
         sd=sd,
+        cores=tuple(options.core),
+        merge=options.merge or "no",
+        min_seen=options.min_seen,
+        drop_sites=tuple(options.drop_site),
     )
     raw = read_table(options.table, console.report, sheet=options.sheet)
     if options.join:
@@ -258,6 +262,7 @@ def _check_lines(path: str, report: dict[str, Any]) -> list[str]:
         lines.append(f"Site {site['name']}: {plural(len(labels), 'substituent')}: {', '.join(labels[:_LABELS])}{more}")
     if report["endpoints"]:
         lines += ["", *_endpoint_table(report)]
+        lines += ["", *(model["sentence"] for model in report["model_report"].values())]
     else:
         lines += ["", "No column of measured values"]
     if report["not_used"]:

@@ -10,10 +10,13 @@ from typing import Any
 import numpy as np
 
 from assaypilot.engine.endpoint import Endpoint
+from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.features import SiteFeatures, span_basis
 from assaypilot.engine.labels import label_text
-from assaypilot.engine.measurements import Result, pool, replicate_noise
-from assaypilot.engine.models.diagnostics import AdditiveFit, additive_fit
+from assaypilot.engine.measurements import Result, pool, pure_error
+from assaypilot.engine.models.diagnostics import AdditiveFit
+from assaypilot.engine.models.report import ModelReport, Noise, model_report
+from assaypilot.engine.models.sparse import keep_seen
 from assaypilot.engine.tables.importer import ImportedTable
 from assaypilot.engine.tables.options import TableMapping
 from assaypilot.engine.tables.raw import RawTable
@@ -21,6 +24,7 @@ from assaypilot.engine.tables.raw import RawTable
 __all__ = ["EndpointFacts", "check_report", "endpoint_facts"]
 
 _LONGEST_LIST = 1000
+_SPARSE = 2
 
 POOR_Q2 = 0.5
 """Below this a leave-one-out Q2 is commonly called not predictive."""
@@ -42,12 +46,16 @@ class EndpointFacts:
     """What the replicates say, given or not."""
     replicate_groups: int
     """Compounds measured more than once."""
-    fit: AdditiveFit
+    report: ModelReport
+
+    @property
+    def fit(self) -> AdditiveFit:
+        """The figures of the additive fit."""
+        return self.report.fit
 
 
 def endpoint_facts(imported: ImportedTable) -> tuple[EndpointFacts, ...]:
     """The facts of each endpoint, in order; every compound counts once in its fit, with its mean."""
-    features = SiteFeatures.of(imported.library)
     places = {name: place for place, name in enumerate(imported.library.ids)}
     by_endpoint: dict[str | None, list[Result]] = {endpoint.name: [] for endpoint in imported.endpoints}
     for result in imported.history:
@@ -59,7 +67,12 @@ def endpoint_facts(imported: ImportedTable) -> tuple[EndpointFacts, ...]:
         at = [places[result.compound] for result in exact]
         values = [endpoint.to_model(result.value, result.unit) for result in exact]
         counts = [result.n for result in exact]
-        spread, groups = replicate_noise(at, values, counts, [_sd(endpoint, result) for result in exact])
+        squares, freedom, groups = pure_error(at, values, counts, [_sd(endpoint, result) for result in exact])
+        spread = math.sqrt(squares / freedom) if freedom else None
+        # Replicates that never differ (rounded values) say nothing about the noise.
+        noise = Noise(spread, freedom) if spread else None
+        if noise is None and endpoint.noise_sd is not None:
+            noise = Noise(endpoint.noise_sd)
         pooled = pool(at, values, counts, len(imported.library))
         rows = np.flatnonzero(pooled.counts)
         facts.append(
@@ -71,7 +84,9 @@ def endpoint_facts(imported: ImportedTable) -> tuple[EndpointFacts, ...]:
                 noise_sd=endpoint.noise_sd if endpoint.noise_sd is not None else (spread or None),
                 replicate_sd=spread,
                 replicate_groups=groups,
-                fit=additive_fit(features, rows, pooled.means[rows]),
+                report=model_report(
+                    imported.library, rows, pooled.means[rows], pooled.counts[rows], noise, endpoint.scale_name
+                ),
             )
         )
     return tuple(facts)
@@ -122,8 +137,11 @@ def check_report(raw: RawTable, mapping: TableMapping, imported: ImportedTable) 
         "combinations": math.prod(len(site.substituents) for site in library.sites),
         "rank": int(span_basis(features).shape[1]),
         "max_rank": features.full_rank,
+        "cores": [] if library.scaffold is None else list(library.scaffold.cores),
+        "thinning": [step.as_json() for step in imported.steps],
+        "model_report": {fact.endpoint.name: fact.report.as_json() for fact in facts},
         "additive_fit": {fact.endpoint.name: _fit_json(fact.fit) for fact in facts},
-        "warnings": [*imported.warnings, *_fit_warnings(facts)],
+        "warnings": [*imported.warnings, *_fit_warnings(facts), *_way_forward(mapping, imported, facts)],
         "notes": list(imported.notes),
     }
 
@@ -147,6 +165,20 @@ def _endpoint_json(fact: EndpointFacts) -> dict[str, Any]:
 def _fit_json(fit: AdditiveFit) -> dict[str, float | int | None]:
     data = fit.as_json()
     return {key: data[key] for key in ("r2", "q2", "residual_sd", "leverage_one", "rows", "rank")}
+
+
+def _way_forward(mapping: TableMapping, imported: ImportedTable, facts: Sequence[EndpointFacts]) -> list[str]:
+    """What to try when most compounds tell only about themselves; empty when they do not, or nothing helps."""
+    if mapping.min_seen > 1 or not any(2 * fact.fit.leverage_one > fact.fit.rows > 0 for fact in facts):
+        return []
+    try:
+        step = keep_seen(imported.listed, _SPARSE).step
+    except AssayPilotError:
+        return []
+    return [
+        f"A way forward: with --min-seen {_SPARSE}, {step.compounds_after:,} compounds stay, rank {step.rank_after} of "
+        f"{step.max_rank_after}, and each tells about others; --drop-site leaves a site out."
+    ]
 
 
 def _fit_warnings(facts: Sequence[EndpointFacts]) -> list[str]:

@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from assaypilot.engine.chemistry.products import with_structures
 from assaypilot.engine.endpoint import Endpoint
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.chemistry.products import with_structures
 from assaypilot.engine.labels import is_hydrogen
 from assaypilot.engine.library import Library, name_from_substituents
 from assaypilot.engine.measurements import Result
@@ -81,12 +81,13 @@ def import_table(raw: RawTable, mapping: TableMapping, report: Report = silent) 
     _check_columns(raw, mapping)
     problems: list[Problem] = list(raw.problems)
     warnings, notes = list(raw.warnings) + list(mapping.warnings), list(mapping.notes)
-    prepared = read_structure_column(raw, mapping, problems, notes, report)
+    prepared = read_structure_column(raw, mapping, problems, warnings, report)
     raw, mapping = prepared.raw, prepared.mapping
     compounds = _compounds(raw, mapping, prepared.unusable, problems, warnings, notes)
     report(0.3, "Compounds read")
     listed = on_scaffold(_library(raw, mapping, compounds, warnings), prepared, compounds.labels)
     listed, steps = thin(listed, mapping, raw.rows, compounds.of_row, problems)
+    warnings += [step.line for step in steps]
     library = listed
     history = read_history(raw, mapping, compounds.ids, compounds.of_row, problems, warnings, report)
     names = {name: name for name in listed.ids}

@@ -8,9 +8,10 @@ from typing import Any, Literal
 from assaypilot.engine.endpoint import Direction, Endpoint, Limit, Transform
 from assaypilot.engine.errors import AssayPilotError
 
-__all__ = ["Blank", "EndpointColumn", "EndpointSpec", "TableMapping", "TableOptions", "parse_endpoint_spec"]
+__all__ = ["Blank", "EndpointColumn", "EndpointSpec", "Merge", "TableMapping", "TableOptions", "parse_endpoint_spec"]
 
 Blank = Literal["h", "missing"]
+Merge = Literal["no", "identical", "charge", "tautomer"]
 
 _KEYS = ("unit", "direction", "transform", "sd", "epsilon", "limit", "wells_per_measurement")
 _EXAMPLE = 'For example --endpoint "IC50;unit=nM;sd=0.2".'
@@ -49,6 +50,14 @@ class TableOptions:
     endpoints: tuple[EndpointSpec, ...] = ()
     sd: float | None = None
     """Assay noise of every endpoint that names none, on the model scale."""
+    cores: tuple[str, ...] = ()
+    """SMILES or files of the cores that structures are taken apart with; empty: substituents stand in columns."""
+    merge: Merge = "no"
+    """Whether ids with the same structure, charge form or tautomer are one compound."""
+    min_seen: int = 1
+    """How many compounds must carry a substituent; those with a rarer one are not used."""
+    drop_sites: tuple[str, ...] = ()
+    """Sites that are left out of the model."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +97,11 @@ class TableMapping:
     blank: Blank = "missing"
     product: bool = False
     only_listed: bool = False
+    cores: tuple[str, ...] = ()
+    """SMILES with or without numbered sites; when there are any, ``sites`` is empty until structures are read."""
+    merge: Merge = "no"
+    min_seen: int = 1
+    drop_sites: tuple[str, ...] = ()
     notes: tuple[str, ...] = field(default=(), compare=False)
     """What was found by convention, to be shown."""
     warnings: tuple[str, ...] = field(default=(), compare=False)
@@ -99,8 +113,13 @@ class TableMapping:
         del data["notes"], data["warnings"]
         data["sites"] = list(self.sites)
         data["endpoints"] = [asdict(column) | {"endpoint": column.endpoint.as_json()} for column in self.endpoints]
-        if not self.only_listed:
-            del data["only_listed"]  # as the first files had it
+        # As the first files had it.
+        for name in ("only_listed", "cores", "merge", "min_seen", "drop_sites"):
+            if data[name] == getattr(_PLAIN, name):
+                del data[name]
+        for name in ("cores", "drop_sites"):
+            if name in data:
+                data[name] = list(data[name])
         return data
 
     @classmethod
@@ -110,7 +129,8 @@ class TableMapping:
             EndpointColumn(**{**column, "endpoint": Endpoint.from_json(column["endpoint"])})
             for column in data["endpoints"]
         )
-        return cls(**{**data, "sites": tuple(data["sites"]), "endpoints": columns})
+        lists: dict[str, Any] = {name: tuple(data[name]) for name in ("sites", "cores", "drop_sites") if name in data}
+        return cls(**{**data, **lists, "endpoints": columns})
 
     def columns(self) -> tuple[str, ...]:
         """Every column of the table that is used, in no particular order."""
@@ -141,6 +161,10 @@ class TableMapping:
             for column in self.endpoints
         )
         return replace(self, endpoints=columns)
+
+
+_PLAIN = TableMapping(sites=())
+"""What a mapping says when nothing was asked for."""
 
 
 def parse_endpoint_spec(text: str) -> EndpointSpec:

@@ -45,6 +45,15 @@ def import_stacked(raw: RawTable, other: RawTable, mapping: TableMapping, report
                 mend=f"It needs the sites of the first table: {', '.join(mapping.sites)}.",
             )
         columns[site] = found
+    if mapping.cores and mapping.smiles is not None:
+        structures = other.find(mapping.smiles)
+        if structures is None:
+            raise AssayPilotError(
+                f"there is no column {mapping.smiles!r} of structures; the columns are {', '.join(other.columns)}",
+                file=other.file,
+                mend="It needs the structures, from which the sites are made.",
+            )
+        columns[mapping.smiles] = structures
     if mapping.id is not None:
         found = other.find(mapping.id)
         known = [column for wanted in headers.IDS for column in other.columns if fold(column) == wanted]

@@ -26,14 +26,6 @@ def test_the_commands_are_those_of_the_help(run):
     assert all(f"    {name} " in out or f"    {name}\n" in out for name in COMMANDS)
 
 
-@pytest.mark.parametrize("option", ["--core"])
-def test_an_option_that_is_not_built_is_absent(run, option):
-    answer = run("check", "table.csv", option, "x")
-    assert answer.code == 2
-    assert option in answer.err
-    assert option not in run("check", "--help").out
-
-
 def test_version(run):
     answer = run("--version")
     assert answer.code == 0

@@ -1,0 +1,60 @@
+"""A sparse series made smaller as a table is read: sites left out, rare substituents with their compounds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from assaypilot.engine.labels import label_text
+from assaypilot.engine.library import Library
+from assaypilot.engine.models.sparse import Step, Thinned, drop_site, keep_seen
+from assaypilot.engine.tables.options import TableMapping
+from assaypilot.engine.tables.problems import Problem
+
+__all__ = ["thin"]
+
+
+def thin(
+    library: Library, mapping: TableMapping, rows: Sequence[int], of_row: list[int], problems: list[Problem]
+) -> tuple[Library, tuple[Step, ...]]:
+    """The library after the steps the mapping asks for, and the steps.
+
+    ``of_row`` is the compound of each row (by its position in ``library``), -1 where the row is not used: rows of
+    compounds that are taken out become -1, each with a problem. ``rows`` are the rows' numbers.
+    """
+    steps = []
+    for name in mapping.drop_sites:
+        thinned = drop_site(library, name)
+        library = thinned.library
+        steps.append(thinned.step)
+    if mapping.min_seen > 1:
+        thinned = keep_seen(library, mapping.min_seen)
+        steps.append(thinned.step)
+        _take_out(library, thinned, mapping.min_seen, rows, of_row, problems)
+        library = thinned.library
+    return library, tuple(steps)
+
+
+def _take_out(
+    full: Library,
+    thinned: Thinned,
+    least: int,
+    rows: Sequence[int],
+    of_row: list[int],
+    problems: list[Problem],
+) -> None:
+    left = {site.name: set(site.substituents) for site in thinned.library.sites}
+    stays = set(thinned.kept.tolist())
+    for place, compound in enumerate(of_row):
+        if compound < 0 or compound in stays:
+            continue
+        carried = full.substituents(compound)
+        gone = [name for name, label in carried.items() if label not in left.get(name, (label,))]
+        site = next(iter(gone or [name for name in carried if name not in left]))
+        problems.append(
+            Problem(
+                rows[place],
+                site,
+                f"{label_text(carried[site])} is carried by fewer than {least} of the compounds that stay (--min-seen)",
+            )
+        )
+        of_row[place] = -1

@@ -1,0 +1,202 @@
+"""What the structures of a table say: salts left out, compounds told apart, sites by taking them apart."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.library import Library, Scaffold
+from assaypilot.engine.progress import Report, silent
+from assaypilot.engine.tables.options import TableMapping
+from assaypilot.engine.tables.problems import Problem
+from assaypilot.engine.tables.raw import RawTable, fold
+from assaypilot.engine.tables.values import is_missing
+
+__all__ = ["Prepared", "core_hint", "on_scaffold", "read_structure_column"]
+
+_UNKNOWN = "?"
+"""What stands in the columns of sites where a row was not taken apart; the row is in ``unusable``."""
+_NAMED = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A table whose structures have been read."""
+
+    raw: RawTable
+    """Structures in one spelling; with cores, a column for each site behind the others."""
+    mapping: TableMapping
+    """With cores, its sites are these columns."""
+    unusable: frozenset[int] = frozenset()
+    """The rows, by place, that cannot be used because of their structure; each has its problem."""
+    scaffold: Scaffold | None = None
+    """The cores, when sites were made from structures."""
+
+
+def read_structure_column(
+    raw: RawTable, mapping: TableMapping, problems: list[Problem], warnings: list[str], report: Report = silent
+) -> Prepared:
+    """The table with its structures read; problems and warnings are added to the lists.
+
+    Without a core a structure that cannot be read is left out and its row stays. AssayPilotError when a core was
+    given that cannot be used.
+    """
+    if mapping.smiles is None:
+        if mapping.cores:
+            raise AssayPilotError(
+                "a core was given, but the table has no column of structures",
+                file=raw.file,
+                option="--core",
+                mend="Name it: --smiles COLUMN.",
+            )
+        return Prepared(raw, mapping)
+    from assaypilot.engine.chemistry.structures import read_structures, salt_note
+
+    texts = raw.column(mapping.smiles)
+    found = read_structures(["" if is_missing(text) else text for text in texts], _within(report, 0.0, 0.4))
+    reasons: dict[int, str] = {}
+    for place, structure in enumerate(found):
+        if structure.reason and (structure.text or mapping.cores):
+            reasons[place] = structure.reason
+    without = "" if mapping.cores else "; the compound has no picture"
+    problems += [Problem(raw.rows[place], mapping.smiles, reason + without) for place, reason in reasons.items()]
+    warnings += filter(None, [salt_note(found)])
+    raw = _replaced(raw, {mapping.smiles: [structure.smiles for structure in found]})
+    raw = _told_apart(raw, mapping, warnings, _within(report, 0.4, 0.5))
+    if not mapping.cores:
+        return Prepared(raw, mapping)
+    return _taken_apart(raw, mapping, reasons, problems, warnings, _within(report, 0.5, 1.0))
+
+
+def on_scaffold(library: Library, prepared: Prepared, rows: Sequence[Sequence[str]]) -> Library:
+    """The library with its cores and what every compound carries where it has no site.
+
+    ``rows`` are the substituents of each compound at the sites of the mapping.
+    """
+    if prepared.scaffold is None:
+        return library
+    varied = {site.name for site in library.sites}
+    alike = tuple((site, rows[0][place]) for place, site in enumerate(prepared.mapping.sites) if site not in varied)
+    return replace(library, scaffold=replace(prepared.scaffold, fixed=(*prepared.scaffold.fixed, *alike)))
+
+
+def core_hint(raw: RawTable, column: str, report: Report = silent) -> str:
+    """Which cores the structures of a column share, as options to try; empty when they share none."""
+    from assaypilot.engine.chemistry.proposing import propose_cores
+    from assaypilot.engine.chemistry.structures import read_structures
+
+    smiles = [structure.smiles for structure in read_structures(raw.column(column), _within(report, 0.0, 0.3))]
+    found = propose_cores(smiles, _within(report, 0.3, 1.0))
+    return " or ".join(
+        f"--core '{proposal.core.smiles}' (takes apart {proposal.used} of {proposal.sample} structures looked at)"
+        for proposal in found
+    )
+
+
+def _told_apart(raw: RawTable, mapping: TableMapping, warnings: list[str], report: Report) -> RawTable:
+    """The table in which, on request, ids of one compound are one id; without it they are only named."""
+    if mapping.id is None or mapping.smiles is None:
+        return raw
+    from assaypilot.engine.chemistry.identity import same_structure
+
+    ids, smiles = raw.column(mapping.id), raw.column(mapping.smiles)
+    known = [text if not is_missing(name) else "" for name, text in zip(ids, smiles, strict=True)]
+    forms = mapping.merge if mapping.merge == "charge" or mapping.merge == "tautomer" else "none"
+    groups = same_structure(ids, known, forms, report)
+    if not groups:
+        return raw
+    shown = "; ".join(" and ".join(group[:2]) for group in groups[:_NAMED])
+    more = f"; and {len(groups) - _NAMED:,} more" if len(groups) > _NAMED else ""
+    many = "structure stands" if len(groups) == 1 else "structures stand"
+    if mapping.merge == "no":
+        warnings.append(
+            f"{len(groups):,} {many} under more than one id ({shown}{more}); they stay separate compounds. "
+            "To count them as one: --merge identical."
+        )
+        return raw
+    warnings.append(f"{len(groups):,} {many} under more than one id, merged under the first ({shown}{more}).")
+    first = {name: group[0] for group in groups for name in group}
+    drawn = {name: text for name, text in zip(reversed(ids), reversed(known), strict=True) if text}
+    merged = [first.get(name, name) for name in ids]
+    # Charge forms and tautomers are drawn as the first of them, or they would carry different substituents.
+    same = [
+        drawn.get(name, text) if old in first else text for old, name, text in zip(ids, merged, smiles, strict=True)
+    ]
+    return _replaced(raw, {mapping.id: merged, mapping.smiles: same})
+
+
+def _taken_apart(
+    raw: RawTable,
+    mapping: TableMapping,
+    reasons: dict[int, str],
+    problems: list[Problem],
+    warnings: list[str],
+    report: Report,
+) -> Prepared:
+    """The table with a column for each site of the cores."""
+    from assaypilot.engine.chemistry.cores import read_cores
+    from assaypilot.engine.chemistry.decomposition import CORE_SITE, core_form, decompose
+
+    assert mapping.smiles is not None
+    smiles = raw.column(mapping.smiles)
+    names = raw.column(mapping.id) if mapping.id is not None else [f"row {row}" for row in raw.rows]
+    first: dict[str, str] = {}
+    for name, text in zip(names, smiles, strict=True):
+        if text:
+            first.setdefault(text, name)
+    apart = decompose(read_cores(mapping.cores), list(first), report)
+    warnings += apart.notes(list(first.values()))
+    parts = dict(zip(first, apart.parts, strict=True))
+    why = dict(zip(first, apart.reasons, strict=True))
+    used = [parts.get(text) for text in smiles]
+    unusable = set(reasons)
+    for place, text in enumerate(smiles):
+        if text and used[place] is None:
+            problems.append(Problem(raw.rows[place], mapping.smiles, why[text]))
+            unusable.add(place)
+    columns = {
+        site: [_UNKNOWN if part is None else part.substituents[k] for part in used]
+        for k, site in enumerate(apart.sites)
+    }
+    taken = [column for column in mapping.columns() if fold(column) in map(fold, columns)]
+    if taken:
+        raise AssayPilotError(
+            f"the structures give a site {taken[0]}, and the table has a column of that name",
+            file=raw.file,
+            column=taken[0],
+            mend="Give the column another name.",
+        )
+    old = [column for column in raw.columns if fold(column) in map(fold, columns)]
+    if old:
+        warnings.append(f"The sites come from the structures; columns of the table not used: {', '.join(old)}.")
+    forms = {core_form(part.core) for part in used if part is not None}
+    fixed = ((CORE_SITE, forms.pop()),) if len(forms) == 1 else ()
+    return Prepared(
+        _replaced(raw, columns),
+        replace(mapping, sites=apart.sites),
+        frozenset(unusable),
+        Scaffold(apart.cores, fixed),
+    )
+
+
+def _replaced(raw: RawTable, columns: dict[str, list[str]]) -> RawTable:
+    """The table with these columns: in their place where it has them, behind the others where not."""
+    known = {fold(name): name for name in columns}
+    cells = [
+        tuple(columns[known[fold(name)]]) if fold(name) in known else old
+        for name, old in zip(raw.columns, raw.cells, strict=True)
+    ]
+    names = [known.get(fold(name), name) for name in raw.columns]
+    for name, texts in columns.items():
+        if name not in names:
+            names.append(name)
+            cells.append(tuple(texts))
+    return replace(raw, columns=tuple(names), cells=tuple(cells))
+
+
+def _within(report: Report, start: float, end: float) -> Report:
+    def part(fraction: float, message: str) -> None:
+        report(0.3 * (start + (end - start) * fraction), message)
+
+    return part
