@@ -141,8 +141,7 @@ class Rows:
             values = np.einsum("ij,ij->i", self._given @ inverse, self._given)
         if self._gaps is not None:
             values = values / self._gaps**2
-        best = _top(values, count)
-        return best[:, None], values[best]
+        return _measured(self, _top(values, count)[:, None], inverse)
 
     def some(self, inverse: Floats, count: int = 1) -> tuple[Ints, Floats]:
         """The same as ``find``."""

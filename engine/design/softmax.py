@@ -42,6 +42,9 @@ class Soft(Protocol):
     def at(self, inverse: Floats, sharpness: float) -> SoftMaximum:
         """The soft maximum of y' inverse y; ``sharpness`` in units of one over a variance."""
 
+    def heaviest(self, inverse: Floats, sharpness: float, count: int) -> tuple[Ints, Floats]:
+        """Keys of the directions of largest weight in the average, and their shares of it."""
+
     def take(self, keys: Ints) -> None:
         """Let directions in that turned out to matter."""
 
@@ -69,6 +72,16 @@ class _SoftPairs:
     def at(self, inverse: Floats, sharpness: float) -> SoftMaximum:
         """The soft maximum over the pairs, in O(m^2 d) for m rows."""
         z = self._z
+        weights, largest = self._weights(inverse, sharpness)
+        each = (weights.sum(axis=0) + weights.sum(axis=1)) / 2.0
+        total = float(each.sum())
+        average = (z * each[:, None]).T @ z - z.T @ (weights @ z)
+        average = (average + average.T) / total
+        return SoftMaximum(largest, largest + float(np.log(total)) / sharpness, average)
+
+    def _weights(self, inverse: Floats, sharpness: float) -> tuple[Floats, float]:
+        """Of every row against every other, prior * exp(sharpness * (v - largest)), and the largest v."""
+        z = self._z
         # Weights may be rough, in single precision: any do, as long as the average is by just these.
         u = (z @ square_root(inverse)).astype(np.float32)
         lengths = np.einsum("ij,ij->i", u, u)
@@ -84,12 +97,13 @@ class _SoftPairs:
         rough += prior[:, None]
         np.exp(rough, out=rough)
         np.fill_diagonal(rough, 0.0)
-        weights = rough.astype(float)
-        each = (weights.sum(axis=0) + weights.sum(axis=1)) / 2.0
-        total = float(each.sum())
-        average = (z * each[:, None]).T @ z - z.T @ (weights @ z)
-        average = (average + average.T) / total
-        return SoftMaximum(largest, largest + float(np.log(total)) / sharpness, average)
+        return rough.astype(float), largest
+
+    def heaviest(self, inverse: Floats, sharpness: float, count: int) -> tuple[Ints, Floats]:
+        """The pairs of largest weight, the lower position first, and their shares."""
+        weights = np.triu(self._weights(inverse, sharpness)[0], 1)
+        first, second, shares = _heaviest(weights, count)
+        return np.sort(np.column_stack([self._rows[first], self._rows[second]]), axis=1), shares
 
     def take(self, keys: Ints) -> None:
         """Let the rows of the pairs in, with the weight of an average row."""
@@ -109,6 +123,7 @@ class _SoftList:
         self._directions = directions
         self._have: set[tuple[int, ...]] = set()
         self._y = np.zeros((0, directions.dimension))
+        self._keys = keys[:0]
         self.take(keys)
 
     def at(self, inverse: Floats, sharpness: float) -> SoftMaximum:
@@ -129,3 +144,20 @@ class _SoftList:
         if new:
             self._have.update(names[i] for i in new)
             self._y = np.concatenate([self._y, self._directions.vectors(keys[new])])
+            self._keys = np.concatenate([self._keys, keys[new]])
+
+    def heaviest(self, inverse: Floats, sharpness: float, count: int) -> tuple[Ints, Floats]:
+        """The directions of largest weight, and their shares."""
+        seen = self._y @ square_root(inverse)
+        variances = np.einsum("ij,ij->i", seen, seen)
+        _, places, shares = _heaviest(np.exp(sharpness * (variances - float(variances.max())))[None, :], count)
+        return self._keys[places], shares
+
+
+def _heaviest(weights: Floats, count: int) -> tuple[Ints, Ints, Floats]:
+    """Rows and columns of the largest positive entries, and these as shares of all."""
+    flat = weights.ravel()
+    places = np.argpartition(-flat, count)[:count] if count < len(flat) else np.arange(len(flat))
+    places = places[flat[places] > 0.0]
+    first, second = np.unravel_index(places, weights.shape)
+    return first.astype(np.intp), second.astype(np.intp), flat[places] / float(flat.sum())

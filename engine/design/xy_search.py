@@ -28,9 +28,10 @@ _SEARCH_SHARE = 0.8
 """The part of the requested gap the search aims at; the rest pays for fewer compounds."""
 _LOCAL_SHARE = 0.05
 """How much of the gap there is now the working sets are solved to."""
-_FIRST = 0.1
+_FIRST, _SECOND = 0.1, 3e-3
 _TIGHTEST = 1e-10
-"""Gaps that the working sets are solved to: at first, and at the least (variances carry rounding)."""
+"""Gaps that the working sets are solved to: at first, where another search went before, and at the least (variances
+carry rounding)."""
 _SPANS = 3
 """Sets of candidates that each span all, to start from."""
 _PIVOTED = 4000
@@ -60,6 +61,7 @@ _FINE = 0.01
 _NEAR = 3.0
 _LOOSE = 0.05
 _LOOSE_ROUNDS = 60
+_GAINS = 0.8
 _CANDIDATES = 4
 """Candidates that come in at once above that rank, in multiples of the rank; the rank below it."""
 _ROUNDING = 1e-15
@@ -73,6 +75,8 @@ _ANCHORS = 1e-9, 1e-3
 requested gap, as that is what it costs at most, and its limits."""
 _SPANNED = 1e-9
 _CONSTANT = 1e-3
+_REST = 0.01
+"""The least share of the average that a search starts with, beside directions."""
 _TRACES = (1e-3, 0.0)
 """Parts of an even weight below which weights are left out for a design without that share."""
 
@@ -170,6 +174,7 @@ class XYSearch:
         self.share = np.zeros(0)
         self._have: set[tuple[int, ...]] = set()
         self._done = 0.0
+        self.loose, self.last = True, np.inf
         self.fixed = frame.base
         """What V is at least while searching."""
         self.anchor: XYState | None = None
@@ -305,14 +310,14 @@ class XYSearch:
         enough = int(np.searchsorted(np.cumsum(self.room[spread]), lacking)) + 1
         return np.concatenate([inside, spread[:enough]])
 
-    def take(self, keys: Ints, values: Floats, above: float) -> int:
+    def take(self, keys: Ints, values: Floats, above: float, most: int | None = None) -> int:
         """Let the directions with variances ``above`` into the working set; returns how many were new."""
         names = [tuple(key) for key in keys.tolist()]
         new = [i for i, (name, v) in enumerate(zip(names, values, strict=True)) if v > above and name not in self._have]
         if not new:
             return 0
         y = self.directions.vectors(keys) @ self.frame.to_here / self.scale
-        singles = new[: self.count]
+        singles = new[: self.count if most is None else most]
         self._have.update(names[i] for i in singles)
         rows, added = [y[i : i + 1] for i in singles], keys[singles]
         small = 1e-3 / max(len(self.share), 1)
@@ -321,6 +326,12 @@ class XYSearch:
         self.share = np.concatenate([self.share, np.full(len(rows), small)])
         return len(new)
 
+    def given(self, keys: Ints, shares: Floats, average: Floats) -> None:
+        """Begin with these directions, the average ``(d, d)`` of y y' from which they come, and its shares of them."""
+        self.take(keys, np.ones(len(keys)), above=0.0, most=len(keys))
+        self.share = np.concatenate([shares, [max(1.0 - float(shares.sum()), _REST)]])
+        self._take_average(average)
+
     def take_averages(self, half: Floats) -> None:
         """Let averages of directions with large variances into the working set.
 
@@ -328,15 +339,18 @@ class XYSearch:
         the saddle points of small working sets stay near that of all.
         """
         there = self.frame.outside(half @ half.T)
-        label = np.zeros((len(_SHARPNESS), self.keys.shape[1]), dtype=np.intp)
-        for i, sharpness in enumerate(_SHARPNESS):
-            average = self.directions.average(there, sharpness) / self.scale**2
-            self.y.append(_factor(self.frame.to_here.T @ average @ self.frame.to_here))
-            self.made += 1
-            label[i, 0] = -self.made
-        self.keys = np.concatenate([self.keys, label])
         small = 1e-1 / max(len(self.share), 1)
-        self.share = np.concatenate([self.share, np.full(len(label), small)])
+        for sharpness in _SHARPNESS:
+            self._take_average(self.directions.average(there, sharpness))
+        self.share = np.concatenate([self.share, np.full(len(_SHARPNESS), small)])
+
+    def _take_average(self, average: Floats) -> None:
+        """An average of y y' as one direction, under a key of its own."""
+        self.y.append(_factor(self.frame.to_here.T @ average @ self.frame.to_here / self.scale**2))
+        self.made += 1
+        label = np.zeros((1, self.keys.shape[1]), dtype=np.intp)
+        label[0, 0] = -self.made
+        self.keys = np.concatenate([self.keys, label])
 
     def solve(self, x: Floats, room: Floats, w: Floats, tolerance: float) -> tuple[Floats, float]:
         """The weights of the working sets' saddle point and what weight is worth there; the shares are kept.
@@ -367,14 +381,15 @@ class XYSearch:
         """The best design when its gap is small enough, or when nothing comes in any more."""
         frame, d = self.frame, self.frame.d
         inside, w = self.start(warm)
+        known = len(self.y) > 0
         x = frame.rows(inside)
         half = self.half_inverse(x, w)
         self.take(*self.find(half, 0.0), above=-1.0)
-        if self.large:
+        if self.large and not known:
             self.take_averages(half)
         best = XYState(inside, w, np.inf)
         aim = self.gap * _SEARCH_SHARE
-        tolerance, first, idle, before = _FIRST, 0.0, 0, np.inf
+        tolerance, first, idle, before = _SECOND if known else _FIRST, 0.0, 0, np.inf
         while self.looks < _ROUNDS:
             self.looks += 1
             try:
@@ -429,7 +444,10 @@ class XYSearch:
     ) -> tuple[Ints, Floats, Floats]:
         """The working sets without what has next to no weight and no pull."""
         least = _NEEDED * min(now, 1.0)
-        if self.large and now > _NEAR * self.gap and self.looks < _LOOSE_ROUNDS:
+        # What left was needed where the gap has hardly become smaller: to let it leave again would go in circles.
+        self.loose = self.loose and now <= _GAINS * self.last
+        self.last = now
+        if self.large and now > _NEAR * self.gap and self.looks < _LOOSE_ROUNDS and self.loose:
             least = _LOOSE
         level = float(w @ scores[inside])
         keep, stays = w > least / len(w), self.share > least / len(self.share)

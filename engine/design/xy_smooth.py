@@ -42,13 +42,18 @@ _ENTRIES = 6_000_000
 """Entries of their rows held at most."""
 _ROWS = 12
 """Rows whose pairs stand for all pairs, in multiples of the rank."""
-_SHARPNESS = (10.0, 30.0, 100.0, 300.0, 1000.0, 3000.0)
+_SHARPNESS = (10.0, 30.0, 100.0, 300.0, 600.0, 1200.0, 2400.0)
 """Over the largest variance: how much more large variances weigh."""
 _UNEVEN = 1.5
 """The first sharpness is the largest at which no candidate's slope is this many times the average."""
 _LOOKS = 40
 """Looks at the soft maximum before candidates and directions come in."""
 _REFRESHES = 40
+_SLOW = 0.8
+"""A refresh that leaves more than this part of the gap is slow: Newton steps on at most ``_HELD`` candidates take over
+once the gap is below ``_NEAR``, and a gap a little above the aim will do."""
+_NEAR = 0.1
+_HELD = 2000
 _STALLED = 4
 """Refreshes without progress before the method gives up."""
 _EVEN = 60
@@ -67,7 +72,9 @@ _MANY = 8
 """Of so many candidates, in multiples of the dimension of all x x', a G design is found sooner than all weights."""
 _NEW_ROWS = 40
 """Rows of far pairs that come in at once."""
-_NEGLIGIBLE = 1e-3
+_HANDED = 12
+"""Directions that another search begins with, in multiples of the rank."""
+_NEGLIGIBLE = 0.05
 """Weights below this part of an even one go before another search takes over."""
 
 
@@ -78,9 +85,11 @@ def settled(search: XYSearch, warm: Weighted | None) -> XYState:
     many = isinstance(candidates.features, SiteFeatures) and _moments(candidates) >= _MANY_MOMENTS
     if not many or search.directions.n < _MANY_MOMENTS or room.min() < 1.0 or len(room) <= search.frame.d:
         return search.converge(warm)
-    state = _Smooth(search, warm).run()
+    smooth = _Smooth(search, warm)
+    state = smooth.run()
     if state.value <= search.lower * (1.0 + search.gap):
         return state
+    smooth.hand_over()
     other = search.converge(Shares(*search.allowed.whole(state.support, state.w)))
     return min(state, other, key=lambda one: one.value)
 
@@ -187,7 +196,10 @@ class _Smooth:
             if gap <= _AIM * self.search.gap:
                 break
             stalled = 0 if gap < 0.95 * before else stalled + 1
-            if stalled and gap <= _ROUGHLY * self.search.gap:
+            slow = gap > _SLOW * before
+            if slow and gap <= _ROUGHLY * self.search.gap:
+                break
+            if slow and gap < _NEAR and len(self._used(self.best)) <= _HELD:
                 break
             before = min(gap, before)
             if (stalled >= 2 and self.level and not new) or stalled >= _STALLED:
@@ -198,8 +210,20 @@ class _Smooth:
         assert self.best is not None
         if self.best.value <= self.search.lower * (1.0 + self.search.gap):
             return self._on_fewer(self.best)
-        used = self.best.w > _NEGLIGIBLE / len(self.best.w)
+        used = self._used(self.best)
         return XYState(self.best.support[used], self.best.w[used] / self.best.w[used].sum(), self.best.value)
+
+    @staticmethod
+    def _used(state: XYState) -> Ints:
+        """Places of the candidates that matter to a state."""
+        return np.flatnonzero(state.w > _NEGLIGIBLE / len(state.w)).astype(np.intp)
+
+    def hand_over(self) -> None:
+        """Give the search on working sets the directions that matter now, by how much they do."""
+        inverse = self.frame.outside(self._inverse(self.x, self.w))
+        sharpness = _SHARPNESS[self.sharpness] / self.scale
+        keys, shares = self.soft.heaviest(inverse, sharpness, _HANDED * self.frame.d)
+        self.search.given(keys, shares, self.soft.at(inverse, sharpness).average)
 
     def _sharpen(self) -> None:
         """The first sharpness."""
