@@ -19,7 +19,7 @@ _SAMPLE = 200
 """Structures looked at for the shares."""
 _COMPARED = 30
 """Structures compared all at once, which is the slow part."""
-_SECONDS = 4
+_SECONDS = 2
 _SHARES = (1.0, 0.8, 0.6)
 _SCAFFOLDS = 12
 _FEWEST_SHARE = 0.3

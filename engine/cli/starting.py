@@ -16,6 +16,7 @@ from assaypilot.engine.tables.join import join_tables, split_join
 from assaypilot.engine.tables.mapping import propose
 from assaypilot.engine.tables.options import TableMapping, TableOptions, parse_endpoint_spec
 from assaypilot.engine.tables.raw import RawTable, read_table
+from assaypilot.engine.tables.structures import core_hint
 
 __all__ = ["check", "new", "parameters_of", "read_mapped"]
 
@@ -177,7 +178,23 @@ def read_mapped(
     if options.join:
         file, column = split_join(options.join)
         raw = join_tables(raw, read_table(file, console.report), id_column=options.id, other_column=column)
-    return raw, propose(raw, wanted), {spec.name: spec.epsilon for spec in specs if spec.epsilon is not None}
+    try:
+        mapping = propose(raw, wanted)
+    except AssayPilotError as error:
+        raise _with_cores(error, raw, options, console) from None
+    return raw, mapping, {spec.name: spec.epsilon for spec in specs if spec.epsilon is not None}
+
+
+def _with_cores(
+    error: AssayPilotError, raw: RawTable, options: argparse.Namespace, console: Console
+) -> AssayPilotError:
+    """The refusal of a table without sites, with the cores its structures share; any other as it is."""
+    if error.option != "--sites" or options.sites or not error.mend or "--core" not in error.mend:
+        return error
+    hint = core_hint(raw, options.smiles, console.report)
+    if hint:
+        error.mend = error.mend.replace("--core SMILES.", f"{hint}. Look at a core before you use it.")
+    return error
 
 
 def parameters_of(options: argparse.Namespace) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.library import Library, Scaffold
 from assaypilot.engine.progress import Report, silent
+from assaypilot.engine.tables import headers
 from assaypilot.engine.tables.options import TableMapping
 from assaypilot.engine.tables.problems import Problem
 from assaypilot.engine.tables.raw import RawTable, fold
@@ -81,8 +82,16 @@ def on_scaffold(library: Library, prepared: Prepared, rows: Sequence[Sequence[st
     return replace(library, scaffold=replace(prepared.scaffold, fixed=(*prepared.scaffold.fixed, *alike)))
 
 
-def core_hint(raw: RawTable, column: str, report: Report = silent) -> str:
-    """Which cores the structures of a column share, as options to try; empty when they share none."""
+def core_hint(raw: RawTable, column: str | None, report: Report = silent) -> str:
+    """Which cores the structures of a column share, as options to try; empty when they share none.
+
+    Without a column it is the one that is called so.
+    """
+    if column is None:
+        column = next((c for name in headers.STRUCTURES for c in raw.columns if fold(c) == name), None)
+    column = None if column is None else raw.find(column)
+    if column is None:
+        return ""
     from assaypilot.engine.chemistry.proposing import propose_cores
     from assaypilot.engine.chemistry.structures import read_structures
 
