@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from assaypilot.engine.pareto import beaten
 from assaypilot.engine.progress import Report, silent
 from assaypilot.engine.strategies.designs import g_design
+from assaypilot.engine.strategies.ending import inseparable
 from assaypilot.engine.strategies.gege_parts import (
     allocation,
     estimates,
@@ -46,9 +47,6 @@ __all__ = ["Gege", "Size", "phase_size"]
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
 Flags = NDArray[np.bool_]
-
-_ABSURD = 1e12
-"""Measurements in one phase that no lab will make: what is still open then is as good as tied."""
 
 
 class Size(NamedTuple):
@@ -244,10 +242,7 @@ class Gege(Phased):
             text = f"the budget leaves {left} measurements, and one more decision needs at least {rank}"
             return (StopReason("budget", text, {"left": left, "needed": rank, "undecided": open_arms}),)
         needed = self._size(state, state.phase + 1, rank).wells * rank
-        if problem.budget is None and needed > _ABSURD:
-            text = f"{open_arms} compounds are too close to tell apart: the next round would take {needed:.0e} wells"
-            return (StopReason("undecidable", text, {"undecided": open_arms, "needed": needed}),)
-        return ()
+        return inseparable(state, needed, "with differences that do not matter, or larger ones, the search ends")
 
     def _size(self, state: State, phase: int, rank: int) -> Size:
         problem = state.problem

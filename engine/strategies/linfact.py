@@ -18,6 +18,7 @@ from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.goals import AllEpsilonBest
 from assaypilot.engine.progress import Report, silent
 from assaypilot.engine.strategies.designs import fit, fit_norms, g_design, table
+from assaypilot.engine.strategies.ending import SOFTER, inseparable
 from assaypilot.engine.strategies.linfact_planning import cut_to, design_rows, phase_design
 from assaypilot.engine.strategies.phased import Phased, settled
 from assaypilot.engine.strategies.protocol import (
@@ -302,4 +303,5 @@ class LinFact(Phased):
             if left < rank:
                 text = f"the budget leaves {max(left, 0)} measurements, and one more decision needs at least {rank}"
                 return (StopReason("budget", text, {"left": left, "needed": rank, "undecided": open_arms}),)
-        return ()
+        phase = state.phase + 1
+        return inseparable(state, self.wells(state, self.radius(state, phase), phase), SOFTER)

@@ -1,0 +1,42 @@
+"""Ends that strategies share: what no lab could tell apart any more, and whether anybody is there to be asked about."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assaypilot.engine.strategies.protocol import UNDECIDED, State, StopReason
+
+__all__ = ["SOFTER", "inseparable", "newcomers"]
+
+Flags = NDArray[np.bool_]
+
+_ABSURD = 1e12
+"""Measurements in one phase that no lab will make: what is still open then is as good as tied."""
+
+SOFTER = "with a soft zone (slack), or a wider one, the search ends"
+"""What helps where one limit divides what is in from what is out."""
+
+
+def inseparable(state: State, needed: float, mend: str) -> tuple[StopReason, ...]:
+    """The reason to stop when the next phase takes more measurements than any lab makes; empty while it does not.
+
+    ``needed``: about what the next phase takes; what the last one took counts too, since phases grow. A budget below
+    that cuts the phase instead.
+    """
+    last, budget = state.last, state.problem.budget
+    if last is not None:
+        needed = max(needed, last.numbers.get("measurements", 0.0))
+    if needed <= _ABSURD or (budget is not None and budget - state.spent <= _ABSURD):
+        return ()
+    open_arms = int(((state.status == UNDECIDED) & state.problem.wanted).sum())
+    who = "1 compound is" if open_arms == 1 else f"{open_arms:,} compounds are"
+    text = f"{who} too close to tell apart: the next phase would take more than 10^12 measurements; {mend}"
+    return (StopReason("undecidable", text, {"undecided": open_arms, "needed": needed}),)
+
+
+def newcomers(state: State) -> bool:
+    """Whether somebody undecided can be asked about now who could not in the last phase, or no phase came yet."""
+    if state.last is None:
+        return True
+    return bool((state.active & (state.status == UNDECIDED) & np.isnan(state.last.high).all(axis=0)).any())
