@@ -13,12 +13,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assaypilot.engine.design import Design
-from assaypilot.engine.design.farthest import Farthest, square_root
+from assaypilot.engine.design.farthest import Farthest
 from assaypilot.engine.features import ProjectedFeatures
 from assaypilot.engine.goals import Best
 from assaypilot.engine.models.ols import Estimate
 from assaypilot.engine.progress import Report, silent
 from assaypilot.engine.strategies.designs import fit as fit_measured
+from assaypilot.engine.strategies.designs import table
+from assaypilot.engine.strategies.ending import SOFTER, inseparable, newcomers
+from assaypilot.engine.strategies.linfact_planning import design_rows
 from assaypilot.engine.strategies.phased import Phased, number, one_of, settled
 from assaypilot.engine.strategies.protocol import (
     IN,
@@ -33,7 +36,8 @@ from assaypilot.engine.strategies.protocol import (
     StopReason,
     StrategyInfo,
 )
-from assaypilot.engine.strategies.rage_elimination import beaten, first_of_equals
+from assaypilot.engine.strategies.rage_elimination import Compared, compared, first_of_equals
+from assaypilot.engine.strategies.rage_lost import away, bounding_phase, unanswerable
 from assaypilot.engine.strategies.rage_phase import FEW, GAPS, Field, cut, effects, field_of, least, printed
 
 __all__ = ["Rage", "union_log"]
@@ -43,6 +47,9 @@ Ints = NDArray[np.intp]
 
 _PRICE_OF_FEWER_ROUNDS = 1.1
 """How many times the measurements of the free design a design may cost that saves rounds."""
+
+_LESS = 0.95
+"""The least step down from a radius that did not end the search."""
 
 
 def union_log(n_wanted: int, phase: int, delta: float, radii: str = "proven") -> float:
@@ -133,14 +140,40 @@ class Rage(Phased):
         return last * 2.0 ** (max(steps, 0) if _slack(problem) > 0 else steps)
 
     def radius(self, state: State, phase: int) -> float:
-        """C_t: the first radius halved every phase, with slack never below what ends the search."""
-        return max(state.first_radius * 2.0 ** -(phase - 1), self._last_radius(state.problem))
+        """C_t: the first radius halved every phase, with slack not below what ends the search.
+
+        It did not end there when measurements failed, or when somebody cannot be measured any more: then a little
+        less, by as much as was missing, since the same again could miss it for ever.
+        """
+        radius, finest = state.first_radius * 2.0 ** -(phase - 1), self._last_radius(state.problem)
+        last = state.last
+        if radius >= finest or last is None or last.radius > finest * (1.0 + 1e-9) or newcomers(state):
+            return max(radius, finest)
+        width = last.numbers["widest_half_width"]
+        missed = finest / width if width > finest * (1.0 + 1e-9) else 0.0
+        return last.radius * min(max(missed**2, math.sqrt(0.5)), _LESS)
 
     def _last_radius(self, problem: Problem) -> float:
         return _slack(problem) / (2.0 if self.parameters(problem)["slack_rule"] == "stated" else 1.0)
 
     def _log(self, problem: Problem, phase: int) -> float:
         return union_log(int(problem.wanted.sum()), phase, problem.delta, self.parameters(problem)["radii"])
+
+    def _mean_log(self, problem: Problem, phase: int) -> float:
+        """The logarithm of the bounds of means, which leaves them and the differences an error of delta together.
+
+        A Gaussian tail is at most half of exp(-x^2 / 2). So |Z| (|Z| - 1) pairs and 2 |Z| sides of means at the
+        logarithm of ``proven`` take (|Z| + 1) / (2 |Z|) of the phase's error; ``tight`` leaves half of it to the means.
+        """
+        log = self._log(problem, phase)
+        if self.parameters(problem)["radii"] != "tight":
+            return log
+        return max(log, math.log(2.0 * int(problem.wanted.sum()) * phase * (phase + 1) / problem.delta))
+
+    def _wells(self, state: State, radius: float, *, mean: bool = False) -> float:
+        """Measurements per unit of variance, of a difference or of a mean, that bring a half-width to the radius."""
+        log = (self._mean_log if mean else self._log)(state.problem, state.phase + 1)
+        return 2.0 * (state.problem.noise[0] / radius) ** 2 * log
 
     def ask(self, state: State, report: Report = silent) -> Allocation:
         """The next phase: an XY design over the differences of those still in, with N_t measurements.
@@ -149,12 +182,16 @@ class Rage(Phased):
         rho they achieve; as printed it is max(ceil(2 (1 + e) rho sigma^2 / C_t^2 log(..)), 2 support / e).
         """
         problem, phase = state.problem, state.phase + 1
+        radius = self.radius(state, phase)
+        if state.lost.any():
+            gap = self.parameters(problem)["gap"]
+            wells = self._wells(state, radius, mean=True)
+            return bounding_phase(state, radius, wells, GAPS[0] if gap is None else float(gap), report)
         field = field_of(state)
         if field.targets.n_rows < 2:
             # Nothing is left to compare: one measurement closes the question.
             return Allocation(phase, field.candidates.rows[:1], np.ones(1, np.intp), math.inf, Certificate("xy", 0, 0))
-        radius = self.radius(state, phase)
-        wells = 2.0 * (problem.noise[0] / radius) ** 2 * self._log(problem, phase)
+        wells = self._wells(state, radius)
         design = self._design(state, field, wells, report)
         as_printed = self.parameters(problem)["radii"] == "as_printed"
         made = printed(field, design, wells, report) if as_printed else least(field, design, wells, report)
@@ -208,31 +245,21 @@ class Rage(Phased):
             return None
         phase, given = state.phase + 1, self.parameters(problem)
         first, kind = first_of_equals(problem.features, active)
+        # The one found best before stands for its kind.
+        found_before = np.flatnonzero(state.status[active] == IN)
+        first[kind[found_before]] = found_before
         rows = active[first]
         fit = fit_measured(problem.features, measured, outcome.counts[0, measured], outcome.means[0, measured])
         spread = problem.noise[0] * math.sqrt(2.0 * self._log(problem, phase))
         promised = outcome.allocation.radius if given["decide"] == "planned" and outcome.complete else 0.0
-        found = _compared(fit, rows, spread, promised if math.isfinite(promised) else 0.0)
-        before = state.status[rows]
-        # A compound found best before keeps its place; that it is beaten now is reported.
-        out = found.out & (before != IN)
-        left = np.flatnonzero(~out)
-        known_best = np.flatnonzero(before == IN)
-        width = 0.0 if len(left) < 2 else math.inf
-        if len(left) > 1 and _slack(problem) > 0:
-            width = self._widest(problem, fit, rows[left], found.leader, spread)
-        limit = self._last_radius(problem) * (1.0 + 1e-9)
-        won = np.zeros(0, dtype=np.intp)
-        if len(left) == 1 or width <= limit:
-            won = known_best if len(known_best) else np.array([_place(rows, left, found.leader)], dtype=np.intp)
-            out = np.ones(len(rows), dtype=bool)
-            out[won] = False
+        found = compared(fit, rows, spread, promised if math.isfinite(promised) else 0.0)
+        bounds = _bounds(problem, fit, active, problem.noise[0] * math.sqrt(2.0 * self._mean_log(problem, phase)))
+        verdict = self._verdict(state, fit, rows, found, bounds, spread)
         undecided = state.status[active] == UNDECIDED
         is_first = np.zeros(len(active), dtype=bool)
         is_first[first] = True
-        wins = np.isin(kind, won) & is_first & undecided
-        loses = undecided & (out[kind] | (np.isin(kind, won) & ~wins))
-        bounds = _bounds(problem, fit, active, spread)
+        wins = np.isin(kind, verdict.won) & is_first & undecided
+        loses = undecided & (verdict.out[kind] | (np.isin(kind, verdict.won) & ~wins))
         return Decision(
             phase=phase,
             radius=outcome.allocation.radius,
@@ -242,15 +269,55 @@ class Rage(Phased):
             estimate=bounds[0],
             low=bounds[1],
             high=bounds[2],
-            contradicted=rows[found.out & (before == IN)],
+            contradicted=verdict.contradicted,
             spent=outcome.spent,
             numbers={
-                "still_in": float(len(left)),
-                "widest_half_width": width,
+                "still_in": float((~verdict.out).sum()) if not len(verdict.won) else 1.0,
+                "widest_half_width": verdict.width,
+                "only_lost": float(verdict.held),
                 "every_pair_compared": float(found.exact),
                 "measurements": float(outcome.counts.sum()),
             },
         )
+
+    def _verdict(
+        self, state: State, fit: Estimate, rows: Ints, found: Compared, bounds: Floats, spread: float
+    ) -> _Verdict:
+        """Who is out and who is the best, beside the one found before and all that cannot be measured any more."""
+        slack, nobody = _slack(state.problem), np.zeros(0, dtype=np.intp)
+        before = np.flatnonzero(state.status == IN)
+        out = found.out & (state.status[rows] != IN)
+        gone = away(state)
+        # The bounds of all phases hold together.
+        low = np.fmax(bounds[1, 0, rows], state.low[0, rows])
+        high = np.fmin(bounds[2, 0, rows], state.high[0, rows])
+        if len(before) and np.isin(before, rows).all():
+            own = int(np.flatnonzero(rows == before[0])[0])
+            widths = spread * fit.difference_norm(int(before[0]), rows)
+            ahead = fit.means(rows) - fit.means(before)[0] + widths
+            widths[own] = ahead[own] = 0.0
+            settled_now = bool(ahead[~out].max() <= slack * (1.0 + 1e-9))
+            if settled_now:
+                out = np.arange(len(rows)) != own
+            contradicted = before if found.out[own] and not settled_now else nobody
+            return _Verdict(out, np.array([own]) if settled_now else nobody, contradicted, float(widths[~out].max()))
+        width = 0.0 if (~out).sum() < 2 else math.inf
+        if width and slack > 0:
+            width = self._widest(state.problem, fit, rows[~out], found.leader, spread)
+        if len(before):
+            assert gone is not None
+            out |= high <= gone.low + slack
+            contradicted = before if not out.all() and bool((low[~out] > gone.high).any()) else nobody
+            return _Verdict(out, nobody, contradicted, width)
+        if gone is not None:
+            out |= high < gone.low
+        left = np.flatnonzero(~out)
+        if not len(left) or (len(left) > 1 and width > self._last_radius(state.problem) * (1.0 + 1e-9)):
+            return _Verdict(out, nobody, nobody, width)
+        best = int(left[0]) if len(left) == 1 else int(np.flatnonzero(rows == found.leader)[0])
+        if gone is not None and gone.high > low[best] + slack * (1.0 + 1e-9):
+            return _Verdict(out, nobody, nobody, width, held=True)
+        return _Verdict(np.arange(len(rows)) != best, np.array([best]), nobody, width)
 
     def _widest(self, problem: Problem, fit: Estimate, rows: Ints, leader: int, spread: float) -> float:
         """The largest half-width that slack asks about: of all pairs, or of those with the leader."""
@@ -263,21 +330,28 @@ class Rage(Phased):
     def stop(self, state: State) -> tuple[StopReason, ...]:
         """The best is found, nothing is left to measure, or the budget leaves too little for a decision."""
         done = settled(state)
+        if done and done[0].name == "decided":
+            return unanswerable(state, _slack(state.problem)) or done
         if done:
             return done
         open_arms = int(((state.status == UNDECIDED) & state.problem.wanted).sum())
         if state.last is not None and len(state.last.contradicted):
             text = "a compound that can be had again is better than the one found best; the first decision stands"
             return (StopReason("undecidable", text, {"undecided": open_arms}),)
+        stuck = unanswerable(state, _slack(state.problem))
+        if stuck:
+            return stuck
         budget = state.problem.budget
         if budget is not None:
             left, needed = budget - state.spent, 1
-            if left >= 1:
+            if left >= 1 and state.lost.any():
+                needed = table(state.problem.features, design_rows(state)[0]).rank
+            elif left >= 1:
                 needed = effects(field_of(state).targets)
             if left < needed:
                 text = f"the budget leaves {max(left, 0)} measurements, and one more decision needs at least {needed}"
                 return (StopReason("budget", text, {"left": left, "needed": needed, "undecided": open_arms}),)
-        return ()
+        return inseparable(state, self._wells(state, self.radius(state, state.phase + 1)), SOFTER)
 
 
 def _slack(problem: Problem) -> float:
@@ -285,32 +359,17 @@ def _slack(problem: Problem) -> float:
     return problem.goal.slack
 
 
-class _Compared(NamedTuple):
+class _Verdict(NamedTuple):
     out: NDArray[np.bool_]
-    leader: int
-    """The row with the highest estimate among those that can be told from each other."""
-    exact: bool
-
-
-def _compared(fit: Estimate, rows: Ints, spread: float, least: float) -> _Compared:
-    """Which rows are beaten, among those whose difference to the leader this phase can estimate.
-
-    A difference can be estimated where neither mean can: both may share what was not measured.
-    """
-    scores = fit.means(rows)
-    leader = int(np.argmax(scores))
-    known = np.isfinite(fit.difference_norm(int(rows[leader]), rows))
-    out = np.zeros(len(rows), dtype=bool)
-    few = np.flatnonzero(known)
-    points = ProjectedFeatures(fit.features, rows[few], fit.basis).coordinates() @ square_root(fit.inverse)
-    found = beaten(scores[few], points - points[np.searchsorted(few, leader)], spread, least)
-    out[few] = found.rows
-    return _Compared(out, int(rows[leader]), found.exact)
-
-
-def _place(rows: Ints, left: Ints, leader: int) -> int:
-    """The position of the leader, or of the only one left."""
-    return int(left[0]) if len(left) == 1 else int(np.flatnonzero(rows == leader)[0])
+    """Rows that are not the best."""
+    won: Ints
+    """Position of the row that is the best; empty while nobody is."""
+    contradicted: Ints
+    """The arm found best before, when another is better."""
+    width: float
+    """The largest half-width that slack asks about."""
+    held: bool = False
+    """Somebody would be the best, but for those that cannot be measured any more."""
 
 
 def _bounds(problem: Problem, fit: Estimate, active: Ints, spread: float) -> Floats:

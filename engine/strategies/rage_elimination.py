@@ -7,9 +7,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from assaypilot.engine.features import Features, SiteFeatures
+from assaypilot.engine.design.farthest import square_root
+from assaypilot.engine.features import Features, ProjectedFeatures, SiteFeatures
+from assaypilot.engine.models.ols import Estimate
 
-__all__ = ["Beaten", "beaten", "first_of_equals"]
+__all__ = ["Beaten", "Compared", "beaten", "compared", "first_of_equals"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
@@ -30,6 +32,15 @@ class Beaten(NamedTuple):
     rows: Flags
     exact: bool
     """False: only the leaders were compared with everything, so some that are beaten may still be in."""
+
+
+class Compared(NamedTuple):
+    """Who is out, and who leads."""
+
+    out: NDArray[np.bool_]
+    leader: int
+    """The row with the highest estimate among those that can be told from each other."""
+    exact: bool
 
 
 def beaten(scores: Floats, points: Floats, spread: float, least: float = 0.0) -> Beaten:
@@ -68,6 +79,22 @@ def beaten(scores: Floats, points: Floats, spread: float, least: float = 0.0) ->
         ahead = -behind[:stop] - scores[rows, None]
         out[rows] = (ahead > np.maximum(spread * np.sqrt(squares), least)).any(axis=1)
     return Beaten(out, True)
+
+
+def compared(fit: Estimate, rows: Ints, spread: float, least: float) -> Compared:
+    """Which rows are beaten, among those whose difference to the leader this phase can estimate.
+
+    A difference can be estimated where neither mean can: both may share what was not measured.
+    """
+    scores = fit.means(rows)
+    leader = int(np.argmax(scores))
+    known = np.isfinite(fit.difference_norm(int(rows[leader]), rows))
+    out = np.zeros(len(rows), dtype=bool)
+    few = np.flatnonzero(known)
+    points = ProjectedFeatures(fit.features, rows[few], fit.basis).coordinates() @ square_root(fit.inverse)
+    found = beaten(scores[few], points - points[np.searchsorted(few, leader)], spread, least)
+    out[few] = found.rows
+    return Compared(out, int(rows[leader]), found.exact)
 
 
 def first_of_equals(features: Features, rows: Ints) -> tuple[Ints, Ints]:

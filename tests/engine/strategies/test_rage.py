@@ -1,5 +1,6 @@
 """RAGE against a slow reference, its guarantee, its ends, and its order beside static designs and the oracle."""
 
+import itertools
 import math
 from dataclasses import replace
 
@@ -142,6 +143,29 @@ def test_a_tie_ends_with_slack_at_the_width_that_is_stated(rule):
     assert (Rage().apply(state, decision).status == IN).sum() == 1
     assert outcome.allocation.radius == pytest.approx(0.2 if rule == "stated" else 0.4)
     assert decision.numbers["widest_half_width"] <= (0.2 if rule == "stated" else 0.4) * (1 + 1e-9)
+
+
+@pytest.mark.parametrize("given", [{}, {"slack_rule": "tight", "radii": "tight"}])
+@pytest.mark.parametrize("lost", [0.02, 0.3])
+def test_with_slack_it_ends_though_measurements_fail(given, lost):
+    """The last radius is what ends the search exactly, so a phase that lacks one measurement must ask for more."""
+    features = SiteFeatures(product((3, 3)), (3, 3))
+    truth = dense(features) @ np.array([0, 0, 0.05, -0.8, 0, 0.05, -0.8])
+    problem, strategy, more = asked(features, slack=0.2, sd=0.2, **given), Rage(), 0
+    finest = 0.2 if given else 0.1
+    for seed in range(6):
+        state, rng, radii = strategy.start(problem), np.random.default_rng(seed), []
+        while not strategy.stop(state):
+            allocation = strategy.ask(state)
+            radii.append(allocation.radius)
+            assert len(radii) < 12
+            state = strategy.tell(state, came_back(problem, truth, allocation, rng, spent=state.spent, lost=lost))
+        last = [r for r in radii if r <= finest * (1 + 1e-9)]
+        # Each asks for a little more than the one before it, and for no more than twice as much.
+        assert all(0.7 <= after / before <= 0.95 + 1e-9 for before, after in itertools.pairwise(last))
+        more += len(last) > 1
+        assert (state.status == IN).sum() == 1
+    assert more
 
 
 def test_wanted_and_measurable_differ():
