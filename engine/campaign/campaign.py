@@ -314,6 +314,7 @@ class Campaign:
             earlier=() if again else ledger.measurements,
             typed=typed,
             check=partial(check_value, ledger),
+            coarse=ledger.coarse,
         )
         check_values(ledger, taken.measurements)
         return taken

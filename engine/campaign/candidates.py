@@ -12,15 +12,39 @@ from assaypilot.engine.campaign import limits
 from assaypilot.engine.campaign.replay import Ledger
 from assaypilot.engine.campaign.state import Candidates
 from assaypilot.engine.measurements import Pooled, pool
+from assaypilot.engine.models.glm import curvature, fit_glm, mean_value
 from assaypilot.engine.models.ols import least_squares
 from assaypilot.engine.models.posterior import Posterior, posterior, probability_within
 from assaypilot.engine.strategies.protocol import NOT_ESTIMABLE, OUT, State
 
-__all__ = ["build_candidates", "pooled", "posterior_of"]
+__all__ = ["build_candidates", "pooled", "posterior_of", "shown_means"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
 Flags = NDArray[np.bool_]
+
+
+def _linked(ledger: Ledger, endpoint: int, data: Pooled) -> Pooled:
+    """The same evidence on the scale of the objective's link, where effects add up: a mean there, and its weight.
+
+    The maximum of the likelihood and its curvature (Laplace), of values that scatter as the link's own kind does, so
+    that their noise is 1: what a normal posterior can be made of.
+    """
+    link, bound = ledger.link
+    measured = np.flatnonzero(data.counts > 0)
+    if link == "identity" or endpoint != ledger.objective or not len(measured):
+        return data
+    fit = fit_glm(ledger.features, measured, data.counts[measured], data.means[measured], link, bound)
+    predictors = fit.predictors(measured)
+    counts, means = np.zeros(ledger.n_arms), np.zeros(ledger.n_arms)
+    counts[measured] = data.counts[measured] * curvature(link, predictors)
+    means[measured] = predictors
+    return Pooled(counts, means)
+
+
+def shown_means(ledger: Ledger, endpoint: int, means: Floats) -> Floats:
+    """Means as they are shown, model scale: those of a link's scale as the values they stand for."""
+    return mean_value(ledger.link[0], means) if endpoint == ledger.objective else means
 
 
 def pooled(ledger: Ledger, endpoint: int) -> Pooled:
@@ -32,17 +56,22 @@ def pooled(ledger: Ledger, endpoint: int) -> Pooled:
 
 
 def posterior_of(ledger: Ledger, endpoint: int, data: Pooled | None = None) -> Posterior | None:
-    """The posterior of an endpoint over everything measured (``data``); None before the first usable value."""
+    """The posterior of an endpoint over everything measured (``data``); None before the first usable value.
+
+    On the scale of the strategy's link, where it has one: see ``shown_means``.
+    """
     data = pooled(ledger, endpoint) if data is None else data
+    data = _linked(ledger, endpoint, data)
     measured = np.flatnonzero(data.counts > 0)
-    noise = ledger.endpoints[endpoint].noise_sd
+    noise = 1.0 if endpoint in ledger.coarse else ledger.endpoints[endpoint].noise_sd
     if not len(measured) or noise is None:
         return None
     return posterior(ledger.features, measured, data.counts[measured], data.means[measured], noise)
 
 
-def _estimates(ledger: Ledger, data: Pooled) -> Floats:
-    """Least squares over everything usable, per arm; NaN outside the span of what was measured."""
+def _estimates(ledger: Ledger, endpoint: int, data: Pooled) -> Floats:
+    """Least squares (maximum likelihood under a link) over everything usable, per arm; NaN outside its span."""
+    data = _linked(ledger, endpoint, data)
     measured = np.flatnonzero(data.counts > 0)
     if not len(measured):
         return np.full(ledger.n_arms, np.nan)
@@ -63,7 +92,10 @@ def _goal_bounds(ledger: Ledger, row: int) -> tuple[Floats, Floats]:
     """Deciding bounds of an endpoint of the goal, by its row there, on the endpoint's own side."""
     decisions = [ledger.estimates[phase] for phase in sorted(ledger.estimates)]
     low, high = _last_bounds([(d.low[row], d.high[row]) for d in decisions], ledger.n_arms)
-    return (low, high) if ledger.endpoints[ledger.goal_endpoints[row]].sign > 0 else (-high, -low)
+    position = ledger.goal_endpoints[row]
+    if ledger.endpoints[position].sign < 0:
+        return -high, -low
+    return shown_means(ledger, position, low), shown_means(ledger, position, high)
 
 
 def _limit_bounds(ledger: Ledger, row: int) -> tuple[Floats, Floats]:
@@ -144,7 +176,8 @@ def build_candidates(ledger: Ledger, state: State) -> Candidates:
         return out[arm_of]
 
     data = [pooled(ledger, k) for k in range(len(endpoints))]
-    estimates = {e.name: shown(_estimates(ledger, of_it)) for e, of_it in zip(endpoints, data, strict=True)}
+    found = [_estimates(ledger, k, of_it) for k, of_it in enumerate(data)]
+    estimates = {e.name: shown(shown_means(ledger, k, found[k])) for k, e in enumerate(endpoints)}
     views = {k: posterior_of(ledger, k, data[k]) for k in ledger.measured}
     nothing = np.full(len(here), np.nan)
     within, soft, post_low, post_high = nothing, nothing, nothing, nothing
@@ -153,7 +186,8 @@ def build_candidates(ledger: Ledger, state: State) -> Candidates:
         view = views[objective]
         if view is not None:
             mean, spread = view.means(here), 1.96 * view.sds(here)
-            post_low, post_high = mean - spread, mean + spread
+            post_low = shown_means(ledger, objective, mean - spread)
+            post_high = shown_means(ledger, objective, mean + spread)
     limit_bounds = {k: _limit_bounds(ledger, row) for row, k in enumerate(ledger.limited)}
     bounds = limit_bounds | {k: _goal_bounds(ledger, row) for row, k in enumerate(ledger.goal_endpoints)}
     lows = {endpoints[k].name: shown(bounds[k][0]) for k in ledger.measured}
@@ -163,7 +197,7 @@ def build_candidates(ledger: Ledger, state: State) -> Candidates:
     name = endpoints[objective].name
     estimate = estimates[name]
     one_cutoff = settings.goal != "pareto" and bool(np.isfinite(estimate).any())
-    best = np.nanmax(sign * estimate) if one_cutoff else np.nan
+    best = np.nanmax(sign * found[objective][here]) if one_cutoff else np.nan
     near = settings.distance if settings.goal == "epsilon-best" else 0.0
     return Candidates(
         status=status[arm_of],
@@ -179,8 +213,8 @@ def build_candidates(ledger: Ledger, state: State) -> Candidates:
         posterior_low=shown(post_low, here),
         posterior_high=shown(post_high, here),
         estimates=estimates,
-        cutoff=float(sign * (best - near)),
-        soft_cutoff=float(sign * (best - near - settings.softness)),
+        cutoff=_cutoff(ledger, sign * (best - near)),
+        soft_cutoff=_cutoff(ledger, sign * (best - near - settings.softness)),
         lows=lows,
         highs=highs,
         measured_of={endpoint.name: evidence.usable[k] for k, endpoint in enumerate(endpoints)},
@@ -189,6 +223,11 @@ def build_candidates(ledger: Ledger, state: State) -> Candidates:
         limit_low={endpoints[k].name: shown(limit_bounds[k][0]) for k in ledger.limited},
         limit_high={endpoints[k].name: shown(limit_bounds[k][1]) for k in ledger.limited},
     )
+
+
+def _cutoff(ledger: Ledger, value: float) -> float:
+    """A cutoff as it is shown."""
+    return float(shown_means(ledger, ledger.objective, np.array([value]))[0])
 
 
 def _overlaid(state: State, failed: Ints, failed_in: Ints) -> tuple[NDArray[np.int8], Ints]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
@@ -68,6 +68,7 @@ def prepare(
     earlier: Sequence[Measurement] = (),
     typed: bool = False,
     check: Callable[[int, float], None] | None = None,
+    coarse: Collection[int] = (),
 ) -> Intake:
     """The measurements that results stand for, numbered from ``first_number``.
 
@@ -77,6 +78,7 @@ def prepare(
     while a decided phase still lacks one of its compound, is taken for a late one and counts for none. ``earlier``
     measurements are looked through for duplicates, except for ``typed`` values without round, plate, well and date,
     which are two when they are typed twice. ``check`` refuses a value (endpoint, model scale) that cannot be used.
+    ``coarse`` endpoints have few values, such as yes and no or counts.
     """
     kept: list[Measurement] = []
     rejected: list[tuple[int | None, str]] = []
@@ -88,7 +90,7 @@ def prepare(
             kept.append(measurement)
         except AssayPilotError as error:
             rejected.append((result.row, str(error)))
-    fresh = _without_duplicates(kept, earlier, endpoints, typed)
+    fresh = _without_duplicates(kept, earlier, endpoints, typed, coarse)
     counted = [0] * len(fresh)
     for endpoint, of_it in (due or {}).items():
         for row, counts in _counted(fresh, endpoint, of_it.outstanding, of_it.past, first_number).items():
@@ -257,7 +259,11 @@ def _well(text: str) -> str:
 
 
 def _without_duplicates(
-    new: Sequence[Measurement], earlier: Sequence[Measurement], endpoints: Sequence[Endpoint], typed: bool
+    new: Sequence[Measurement],
+    earlier: Sequence[Measurement],
+    endpoints: Sequence[Endpoint],
+    typed: bool,
+    coarse: Collection[int] = (),
 ) -> list[Measurement]:
     """The new measurements that are not there already.
 
@@ -268,8 +274,9 @@ def _without_duplicates(
     plate, well, date and value. Without any of them two replicates may agree by chance, so the value alone is not
     enough: a file repeats what came back in an earlier round (or the history) when it holds all values of at least
     half of that round's compounds it speaks of. A single value that is there again proves nothing, unless it is of
-    the last round or all that the file holds. A work list that is filled in and recorded bit by bit is the everyday
-    case.
+    the last round or all that the file holds. Values of ``coarse`` endpoints agree as a rule and prove nothing: to
+    leave out those that agree would also bias what is left. A work list that is filled in and recorded bit by bit is
+    the everyday case.
     """
     new = _once_per_well(new)
     bare = [m for m in new if m.entered.round is None]
@@ -278,7 +285,7 @@ def _without_duplicates(
     kept = [
         (m.round, _identity_in_table(m, endpoints, own))
         for m in earlier
-        if not m.withdrawn and not (typed and _place(m) == _NOWHERE)
+        if not m.withdrawn and not ((typed or m.endpoint in coarse) and _place(m) == _NOWHERE)
     ]
     there = Counter(identity for _, identity in kept if identity[2] != _NOWHERE)
     if not typed:

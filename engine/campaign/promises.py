@@ -9,10 +9,14 @@ import numpy as np
 from assaypilot.engine.campaign.replay import Ledger
 from assaypilot.engine.campaign.state import Candidates, Guarantee
 from assaypilot.engine.campaign.words import joined, many, names, number, odds
+from assaypilot.engine.models.glm import Link
 from assaypilot.engine.strategies.phased import ADDITIVE
 from assaypilot.engine.strategies.protocol import IN, StopReason
 
 __all__ = ["goal_sentence", "guarantee", "probability_names", "statement"]
+
+
+_SCALES: dict[Link, str] = {"identity": "", "logit": " log odds", "log": " (natural log)"}
 
 
 def _best(ledger: Ledger) -> str:
@@ -33,6 +37,11 @@ def _limits(ledger: Ledger) -> str:
     return joined([ledger.endpoints[k].limit_text for k in ledger.limited]) if ledger.limited else ""
 
 
+def _far(ledger: Ledger, value: float) -> str:
+    """A distance between two compounds, with its scale where that is not the values' own: ``0.5``, ``1 log odds``."""
+    return f"{number(value)}{_SCALES[ledger.link[0]]}"
+
+
 def _margins(ledger: Ledger) -> str:
     """The differences that do not matter: ``0.3``, or ``0.3 in pIC50 and 0.2 in hERG``; empty when all matter."""
     margins = ledger.margins
@@ -47,7 +56,7 @@ def goal_sentence(ledger: Ledger) -> str:
     """The goal: ``All compounds within 0.5 of the best pIC50, cutoff soft by 0.25, 95 % sure``."""
     settings = ledger.settings
     sure = f"{number(100 * (1 - settings.delta))} % sure"
-    soft = number(settings.softness)
+    soft = _far(ledger, settings.softness)
     match settings.goal:
         case "pareto":
             margins = _margins(ledger)
@@ -57,7 +66,7 @@ def goal_sentence(ledger: Ledger) -> str:
             words = f"The compound with {_best(ledger)}"
             words += f", or one within {soft} of it" if settings.softness > 0 else ""
         case _:
-            words = f"All compounds within {number(settings.distance)} of {_best(ledger)}"
+            words = f"All compounds within {_far(ledger, settings.distance)} of {_best(ledger)}"
             words += f", cutoff soft by {soft}" if settings.softness > 0 else ""
     limit = _limits(ledger)
     return f"{words}{f', {limit}' if limit else ''}, {sure}"
@@ -71,9 +80,12 @@ def probability_names(ledger: Ledger) -> tuple[str, str]:
             margins = _margins(ledger)
             return "trade-off", f"trade-off up to {margins}" if margins else "trade-off"
         case "best":
-            return "best", f"within {settings.softness:g}" if settings.softness > 0 else "best"
+            return "best", f"within {_far(ledger, settings.softness)}" if settings.softness > 0 else "best"
         case _:
-            return f"within {settings.distance:g}", f"within {settings.distance + settings.softness:g}"
+            return (
+                f"within {_far(ledger, settings.distance)}",
+                f"within {_far(ledger, settings.distance + settings.softness)}",
+            )
 
 
 def statement(
@@ -103,7 +115,7 @@ def statement(
 
 def _found_set(ledger: Ledger, counts: Mapping[str, int]) -> tuple[str, str]:
     settings = ledger.settings
-    within, worst = number(settings.distance), number(settings.distance + settings.softness)
+    within, worst = _far(ledger, settings.distance), _far(ledger, settings.distance + settings.softness)
     found = f"{counts['in']:,} of {many(len(ledger.library), 'compound')} {'is' if counts['in'] == 1 else 'are'} in"
     if not counts["in"]:
         if ledger.limited:
@@ -124,7 +136,7 @@ def _found_best(ledger: Ledger, candidates: Candidates) -> tuple[str, str]:
         return f"no compound is in; {why}", ""
     slack = ledger.settings.softness
     have = "has" if len(ids) == 1 else "have"
-    return f"{names(ids)} {have} {_best(ledger)}", f", or one within {number(slack)} of it" if slack > 0 else ""
+    return f"{names(ids)} {have} {_best(ledger)}", f", or one within {_far(ledger, slack)} of it" if slack > 0 else ""
 
 
 def _found_trade_offs(ledger: Ledger, counts: Mapping[str, int]) -> tuple[str, str]:
@@ -176,28 +188,37 @@ def _promise(ledger: Ledger, counts: Mapping[str, int], undecided: str) -> str:
                 f"none that another beats in {everywhere}{by} is in"
             )
         case "best":
-            near = f" or one within {number(settings.softness)} of it" if settings.softness > 0 else ""
+            near = f" or one within {_far(ledger, settings.softness)} of it" if settings.softness > 0 else ""
             whom = "The compound that is in" if not undecided else "The compound that ends up in"
             promise = f"{whom} truly has {_best(ledger)}{near}"
         case _:
             whom = "Every compound that can be estimated and is" if estimable else "Every compound"
             promise = (
-                f"{whom} truly within {number(settings.distance)} of {_best(ledger)} is in{undecided}{unless}; "
-                f"none that is worse by more than {number(settings.distance + settings.softness)} is in"
+                f"{whom} truly within {_far(ledger, settings.distance)} of {_best(ledger)} is in{undecided}{unless}; "
+                f"none that is worse by more than {_far(ledger, settings.distance + settings.softness)} is in"
             )
     if ledger.limited:
         promise += f"; what is out because it fails {_limits(ledger)} truly fails"
     return promise
 
 
+def _scatter(ledger: Ledger) -> list[str]:
+    """How measurements of one compound are taken to scatter; under a link as its own kind of values does."""
+    measured = [ledger.endpoints[k] for k in ledger.measured]
+    normal = [ledger.endpoints[k] for k in ledger.measured if k not in ledger.coarse]
+    several = len(measured) > 1
+    found = []
+    if normal:
+        spread = joined([f"{e.noise_sd or 0.0:.4g}{f' in {e.scale_name}' if several else ''}" for e in normal])
+        found.append(f"measurements of one compound scatter independently and normally, SD at most {spread}")
+    for k in ledger.coarse:
+        kind = "shares between 0 and 1" if ledger.link[0] == "logit" else "counts"
+        found.append(f"measurements of {ledger.endpoints[k].scale_name} are independent {kind}")
+    return found
+
+
 def _assumptions(ledger: Ledger, counts: Mapping[str, int]) -> list[str]:
-    noise = [(ledger.endpoints[k].scale_name, ledger.endpoints[k].noise_sd or 0.0) for k in ledger.measured]
-    several = len(noise) > 1
-    spread = joined([f"{sd:.4g}{f' in {scale}' if several else ''}" for scale, sd in noise])
-    found = [
-        *ledger.strategy.assumes(ledger.state.problem),
-        f"measurements of one compound scatter independently and normally, SD at most {spread}",
-    ]
+    found = [*ledger.strategy.assumes(ledger.state.problem), *_scatter(ledger)]
     if ledger.failed:
         found.append(f"{many(ledger.failed, 'measurement')} failed for reasons unrelated to the values")
     marked = sum(

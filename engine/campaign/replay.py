@@ -22,6 +22,7 @@ from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.features import SiteFeatures, merge_equal_rows
 from assaypilot.engine.library import Library
 from assaypilot.engine.measurements import Measurement
+from assaypilot.engine.models.glm import Link
 from assaypilot.engine.strategies.protocol import (
     UNDECIDED,
     Allocation,
@@ -220,6 +221,16 @@ class Ledger(Books):
                 max(1, settings.per_round // self.per_sample), settings.max_replicates, budget, self.per_sample
             ),
         )
+
+    @property
+    def link(self) -> tuple[Link, float]:
+        """The scale on which the objective's means are compared, and the largest size of one there."""
+        return self.strategy.link(self.state.problem)
+
+    @property
+    def coarse(self) -> tuple[int, ...]:
+        """Positions of the endpoints that have few values: yes and no, or counts."""
+        return () if self.link[0] == "identity" else (self.objective,)
 
     def _history_added(self, event: Event) -> None:
         self._take(event)

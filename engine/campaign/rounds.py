@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 from assaypilot.engine.campaign import codec, limits, parts, redecide
-from assaypilot.engine.campaign.candidates import posterior_of
+from assaypilot.engine.campaign.candidates import posterior_of, shown_means
 from assaypilot.engine.campaign.chain import Draft, as_parts
 from assaypilot.engine.campaign.counting import Issued
 from assaypilot.engine.campaign.layout import lay_out, next_round, reasons
@@ -74,7 +74,8 @@ def _items(ledger: Ledger, chosen: Sequence[tuple[int, int]], asked: Sequence[tu
     if view is not None:
         arms = ledger.arm_of[compounds]
         mean, spread = view.means(arms), 1.96 * view.sds(arms)
-        expected = list(zip(mean.tolist(), (mean - spread).tolist(), (mean + spread).tolist(), strict=True))
+        told = (shown_means(ledger, ledger.objective, each).tolist() for each in (mean, mean - spread, mean + spread))
+        expected = list(zip(*told, strict=True))
     return [
         codec.item_to_json(RoundItem(compound, n, text, mean, low, high, () if set(each) == {n} else each))
         for (compound, n), text, (mean, low, high), each in zip(chosen, texts, expected, asked, strict=True)

@@ -34,7 +34,7 @@ def check_campaign(ledger: Ledger) -> None:
 
 def _check_scale(ledger: Ledger) -> None:
     """Nothing; AssayPilotError for an endpoint that a link cannot take: its values turned around, or logarithms."""
-    link, endpoint = _link(ledger), ledger.endpoints[ledger.objective]
+    link, endpoint = ledger.link[0], ledger.endpoints[ledger.objective]
     needs = f"the {link} link of {ledger.strategy.info.name} needs"
     if link != "identity" and endpoint.sign < 0:
         raise AssayPilotError(
@@ -52,15 +52,11 @@ def _check_scale(ledger: Ledger) -> None:
         )
 
 
-def _link(ledger: Ledger) -> str:
-    return ledger.strategy.link(ledger.state.problem)[0]
-
-
 def check_value(ledger: Ledger, position: int, value: float) -> None:
     """Nothing; AssayPilotError for a value (model scale) that no measurement under the strategy's link can have."""
     if position != ledger.objective:
         return
-    link = _link(ledger)
+    link = ledger.link[0]
     highest = 1.0 if link == "logit" else np.inf
     if link == "identity" or 0.0 <= value <= highest:
         return
@@ -79,7 +75,7 @@ def check_values(ledger: Ledger, new: Sequence[Measurement]) -> None:
     every limit needs.
     """
     for k in ledger.measured:
-        if k == ledger.objective and _link(ledger) != "identity":
+        if k == ledger.objective and ledger.link[0] != "identity":
             continue
         values = [m.value for m in (*ledger.measurements, *new) if m.endpoint == k and not m.withdrawn]
         if len(values) >= _FEWEST and set(values) == {0.0, 1.0}:
