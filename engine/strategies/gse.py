@@ -184,7 +184,9 @@ class Gse(Phased):
         contradicted = active[dropped][best_before[dropped]]
         outs = np.sort(active[dropped][~best_before[dropped]])
         stay = np.setdiff1d(active, outs)
-        ins = stay[state.status[stay] == UNDECIDED] if len(stay) == 1 else np.zeros(0, dtype=np.intp)
+        # Beside one that was found best before, and may be away, nobody else is.
+        alone = len(stay) == 1 and not (state.status == IN).any()
+        ins = stay[state.status[stay] == UNDECIDED] if alone else np.zeros(0, dtype=np.intp)
         shown = np.full((3, 1, problem.n_arms), np.nan)
         shown[0, 0, active[known]] = mean_of(given["model"], scores[known])
         shown[1, 0, active], shown[2, 0, active] = -np.inf, np.inf
@@ -212,6 +214,9 @@ class Gse(Phased):
         if state.last is not None and len(state.last.contradicted):
             text = "a compound that can be had again is better than the one found best; the first decision stands"
             return (StopReason("undecidable", text, {"undecided": open_arms}),)
+        if (state.status[state.lost] == IN).any():
+            text = f"the compound found best cannot be measured any more; {open_arms} cannot be compared with it"
+            return (StopReason("lost", text, {"lost": int(state.lost.sum()), "undecided": open_arms}),)
         share, _ = self._share(state)
         if share < 1:
             left = (state.problem.budget or 0) - state.spent

@@ -9,9 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from assaypilot.engine.goals import Best
 from assaypilot.engine.progress import Report, silent
+from assaypilot.engine.strategies.ending import newcomers
 from assaypilot.engine.strategies.lingame_pool import Pool, Rules, added, pooled, rules_of, table_of, void_of
-from assaypilot.engine.strategies.lingame_questions import Sides, question_of
+from assaypilot.engine.strategies.lingame_questions import BestQuestion, Sides, question_of
 from assaypilot.engine.strategies.phased import Phased, one_of, settled
 from assaypilot.engine.strategies.protocol import (
     IN,
@@ -33,6 +35,9 @@ __all__ = ["FIRST", "Sequential", "compared", "missing", "shuffled", "spanning",
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
 Flags = NDArray[np.bool_]
+
+_ENOUGH = 0.5
+"""Half-widths this small beside that of who is away: measuring without end would hardly tell them apart better."""
 
 _SAME = 1e-6
 """A row whose rest outside the span is shorter than this share of its length adds no direction."""
@@ -128,6 +133,9 @@ class Sequential(Phased):
         open_arms[ins] = open_arms[outs] = False
         rivals = compared(state) & pool.known
         rivals[outs] = False
+        if state.problem.goal.name == "best" and open_arms.any():
+            # Who was found best before stays in the game with those that come back.
+            open_arms |= state.status == IN
         half = math.sqrt(reach) * np.sqrt(np.einsum("ij,ij->i", spread, spread))
         bounds = np.full((3, 1, problem.n_arms), np.nan)
         known, unknown = state.active & pool.known, state.active & ~pool.known
@@ -161,6 +169,8 @@ class Sequential(Phased):
         """Arms now decided in and out, and whether those still open wait only for arms that were lost."""
         open_arms = (state.status == UNDECIDED) & state.active & pool.known
         rivals = compared(state)
+        if state.problem.goal.name == "best" and (state.status == IN).any():
+            return self._beside(state, pool, spread, reach)
         sides = _sides(state, pool, spread, open_arms, rivals)
         ins, outs = self.settle(state, sides, reach, rivals)
         if not state.lost.any():
@@ -168,6 +178,24 @@ class Sequential(Phased):
         rest = _sides(state, pool, spread, open_arms, rivals & ~state.lost)
         others = sum(len(arms) for arms in self.settle(state, rest, reach, rivals & ~state.lost))
         return ins, outs, others == int(((state.status == UNDECIDED) & state.active).sum())
+
+    def _beside(self, state: State, pool: Pool, spread: Floats, reach: float) -> tuple[Ints, Ints, bool]:
+        """As ``verdict``, once one was found best: nobody else is in, and all are out that it is not worse than."""
+        nobody = np.zeros(0, dtype=np.intp)
+        open_arms = (state.status == UNDECIDED) & state.active
+        found = int(np.argmax(state.status == IN))
+        if not pool.known[found]:
+            return nobody, nobody, not state.active[found]
+        asked = open_arms & pool.known
+        sides = _sides(state, pool, spread, asked | (state.status == IN), compared(state))
+        beside = _best(state).against(pool.means, spread, found)
+        outs = asked & (np.maximum(sides.outside, beside.outside) > reach)
+        left = open_arms & ~outs
+        if state.active[found] or not left.any():
+            return nobody, np.flatnonzero(outs), False
+        # What is known of one that is away gets no better.
+        half = np.where(pool.known, np.einsum("ij,ij->i", spread, spread), np.inf)
+        return nobody, np.flatnonzero(outs), bool(half[left].max() <= _ENOUGH**2 * half[found])
 
     def settle(self, state: State, sides: Sides, reach: float, rivals: Flags) -> tuple[Ints, Ints]:
         """The arms in and out by the distances; the best is in only with all others out."""
@@ -182,7 +210,7 @@ class Sequential(Phased):
     def contradicted(self, state: State, pool: Pool, spread: Floats, reach: float) -> Ints:
         """Arms decided earlier that would be decided the other way now; looked at only where the estimate says so."""
         if state.problem.goal.name == "best":
-            return np.zeros(0, dtype=np.intp)
+            return self._overtaken(state, pool, spread, reach)
         decided = ((state.status == IN) | (state.status == OUT)) & pool.known & state.problem.wanted
         if not decided.any():
             return np.zeros(0, dtype=np.intp)
@@ -195,23 +223,44 @@ class Sequential(Phased):
         wrong = np.where(state.status == IN, sides.outside > reach, sides.inside > reach)
         return np.flatnonzero(doubtful & wrong)
 
+    def _overtaken(self, state: State, pool: Pool, spread: Floats, reach: float) -> Ints:
+        """The one found best before when one that came back is surely better, and not surely within slack of it."""
+        found = np.flatnonzero((state.status == IN) & pool.known)
+        if not len(found):
+            return found
+        sides = _best(state).against(pool.means, spread, int(found[0]))
+        open_arms = (state.status == UNDECIDED) & state.active & pool.known
+        return found if (open_arms & (sides.inside > reach) & ~(sides.outside > reach)).any() else found[:0]
+
     def stop(self, state: State) -> tuple[StopReason, ...]:
         """Everything decided, nothing left to measure, only lost arms to wait for, or a budget that is used up."""
         done = settled(state)
         if done:
             return done
         open_arms = int(((state.status == UNDECIDED) & state.problem.wanted).sum())
-        if state.lost.any() and state.last is not None and state.last.numbers.get("only_lost"):
+        best = state.problem.goal.name == "best"
+        if best and state.last is not None and len(state.last.contradicted):
+            text = "a compound that can be had again is better than the one found best; the first decision stands"
+            return (StopReason("undecidable", text, {"undecided": open_arms}),)
+        only_lost = state.last is not None and bool(state.last.numbers.get("only_lost"))
+        if state.lost.any() and only_lost and not newcomers(state):
             lost = int(state.lost.sum())
-            text = (
-                f"{lost} of the best cannot be measured any more; against what is known of them {open_arms} stay open"
-            )
+            whom, them = f"{lost} of the best", "it" if lost == 1 else "them"
+            if best and (state.status == IN).any():
+                whom, them = "the compound found best", "it"
+            text = f"{whom} cannot be measured any more; against what is known of {them} {open_arms} stay open"
             return (StopReason("lost", text, {"lost": lost, "undecided": open_arms}),)
         budget = state.problem.budget
         if budget is not None and budget - state.spent < 1:
             text = f"the budget of {budget} measurements is used up"
             return (StopReason("budget", text, {"left": 0, "needed": 1, "undecided": open_arms}),)
         return ()
+
+
+def _best(state: State) -> BestQuestion:
+    goal = state.problem.goal
+    assert isinstance(goal, Best)
+    return BestQuestion(goal.slack)
 
 
 def compared(state: State) -> Flags:

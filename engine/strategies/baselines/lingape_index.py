@@ -20,7 +20,7 @@ from assaypilot.engine.strategies.lingame_pool import POOL_PARAMETERS, Pool, Rul
 from assaypilot.engine.strategies.lingame_questions import squared_distances
 from assaypilot.engine.strategies.lingame_sequential import FIRST, Sequential, compared, shuffled
 from assaypilot.engine.strategies.phased import one_of
-from assaypilot.engine.strategies.protocol import UNDECIDED, Parameter, Problem, State
+from assaypilot.engine.strategies.protocol import IN, UNDECIDED, Parameter, Problem, State
 
 __all__ = ["GAP_PARAMETERS", "PULL", "GapIndex", "M", "Race", "first_of_all", "pairwise"]
 
@@ -103,6 +103,8 @@ class GapIndex(Sequential):
 
     def verdict(self, state: State, pool: Pool, spread: Floats, reach: float) -> tuple[Ints, Ints, bool]:
         """All leaders in and the others out once no challenger can be better by more than the slack."""
+        if isinstance(state.problem.goal, Best) and (state.status == IN).any():
+            return super().verdict(state, pool, spread, reach)
         nothing = np.zeros(0, dtype=np.intp)
         rivals = compared(state)
         if (rivals & ~pool.known).any() or not rivals.any():
