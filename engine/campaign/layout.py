@@ -38,33 +38,39 @@ def lay_out(counts: Ints, vectors: Floats, per_round: int, max_replicates: int, 
         by_need = by_need[remaining[by_need] > 0]
         first = _spanning(vectors, by_need)
         room = np.minimum(remaining, max_replicates)
-        # What the later rounds could not take; without it a measurement could be left over after the last one.
-        take = np.maximum(remaining - max_replicates * (n_rounds - number - 1), 0)
-        for position in first:
-            take[position] += take[position] == 0 and take.sum() < size
         share = remaining / (n_rounds - number)
-        for wanted in (np.floor(share).astype(np.intp), np.ceil(share).astype(np.intp), room):
-            for position in by_need:
-                more = min(int(min(wanted[position], room[position]) - take[position]), size - int(take.sum()))
-                take[position] += max(more, 0)
-        rest = [int(position) for position in by_need if position not in set(first)]
-        order += [(position, int(take[position])) for position in [*first, *rest] if take[position]]
-        remaining -= take
+        even = [np.minimum(rounded(share).astype(np.intp), room).tolist() for rounded in (np.floor, np.ceil)]
+        # What the later rounds could not take; without it a measurement could be left over after the last one.
+        take: list[int] = np.maximum(remaining - max_replicates * (n_rounds - number - 1), 0).tolist()
+        free, needed = size - sum(take), by_need.tolist()
+        for position in first:
+            if take[position] == 0 and free > 0:
+                take[position], free = 1, free - 1
+        for wanted in (*even, room.tolist()):
+            for position in needed:
+                more = min(wanted[position] - take[position], free)
+                if more > 0:
+                    take[position] += more
+                    free -= more
+        leading = set(first)
+        rest = [position for position in needed if position not in leading]
+        order += [(position, take[position]) for position in [*first, *rest] if take[position]]
+        remaining -= np.array(take, dtype=np.intp)
     return order
 
 
 def _spanning(vectors: Floats, order: Ints) -> list[int]:
     """The first positions in ``order`` that together span all of them (Gram-Schmidt)."""
-    basis = np.zeros((0, vectors.shape[1]))
-    chosen = []
-    for position in order:
-        vector = vectors[position]
+    whole = np.zeros((vectors.shape[1], vectors.shape[1]))
+    chosen: list[int] = []
+    for position in order.tolist():
+        vector, basis = vectors[position], whole[: len(chosen)]
         rest = vector - basis.T @ (basis @ vector)
         rest -= basis.T @ (basis @ rest)
-        length = float(np.linalg.norm(rest))
-        if length > _INDEPENDENT * max(float(np.linalg.norm(vector)), 1e-300):
-            basis = np.vstack([basis, rest / length])
-            chosen.append(int(position))
+        length = math.sqrt(rest @ rest)
+        if length > _INDEPENDENT * max(math.sqrt(vector @ vector), 1e-300):
+            whole[len(chosen)] = rest / length
+            chosen.append(position)
             if len(chosen) == vectors.shape[1]:
                 break
     return chosen

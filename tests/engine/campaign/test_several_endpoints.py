@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from assaypilot.engine.campaign.state import Round, RoundItem, Settings
 from assaypilot.engine.endpoint import Endpoint, Limit
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.goals import ParetoSet
+from assaypilot.engine.library import Library, Site
 from assaypilot.engine.measurements import Result
 from tests.engine.campaign.making import replays, small_library
 from tests.engine.campaign.trading import HERG, POTENCY, answers, decide_phase, finish, samples, trade, truth
@@ -378,3 +380,36 @@ def test_what_was_lost_is_remembered_for_its_endpoint(path: Path) -> None:
         assert due_now(campaign._ledger)[1].past.lost == {compound: 1}
         campaign.record([replace(lost, round=1)])
         assert due_now(campaign._ledger)[1].past.lost == {compound: 0}
+
+
+def test_a_round_about_two_endpoints_of_960_compounds_is_planned_at_once(path: Path) -> None:
+    """Under 0.1 s of processor time: a round after 24 and after 96 measurements, and a later phase with its design."""
+    library = Library.product(
+        [Site(f"R{k + 1}", tuple(f"{'abc'[k]}{i}" for i in range(n))) for k, n in enumerate((10, 8, 12))]
+    )
+    rng = np.random.default_rng(5)
+    effects = {name: [rng.normal(0.0, 0.6, n) for n in (10, 8, 12)] for name in ("pIC50", "hERG")}
+    means = {name: sum(own[library.codes[:, k]] for k, own in enumerate(sets)) for name, sets in effects.items()}
+    seconds: dict[str, float] = {}
+    with trade(path, library=library, epsilon=0.6, per_round=24, max_replicates=4) as campaign:
+        for _ in range(60):
+            before, phase = campaign.status().measurements_used, campaign.status().phases_decided
+            begins = campaign.status().phase is None
+            started = time.process_time()
+            issued = campaign.plan()
+            took = time.process_time() - started
+            assert issued is not None
+            what = f"phase {phase + 1}" if begins else f"after {before}"
+            seconds[what] = took
+            campaign.record(
+                [
+                    Result(library.ids[item.compound], float(means[name][item.compound]) + 0.2 * rng.normal(), name)
+                    for item in issued.items
+                    for name in means
+                    for _ in range(item.replicates)
+                ]
+            )
+            if "phase 2" in seconds:
+                break
+    assert {"after 24", "after 96", "phase 2"} <= set(seconds)
+    assert max(seconds[key] for key in ("after 24", "after 96", "phase 2")) < 0.1, seconds
