@@ -126,7 +126,7 @@ def _core(molecule: Any, file: str | None) -> Core:
         raise refused("the core has several parts", "Give several cores one by one: --core A --core B.")
     molecule = Chem.RWMol(molecule)
     ends = [atom for atom in molecule.GetAtoms() if atom.GetAtomicNum() == 0]
-    if any(atom.GetAtomicNum() != 0 and atom.HasQuery() for atom in molecule.GetAtoms()):
+    if any(map(_stands_for_several, molecule.GetAtoms())):
         raise refused(
             "the core has an atom that stands for several elements",
             "Give one core for each: --core A --core B.",
@@ -150,6 +150,11 @@ def _core(molecule: Any, file: str | None) -> Core:
         fresh.SetAtomMapNum(number)
         molecule.ReplaceAtom(atom.GetIdx(), fresh)
     return Core(str(Chem.MolToSmiles(molecule)), tuple(sorted(numbers)))
+
+
+def _stands_for_several(atom: Any) -> bool:
+    """Whether an atom is a list of elements or another query; a site of a molfile is a query for anything."""
+    return bool(atom.HasQuery()) and not atom.HasProp("_MolFileRLabel") and "AtomNull" not in atom.DescribeQuery()
 
 
 def _numbers(ends: Sequence[Any]) -> list[int]:

@@ -173,6 +173,7 @@ def _all_ways(
 def _chosen(known: Decomposition, ways: list[_Choice], reasons: list[str], smiles: Sequence[str]) -> Decomposition:
     """The decomposition with one way for each structure."""
     numbers = [parse_core(core).numbers for core in known.cores]
+    ways = [(index, tuple(sorted(choice, key=lambda way: (way.substituents, way.core)))) for index, choice in ways]
     rows = [[_row(known.sites, numbers[index], way) for way in choice] for index, choice in ways]
     counts: list[Counter[str]] = [Counter() for _ in known.sites]
     for part in known.parts:
@@ -215,6 +216,7 @@ def _picks(rows: Sequence[Sequence[tuple[str, ...]]], counts: list[Counter[str]]
             _count(counts, row[0], 1)
         elif row:
             open_rows.append(place)
+    open_rows.sort(key=lambda place: rows[place])  # not by the order of the rows of a table
     for _ in range(_PASSES):
         changed = False
         for place in open_rows:

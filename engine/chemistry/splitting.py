@@ -112,7 +112,7 @@ class Splitter:
         for cut in cuts.values():
             way = self._taken_apart(molecule, cut)
             if isinstance(way, str):
-                reasons.setdefault(way, 2)
+                reasons.setdefault(way, 6)
             else:
                 found.setdefault((way.core, *way.substituents), way)
         if found:
@@ -185,10 +185,7 @@ class Splitter:
         bonds, labels = [], []
         for atom, other, number in cut.ends:
             end = other if other >= 0 else hydrogens[atom].pop(0)
-            bond = whole.GetBondBetweenAtoms(atom, end)
-            if bond.GetIsAromatic():
-                return f"an aromatic bond leaves the core at {site_name(number)}"
-            bonds.append(bond.GetIdx())
+            bonds.append(whole.GetBondBetweenAtoms(atom, end).GetIdx())
             labels.append((number, number))
         if not bonds:
             return Way(spelled(molecule), ())

@@ -1,4 +1,6 @@
 import itertools
+import zlib
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -6,7 +8,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.library import LARGEST_PRODUCT, Library, Site, name_from_substituents
+from assaypilot.engine.library import LARGEST_PRODUCT, Library, Scaffold, Site, name_from_substituents
 from tests.strategies import labels, libraries
 
 
@@ -177,3 +179,14 @@ def test_a_product_keeps_the_shape_it_was_known_in():
         Library.product([Site("R1", ("a", "b", "c"))], known=known)
     with pytest.raises(ValueError, match="not a library"):
         Library.decode(b"something else")
+
+
+def test_a_scaffold_is_kept_and_its_absence_leaves_the_bytes_alone():
+    plain = Library.listed(["R1"], [["C[*:1]"], ["F[*:1]"]], ids=["a", "b"])
+    cored = replace(plain, scaffold=Scaffold(("c1ccccc1[*:1]",), (("R2", "[H][*:2]"),)))
+    assert Library.decode(cored.encode()).scaffold == cored.scaffold
+    assert Library.decode(plain.encode()).scaffold is None
+    assert cored.digest != plain.digest
+    # The address of a library without one, as the first version wrote it.
+    assert b"scaffold" not in zlib.decompress(plain.encode()[7:])
+    assert Library.product(plain.sites, known=cored).scaffold == cored.scaffold

@@ -1,0 +1,96 @@
+import pytest
+from rdkit import Chem
+
+from assaypilot.engine.chemistry.cores import Core, parse_core, read_cores
+from assaypilot.engine.chemistry.proposing import propose_cores
+from assaypilot.engine.errors import AssayPilotError
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "c1cc([*:2])ccc1[*:1]",
+        "[1*]c1ccc([2*])cc1",
+        "[R1]c1ccc([R2])cc1",
+        "*c1ccc(*)cc1 |$_R1;;;;;_R2;;$|",
+        "*c1ccc(*)cc1",
+        "[*:1]c1ccc([*])cc1",
+    ],
+)
+def test_every_way_to_write_the_sites_is_one_core(text):
+    core = parse_core(text)
+    assert core.sites == ("R1", "R2")
+    assert core.smiles == Chem.CanonSmiles("[*:1]c1ccc([*:2])cc1")
+
+
+def test_numbers_that_are_said_are_kept():
+    assert parse_core("[*:7]c1ccc(*)cc1[*:2]").numbers == (1, 2, 7)
+
+
+def test_files_of_cores(tmp_path):
+    first, second = Chem.MolFromSmiles("[1*]c1ccccc1[2*]"), Chem.MolFromSmiles("[1*]c1ccncc1[3*]")
+    for name, mols in (("a.mol", [first]), ("b.sdf", [first, second])):
+        text = "$$$$\n".join(Chem.MolToMolBlock(mol) for mol in mols) + ("$$$$\n" if name.endswith("sdf") else "")
+        (tmp_path / name).write_text(text)
+    (one,) = read_cores([str(tmp_path / "a.mol")])
+    assert one == parse_core("[*:1]c1ccccc1[*:2]")
+    assert [core.numbers for core in read_cores([str(tmp_path / "b.sdf")])] == [(1, 2), (1, 3)]
+    (tmp_path / "c.smi").write_text("[*:1]c1ccccc1[*:2] phenyl\n\n")
+    assert read_cores([str(tmp_path / "c.smi"), "[R1]c1ccccc1[R2]"]) == (one,)
+
+
+def test_the_sites_of_a_molfile_are_its_r_groups(public):
+    (core,) = read_cores([str(public("pw_CHEMBL2321810_scaffold.mol"))])
+    assert core == Core(Chem.CanonSmiles("N#Cc1cc(S(=O)(=O)[*:1])cc([*:2])c1O[*:3]"), (1, 2, 3))
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "the core is empty"),
+        ("nonsense", "cannot be read as SMILES, and is no .mol or .sdf file"),
+        ("CC[*:1]", "fewer than 3 heavy atoms"),
+        ("c1ccccc1[*:1].C", "several parts"),
+        ("C1C[*:1]CC1", "site R1 is part of a chain or ring"),
+        ("[*:1]c1ccccc1[*:1]", "site R1 is in the core twice"),
+        ("[*:100]c1ccccc1", "must be between 1 and 99, got 100"),
+        ("no_such_file.mol", "there is no such file"),
+    ],
+)
+def test_a_core_that_cannot_be_used_is_refused(text, said):
+    with pytest.raises(AssayPilotError) as refusal:
+        read_cores([text])
+    assert said in str(refusal.value)
+    assert "--core" in str(refusal.value)
+
+
+def test_atoms_that_stand_for_several_elements_are_refused(tmp_path):
+    query = Chem.MolFromSmarts("[C,N]1CCCC[C,N]1")
+    (tmp_path / "query.mol").write_text(Chem.MolToMolBlock(query))
+    with pytest.raises(AssayPilotError, match="an atom that stands for several elements"):
+        read_cores([str(tmp_path / "query.mol")])
+
+
+def test_a_broken_file_names_the_record(tmp_path):
+    good = Chem.MolToMolBlock(Chem.MolFromSmiles("[1*]c1ccccc1"))
+    (tmp_path / "x.sdf").write_text(good + "$$$$\nnonsense\n$$$$\n")
+    with pytest.raises(AssayPilotError, match=r"x\.sdf.*record 2 is no molfile"):
+        read_cores([str(tmp_path / "x.sdf")])
+
+
+def test_numbered_and_bare_cores_do_not_mix():
+    with pytest.raises(AssayPilotError, match="some cores have numbered sites and some have none"):
+        read_cores(["c1ccncc1", "[*:1]c1ccccc1"])
+
+
+def test_a_core_is_proposed_from_what_the_structures_share():
+    smiles = [f"{a}c1ccc({b})c2[nH]ccc12" for a in ("C", "Cl", "OC", "F") for b in ("C", "N", "OC", "C#N")]
+    best = propose_cores(smiles)[0]
+    assert (best.used, best.sample, len(best.core.numbers)) == (16, 16, 2)
+    bare = Chem.DeleteSubstructs(Chem.MolFromSmiles(best.core.smiles), Chem.MolFromSmarts("[#0]"))
+    assert Chem.MolToSmiles(bare) == Chem.CanonSmiles("c1ccc2[nH]ccc2c1")
+
+
+def test_nothing_in_common_is_no_proposal():
+    assert propose_cores(["CCO"]) == ()
+    assert propose_cores(["CCO", "c1ccccc1", "[Na+].[Cl-]", ""]) == ()

@@ -1,0 +1,265 @@
+import csv
+import time
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from rdkit import Chem, rdBase
+from rdkit.Chem import rdRGroupDecomposition
+
+from assaypilot.engine.chemistry.assembling import NO_SITE, assemble
+from assaypilot.engine.chemistry.cores import Core, parse_core, read_cores
+from assaypilot.engine.chemistry.decomposition import CORE_SITE, decompose, extend
+from assaypilot.engine.chemistry.structures import read_structure, read_structures
+from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.progress import Cancelled
+
+
+def read(*texts):
+    return [found.smiles for found in read_structures(texts)]
+
+
+def rows(decomposition):
+    return [None if part is None else part.substituents for part in decomposition.parts]
+
+
+def rdkit_rows(core, smiles):
+    """The independent oracle: RDKit's own decomposition; None where it does not match."""
+    parameters = rdRGroupDecomposition.RGroupDecompositionParameters()
+    parameters.onlyMatchAtRGroups = True
+    parameters.removeAllHydrogenRGroups = False
+    parameters.removeAllHydrogenRGroupsAndLabels = False
+    parameters.timeout = 60
+    with rdBase.BlockLogs():
+        molecules = [Chem.MolFromSmiles(text) for text in smiles]
+        found, left = rdRGroupDecomposition.RGroupDecompose(
+            [Chem.MolFromSmiles(core.smiles)], molecules, asSmiles=True, options=parameters
+        )
+    unmatched, matched = set(left), iter(found)
+    out = []
+    for place in range(len(smiles)):
+        row = None if place in unmatched else next(matched)
+        out.append(None if row is None else tuple(row[site] for site in core.sites))
+    return out
+
+
+def same(text):
+    sanitised = Chem.SmilesParserParams()
+    sanitised.removeHs = False
+    with rdBase.BlockLogs():
+        return Chem.MolToSmiles(Chem.MolFromSmiles(text, sanitised))
+
+
+@pytest.mark.parametrize(
+    ("file", "scaffold", "used", "sizes"),
+    [
+        ("pw_CHEMBL2321810.smi", "pw_CHEMBL2321810_scaffold.mol", 628, [73, 2, 445]),
+        ("pw_fw_mols.smi", "pw_scaffold.mol", 22, [6, 6]),
+    ],
+)
+def test_public_series_come_apart_as_rdkit_takes_them(public, file, scaffold, used, sizes):
+    texts = [line.split()[0] for line in public(file).read_text().splitlines()]
+    cores = read_cores([str(public(scaffold))])
+    began = time.process_time()
+    smiles = [found.smiles for found in read_structures(texts)]
+    apart = decompose(cores, smiles)
+    assert time.process_time() - began < 3
+    assert apart.used == used
+    assert sum(bool(reason) for reason in apart.reasons) == len(texts) - used
+    assert [len({part.substituents[k] for part in apart.parts if part}) for k in range(len(sizes))] == sizes
+    assert {part.ways for part in apart.parts if part} == {1}
+    expected = rdkit_rows(cores[0], smiles)
+    assert [None if row is None else tuple(map(same, row)) for row in rows(apart)] == [
+        None if row is None else tuple(map(same, row)) for row in expected
+    ]
+
+
+def test_a_symmetric_public_series_is_compact_and_says_so(public):
+    texts = [line.split()[0] for line in public("pw_CHEMBL3638592.smi").read_text().splitlines()]
+    apart = decompose(
+        read_cores([str(public("pw_CHEMBL3638592_scaffold.mol"))]), [found.smiles for found in read_structures(texts)]
+    )
+    assert apart.used == 573
+    sizes = [len({part.substituents[k] for part in apart.parts}) for k in range(3)]
+    # RDKit's own choice has 42, 5 and 486.
+    assert sum(sizes) < 42 + 5 + 486
+    assert "The core is symmetric: 573 of 573" in apart.notes()[0]
+
+
+def test_tropanes_with_and_without_numbers(public):
+    with public("pct_CHEMBL313_sel.smi").open(encoding="utf-8-sig", newline="") as stream:
+        smiles = [read_structure(row["SMILES"]).smiles for row in csv.DictReader(stream)]
+    core = parse_core("CN1C2CCC1C([*:1])C([*:2])C2")
+    apart = decompose([core], smiles)
+    assert (len(smiles), apart.used, apart.sites) == (108, 60, (CORE_SITE, "R1", "R2"))
+    assert sum(row is not None for row in rdkit_rows(core, smiles)) == 60
+    bare = decompose([parse_core("CN1C2CCC1CCC2")], smiles)
+    assert bare.used == 78
+    assert "were found where the compounds differ" in bare.notes()[0]
+
+
+GROUPS = ["[H]", "C", "F", "OC", "C(F)(F)F", "c1ccccc1", "[C@H](C)O", "C(=O)N", "C#N", "N1CCOCC1", "/C=C/C"]
+"""Behind their open end."""
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    st.lists(st.tuples(*[st.sampled_from(GROUPS)] * 3), min_size=2, max_size=8),
+    st.sampled_from(
+        ["O=c1[nH]c([*:1])c([*:2])n1[*:3]", "C1C([*:1])N([*:2])CC1[*:3]", "O=C1NC([*:1])([*:2])CN1[*:3]",
+         "c1cc2c([*:1])c([*:2])sc2cc1[*:3]"]
+    ),
+)  # fmt: skip
+def test_what_is_put_together_comes_apart_the_same(groups, core):
+    parts = [[f"[*:{k}]{text}" for k, text in enumerate(row, 1)] for row in groups]
+    smiles = [assemble(core, row) for row in parts]
+    apart = decompose([parse_core(core)], smiles)
+    assert apart.reasons == ("",) * len(smiles)
+    shift = CORE_SITE in apart.sites
+    for part, row, text in zip(apart.parts, parts, smiles, strict=True):
+        assert assemble(part.core, part.substituents[shift:]) == text
+        if part.ways == 1:
+            assert [same(one) for one in part.substituents[shift:]] == [same(one) for one in row]
+
+
+def test_every_site_keeps_its_column_even_where_all_have_hydrogen():
+    apart = decompose([parse_core("[*:1]c1ccc([*:2])nc1[*:3]")], read("Cc1cccnc1", "Clc1cccnc1"))
+    assert apart.sites == ("R1", "R2", "R3")
+    assert rows(apart)[0] == ("C[*:1]", "[H][*:2]", "[H][*:3]")
+
+
+@pytest.mark.parametrize(
+    ("structure", "reason"),
+    [
+        ("CCCCCC", "the core is not in this structure"),
+        ("Cc1cccc(C)n1", "it has the core, with a substituent where the core has no site"),
+        ("c1ccc2ncccc2c1", "a ring bridges R1 and R3"),
+        ("C1Cc2cccnc2C1", "a ring bridges R1 and R3"),
+        ("*c1cccnc1", "the structure has an open end (*)"),
+    ],
+)
+def test_what_cannot_be_taken_apart_says_why(structure, reason):
+    apart = decompose([parse_core("[*:1]c1cccnc1[*:3]")], read(structure, "Cc1cccnc1"))
+    assert apart.parts[0] is None
+    assert apart.parts[1] is not None
+    assert reason in apart.reasons[0]
+
+
+def test_two_groups_at_one_site_are_not_one_substituent():
+    apart = decompose([parse_core("C1CCNCC1[*:1]")], read("CC1(F)CCCNC1", "CC1CCCNC1"))
+    assert apart.reasons[0] == "more substituents than sites at one atom of the core (R1)"
+    # With two sites there they are.
+    two = decompose([parse_core("C1CCNCC1([*:1])[*:2]")], read("CC1(F)CCCNC1", "CC1CCCNC1"))
+    assert two.reasons == ("", "")
+
+
+def test_stereo_of_the_core_is_a_site_of_its_own():
+    smiles = read("CN1CCC[C@H](F)C1", "CN1CCC[C@@H](F)C1", "CN1CCCC(F)C1")
+    apart = decompose([parse_core("C1CCN([*:1])CC1[*:2]")], smiles)
+    assert apart.sites == (CORE_SITE, "R1", "R2")
+    assert len(set(rows(apart))) == 3
+    assert any("The core has 3 forms" in note for note in apart.notes())
+    # A core drawn with stereo takes that alone.
+    drawn = decompose([parse_core("C1CCN([*:1])C[C@H]1[*:2]")], smiles)
+    assert [part is not None for part in drawn.parts].count(True) == 1
+    assert "it has the core with other stereo" in drawn.reasons
+
+
+def test_a_racemate_keeps_apart_from_its_enantiomer():
+    smiles = read("C[C@H](F)c1ccccc1 |&1:1|", "C[C@H](F)c1ccccc1")
+    apart = decompose([parse_core("c1ccccc1[*:1]")], smiles)
+    first, second = rows(apart)
+    assert first != second
+    assert "|&1:" in first[0]
+
+
+def test_a_double_bond_at_a_site_is_no_other_core():
+    apart = decompose([parse_core("C1CCNCC1[*:1]")], read("O=C1CCCNC1", "CC1CCCNC1"))
+    assert apart.sites == ("R1",)
+    assert rows(apart) == [("O=[*:1]",), ("C[*:1]",)]
+
+
+def test_several_cores_are_substituents_of_one_site():
+    cores = [parse_core("c1cc([*:1])ccc1[*:2]"), parse_core("c1cc([*:1])ncc1[*:3]")]
+    apart = decompose(cores, read("Cc1ccc(F)cc1", "Cc1ccc(F)nc1"))
+    assert apart.sites == (CORE_SITE, "R1", "R2", "R3")
+    assert rows(apart)[1][1:] == ("F[*:1]", NO_SITE, "C[*:3]")
+
+
+def test_symmetric_assignments_follow_the_series_not_the_order():
+    core = parse_core("c1cc([*:2])ccc1[*:1]")
+    series = read("Fc1ccc(C)cc1", "Fc1ccc(Cl)cc1", "Fc1ccc(OC)cc1", "Cc1ccc(F)cc1", "Fc1ccc(Br)cc1")
+    apart = decompose([core], series)
+    fluorine = {row.index(next(text for text in row if text.startswith("F[*"))) for row in rows(apart)}
+    assert len(fluorine) == 1
+    assert {part.ways for part in apart.parts} == {2}
+    assert "arbitrary" in apart.notes(list("ABCDE"))[0]
+    assert "A, B, C and 2 more" in apart.notes(list("ABCDE"))[0]
+
+
+def test_appended_compounds_never_rename_a_site():
+    bare = Core("c1ccccc1")
+    series = read("Fc1ccc(C)cc1", "Fc1ccc(Cl)cc1", "Fc1ccc(OC)cc1")
+    apart = decompose([bare], series)
+    more = read("Brc1ccc(F)cc1", "COc1ccc(N)cc1", "Cc1cccc(F)c1", "")
+    longer = extend(apart, more)
+    assert (longer.cores, longer.sites) == (apart.cores, apart.sites)
+    assert longer.parts[:3] == apart.parts
+    fluorine = next(k for k, text in enumerate(apart.parts[0].substituents) if text.startswith("F[*"))
+    assert longer.parts[3].substituents[fluorine].startswith("F[*")
+    assert longer.parts[4].substituents[1 - fluorine].startswith("CO[*")
+    assert longer.reasons[5:] == (
+        "it has the core, with a substituent where the core has no site",
+        "there is no structure",
+    )
+
+
+def test_a_new_form_of_the_core_is_listed_when_there_is_no_site_for_it():
+    core = parse_core("C1CCN([*:1])CC1[*:2]")
+    apart = decompose([core], read("CN1CCC[C@H](F)C1", "CCN1CCC[C@H](F)C1"))
+    assert apart.sites == ("R1", "R2")
+    longer = extend(apart, read("CN1CCC[C@@H](F)C1", "CCCN1CCC[C@H](F)C1"))
+    assert "its core has another form (stereo)" in longer.reasons[2]
+    assert longer.parts[3].substituents[0] == "CCC[*:1]"
+
+
+def test_an_unlabelled_core_is_stable_under_the_order_of_the_rows():
+    series = read("Cc1ccnc(N)c1", "Clc1ccnc(N)c1", "Nc1cc(OC)ccn1", "Nc1cc(C)c(F)cn1")
+    one = decompose([Core("c1ccncc1")], series)
+    other = decompose([Core("c1ccncc1")], series[::-1])
+    assert one.cores == other.cores
+    assert rows(one) == rows(other)[::-1]
+
+
+def test_a_core_that_nobody_has_or_that_leaves_nothing_is_refused():
+    with pytest.raises(AssayPilotError, match="no structure of the table has the core"):
+        decompose([Core("c1ccncc1")], read("CCO", "CCN"))
+    with pytest.raises(AssayPilotError, match="no structure carries anything on the core"):
+        decompose([Core("c1ccncc1")], read("c1ccncc1", "c1ccncc1"))
+
+
+def test_time_and_cancel_end_it():
+    late = decompose([parse_core("c1ccccc1[*:1]")], read("Cc1ccccc1", "Clc1ccccc1"), timeout=-1)
+    assert late.reasons == ("not reached within -1 s",) * 2
+
+    def report(fraction, message):
+        if fraction > 0.5:
+            raise Cancelled
+
+    with pytest.raises(Cancelled):
+        decompose([parse_core("c1ccccc1[*:1]")], read(*(f"{'C' * n}c1ccccc1" for n in range(1, 60))), report)
+
+
+@pytest.mark.parametrize(
+    ("core", "parts", "said"),
+    [
+        ("c1ccccc1[*:1]", [], "the core has the sites 1, the parts none"),
+        ("c1ccccc1[*:1]", ["C[*:2]"], "the core has the sites 1, the parts 2"),
+        ("c1ccccc1[*:1]", ["CC[*:1]", "C[*:1]"], "the core has the sites 1, the parts 1, 1"),
+        ("c1ccccc1[*:1]", ["no[*:1]"], "is no structure"),
+        ("C1CCN([*:1])C1", ["O=[*:1]"], "the parts do not make a structure"),
+    ],
+)
+def test_parts_that_do_not_fit_are_refused(core, parts, said):
+    with pytest.raises(ValueError, match=said):
+        assemble(core, parts)
