@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
-from assaypilot.engine.strategies.protocol import UNDECIDED, State, StopReason
+from assaypilot.engine.strategies.protocol import IN, NOT_ESTIMABLE, UNDECIDED, Problem, State, StopReason
 
-__all__ = ["SOFTER", "inseparable", "newcomers"]
+__all__ = ["SOFTER", "doubted", "inseparable", "late", "newcomers", "nobody_late"]
 
 Flags = NDArray[np.bool_]
 
@@ -33,6 +35,34 @@ def inseparable(state: State, needed: float, mend: str) -> tuple[StopReason, ...
     who = "1 compound is" if open_arms == 1 else f"{open_arms:,} compounds are"
     text = f"{who} too close to tell apart: the next phase would take more than 10^12 measurements; {mend}"
     return (StopReason("undecidable", text, {"undecided": open_arms, "needed": needed}),)
+
+
+def nobody_late(problem: Problem) -> dict[str, NDArray[Any]]:
+    """What ``late`` remembers, before the first phase."""
+    return {"late": np.zeros(problem.n_arms, dtype=bool)}
+
+
+def late(state: State) -> dict[str, NDArray[Any]]:
+    """To be remembered after a phase: whom it compared with the one found best for the first time, ``(n_arms,)``."""
+    later: Flags = state.memory["late"].copy()
+    if (state.status == IN).any():
+        later |= state.active & (state.status == UNDECIDED)
+    return {"late": later}
+
+
+def doubted(state: State, slack: float) -> tuple[StopReason, ...]:
+    """The reason to stop, all else decided, when one that is lost may be better than the one found best before it."""
+    found = state.status == IN
+    if not found.any():
+        return ()
+    gone = state.lost & (state.status == NOT_ESTIMABLE) & state.memory["late"]
+    gone &= state.high[0] > state.low[0, found].max() + slack
+    n = int(gone.sum())
+    if not n:
+        return ()
+    who = "1 compound" if n == 1 else f"{n} compounds"
+    text = f"{who} that may be better than the one found best cannot be measured any more; all others are out"
+    return (StopReason("lost", text, {"lost": n, "undecided": 0}),)
 
 
 def newcomers(state: State) -> bool:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from assaypilot.engine.goals import Best
 from assaypilot.engine.progress import Report, silent
-from assaypilot.engine.strategies.ending import newcomers
+from assaypilot.engine.strategies.ending import doubted, late, newcomers, nobody_late
 from assaypilot.engine.strategies.lingame_pool import Pool, Rules, added, pooled, rules_of, table_of, void_of
 from assaypilot.engine.strategies.lingame_questions import BestQuestion, Sides, question_of
 from assaypilot.engine.strategies.phased import Phased, one_of, settled
@@ -70,8 +70,9 @@ class Sequential(Phased):
         return void_of(self.parameters(problem))
 
     def memory(self, problem: Problem) -> Arrays:
-        """Counts and sums of values of every arm."""
-        return {"counts": np.zeros(problem.n_arms), "sums": np.zeros(problem.n_arms)}
+        """Counts and sums of values of every arm; for the best also who was compared with it only afterwards."""
+        n = problem.n_arms
+        return {"counts": np.zeros(n), "sums": np.zeros(n)} | (nobody_late(problem) if _is_best(problem) else {})
 
     def rules(self, problem: Problem) -> Rules:
         """The parameters as numbers."""
@@ -162,6 +163,7 @@ class Sequential(Phased):
                 "only_lost": float(waiting),
             },
             memory={"counts": counts, "sums": sums}
+            | (late(state) if _is_best(problem) else {})
             | dict(self.remember(state, outcome, rules, pool, open_arms, rivals)),
         )
 
@@ -234,7 +236,9 @@ class Sequential(Phased):
 
     def stop(self, state: State) -> tuple[StopReason, ...]:
         """Everything decided, nothing left to measure, only lost arms to wait for, or a budget that is used up."""
-        done = settled(state)
+        done, goal = settled(state), state.problem.goal
+        if done and done[0].name == "decided" and isinstance(goal, Best):
+            return doubted(state, goal.slack) or done
         if done:
             return done
         open_arms = int(((state.status == UNDECIDED) & state.problem.wanted).sum())
@@ -255,6 +259,10 @@ class Sequential(Phased):
             text = f"the budget of {budget} measurements is used up"
             return (StopReason("budget", text, {"left": 0, "needed": 1, "undecided": open_arms}),)
         return ()
+
+
+def _is_best(problem: Problem) -> bool:
+    return problem.goal.name == "best"
 
 
 def _best(state: State) -> BestQuestion:

@@ -20,13 +20,14 @@ from assaypilot.engine.models.ols import Estimate
 from assaypilot.engine.progress import Report, silent
 from assaypilot.engine.strategies.designs import fit as fit_measured
 from assaypilot.engine.strategies.designs import table
-from assaypilot.engine.strategies.ending import SOFTER, inseparable, newcomers
+from assaypilot.engine.strategies.ending import SOFTER, inseparable, late, newcomers, nobody_late
 from assaypilot.engine.strategies.linfact_planning import design_rows
 from assaypilot.engine.strategies.phased import Phased, number, one_of, settled
 from assaypilot.engine.strategies.protocol import (
     IN,
     UNDECIDED,
     Allocation,
+    Arrays,
     Certificate,
     Decision,
     Outcome,
@@ -124,6 +125,10 @@ class Rage(Phased):
         if self.parameters(problem)["radii"] == "as_printed":
             return ("with the radii as printed the errors of the phases may sum to 1.64 times delta",)
         return ()
+
+    def memory(self, problem: Problem) -> Arrays:
+        """Who was compared with the one found best only afterwards."""
+        return nobody_late(problem)
 
     def first_radius(self, problem: Problem) -> float:
         """The half-width of every difference after the first phase.
@@ -278,6 +283,7 @@ class Rage(Phased):
                 "every_pair_compared": float(found.exact),
                 "measurements": float(outcome.counts.sum()),
             },
+            memory=late(state),
         )
 
     def _verdict(

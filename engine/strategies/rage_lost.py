@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from assaypilot.engine.design import achieved, ceilings
 from assaypilot.engine.progress import Report
 from assaypilot.engine.strategies.designs import g_design
-from assaypilot.engine.strategies.ending import newcomers
+from assaypilot.engine.strategies.ending import doubted, newcomers
 from assaypilot.engine.strategies.linfact_planning import cut_to, phase_design
 from assaypilot.engine.strategies.protocol import IN, UNDECIDED, Allocation, Certificate, State, StopReason
 
@@ -79,14 +79,14 @@ def bounding_phase(state: State, radius: float, wells: float, gap: float, report
 def unanswerable(state: State, slack: float) -> tuple[StopReason, ...]:
     """The reason to stop when measuring can change nothing against those that are away; empty while it can."""
     gone, last = away(state), state.last
+    if not ((state.status == UNDECIDED) & state.problem.wanted).any() and (state.status == IN).any():
+        return doubted(state, slack)
     if gone is None or last is None:
         return ()
     open_arms = np.flatnonzero((state.status == UNDECIDED) & state.problem.wanted)
     lost, found = int(state.lost.sum()), bool((state.status == IN).any())
     numbers = {"lost": lost, "undecided": len(open_arms)}
     if not len(open_arms):
-        if found:
-            return ()
         who = "1 compound that may be the best" if lost == 1 else f"{lost} compounds that may be the best"
         return (StopReason("lost", f"{who} cannot be measured any more; all others are out", numbers),)
     low, high = state.low[0, open_arms], state.high[0, open_arms]
