@@ -20,6 +20,8 @@ Ints = NDArray[np.intp]
 
 _ROWS, _COLUMNS = 512, 8192
 """Rows compared at once."""
+_LISTED = 5000
+"""From so many rows on a whole product of sites is searched as one."""
 _AVERAGED = 600
 """Rows, or directions, that stand for all in an average."""
 
@@ -179,13 +181,26 @@ class Pairs:
             raise AssayPilotError("there is nothing to compare", mend="Name at least two compounds.")
         refuse_apart(table, None, self._name)
         self._farthest = Farthest(table)
+        self._whole = None
+        if table.n_rows >= _LISTED:
+            # Only here, as it builds on this module.
+            from assaypilot.engine.design.whole import WholePairs
+
+            self._whole = WholePairs.of(table)
 
     def find(self, inverse: Floats, count: int = 1) -> tuple[Ints, Floats]:
         """The farthest pair, exactly, and the farthest partners of other rows: ``(m, 2)`` positions, values."""
+        if self._whole is not None:
+            keys = self._whole.find(inverse, count)
+            if keys is not None:
+                return _measured(self, keys, inverse)
+            self._whole = None
         return self._farthest.find(inverse, count)
 
     def some(self, inverse: Floats, count: int = 1) -> tuple[Ints, Floats]:
         """Pairs far apart, found without looking at all."""
+        if self._whole is not None:
+            return _measured(self, self._whole.some(inverse, count), inverse)
         return self._farthest.some(inverse, count)
 
     def average(self, inverse: Floats, sharpness: float) -> Floats:

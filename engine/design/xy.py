@@ -14,7 +14,7 @@ from assaypilot.engine.design.criteria import Design, Weighted
 from assaypilot.engine.design.directions import Directions, Pairs
 from assaypilot.engine.design.solver import g_optimal
 from assaypilot.engine.design.xy_few import on_at_most, tidied
-from assaypilot.engine.design.xy_search import Frame, XYSearch, XYState
+from assaypilot.engine.design.xy_search import Frame, XYSearch, XYState, unseen_lengths
 from assaypilot.engine.design.xy_smooth import settled
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.features import ProjectedFeatures, SiteFeatures
@@ -27,6 +27,7 @@ Ints = NDArray[np.intp]
 
 _NAMED = 3
 """How many directions a refusal names."""
+_LOOKED_AT = 50
 _UNSEEN = 1e-9
 """A direction with more than this share of its length outside a span is outside."""
 _EXACT = 1e-9
@@ -104,10 +105,10 @@ def _checked_directions(frame: Frame, directions: Directions) -> float:
             mend="Name at least two compounds that differ.",
         )
     if frame.blind.shape[1]:
-        keys, lengths = directions.find(frame.blind @ frame.blind.T, _NAMED)
-        unseen = lengths > _UNSEEN**2 * longest
+        keys, lengths = unseen_lengths(directions, frame.blind, _LOOKED_AT)
+        unseen = lengths > _UNSEEN * math.sqrt(longest)
         if unseen.any():
-            names = ", ".join(directions.name(key) for key in keys[unseen])
+            names = ", ".join(directions.name(key) for key in keys[unseen][:_NAMED])
             raise AssayPilotError(
                 f"no compound that may be measured tells anything about {names}",
                 mend="Leave these comparisons out, or allow compounds that share their substituents.",

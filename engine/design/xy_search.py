@@ -17,7 +17,7 @@ from assaypilot.engine.design.saddle import Bundles, dual_bound, solve_saddle, s
 from assaypilot.engine.features import ProjectedFeatures
 from assaypilot.engine.progress import Report
 
-__all__ = ["Frame", "XYSearch", "XYState"]
+__all__ = ["Frame", "XYSearch", "XYState", "unseen_lengths"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
@@ -230,7 +230,7 @@ class XYSearch:
                 continue
             w = self.project(state.w[used], self.room[state.support[used]])
             bare = XYState(state.support[used], w, self.worth(state.support[used], w), exact=True)
-            if bare.value <= max(self.lower * (1.0 + self.gap), state.value):
+            if bare.value < np.inf and bare.value <= max(self.lower * (1.0 + self.gap), state.value):
                 return bare
         support = np.union1d(state.support, anchor.support)
         w = np.zeros(len(support))
@@ -252,8 +252,8 @@ class XYSearch:
 
     def sees_beyond(self, blind: Floats) -> bool:
         """Whether some direction has a part along the columns of ``blind``."""
-        unseen = float(self.directions.find(self.frame.outside(blind @ blind.T))[1][0])
-        return bool(unseen > _UNSEEN**2 * self.scale**2)
+        there = self.frame.to_here @ blind
+        return bool(unseen_lengths(self.directions, there, self.count)[1].max() > _UNSEEN * self.scale)
 
     def spectrum(self, x: Floats, w: Floats, base: Floats) -> tuple[Floats, Floats]:
         """Eigenvalues and eigenvectors of base + the sum of w x x' in the frame."""
@@ -481,6 +481,17 @@ class XYSearch:
     def project(w: Floats, room: Floats) -> Floats:
         """The nearest weights up to their room that sum to 1."""
         return w / w.sum() if room.min() >= 1.0 else box_projection(w, room, 1.0)
+
+
+def unseen_lengths(directions: Directions, blind: Floats, count: int) -> tuple[Ints, Floats]:
+    """Keys of directions with the largest parts along the columns of ``blind``, and the lengths of these parts.
+
+    From the directions themselves: squares in a singular metric carry rounding of the size of 1e-8 of a length.
+    """
+    keys, _ = directions.find(blind @ blind.T, count)
+    lengths: Floats = np.linalg.norm(directions.vectors(keys) @ blind, axis=1)
+    order = np.argsort(-lengths, kind="stable")
+    return keys[order], lengths[order]
 
 
 def _factor(matrix: Floats) -> Floats:

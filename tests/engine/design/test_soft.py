@@ -183,3 +183,24 @@ def test_few_of_thousands_of_candidates(size):
     assert design.value == pytest.approx(farthest(x, inverse), rel=1e-9)
     assert design.lower_bound <= design.value
     assert design.gap < {420: 0.12, 150: 0.6}[size]
+
+
+@pytest.mark.parametrize("kind", ["pairs", "against"])
+def test_the_heaviest_directions_and_their_shares(kind):
+    table = ProjectedFeatures(DenseFeatures(np.random.default_rng(8).normal(size=(30, 4))))
+    directions = Pairs(table) if kind == "pairs" else Against(table, 3)
+    rows = np.arange(30)
+    soft = softened(directions, np.eye(4), rows, np.full(30, 1.0 / 30))
+    keys, shares = soft.heaviest(np.eye(4), 0.3, 7)
+    z = table.coordinates()
+    if kind == "pairs":
+        every = np.array([(i, j) for i in range(30) for j in range(i + 1, 30)])
+        y = z[every[:, 0]] - z[every[:, 1]]
+    else:
+        every = np.delete(rows, 3)[:, None]
+        y = z[3] - z[every[:, 0]]
+    weights = np.exp(0.3 * (y**2).sum(axis=1))
+    weights /= weights.sum()
+    order = np.argsort(-weights)[:7]
+    assert {tuple(key) for key in keys.tolist()} == {tuple(key) for key in every[order].tolist()}
+    assert np.sort(shares) == pytest.approx(np.sort(weights[order]), rel=1e-4)

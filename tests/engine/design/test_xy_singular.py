@@ -1,0 +1,208 @@
+"""XY designs that leave effects alone, which no direction involves: V is singular, and values stay honest."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.linalg import LinAlgError
+
+from assaypilot.engine.design.allowed import allowed
+from assaypilot.engine.design.directions import Against, Pairs, Rows
+from assaypilot.engine.design.rounding import round_design
+from assaypilot.engine.design.xy import xy_optimal
+from assaypilot.engine.design.xy_search import Frame, XYSearch, XYState
+from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.features import DenseFeatures, ProjectedFeatures, SiteFeatures
+from assaypilot.engine.progress import silent
+
+
+def sites(seed: int, rows: int, sizes: tuple[int, ...]) -> ProjectedFeatures:
+    """Rows drawn from a product of sites."""
+    rng = np.random.default_rng(seed)
+    places = np.sort(rng.choice(int(np.prod(sizes)), rows, replace=False))
+    return ProjectedFeatures(SiteFeatures(np.column_stack(np.unravel_index(places, sizes)), sizes))
+
+
+def worst(candidates, support, weights, y, base=0.0) -> float:
+    """The largest y'V^+ y by least squares in single steps, inf for a y that V does not reach: an oracle."""
+    x = candidates.coordinates(support)
+    information = (x * np.asarray(weights)[:, None]).T @ x + base
+    scale = np.sqrt(np.diagonal(candidates.information(np.ones(candidates.n_rows))))
+    values, vectors = np.linalg.eigh(information / scale / scale[:, None])
+    seen = values > 1e-12 * values[-1]
+    parts = (y / scale) @ vectors
+    if np.linalg.norm(parts[:, ~seen], axis=1).max(initial=0.0) > 1e-6 * np.linalg.norm(y / scale, axis=1).max():
+        return np.inf
+    return float((parts[:, seen] ** 2 / values[seen]).sum(axis=1).max())
+
+
+def pairs_of(table) -> np.ndarray:
+    z = table.coordinates()
+    first, second = np.triu_indices(len(z), 1)
+    return z[first] - z[second]
+
+
+def of_the_best(seed: int, rows: int = 1500, wanted: int = 60):
+    """Candidates, and those of them to tell apart, which share their better substituents."""
+    candidates = sites(seed, rows, (10,) * 5)
+    effects = np.random.default_rng(seed).normal(size=candidates.features.n_columns)
+    best = np.sort(np.argsort(-candidates.features.times(effects), kind="stable")[:wanted])
+    return candidates, candidates.onto(best)
+
+
+@pytest.mark.parametrize("upper", [None, 0.02])
+def test_compounds_that_share_their_substituents_leave_the_other_effects_alone(upper):
+    candidates, wanted = of_the_best(0)
+    y = pairs_of(wanted)
+    assert np.linalg.matrix_rank(y) < candidates.rank - 1
+    design = xy_optimal(candidates, Pairs(wanted), gap=1e-2, upper=upper)
+    assert design.converged
+    assert design.value == pytest.approx(worst(candidates, design.support, design.weights, y), rel=1e-6)
+    assert upper is None or design.weights.max() <= upper * (1 + 1e-9)
+    # Another design, and a closer one, have no value below the bound.
+    closer = xy_optimal(candidates, Pairs(wanted), gap=1e-4, upper=upper)
+    assert closer.converged
+    assert closer.value >= design.lower_bound * (1 - 1e-9)
+    n = 4 * len(design.support)
+    made = round_design(design, candidates, n, method="apportion", directions=Pairs(wanted))
+    assert design.lower_bound <= made.value <= 2 * design.value
+
+
+def test_what_is_mixed_in_to_search_is_not_in_the_design_where_it_is_not_needed():
+    x = np.eye(6)[[0, 1, 2, 3, 4, 5, 0, 1]] * 1.0
+    x[6] *= 2.0
+    candidates = ProjectedFeatures(DenseFeatures(x))
+    design = xy_optimal(candidates, Rows.of_columns(candidates, x[[0, 1]]), gap=1e-6)
+    # e_0 and e_1 by the rows 2 e_0 and e_1: shares a and b with 1 / (4 a) = 1 / b.
+    assert sorted(design.support) in ([1, 6], [6, 7], [1, 6, 7])
+    assert design.value == pytest.approx(1.25, rel=1e-6)
+
+
+def test_a_released_design_has_the_value_of_its_own_information():
+    candidates, wanted = of_the_best(1, rows=400, wanted=12)
+    limits = allowed(candidates)
+    search = XYSearch(Frame(candidates, limits), Pairs(wanted), limits, 1e-2, silent, 1.0)
+    assert search.anchor is not None
+    # One compound alone tells nothing of the differences: only what is mixed in does.
+    state = search.released(XYState(np.array([0]), np.array([1.0]), 1e30))
+    value = worst(candidates, state.support, state.w, pairs_of(wanted))
+    assert len(state.support) >= candidates.rank
+    assert state.value == pytest.approx(value, rel=1e-6)
+
+
+@pytest.mark.parametrize("failing", [1, 3, 10_000])
+def test_steps_that_fail_end_in_a_design(monkeypatch, failing):
+    real = XYSearch.solve
+    calls = []
+
+    def solve(self, x, room, w, tolerance):
+        calls.append(1)
+        if len(calls) % failing == 0 or failing == 1:
+            raise LinAlgError("Matrix is not positive definite")
+        return real(self, x, room, w, tolerance)
+
+    monkeypatch.setattr(XYSearch, "solve", solve)
+    candidates = sites(3, 40, (4, 4, 3))
+    design = xy_optimal(candidates, Pairs(candidates), gap=1e-3)
+    assert design.value == pytest.approx(worst(candidates, design.support, design.weights, pairs_of(candidates)))
+    assert design.lower_bound <= design.value
+    assert design.converged == (design.gap <= 1e-3)
+    assert failing < 10_000 or design.converged
+
+
+def drawn(seed: int):
+    """A problem with anything in it; the directions as a matrix as well."""
+    rng = np.random.default_rng(seed)
+    if rng.random() < 0.6:
+        sizes = tuple(int(s) for s in rng.integers(2, 6, int(rng.integers(2, 5))))
+        total = int(np.prod(sizes))
+        table = sites(seed, int(min(total, rng.integers(4, 80))), sizes)
+    else:
+        x = np.round(rng.normal(size=(int(rng.integers(4, 40)), int(rng.integers(2, 7)))), int(rng.integers(0, 8)))
+        x *= 10.0 ** rng.uniform(-5, 5, x.shape[1]) if rng.random() < 0.4 else 1.0
+        table = ProjectedFeatures(DenseFeatures(x))
+    n = table.n_rows
+    chosen = np.sort(rng.choice(n, int(rng.integers(2, n + 1)), replace=False))
+    wanted = table.onto(chosen)
+    kind = int(rng.integers(3))
+    if kind == 0:
+        directions, y = Pairs(wanted), pairs_of(wanted)
+    elif kind == 1:
+        best = int(rng.integers(len(chosen)))
+        gaps = rng.uniform(1e-6, 1.0, len(chosen))
+        directions = Against(wanted, best, gaps=gaps)
+        z = wanted.coordinates()
+        y = np.delete((z[best] - z) / gaps[:, None], best, axis=0)
+    else:
+        directions, y = Rows(wanted), wanted.coordinates()
+    asked: dict[str, object] = {}
+    if rng.random() < 0.3:
+        asked["upper"] = float(rng.choice([0.5, 0.2])) if rng.random() < 0.5 else rng.random(n) * (rng.random(n) < 0.7)
+    if rng.random() < 0.2:
+        forced = rng.random(n) * (rng.random(n) < 0.2)
+        asked["required"] = forced * (float(rng.choice([0.2, 1.0])) / max(float(forced.sum()), 1e-9))
+    if rng.random() < 0.2:
+        made = table.coordinates(chosen[:2])
+        asked["base"] = made.T @ made * 10.0 ** rng.uniform(-4, 2)
+    if rng.random() < 0.3:
+        asked["max_support"] = int(rng.integers(1, n + 1))
+    return table, directions, y, float(rng.choice([1e-1, 1e-2, 1e-3, 1e-6])), asked
+
+
+@pytest.mark.parametrize("first", range(0, 120, 20))
+def test_anything_ends_in_an_honest_design_or_a_plain_refusal(first):
+    done = 0
+    for seed in range(first, first + 20):
+        try:
+            table, directions, y, gap, asked = drawn(seed)
+            design = xy_optimal(table, directions, gap=gap, **asked)
+        except AssayPilotError:
+            continue
+        done += 1
+        value = worst(table, design.support, design.weights, y, asked.get("base", 0.0))
+        assert design.value == pytest.approx(value, rel=1e-5), seed
+        assert 0 <= design.lower_bound <= design.value, seed
+        assert design.weights.min() > 0 and design.weights.sum() == pytest.approx(1), seed
+        assert design.converged or "max_support" in asked, seed
+        assert "max_support" not in asked or len(design.support) <= asked["max_support"], seed
+        # No even design on allowed candidates is below the bound.
+        if not asked:
+            even = worst(table, np.arange(table.n_rows), np.full(table.n_rows, 1.0 / table.n_rows), y)
+            assert even >= design.lower_bound, seed
+    assert done >= 6
+
+
+def test_few_compounds_are_refused_where_they_tell_nothing_and_valued_by_what_they_tell():
+    candidates = sites(235, 40, (4, 3, 4))
+    wanted = candidates.onto(np.array([3, 17, 30]))
+    with pytest.raises(AssayPilotError, match="too few to estimate every comparison"):
+        xy_optimal(candidates, Pairs(wanted), gap=0.1, max_support=2)
+    for size in range(candidates.rank, candidates.rank + 4):
+        design = xy_optimal(candidates, Pairs(wanted), gap=0.1, max_support=size)
+        assert len(design.support) <= size
+        assert design.value == pytest.approx(worst(candidates, design.support, design.weights, pairs_of(wanted)))
+
+
+def test_the_only_allowed_design_is_refused_when_it_needs_more_compounds():
+    candidates = sites(2, 20, (4, 4, 3))
+    with pytest.raises(AssayPilotError, match="5 compounds are too few"):
+        xy_optimal(candidates, Pairs(candidates), upper=1 / 20, max_support=5)
+
+
+def test_single_directions_keep_their_digits():
+    candidates = ProjectedFeatures(DenseFeatures(np.array([[1.0, 0.0], [1.0, 1e-7], [0.0, 1.0]])))
+    rows = Rows(np.array([[0.0, 1e-9], [1.0, -1.0]]) @ candidates.basis)
+    blind = candidates.basis.T @ np.array([[1.0], [1.0]]) / np.sqrt(2.0)
+    keys, values = rows.find(blind @ blind.T, 2)
+    assert keys[:, 0].tolist() == [0, 1]
+    assert values[0] == pytest.approx(5e-19)
+    assert values[1] < 1e-30
+
+
+def test_a_stall_is_handed_over_with_the_directions_that_matter():
+    candidates = sites(5, 2500, (12,) * 5)
+    wanted = candidates.onto(np.sort(np.random.default_rng(5).choice(2500, 50, replace=False)))
+    design = xy_optimal(candidates, Pairs(wanted), gap=1e-3)
+    assert design.converged
+    assert design.iterations < 40
+    assert design.value == pytest.approx(worst(candidates, design.support, design.weights, pairs_of(wanted)), rel=1e-6)
