@@ -209,6 +209,13 @@ def _from_table(options: argparse.Namespace, console: Console) -> tuple[Instance
         raise AssayPilotError(
             first.reason.rstrip("."), file=raw.file, row=first.row, column=first.column, mend="Correct the table."
         )
+    limited = next((e.limit_text for e in imported.endpoints if e.limit is not None), None)
+    if limited is not None:
+        raise AssayPilotError(
+            f"simulations know no limits, and there is one: {limited}",
+            option="--endpoint",
+            mend="Leave limit= out; a campaign decides it beside the goal.",
+        )
     # What the user says of an endpoint goes before --sd, as in a campaign; what a shipped table says does not.
     whole = options.sd is not None and not options.endpoint
     endpoints = [replace(e, noise_sd=options.sd) if whole else e for e in imported.endpoints]

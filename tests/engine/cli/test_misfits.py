@@ -145,3 +145,11 @@ def test_simulations_take_epsilons_of_endpoints_as_campaigns_do(table: Any, tmp_
     made = done("new", tmp_path / "x.assaypilot", *words)
     assert "differences up to 0.3 in pIC50 and 0.7 in hERG not counted" in made["goal"]
     assert [entry["noise_sd"] for entry in made["endpoints"]] == [0.2, 0.4]
+
+
+def test_simulations_refuse_what_they_would_leave_out(table: Any, refused: Any) -> None:
+    rows = [(f"C-{i}", a, b, truth_of(a, b), 5 + 0.3 * i) for i, (a, b) in enumerate((a, b) for a in R1 for b in R2)]
+    path = table([("ID", "R1", "R2", "pIC50", "hERG"), *rows])
+    ends = ("--endpoint", "pIC50;sd=0.2", "--endpoint", "hERG;sd=0.3;limit=<5", "--objective", "pIC50")
+    line = refused("simulate", "--table", path, *ends, *NEAR, "--strategy", "linfact-g", "--runs", "1")
+    assert "--endpoint: simulations know no limits, and there is one: hERG < 5. Leave limit= out" in line
