@@ -50,7 +50,8 @@ _MOST_PLAYS = 16
 
 _GUARANTEE = (
     "with the stated confidence the answer is right whenever it stops, if the substituent effects add up; "
-    "for small error probabilities it needs no more measurements than any such method must"
+    "few measurements are its aim, proven only for the best compound or a threshold, with norm, eta=theorem and "
+    "batches of 1, as the error probability goes to 0"
 )
 
 

@@ -29,6 +29,7 @@ __all__ = [
     "Rules",
     "Table",
     "added",
+    "assumed",
     "pooled",
     "rules_of",
     "table_of",
@@ -66,7 +67,7 @@ POOL_PARAMETERS = (
         "eta",
         None,
         "regularisation; none: (SD / norm)^2, without norm length^2 (both 1 in the authors' experiments); theorem: "
-        "2 (1 + log A) A L^2 + (norm / SD)^2 for A measurable compounds (LinGame, Theorem 2)",
+        "2 (1 + log A) A L^2 + (norm / SD)^2 for A compounds in the table (LinGame, Theorem 2)",
     ),
     Parameter("batch", None, "measurements per phase; none: the lab's round, or 1 without a capacity"),
 )
@@ -188,7 +189,8 @@ def rules_of(problem: Problem, parameters: Mapping[str, Any]) -> Rules:
     """The parameters of ``POOL_PARAMETERS`` as numbers; AssayPilotError for one out of range."""
     table = table_of(problem.features, problem.measurable)
     per_round = problem.capacity.per_round if problem.capacity else 1
-    arms = int(np.count_nonzero(problem.measurable))
+    # All of the table: the bounds hold at every look only for one eta that is fixed beforehand.
+    arms = problem.n_arms
     # With their types, because 1, 1.0 and True are one key and not all of them are fine.
     values = tuple(parameters.values())
     where = (problem.noise[0], problem.delta, table.longest, table.rank, arms, per_round)
@@ -269,6 +271,13 @@ def void_of(parameters: Mapping[str, Any]) -> tuple[str, ...]:
         "threshold=experiments stops by log((1 + log t) / delta), which no theorem covers here: "
         "the confidence is not guaranteed",
     )
+
+
+def assumed(parameters: Mapping[str, Any]) -> tuple[str, ...]:
+    """What a bound on the effects takes for granted; nothing without one."""
+    if parameters["norm"] is None:
+        return ()
+    return (f"the effects are no larger than {parameters['norm']:g} together (the root of the sum of their squares)",)
 
 
 def added(state: State, outcome: Outcome) -> tuple[Floats, Floats]:

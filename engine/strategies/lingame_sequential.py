@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from assaypilot.engine.goals import Best
 from assaypilot.engine.progress import Report, silent
 from assaypilot.engine.strategies.ending import doubted, late, newcomers, nobody_late
-from assaypilot.engine.strategies.lingame_pool import Pool, Rules, added, pooled, rules_of, table_of, void_of
+from assaypilot.engine.strategies.lingame_pool import Pool, Rules, added, assumed, pooled, rules_of, table_of, void_of
 from assaypilot.engine.strategies.lingame_questions import BestQuestion, Sides, question_of
 from assaypilot.engine.strategies.phased import Phased, one_of, settled
 from assaypilot.engine.strategies.protocol import (
@@ -68,6 +68,10 @@ class Sequential(Phased):
     def void(self, problem: Problem) -> tuple[str, ...]:
         """Why no error probability is promised with these parameters."""
         return void_of(self.parameters(problem))
+
+    def assumes(self, problem: Problem) -> tuple[str, ...]:
+        """That effects add up, and the bound on them where one was given."""
+        return (*super().assumes(problem), *assumed(self.parameters(problem)))
 
     def memory(self, problem: Problem) -> Arrays:
         """Counts and sums of values of every arm; for the best also who was compared with it only afterwards."""

@@ -316,4 +316,26 @@ def test_theorem_2_regularises_by_the_number_of_arms():
     problem = problem_of(DenseFeatures(ALPHA), goal=Best(), sd=0.5, norm=2.0, eta="theorem")
     rules = rules_of(problem, LinGame().check(problem))
     assert rules.eta == pytest.approx(2 * (1 + math.log(3)) * 3 + 16)
+    # Who can be had changes; the bound at every look needs one eta.
+    state = LinGame().start(problem)
+    state = LinGame().adjust(state, measurable=np.array([True, False, False]), spent=0)
+    assert LinGame().rules(state.problem).eta == rules.eta
+    fewer = problem_of(DenseFeatures(ALPHA), goal=Best(), sd=0.5, measurable=[1, 1, 0], norm=2.0, eta="theorem")
+    assert LinGame().rules(fewer).eta == rules.eta
     assert {p.name for p in POOL_PARAMETERS} == {"threshold", "norm", "length", "eta", "batch"}
+
+
+@BOTH
+def test_a_bound_on_the_effects_is_an_assumption(kind):
+    features = DenseFeatures(ALPHA)
+    assert kind().assumes(problem_of(features, goal=Best())) == ("the effects of the substituents add up",)
+    _, bound = kind().assumes(problem_of(features, goal=Best(), norm=2.5))
+    assert bound == "the effects are no larger than 2.5 together (the root of the sum of their squares)"
+
+
+@BOTH
+def test_the_guarantee_claims_no_more_than_is_proven(kind):
+    """Epsilon-best is not in the paper, and the number of measurements is proven for its own eta alone."""
+    words = kind.info.guarantee
+    assert "any such method must" not in words
+    assert "proven only for the best compound or a threshold, with norm, eta=theorem and batches of 1" in words
