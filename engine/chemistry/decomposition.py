@@ -216,7 +216,7 @@ def _picks(rows: Sequence[Sequence[tuple[str, ...]]], counts: list[Counter[str]]
             _count(counts, row[0], 1)
         elif row:
             open_rows.append(place)
-    open_rows.sort(key=lambda place: rows[place])  # not by the order of the rows of a table
+    open_rows.sort(key=lambda place: tuple(rows[place]))  # not by the order of the rows of a table
     for _ in range(_PASSES):
         changed = False
         for place in open_rows:

@@ -320,6 +320,13 @@ def _add_table_options(parser: argparse.ArgumentParser) -> None:
         "--drop-site", action="append", default=[], metavar="SITE", help="leave a site out; may be given several times"
     )
     group.add_argument(
+        "--join-substituents",
+        action="append",
+        default=[],
+        metavar="SITE:LABEL,LABEL=NAME",
+        help="let substituents of a site count as one; may be given several times",
+    )
+    group.add_argument(
         "--min-seen",
         type=_positive,
         default=1,

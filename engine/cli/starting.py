@@ -173,6 +173,7 @@ def read_mapped(
         merge=options.merge or "no",
         min_seen=options.min_seen,
         drop_sites=tuple(options.drop_site),
+        joined=tuple(options.join_substituents),
     )
     raw = read_table(options.table, console.report, sheet=options.sheet)
     if options.join:

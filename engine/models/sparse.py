@@ -18,6 +18,8 @@ __all__ = ["Step", "Thinned", "drop_site", "keep_seen", "merge_substituents"]
 
 Ints = NDArray[np.intp]
 
+_JOIN = "--join-substituents"
+
 
 @dataclass(frozen=True, slots=True)
 class Step:
@@ -91,14 +93,14 @@ def drop_site(library: Library, name: str) -> Thinned:
 
 def merge_substituents(library: Library, name: str, labels: Sequence[str], into: str) -> Thinned:
     """The library with several substituents of a site as one, called ``into``; they must be different ones there."""
-    position = _site(library, name, None)
+    position = _site(library, name, _JOIN)
     site = library.sites[position]
     codes = {_code(site, label) for label in labels}
     if len(codes) < 2:
-        raise AssayPilotError(f"to merge substituents of {site.name}, name at least two")
+        raise AssayPilotError(f"to merge substituents of {site.name}, name at least two", option=_JOIN)
     target = next((code for code, label in enumerate(site.substituents) if label == into), None)
     if target is not None and target not in codes:
-        raise AssayPilotError(f"{into} is another substituent of {site.name}; choose another name")
+        raise AssayPilotError(f"{into} is another substituent of {site.name}; choose another name", option=_JOIN)
     first = min(codes)
     column = library.codes[:, position].copy()
     column[np.isin(column, list(codes))] = first
@@ -109,13 +111,13 @@ def merge_substituents(library: Library, name: str, labels: Sequence[str], into:
     named = ", ".join(label_text(site.substituents[code]) for code in sorted(codes))
     merged = replace(library, sites=sites, codes=every)
     out = _thinned(
-        merged, np.arange(len(library)), tuple(range(len(sites))), f"{named} at {site.name} count as {into}", None
+        merged, np.arange(len(library)), tuple(range(len(sites))), f"{named} at {site.name} count as {into}", _JOIN
     )
     rank, most = _rank(library)
     return replace(out, step=replace(out.step, rank_before=rank, max_rank_before=most))
 
 
-def _site(library: Library, name: str, option: str | None) -> int:
+def _site(library: Library, name: str, option: str) -> int:
     wanted = name.strip().casefold()
     for position, site in enumerate(library.sites):
         if site.name.casefold() == wanted:
@@ -132,10 +134,10 @@ def _code(site: Site, label: str) -> int:
     for code, text in enumerate(site.substituents):
         if label in (text, label_text(text)):
             return code
-    raise AssayPilotError(f"{label} is no substituent of {site.name}")
+    raise AssayPilotError(f"{label} is no substituent of {site.name}", option=_JOIN)
 
 
-def _thinned(library: Library, kept: Ints, positions: Sequence[int], text: str, option: str | None) -> Thinned:
+def _thinned(library: Library, kept: Ints, positions: Sequence[int], text: str, option: str) -> Thinned:
     """The library of some compounds and sites, with the substituents that are left in their old order."""
     if len(kept) < 2:
         raise AssayPilotError(
@@ -144,13 +146,17 @@ def _thinned(library: Library, kept: Ints, positions: Sequence[int], text: str, 
             mend="Ask for less, or leave a site out.",
         )
     sites, columns = [], []
+    scaffold = library.scaffold
     for position in positions:
         codes = library.codes[kept, position]
         present = np.unique(codes)
-        if len(present) < 2:
-            continue  # one substituent tells nothing
-        labels = library.sites[position].substituents
-        sites.append(Site(library.sites[position].name, tuple(labels[code] for code in present)))
+        site = library.sites[position]
+        labels = site.substituents
+        if len(present) < 2:  # one substituent tells nothing, but the structures have it
+            if scaffold is not None:
+                scaffold = replace(scaffold, fixed=(*scaffold.fixed, (site.name, labels[present[0]])))
+            continue
+        sites.append(Site(site.name, tuple(labels[code] for code in present)))
         columns.append(np.searchsorted(present, codes).astype(np.int32))
     if not sites:
         raise AssayPilotError(
@@ -165,6 +171,7 @@ def _thinned(library: Library, kept: Ints, positions: Sequence[int], text: str, 
         ids=tuple(library.ids[k] for k in kept),
         smiles=None if library.smiles is None else tuple(library.smiles[k] for k in kept),
         measurable=library.measurable[kept],
+        scaffold=scaffold,
     )
     before, after = _rank(library), _rank(smaller)
     step = Step(text, len(library), len(smaller), before[0], after[0], before[1], after[1])

@@ -100,6 +100,7 @@ class _Proposal:
             merge=options.merge,
             min_seen=options.min_seen,
             drop_sites=options.drop_sites,
+            joined=options.joined,
         ).with_noise(options.sd)
         return replace(mapping, notes=tuple(self.notes), warnings=tuple(self.warnings))
 

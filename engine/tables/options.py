@@ -58,6 +58,8 @@ class TableOptions:
     """How many compounds must carry a substituent; those with a rarer one are not used."""
     drop_sites: tuple[str, ...] = ()
     """Sites that are left out of the model."""
+    joined: tuple[str, ...] = ()
+    """Substituents of a site that count as one, each text ``SITE:LABEL,LABEL=NAME``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +104,7 @@ class TableMapping:
     merge: Merge = "no"
     min_seen: int = 1
     drop_sites: tuple[str, ...] = ()
+    joined: tuple[str, ...] = ()
     notes: tuple[str, ...] = field(default=(), compare=False)
     """What was found by convention, to be shown."""
     warnings: tuple[str, ...] = field(default=(), compare=False)
@@ -114,10 +117,10 @@ class TableMapping:
         data["sites"] = list(self.sites)
         data["endpoints"] = [asdict(column) | {"endpoint": column.endpoint.as_json()} for column in self.endpoints]
         # As the first files had it.
-        for name in ("only_listed", "cores", "merge", "min_seen", "drop_sites"):
+        for name in ("only_listed", "cores", "merge", "min_seen", "drop_sites", "joined"):
             if data[name] == getattr(_PLAIN, name):
                 del data[name]
-        for name in ("cores", "drop_sites"):
+        for name in ("cores", "drop_sites", "joined"):
             if name in data:
                 data[name] = list(data[name])
         return data
@@ -129,7 +132,9 @@ class TableMapping:
             EndpointColumn(**{**column, "endpoint": Endpoint.from_json(column["endpoint"])})
             for column in data["endpoints"]
         )
-        lists: dict[str, Any] = {name: tuple(data[name]) for name in ("sites", "cores", "drop_sites") if name in data}
+        lists: dict[str, Any] = {
+            name: tuple(data[name]) for name in ("sites", "cores", "drop_sites", "joined") if name in data
+        }
         return cls(**{**data, **lists, "endpoints": columns})
 
     def columns(self) -> tuple[str, ...]:

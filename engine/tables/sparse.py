@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.labels import label_text
 from assaypilot.engine.library import Library
-from assaypilot.engine.models.sparse import Step, Thinned, drop_site, keep_seen
+from assaypilot.engine.models.sparse import Step, Thinned, drop_site, keep_seen, merge_substituents
 from assaypilot.engine.tables.options import TableMapping
 from assaypilot.engine.tables.problems import Problem
 
@@ -22,6 +23,10 @@ def thin(
     compounds that are taken out become -1, each with a problem. ``rows`` are the rows' numbers.
     """
     steps = []
+    for text in mapping.joined:
+        thinned = merge_substituents(library, *_joined(text))
+        library = thinned.library
+        steps.append(thinned.step)
     for name in mapping.drop_sites:
         thinned = drop_site(library, name)
         library = thinned.library
@@ -32,6 +37,17 @@ def thin(
         _take_out(library, thinned, mapping.min_seen, rows, of_row, problems)
         library = thinned.library
     return library, tuple(steps)
+
+
+def _joined(text: str) -> tuple[str, tuple[str, ...], str]:
+    """Site, labels and new name of ``SITE:LABEL,LABEL=NAME``; a label may hold =, as SMILES do, the name may not."""
+    site, colon, rest = text.partition(":")
+    labels, equals, name = rest.rpartition("=")
+    if not (site.strip() and colon and equals and labels.strip() and name.strip()):
+        raise AssayPilotError(
+            f"{text!r} is not SITE:LABEL,LABEL=NAME", option="--join-substituents", mend="For example R1:Me,Et=alkyl."
+        )
+    return site, tuple(label.strip() for label in labels.split(",") if label.strip()), name.strip()
 
 
 def _take_out(
