@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -155,6 +156,14 @@ def _taken_apart(
         if text:
             first.setdefault(text, name)
     apart = decompose(read_cores(mapping.cores), list(first), report)
+    if not apart.used:
+        reason, rows = Counter(filter(None, apart.reasons)).most_common(1)[0] if first else ("there is none", len(raw))
+        raise AssayPilotError(
+            f"no structure could be taken apart with {' or '.join(apart.cores)}: {reason} ({rows} structures)",
+            file=raw.file,
+            option="--core",
+            mend="Draw the core with what all compounds share, and a site wherever they differ.",
+        )
     warnings += apart.notes(list(first.values()))
     parts = dict(zip(first, apart.parts, strict=True))
     why = dict(zip(first, apart.reasons, strict=True))

@@ -1,0 +1,69 @@
+"""Structures taken apart from the command line, into a campaign file."""
+
+import pytest
+
+from assaypilot.engine.campaign.campaign import Campaign
+
+CORE = "[*:1]c1ccnc([*:2])c1"
+
+
+@pytest.fixture
+def series(table):
+    rows = [("ID", "SMILES", "pIC50")]
+    groups = {"C": 0.2, "Cl": 0.5, "CO": 0.9, "F": -0.1}
+    others = {"N": 0.0, "F": 0.6, "C": -0.4}
+    rows += [
+        (f"C{a}{b}", f"{a}c1ccnc({b})c1", 6 + groups[a] + others[b] + (0.02 if b == "F" else 0))
+        for a in groups
+        for b in others
+    ]
+    return table(rows)
+
+
+def test_a_campaign_from_structures_and_a_core(series, tmp_path, done):
+    document = done("check", series, "--core", CORE)
+    assert [site["name"] for site in document["sites"]] == ["R1", "R2"]
+    assert (document["rank"], document["cores"]) == (6, ["c1cc([*:1])cc([*:2])n1"])
+    path = tmp_path / "c.assaypilot"
+    done("new", path, "--table", series, "--core", CORE, "--epsilon", "0.5", "--sd", "0.2", "--min-seen", "2")
+    with Campaign.open(path, read_only=True) as campaign:
+        library = campaign.status().library
+    assert library.scaffold.cores == ("c1cc([*:1])cc([*:2])n1",)
+    assert library.substituents(0) == {"R1": "C[*:1]", "R2": "N[*:2]"}
+    assert done("verify", path)["ok"]
+    assert len(done("plan", path)["compounds"]) > 0
+
+
+def test_a_core_may_be_a_file(series, tmp_path, done):
+    from rdkit import Chem
+
+    file = tmp_path / "core.mol"
+    file.write_text(Chem.MolToMolBlock(Chem.MolFromSmiles("[1*]c1ccnc([2*])c1")))
+    assert done("check", series, "--core", file)["rank"] == 6
+
+
+def test_without_a_core_the_refusal_proposes_one(series, refused, done):
+    said = refused("check", series)
+    assert "no core to take the structures apart with" in said
+    core = said.split("--core '")[1].split("'")[0]
+    assert done("check", series, "--core", core)["rank"] == 6
+
+
+def test_the_sentence_stands_in_the_text(series, run):
+    answer = run("check", series, "--core", CORE)
+    assert "pIC50: the additive model fits (R2 1.00, leave-one-out Q2 1.00)" in answer.out
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("--core", "C1CC"), "cannot be read as SMILES"),
+        (("--core", "missing.mol"), "missing.mol, --core: there is no such file"),
+        (("--core", "C1CCCCC1[*:1]"), "no structure could be taken apart with C1CCC([*:1])CC1: the core is not in"),
+        (("--core", CORE, "--sites", "SMILES"), "Give --core or --sites, not both"),
+        (("--core", CORE, "--drop-site", "R9"), "--drop-site: there is no site 'R9'"),
+        (("--core", CORE, "--min-seen", "9"), "--min-seen"),
+    ],
+)
+def test_refusals(series, refused, options, said):
+    assert said in refused("check", series, *options)

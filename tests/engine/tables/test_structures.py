@@ -1,0 +1,201 @@
+"""Tables whose sites come from structures, and sparse series made smaller as they are read."""
+
+import csv
+import json
+
+import pytest
+from rdkit import Chem
+
+from assaypilot.engine.chemistry.products import product_smiles
+from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.library import Library, Scaffold
+from assaypilot.engine.tables.check import check_report
+from assaypilot.engine.tables.importer import import_table
+from assaypilot.engine.tables.mapping import propose
+from assaypilot.engine.tables.options import TableMapping, TableOptions
+from assaypilot.engine.tables.raw import parse_text
+
+CORE = "[*:1]c1ccnc([*:2])c1"
+
+
+def table(*rows, header="ID,SMILES,pIC50"):
+    return parse_text("\n".join([header, *rows]))
+
+
+def read(raw, **options):
+    mapping = propose(raw, TableOptions(**options))
+    return import_table(raw, mapping)
+
+
+SERIES = table(
+    "A,Cc1ccnc(N)c1,6.1",
+    "B,Clc1ccnc(N)c1.Cl,6.4",
+    "C,Cc1ccnc(F)c1,5.9",
+    "D,Clc1ccnc(F)c1,6.6",
+    "E,CCO,5.0",
+    "F,C1CC,5.0",
+    "G,,5.0",
+    "H,c1cc2c(cn1)CCC2,5.0",
+    "I,Cc1ccnc(N)c1,6.2",
+)
+
+
+def test_sites_come_from_the_structures():
+    found = read(SERIES, cores=(CORE,))
+    assert [site.name for site in found.library.sites] == ["R1", "R2"]
+    assert found.library.ids == ("A", "B", "C", "D", "I")
+    assert found.library.substituents(1) == {"R1": "Cl[*:1]", "R2": "N[*:2]"}
+    assert found.library.smiles[1] == "Nc1cc(Cl)ccn1"
+    assert (found.rows_read, found.rows_used) == (9, 5)
+    reasons = {problem.row: (problem.column, problem.reason) for problem in found.not_used}
+    assert reasons == {
+        6: ("SMILES", "the core is not in this structure"),
+        7: ("SMILES", "'C1CC' is no structure: it cannot be read as SMILES"),
+        8: ("SMILES", "there is no structure"),
+        9: ("SMILES", "it has the core, with a substituent where the core has no site"),
+    }
+    assert found.of_row == ("A", "B", "C", "D", None, None, None, None, "I")
+    assert [result.compound for result in found.history] == ["A", "B", "C", "D", "I"]
+    said = " ".join(found.warnings)
+    assert "Salts and solvents were left out of 1 structure (Cl: 1)." in said
+    assert "1 structure stands under more than one id (A and I); they stay separate compounds" in said
+    assert "Empty substituent cells" not in said
+
+
+def test_blank_cells_of_rows_that_were_not_taken_apart_are_no_hydrogen():
+    found = read(SERIES, cores=(CORE,), blank="h")
+    assert found.rows_used == 5
+    assert {label for site in found.library.sites for label in site.substituents} == {
+        "C[*:1]", "Cl[*:1]", "N[*:2]", "F[*:2]"
+    }  # fmt: skip
+
+
+def test_ids_with_one_structure_are_one_compound_on_request():
+    found = read(SERIES, cores=(CORE,), merge="identical")
+    assert found.library.ids == ("A", "B", "C", "D")
+    assert found.of_row[-1] == "A"
+    assert [result.compound for result in found.history].count("A") == 2
+    assert "merged under the first (A and I)" in " ".join(found.warnings)
+
+
+def test_charge_forms_take_the_first_one_s_structure():
+    raw = table("A,O=C(O)c1ccnc(N)c1,6", "B,O=C([O-])c1ccnc(N)c1,6.3", "C,Cc1ccnc(F)c1,5", "D,Cc1ccnc(N)c1,5")
+    apart = read(raw, cores=(CORE,))
+    assert len(apart.library.sites[0].substituents) == 3
+    merged = read(raw, cores=(CORE,), merge="charge")
+    assert merged.library.ids == ("A", "C", "D")
+    assert len(merged.library.sites[0].substituents) == 2
+    assert [result.value for result in merged.history if result.compound == "A"] == [6.0, 6.3]
+
+
+def test_a_structure_that_cannot_be_read_costs_no_row_that_has_its_substituents():
+    raw = table("A,C1CC,Me,6", "B,CCCl,Cl,7", "C,CCO.Cl,OH,7", header="ID,SMILES,R1,pIC50")
+    found = read(raw)
+    assert found.library.smiles == ("", "CCCl", "CCO")
+    assert found.rows_used == 3
+    (problem,) = found.not_used
+    assert problem.reason.endswith("; the compound has no picture")
+
+
+def test_columns_of_sites_give_way_to_a_core():
+    raw = table("A,Cc1ccnc(N)c1,x,6", "B,Clc1ccnc(F)c1,y,7", header="ID,SMILES,R1,pIC50")
+    found = read(raw, cores=(CORE,))
+    assert found.library.substituents(0)["R1"] == "C[*:1]"
+    assert "columns of the table not used: R1" in " ".join(found.warnings)
+    with pytest.raises(AssayPilotError, match="Give --core or --sites, not both"):
+        read(raw, cores=(CORE,), sites=("R1",))
+    with pytest.raises(AssayPilotError, match="--core: a core was given, but the table has no column of structures"):
+        read(table("A,Me,6", "B,Cl,7", header="ID,R1,pIC50"), cores=(CORE,))
+
+
+def test_the_core_is_kept_with_the_library_and_draws_its_products():
+    raw = table("A,Cc1ccnc(N)c1,6", "B,Clc1ccnc(N)c1,7", "C,Cc1ccnc(F)c1,5")
+    found = read(raw, cores=("[*:1]c1c([*:3])cnc([*:2])c1",), product=True)
+    core = Chem.CanonSmiles("[*:1]c1c([*:3])cnc([*:2])c1")
+    assert found.library.scaffold == Scaffold((core,), (("Core", core), ("R3", "[H][*:3]")))
+    again = Library.decode(found.library.encode())
+    assert again.scaffold == found.library.scaffold
+    assert len(again) == 4
+    assert again.smiles == ("Cc1ccnc(N)c1", "Cc1ccnc(F)c1", "Nc1cc(Cl)ccn1", "Fc1cc(Cl)ccn1")
+    assert all(product_smiles(again, k) == text for k, text in enumerate(again.smiles))
+
+
+def test_a_mapping_with_a_core_is_remembered():
+    mapping = propose(
+        SERIES, TableOptions(cores=(CORE,), merge="charge", min_seen=2, drop_sites=("R2",), joined=("R1:a,b=c",))
+    )
+    data = mapping.as_json()
+    json.dumps(data)
+    assert TableMapping.from_json(json.loads(json.dumps(data))) == mapping
+    plain = propose(table("A,x,6", "B,y,7", header="ID,R1,pIC50")).as_json()
+    assert not {"cores", "merge", "min_seen", "drop_sites", "joined"} & set(plain)
+
+
+SPARSE = table(
+    "A,a,x,p,6", "B,a,y,p,7", "C,b,x,p,5", "D,b,y,q,5", "E,c,x,q,5", header="ID,R1,R2,R3,pIC50"
+)  # fmt: skip
+
+
+def test_rare_substituents_go_with_their_rows_and_that_is_logged():
+    raw = table("A,a,x,6", "B,a,y,7", "C,b,x,5", "D,b,y,5", "E,c,z,5", "F,b,z,5", "F,b,z,6", header="ID,R1,R2,pIC50")
+    found = read(raw, min_seen=2)
+    # c goes with E, and then F is the only one with z.
+    assert found.library.ids == ("A", "B", "C", "D")
+    assert [(problem.row, problem.column, problem.reason.split(" is ")[0]) for problem in found.not_used] == [
+        (6, "R1", "c"), (7, "R2", "z"), (8, "R2", "z")
+    ]  # fmt: skip
+    assert found.not_used[0].reason == "c is carried by fewer than 2 of the compounds that stay (--min-seen)"
+    assert found.of_row[4:] == (None, None, None)
+    assert {result.compound for result in found.history} == set(found.library.ids)
+    assert found.rows_used == 4
+    assert any(
+        "Only substituents that at least 2 compounds carry: 6 -> 4 compounds, rank 5 of 5 -> 3 of 3." in text
+        for text in found.warnings
+    )
+
+
+def test_sites_are_left_out_and_substituents_joined():
+    found = read(SPARSE, drop_sites=("R3",), joined=("R1:b,c=alkyl",))
+    assert [site.name for site in found.library.sites] == ["R1", "R2"]
+    assert found.library.sites[0].substituents == ("a", "alkyl")
+    assert [step.text for step in found.steps] == ["b, c at R1 count as alkyl", "Without site R3"]
+    for text in ("R1=b", "R1:b,c=", ":b,c=x", "R1:=x"):
+        with pytest.raises(AssayPilotError, match="is not SITE:LABEL,LABEL=NAME"):
+            read(SPARSE, joined=(text,))
+
+
+def test_check_reports_core_steps_and_model():
+    raw = SERIES
+    mapping = propose(raw, TableOptions(cores=(CORE,), merge="identical", sd=0.2))
+    document = check_report(raw, mapping, import_table(raw, mapping))
+    json.dumps(document, allow_nan=False)
+    assert document["cores"] == ["c1cc([*:1])cc([*:2])n1"]
+    model = document["model_report"]["pIC50"]
+    assert model["verdict"] in ("fits", "doubtful", "does not fit", "not judged")
+    assert model["noise_freedom"] == 1  # A and I are one compound, measured twice
+    assert model["rows"] == 4
+    small = propose(SPARSE, TableOptions(drop_sites=("R3",)))
+    steps = check_report(SPARSE, small, import_table(SPARSE, small))["thinning"]
+    assert [step["rank_after"] for step in steps] == [4]
+
+
+def test_a_sparse_table_is_told_a_way_forward(public):
+    with public("CHEMBL2321810_rgd_table.csv").open(encoding="utf-8") as stream:
+        raw = parse_text(stream.read())
+    mapping = propose(raw)
+    warnings = check_report(raw, mapping, import_table(raw, mapping))["warnings"]
+    assert any("with --min-seen 2, 192 compounds stay, rank 80 of 80" in text for text in warnings)
+
+
+def test_the_public_series_has_its_figures(public):
+    with public("pw_CHEMBL2321810_act.csv").open() as stream:
+        values = {row["Name"]: row["Act"] for row in csv.DictReader(stream)}
+    lines = [line.split() for line in public("pw_CHEMBL2321810.smi").read_text().splitlines()]
+    raw = table(*(f"{name},{smiles},{values[name]}" for smiles, name in lines))
+    mapping = propose(raw, TableOptions(cores=(str(public("pw_CHEMBL2321810_scaffold.mol")),)))
+    document = check_report(raw, mapping, import_table(raw, mapping))
+    assert (document["rows_read"], document["rows_used"], document["not_used_count"]) == (1017, 628, 389)
+    assert [len(site["substituents"]) for site in document["sites"]] == [73, 2, 445]
+    assert (document["rank"], document["max_rank"]) == (516, 518)
+    fit = document["additive_fit"]["pIC50"]
+    assert (round(fit["r2"], 3), round(fit["q2"], 3), fit["leverage_one"]) == (0.979, 0.788, 436)
