@@ -33,10 +33,11 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(
         prog="dev.py", description="Sets up, runs and tests AssayPilot from its source.", allow_abbrev=False
     )
-    commands = parser.add_subparsers(dest="command", required=True, metavar="run | test | setup | lock")
+    commands = parser.add_subparsers(dest="command", required=True, metavar="run | test | published | setup | lock")
     for name, text in (
         ("run", "open the window with the practice campaign; without a display, run it in the terminal"),
         ("test", "ruff, mypy, import-linter and pytest; further arguments go to pytest"),
+        ("published", "the papers' numbers beside ours: tests/published/REPORT.md; further arguments go to it"),
         ("setup", "only set up .venv, for development"),
     ):
         command = commands.add_parser(name, help=text, description=text, allow_abbrev=False)
@@ -46,7 +47,7 @@ def main(arguments: list[str] | None = None) -> int:
     lock = commands.add_parser("lock", help="lock the requirements again", allow_abbrev=False)
     lock.add_argument("--upgrade", action="store_true", help="to the newest versions; otherwise only what must change")
     options, further = parser.parse_known_args(arguments)
-    if further and options.command not in ("run", "test"):
+    if further and options.command not in ("run", "test", "published"):
         parser.error("unknown arguments: " + " ".join(further))
     try:
         if options.command == "lock":
@@ -55,6 +56,8 @@ def main(arguments: list[str] | None = None) -> int:
         if options.command == "run":
             return run(system, further)
         python = environment.ready("dev", system)
+        if options.command == "published":
+            return published(python, further)
         check_qt(python, system)
         if options.command == "test":
             return test(python, options.full, further)
@@ -139,6 +142,13 @@ def test(python: Path, full: bool, further: list[str]) -> int:
     threads = {name: "1" for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS") if name not in os.environ}
     code = environment.call([python, "-m", "pytest", "-n", "2", "-m", markers, *further], threads)
     return 1 if code or failed else 0
+
+
+def published(python: Path, further: list[str]) -> int:
+    """Write the report of the published numbers beside ours; the exit code of what writes it."""
+    # Two processes share two cores, so each keeps to one thread.
+    threads = {name: "1" for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS") if name not in os.environ}
+    return environment.call([python, "-m", "tests.published.published", *further], threads)
 
 
 def lock_requirements(upgrade: bool) -> int:

@@ -329,6 +329,28 @@ def test_every_check_runs_and_pytest_comes_last(
     assert dev.main(["test", "--full", "-k", "rank"]) == 1
 
 
+def test_the_published_numbers_are_one_command(
+    script_modules: dict[str, ModuleType], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    dev, environment = script_modules["dev"], script_modules["environment"]
+    called: list[list[object]] = []
+
+    def call(command: list[object], extra: dict[str, str]) -> int:
+        called.append([*command[1:], *extra])
+        return 5
+
+    monkeypatch.setattr(environment, "ready", lambda level, system: Path("python"))
+    monkeypatch.setattr(environment, "call", call)
+    for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
+        monkeypatch.delenv(name, raising=False)
+    assert dev.main(["published", "--only", "rage"]) == 5
+    assert called.pop() == [
+        *("-m", "tests.published.published", "--only", "rage"),
+        *("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"),
+    ]
+    assert (ROOT / "tests" / "published" / "published.py").is_file()
+
+
 def test_an_environment_of_somebody_else_is_left_alone(
     script_modules: dict[str, ModuleType], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

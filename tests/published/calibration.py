@@ -13,7 +13,6 @@ is checked, and each check is shown to fail for such a radius:
 """
 
 import sys
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -25,6 +24,7 @@ from tests.published.calibration_files import PER_ROUND, REPLICATES, calibrate_f
 from tests.published.calibration_kinds import BOTH, KINDS
 from tests.published.calibration_mirrors import MIRRORED, mirror
 from tests.published.calibration_runs import SHRUNK, calibrate
+from tests.published.cases import processes
 
 REPORT = Path(__file__).with_name("REPORT-calibration.md")
 
@@ -70,7 +70,7 @@ def of_files(number, files):
 
 def everything(runs=1000, files=100, tiny=4000, jobs=2):
     """All of it, in some processes; the same results whatever their number."""
-    with ProcessPoolExecutor(jobs) as pool:
+    with processes(jobs) as pool:
         kinds = [pool.submit(of_kind, k, runs, max(runs // 10, 1)) for k in range(len(KINDS))]
         mirrored = [pool.submit(of_mirror, k, tiny) for k in range(len(MIRRORED))]
         written = [pool.submit(of_files, k, files) for k in range(len(tables.SITES))]

@@ -129,11 +129,9 @@ def with_deviations(seen):
         return of_means(seen)
     x, counts, error = seen.instance.x, seen.outcome.counts[0], seen.instance.parameters["model_error"]
     if seen.kind.parameters.get("estimator") == "projected":
-        rank = np.linalg.matrix_rank(x[counts > 0])
         norms = own_sds(x, counts, 1.0)
         farthest = counts.sum() * np.nanmax(norms[seen.before.active]) ** 2
         own = error * (math.sqrt(farthest) + 2.0)
-        assert rank
     else:
         own = error * (1.0 + np.abs(x @ inverse_of(x, counts) @ x.T * counts).sum(axis=1))
     claimed = ((seen.decision.high - seen.decision.low) / 2 - own) / seen.spread

@@ -1,0 +1,186 @@
+"""GEGE: Fig. 1 (fixed budget) and 2 (fixed confidence) on growing tables, Fig. 3 and 4 on NoC."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from assaypilot.engine.simulate.scores import error_limits
+from tests.published.cases import Case, Found, ratio
+from tests.published.section import Claim, Lookup, Section, Verdict, as_often_right, fewer
+
+NOC = "noc_CM_log_kone.csv"
+SIMPLE = {"radii": "simplified", "first_radius": 0.25}
+PROVEN = {"radii": "proven", "first_radius": 0.25, "decide": "planned"}
+ARMS = (10, 50, 200, 500)
+_T = 3000
+_FLAT = 1.3
+
+
+def _table(arms: int) -> str:
+    return f"gege-synthetic:arms={arms}"
+
+
+TABLES = tuple(map(_table, ARMS))
+
+
+def _flat(name: str) -> Claim:
+    def check(by: Lookup) -> Verdict:
+        first, last = by[TABLES[0], name], by[TABLES[-1], name]
+        _, low, high = ratio(last, first)
+        means = [by[table, name].measurements for table in TABLES]
+        facts = ", ".join(f"K = {k}: {mean:,.0f} ± {half:,.0f}" for k, (mean, half) in zip(ARMS, means, strict=True))
+        holds = True if high < _FLAT else False if low > _FLAT else None
+        return Verdict(holds, f"{name}: {facts}; on the same draws {low:.2f} to {high:.2f} times")
+
+    return Claim(f"Fig. 2: from K = 10 to 500 the measurements of {name} grow less than {_FLAT} times.", check)
+
+
+def _shares(by: Lookup, name: str, tables: tuple[str, ...]) -> tuple[list[Found], str]:
+    found = [by[table, name] for table in tables]
+    facts = ", ".join(
+        f"K = {one.case.instance.split('=')[1]}: {one.errors / len(one.runs):.3f} of {len(one.runs)}" for one in found
+    )
+    return found, f"{name}, misidentified: {facts}"
+
+
+def _steady(by: Lookup) -> Verdict:
+    found, facts = _shares(by, "GEGE", TABLES)
+    return Verdict(error_limits(found[-1].errors, len(found[-1].runs))[0] <= found[0].upper, facts)
+
+
+def _grows(by: Lookup) -> Verdict:
+    found, facts = _shares(by, "EGE-SH", TABLES[:3])
+    return Verdict(error_limits(found[-1].errors, len(found[-1].runs))[0] > found[0].upper, facts)
+
+
+def _fixed_budget() -> tuple[Case, ...]:
+    cases = []
+    for arms in ARMS:
+        at = {"budget": _T}
+        cases += [
+            Case(_table(arms), "gege-fixed-budget", 500, {}, "GEGE", **at),
+            Case(_table(arms), "uniform", 60, {"at_budget": "guess"}, "uniform, linear model", **at),
+            Case(_table(arms), "ege-sr", 60, {}, "EGE-SR", **at),
+        ]
+        # At least one measurement of each in every of its log2 K rounds.
+        if arms * arms.bit_length() <= _T:
+            cases.append(Case(_table(arms), "ege-sh", 500, {}, "EGE-SH", **at))
+    cases.append(Case(_table(ARMS[-1]), "ege-sh", 300, {}, "EGE-SH", budget=2 * _T))
+    cases.append(Case(_table(50), "gege-fixed-budget", 300, {}, "GEGE at T = H2 = 150", budget=150))
+    return tuple(cases)
+
+
+BUDGET = Section(
+    "gege-budget",
+    "GEGE, Fig. 1: misidentification by K with a fixed budget",
+    "The synthetic instance (h = 8, d = 2, SD 1): the complexities H1 = 216, H2 = 150 are the same for every K. The"
+    f" paper takes T = H2 of its own arms, which it does not print; on ours that is too few for anybody, so T = {_T:,}"
+    f" (EGE-SH at K = 500 needs at least 500 x 9, so {2 * _T:,} there).",
+    _fixed_budget(),
+    (
+        Claim("Fig. 1: the error rate of GEGE merely grows with K.", _steady),
+        Claim("Fig. 1: the error rate of EGE-SH grows with K (10 to 200; 500 needs a larger budget).", _grows),
+        Claim("GEGE is right at least as often as EGE-SH.", as_often_right(TABLES[:3], "GEGE", "EGE-SH")),
+    ),
+    "share misidentified",
+    "errors",
+)
+
+
+def _fixed_confidence() -> tuple[Case, ...]:
+    cases = []
+    for arms in ARMS:
+        cases += [
+            Case(_table(arms), "gege", 200, SIMPLE, "GEGE, simplified"),
+            Case(_table(arms), "gege", 200, PROVEN, "GEGE, proven"),
+            Case(_table(arms), "gege", 100, {}, "GEGE, as the app runs it"),
+        ]
+        if arms <= 200:
+            cases += [
+                Case(_table(arms), "ape", 3, {"radii": "simplified", "batch": 500}, "APE, simplified"),
+                Case(_table(arms), "ape", 2, {"batch": 2000}, "APE, proven"),
+            ]
+    return tuple(cases)
+
+
+CONFIDENCE = Section(
+    "gege",
+    "GEGE, Fig. 2: measurements by K with fixed confidence",
+    "The same tables at delta 0.01. Simplified as in the papers' experiments for both: GEGE t_r = h_r log(1 / delta_r)"
+    " / eps_r^2, APE without its union; proven for both: all that the proofs need. First gap 1/4. APE looks in"
+    " batches of 500 and 2,000.",
+    _fixed_confidence(),
+    (
+        _flat("GEGE, simplified"),
+        _flat("GEGE, proven"),
+        _flat("GEGE, as the app runs it"),
+        Claim(
+            "Fig. 2: GEGE takes fewer than APE, both simplified.",
+            fewer(TABLES[:3], "GEGE, simplified", "APE, simplified"),
+        ),
+        Claim(
+            "The same, both proven.",
+            fewer(TABLES[:3], "GEGE, proven", "APE, proven"),
+            "GEGE's proven sizes ask for 5 h / kappa_r^2 measurements a phase and for every mean within a quarter of"
+            " the gap, whatever was seen; APE stops by its own intervals.",
+        ),
+        Claim(
+            "The same with the sizes GEGE's own bounds need.",
+            fewer(TABLES[:3], "GEGE, as the app runs it", "APE, proven"),
+            "APE decides after every batch by all measurements so far, GEGE at a phase's end by that phase's alone;"
+            " with so few distinct directions that outweighs what the linear model saves.",
+        ),
+    ),
+    "measurements",
+)
+
+_QUIET = (0.05, 0.05)
+
+
+def _noc() -> tuple[Case, ...]:
+    def case(strategy: str, runs: int, parameters: dict[str, Any], label: str, **more: Any) -> Case:
+        return Case("gege-noc", strategy, runs, parameters, label, file=NOC, **more)
+
+    at_1, quiet = {"budget": 100_000}, {"noise": _QUIET}
+    return (
+        case("gege", 200, SIMPLE, "GEGE, simplified"),
+        case("gege", 200, SIMPLE | {"decide": "planned"}, "GEGE, simplified, planned"),
+        case("gege", 100, PROVEN, "GEGE, proven"),
+        case("gege", 100, {}, "GEGE, as the app runs it"),
+        case("ape", 1, {"radii": "simplified", "batch": 1000}, "APE, simplified, to 100,000", **at_1),
+        case("gege", 200, SIMPLE, "SD 0.05: GEGE, simplified", **quiet),
+        case("gege", 200, SIMPLE | {"decide": "planned"}, "SD 0.05: GEGE, simplified, planned", **quiet),
+        case("gege", 100, PROVEN, "SD 0.05: GEGE, proven", **quiet),
+        case("gege", 100, {}, "SD 0.05: GEGE, as the app runs it", **quiet),
+        case("ape", 2, {"radii": "simplified", "batch": 1000}, "SD 0.05: APE, simplified, to 100,000", **at_1, **quiet),
+        case("ape", 1, {"batch": 1000}, "SD 0.05: APE, proven, to 100,000", **at_1, **quiet),
+        case("gege-fixed-budget", 200, {}, "SD 0.05: GEGE, T = 2,500", budget=2500, **quiet),
+        case("ege-sh", 200, {}, "SD 0.05: EGE-SH, T = 2,500", budget=2500, **quiet),
+    )
+
+
+REAL = Section(
+    "gege-noc",
+    "GEGE, Fig. 3 and 4: NoC, 259 designs",
+    "The means are the least-squares fit of the table, delta 0.01. The paper does not print the noise. With SD 1 in the"
+    " table's units (H1 = 639,000) APE is far from its end after 100,000 measurements; with SD 0.05 (H1 = 1,600) sizes"
+    " are such that both are of use.",
+    _noc(),
+    (
+        Claim(
+            "Fig. 4: GEGE takes fewer than APE, both simplified.",
+            fewer(("gege-noc",), "SD 0.05: GEGE, simplified", "SD 0.05: APE, simplified, to 100,000"),
+        ),
+        Claim(
+            "The same, both proven (APE's runs end at 100,000, undecided).",
+            fewer(("gege-noc",), "SD 0.05: GEGE, as the app runs it", "SD 0.05: APE, proven, to 100,000"),
+            "APE was stopped at 100,000 before its end, so this says nothing against GEGE.",
+        ),
+        Claim(
+            "Fig. 3: GEGE misidentifies less often than EGE-SH at the same budget.",
+            as_often_right(("gege-noc",), "SD 0.05: GEGE, T = 2,500", "SD 0.05: EGE-SH, T = 2,500"),
+        ),
+    ),
+)
+
+SECTIONS = (BUDGET, CONFIDENCE, REAL)

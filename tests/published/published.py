@@ -1,0 +1,92 @@
+"""Every published number beside ours: ``python3 packaging/dev.py published``.
+
+Writes REPORT.md and pictures/ beside this file. ``--only SECTION`` runs some sections and rewrites those alone;
+``--runs-factor X`` makes more or fewer runs; ``--jobs N`` processes. Seeds are fixed: the numbers of measurements, of
+right and of wrong answers are the same whenever it is run; seconds are those of the machine.
+"""
+
+from __future__ import annotations
+
+import argparse
+import platform
+import sys
+import time
+from pathlib import Path
+
+from tests.published import gege, gse, linfact, lingame, machine, rage
+from tests.published.cases import processes
+from tests.published.pictures import draw
+from tests.published.section import Section
+
+REPORT = Path(__file__).with_name("REPORT.md")
+SECTIONS = (
+    *linfact.SECTIONS,
+    *gege.SECTIONS,
+    *lingame.SECTIONS,
+    *rage.SECTIONS,
+    *gse.SECTIONS,
+    *machine.SECTIONS,
+)
+HEAD = """# The published numbers beside ours
+
+Made by `python3 packaging/dev.py published`. Seeds are fixed. Every run is a whole campaign against a simulated assay;
+run i of every strategy is on the same draw of the instance. Means are with 95 % intervals (Student); ratios of
+measurements are geometric means over the same draws. "Wrong": a decision was made that no right answer agrees with;
+"open": the run ended, at its budget or limit, without a complete answer. Milliseconds are processor time, medians;
+where two processes run at once they are longer than in the sections on seconds.
+
+Under each table is what its paper says. **holds**: on every instance, beyond the 95 % intervals; **DOES NOT HOLD**: on
+one at least, beyond them; **not told apart**: neither.
+
+How often the strategies are wrong is in [REPORT-calibration.md](REPORT-calibration.md).
+"""
+
+
+def mark(name: str) -> str:
+    return f"<!-- section {name} -->\n"
+
+
+def write(made: dict[str, str]) -> None:
+    """Nothing; writes the report: sections made now, the others as they were."""
+    kept: dict[str, str] = {}
+    if REPORT.exists():
+        for part in REPORT.read_text(encoding="utf-8").split("<!-- section ")[1:]:
+            name, _, text = part.partition(" -->\n")
+            kept[name] = text.rstrip() + "\n"
+    parts = [mark(one.name) + (kept | made)[one.name] for one in SECTIONS if one.name in (kept | made)]
+    REPORT.write_text(HEAD + "\n" + "\n".join(parts), encoding="utf-8", newline="\n")
+
+
+def main(arguments: list[str] | None = None) -> int:
+    names = [one.name for one in SECTIONS]
+    parser = argparse.ArgumentParser(prog="published", description="Every published number beside ours.")
+    parser.add_argument("--only", action="append", choices=names, metavar="SECTION", help=", ".join(names))
+    parser.add_argument("--runs-factor", type=float, default=1.0, help="1: as in the report")
+    parser.add_argument("--jobs", type=int, default=2, help="processes at once; 2")
+    options = parser.parse_args(arguments)
+    if options.runs_factor <= 0 or options.jobs < 1:
+        parser.error("--runs-factor must be above 0 and --jobs at least 1")
+    made = {}
+    with processes(options.jobs) as pool:
+        for one in SECTIONS:
+            if options.only and one.name not in options.only:
+                continue
+            begun = time.monotonic()
+            if isinstance(one, Section):
+                text, found = one.markdown(options.runs_factor, pool)
+                picture = draw(one, found)
+                if picture is not None:
+                    text += f"\n![{one.title}]({picture.parent.name}/{picture.name})\n"
+            else:
+                text = one.markdown(options.runs_factor)
+            seconds = time.monotonic() - begun
+            made[one.name] = text + f"\nMade in {seconds:.0f} s with Python {platform.python_version()}.\n"
+            print(f"{one.name:<16} {seconds:7.1f} s", flush=True)
+            # After every section, so that a stopped run leaves what it made.
+            write(made)
+    print(REPORT.name)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
