@@ -331,7 +331,9 @@ def test_what_a_strategy_carries_is_kept_and_checked(path: Path, monkeypatch: py
         def carrying(more: float) -> Any:
             def decide(self: Any, state: Any, outcome: Any) -> Any:
                 decision = plain(self, state, outcome)
-                return decision and replace(decision, memory={**decision.memory, "n": outcome.counts.sum(axis=0) + more})
+                return decision and replace(
+                    decision, memory={**decision.memory, "n": outcome.counts.sum(axis=0) + more}
+                )
 
             return decide
 
