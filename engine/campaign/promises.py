@@ -11,7 +11,7 @@ from assaypilot.engine.campaign.state import Candidates, Guarantee
 from assaypilot.engine.campaign.words import joined, many, names, number, odds
 from assaypilot.engine.models.glm import Link
 from assaypilot.engine.strategies.phased import ADDITIVE
-from assaypilot.engine.strategies.protocol import IN, StopReason
+from assaypilot.engine.strategies.protocol import IN, NOT_ESTIMABLE, OUT, StopReason
 
 __all__ = ["goal_sentence", "guarantee", "probability_names", "statement"]
 
@@ -177,22 +177,24 @@ def guarantee(ledger: Ledger, counts: Mapping[str, int], reasons: Sequence[StopR
 
 def _promise(ledger: Ledger, counts: Mapping[str, int], undecided: str) -> str:
     settings = ledger.settings
-    estimable = " that can be estimated" if counts["not_estimable"] else ""
     unless = f", or fails {_limits(ledger)}" if ledger.limited else ""
     match settings.goal:
         case "pareto":
             margins, everywhere = _margins(ledger), _everywhere(ledger)
             by = f" by more than {margins}" if margins else ""
+            every, none = "Every compound", "none that another beats"
+            if counts["not_estimable"]:
+                every, none = "Of the compounds that can be estimated, every one", "none that another of them beats"
             promise = (
-                f"Every compound{estimable} that no other truly beats in {everywhere} is in{undecided}{unless}; "
-                f"none that another beats in {everywhere}{by} is in"
+                f"{every} that no other truly beats in {everywhere} is in{undecided}{unless}; "
+                f"{none} in {everywhere}{by} is in"
             )
         case "best":
             near = f" or one within {_far(ledger, settings.softness)} of it" if settings.softness > 0 else ""
             whom = "The compound that is in" if not undecided else "The compound that ends up in"
             promise = f"{whom} truly has {_best(ledger)}{near}"
         case _:
-            whom = "Every compound that can be estimated and is" if estimable else "Every compound"
+            whom = "Every compound that can be estimated and is" if counts["not_estimable"] else "Every compound"
             promise = (
                 f"{whom} truly within {_far(ledger, settings.distance)} of {_best(ledger)} is in{undecided}{unless}; "
                 f"none that is worse by more than {_far(ledger, settings.distance + settings.softness)} is in"
@@ -239,10 +241,12 @@ def _assumptions(ledger: Ledger, counts: Mapping[str, int]) -> list[str]:
     ):
         if n:
             found.append(f"{many(n, 'value')} {what} because of how {'it was' if n == 1 else 'they were'} entered")
-    if bool(ledger.current().lost.any()):
+    state = ledger.current()
+    if bool(state.lost.any()):
         found.append("compounds lost on the way still count for the best, with their last bounds")
-    elif counts["not_estimable"]:
+    if int((state.lost & (state.status == NOT_ESTIMABLE))[ledger.arm_of].sum()) < counts["not_estimable"]:
         found.append("the best means the best of the compounds that can be estimated")
+    found += _late(ledger)
     if ledger.limited:
         # The strategy does not know the limits, which are kept to by sums of effects.
         if ADDITIVE not in found:
@@ -251,6 +255,29 @@ def _assumptions(ledger: Ledger, counts: Mapping[str, int]) -> list[str]:
             f"a compound that fails {_limits(ledger)} still counts when others are compared with the best of all"
         )
     return found
+
+
+def _late(ledger: Ledger) -> list[str]:
+    """What was decided in before others could be estimated, which may be the best; empty when that never happened."""
+    state = ledger.current()
+    first = np.full(ledger.n_arms, np.iinfo(np.intp).max)
+    for phase, decision in ledger.estimates.items():
+        seen = ~np.isnan(decision.high).all(axis=0)
+        first[seen] = np.minimum(first[seen], phase)
+    # One that is out is surely not the best, so it would have changed nothing.
+    matters = state.problem.wanted & (state.status != OUT) & (state.active | state.lost | (state.status == IN))
+    inside = state.status == IN
+    earliest = int(state.decided_in_phase[inside].min(initial=np.iinfo(np.intp).max))
+    late = matters & (first > earliest)
+    before = inside & (state.decided_in_phase < first[late].max(initial=0))
+    n_late, n_before = int(late[ledger.arm_of].sum()), int(before[ledger.arm_of].sum())
+    if not n_late or not n_before:
+        return []
+    was = "was" if n_before == 1 else "were"
+    return [
+        f"{many(n_before, 'compound')} that {was} in before {many(n_late, 'other')} could be estimated "
+        f"would also be in beside {'it' if n_late == 1 else 'them'}"
+    ]
 
 
 def _broken(ledger: Ledger) -> list[str]:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from assaypilot.engine.campaign import audit
+from assaypilot.engine.campaign import audit, promises
 from assaypilot.engine.campaign.campaign import Campaign
 from assaypilot.engine.campaign.state import STATUSES, Status
 from assaypilot.engine.endpoint import Endpoint
@@ -28,6 +28,7 @@ from tests.engine.campaign.making import (
     small_library,
     truth,
 )
+from tests.engine.campaign.trading import trade
 
 UNDECIDED, IN, OUT, LOST = range(4)
 WIDE = {"per_round": 96, "max_replicates": 96}
@@ -590,3 +591,48 @@ def test_what_a_strategy_takes_for_granted_is_said(
         assert "Assumes " + "; ".join(said) in now.guarantee.sentence
         additive = "the effects of the substituents add up"
         assert (additive in now.guarantee.assumptions) == (said == [additive])
+
+
+def test_what_was_in_before_others_could_be_estimated_is_said(path: Path) -> None:
+    """They were not compared when it was decided, so it would have to be in beside them too."""
+    library = small_library(measurable=[name != "R1=C" for name in ["R1=A"] * 3 + ["R1=B"] * 3 + ["R1=C"] * 3])
+    with make(path, library=library, **WIDE) as campaign:
+        now = finish(campaign)
+        inside = now.counts["in"]
+        assert inside
+        assert now.counts["not_estimable"] == 3
+        assert not any("would also be in" in text for text in now.guarantee.assumptions)
+        ledger = campaign._ledger
+        ledger.library = small_library()
+        said = promises.guarantee(ledger, {**now.counts, "not_estimable": 0}, ()).assumptions
+        compounds = "1 compound that was" if inside == 1 else f"{inside} compounds that were"
+        assert f"{compounds} in before 3 others could be estimated would also be in beside them" in said
+        # One that turned out to be out is not the best, whenever that was decided.
+        ledger.state = dataclasses.replace(ledger.state, status=np.where(ledger.state.status == IN, IN, OUT))
+        said = promises.guarantee(ledger, {**now.counts, "not_estimable": 0}, ()).assumptions
+        assert not any("would also be in" in text for text in said)
+
+
+def test_some_lost_and_others_never_estimable_are_both_said(path: Path) -> None:
+    library = small_library(measurable=[name != "R1=C" for name in ["R1=A"] * 3 + ["R1=B"] * 3 + ["R1=C"] * 3])
+    with make(path, library=library, slack=0.0, epsilon=0.05, **WIDE) as campaign:
+        decide_phase(campaign)
+        campaign.mark_unavailable([name for name in library.ids if "R1=B" in name], "none left")
+        assert campaign._ledger.current().lost.any()
+        said = campaign.status().guarantee.assumptions
+        assert "compounds lost on the way still count for the best, with their last bounds" in said
+        assert "the best means the best of the compounds that can be estimated" in said
+    with make(path.with_name("other.assaypilot"), slack=0.0, epsilon=0.05, **WIDE) as campaign:
+        decide_phase(campaign)
+        campaign.mark_unavailable([name for name in library.ids if "R1=B" in name], "none left")
+        said = campaign.status().guarantee.assumptions
+        assert "compounds lost on the way still count for the best, with their last bounds" in said
+        assert "the best means the best of the compounds that can be estimated" not in said
+
+
+def test_trade_offs_are_promised_among_what_can_be_estimated(path: Path) -> None:
+    library = small_library(measurable=[name != "R1=C" for name in ["R1=A"] * 3 + ["R1=B"] * 3 + ["R1=C"] * 3])
+    with trade(path, library=library, epsilon=0.3) as campaign:
+        sentence = campaign.status().guarantee.sentence
+        assert "Of the compounds that can be estimated, every one that no other truly beats in both is in" in sentence
+        assert "none that another of them beats in both by more than 0.3 is in" in sentence
