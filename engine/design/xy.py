@@ -7,6 +7,7 @@ import time
 from dataclasses import replace
 
 import numpy as np
+from numpy.linalg import LinAlgError
 from numpy.typing import ArrayLike, NDArray
 
 from assaypilot.engine.design.allowed import Allowed, allowed
@@ -14,7 +15,8 @@ from assaypilot.engine.design.criteria import Design, Weighted
 from assaypilot.engine.design.directions import Directions, Pairs
 from assaypilot.engine.design.solver import g_optimal
 from assaypilot.engine.design.xy_few import on_at_most, tidied
-from assaypilot.engine.design.xy_search import Frame, XYSearch, XYState, unseen_lengths
+from assaypilot.engine.design.xy_frame import Frame, unseen_lengths
+from assaypilot.engine.design.xy_search import XYSearch, XYState
 from assaypilot.engine.design.xy_smooth import settled
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.features import ProjectedFeatures, SiteFeatures
@@ -28,6 +30,7 @@ Ints = NDArray[np.intp]
 _NAMED = 3
 """How many directions a refusal names."""
 _LOOKED_AT = 50
+"""How many are looked at that seem to be outside."""
 _UNSEEN = 1e-9
 """A direction with more than this share of its length outside a span is outside."""
 _EXACT = 1e-9
@@ -85,11 +88,7 @@ def xy_optimal(
     search = XYSearch(frame, directions, limits, gap, report, scale)
     if max_support is not None:
         _check_size(search, max_support)
-    state = _only_allowed(search, limits)
-    if state is None:
-        state = tidied(search, settled(search, warm))
-        if max_support is not None:
-            state = on_at_most(search, state, max_support)
+    state = _only_allowed(search, limits) or _found(search, warm, max_support)
     report(1.0, "design ready")
     return _finished(search, state, limits, gap, time.perf_counter() - begun)
 
@@ -120,6 +119,18 @@ def _largest(directions: Directions, metric: Floats) -> float:
     """About the largest length of a direction; 0 only when all are 0."""
     quick = float(directions.some(metric)[1][0])
     return float(directions.find(metric)[1][0]) if quick == 0.0 else quick
+
+
+def _found(search: XYSearch, warm: Weighted | None, max_support: int | None) -> XYState:
+    """The best design found, on few candidates; raises AssayPilotError where its numbers cannot be computed with."""
+    try:
+        state = tidied(search, settled(search, warm))
+        return state if max_support is None else on_at_most(search, state, max_support)
+    except LinAlgError:
+        raise AssayPilotError(
+            "the features are too unlike in size to find a design by",
+            mend="Scale them alike, for example to a standard deviation of 1.",
+        ) from None
 
 
 def _only_allowed(search: XYSearch, limits: Allowed) -> XYState | None:
@@ -206,7 +217,10 @@ def _of_product(
     """A design with a full product's even information, on few compounds; None when it is not found closely enough."""
     design = g_optimal(candidates, gap=min(_EXACT, gap), report=report)
     x = candidates.coordinates(design.support)
-    inverse = np.asarray(np.linalg.inv((x * design.weights[:, None]).T @ x), dtype=float)
+    try:
+        inverse = np.asarray(np.linalg.inv((x * design.weights[:, None]).T @ x), dtype=float)
+    except LinAlgError:
+        return None
     value = float(directions.find(inverse)[1][0])
     reached = max(value / known - 1.0, 0.0)
     if reached > gap:

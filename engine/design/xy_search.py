@@ -7,17 +7,16 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.linalg import LinAlgError
 from numpy.typing import NDArray
-from scipy.linalg import qr
 
 from assaypilot.engine.design.allowed import Allowed
 from assaypilot.engine.design.criteria import Weighted
 from assaypilot.engine.design.directions import Directions
 from assaypilot.engine.design.newton import box_projection, greatest_average
 from assaypilot.engine.design.saddle import Bundles, dual_bound, solve_saddle, starting_point
-from assaypilot.engine.features import ProjectedFeatures
+from assaypilot.engine.design.xy_frame import Frame, may_be_singular, unseen_lengths
 from assaypilot.engine.progress import Report
 
-__all__ = ["Frame", "XYSearch", "XYState", "unseen_lengths"]
+__all__ = ["XYSearch", "XYState"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
@@ -32,10 +31,6 @@ _FIRST, _SECOND = 0.1, 3e-3
 _TIGHTEST = 1e-10
 """Gaps that the working sets are solved to: at first, where another search went before, and at the least (variances
 carry rounding)."""
-_SPANS = 3
-"""Sets of candidates that each span all, to start from."""
-_PIVOTED = 4000
-"""Candidates among which those are looked for."""
 _DIRECTIONS = 3
 """Directions that come in at once, in multiples of the rank."""
 _QUICK = 50_000_000
@@ -46,8 +41,6 @@ _NEEDED = 1e-4
 """A weight or share below this part of an even one, times the gap, may leave."""
 _ENTERS = 0.1
 """The part of the requested gap by which a candidate or direction must violate the optimum to come in."""
-_RANK = 1e-12
-"""Eigenvalues of the information with unit diagonal below this share of the largest count as zero."""
 _FLAT = 1e-11
 """Eigenvalues of V below this share of the largest are raised to it while searching, to keep digits."""
 _SINGULAR = 1e-10
@@ -62,84 +55,21 @@ _NEAR = 3.0
 _LOOSE = 0.05
 _LOOSE_ROUNDS = 60
 _GAINS = 0.8
+"""The part of the gap above which a round has gained too little to let more leave so easily."""
 _CANDIDATES = 4
 """Candidates that come in at once above that rank, in multiples of the rank; the rank below it."""
 _ROUNDING = 1e-15
 """Where a direction asks for them, eigenvalues down to this share count after all."""
 _UNSEEN = 1e-11
 """A direction with more than this share of its length where V tells nothing is not estimable."""
-_PIVOT = 1e-6
 _ANCHOR = 0.05
 _ANCHORS = 1e-9, 1e-3
 """The share of a design that tells about all effects, mixed in where the optimum may leave some alone: in parts of the
 requested gap, as that is what it costs at most, and its limits."""
-_SPANNED = 1e-9
-_CONSTANT = 1e-3
 _REST = 0.01
 """The least share of the average that a search starts with, beside directions."""
 _TRACES = (1e-3, 0.0)
 """Parts of an even weight below which weights are left out for a design without that share."""
-
-
-class Frame:
-    """The candidates in coordinates in which even weights on the open ones, with the base, are the identity.
-
-    Only the span of those is kept: with forbidden candidates it may be smaller than the candidates' own.
-    """
-
-    def __init__(self, candidates: ProjectedFeatures, allowed: Allowed) -> None:
-        self.candidates = candidates
-        n, d = candidates.n_rows, candidates.rank
-        given = np.zeros((d, d)) if allowed.base is None else allowed.base
-        self.open = np.ones(n, dtype=bool) if allowed.open is None else allowed.open
-        gram = given + candidates.information(self.open / max(int(self.open.sum()), 1))
-        scale = np.sqrt(np.maximum(np.diagonal(gram), 0.0))
-        scale = np.where(scale > 0.0, scale, 1.0)
-        values, vectors = np.linalg.eigh(gram / scale / scale[:, None])
-        kept = values > _RANK * max(float(values[-1]), 1e-300)
-        self.d = int(kept.sum())
-        self.to_here: Floats = vectors[:, kept] / np.sqrt(values[kept]) / scale[:, None]
-        self.blind: Floats = np.linalg.qr(vectors[:, ~kept] / scale[:, None])[0]
-        """An orthonormal basis ``(d, k)``, in the candidates' coordinates, of what no open candidate tells about."""
-        self.base: Floats = self.to_here.T @ given @ self.to_here
-
-    def rows(self, positions: Ints) -> Floats:
-        """Coordinates of the candidates at the positions."""
-        return self.candidates.coordinates(positions) @ self.to_here
-
-    def outside(self, matrix: Floats) -> Floats:
-        """A quadratic form here in the candidates' own coordinates."""
-        there = self.to_here @ matrix @ self.to_here.T
-        symmetric: Floats = (there + there.T) / 2.0
-        return symmetric
-
-    def spanning(self) -> Ints:
-        """Positions of open candidates that span all several times over, far apart: QR with pivoting."""
-        left = np.flatnonzero(self.open)
-        if len(left) > _PIVOTED:
-            left = left[np.linspace(0, len(left) - 1, _PIVOTED).astype(np.intp)]
-        chosen: list[Ints] = []
-        for _ in range(_SPANS):
-            if not len(left):
-                break
-            _, triangle, order = qr(self.rows(left).T, mode="economic", pivoting=True, check_finite=False)
-            pivots = np.abs(np.diagonal(triangle))
-            found = order[: max(int((pivots > _PIVOT * pivots[0]).sum()), 1)]
-            chosen.append(left[found])
-            left = np.delete(left, found)
-        positions = np.concatenate(chosen)
-        while True:
-            # What a large table shows of a rare substituent may not be among the few looked at.
-            seen = self.base + self.rows(positions).T @ self.rows(positions)
-            values, vectors = np.linalg.eigh(seen)
-            missing = vectors[:, values <= _PIVOT**2 * float(values[-1])]
-            if not missing.shape[1]:
-                return np.sort(positions)
-            lengths = np.where(self.open, self.candidates.quadratic(self.outside(missing @ missing.T)), -1.0)
-            best = np.intp(np.argmax(lengths))
-            if best in positions:
-                return np.sort(positions)
-            positions = np.append(positions, best)
 
 
 @dataclass(slots=True)
@@ -180,28 +110,13 @@ class XYSearch:
         self.anchor: XYState | None = None
         self.anchored = 0.0
         """The weight of the anchor, beside weights of sum 1."""
-        if self.may_be_singular():
+        if may_be_singular(frame, directions):
             self.hold()
 
     def tell(self, done: float, message: str) -> None:
         """Report progress, which never goes back."""
         self._done = max(self._done, min(done, 0.99))
         self.report(self._done, message)
-
-    def may_be_singular(self) -> bool:
-        """Whether a design can be optimal that tells nothing about some effect, which no direction involves.
-
-        Where directions span all it cannot, nor where they lack one effect in which every candidate has a part: then
-        directions and any candidate span all.
-        """
-        frame = self.frame
-        average = self.directions.average(frame.outside(np.eye(frame.d)), 0.0)
-        values, vectors = np.linalg.eigh(frame.to_here.T @ average @ frame.to_here)
-        lacking = vectors[:, values <= _SPANNED * float(values[-1])]
-        if lacking.shape[1] != 1:
-            return bool(lacking.shape[1] > 1)
-        parts = np.abs(frame.candidates.times(frame.to_here @ lacking[:, 0])[frame.open])
-        return bool(parts.min() <= _CONSTANT * parts.max())
 
     def hold(self) -> None:
         """Keep V regular from now on by a small share of an allowed design that tells about all effects.
@@ -241,7 +156,8 @@ class XYSearch:
 
     def worth(self, support: Ints, w: Floats) -> float:
         """The worst variance over all directions, exactly; inf when some direction is not estimable."""
-        values, vectors = self.spectrum(self.frame.rows(support), w, self.frame.base)
+        x = self.frame.rows(support)
+        values, vectors = np.linalg.eigh(self.frame.base + (x * w[:, None]).T @ x)
         for least in (_SINGULAR, _ROUNDING):
             kept = values > least * max(float(values[-1]), 0.0)
             blind = vectors[:, ~kept]
@@ -255,14 +171,9 @@ class XYSearch:
         there = self.frame.to_here @ blind
         return bool(unseen_lengths(self.directions, there, self.count)[1].max() > _UNSEEN * self.scale)
 
-    def spectrum(self, x: Floats, w: Floats, base: Floats) -> tuple[Floats, Floats]:
-        """Eigenvalues and eigenvectors of base + the sum of w x x' in the frame."""
-        values, vectors = np.linalg.eigh(base + (x * w[:, None]).T @ x)
-        return values, vectors
-
     def half_inverse(self, x: Floats, w: Floats) -> Floats:
         """H with H H' = V^-1, of a V next to singular with its least eigenvalues raised: for bounds, any H will do."""
-        values, vectors = self.spectrum(x, w, self.fixed)
+        values, vectors = np.linalg.eigh(self.fixed + (x * w[:, None]).T @ x)
         found: Floats = vectors / np.sqrt(np.maximum(values, _FLAT * float(values[-1])))
         return found
 
@@ -481,17 +392,6 @@ class XYSearch:
     def project(w: Floats, room: Floats) -> Floats:
         """The nearest weights up to their room that sum to 1."""
         return w / w.sum() if room.min() >= 1.0 else box_projection(w, room, 1.0)
-
-
-def unseen_lengths(directions: Directions, blind: Floats, count: int) -> tuple[Ints, Floats]:
-    """Keys of directions with the largest parts along the columns of ``blind``, and the lengths of these parts.
-
-    From the directions themselves: squares in a singular metric carry rounding of the size of 1e-8 of a length.
-    """
-    keys, _ = directions.find(blind @ blind.T, count)
-    lengths: Floats = np.linalg.norm(directions.vectors(keys) @ blind, axis=1)
-    order = np.argsort(-lengths, kind="stable")
-    return keys[order], lengths[order]
 
 
 def _factor(matrix: Floats) -> Floats:

@@ -85,11 +85,14 @@ def settled(search: XYSearch, warm: Weighted | None) -> XYState:
     many = isinstance(candidates.features, SiteFeatures) and _moments(candidates) >= _MANY_MOMENTS
     if not many or search.directions.n < _MANY_MOMENTS or room.min() < 1.0 or len(room) <= search.frame.d:
         return search.converge(warm)
-    smooth = _Smooth(search, warm)
-    state = smooth.run()
-    if state.value <= search.lower * (1.0 + search.gap):
-        return state
-    smooth.hand_over()
+    try:
+        smooth = _Smooth(search, warm)
+        state = smooth.run()
+        if state.value <= search.lower * (1.0 + search.gap):
+            return state
+        smooth.hand_over()
+    except LinAlgError:
+        return search.converge(warm)
     other = search.converge(Shares(*search.allowed.whole(state.support, state.w)))
     return min(state, other, key=lambda one: one.value)
 
@@ -199,7 +202,7 @@ class _Smooth:
             slow = gap > _SLOW * before
             if slow and gap <= _ROUGHLY * self.search.gap:
                 break
-            if slow and gap < _NEAR and len(self._used(self.best)) <= _HELD:
+            if slow and gap < _NEAR and self.best is not None and len(self._used(self.best)) <= _HELD:
                 break
             before = min(gap, before)
             if (stalled >= 2 and self.level and not new) or stalled >= _STALLED:

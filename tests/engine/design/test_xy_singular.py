@@ -10,7 +10,8 @@ from assaypilot.engine.design.allowed import allowed
 from assaypilot.engine.design.directions import Against, Pairs, Rows
 from assaypilot.engine.design.rounding import round_design
 from assaypilot.engine.design.xy import xy_optimal
-from assaypilot.engine.design.xy_search import Frame, XYSearch, XYState
+from assaypilot.engine.design.xy_frame import Frame
+from assaypilot.engine.design.xy_search import XYSearch, XYState
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.features import DenseFeatures, ProjectedFeatures, SiteFeatures
 from assaypilot.engine.progress import silent
@@ -110,6 +111,27 @@ def test_steps_that_fail_end_in_a_design(monkeypatch, failing):
     assert failing < 10_000 or design.converged
 
 
+def test_numbers_that_cannot_be_computed_with_are_refused(monkeypatch):
+    def fails(*_):
+        raise LinAlgError("Eigenvalues did not converge")
+
+    monkeypatch.setattr("assaypilot.engine.design.xy.tidied", fails)
+    candidates = sites(3, 40, (4, 4, 3))
+    with pytest.raises(AssayPilotError, match="too unlike in size"):
+        xy_optimal(candidates, Pairs(candidates), gap=1e-3)
+
+
+def test_a_soft_maximum_that_fails_leaves_the_design_to_newton_steps(monkeypatch):
+    def fails(*_):
+        raise LinAlgError("Matrix is not positive definite")
+
+    monkeypatch.setattr("assaypilot.engine.design.xy_smooth._Smooth._refresh", fails)
+    candidates, wanted = of_the_best(1, rows=400, wanted=40)
+    design = xy_optimal(candidates, Pairs(wanted), gap=1e-2)
+    assert design.converged
+    assert design.value == pytest.approx(worst(candidates, design.support, design.weights, pairs_of(wanted)))
+
+
 def drawn(seed: int):
     """A problem with anything in it; the directions as a matrix as well."""
     rng = np.random.default_rng(seed)
@@ -162,7 +184,8 @@ def test_anything_ends_in_an_honest_design_or_a_plain_refusal(first):
         value = worst(table, design.support, design.weights, y, asked.get("base", 0.0))
         assert design.value == pytest.approx(value, rel=1e-5), seed
         assert 0 <= design.lower_bound <= design.value, seed
-        assert design.weights.min() > 0 and design.weights.sum() == pytest.approx(1), seed
+        assert design.weights.min() > 0, seed
+        assert design.weights.sum() == pytest.approx(1), seed
         assert design.converged or "max_support" in asked, seed
         assert "max_support" not in asked or len(design.support) <= asked["max_support"], seed
         # No even design on allowed candidates is below the bound.
