@@ -44,10 +44,16 @@ def nobody_late(problem: Problem) -> dict[str, NDArray[Any]]:
 
 def late(state: State) -> dict[str, NDArray[Any]]:
     """To be remembered after a phase: whom it compared with the one found best for the first time, ``(n_arms,)``."""
-    later: Flags = state.memory["late"].copy()
+    later = _late(state).copy()
     if (state.status == IN).any():
         later |= state.active & (state.status == UNDECIDED)
     return {"late": later}
+
+
+def _late(state: State) -> Flags:
+    """What was remembered so far; nobody in campaigns that were begun before anything was."""
+    known: Flags = state.memory.get("late", np.zeros(state.problem.n_arms, dtype=bool))
+    return known
 
 
 def doubted(state: State, slack: float) -> tuple[StopReason, ...]:
@@ -55,7 +61,7 @@ def doubted(state: State, slack: float) -> tuple[StopReason, ...]:
     found = state.status == IN
     if not found.any():
         return ()
-    gone = state.lost & (state.status == NOT_ESTIMABLE) & state.memory["late"]
+    gone = state.lost & (state.status == NOT_ESTIMABLE) & _late(state)
     gone &= state.high[0] > state.low[0, found].max() + slack
     n = int(gone.sum())
     if not n:
