@@ -16,7 +16,7 @@ __all__ = ["LARGEST", "Kind", "OpenedFile", "open_file"]
 LARGEST = 1 << 30
 """Bytes of the largest file that is read; a table of 100,000 x 20 has 15 MB."""
 
-_ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:/{1,2}[^/\\]")
+_ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:/")
 _OLD_OFFICE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _SAVE_AS_CSV = "Save it as csv and read that."
 _LOCKED = (32, 33)

@@ -206,7 +206,7 @@ def role_within(header: str) -> tuple[str, str] | None:
     """
     for text in dict.fromkeys((fold(header), fold(split_unit(header)[0]))):
         for role in _PARTS:
-            for word in ROLES[role]:
+            for word in sorted(ROLES[role], key=len, reverse=True):
                 if text.endswith(f" {word}"):
                     return text.removesuffix(f" {word}"), role
                 bracketed = text.removesuffix(f"({word})")

@@ -53,7 +53,7 @@ def lay_out(
     group = _group_above(head, numbers, at)
     titles = at if group is None else at - 1
     if titles:
-        said = "; ".join(" ".join(filter(None, line)) for line in head[:titles])
+        said = "; ".join(", ".join(filter(None, line)) for line in head[:titles])
         many = titles > 1
         warnings.append(
             f"{rows_named(numbers[:titles])} {'stand' if many else 'stands'} above the header and "
@@ -114,6 +114,10 @@ def _is_data(line: Sequence[str]) -> bool:
 def _header_at(head: Sequence[Sequence[str]]) -> int:
     """The place of the header: the first row, unless narrower rows stand above a wide one that says what is below."""
     wide = max(map(_filled, head))
+    # A title with a comma in it looks like two cells; a row of nothing but headers tells that it is none.
+    named = next((place for place, line in enumerate(head) if _known(line) >= max(2, 0.6 * _filled(line))), 0)
+    if named and not any(map(_known, head[:named])) and _filled(head[named]) >= max(map(_filled, head[:named])):
+        return named
     if _filled(head[0]) >= 0.6 * wide or wide < 2:
         return 0
     at = next((place for place, line in enumerate(head) if _filled(line) >= max(2, 0.6 * wide)), 0)

@@ -7,10 +7,14 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.progress import Report, silent
 from assaypilot.engine.tables.problems import Problem
+
+if TYPE_CHECKING:
+    from assaypilot.engine.tables.files import OpenedFile
 
 __all__ = ["DELIMITERS", "PATTERNS", "RawTable", "fold", "parse_text", "read_table", "rows_named", "unguard"]
 
@@ -109,10 +113,18 @@ def read_table(path: str | Path, report: Report = silent, *, sheet: str | None =
     said when there are others. AssayPilotError says in one line what cannot be read and what to do.
     """
     # Imported here: each kind of file needs another reader, and they all need this module.
-    from assaypilot.engine.tables.files import Kind, open_file
+    from assaypilot.engine.tables.files import open_file
+    from assaypilot.engine.tables.pauses import without_collecting
 
     found = open_file(path)
     report(0.05, f"Reading {found.name}")
+    with without_collecting():
+        return _read(found, sheet, report)
+
+
+def _read(found: OpenedFile, sheet: str | None, report: Report) -> RawTable:
+    from assaypilot.engine.tables.files import Kind
+
     if found.kind is Kind.WORKBOOK:
         from assaypilot.engine.tables.workbook import read_workbook
 

@@ -45,7 +45,7 @@ def decode(name: str, data: bytes) -> tuple[str, str, list[str]]:
         except UnicodeDecodeError:
             continue
         sample = text[:20_000]
-        if "\x00" in text or len(_CONTROLS.findall(sample)) > _ODD * len(sample):
+        if "\x00" in text or len(_CONTROLS.findall(sample)) > max(3, _ODD * len(sample)):
             break
         said = "utf-16" if encoding.startswith("utf-16") else encoding
         notes = []

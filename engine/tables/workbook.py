@@ -203,8 +203,8 @@ def _fill_merged(
                 lines[row][left] = value
                 filled.append(row + 1)
     if filled:
-        many = "cells that are" if len(filled) > 1 else "a cell that is"
-        warnings.append(f"{rows_named(sorted(set(filled)))}: {many} merged with the one above repeat its value.")
+        said = "cells that are merged repeat" if len(filled) > 1 else "a cell that is merged repeats"
+        warnings.append(f"{rows_named(sorted(set(filled)))}: {said} its value.")
 
 
 def _text(value: Any) -> str:
@@ -228,8 +228,8 @@ def _texts(column: tuple[Any, ...]) -> tuple[str, ...]:
     if kinds == {str}:
         return tuple(map(str.strip, column))
     if kinds == {float} and max(map(abs, column)) < _WHOLE:
-        texts = map(repr, column)
-        return tuple([text[:-2] if text.endswith(".0") else text for text in texts])
+        # Whole numbers are written without a point; nothing but them ends in .0.
+        return tuple(("\n".join(map(repr, column)) + "\n").replace(".0\n", "\n").split("\n")[:-1])
     return tuple(map(_text, column))
 
 

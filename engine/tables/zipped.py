@@ -22,14 +22,37 @@ _MOST_PARTS = 20_000
 MOST_CELLS = 30_000_000
 """Cells between the first and the last of a sheet: the reader keeps them all, empty or not."""
 
+
+def _patterns(
+    begin: bytes,
+) -> tuple[re.Pattern[bytes], re.Pattern[bytes], re.Pattern[bytes], tuple[re.Pattern[bytes], ...]]:
+    """What finds references behind ``begin``: any, with three letters or more, with two, with 8, 7, … 2 digits."""
+    digits = tuple(re.compile(begin + rb"[A-Za-z]{1,3}\d{%d}" % number) for number in range(8, 1, -1))
+    return (
+        re.compile(begin + rb"([A-Za-z]+)(\d+)"),
+        re.compile(begin + rb"([A-Za-z]{3,})\d"),
+        re.compile(begin + rb"[A-Za-z][A-Za-z]\d"),
+        digits,
+    )
+
+
+_USUAL = _patterns(b' r="')
+_ANY = _patterns(rb"\sr\s*=\s*[\"']")
+"""However an attribute may be written; four times as slow."""
+_REFERENCE = _ANY[0]
+_ROW = re.compile(rb"<(?:\w+:)?row\b[^>]{0,200}?\sr\s*=\s*[\"'](\d+)")
 _PLAIN_ROW = re.compile(rb'<row r="(\d+)"')
-_ROW = re.compile(rb"<(?:\w+:)?row\b[^>]{0,200}?\br=[\"'](\d+)")
-_FAR = re.compile(rb" r=[\"']([A-Z]{3,})\d")
-_FARTHER = re.compile(rb" r=[\"'][A-Z][A-Z]\d")
-_REPEATED = re.compile(rb"number-(?:rows|columns)-repeated=\"(\d{4,})\"")
+_MOST_DIGITS = 7
+_UNIQUE = re.compile(rb"uniqueCount\s*=\s*[\"'](\d+)")
+_SHORTEST_TEXT = 5
+"""Bytes of ``<si/>``, the least that one shared text takes."""
+_REPEATED_CELL = re.compile(rb'<table:table-cell\b[^>]*number-columns-repeated="(\d{3,})"[^>]*>')
+_REPEATED_ROW = re.compile(
+    rb'<table:table-row\b[^>]*number-rows-repeated="(\d{3,})"[^>]*>(.*?)</table:table-row>', re.S
+)
 _CELL = re.compile(rb"<(?:\w+:)?c\b([^>]*)>(.*?)</(?:\w+:)?c>", re.S)
-_REFERENCE = re.compile(rb"\br=[\"']([A-Z]+)(\d+)[\"']")
 _VALUE = re.compile(rb"<(?:\w+:)?v[^>]*>([^<]*)<")
+_LAST_CELL_RECORD = 11
 _ONE_LETTER, _TWO_LETTERS = 26, 702
 """Columns whose names have one letter, or up to two."""
 
@@ -81,6 +104,12 @@ def inspect(data: bytes, name: str) -> Archive:
             _refuse_far(text, name)
             if b't="e"' in text or b"t='e'" in text:
                 failing.add(part.filename)
+        elif "worksheets/" in lowered and lowered.endswith(".bin"):
+            _refuse_far_binary(text, name)
+        elif lowered.endswith("sharedstrings.xml"):
+            # The reader makes room for as many texts as the part says it has.
+            if any(int(count) * _SHORTEST_TEXT > len(text) for count in _UNIQUE.findall(text)):
+                raise _damaged(part.filename, name)
         elif lowered == "content.xml":
             _refuse_repeated(text, name)
     return Archive(book, frozenset(failing))
@@ -102,44 +131,66 @@ def _unpacked(book: zipfile.ZipFile, part: zipfile.ZipInfo, name: str) -> bytes:
     try:
         return book.read(part)
     except (zipfile.BadZipFile, zlib.error, EOFError, OSError, NotImplementedError, RuntimeError, ValueError):
-        raise AssayPilotError(
-            f"the workbook is damaged: its part {part.filename[:80]} cannot be unpacked",
-            file=name,
-            mend="Open it in a spreadsheet and save it again.",
-        ) from None
+        raise _damaged(part.filename, name) from None
+
+
+def _damaged(part: str, name: str) -> AssayPilotError:
+    return AssayPilotError(
+        f"the workbook is damaged: its part {part[:80]} cannot be read",
+        file=name,
+        mend="Open it in a spreadsheet and save it again.",
+    )
 
 
 def _refuse_far(text: bytes, name: str) -> None:
     """Nothing; refuses a sheet whose corners span more cells than a table has."""
-    found = _PLAIN_ROW.findall(text)
-    if len(found) != text.count(b"<row") or b":row" in text:
-        found = _ROW.findall(text)
-    rows = max(map(int, found), default=0)
-    letters = _FAR.findall(text)
-    if letters:
-        columns = max(map(_column, letters))
-    elif rows * _ONE_LETTER > MOST_CELLS or _FARTHER.search(text) is not None:
-        columns = _TWO_LETTERS
+    usual = _is_usual(text)
+    found = _PLAIN_ROW.findall(text) if usual else _ROW.findall(text)
+    # A bound comes cheap: by the most digits and letters of any reference. Only when it is too large, each counts.
+    every, far, farther, long = _USUAL if usual else _ANY
+    if long[1].search(text) is not None:
+        digits = 7 if long[0].search(text) is None else 8
     else:
-        columns = _ONE_LETTER
-    if rows * columns <= MOST_CELLS:
-        return
-    if not letters:
-        columns = max(map(_column, {column for column, _ in _REFERENCE.findall(text)}), default=0)
+        digits = next((8 - place for place, pattern in enumerate(long) if place > 1 and pattern.search(text)), 1)
+    if digits > _MOST_DIGITS or any(len(number) > _MOST_DIGITS for number in found):
+        raise _too_far(10**_MOST_DIGITS, 0, name)
+    rows = max([10**digits - 1, *map(int, found)])
+    narrow = _ONE_LETTER if farther.search(text) is None else _TWO_LETTERS
+    columns = max(map(_column, far.findall(text)), default=narrow)
     if rows * columns > MOST_CELLS:
-        raise AssayPilotError(
-            f"a sheet has cells as far away as row {rows:,} and column {columns:,}",
-            file=name,
-            mend="Delete the stray cells far from the table, or copy the table to a new workbook.",
-        )
+        references = every.findall(text)
+        columns = max(map(_column, {column for column, _ in references}), default=0)
+        rows = max([0, *map(int, {row for _, row in references}), *map(int, found)])
+    if rows * columns > MOST_CELLS:
+        raise _too_far(rows, columns, name)
+
+
+def _is_usual(text: bytes) -> bool:
+    """Whether every row and cell has its place in the form of nearly all writers, which is quickly searched."""
+    region = text.find(b"<sheetData"), text.rfind(b"</sheetData")
+    rows, cells = text.count(b"<row", *region), text.count(b"<c", *region)
+    return (
+        0 <= region[0] < region[1]
+        and rows == text.count(b"<row ", *region)
+        and cells == text.count(b"<c ", *region)
+        and text.count(b' r="', *region) == rows + cells
+    )
+
+
+def _too_far(rows: int, columns: int, name: str) -> AssayPilotError:
+    where = f"row {rows:,} and column {columns:,}" if columns else f"row {rows:,} or beyond"
+    return AssayPilotError(
+        f"a sheet has cells as far away as {where}",
+        file=name,
+        mend="Delete the stray cells far from the table, or copy the table to a new workbook.",
+    )
 
 
 def _refuse_repeated(text: bytes, name: str) -> None:
-    """Nothing; refuses a document whose filled cells are said to repeat beyond any table."""
-    size = 1
-    for number in sorted(map(int, _REPEATED.findall(text)), reverse=True)[:2]:
-        size *= number
-    if size > 1 << 40:
+    """Nothing; refuses a document with filled cells that are said to repeat beyond any table."""
+    wide = [int(cell[1]) for cell in _REPEATED_CELL.finditer(text) if b"value-type" in cell[0]]
+    high = [int(row[1]) for row in _REPEATED_ROW.finditer(text) if b"value-type" in row[2]]
+    if sum(wide, 1) * sum(high, 1) > MOST_CELLS:
         raise AssayPilotError(
             "a sheet repeats its cells more often than any table does",
             file=name,
@@ -147,10 +198,37 @@ def _refuse_repeated(text: bytes, name: str) -> None:
         )
 
 
+def _refuse_far_binary(data: bytes, name: str) -> None:
+    """Nothing; refuses a binary sheet that reaches too far: rows are records of type 0, cells of types 1 to 11."""
+    place, row, rows, columns = 0, 0, 0, 0
+    while place < len(data):
+        kind, place = _variable(data, place, 2)
+        size, place = _variable(data, place, 4)
+        if kind <= _LAST_CELL_RECORD and size >= 4:
+            number = int.from_bytes(data[place : place + 4], "little")
+            if kind == 0:
+                row = number
+            else:
+                rows, columns = max(rows, row + 1), max(columns, number + 1)
+        place += size
+    if rows * columns > MOST_CELLS:
+        raise _too_far(rows, columns, name)
+
+
+def _variable(data: bytes, place: int, longest: int) -> tuple[int, int]:
+    """A number of seven bits per byte, and where the next thing begins."""
+    number = 0
+    for step, byte in enumerate(data[place : place + longest]):
+        number |= (byte & 0x7F) << (7 * step)
+        if byte < 0x80:
+            return number, place + step + 1
+    return number, place + longest
+
+
 def _column(letters: bytes) -> int:
     """The number of a column, A being 1."""
     number = 0
-    for letter in letters[:6]:
+    for letter in letters[:6].upper():
         number = number * 26 + letter - 64
     return number
 

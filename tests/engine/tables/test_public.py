@@ -1,0 +1,146 @@
+"""Every public table is read with the figures that its folder's README gives; skipped where the folder is absent."""
+
+import pytest
+
+from assaypilot.engine.tables.check import check_report
+from assaypilot.engine.tables.importer import import_table
+from assaypilot.engine.tables.join import join_tables
+from assaypilot.engine.tables.mapping import TableOptions, parse_endpoint_spec, propose
+from assaypilot.engine.tables.raw import read_table
+
+RAW = {
+    "CHEMBL2321810_rgd_table.csv": (628, 6),
+    "CHEMBL3638592_rgd_table.csv": (573, 6),
+    "ENB2012_hds.csv": (768, 10),
+    "ENB2012_hds.xlsx": (768, 10),
+    "PDE10_Roche.txt": (1162, 3),
+    "antiadrenergic_22_fw_table.csv": (22, 4),
+    "baybe_aryl_halide.csv": (4599, 17),
+    "covboost_20x3_means.csv": (20, 5),
+    "freewilson1964_tetracycline_10.csv": (10, 4),
+    "imports-85.data": (205, 26),
+    "llvm_input.csv": (1023, 13),
+    "noc_CM_log_kone.csv": (259, 6),
+    "noc_CM_log_molearner.csv": (259, 6),
+    "pct_CHEMBL313_sel.smi": (108, 3),
+    "pct_cSrc_dataset.csv": (134, 12),
+    "pw_CHEMBL2321810.smi": (1017, 2),
+    "pw_CHEMBL2321810_act.csv": (1017, 2),
+    "pw_CHEMBL2321810_scaffold.mol": (1, 2),
+    "pw_CHEMBL3638592.smi": (573, 2),
+    "pw_CHEMBL3638592_act.csv": (573, 2),
+    "pw_CHEMBL3638592_scaffold.mol": (1, 1),
+    "pw_fw_act.csv": (22, 2),
+    "pw_fw_mols.smi": (22, 2),
+    "pw_scaffold.mol": (1, 1),
+    "rdkit_cmet_ligands.sdf": (24, 3),
+    "rdkit_rgd_jm200186n.excerpt.sdf": (7, 3),
+    "rdkit_rgd_jm7b00306.excerpt.sdf": (7, 9),
+    "rdkit_rgd_simple1.sdf": (4, 2),
+    "sort_256.csv": (206, 5),
+    "tropane_isoxazole_5x2.csv": (10, 5),
+}
+
+
+@pytest.mark.parametrize("file", RAW)
+def test_it_is_read_whole(public, file):
+    table = read_table(public(file))
+    assert (len(table), len(table.columns)) == RAW[file]
+    assert table.problems == ()
+
+
+def report(path, sites=(), endpoints=(), joined=None):
+    raw = read_table(path)
+    if joined is not None:
+        raw = join_tables(raw, read_table(joined))
+    mapping = propose(raw, TableOptions(sites=tuple(sites), endpoints=tuple(map(parse_endpoint_spec, endpoints))))
+    return check_report(raw, mapping, import_table(raw, mapping))
+
+
+def sizes(document):
+    return [len(site["substituents"]) for site in document["sites"]]
+
+
+FITS = {
+    # sites, endpoint, substituents, rank, R2, Q2
+    "freewilson1964_tetracycline_10.csv": (["R", "X", "Y"], "act", [2, 3, 3], 6, 0.906, 0.443),
+    "antiadrenergic_22_fw_table.csv": (["para", "meta"], "act", [6, 6], 11, 0.939, 0.772),
+    "tropane_isoxazole_5x2.csv": (["R1", "R2"], "pIC50", [5, 2], 6, 0.976, 0.876),
+    "CHEMBL2321810_rgd_table.csv": (["R1", "R2", "R3"], "Act", [73, 2, 445], 516, 0.979, 0.788),
+}
+
+
+@pytest.mark.parametrize("file", FITS)
+def test_its_additive_fit_is_the_known_one(public, file):
+    sites, endpoint, levels, rank, r2, q2 = FITS[file]
+    document = report(public(file), sites, [endpoint])
+    fit = document["additive_fit"][endpoint]
+    assert (sizes(document), document["rank"]) == (levels, rank)
+    assert fit["r2"] == pytest.approx(r2, abs=5e-4)
+    assert fit["q2"] == pytest.approx(q2, abs=5e-4)
+
+
+def test_a_sparse_series_of_573(public):
+    document = report(public("CHEMBL3638592_rgd_table.csv"), endpoints=["Act"])
+    assert (sizes(document), document["rank"], document["rows_used"]) == ([42, 5, 486], 530, 573)
+
+
+def test_covboost(public):
+    document = report(public("covboost_20x3_means.csv"), ["prime", "boost"])
+    assert (sizes(document), document["rank"]) == ([2, 10], 11)
+    assert len(document["endpoints"]) == 3
+
+
+def test_the_buchwald_hartwig_yields(public):
+    sites = ["base", "ligand", "aryl_halide", "additive"]
+    document = report(public("baybe_aryl_halide.csv"), sites, ["yield"])
+    assert sizes(document) == [3, 4, 15, 23]
+    assert document["rank"] == 42
+    assert document["additive_fit"]["yield"]["r2"] == pytest.approx(0.701, abs=5e-4)
+    assert document["rows_used"] == 4132
+
+
+@pytest.mark.parametrize("file", ["ENB2012_hds.csv", "ENB2012_hds.xlsx"])
+def test_energy_efficiency_is_the_same_from_text_and_workbook(public, file):
+    document = report(public(file), ["X1", "X6", "X7", "X8"], ["Y1", "Y2"])
+    assert document["rank"] == 22
+    assert [one["measured"] for one in document["endpoints"]] == [768, 768]
+
+
+@pytest.mark.parametrize(
+    ("file", "sites", "endpoint"),
+    [
+        ("noc_CM_log_kone.csv", ["width", "complexity", "fifo", "multiplier"], "energy"),
+        ("noc_CM_log_molearner.csv", ["$width", "$complexity", "$fifo", "$multiplier"], "<$energy"),
+    ],
+)
+def test_networks_on_chip(public, file, sites, endpoint):
+    assert report(public(file), sites, [endpoint])["rank"] == 15
+
+
+def test_cars_without_a_header(public):
+    document = report(public("imports-85.data"), ["column 4", "column 7"], ["column 26"])
+    assert document["endpoints"][0]["measured"] == 201
+    assert sum("'?' is not a number" in one["reason"] for one in document["not_used"]) == 4
+
+
+@pytest.mark.parametrize(
+    ("structures", "activities", "count"),
+    [
+        ("pw_CHEMBL2321810.smi", "pw_CHEMBL2321810_act.csv", 1017),
+        ("pw_CHEMBL3638592.smi", "pw_CHEMBL3638592_act.csv", 573),
+        ("pw_fw_mols.smi", "pw_fw_act.csv", 22),
+    ],
+)
+def test_structures_and_activities_find_each_other(public, structures, activities, count):
+    joined = join_tables(read_table(public(structures)), read_table(public(activities)))
+    assert joined.columns == ("SMILES", "Name", "Act")
+    assert joined.unmatched == ((), ())
+    assert len(joined) == count
+    assert all(float(text) > 0 for text in joined.column("Act"))
+
+
+def test_the_c_src_table_keeps_its_quoted_numbers_and_units(public):
+    raw = read_table(public("pct_cSrc_dataset.csv"))
+    assert set(raw.column("Standard Units")) == {"nM"}
+    assert all(float(text) > 0 for text in raw.column("Src-IC50"))

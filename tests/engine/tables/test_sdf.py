@@ -1,0 +1,202 @@
+"""SD files and files of SMILES as tables, and how they join their activities."""
+
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rdkit import Chem
+from rdkit.Chem import AllChem
+
+from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.progress import Cancelled
+from assaypilot.engine.tables.join import join_tables
+from assaypilot.engine.tables.molblocks import Unreadable, smiles_of
+from assaypilot.engine.tables.raw import read_table
+from assaypilot.engine.tables.sdf import records
+from tests.engine.tables.corpus import record
+
+
+def block(smiles, name=""):
+    """The molblock of a SMILES, with its coordinates."""
+    molecule = Chem.MolFromSmiles(smiles)
+    molecule.SetProp("_Name", name)
+    AllChem.Compute2DCoords(molecule)
+    return Chem.MolToMolBlock(molecule)
+
+
+def write(folder, text, name="t.sdf"):
+    path = folder / name
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    return path
+
+
+SMILES = ["CCO", "c1ccccc1", "C[C@H](N)C(=O)O", "C/C=C/C", "[Na+].[Cl-]", "OC(=O)c1ccc(cc1)C#N", "C1CC2CCC1N2C"]
+
+
+@pytest.mark.parametrize("smiles", SMILES)
+def test_a_drawn_structure_is_the_smiles_it_was_drawn_from(smiles):
+    assert smiles_of(block(smiles)) == Chem.CanonSmiles(smiles)
+
+
+def test_a_structure_in_space_keeps_its_stereo():
+    molecule = Chem.AddHs(Chem.MolFromSmiles("C[C@H](N)C(=O)O"))
+    AllChem.EmbedMolecule(molecule, randomSeed=1)
+    text = Chem.MolToMolBlock(Chem.RemoveHs(molecule))
+    assert smiles_of(text) == Chem.CanonSmiles("C[C@H](N)C(=O)O")
+
+
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        (lambda text: text.replace("  3  2  0", "  3  9  0"), "its lines do not hold the atoms and bonds they promise"),
+        (lambda text: text[:60], "the structure is damaged"),
+        (lambda text: "\n\n\nnonsense\nM  END\n", "the structure is damaged"),
+        (lambda text: "x" * 3_000_000, "too long"),
+    ],
+)
+def test_a_broken_structure_says_why(change, why):
+    with pytest.raises(Unreadable, match=why):
+        smiles_of(change(block("CCO")))
+
+
+def test_an_atom_with_too_many_bonds_is_named():
+    molecule = Chem.MolFromSmiles("FC(F)(F)(F)F", sanitize=False)
+    AllChem.Compute2DCoords(molecule)
+    with pytest.raises(Unreadable, match=r"atom 2 \(C\) of the structure has too many bonds"):
+        smiles_of(Chem.MolToMolBlock(molecule, kekulize=False))
+
+
+def test_properties_are_columns_and_titles_names(tmp_path):
+    text = (
+        block("CCO", "a")
+        + ">  <R1>  (1)\nMe\n\n>  <pIC50> \n5.5\n\n> DT12\n2024\n\n$$$$\n"
+        + block("CCN", "b")
+        + "> 25 <pIC50>\n>8\n\n>  <r1>\nH\n\n>  <note>\ntwo\nlines\n\n$$$$\n"
+    )
+    table = read_table(write(tmp_path, text))
+    assert table.columns == ("Name", "SMILES", "R1", "pIC50", "DT12", "note")
+    assert table.column("SMILES") == ("CCO", "CCN")
+    assert table.column("R1") == ("Me", "H")
+    assert table.column("pIC50") == ("5.5", ">8")
+    assert table.column("note") == ("", "two\nlines")
+    assert (table.rows, table.kind, table.problems) == ((1, 2), "sdf", ())
+    assert table.described == "SD file, utf-8"
+    assert "Properties that some records lack, which count as empty there: DT12 (1), note (1)." in table.warnings
+
+
+def test_broken_records_stand_among_the_problems_and_lose_nothing_else(tmp_path):
+    good = record("a", ("v", "1"))
+    text = (
+        good
+        + "b\n\n\ngarbage\n>  <v>\n2\n\n$$$$\n"  # no M  END
+        + "$$$$\n"  # an empty record
+        + record("d", ("v", "4")).replace(" C   0", " Xx  0")
+        + good.replace("a\n", "e\n", 1).removesuffix("$$$$\n")
+    )
+    table = read_table(write(tmp_path, text))
+    assert table.column("v") == ("1", "2", "", "4", "1")
+    assert table.column("SMILES")[0] == "C"
+    assert table.column("SMILES")[4] == "C"
+    assert [(problem.row, problem.column) for problem in table.problems] == [(n, "SMILES") for n in (2, 3, 4)]
+    assert table.problems[0].reason == "the structure is cut off: it has no line M  END"
+
+
+def test_a_property_called_smiles_stays_beside_the_structure(tmp_path):
+    table = read_table(write(tmp_path, record("a", ("SMILES", "wrong"))))
+    assert table.columns == ("Name", "SMILES", "SMILES (2)")
+    assert table.column("SMILES") == ("C",)
+    assert "The property 'SMILES' is called 'SMILES (2)' here." in table.warnings
+
+
+@given(st.lists(st.tuples(st.text("abc >$<=1.", max_size=6), st.integers(0, 3)), min_size=1, max_size=5))
+def test_records_come_back_as_they_were_written(written):
+    text = ""
+    for title, count in written:
+        safe = title.replace("$$$$", "").replace(">", "").strip()
+        text += record(safe, *((f"p{n}", f">{n}") for n in range(count)))
+    found = [one for one, _ in records(text)]
+    assert [(one.title, len(one.properties)) for one in found] == [
+        (title.replace("$$$$", "").replace(">", "").strip(), count) for title, count in written
+    ]
+    assert all(value == f">{name[1:]}" for one in found for name, value in one.properties.items())
+
+
+def test_no_record_is_refused_and_reading_can_be_stopped(tmp_path):
+    with pytest.raises(AssayPilotError, match="there is no record in this SD file"):
+        read_table(write(tmp_path, "\n$$$$\n"))
+
+    def stop(fraction, message):
+        if "structures" in message:
+            raise Cancelled
+
+    with pytest.raises(Cancelled):
+        read_table(write(tmp_path, record("a")), stop)
+
+
+def test_structures_are_read_at_thousands_a_second(tmp_path):
+    one = block("CC(C)c1cc(C2C(c3ccc(Cl)cc3)CC3CCC2N3C)on1", "a") + ">  <v>\n1\n\n$$$$\n"
+    path = write(tmp_path, one * 2000)
+    said = []
+    start = time.process_time()
+    assert len(read_table(path, lambda fraction, message: said.append(fraction))) == 2000
+    # A third of a second where it was written; the bar is one that a slow machine passes and a slow reader does not.
+    assert time.process_time() - start < 2.0
+    assert len(said) > 5
+    assert said == sorted(said)
+
+
+@pytest.mark.parametrize(
+    ("text", "columns", "rows"),
+    [
+        ("CCO a\nCCN b\n", ("SMILES", "Name"), [("CCO", "a"), ("CCN", "b")]),
+        ("SMILES ID\nCCO a\nCCN b\n", ("SMILES", "ID"), [("CCO", "a"), ("CCN", "b")]),
+        ("CCO\ta b\nCCN\tc\n", ("SMILES", "Name"), [("CCO", "a b"), ("CCN", "c")]),
+        ("CCO the first one\nCCN b\n", ("SMILES", "Name"), [("CCO", "the first one"), ("CCN", "b")]),
+        ("CCO\nCCN\n", ("SMILES",), [("CCO",), ("CCN",)]),
+        ("CCO\ta\t5.5\nCCN\tb\t6\n", ("SMILES", "Name", "column 3"), [("CCO", "a", "5.5"), ("CCN", "b", "6")]),
+        (
+            "C[C@H](N)O |&1:1| rac\nCCN b\n",
+            ("SMILES", "Name"),
+            [("C[C@H](N)O |&1:1|", "rac"), ("CCN", "b")],
+        ),
+        ("SMILES,Name,pIC50\nCCO,a,5.5\n", ("SMILES", "Name", "pIC50"), [("CCO", "a", "5.5")]),
+        ("# from the list\nCCO a\nCCN b\n", ("SMILES", "Name"), [("CCO", "a"), ("CCN", "b")]),
+    ],
+)
+def test_files_of_smiles(tmp_path, text, columns, rows):
+    table = read_table(write(tmp_path, text, "t.smi"))
+    assert table.columns == columns
+    assert list(zip(*table.cells, strict=True)) == rows
+
+
+def test_lines_of_smiles_keep_their_numbers(tmp_path):
+    table = read_table(write(tmp_path, "CCO a\n\nCCN b\n", "t.smi"))
+    assert table.rows == (1, 3)
+    assert table.described == "SMILES file, utf-8"
+    with pytest.raises(AssayPilotError, match="there is no structure in this file"):
+        read_table(write(tmp_path, "# nothing\n", "t.smi"))
+
+
+def test_structures_join_activities_whichever_comes_first(tmp_path):
+    smi = read_table(write(tmp_path, "CCO a\nCCN b\nCCC x\n", "t.smi"))
+    csv = read_table(write(tmp_path, "Name,pIC50\nb,6\na,5.5\ny,7\n", "t.csv"))
+    sdf = read_table(write(tmp_path, record("a", ("lot", "1")) + record("b", ("lot", "2")) + record("z"), "t.sdf"))
+    joined = join_tables(smi, csv)
+    assert joined.column("pIC50") == ("5.5", "6", "")
+    assert joined.unmatched == (("x",), ("y",))
+    assert joined.warnings[-2:] == (
+        "Joining: 1 id was not found in t.csv: x.",
+        "Joining: 1 id was only found there: y.",
+    )
+    other = join_tables(csv, sdf)
+    assert other.column("SMILES") == ("C", "C", "")
+    assert other.unmatched == (("y",), ("z",))
+
+
+def test_what_is_broken_in_a_joined_file_is_said_with_its_row(tmp_path):
+    csv = read_table(write(tmp_path, "Name,pIC50\na,5.5\nb,6\n", "t.csv"))
+    text = record("a") + record("b").replace("  1  0  0", "  9  9  0")
+    joined = join_tables(csv, read_table(write(tmp_path, text)))
+    assert [(problem.row, problem.column) for problem in joined.problems] == [(None, "SMILES")]
+    assert joined.problems[0].reason.startswith("row 2 of t.sdf: the structure is damaged")

@@ -1,0 +1,213 @@
+"""Workbooks of other kinds, hostile ones, and how long a large one takes."""
+
+import base64
+import io
+import time
+import zipfile
+import zlib
+
+import pytest
+
+from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.tables import zipped
+from assaypilot.engine.tables.raw import read_table
+from tests.engine.tables.workbooks import MAIN, write_xlsx
+
+HEAD = ["ID", "R1", "pIC50"]
+ROWS = [HEAD, ["a", "Me", 5.5], ["b", "H", 6.25]]
+CELLS = (("a", "b"), ("Me", "H"), ("5.5", "6.25"))
+
+XLS = (
+    "c-rk)O=uHA6#izC&7W<W)KqAN5(-vZ3tB|*(ysq)53RKqiwK&S97;o4f(P}W)taLqc=G2`=*3Ibi$CZ=PkInq^dJaAQjeYl1rKeuZ{E(<RC8!R"
+    "gDv}odGq$od^<1m-ptPK!hEza^SGsm-_Q#WN>&iQGMk_hbS@&GcFR(#QwOM6E;bZ`0Sctgz>E5KeicI%?;<1~d0&$R7O9-UB!(uk>39usn0-hH"
+    "<wK9~QtnCIrxHdp`_;(uJj<;tA9CN9EDy5fCd(e`TM(x)Zw_@H(0M#6+qf-EQs60bKCz`6O?a#F`06cT_cd@RH<rl!pAD_vI?RG1*O$(wbBRm="
+    "F$&=<epqqfyR%kb#a(-C?E+-~xz_HlV81QBz!a==LM37zTd?R+Egqc6q}1htp`z_U|5$1Xdw7dgg;I6kD2b77YM&f9vVSk-MS={2X;P9@`l(zD"
+    "sU4eFcx25Aujjn4Bbh=2>ru}B2;F??!MFE=$zk&>Tc&t8d+*<&oP~vJib3QsY*!uG$&B4Buk&5Ev);loMmbA$`*4$1j!$!+8{FDX<LqO6Fn5;e"
+    "yGYM}J^8FP|HbSeeXg%~IX3svoIx8si&Df_ziD)dE^+sc!gJH9h2AATvuyrj#|X%X_TADCxCSgE#A=kKeWhkctX@eySBfnvum!U{y1!tynzt)5"
+    "#JgA&_X0LsR$xnJ8=7rL#;4hm*>C6(+$$ULM0KT|?iXqiZLumhYP3bgXsgNMSw*E;b>YH=3l}b2xY#@p_R9pHSJipX&}T-!{;so3rR07l*|ZqJ"
+    "1pO}1Yw0m$sm|e2Rr#|GhH&mB*2!_c7b={h(Q_C_lKmL3I)CZRFUtSVx`~m$w}h%4zf_H%|9JcrH#+pz"
+)
+"""A workbook of the old kind (BIFF8), zlib and base 85: the sheet Old with ROWS, and a hidden one."""
+
+
+def refusal(path):
+    with pytest.raises(AssayPilotError) as caught:
+        read_table(path)
+    return str(caught.value)
+
+
+def changed(path, source, old, new, part="xl/worksheets/sheet1.xml"):
+    """A copy of a workbook with other bytes in one of its parts."""
+    with zipfile.ZipFile(source) as book, zipfile.ZipFile(path, "w") as copy:
+        for name in book.namelist():
+            data = book.read(name)
+            if name == part:
+                assert old in data
+                data = data.replace(old, new)
+            copy.writestr(name, data)
+    return path
+
+
+@pytest.fixture
+def book(tmp_path):
+    return write_xlsx(tmp_path / "book.xlsx", {"Data": ROWS})
+
+
+def test_a_workbook_of_the_old_kind(tmp_path):
+    path = tmp_path / "old.xls"
+    path.write_bytes(zlib.decompress(base64.b85decode(XLS)))
+    table = read_table(path)
+    assert (table.columns, table.cells, table.sheet) == (tuple(HEAD), CELLS, "Old")
+    assert table.warnings == ("The sheet Old was read; there is hidden Hid.",)
+
+
+ODS = (
+    '<office:document-content xmlns:office="urn:oasis:names:tc:opendocument:xmlns:office:1.0" '
+    'xmlns:table="urn:oasis:names:tc:opendocument:xmlns:table:1.0" '
+    'xmlns:text="urn:oasis:names:tc:opendocument:xmlns:text:1.0"><office:body><office:spreadsheet>'
+    '<table:table table:name="Data">%s</table:table></office:spreadsheet></office:body></office:document-content>'
+)
+
+
+def write_ods(path, rows):
+    with zipfile.ZipFile(path, "w") as out:
+        out.writestr("mimetype", "application/vnd.oasis.opendocument.spreadsheet")
+        out.writestr(
+            "META-INF/manifest.xml",
+            '<manifest:manifest xmlns:manifest="urn:oasis:names:tc:opendocument:xmlns:manifest:1.0"/>',
+        )
+        out.writestr("content.xml", ODS % rows)
+    return path
+
+
+def ods_row(row):
+    cells = ""
+    for value in row:
+        if isinstance(value, str):
+            cells += f'<table:table-cell office:value-type="string"><text:p>{value}</text:p></table:table-cell>'
+        else:
+            cells += f'<table:table-cell office:value-type="float" office:value="{value}"/>'
+    return f"<table:table-row>{cells}</table:table-row>"
+
+
+def test_an_open_document(tmp_path):
+    empty = (
+        '<table:table-row table:number-rows-repeated="1048573">'
+        '<table:table-cell table:number-columns-repeated="16384"/></table:table-row>'
+    )
+    table = read_table(write_ods(tmp_path / "a.ods", "".join(map(ods_row, ROWS)) + empty))
+    assert (table.columns, table.cells, table.kind) == (tuple(HEAD), CELLS, "workbook")
+
+
+def test_an_open_document_that_repeats_its_cells_without_end(tmp_path):
+    cell = '<table:table-cell table:number-columns-repeated="16384" office:value-type="float" office:value="1"/>'
+    many = f'<table:table-row table:number-rows-repeated="1048573">{cell}</table:table-row>'
+    line = refusal(write_ods(tmp_path / "a.ods", "".join(map(ods_row, ROWS)) + many))
+    assert line == "a.ods: a sheet repeats its cells more often than any table does. Copy the table to a new workbook."
+
+
+def test_a_zip_bomb_is_not_unpacked(tmp_path, monkeypatch):
+    monkeypatch.setattr(zipped, "LARGEST_PART", 1 << 20)
+    path = write_xlsx(tmp_path / "bomb.xlsx", {"Data": "<x>" + " " * (2 << 20) + "</x>"})
+    unpacked = []
+    monkeypatch.setattr(zipped, "_unpacked", lambda *part: unpacked.append(part))
+    assert "bomb.xlsx: the workbook would unpack to" in refusal(path)
+    assert unpacked == []
+
+
+def test_a_part_that_is_larger_than_it_says_is_noticed(tmp_path):
+    path = write_xlsx(tmp_path / "liar.xlsx", {"Data": ROWS})
+    data = bytearray(path.read_bytes())
+    with zipfile.ZipFile(io.BytesIO(bytes(data))) as book:
+        size = book.getinfo("xl/worksheets/sheet1.xml").file_size.to_bytes(4, "little")
+    place = data.rfind(size)
+    data[place : place + 4] = (10).to_bytes(4, "little")
+    path.write_bytes(bytes(data))
+    assert "the workbook is damaged" in refusal(path)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (b'<c r="C3"', b'<c r="XFD1048576"'),
+        (b'<c r="C3"', b"<c r='XFD1048576'"),
+        (b'<c r="C3"', b'<c\n r = "xfd1048576"'),
+        (b'<c r="C3"', b'<c r="C99999999999999999999"'),
+        (b'<row r="3"', b'<row r="4000000000"'),
+        (b'<c r="C3"', b'<c r="ZZZZZZ3"'),
+    ],
+)
+def test_a_stray_cell_far_away_does_not_fill_the_memory(tmp_path, book, old, new):
+    line = refusal(changed(tmp_path / "far.xlsx", book, old, new))
+    assert line.startswith("far.xlsx: a sheet has cells as far away as row ")
+    assert line.endswith("Delete the stray cells far from the table, or copy the table to a new workbook.")
+
+
+def test_a_stray_cell_that_is_near_enough_is_no_trouble(tmp_path, book):
+    near = changed(tmp_path / "near.xlsx", book, b"</sheetData>", b'<row r="900"><c r="AZ900"/></row></sheetData>')
+    assert read_table(near).cells == CELLS
+
+
+def test_a_promise_of_too_many_texts_is_not_believed(tmp_path, book):
+    path = tmp_path / "texts.xlsx"
+    with zipfile.ZipFile(book) as source, zipfile.ZipFile(path, "w") as copy:
+        for name in source.namelist():
+            copy.writestr(name, source.read(name))
+        copy.writestr(
+            "xl/sharedStrings.xml", f'<sst xmlns="{MAIN}" uniqueCount="4000000000000"><si><t>x</t></si></sst>'
+        )
+    assert refusal(path) == (
+        "texts.xlsx: the workbook is damaged: its part xl/sharedStrings.xml cannot be read. "
+        "Open it in a spreadsheet and save it again."
+    )
+
+
+def binary(row, column):
+    """Two records of a binary sheet: a row, and a cell in it."""
+    return b"\x00\x04" + row.to_bytes(4, "little") + b"\x05\x08" + column.to_bytes(4, "little") + b"\0" * 4
+
+
+def test_a_binary_sheet_that_reaches_too_far(tmp_path):
+    zipped._refuse_far_binary(binary(10, 3), "a.xlsb")
+    with pytest.raises(AssayPilotError, match="as far away as row 1,048,576 and column 16,384"):
+        zipped._refuse_far_binary(binary(10, 3) + binary(1048575, 16383), "a.xlsb")
+
+
+def test_a_protected_workbook_says_so(tmp_path, book):
+    data = bytearray(book.read_bytes())
+    for place in range(len(data) - 4):
+        if data[place : place + 4] == b"PK\x01\x02":
+            data[place + 8] |= 1  # the flag of an encrypted part
+    book.write_bytes(bytes(data))
+    assert refusal(book) == ("book.xlsx: the workbook is protected by a password. Save it without one and read that.")
+
+
+def test_the_row_numbers_are_those_of_the_sheet(tmp_path):
+    table = read_table(write_xlsx(tmp_path / "a.xlsx", {"D": [[], ["Title"], [], *ROWS[:2], [], ROWS[2]]}))
+    assert table.rows == (5, 7)
+    assert table.warnings == ("Row 2 stands above the header and was left out: Title.",)
+
+
+def test_numbers_are_as_exact_as_they_were_stored(tmp_path):
+    values = [0.1, 1 / 3, 1e-12, 123456789012345.0, 1e22, 7.6, 5.0, -2.5]
+    table = read_table(
+        write_xlsx(tmp_path / "a.xlsx", {"D": [["ID", "v"], *([f"c{n}", v] for n, v in enumerate(values))]})
+    )
+    assert [float(text) for text in table.column("v")] == values
+    assert table.column("v")[6] == "5"
+
+
+@pytest.mark.slow
+def test_a_large_workbook_is_read_in_seconds(tmp_path):
+    row = "".join(f'<c r="{chr(65 + n)}@"><v>{n}.25</v></c>' for n in range(1, 20))
+    lines = [
+        f'<row r="{n}"><c r="A{n}" t="inlineStr"><is><t>c{n}</t></is></c>{row.replace("@", str(n))}</row>'
+        for n in range(2, 30_002)
+    ]
+    head = "".join(f'<c r="{chr(65 + n)}1" t="inlineStr"><is><t>h{n}</t></is></c>' for n in range(20))
+    xml = f'<worksheet xmlns="{MAIN}"><sheetData><row r="1">{head}</row>{"".join(lines)}</sheetData></worksheet>'
+    path = write_xlsx(tmp_path / "large.xlsx", {"Data": xml})
+    start = time.process_time()
+    assert len(read_table(path)) == 30_000
+    # Less than a second where it was written; the bar is one that a slow machine passes and a slow reader does not.
+    assert time.process_time() - start < 4
