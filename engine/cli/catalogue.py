@@ -9,9 +9,9 @@ __all__ = ["datasets", "strategies"]
 
 def strategies() -> Reply:
     """The strategies and baselines by name, with their parameters."""
-    from assaypilot.engine.strategies.registry import BASELINES, STRATEGIES
+    from assaypilot.engine.strategies.registry import baselines, strategies
 
-    listed = (*STRATEGIES, *BASELINES)
+    listed = (*strategies(), *baselines())
     document = [
         {
             "name": strategy.info.name,

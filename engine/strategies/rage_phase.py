@@ -86,8 +86,8 @@ class Made(NamedTuple):
 
 
 def _whole(field: Field, design: Weighted, n: int, report: Report) -> Made | None:
-    """N whole measurements, the best way where the support is no small part of them; None where N is too few."""
-    method: Literal["apportion", "best"] = "apportion" if field.many or n >= 4 * len(design.support) else "best"
+    """N whole measurements, by exchange where the support is no small part of them; None where N is too few."""
+    method: Literal["apportion", "exchange"] = "apportion" if field.many or n >= 4 * len(design.support) else "exchange"
     try:
         made = round_design(design, field.candidates, n, method=method, directions=field.pairs, report=report)
     except AssayPilotError:

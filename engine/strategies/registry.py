@@ -1,81 +1,79 @@
-"""The strategies by name. A new one is one file and one line here."""
+"""The strategies by name. A new one is one file and one line here.
+
+Each is loaded when it is first asked for: a campaign needs one of them, and opening it should not wait for the rest.
+"""
 
 from __future__ import annotations
 
 import difflib
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Mapping
+from functools import cache
+from importlib import import_module
+from typing import Any, cast
 
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.strategies.baselines.ape import Ape
-from assaypilot.engine.strategies.baselines.bayesgap import BayesGap
-from assaypilot.engine.strategies.baselines.ege import EgeSh, EgeSr
-from assaypilot.engine.strategies.baselines.kgcb import Kgcb
-from assaypilot.engine.strategies.baselines.lazy_tts import LazyTts
-from assaypilot.engine.strategies.baselines.lingape import LinGapE
-from assaypilot.engine.strategies.baselines.lingifa import LinGIFA
-from assaypilot.engine.strategies.baselines.m_lingape import MLinGapE
-from assaypilot.engine.strategies.baselines.od_linbai import OdLinBai
-from assaypilot.engine.strategies.baselines.oracle import OracleRun
-from assaypilot.engine.strategies.baselines.static import StaticG, StaticXY
-from assaypilot.engine.strategies.baselines.uniform import Uniform
-from assaypilot.engine.strategies.gege import Gege
-from assaypilot.engine.strategies.gege_fixed_budget import GegeFixedBudget
-from assaypilot.engine.strategies.gse import Gse
-from assaypilot.engine.strategies.linfact_g import LinFactG
-from assaypilot.engine.strategies.linfact_glm import LinFactGlm
-from assaypilot.engine.strategies.linfact_mis import LinFactMis
-from assaypilot.engine.strategies.linfact_xy import LinFactXY, LinFactXYAsPrinted
-from assaypilot.engine.strategies.lingame import LinGame, LinGameC
 from assaypilot.engine.strategies.protocol import Strategy
-from assaypilot.engine.strategies.rage import Rage
 
-__all__ = ["BASELINES", "STRATEGIES", "check_parameters", "choose", "get"]
+__all__ = ["baselines", "check_parameters", "choose", "get", "strategies"]
 
-STRATEGIES: tuple[type[Strategy], ...] = (
-    LinFactG,
-    LinFactXY,
-    LinFactXYAsPrinted,
-    LinFactMis,
-    LinFactGlm,
-    Gege,
-    GegeFixedBudget,
-    Rage,
-    LinGame,
-    LinGameC,
-    Gse,
-)
-"""What a campaign can be run by; ``auto`` takes the first that fits the goal."""
+_STRATEGIES = {
+    "linfact-g": "linfact_g.LinFactG",
+    "linfact-xy": "linfact_xy.LinFactXY",
+    "linfact-xy-as-printed": "linfact_xy.LinFactXYAsPrinted",
+    "linfact-mis": "linfact_mis.LinFactMis",
+    "linfact-glm": "linfact_glm.LinFactGlm",
+    "gege": "gege.Gege",
+    "gege-fixed-budget": "gege_fixed_budget.GegeFixedBudget",
+    "rage": "rage.Rage",
+    "lingame": "lingame.LinGame",
+    "lingame-c": "lingame.LinGameC",
+    "gse": "gse.Gse",
+}
+_BASELINES = {
+    "uniform": "baselines.uniform.Uniform",
+    "static-g": "baselines.static.StaticG",
+    "static-xy": "baselines.static.StaticXY",
+    "oracle": "baselines.oracle.OracleRun",
+    "lingape": "baselines.lingape.LinGapE",
+    "m-lingape": "baselines.m_lingape.MLinGapE",
+    "lingifa": "baselines.lingifa.LinGIFA",
+    "ege-sh": "baselines.ege.EgeSh",
+    "ege-sr": "baselines.ege.EgeSr",
+    "ape": "baselines.ape.Ape",
+    "od-linbai": "baselines.od_linbai.OdLinBai",
+    "bayesgap": "baselines.bayesgap.BayesGap",
+    "kgcb": "baselines.kgcb.Kgcb",
+    "lazy-tts": "baselines.lazy_tts.LazyTts",
+}
+_AUTO = {"epsilon-best": "linfact-g", "pareto": "gege", "best": "rage"}
+"""What ``auto`` takes for a goal."""
 
-BASELINES: tuple[type[Strategy], ...] = (
-    Uniform,
-    StaticG,
-    StaticXY,
-    OracleRun,
-    LinGapE,
-    MLinGapE,
-    LinGIFA,
-    EgeSh,
-    EgeSr,
-    Ape,
-    OdLinBai,
-    BayesGap,
-    Kgcb,
-    LazyTts,
-)
-"""What simulations can compare with."""
+
+@cache
+def _kind(name: str) -> type[Strategy]:
+    module, _, kind = {**_STRATEGIES, **_BASELINES}[name].rpartition(".")
+    return cast(type[Strategy], getattr(import_module(f"{__package__}.{module}"), kind))
+
+
+def strategies() -> tuple[type[Strategy], ...]:
+    """What a campaign can be run by."""
+    return tuple(map(_kind, _STRATEGIES))
+
+
+def baselines() -> tuple[type[Strategy], ...]:
+    """What simulations can compare with."""
+    return tuple(map(_kind, _BASELINES))
 
 
 def get(name: str) -> Strategy:
     """The strategy or baseline of that name; AssayPilotError names the ones there are."""
-    return _named(name, (*STRATEGIES, *BASELINES))
+    return _named(name, (*_STRATEGIES, *_BASELINES))
 
 
-def _named(name: str, kinds: Sequence[type[Strategy]]) -> Strategy:
-    for strategy in (*STRATEGIES, *BASELINES):
-        if strategy.info.name == name:
-            return strategy()
-    names = [strategy.info.name for strategy in kinds]
+def _named(name: str, offered: Iterable[str]) -> Strategy:
+    if name in _STRATEGIES or name in _BASELINES:
+        return _kind(name)()
+    names = list(offered)
     near = difflib.get_close_matches(name, names, n=1)
     meant = f"Did you mean {near[0]}? " if near else ""
     raise AssayPilotError(
@@ -88,16 +86,16 @@ def _named(name: str, kinds: Sequence[type[Strategy]]) -> Strategy:
 def choose(name: str, goal: str) -> tuple[Strategy, str]:
     """The strategy of a campaign for a goal and one sentence why; ``auto`` takes the one that fits the goal."""
     if name == "auto":
-        for candidate in STRATEGIES:
-            if goal in candidate.info.goals:
-                return candidate(), f"{candidate.info.name}: {candidate.info.guarantee}"
-        raise AssayPilotError(f"no strategy answers the goal {goal!r}", option="--goal")
-    strategy = _named(name, STRATEGIES)
+        if goal not in _AUTO:
+            raise AssayPilotError(f"no strategy answers the goal {goal!r}", option="--goal")
+        strategy = _kind(_AUTO[goal])()
+        return strategy, f"{strategy.info.name}: {strategy.info.guarantee}"
+    strategy = _named(name, _STRATEGIES)
     if strategy.info.baseline:
         raise AssayPilotError(
             f"{name} is for comparison in simulations only",
             option="--strategy",
-            mend=f"Choose auto or one of: {', '.join(kind.info.name for kind in STRATEGIES)}.",
+            mend=f"Choose auto or one of: {', '.join(_STRATEGIES)}.",
         )
     if goal not in strategy.info.goals:
         raise AssayPilotError(

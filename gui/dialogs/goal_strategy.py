@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QComboBox, QVBoxLayout, QWidget
 
-from assaypilot.engine.strategies.registry import STRATEGIES, choose
+from assaypilot.engine.strategies.registry import choose, strategies
 from assaypilot.gui.widgets.text import label
 
 __all__ = ["StrategyChoice"]
@@ -49,7 +49,7 @@ class StrategyChoice(QWidget):
         self.combo.blockSignals(True)
         self.combo.clear()
         self.combo.addItem(f"Proposed: {choose('auto', goal)[0].info.title}", "auto")
-        for kind in STRATEGIES:
+        for kind in strategies():
             if goal in kind.info.goals and kind.info.name not in NOT_OFFERED:
                 self.combo.addItem(kind.info.title, kind.info.name)
         self.combo.setCurrentIndex(max(self.combo.findData(before), 0))

@@ -11,7 +11,7 @@ import pytest
 from assaypilot.engine.campaign.audit import verify
 from assaypilot.engine.campaign.campaign import Campaign
 from assaypilot.engine.strategies.rage import Rage
-from assaypilot.engine.strategies.registry import STRATEGIES
+from assaypilot.engine.strategies.registry import strategies
 from tests.engine.campaign import trading
 from tests.engine.campaign.making import answers, decide_phase, finish, make, replays
 
@@ -27,7 +27,7 @@ def _made(path: Path, name: str, goals: tuple[str, ...]) -> Campaign:
     return make(path, strategy=name, goal=goals[0], **WIDE, **EASY.get(name, {}))
 
 
-@pytest.mark.parametrize("kind", STRATEGIES, ids=lambda kind: kind.info.name)
+@pytest.mark.parametrize("kind", strategies(), ids=lambda kind: kind.info.name)
 def test_from_the_first_plan_to_the_end(kind: Any, tmp_path: Path) -> None:
     name = kind.info.name
     path = tmp_path / "campaign.assaypilot"

@@ -260,11 +260,11 @@ def test_runs_given_up_are_said(run, done):
 
 def test_strategies_lists_baselines_too(done, run):
     entries = {entry["name"]: entry["baseline"] for entry in done("strategies")}
-    expected = {kind.info.name: False for kind in registry.STRATEGIES}
-    expected |= {kind.info.name: True for kind in registry.BASELINES}
+    expected = {kind.info.name: False for kind in registry.strategies()}
+    expected |= {kind.info.name: True for kind in registry.baselines()}
     assert entries == expected
     text = run("strategies").out
-    assert text.count("only for comparison, in simulate") == len(registry.BASELINES)
+    assert text.count("only for comparison, in simulate") == len(registry.baselines())
 
 
 def test_as_a_process_with_two_more():

@@ -213,7 +213,7 @@ def test_the_noise_that_is_said_is_the_noise_there_is():
     assert np.abs(sample(drawn, allocation([1, 1, 1]), rng(), 0).means - MEANS).max() < 1e-7
 
 
-@pytest.mark.parametrize("kind", [*registry.STRATEGIES, *registry.BASELINES], ids=lambda kind: kind.info.name)
+@pytest.mark.parametrize("kind", [*registry.strategies(), *registry.baselines()], ids=lambda kind: kind.info.name)
 def test_every_strategy_plays_an_instance_of_its_goal(kind):
     """Two seeded runs end, without a false decision or a wrong count."""
     goals = kind.info.goals

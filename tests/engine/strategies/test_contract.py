@@ -2,6 +2,8 @@
 
 import copy
 import math
+import subprocess
+import sys
 from dataclasses import fields, is_dataclass, replace
 
 import numpy as np
@@ -9,7 +11,7 @@ import pytest
 
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.features import DenseFeatures, SiteFeatures
-from assaypilot.engine.goals import AllEpsilonBest, Best, ParetoSet
+from assaypilot.engine.goals import GOALS, AllEpsilonBest, Best, ParetoSet
 from assaypilot.engine.strategies import registry
 from assaypilot.engine.strategies.protocol import (
     IN,
@@ -22,7 +24,7 @@ from assaypilot.engine.strategies.protocol import (
 )
 from tests.strategies import came_back, dense, problem_of, product, random_table
 
-EVERY = (*registry.STRATEGIES, *registry.BASELINES)
+EVERY = (*registry.strategies(), *registry.baselines())
 
 CASES = [
     pytest.param((kind, goal), id=f"{kind.info.name}-{goal}")
@@ -475,7 +477,7 @@ def test_every_strategy_says_what_it_is(kind):
     assert info.guarantee
     assert info.source
     assert info.goals
-    assert info.baseline == (kind in registry.BASELINES)
+    assert info.baseline == (kind in registry.baselines())
     assert all(parameter.meaning for parameter in info.parameters)
     filled = registry.check_parameters(strategy, {})
     assert filled == {p.name: p.default for p in info.parameters}
@@ -511,3 +513,17 @@ def test_unknown_names_are_refused_with_the_nearest():
     with pytest.raises(AssayPilotError, match="does not answer the goal 'pareto'"):
         registry.choose("linfact-g", "pareto")
     assert registry.choose("auto", "epsilon-best")[0].info.name == "linfact-g"
+
+
+@pytest.mark.parametrize("goal", GOALS)
+def test_auto_takes_a_strategy_that_answers_the_goal(goal):
+    chosen, why = registry.choose("auto", goal)
+    assert goal in chosen.info.goals
+    assert why.startswith(chosen.info.name)
+
+
+def test_a_campaign_loads_its_own_strategy_only():
+    code = "import sys; from assaypilot.engine.strategies.registry import get; get('linfact-g'); print(*sys.modules)"
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+    assert "assaypilot.engine.strategies.linfact_g" in loaded
+    assert not [name for name in loaded if "baselines" in name or name.endswith((".lingame", ".rage", ".gege"))]
