@@ -24,6 +24,7 @@ from PySide6.QtWidgets import (
 )
 
 from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.tables.raw import PATTERNS
 from assaypilot.gui.actions import PAGES, Actions
 from assaypilot.gui.pages.base import Page
 from assaypilot.gui.pages.candidates import CandidatesPage
@@ -45,7 +46,7 @@ if TYPE_CHECKING:
 __all__ = ["MainWindow"]
 
 LIBRARY, ROUND, CANDIDATES, HISTORY = range(4)
-TABLES = (".csv", ".tsv", ".txt")
+TABLES = tuple(pattern.removeprefix("*") for pattern in PATTERNS)
 SUFFIX = ".assaypilot"
 SIZE = (1280, 800)
 
@@ -277,7 +278,7 @@ class MainWindow(QMainWindow):
     def read_results(self) -> None:
         """Nothing; asks for a results file and shows what it would write."""
         name, _ = QFileDialog.getOpenFileName(
-            self, "Read results", str(self.settings.folder), "Tables (*.csv *.tsv *.txt);;All files (*)"
+            self, "Read results", str(self.settings.folder), f"Tables ({' '.join(PATTERNS)});;All files (*)"
         )
         if name:
             self.settings.folder = Path(name).parent

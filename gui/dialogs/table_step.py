@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QVBoxLayout
 
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.progress import Report
-from assaypilot.engine.tables.raw import DELIMITERS, RawTable
+from assaypilot.engine.tables.raw import PATTERNS, RawTable
 from assaypilot.gui.dialogs.steps import Step
 from assaypilot.gui.models.notes import TableModel
 from assaypilot.gui.session import Session
@@ -67,7 +67,7 @@ class TableStep(Step):
             part.hide()
         column.addWidget(self.table, 1)
         self.table.hide()
-        self.empty = label("csv, tsv or txt; comma, semicolon or tab, decimal point or comma.", "muted")
+        self.empty = label("csv, tsv, txt, xlsx, xls, ods, sdf or smi; decimal point or comma.", "muted")
         column.addWidget(self.empty)
         column.addStretch(0)
 
@@ -102,7 +102,7 @@ class TableStep(Step):
 
     def _choose(self) -> None:
         name, _ = QFileDialog.getOpenFileName(
-            self, "Choose a table", str(self.settings.folder), "Tables (*.csv *.tsv *.txt);;All files (*)"
+            self, "Choose a table", str(self.settings.folder), f"Tables ({' '.join(PATTERNS)});;All files (*)"
         )
         if name:
             self.load(Path(name))
@@ -116,11 +116,10 @@ class TableStep(Step):
         self.how.show()
         parts = [
             f"{len(raw):,} rows, {len(raw.columns)} columns",
-            f"{DELIMITERS.get(raw.delimiter, raw.delimiter)} between the columns",
-            f"decimal {'comma' if raw.decimal == ',' else 'point'}",
+            raw.described,
         ]
-        if raw.file is not None:
-            parts.append(raw.encoding)
+        if raw.kind != "workbook":
+            parts.append(f"decimal {'comma' if raw.decimal == ',' else 'point'}")
         self.how.setText(" · ".join(parts) + "".join(f"\n{text}" for text in raw.warnings[:4]))
         self.model.show(raw.columns, raw.cells, min(len(raw), SHOWN))
         self.changed.emit()
