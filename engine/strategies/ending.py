@@ -9,8 +9,9 @@ from numpy.typing import NDArray
 
 from assaypilot.engine.strategies.protocol import IN, NOT_ESTIMABLE, UNDECIDED, Problem, State, StopReason
 
-__all__ = ["SOFTER", "doubted", "inseparable", "late", "newcomers", "nobody_late"]
+__all__ = ["SOFTER", "doubted", "inseparable", "late", "newcomers", "nobody_late", "wider"]
 
+Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
 _ABSURD = 1e12
@@ -56,13 +57,24 @@ def _late(state: State) -> Flags:
     return known
 
 
-def doubted(state: State, slack: float) -> tuple[StopReason, ...]:
-    """The reason to stop, all else decided, when one that is lost may be better than the one found best before it."""
+def wider(low: Floats, high: Floats, factor: float) -> tuple[Floats, Floats]:
+    """The bounds with so many times their half-widths; infinite ones stay."""
+    more, known = np.zeros(len(low)), np.isfinite(high)
+    more[known] = (high[known] - low[known]) * (factor - 1.0) / 2.0
+    return low - more, high + more
+
+
+def doubted(state: State, slack: float, factor: float = 1.0) -> tuple[StopReason, ...]:
+    """The reason to stop, all else decided, when one that is lost may be better than the one found best before it.
+
+    ``factor``: how many times the half-widths of last bounds count.
+    """
     found = state.status == IN
     if not found.any():
         return ()
     gone = state.lost & (state.status == NOT_ESTIMABLE) & _late(state)
-    gone &= state.high[0] > state.low[0, found].max() + slack
+    low, high = wider(state.low[0], state.high[0], factor)
+    gone &= high > low[found].max() + slack
     n = int(gone.sum())
     if not n:
         return ()

@@ -20,7 +20,7 @@ from assaypilot.engine.models.ols import Estimate
 from assaypilot.engine.progress import Report, silent
 from assaypilot.engine.strategies.designs import fit as fit_measured
 from assaypilot.engine.strategies.designs import table
-from assaypilot.engine.strategies.ending import SOFTER, inseparable, late, newcomers, nobody_late
+from assaypilot.engine.strategies.ending import SOFTER, inseparable, late, newcomers, nobody_late, wider
 from assaypilot.engine.strategies.linfact_planning import design_rows
 from assaypilot.engine.strategies.phased import Phased, number, one_of, settled
 from assaypilot.engine.strategies.protocol import (
@@ -164,20 +164,21 @@ class Rage(Phased):
     def _log(self, problem: Problem, phase: int) -> float:
         return union_log(int(problem.wanted.sum()), phase, problem.delta, self.parameters(problem)["radii"])
 
-    def _mean_log(self, problem: Problem, phase: int) -> float:
-        """The logarithm of the bounds of means, which leaves them and the differences an error of delta together.
+    def _for_means(self, problem: Problem) -> float:
+        """How many times a mean's half-width counts, so that means and differences err at most delta together.
 
         A Gaussian tail is at most half of exp(-x^2 / 2). So |Z| (|Z| - 1) pairs and 2 |Z| sides of means at the
-        logarithm of ``proven`` take (|Z| + 1) / (2 |Z|) of the phase's error; ``tight`` leaves half of it to the means.
+        logarithm of ``proven`` take (|Z| + 1) / (2 |Z|) of a phase's error. ``tight`` leaves half of it to the means,
+        whose logarithm is then log(2 |Z| t (t + 1) / delta); the factor is largest in the first phase.
         """
-        log = self._log(problem, phase)
         if self.parameters(problem)["radii"] != "tight":
-            return log
-        return max(log, math.log(2.0 * int(problem.wanted.sum()) * phase * (phase + 1) / problem.delta))
+            return 1.0
+        own = math.log(4.0 * int(problem.wanted.sum()) / problem.delta)
+        return max(math.sqrt(own / self._log(problem, 1)), 1.0)
 
-    def _wells(self, state: State, radius: float, *, mean: bool = False) -> float:
-        """Measurements per unit of variance, of a difference or of a mean, that bring a half-width to the radius."""
-        log = (self._mean_log if mean else self._log)(state.problem, state.phase + 1)
+    def _wells(self, state: State, radius: float) -> float:
+        """Measurements per unit of variance that bring a half-width to the radius."""
+        log = self._log(state.problem, state.phase + 1)
         return 2.0 * (state.problem.noise[0] / radius) ** 2 * log
 
     def ask(self, state: State, report: Report = silent) -> Allocation:
@@ -190,7 +191,7 @@ class Rage(Phased):
         radius = self.radius(state, phase)
         if state.lost.any():
             gap = self.parameters(problem)["gap"]
-            wells = self._wells(state, radius, mean=True)
+            wells = self._wells(state, radius)
             return bounding_phase(state, radius, wells, GAPS[0] if gap is None else float(gap), report)
         field = field_of(state)
         if field.targets.n_rows < 2:
@@ -258,7 +259,7 @@ class Rage(Phased):
         spread = problem.noise[0] * math.sqrt(2.0 * self._log(problem, phase))
         promised = outcome.allocation.radius if given["decide"] == "planned" and outcome.complete else 0.0
         found = compared(fit, rows, spread, promised if math.isfinite(promised) else 0.0)
-        bounds = _bounds(problem, fit, active, problem.noise[0] * math.sqrt(2.0 * self._mean_log(problem, phase)))
+        bounds = _bounds(problem, fit, active, spread)
         verdict = self._verdict(state, fit, rows, found, bounds, spread)
         undecided = state.status[active] == UNDECIDED
         is_first = np.zeros(len(active), dtype=bool)
@@ -293,10 +294,12 @@ class Rage(Phased):
         slack, nobody = _slack(state.problem), np.zeros(0, dtype=np.intp)
         before = np.flatnonzero(state.status == IN)
         out = found.out & (state.status[rows] != IN)
-        gone = away(state)
+        factor = self._for_means(state.problem)
+        gone = away(state, factor)
         # The bounds of all phases hold together.
-        low = np.fmax(bounds[1, 0, rows], state.low[0, rows])
-        high = np.fmin(bounds[2, 0, rows], state.high[0, rows])
+        now = wider(bounds[1, 0, rows], bounds[2, 0, rows], factor)
+        before_now = wider(state.low[0, rows], state.high[0, rows], factor)
+        low, high = np.maximum(now[0], before_now[0]), np.minimum(now[1], before_now[1])
         if len(before) and np.isin(before, rows).all():
             own = int(np.flatnonzero(rows == before[0])[0])
             widths = spread * fit.difference_norm(int(before[0]), rows)
@@ -337,14 +340,14 @@ class Rage(Phased):
         """The best is found, nothing is left to measure, or the budget leaves too little for a decision."""
         done = settled(state)
         if done and done[0].name == "decided":
-            return unanswerable(state, _slack(state.problem)) or done
+            return unanswerable(state, _slack(state.problem), self._for_means(state.problem)) or done
         if done:
             return done
         open_arms = int(((state.status == UNDECIDED) & state.problem.wanted).sum())
         if state.last is not None and len(state.last.contradicted):
             text = "a compound that can be had again is better than the one found best; the first decision stands"
             return (StopReason("undecidable", text, {"undecided": open_arms}),)
-        stuck = unanswerable(state, _slack(state.problem))
+        stuck = unanswerable(state, _slack(state.problem), self._for_means(state.problem))
         if stuck:
             return stuck
         budget = state.problem.budget

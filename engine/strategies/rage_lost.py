@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from assaypilot.engine.design import achieved, ceilings
 from assaypilot.engine.progress import Report
 from assaypilot.engine.strategies.designs import g_design
-from assaypilot.engine.strategies.ending import doubted, newcomers
+from assaypilot.engine.strategies.ending import doubted, newcomers, wider
 from assaypilot.engine.strategies.linfact_planning import cut_to, phase_design
 from assaypilot.engine.strategies.protocol import IN, UNDECIDED, Allocation, Certificate, State, StopReason
 
@@ -37,14 +37,17 @@ class Away(NamedTuple):
     """The half-width behind ``high``."""
 
 
-def away(state: State) -> Away | None:
-    """Of the one that was found best, when it cannot be bounded any more, else of all that are lost; None: nobody."""
+def away(state: State, factor: float) -> Away | None:
+    """Of the one that was found best, when it cannot be bounded any more, else of all that are lost; None: nobody.
+
+    ``factor``: how many times the half-widths of last bounds count.
+    """
     lost = np.flatnonzero(state.lost)
     if not len(lost):
         return None
     found = lost[state.status[lost] == IN]
     lost = found if len(found) else lost
-    low, high = state.low[0, lost], state.high[0, lost]
+    low, high = wider(state.low[0, lost], state.high[0, lost], factor)
     top = int(np.argmax(high))
     return Away(float(low.max()), float(high[top]), float(high[top] - low[top]) / 2.0)
 
@@ -76,11 +79,11 @@ def bounding_phase(state: State, radius: float, wells: float, gap: float, report
     )
 
 
-def unanswerable(state: State, slack: float) -> tuple[StopReason, ...]:
+def unanswerable(state: State, slack: float, factor: float) -> tuple[StopReason, ...]:
     """The reason to stop when measuring can change nothing against those that are away; empty while it can."""
-    gone, last = away(state), state.last
+    gone, last = away(state, factor), state.last
     if not ((state.status == UNDECIDED) & state.problem.wanted).any() and (state.status == IN).any():
-        return doubted(state, slack)
+        return doubted(state, slack, factor)
     if gone is None or last is None:
         return ()
     open_arms = np.flatnonzero((state.status == UNDECIDED) & state.problem.wanted)
@@ -89,7 +92,7 @@ def unanswerable(state: State, slack: float) -> tuple[StopReason, ...]:
     if not len(open_arms):
         who = "1 compound that may be the best" if lost == 1 else f"{lost} compounds that may be the best"
         return (StopReason("lost", f"{who} cannot be measured any more; all others are out", numbers),)
-    low, high = state.low[0, open_arms], state.high[0, open_arms]
+    low, high = wider(state.low[0, open_arms], state.high[0, open_arms], factor)
     half = (high - low) / 2.0
     if not np.isfinite(gone.half):
         stuck = True

@@ -327,3 +327,18 @@ def test_the_order_of_the_paper_on_soares_instance():
         spent[name] = np.mean([state.spent for state in runs])
     assert spent["oracle"] < spent["rage"] < spent["static-xy"]
     assert spent["rage"] < 4 * spent["oracle"]
+
+
+@pytest.mark.parametrize("radii", ["proven", "tight"])
+@pytest.mark.parametrize("n", [1, 2, 5, 300])
+def test_means_and_differences_err_no_more_than_delta_together(radii, n):
+    """Bounds of means count against who is lost: their tails and those of the pairs leave a phase its share."""
+    delta = 0.05
+    problem = asked(SiteFeatures(np.arange(n, dtype=np.int32)[:, None], (n,)), delta=delta, radii=radii)
+    factor = Rage()._for_means(problem)
+    for phase in (1, 2, 7, 40):
+        spread = math.sqrt(2.0 * union_log(n, phase, delta, radii))
+        pairs = n * (n - 1) if radii == "proven" else n - 1
+        error = pairs * norm.sf(spread) + 2 * n * norm.sf(factor * spread)
+        assert error <= delta / (phase * (phase + 1))
+    assert (factor > 1.0) == (radii == "tight")
