@@ -38,6 +38,7 @@ Flags = NDArray[np.bool_]
 ADDITIVE = "the effects of the substituents add up"
 """The model that nearly all strategies rest on."""
 
+
 class Phased:
     """Start, adjust, apply, tell and answer, the same for every strategy; ``ask``, ``decide`` and ``stop`` differ."""
 
