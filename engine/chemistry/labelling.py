@@ -42,7 +42,7 @@ def with_sites(core: Core, molecules: Sequence[Any], *, least: int = 1) -> Core:
     # Those with one choice say first which atoms are used, then those with the fewest; never by the order of the rows.
     used: Counter[int] = Counter()
     for choice in sorted(choices, key=lambda places: (len(places), [sorted(place) for place in places])):
-        best = max(choice, key=lambda place: sum(used[k] for k in place) - sum(not used[k] for k in place) * 1e6)
+        best = min(choice, key=lambda place: (sum(not used[k] for k in place), -sum(used[k] for k in place)))
         used.update(best)
     taken = sorted(place for place, count in used.items() if count >= least)
     if not taken:

@@ -67,6 +67,9 @@ def read_structure(text: str) -> Structure:
             return Structure(text, reason="the structure is empty")
         if not molecule.GetNumHeavyAtoms():
             return Structure(text, reason=f"{_shown(stripped)} has no heavy atom")
+        if ":" in stripped:  # numbers of atoms in a reaction are no part of the compound
+            for atom in molecule.GetAtoms():
+                atom.SetAtomMapNum(0)
         if "." not in stripped:
             return Structure(text, spelled(molecule))
         return _parent(text, molecule)

@@ -1,3 +1,4 @@
+import multiprocessing
 import time
 
 import pytest
@@ -42,6 +43,7 @@ def test_cancel_ends_work_that_never_looks_up():
     with pytest.raises(Cancelled):
         in_another_process(_sleep, report=report)
     assert time.monotonic() - began < 20
+    assert not multiprocessing.active_children()
 
 
 def test_a_process_that_dies_is_said():

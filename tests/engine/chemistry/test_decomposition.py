@@ -188,7 +188,8 @@ def test_several_cores_are_substituents_of_one_site():
 
 def test_symmetric_assignments_follow_the_series_not_the_order():
     core = parse_core("c1cc([*:2])ccc1[*:1]")
-    series = read("Fc1ccc(C)cc1", "Fc1ccc(Cl)cc1", "Fc1ccc(OC)cc1", "Cc1ccc(F)cc1", "Fc1ccc(Br)cc1")
+    # In the order of the alphabet nitrogen stands behind fluorine, the others before it.
+    series = read("Fc1ccc(C)cc1", "Fc1ccc(Cl)cc1", "Fc1ccc(OC)cc1", "Nc1ccc(F)cc1", "Fc1ccc(Br)cc1")
     apart = decompose([core], series)
     fluorine = {row.index(next(text for text in row if text.startswith("F[*"))) for row in rows(apart)}
     assert len(fluorine) == 1
@@ -212,6 +213,46 @@ def test_appended_compounds_never_rename_a_site():
         "it has the core, with a substituent where the core has no site",
         "there is no structure",
     )
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    st.lists(st.tuples(*[st.sampled_from(["C", "N", "O", "F", "Cl", "Br"])] * 2), min_size=1, max_size=10), st.randoms()
+)
+def test_the_order_of_the_rows_decides_nothing(pairs, chance):
+    smiles = read(*(f"{a}c1ccc({b})cc1" for a, b in dict.fromkeys(pairs)))
+    order = list(range(len(smiles)))
+    chance.shuffle(order)
+    core = parse_core("c1cc([*:2])ccc1[*:1]")
+    one, other = rows(decompose([core], smiles)), rows(decompose([core], [smiles[k] for k in order]))
+    assert [one[k] for k in order] == other
+
+
+def test_one_new_compound_follows_those_that_are_known():
+    apart = decompose([parse_core("c1cc([*:2])ccc1[*:1]")], read("Fc1ccc(C)cc1", "Fc1ccc(Cl)cc1", "Fc1ccc(OC)cc1"))
+    assert rows(apart)[0] == ("C[*:1]", "F[*:2]")
+    assert rows(extend(apart, read("Nc1ccc(F)cc1")))[3] == ("N[*:1]", "F[*:2]")
+
+
+def test_a_ring_over_the_core_itself_is_no_match():
+    apart = decompose([parse_core("[*:1]CCCO")], read("ClCCCO", "FCCCO", "C1CCO1"))
+    assert apart.reasons == ("", "", "a further ring bond joins two atoms of the core")
+
+
+def test_a_core_that_is_there_twice_lies_where_it_adds_no_site():
+    methyls = ["Cc1cnc2ccccc2c1", "CCc1cnc2ccccc2c1", "Clc1cnc2ccccc2c1", "Cc1ccc(C)c2ncccc12"]
+    # Its first ring carries something at 3 and 6, its second at 5 and 8, as the methyls do.
+    apart = decompose([Core("c1ccc2ncccc2c1")], read(*methyls, "Fc1cnc2ccc(CCc3ccc(C)c4cccnc34)cc2c1"))
+    assert len(apart.sites) == 3
+    assert apart.used == 5
+
+
+def test_what_does_not_go_together_again_is_not_used(monkeypatch):
+    from assaypilot.engine.chemistry import decomposition
+
+    monkeypatch.setattr(decomposition, "assemble", lambda core, parts: "CCO")
+    apart = decompose([parse_core("c1ccccc1[*:1]")], read("Cc1ccccc1"))
+    assert (apart.used, apart.reasons) == (0, ("put together again from its parts it is another structure",))
 
 
 def test_a_new_form_of_the_core_is_listed_when_there_is_no_site_for_it():

@@ -1,4 +1,6 @@
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from rdkit import Chem
 
 from assaypilot.engine.chemistry.identity import identity, same_structure
@@ -60,6 +62,19 @@ def test_a_structure_that_cannot_be_used_says_why(text, reason):
 def test_a_name_behind_a_structure_does_no_harm():
     assert read_structure("CCO ethanol").smiles == "CCO"
     assert read_structure("CCO |not cx|").smiles == "CCO"
+
+
+def test_numbers_of_atoms_are_no_part_of_a_compound():
+    assert read_structure("[CH3:1][CH2:2][OH:7]").smiles == "CCO"
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.text(alphabet="CcNnOoS[]()=#+-@/\\%123H.*:| &$~>", max_size=30) | st.text(max_size=20))
+def test_no_text_stops_the_reading(text):
+    found = read_structure(text)
+    assert bool(found.smiles) != bool(found.reason)
+    if found.smiles:
+        assert read_structure(found.smiles).smiles == found.smiles
 
 
 def test_racemate_enantiomer_and_flat_drawing_are_three():

@@ -63,6 +63,20 @@ def test_the_test_rejects_as_often_as_it_says():
     assert stats.kstest(p, "uniform").pvalue > 0.001
 
 
+@settings(max_examples=30, deadline=None)
+@given(st.integers(0, 2**32 - 1))
+def test_tukeys_test_is_the_f_test_of_the_squared_fit(seed):
+    rng = np.random.default_rng(seed)
+    library = product(4, 3)
+    y = 6 + rng.normal(size=12)
+    x = SiteFeatures.of(library).dense(np.arange(12))
+    fitted = x @ np.linalg.lstsq(x, y, rcond=None)[0]
+    more = np.column_stack([x, fitted**2])
+    small = ((y - fitted) ** 2).sum()
+    large = ((y - more @ np.linalg.lstsq(more, y, rcond=None)[0]) ** 2).sum()
+    assert report(library, y).curvature_p == pytest.approx(stats.f.sf((small - large) / (large / 5), 1, 5), rel=1e-6)
+
+
 def test_tukeys_test_sees_a_product_and_is_fair_without_one():
     rng = np.random.default_rng(6)
     library = product(5, 6)
