@@ -148,7 +148,8 @@ def far_from_the_others(endpoint: Endpoint, results: Sequence[Result]) -> list[t
     exact = [result for result in results if result.relation == "=" and not result.excluded]
     if len(exact) < _FEWEST:
         return []
-    levels = np.array([endpoint.to_model(result.value, result.unit) for result in exact])
+    plain = endpoint.transform == "none" and all(result.unit is None for result in exact)
+    levels = np.array([r.value if plain else endpoint.to_model(r.value, r.unit) for r in exact])
     middle = float(np.median(levels))
     spread = _SD_OF_MAD * float(np.median(np.abs(levels - middle)))
     logs = endpoint.scale_unit == "log"

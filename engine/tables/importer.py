@@ -18,6 +18,7 @@ from assaypilot.engine.models.sparse import Step
 from assaypilot.engine.progress import Report, silent
 from assaypilot.engine.tables.history import read_history
 from assaypilot.engine.tables.options import TableMapping
+from assaypilot.engine.tables.pauses import without_collecting
 from assaypilot.engine.tables.problems import Problem
 from assaypilot.engine.tables.raw import RawTable
 from assaypilot.engine.tables.sparse import thin
@@ -78,6 +79,11 @@ def import_table(raw: RawTable, mapping: TableMapping, report: Report = silent) 
 
     AssayPilotError when no campaign can come of it: fewer than two compounds, or no site with two substituents.
     """
+    with without_collecting():
+        return _import(raw, mapping, report)
+
+
+def _import(raw: RawTable, mapping: TableMapping, report: Report) -> ImportedTable:
     _check_columns(raw, mapping)
     problems: list[Problem] = list(raw.problems)
     warnings, notes = list(raw.warnings) + list(mapping.warnings), list(mapping.notes)

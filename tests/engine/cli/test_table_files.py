@@ -1,0 +1,61 @@
+"""Workbooks, SD files and files of SMILES on the command line, from check to a campaign and its results."""
+
+from tests.engine.tables.corpus import record
+from tests.engine.tables.workbooks import write_xlsx
+
+HEAD = ["ID", "R1", "R2", "pIC50"]
+ROWS = [[f"c{n}", ("H", "Me", "Et")[n % 3], ("Cl", "F")[n % 2], 5.0 + 0.25 * n] for n in range(6)]
+
+
+def test_a_sheet_of_a_workbook_becomes_a_campaign_and_another_its_results(done, run, tmp_path):
+    book = write_xlsx(
+        tmp_path / "series.xlsx",
+        {"Read me": [["Series 7"]], "Compounds": [["Title"], [], HEAD, *ROWS], "Old": [HEAD, *ROWS[:2]]},
+        hidden=["Old"],
+    )
+    report = done("check", book)
+    assert (report["kind"], report["sheet"], report["rows_used"], report["encoding"]) == (
+        "workbook",
+        "Compounds",
+        6,
+        "",
+    )
+    assert report["read_as"] == "workbook, sheet Compounds"
+    assert any("hidden Old" in text for text in report["warnings"])
+    assert "(workbook, sheet Compounds)" in run("check", book).out
+    campaign = tmp_path / "c.assaypilot"
+    done("new", campaign, "--table", book, "--sheet", "compounds", "--epsilon", 0.5, "--sd", 0.2, "--per-round", 8)
+    plan = done("plan", campaign)
+    results = write_xlsx(
+        tmp_path / "results.xlsx",
+        {
+            "Notes": [["nothing", "here"], ["a", "b"]],
+            "Run 1": [["ID", "Value"], *([one["id"], 6.5] for one in plan["compounds"])],
+        },
+    )
+    found = done("record", campaign, results, "--sheet", "Run 1")
+    assert found["accepted"] == len(plan["compounds"])
+    refused = run("check", book, "--sheet", "Compound")
+    assert refused.code == 1
+    assert "--sheet: there is no sheet 'Compound'; the sheets are Read me, Compounds, Old" in refused.err
+
+
+def test_an_sd_file_is_a_table_and_joins_one(done, tmp_path):
+    sdf = tmp_path / "t.sdf"
+    sdf.write_text("".join(record(row[0], ("R1", row[1]), ("R2", row[2])) for row in ROWS) + record("x", ("R1", "Pr")))
+    csv = tmp_path / "t.csv"
+    csv.write_text("Name,pIC50\n" + "".join(f"{row[0]},{row[3]}\n" for row in ROWS) + "z,5\n")
+    report = done("check", sdf, "--join", csv)
+    assert (report["kind"], report["id_column"], report["smiles_column"]) == ("sdf", "Name", "SMILES")
+    assert report["unmatched"] == {"table": ["x"], "joined": ["z"]}
+    assert report["endpoints"][0]["measured"] == 6
+    assert [(one["row"], one["column"]) for one in report["not_used"]] == [(7, "R2")]
+
+
+def test_structures_of_a_smiles_file_join_activities(done, tmp_path):
+    smi = tmp_path / "t.smi"
+    smi.write_text("".join(f"C{'C' * n}O c{n}\n" for n in range(6)))
+    csv = tmp_path / "t.csv"
+    csv.write_text("ID,R1,R2,pIC50\n" + "".join(",".join(map(str, row)) + "\n" for row in ROWS))
+    report = done("check", csv, "--join", smi)
+    assert (report["kind"], report["smiles_column"], report["compounds"]) == ("text", "SMILES", 6)
