@@ -20,6 +20,7 @@ __all__ = ["Record", "read_sdf", "records"]
 
 _END = re.compile(r"^M {1,2}END", re.M)
 _TAG = re.compile(r"^>(?!.*<>)(?:[^<]*<(?P<name>.*)>|\s+(?P<field>DT\d+))[^>]*$")
+_PLAIN_TAG = re.compile(r"^> +<[^<>]+>(?: +\(\d+\))? *$")
 _REPORT_EVERY = 250
 _MOST_COLUMNS = 2_000
 
@@ -147,8 +148,9 @@ def _properties(lines: list[str], record: Record) -> None:
     blank = True
     for line in lines:
         tag = _TAG.match(line)
-        # A value may begin with >, as in >10000; a header is one only behind a blank line, or with its brackets.
-        if tag is not None and (blank or name is None or not value):
+        # A value may begin with >, as in >10000. Where the blank line before a header is missing, only one in the form
+        # that programs write is taken for a header.
+        if tag is not None and (blank or name is None or not value or _PLAIN_TAG.match(line)):
             keep()
             name, value = " ".join((tag["name"] or tag["field"]).split()) or "property", []
         elif name is not None:

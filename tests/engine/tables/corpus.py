@@ -155,7 +155,7 @@ TEXT = [
     ),
     Case(
         "the last compound has only its id, and is one",
-        "ID,R1,pIC50\n" + ROWS + "c,,\n",
+        "ID,R1,pIC50\n" + ROWS + "cpd-9,,\n",
         TWO,
         options={"blank": "h"},
         said=("Empty substituent cells count as hydrogen (R1: 1).",),

@@ -4,7 +4,7 @@ import pytest
 
 from assaypilot.engine.tables.importer import import_table
 from assaypilot.engine.tables.mapping import EndpointSpec, TableOptions, propose
-from assaypilot.engine.tables.raw import read_table
+from assaypilot.engine.tables.raw import parse_text, read_table
 from tests.engine.tables.corpus import CASES
 
 
@@ -52,6 +52,13 @@ def test_a_messy_table_is_read_as_it_should_be(case, tmp_path):
 def test_the_corpus_is_large_and_its_tables_small():
     assert len(CASES) >= 60
     assert len({case.name for case in CASES}) == len(CASES)
+
+
+def test_an_unlikely_value_is_asked_about_once():
+    rows = [f"c{n}|{'Me' if n % 2 else 'H'}|{6 + n / 10}" for n in range(9)]
+    raw = parse_text("\n".join(["ID|R1|pIC50", *rows, "x|Et|35"]).replace("|", "\t"))
+    told = import_table(raw, propose(raw)).warnings
+    assert [text for text in told if "Row 11" in text] == ['Row 11: 35 is unusual for pIC50: "35 nM"?']
 
 
 def test_what_needs_no_word_is_read_without_one(tmp_path):

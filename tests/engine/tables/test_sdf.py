@@ -85,6 +85,13 @@ def test_properties_are_columns_and_titles_names(tmp_path):
     assert "Properties that some records lack, which count as empty there: DT12 (1), note (1)." in table.warnings
 
 
+def test_a_blank_line_may_be_missing_and_a_value_may_look_like_a_header(tmp_path):
+    text = block("CCO", "a") + ">  <R1>\nMe\n>  <v>\n5\n\n>  <note>\nsee\n><img src=//host/x>\n\n$$$$\n"
+    table = read_table(write(tmp_path, text))
+    assert table.columns == ("Name", "SMILES", "R1", "v", "note")
+    assert [column[0] for column in table.cells[2:]] == ["Me", "5", "see\n><img src=//host/x>"]
+
+
 def test_broken_records_stand_among_the_problems_and_lose_nothing_else(tmp_path):
     good = record("a", ("v", "1"))
     text = (
