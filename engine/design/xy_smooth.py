@@ -74,6 +74,8 @@ _NEW_ROWS = 40
 """Rows of far pairs that come in at once."""
 _HANDED = 12
 """Directions that another search begins with, in multiples of the rank."""
+_ROOM = 1e-3
+"""Where candidates may have less weight than this, the best design without such limits is no start."""
 _NEGLIGIBLE = 0.05
 """Weights below this part of an even one go before another search takes over."""
 
@@ -83,18 +85,19 @@ def settled(search: XYSearch, warm: Weighted | None) -> XYState:
     candidates = search.frame.candidates
     room = search.room[search.frame.open]
     many = isinstance(candidates.features, SiteFeatures) and _moments(candidates) >= _MANY_MOMENTS
-    if not many or search.directions.n < _MANY_MOMENTS or room.min() < 1.0 or len(room) <= search.frame.d:
+    if not many or search.directions.n < _MANY_MOMENTS or room.min() < _ROOM or len(room) <= search.frame.d:
         return search.converge(warm)
     try:
         smooth = _Smooth(search, warm)
         state = smooth.run()
-        if state.value <= search.lower * (1.0 + search.gap):
+        fits = room.min() >= 1.0 or bool((state.w <= search.room[state.support]).all())
+        if fits and state.value <= search.lower * (1.0 + search.gap):
             return state
         smooth.hand_over()
     except LinAlgError:
         return search.converge(warm)
     other = search.converge(Shares(*search.allowed.whole(state.support, state.w)))
-    return min(state, other, key=lambda one: one.value)
+    return min(state, other, key=lambda one: one.value) if fits else other
 
 
 class _Smooth:
@@ -211,7 +214,8 @@ class _Smooth:
                 self.sharpness += 1
                 self.trial = (math.inf, self.w)
         assert self.best is not None
-        if self.best.value <= self.search.lower * (1.0 + self.search.gap):
+        free = self.search.room[self.frame.open].min() >= 1.0
+        if free and self.best.value <= self.search.lower * (1.0 + self.search.gap):
             return self._on_fewer(self.best)
         used = self._used(self.best)
         return XYState(self.best.support[used], self.best.w[used] / self.best.w[used].sum(), self.best.value)

@@ -10,7 +10,7 @@ from assaypilot.engine.design.allowed import allowed
 from assaypilot.engine.design.directions import Against, Pairs, Rows
 from assaypilot.engine.design.rounding import round_design
 from assaypilot.engine.design.xy import xy_optimal
-from assaypilot.engine.design.xy_frame import Frame
+from assaypilot.engine.design.xy_frame import Frame, unseen_lengths
 from assaypilot.engine.design.xy_search import XYSearch, XYState
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.features import DenseFeatures, ProjectedFeatures, SiteFeatures
@@ -51,7 +51,7 @@ def of_the_best(seed: int, rows: int = 1500, wanted: int = 60):
     return candidates, candidates.onto(best)
 
 
-@pytest.mark.parametrize("upper", [None, 0.02])
+@pytest.mark.parametrize("upper", [None, 0.02, 0.003])
 def test_compounds_that_share_their_substituents_leave_the_other_effects_alone(upper):
     candidates, wanted = of_the_best(0)
     y = pairs_of(wanted)
@@ -222,10 +222,38 @@ def test_single_directions_keep_their_digits():
     assert values[1] < 1e-30
 
 
-def test_a_stall_is_handed_over_with_the_directions_that_matter():
+@pytest.mark.parametrize("seed", range(5))
+def test_what_is_not_seen_is_told_from_rounding(seed):
+    rng = np.random.default_rng(seed)
+    whole = np.linalg.qr(rng.normal(size=(12, 12)))[0]
+    blind = whole[:, :2]
+    y = rng.normal(size=(40, 10)) @ whole[:, 2:].T
+    y[7] += 1e-10 * blind[:, 1]
+    keys, lengths = unseen_lengths(Rows(y), blind, 40)
+    assert keys[0, 0] == 7
+    assert lengths[0] == pytest.approx(1e-10, rel=1e-3)
+    assert lengths[1] < 1e-14
+
+
+def test_a_stall_is_handed_over_with_the_directions_that_matter(monkeypatch):
+    real = XYSearch.converge
+    handed = []
+
+    def converge(self, warm):
+        # The shares handed over alone prove a bound near the optimum.
+        handed.append(len(self.y))
+        if self.y:
+            self.look(self.frame.rows(warm.support), warm.weights)
+        handed.append(self.lower)
+        return real(self, warm)
+
+    monkeypatch.setattr(XYSearch, "converge", converge)
     candidates = sites(5, 2500, (12,) * 5)
     wanted = candidates.onto(np.sort(np.random.default_rng(5).choice(2500, 50, replace=False)))
     design = xy_optimal(candidates, Pairs(wanted), gap=1e-3)
     assert design.converged
     assert design.iterations < 40
+    assert len(handed) == 2
+    assert handed[0] > candidates.rank
+    assert handed[1] > 0.9 * design.value
     assert design.value == pytest.approx(worst(candidates, design.support, design.weights, pairs_of(wanted)), rel=1e-6)
