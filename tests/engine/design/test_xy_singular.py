@@ -60,6 +60,9 @@ def test_compounds_that_share_their_substituents_leave_the_other_effects_alone(u
     assert design.converged
     assert design.value == pytest.approx(worst(candidates, design.support, design.weights, y), rel=1e-6)
     assert upper is None or design.weights.max() <= upper * (1 + 1e-9)
+    if upper is not None:
+        rough = xy_optimal(candidates, Pairs(wanted), gap=0.3, upper=upper)
+        assert rough.weights.max() <= upper * (1 + 1e-9)
     # Another design, and a closer one, have no value below the bound.
     closer = xy_optimal(candidates, Pairs(wanted), gap=1e-4, upper=upper)
     assert closer.converged
