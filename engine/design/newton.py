@@ -230,6 +230,8 @@ def _movable(w: Floats, leverages: Floats, upper: Floats) -> NDArray[np.bool_]:
     between = (w > 0) & (w < upper)
     if between.any():
         level = float(w[between] @ leverages[between] / w[between].sum())
+    elif not (w < upper).any():  # the bounds leave no choice
+        return np.zeros(len(w), dtype=bool)
     else:
         level = 0.5 * (float(leverages[w < upper].max()) + float(leverages[w > 0].min()))
     free: NDArray[np.bool_] = between | ((w <= 0) & (leverages > level)) | ((w >= upper) & (leverages < level))

@@ -191,7 +191,12 @@ class Search:
             )
             tolerance = max(0.2 * aim, min(0.1, 0.1 * state.gap), _TIGHTEST)
             support, x, w, added = self.enter(state, self.batch)
-            w, steps = self.balanced(support, x, w, tolerance)
+            try:
+                w, steps = self.balanced(support, x, w, tolerance)
+            except np.linalg.LinAlgError:
+                # Within bounds the room for those that came in may have been all that others had.
+                support, x, w = self._halfway(state, support, w)
+                w, steps = self.balanced(support, x, w, tolerance)
             if not added and not steps:
                 if state.whole:
                     break
@@ -204,6 +209,14 @@ class Search:
             state = self.look(state.support, state.x, state.w)
             best = state if state.gap < best.gap else best
         return best
+
+    def _halfway(self, state: State, support: Ints, w: Floats) -> tuple[Ints, Floats, Floats]:
+        """Half of these weights and half of the state's: within the bounds as both are, and of full rank as that is."""
+        mixed = np.zeros(self.table.n)
+        mixed[support] += 0.5 * w
+        mixed[state.support] += 0.5 * state.w
+        both = np.flatnonzero(mixed)
+        return both, self.table.rows(both), mixed[both]
 
     def balanced(self, support: Ints, x: Floats, w: Floats, tolerance: float) -> tuple[Floats, int]:
         """The D-optimal weights on a support to a tolerance, and the steps they took."""

@@ -417,3 +417,32 @@ class TestLargeSupports:
         assert (w >= forced * (1 - 1e-9)).all()
         assert (0.95 * leverages.max() + forced @ leverages) / 51 - 1 <= 1e-3 * 1.001
         assert design.iterations < 100
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_bounds_that_leave_little_room_end_in_a_design_or_a_plain_refusal(seed):
+    """Where what comes in takes all the room of others, V was singular on the way (a LinAlgError)."""
+    rng = np.random.default_rng((17, seed))
+    sizes = tuple(int(n) for n in rng.integers(2, 6, rng.integers(2, 5)))
+    codes = product(sizes)
+    codes = codes[np.sort(rng.choice(len(codes), min(len(codes), int(rng.integers(3, 60))), replace=False))]
+    candidates = sites(codes, sizes)
+    n = candidates.n_rows
+    upper = np.where(rng.random(n) < 0.3, 0.0, rng.random(n))
+    base = None
+    if seed % 2:
+        some = candidates.coordinates(np.array([0]))
+        base = some.T @ some * 10.0 ** rng.uniform(-3, 1)
+    open_rows = candidates.coordinates(np.flatnonzero(upper))
+    told = open_rows if base is None else np.vstack([open_rows, candidates.coordinates(np.array([0]))])
+    if upper.sum() < 1.0 or np.linalg.matrix_rank(told, tol=1e-6) < candidates.rank:
+        with pytest.raises(AssayPilotError):
+            g_optimal(candidates, gap=1e-6, upper=upper, base=base)
+        return
+    design = g_optimal(candidates, gap=1e-6, upper=upper, base=base)
+    assert (design.weights <= upper[design.support] * (1 + 1e-9) + 1e-12).all()
+    assert design.weights.sum() == pytest.approx(1.0)
+    x = candidates.coordinates()
+    kept = candidates.coordinates(design.support)
+    total = (kept * design.weights[:, None]).T @ kept + (0.0 if base is None else base)
+    assert design.value == pytest.approx(np.einsum("ij,jk,ik->i", x, np.linalg.inv(total), x).max(), rel=1e-6)
