@@ -30,7 +30,7 @@ class Kind:
     strategy: str
     instances: tuple
     log: Callable
-    """(instance, state before, phase) -> the logarithm of the statement."""
+    """What is seen of a phase -> the logarithm of the statement."""
     width: Callable
     """One of the functions below: (SDs its bounds claim ``(n_endpoints, n_arms)``, how many times too small)."""
     shrinks: tuple
@@ -84,7 +84,7 @@ class Seen:
     @property
     def spread(self):
         """Half-width over SD by the statement."""
-        return math.sqrt(2.0 * self.kind.log(self.instance, self.before, self.phase))
+        return math.sqrt(2.0 * self.kind.log(self))
 
     @property
     def planned(self):
@@ -185,38 +185,40 @@ def arms(instance):
     return len(instance.x) if instance.wanted is None else int(instance.wanted.sum())
 
 
-def log_g(instance, _, phase):
-    return math.log(2 * arms(instance) * phase * (phase + 1) / instance.delta)
+def log_g(seen):
+    return math.log(2 * arms(seen.instance) * seen.phase * (seen.phase + 1) / seen.instance.delta)
 
 
-def log_xy(instance, _, phase):
-    k = arms(instance)
-    return math.log(k * (k - 1) * phase * (phase + 1) / instance.delta)
+def log_xy(seen):
+    k = arms(seen.instance)
+    return math.log(k * (k - 1) * seen.phase * (seen.phase + 1) / seen.instance.delta)
 
 
-def log_xy_as_printed(instance, before, phase):
-    return math.log(2) + log_xy(instance, before, phase)
+def log_xy_as_printed(seen):
+    return math.log(2) + log_xy(seen)
 
 
-def log_projected(instance, before, phase):
-    """Eq. 33: 4 (d log 6 + log(K r (r + 1) / delta)), d of what the phase measures."""
-    counted = instance.x[before.active]
-    rank = np.linalg.matrix_rank(counted)
-    return 4 * (rank * math.log(6) + math.log(arms(instance) * phase * (phase + 1) / instance.delta))
+def log_projected(seen):
+    """Eq. 33: 4 (d log 6 + log(K r (r + 1) / delta)), d of what was measured (or planned to be)."""
+    counts = seen.planned if seen.mode == "planned" else seen.outcome.counts[0]
+    rank = np.linalg.matrix_rank(seen.instance.x[counts > 0])
+    return 4 * (
+        rank * math.log(6) + math.log(arms(seen.instance) * seen.phase * (seen.phase + 1) / seen.instance.delta)
+    )
 
 
-def log_gege(instance, before, phase):
-    share = 6 * instance.delta / (math.pi**2 * phase**2)
-    return math.log(2 * len(instance.sd) * int(before.active.sum()) / share)
+def log_gege(seen):
+    share = 6 * seen.instance.delta / (math.pi**2 * seen.phase**2)
+    return math.log(2 * len(seen.instance.sd) * int(seen.before.active.sum()) / share)
 
 
-def log_rage(instance, _, phase):
-    return math.log(arms(instance) ** 2 * phase * (phase + 1) / instance.delta)
+def log_rage(seen):
+    return math.log(arms(seen.instance) ** 2 * seen.phase * (seen.phase + 1) / seen.instance.delta)
 
 
-def log_rage_tight(instance, _, phase):
+def log_rage_tight(seen):
     """One-sided, against the best alone."""
-    return math.log((arms(instance) - 1) * phase * (phase + 1) / instance.delta)
+    return math.log((arms(seen.instance) - 1) * seen.phase * (seen.phase + 1) / seen.instance.delta)
 
 
 G = (LinFactG, "spread_log")
