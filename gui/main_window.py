@@ -353,7 +353,7 @@ class MainWindow(QMainWindow):
 
         def work(report: object) -> int:
             from assaypilot.engine.export.csv_file import write_csv
-            from assaypilot.engine.export.shortlist import work_list
+            from assaypilot.engine.export.work_list import work_list
 
             sheet = work_list(status, shown)
             return write_csv(path, sheet.header, sheet.rows)

@@ -14,7 +14,8 @@ from assaypilot.engine.cli.console import Console, Reply, count, plural, table
 from assaypilot.engine.cli.standing import number
 from assaypilot.engine.cli.targets import check_target
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.export.shortlist import NOT_ASKED, decimals_of, value_columns, work_list
+from assaypilot.engine.export.shortlist import decimals_of
+from assaypilot.engine.export.work_list import NOT_ASKED, value_columns, work_list
 from assaypilot.engine.labels import label_text
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""The shortlist and the work list as rows and columns: the same for the command line, the window and every format."""
+"""The shortlist as rows and columns: the same for the command line, the window and every format."""
 
 from __future__ import annotations
 
@@ -10,35 +10,26 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from assaypilot.engine.campaign.state import STATUSES, Round, Status
+from assaypilot.engine.campaign.state import STATUSES, Status
 from assaypilot.engine.endpoint import Endpoint
 from assaypilot.engine.export.csv_file import Cell
 from assaypilot.engine.strategies.protocol import IN, NOT_ESTIMABLE, OUT, UNDECIDED
-from assaypilot.engine.tables import headers
-from assaypilot.engine.tables.raw import fold
 
 __all__ = [
-    "NOT_ASKED",
     "Sheet",
     "Which",
     "chances",
     "decimals",
     "decimals_of",
     "ranked",
+    "rounded",
     "shortlist",
-    "value_columns",
-    "work_list",
+    "unique",
 ]
 
 Which = Literal["in", "undecided", "out", "all"]
 
 _CODES = {"in": (IN,), "undecided": (UNDECIDED,), "out": (OUT,), "all": (IN, UNDECIDED, OUT, NOT_ESTIMABLE)}
-_SIDE_COLUMNS = ("Relation", "Unit", "Date", "Plate", "Well", "Batch", "Comment")
-"""What a lab may add to a value; the reader of results knows these headers."""
-
-
-NOT_ASKED = "N/A"
-"""In a work list where a value is in already; the reader of results takes it for none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,15 +97,15 @@ def shortlist(status: Status, which: Which = "in", *, program: str = "AssayPilot
         columns.append(("Why out", [status.reason(compound) for compound in range(len(library))]))
     for endpoint in status.endpoints:
         estimate = candidates.estimates.get(endpoint.name, np.full(len(library), np.nan))
-        columns.append((f"{endpoint.scale_name} estimate", _rounded(estimate, digits + 1)))
+        columns.append((f"{endpoint.scale_name} estimate", rounded(estimate, digits + 1)))
         if endpoint.transform == "log":
             unit = f" ({endpoint.unit})" if endpoint.unit and endpoint.unit not in endpoint.name else ""
             columns.append((f"{endpoint.name}{unit} estimate", [_entry(endpoint, value) for value in estimate]))
         if endpoint.name in candidates.lows:
-            columns.append((f"{endpoint.scale_name} low", _rounded(candidates.lows[endpoint.name], digits + 1)))
-            columns.append((f"{endpoint.scale_name} high", _rounded(candidates.highs[endpoint.name], digits + 1)))
+            columns.append((f"{endpoint.scale_name} low", rounded(candidates.lows[endpoint.name], digits + 1)))
+            columns.append((f"{endpoint.scale_name} high", rounded(candidates.highs[endpoint.name], digits + 1)))
     for name, chance in chances(status).items():
-        columns.append((f"P({name})", _rounded(chance, 4)))
+        columns.append((f"P({name})", rounded(chance, 4)))
     columns.append(
         ("Evidence", [f"measured {n}" if n else "predicted, never measured" for n in candidates.measured.tolist()])
     )
@@ -129,70 +120,13 @@ def shortlist(status: Status, which: Which = "in", *, program: str = "AssayPilot
         ("Events", status.events),
         ("Campaign head", status.head),
     ]
-    header = _unique([name for name, _ in columns] + [name for name, _ in constants])
+    header = unique([name for name, _ in columns] + [name for name, _ in constants])
     tail = tuple(cell for _, cell in constants)
     rows = tuple((*(column[compound] for _, column in columns), *tail) for compound in ranked(status, which).tolist())
     return Sheet(header, rows)
 
 
-def value_columns(status: Status) -> list[str]:
-    """The columns of a work list that are filled in: Value with one endpoint, else one for each."""
-    return ["Value"] if len(status.endpoints) == 1 else [endpoint.name for endpoint in status.endpoints]
-
-
-def work_list(status: Status, issued: Round) -> Sheet:
-    """One row per measurement of a round, in its order, with empty cells for what comes back.
-
-    With one endpoint the values go into ``Value``, with several into one column per endpoint, with
-    N/A where a value is in already and is not asked for again (it reads as no result); what is filled in can
-    be recorded as it is, and as often as it is filled in further: round and replicate tell what is there already.
-    """
-    library, endpoints = status.library, status.endpoints
-    digits = decimals_of(status)
-    values = value_columns(status)
-    sides = list(_SIDE_COLUMNS) if len(endpoints) == 1 else [name for name in _SIDE_COLUMNS if name not in _PER_VALUE]
-    scale = endpoints[status.objective].scale_name
-    known = library.smiles is not None
-    header = [
-        "Rank",
-        "ID",
-        *(["SMILES"] if known else []),
-        *(_site_header(site.name, values) for site in library.sites),
-        "Round",
-        "Replicate",
-        f"Expected {scale}",
-        f"Low {scale}",
-        f"High {scale}",
-        "Why",
-        *values,
-        *sides,
-    ]
-    unit = endpoints[0].unit if len(endpoints) == 1 else ""
-    beside: tuple[Cell, ...] = tuple(unit if name == "Unit" else "" for name in sides)
-    rows: list[tuple[Cell, ...]] = []
-    for rank, item in enumerate(issued.items, start=1):
-        told = _rounded([item.expected, item.low, item.high], digits)
-        structure = () if library.smiles is None else (library.smiles[item.compound],)
-        labels = library.substituents(item.compound).values()
-        known_so_far = (rank, library.ids[item.compound], *structure, *labels)
-        for replicate in range(1, item.replicates + 1):
-            done = {k for place, k in enumerate(issued.endpoints) if replicate > item.of(place)}
-            cells = [NOT_ASKED if k in done else "" for k in range(len(values))]
-            rows.append((*known_so_far, issued.number, replicate, *told, item.reason, *cells, *beside))
-    return Sheet(_unique(header), tuple(rows))
-
-
-_PER_VALUE = ("Relation", "Unit")
-"""Columns that would not say which of several values they belong to."""
-
-
-def _site_header(name: str, values: Sequence[str]) -> str:
-    """A site's header; one that the reader of results would take for something else (a site N or Value) is marked."""
-    names = {*headers.IDS, *headers.VALUE, *headers.ENDPOINT_NAME, *map(fold, values)}
-    return f"site {name}" if headers.role_of(name) or fold(name) in names else name
-
-
-def _rounded(values: Iterable[float | None], digits: int) -> list[float | None]:
+def rounded(values: Iterable[float | None], digits: int) -> list[float | None]:
     """Numbers to so many decimals; None where there is none."""
     return [None if value is None or not math.isfinite(value) else round(float(value), digits) for value in values]
 
@@ -202,7 +136,7 @@ def _entry(endpoint: Endpoint, value: float) -> float | None:
     return float(f"{endpoint.from_model(float(value)):.3g}") if math.isfinite(value) and abs(value) < 300 else None
 
 
-def _unique(names: Sequence[str]) -> tuple[str, ...]:
+def unique(names: Sequence[str]) -> tuple[str, ...]:
     """The names, a number behind those that repeat another one."""
     made: list[str] = []
     for name in names:

@@ -170,7 +170,7 @@ class RoundPage(Page):
         """Nothing; copies the list for the lab, one row per measurement."""
         if self._view is None or self.model.round is None:
             return
-        from assaypilot.engine.export.shortlist import work_list
+        from assaypilot.engine.export.work_list import work_list
 
         sheet = work_list(self._view.status, self.model.round)
         rows = [["" if cell is None else str(cell) for cell in row] for row in sheet.rows]

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from assaypilot.engine.campaign.campaign import Campaign
 from assaypilot.engine.campaign.state import Settings, Status
 from assaypilot.engine.endpoint import Endpoint
-from assaypilot.engine.export.shortlist import decimals, ranked, shortlist, work_list
+from assaypilot.engine.export.shortlist import decimals, ranked, shortlist
+from assaypilot.engine.export.work_list import work_list
 from assaypilot.engine.library import Library
 from assaypilot.engine.measurements import Result
 
