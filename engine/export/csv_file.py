@@ -2,29 +2,45 @@
 
 from __future__ import annotations
 
-import contextlib
 import csv
-import errno
 import io
 import math
-import os
 from collections.abc import Iterable, Sequence
 from numbers import Integral, Real
 from pathlib import Path
-from typing import SupportsFloat
+from typing import TYPE_CHECKING, SupportsFloat
 
 from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.export.sheet import Cell
+from assaypilot.engine.export.whole import write_whole
+from assaypilot.engine.progress import Report, silent
 
-__all__ = ["Cell", "write_csv"]
+if TYPE_CHECKING:
+    from assaypilot.engine.export.contents import Contents
 
-Cell = str | int | float | bool | None
-"""What a cell may hold; None, NaN and infinities become an empty cell."""
+__all__ = ["Cell", "write", "write_csv"]
 
 _FORMULA = ("=", "+", "-", "@", "\t")
+_REPORT_EVERY = 1_000
+
+
+def write(path: Path, contents: Contents, report: Report = silent) -> int:
+    """The number of compounds written: the shortlist, with where it comes from in every row.
+
+    ``report`` may raise Cancelled; then there is no file, or the one that was there.
+    """
+    report(0.0, "Collecting the shortlist")
+    sheet = contents.shortlist_with_provenance
+    return write_csv(path, sheet.header, sheet.rows, report=report)
 
 
 def write_csv(
-    path: str | Path, header: Sequence[str], rows: Iterable[Sequence[Cell]], *, overwrite: bool = True
+    path: str | Path,
+    header: Sequence[str],
+    rows: Iterable[Sequence[Cell]],
+    *,
+    overwrite: bool = True,
+    report: Report = silent,
 ) -> int:
     """The number of rows written below the header.
 
@@ -33,8 +49,6 @@ def write_csv(
     only when it is complete: it is written beside its place and then moved. AssayPilotError when that fails.
     """
     path = Path(path)
-    if path.is_dir():
-        raise AssayPilotError("this is a folder", file=str(path), mend="Name a csv file in it.")
     if not overwrite and path.exists():
         raise AssayPilotError("the file exists already", file=str(path), mend="Choose another name.")
     buffer = io.StringIO(newline="")
@@ -46,7 +60,10 @@ def write_csv(
             raise ValueError("every row must have one cell per header")
         writer.writerow([_text(cell) for cell in row])
         count += 1
-    _write_whole(path, buffer.getvalue().encode("utf-8-sig"))
+        if count % _REPORT_EVERY == 0:
+            report(0.5, f"Writing rows: {count:,}")
+    report(0.95, "Writing the file")
+    write_whole(path, buffer.getvalue().encode("utf-8-sig"))
     return count
 
 
@@ -64,34 +81,3 @@ def _text(cell: Cell) -> str:
         number = float(cell)
         return repr(number) if math.isfinite(number) else ""
     raise TypeError(f"a cell cannot hold {type(cell).__name__}")
-
-
-def _write_whole(path: Path, data: bytes) -> None:
-    beside = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        with beside.open("wb") as stream:
-            stream.write(data)
-            stream.flush()
-            os.fsync(stream.fileno())
-        os.replace(beside, path)
-    except OSError as error:
-        with contextlib.suppress(OSError):
-            beside.unlink()
-        raise _plain(error, path) from None
-
-
-def _plain(error: OSError, path: Path) -> AssayPilotError:
-    """The refusal for a failed write; what was there before is untouched."""
-    if error.errno in (errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC)):
-        return AssayPilotError("the disk is full", file=str(path), mend="Free some space or choose another folder.")
-    if error.errno in (errno.ENOENT, errno.ENOTDIR):
-        return AssayPilotError("there is no such folder", file=str(path), mend="Create it or choose another one.")
-    if isinstance(error, PermissionError) or error.errno in (errno.EROFS, errno.EACCES, errno.EPERM):
-        return AssayPilotError(
-            "the folder or the file may not be written to",
-            file=str(path),
-            mend="Choose another folder, or close the file if another program has it open.",
-        )
-    return AssayPilotError(
-        f"cannot be written ({error.strerror or type(error).__name__})", file=str(path), mend="Choose another folder."
-    )

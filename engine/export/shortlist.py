@@ -3,41 +3,52 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from assaypilot.engine.campaign.state import STATUSES, Status
+from assaypilot.engine.chemistry.products import product_smiles
 from assaypilot.engine.endpoint import Endpoint
-from assaypilot.engine.export.csv_file import Cell
+from assaypilot.engine.export.sheet import Cell, Column, Sheet, rounded, sheet_of, unique
 from assaypilot.engine.strategies.protocol import IN, NOT_ESTIMABLE, OUT, UNDECIDED
 
 __all__ = [
+    "AVAILABILITY",
+    "AVAILABILITY_MEANS",
+    "EVIDENCE",
     "Sheet",
     "Which",
+    "availability",
     "chances",
     "decimals",
     "decimals_of",
+    "evidence",
+    "provenance",
     "ranked",
     "rounded",
     "shortlist",
+    "structure",
+    "table_of",
     "unique",
+    "with_provenance",
 ]
 
 Which = Literal["in", "undecided", "out", "all"]
 
 _CODES = {"in": (IN,), "undecided": (UNDECIDED,), "out": (OUT,), "all": (IN, UNDECIDED, OUT, NOT_ESTIMABLE)}
-
-
-@dataclass(frozen=True, slots=True)
-class Sheet:
-    """A table ready to be written."""
-
-    header: tuple[str, ...]
-    rows: tuple[tuple[Cell, ...], ...]
+EVIDENCE = "Evidence"
+"""Header of what a row rests on: measured so often, or predicted."""
+AVAILABILITY = "Availability"
+"""Header of whether a compound is there."""
+AVAILABILITY_MEANS = (
+    "made: measured at least once. In stock: never measured, and said to be available where others are not. "
+    "To be made: nothing says that it exists."
+)
+_MOST_ASSEMBLED = 5_000
+"""Compounds whose structures are put together from core and substituents, where no table has drawn them."""
 
 
 def decimals(epsilon: float) -> int:
@@ -78,40 +89,79 @@ def chances(status: Status) -> dict[str, NDArray[np.float64]]:
     return found
 
 
-def shortlist(status: Status, which: Which = "in", *, program: str = "AssayPilot", exported: str = "") -> Sheet:
-    """One row per compound, ranked, with what was decided and on what evidence.
+def evidence(status: Status, compound: int) -> str:
+    """What a compound's place rests on: ``measured 3``, else ``predicted, `` and why nothing counts as measured."""
+    candidates = status.candidates
+    if candidates.measured[compound]:
+        return f"measured {int(candidates.measured[compound])}"
+    if not candidates.made[compound]:
+        return "predicted, never measured"
+    if candidates.censored[compound]:
+        return "predicted, measured beyond a limit only"
+    others = [name for name, counts in candidates.measured_of.items() if counts[compound]]
+    return f"predicted, measured for {', '.join(others)} only" if others else "predicted, its values are not used"
 
-    The last columns are the same in every row: goal, noise, guarantee, program, date and the campaign's head, so
-    that a row copied out of the file still says where it comes from.
+
+def availability(status: Status, compound: int) -> str:
+    """Whether a compound is there, as far as the campaign knows: made, in stock, to be made; see AVAILABILITY_MEANS.
+
+    A compound that was marked as not to be had is ``made, none left`` or ``cannot be had``.
     """
+    gone = compound in status.unavailable
+    if status.candidates.made[compound]:
+        return "made, none left" if gone else "made"
+    if gone:
+        return "cannot be had"
+    # Only where some cannot be measured has anybody said which ones are there.
+    measurable = status.library.measurable
+    return "in stock" if measurable[compound] and not measurable.all() else "to be made"
+
+
+def structure(status: Status, compound: int) -> str:
+    """The SMILES of a compound, put together from its substituents where no table has drawn it; empty without one."""
+    drawn = "" if status.library.smiles is None else status.library.smiles[compound]
+    return drawn or product_smiles(status.library, compound)
+
+
+def table_of(status: Status, compounds: Sequence[int] | NDArray[np.intp]) -> Sheet:
+    """One row per compound in the order given, with what was decided and on what evidence."""
     library, candidates = status.library, status.candidates
+    places = np.asarray(compounds, dtype=np.intp)
+    listed: list[int] = places.tolist()
     digits = decimals_of(status)
-    columns: list[tuple[str, Sequence[Cell]]] = [("ID", library.ids)]
-    if library.smiles is not None:
-        columns.append(("SMILES", library.smiles))
+    columns = [Column("ID", [library.ids[c] for c in listed])]
+    structures = _structures(status, listed)
+    if any(structures) or library.smiles is not None:
+        columns.append(Column("SMILES", structures))
     for position, site in enumerate(library.sites):
-        columns.append((site.name, [site.substituents[code] for code in library.codes[:, position]]))
-    columns.append(("Status", [STATUSES[code] for code in candidates.status]))
-    columns.append(("Decided in round", [int(number) or None for number in candidates.decided_in_round]))
+        codes = library.codes[places, position].tolist()
+        columns.append(Column(site.name, [site.substituents[code] for code in codes]))
+    columns.append(Column("Status", [STATUSES[code] for code in candidates.status[places]]))
+    rounds: list[int] = candidates.decided_in_round[places].tolist()
+    columns.append(Column("Decided in round", [number or None for number in rounds]))
     if status.limited_endpoints:
-        columns.append(("Why out", [status.reason(compound) for compound in range(len(library))]))
+        columns.append(Column("Why out", [status.reason(compound) for compound in listed]))
     for endpoint in status.endpoints:
-        estimate = candidates.estimates.get(endpoint.name, np.full(len(library), np.nan))
-        columns.append((f"{endpoint.scale_name} estimate", rounded(estimate, digits + 1)))
+        estimate = candidates.estimates.get(endpoint.name, np.full(len(library), np.nan))[places]
+        columns.append(Column(f"{endpoint.scale_name} estimate", rounded(estimate, digits + 1), digits))
         if endpoint.transform == "log":
             unit = f" ({endpoint.unit})" if endpoint.unit and endpoint.unit not in endpoint.name else ""
-            columns.append((f"{endpoint.name}{unit} estimate", [_entry(endpoint, value) for value in estimate]))
+            columns.append(Column(f"{endpoint.name}{unit} estimate", [_entry(endpoint, value) for value in estimate]))
         if endpoint.name in candidates.lows:
-            columns.append((f"{endpoint.scale_name} low", rounded(candidates.lows[endpoint.name], digits + 1)))
-            columns.append((f"{endpoint.scale_name} high", rounded(candidates.highs[endpoint.name], digits + 1)))
+            low, high = candidates.lows[endpoint.name][places], candidates.highs[endpoint.name][places]
+            columns.append(Column(f"{endpoint.scale_name} low", rounded(low, digits + 1), digits))
+            columns.append(Column(f"{endpoint.scale_name} high", rounded(high, digits + 1), digits))
     for name, chance in chances(status).items():
-        columns.append((f"P({name})", rounded(chance, 4)))
-    columns.append(
-        ("Evidence", [f"measured {n}" if n else "predicted, never measured" for n in candidates.measured.tolist()])
-    )
-    columns.append(("Made", [bool(made) for made in candidates.made]))
+        columns.append(Column(f"P({name})", rounded(chance[places], 4), 2))
+    columns.append(Column(EVIDENCE, [evidence(status, compound) for compound in listed]))
+    columns.append(Column(AVAILABILITY, [availability(status, compound) for compound in listed]))
+    return sheet_of(columns)
+
+
+def provenance(status: Status, *, program: str, exported: str) -> tuple[tuple[str, Cell], ...]:
+    """What every row can carry to say where it comes from: goal, noise, guarantee, program, date, head."""
     noise = [(status.endpoints[k].scale_name, status.endpoints[k].noise_sd) for k in status.measured_endpoints]
-    constants: list[tuple[str, Cell]] = [
+    return (
         ("Goal", status.goal_sentence),
         *(("Assay noise (SD)" if len(noise) == 1 else f"Assay noise (SD) of {scale}", sd) for scale, sd in noise),
         ("Guarantee", "holds" if status.guarantee.holds else f"does not hold: {'; '.join(status.guarantee.void)}"),
@@ -119,30 +169,37 @@ def shortlist(status: Status, which: Which = "in", *, program: str = "AssayPilot
         ("Exported", exported),
         ("Events", status.events),
         ("Campaign head", status.head),
-    ]
-    header = unique([name for name, _ in columns] + [name for name, _ in constants])
+    )
+
+
+def shortlist(status: Status, which: Which = "in", *, program: str = "AssayPilot", exported: str = "") -> Sheet:
+    """One row per compound, ranked; the last columns are the same in every row and say where it comes from.
+
+    So that a row copied out of the file still does.
+    """
+    return with_provenance(
+        table_of(status, ranked(status, which)), provenance(status, program=program, exported=exported)
+    )
+
+
+def with_provenance(sheet: Sheet, constants: Sequence[tuple[str, Cell]]) -> Sheet:
+    """The table with columns behind it that hold the same in every row."""
+    header = unique([*sheet.header, *(name for name, _ in constants)])
     tail = tuple(cell for _, cell in constants)
-    rows = tuple((*(column[compound] for _, column in columns), *tail) for compound in ranked(status, which).tolist())
-    return Sheet(header, rows)
+    return Sheet(header, tuple((*row, *tail) for row in sheet.rows), (*sheet.digits, *(None for _ in tail)))
 
 
-def rounded(values: Iterable[float | None], digits: int) -> list[float | None]:
-    """Numbers to so many decimals; None where there is none."""
-    return [None if value is None or not math.isfinite(value) else round(float(value), digits) for value in values]
+def _structures(status: Status, compounds: Sequence[int]) -> list[str]:
+    """The structures of compounds; those no table has drawn only of the first few thousand."""
+    smiles = status.library.smiles
+    drawn = ["" if smiles is None else smiles[compound] for compound in compounds]
+    if status.library.scaffold is not None:
+        lacking = [place for place, text in enumerate(drawn) if not text][:_MOST_ASSEMBLED]
+        for place in lacking:
+            drawn[place] = product_smiles(status.library, compounds[place])
+    return drawn
 
 
 def _entry(endpoint: Endpoint, value: float) -> float | None:
     """A model-scale estimate in the entry unit, to three significant digits."""
     return float(f"{endpoint.from_model(float(value)):.3g}") if math.isfinite(value) and abs(value) < 300 else None
-
-
-def unique(names: Sequence[str]) -> tuple[str, ...]:
-    """The names, a number behind those that repeat another one."""
-    made: list[str] = []
-    for name in names:
-        number, unique = 2, name
-        while unique.casefold() in {other.casefold() for other in made}:
-            unique = f"{name} ({number})"
-            number += 1
-        made.append(unique)
-    return tuple(made)

@@ -98,7 +98,7 @@ def test_what_was_never_measured_is_said(tmp_path: Path) -> None:
         sheet = shortlist(campaign.status(), "all")
         rows = {row[0]: dict(zip(sheet.header, row, strict=True)) for row in sheet.rows}
         assert rows["d"]["Evidence"] == "predicted, never measured"
-        assert rows["d"]["Made"] is False
+        assert rows["d"]["Availability"] == "to be made"
         assert rows["a"]["Evidence"] == "measured 1"
         assert rows["a"]["pIC50 low"] is None
 

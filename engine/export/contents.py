@@ -1,0 +1,164 @@
+"""What every export says, whatever its format: the shortlist as on screen, all compounds, measurements and settings."""
+
+from __future__ import annotations
+
+import datetime
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assaypilot.engine.campaign.creation import program_version
+from assaypilot.engine.campaign.state import Status
+from assaypilot.engine.export import records
+from assaypilot.engine.export.sheet import Cell, Sheet
+from assaypilot.engine.export.shortlist import (
+    AVAILABILITY,
+    EVIDENCE,
+    Which,
+    provenance,
+    ranked,
+    structure,
+    table_of,
+    with_provenance,
+)
+
+__all__ = ["Choice", "Contents", "contents"]
+
+_WORDS: dict[Which, str] = {
+    "in": "compounds that are in",
+    "undecided": "compounds that are undecided",
+    "out": "compounds that are out",
+    "all": "all compounds",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """Which compounds and columns the shortlist has, and in which order."""
+
+    which: Which = "in"
+    """The compounds by status; when ``order`` is given it decides instead."""
+    order: tuple[int, ...] | None = None
+    """Exactly these compounds (positions in the library), in this order, as on screen; None: ranked."""
+    columns: tuple[str, ...] | None = None
+    """Headers of the shortlist in the order on screen; None: all.
+
+    ID comes first, and evidence and availability last, where they are not among them: no row goes out without.
+    """
+
+
+@dataclass(frozen=True, eq=False)
+class Contents:
+    """Everything an export can say of a campaign, at one head of its log. Can be pickled."""
+
+    status: Status
+    choice: Choice = Choice()
+    program: str = "AssayPilot"
+    """With its version."""
+    exported: str = ""
+    """Local date and time."""
+    title: str = ""
+    file: str = ""
+    """Name of the campaign file, without its folder; empty when it is not known."""
+
+    def __post_init__(self) -> None:
+        n = len(self.status.library)
+        order = self.choice.order
+        if order is not None and (len(set(order)) != len(order) or any(not 0 <= c < n for c in order)):
+            raise ValueError("order must name compounds of the library, each once")
+
+    @cached_property
+    def compounds(self) -> NDArray[np.intp]:
+        """``(n_chosen,)``, compounds of the shortlist as positions in the library, in the order of the export."""
+        if self.choice.order is not None:
+            return np.array(self.choice.order, dtype=np.intp)
+        return ranked(self.status, self.choice.which)
+
+    @cached_property
+    def what(self) -> str:
+        """Which compounds the shortlist holds, in words: ``12 of 960 compounds: those that are in``."""
+        total, n = len(self.status.library), len(self.compounds)
+        if self.choice.order is not None:
+            return f"{n:,} of {total:,} compounds, chosen and sorted by hand"
+        return f"{n:,} of {total:,} compounds: {_WORDS[self.choice.which]}"
+
+    @cached_property
+    def shortlist(self) -> Sheet:
+        """One row per chosen compound with the chosen columns, evidence and availability in every one of them.
+
+        ValueError when a chosen column is not among the shortlist's.
+        """
+        whole = table_of(self.status, self.compounds)
+        columns = self.choice.columns
+        if columns is None:
+            return whole
+        unknown = [name for name in columns if name not in whole.header]
+        if unknown:
+            raise ValueError(f"the shortlist has no column {unknown[0]!r}")
+        wanted = dict.fromkeys(columns)
+        first = [] if "ID" in wanted else ["ID"]
+        last = [name for name in (EVIDENCE, AVAILABILITY) if name not in wanted]
+        return whole.only([*first, *wanted, *last])
+
+    @cached_property
+    def shortlist_with_provenance(self) -> Sheet:
+        """The shortlist with columns behind it that say in every row where it comes from: for formats of one table."""
+        return with_provenance(self.shortlist, self.provenance)
+
+    @cached_property
+    def everything(self) -> Sheet:
+        """All compounds of the library, ranked, with all columns."""
+        return table_of(self.status, ranked(self.status, "all"))
+
+    @cached_property
+    def measurements(self) -> Sheet:
+        """One row per entry, in order of entry, those excluded or taken back included; see ``records``."""
+        return records.measurements(self.status)
+
+    @cached_property
+    def rounds(self) -> Sheet:
+        """One row per round: state, dates, what was asked for and what came back."""
+        return records.rounds(self.status)
+
+    @cached_property
+    def picks(self) -> Sheet:
+        """One row per compound of each round: why it was picked, what was expected, what came back."""
+        return records.picks(self.status)
+
+    @cached_property
+    def settings(self) -> Sheet:
+        """Rows of (name, value): goal, endpoints, noise, guarantee, strategy, versions, date, head, file."""
+        return records.settings(self.status, self.what, self.program, self.exported, self.file)
+
+    @cached_property
+    def provenance(self) -> tuple[tuple[str, Cell], ...]:
+        """(name, value) of what a single row can carry to say where it comes from."""
+        return provenance(self.status, program=self.program, exported=self.exported)
+
+    def structure(self, compound: int) -> str:
+        """The SMILES of a compound (a position in the library); empty when its structure is not known."""
+        return structure(self.status, compound)
+
+
+def contents(
+    status: Status,
+    choice: Choice | None = None,
+    *,
+    file: str = "",
+    title: str = "",
+    program: str = "",
+    exported: str = "",
+) -> Contents:
+    """What an export of a campaign says now; texts that are not given are filled in, the time with the local one."""
+    now = datetime.datetime.now().astimezone()
+    zone = f"{now:%z}"
+    return Contents(
+        status,
+        choice or Choice(),
+        program or f"AssayPilot {program_version()}",
+        exported or f"{now:%Y-%m-%d %H:%M} {zone[:3]}:{zone[3:]}",
+        title or status.name,
+        file,
+    )

@@ -1,0 +1,46 @@
+"""The formats a campaign can be exported to, by the ending of the file's name; each is loaded when it is asked for."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from pathlib import Path
+
+from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.export.contents import Contents
+from assaypilot.engine.progress import Report, silent
+
+__all__ = ["FORMATS", "ending_of", "write"]
+
+FORMATS: dict[str, tuple[str, str]] = {
+    ".csv": ("Table (CSV)", "csv_file"),
+    ".xlsx": ("Excel workbook with structures", "workbook"),
+    ".sdf": ("SD file", "sdf"),
+    ".pdf": ("Report (PDF)", "report"),
+    ".pptx": ("Slide (PowerPoint)", "slide"),
+}
+"""By ending: what people call it, and the module of this package whose ``write`` makes it."""
+
+
+def ending_of(path: str | Path) -> str:
+    """The ending of a file's name in lower case; AssayPilotError, with the list, for one that cannot be written."""
+    path = Path(path)
+    ending = path.suffix.casefold()
+    if ending not in FORMATS:
+        known = ", ".join(FORMATS)
+        said = f"{ending} files cannot be written" if ending else "the name has no ending that says what to write"
+        raise AssayPilotError(
+            said, file=str(path), mend=f"Choose a name that ends in one of {known}, such as {path.stem or 'list'}.xlsx."
+        )
+    return ending
+
+
+def write(path: str | Path, contents: Contents, report: Report = silent) -> int:
+    """The number of compounds in the shortlist written, in the format that the file's ending names.
+
+    The file appears whole or not at all; ``report`` may raise Cancelled. AssayPilotError for an unknown ending and for
+    what the system refuses. Can be called in another process: arguments and result are plain values.
+    """
+    path = Path(path)
+    module = import_module(f"{__package__}.{FORMATS[ending_of(path)][1]}")
+    rows: int = module.write(path, contents, report)
+    return rows

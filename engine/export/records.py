@@ -1,0 +1,236 @@
+"""What a campaign holds beside its compounds, as tables: measurements, rounds, picks and settings."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import platform
+
+from assaypilot.engine.campaign.state import Round, Status
+from assaypilot.engine.endpoint import Endpoint
+from assaypilot.engine.export.sheet import Cell, Column, Sheet, rounded, sheet_of
+from assaypilot.engine.export.shortlist import AVAILABILITY_MEANS, decimals_of
+from assaypilot.engine.measurements import Measurement
+
+__all__ = ["measurements", "picks", "rounds", "settings"]
+
+_LIBRARIES = ("numpy", "scipy", "rdkit")
+"""Those that numbers and structures come from."""
+
+
+def measurements(status: Status) -> Sheet:
+    """One row per entry in order of entry: what was entered, what it counts as, and why it is not used.
+
+    ``Value``, ``Relation`` and ``Unit`` are as entered; what a correction made of it stands in the column of the model
+    scale, with its reason beside. The headers are those our reader of results knows.
+    """
+    all_of_them = status.measurements
+    entered = [m.entered for m in all_of_them]
+    endpoints = [status.endpoints[m.endpoint] for m in all_of_them]
+    digits = decimals_of(status)
+    columns = [
+        Column("No.", [m.number for m in all_of_them]),
+        Column("ID", [status.library.ids[m.compound] for m in all_of_them]),
+        Column("Endpoint", [endpoint.name for endpoint in endpoints]),
+        Column("Value", [e.value for e in entered]),
+        Column("Relation", [e.relation for e in entered]),
+        Column("Unit", [e.unit or endpoint.unit for e, endpoint in zip(entered, endpoints, strict=True)]),
+        Column("N", [m.n for m in all_of_them]),
+        Column("SD", [e.sd for e in entered]),
+        Column("Round", [m.round for m in all_of_them]),
+        Column("Replicate", [e.replicate for e in entered]),
+        Column("Date", [e.date for e in entered]),
+        Column("Plate", [e.plate for e in entered]),
+        Column("Well", [e.well for e in entered]),
+        Column("Batch", [e.batch for e in entered]),
+        Column("Comment", [e.comment for e in entered]),
+        Column("Excluded", ["yes" if _left_out(m) else "no" for m in all_of_them]),
+        Column("Used", [_used(m) for m in all_of_them]),
+        Column("Reason", ["; ".join(_reasons(m)) for m in all_of_them]),
+    ]
+    for position, endpoint in enumerate(status.endpoints):
+        own: list[Cell] = [round(m.value, digits + 2) if m.endpoint == position else None for m in all_of_them]
+        name = endpoint.scale_name
+        columns.append(Column(f"{name} used" if name == endpoint.name else name, own, digits))
+    return sheet_of(columns)
+
+
+def _left_out(m: Measurement) -> bool:
+    return m.excluded is not None or m.withdrawn
+
+
+def _used(m: Measurement) -> str:
+    """What becomes of a value, in a few words."""
+    if m.withdrawn:
+        return "no, taken back"
+    if m.excluded is not None:
+        return "no, excluded"
+    if m.relation != "=":
+        return "no, only a bound"
+    if m.phase:
+        return "estimates and decisions"
+    return "estimates (history)" if m.round == 0 else "estimates (unplanned)"
+
+
+def _reasons(m: Measurement) -> list[str]:
+    """Why a value is not used, or is not the one that was entered."""
+    found = [] if m.excluded is None else [f"excluded: {m.excluded}"]
+    if m.corrected is not None:
+        found.append(f"corrected: {m.corrected}")
+    if m.withdrawn:
+        found.append("taken back by undo")
+    return found
+
+
+def rounds(status: Status) -> Sheet:
+    """One row per round, withdrawn ones included."""
+    issued = status.rounds
+    return sheet_of(
+        [
+            Column("Round", [one.number for one in issued]),
+            Column("Phase", [one.phase for one in issued]),
+            Column("State", [one.state for one in issued]),
+            Column("Issued (UTC)", [_time(one.issued) for one in issued]),
+            Column("Closed (UTC)", [_time(one.closed) for one in issued]),
+            Column("Endpoints", [_endpoints(status, one) for one in issued]),
+            Column("Compounds", [len(one.items) for one in issued]),
+            Column("Measurements asked for", [one.measurements for one in issued]),
+            Column("Came back", [one.came for one in issued]),
+            Column("Missing", [one.missing for one in issued]),
+        ]
+    )
+
+
+def picks(status: Status) -> Sheet:
+    """One row per compound of each round, in the order it was issued in."""
+    digits = decimals_of(status)
+    scale = status.endpoints[status.objective].scale_name
+    lines = [
+        (one, rank, item, back)
+        for one in status.rounds
+        for rank, (item, back) in enumerate(zip(one.items, one.back, strict=True), start=1)
+    ]
+    items = [item for _, _, item, _ in lines]
+    return sheet_of(
+        [
+            Column("Round", [one.number for one, _, _, _ in lines]),
+            Column("Phase", [one.phase for one, _, _, _ in lines]),
+            Column("State", [one.state for one, _, _, _ in lines]),
+            Column("Issued (UTC)", [_time(one.issued) for one, _, _, _ in lines]),
+            Column("Closed (UTC)", [_time(one.closed) for one, _, _, _ in lines]),
+            Column("Rank", [rank for _, rank, _, _ in lines]),
+            Column("ID", [status.library.ids[item.compound] for item in items]),
+            Column("Endpoints", [_endpoints(status, one) for one, _, _, _ in lines]),
+            Column(
+                "Measurements asked for",
+                [sum(item.of(place) for place in range(len(one.endpoints))) for one, _, item, _ in lines],
+            ),
+            Column("Came back", [sum(back) for _, _, _, back in lines]),
+            Column(f"Expected {scale}", rounded([item.expected for item in items], digits + 1), digits),
+            Column(f"Low {scale}", rounded([item.low for item in items], digits + 1), digits),
+            Column(f"High {scale}", rounded([item.high for item in items], digits + 1), digits),
+            Column("Why", [item.reason for item in items]),
+        ]
+    )
+
+
+def _endpoints(status: Status, one: Round) -> str:
+    return ", ".join(status.endpoints[k].name for k in one.endpoints)
+
+
+def _time(text: str | None) -> str:
+    """A UTC time to the minute, as people write it."""
+    return "" if text is None else text[:16].replace("T", " ")
+
+
+def settings(status: Status, what: str, program: str, exported: str, file: str) -> Sheet:
+    """Rows of (name, value): what was wanted, what is known and guaranteed, with what it was made, and from which file.
+
+    ``what`` says in words which compounds the shortlist holds.
+    """
+    wanted, guarantee = status.settings, status.guarantee
+    facts: list[tuple[str, Cell]] = [
+        ("Campaign", status.name),
+        ("Shortlist", what),
+        ("Goal", status.goal_sentence),
+        ("Statement", status.statement),
+        ("Finished", "yes" if status.finished else "no"),
+        *((("Why nothing more is asked", status.finish_reason),) if status.finish_reason else ()),
+        ("Guarantee", guarantee.sentence),
+        ("Guarantee holds", "yes" if guarantee.holds else "no"),
+        *((f"Why it does not hold {k}", text) for k, text in enumerate(guarantee.void, start=1)),
+        *((f"Assumption {k}", text) for k, text in enumerate(guarantee.assumptions, start=1)),
+        ("Confidence", 1.0 - wanted.delta),
+    ]
+    facts += _distances(status)
+    for endpoint in status.endpoints:
+        facts.append((f"Endpoint {endpoint.name}", _endpoint(endpoint)))
+        facts.append((f"Assay noise (SD) of {endpoint.scale_name}", endpoint.noise_sd))
+    facts += [
+        ("Strategy", status.strategy),
+        ("Why this strategy", status.why),
+        *((f"Strategy: {name}", _plain(value)) for name, value in wanted.parameters.items()),
+        ("Measurements per round", wanted.per_round),
+        ("Measurements of one compound in a round at most", wanted.max_replicates),
+        ("Budget (measurements)", wanted.budget if wanted.budget is not None else "no limit"),
+        ("Measurements used", status.measurements_used),
+        ("Seed", wanted.seed),
+        ("Compounds", len(status.library)),
+        *((name.replace("_", " ").capitalize(), count) for name, count in status.counts.items()),
+        ("Sites", ", ".join(f"{site.name} ({len(site.substituents)})" for site in status.library.sites)),
+        *((f"Core {k}", core) for k, core in enumerate(_cores(status), start=1)),
+        ("Availability", AVAILABILITY_MEANS),
+        *((f"Note {k}", text) for k, text in enumerate(status.warnings, start=1)),
+        ("Program", program),
+        *((f"Version of {name}", _version(name)) for name in _LIBRARIES),
+        ("Version of Python", platform.python_version()),
+        ("Exported", exported),
+        *((("Campaign file", file),) if file else ()),
+        ("Events", status.events),
+        ("Campaign head", status.head),
+    ]
+    return Sheet(("Setting", "Value"), tuple(facts))
+
+
+def _distances(status: Status) -> list[tuple[str, Cell]]:
+    """How far from the best still counts, in the words of each goal."""
+    wanted = status.settings
+    scale = status.endpoints[status.objective].scale_name
+    if wanted.goal == "pareto":
+        names = [status.endpoints[k].scale_name for k in status.goal_endpoints]
+        return [
+            (f"Difference in {name} that does not matter", margin)
+            for name, margin in zip(names, status.margins, strict=True)
+        ]
+    found: list[tuple[str, Cell]] = []
+    if wanted.goal == "epsilon-best":
+        found.append((f"Within this of the best {scale}", wanted.epsilon))
+    return [*found, (f"Softness of the cutoff in {scale}", wanted.softness)]
+
+
+def _endpoint(endpoint: Endpoint) -> str:
+    """An endpoint in a line."""
+    words = [f"{'higher' if endpoint.direction == 'max' else 'lower'} is better"]
+    if endpoint.unit:
+        words.append(f"entered in {endpoint.unit}")
+    words.append(f"modelled as {endpoint.scale_name}")
+    if endpoint.limit is not None:
+        words.append(f"limit {endpoint.limit_text}")
+    if endpoint.wells_per_measurement > 1:
+        words.append(f"{endpoint.wells_per_measurement} wells per measurement")
+    return ", ".join(words)
+
+
+def _cores(status: Status) -> tuple[str, ...]:
+    return () if status.library.scaffold is None else status.library.scaffold.cores
+
+
+def _plain(value: object) -> Cell:
+    """A parameter's value as a cell holds it."""
+    return value if value is None or isinstance(value, (str, int, float, bool)) else str(value)
+
+
+def _version(name: str) -> str:
+    try:
+        return importlib.metadata.version(name)
+    except importlib.metadata.PackageNotFoundError:
+        return "unknown"

@@ -1,0 +1,68 @@
+"""Writes a file whole or not at all: what fails or is stopped leaves what was there before, and nothing beside it."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from assaypilot.engine.errors import AssayPilotError
+
+__all__ = ["whole_file", "write_whole"]
+
+_IN_USE = (32, 33)
+"""What Windows says of a file that another program keeps to itself: sharing and lock violation."""
+
+
+def write_whole(path: str | Path, data: bytes) -> None:
+    """Nothing; ``path`` holds ``data`` afterwards. AssayPilotError, and ``path`` as it was, when that fails."""
+    with whole_file(path) as beside:
+        beside.write_bytes(data)
+
+
+@contextlib.contextmanager
+def whole_file(path: str | Path) -> Iterator[Path]:
+    """The path of a file beside ``path`` to write to; it takes the place of ``path`` when the block ends well.
+
+    When the block raises anything, Cancelled too, the file beside is removed and ``path`` stays as it was. What the
+    system refuses becomes an AssayPilotError in plain words.
+    """
+    path = Path(path)
+    if path.is_dir():
+        raise AssayPilotError("this is a folder", file=str(path), mend="Name a file in it.")
+    beside = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        yield beside
+        with beside.open("rb+") as stream:
+            os.fsync(stream.fileno())
+        os.replace(beside, path)
+    except BaseException as error:
+        with contextlib.suppress(OSError):
+            beside.unlink()
+        if isinstance(error, OSError):
+            raise _plain(error, path) from None
+        raise
+
+
+def _plain(error: OSError, path: Path) -> AssayPilotError:
+    """The refusal for a failed write."""
+    full = (errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC), errno.EFBIG)
+    if error.errno in full:
+        return AssayPilotError("the disk is full", file=str(path), mend="Free some space or choose another folder.")
+    if error.errno in (errno.ENOENT, errno.ENOTDIR):
+        return AssayPilotError("there is no such folder", file=str(path), mend="Create it or choose another one.")
+    if getattr(error, "winerror", None) in _IN_USE:
+        return AssayPilotError("another program has the file open", file=str(path), mend="Close it there, then again.")
+    if error.errno == errno.ENAMETOOLONG:
+        return AssayPilotError("the name of the file is too long", file=str(path), mend="Choose a shorter one.")
+    if isinstance(error, PermissionError) or error.errno in (errno.EROFS, errno.EACCES, errno.EPERM):
+        return AssayPilotError(
+            "the folder or the file may not be written to",
+            file=str(path),
+            mend="Choose another folder, or close the file if another program has it open.",
+        )
+    return AssayPilotError(
+        f"cannot be written ({error.strerror or type(error).__name__})", file=str(path), mend="Choose another folder."
+    )
