@@ -1,0 +1,123 @@
+"""What each substituent of a site adds: a point, an interval and the number of measurements behind it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
+from numpy.typing import NDArray
+
+from assaypilot.engine.figures.canvas import SMALL, blank, say
+from assaypilot.engine.figures.palette import LIGHT, Palette
+
+__all__ = ["contribution_ends", "contribution_height", "contribution_plot"]
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.intp]
+
+_ROW = 0.185
+"""Inches of one substituent."""
+_TOP, _BOTTOM = 0.34, 0.50
+_LONGEST = 24
+"""Characters of a substituent beside its point; a longer one loses its middle."""
+_LABELS = 1.45
+_NUMBERS = 0.42
+
+
+def contribution_height(count: int) -> float:
+    """Inches that so many substituents take."""
+    return _TOP + _BOTTOM + _ROW * max(count, 2)
+
+
+def contribution_ends(value: Floats, low: Floats, high: Floats) -> tuple[float, float]:
+    """Ends of an axis for all contributions of an endpoint, so that its sites can be compared; 0 lies between.
+
+    An interval much wider than all differences runs out of the picture rather than squeeze them flat.
+    """
+    known = value[np.isfinite(value)]
+    if not known.size:
+        return -1.0, 1.0
+    least, most = min(float(known.min()), 0.0), max(float(known.max()), 0.0)
+    room = max(most - least, 0.1)
+    least = max(min(least, float(np.nanmin(low))), least - 0.4 * room)
+    most = min(max(most, float(np.nanmax(high))), most + 0.4 * room)
+    pad = 0.04 * (most - least)
+    return least - pad, most + pad
+
+
+def contribution_plot(
+    site: str,
+    substituents: Sequence[str],
+    value: Floats,
+    low: Floats,
+    high: Floats,
+    counts: Ints,
+    *,
+    ends: tuple[float, float],
+    quantity: str = "contribution",
+    sign: float = 1.0,
+    palette: Palette = LIGHT,
+    width: float = 3.4,
+    dpi: float = 100.0,
+) -> Figure:
+    """The figure: one row per substituent in the order given, the first on top; its height follows their number.
+
+    ``value`` with its interval on the model scale, NaN where it is not known, which is said; ``counts`` are
+    measurements. ``sign`` -1 when smaller is better.
+    """
+    n = len(substituents)
+    figure = blank((width, contribution_height(n)), dpi, palette, (_LABELS, _NUMBERS, _BOTTOM, _TOP))
+    axes = figure.axes[0]
+    if not n:
+        return say(figure, palette, "No substituents.")
+    rows = np.arange(n)
+    axes.set_xlim(*ends)
+    axes.set_ylim(n - 0.4, -0.6)
+    axes.axvline(0.0, color=palette.muted, linewidth=0.8, zorder=1)
+    axes.grid(axis="x", color=palette.grid, linewidth=0.6, zorder=0)
+    axes.set_axisbelow(True)
+    known = np.isfinite(value)
+    axes.hlines(rows[known], low[known], high[known], color=palette.accent, linewidth=1.6, zorder=2)
+    axes.plot(value[known], rows[known], linestyle="none", marker="o", markersize=4.6, color=palette.accent, zorder=3)
+    for row in np.flatnonzero(~known):
+        said = "never measured" if counts[row] == 0 else "cannot be told from another site"
+        axes.annotate(
+            said, (0.0, row), xycoords=axes.get_yaxis_transform(), xytext=(4, 0), textcoords="offset points",
+            ha="left", va="center", fontsize=SMALL - 1.5, style="italic", color=palette.muted, zorder=4,
+            bbox={"boxstyle": "square,pad=0.1", "facecolor": palette.background, "edgecolor": "none"},
+        )  # fmt: skip
+    axes.set_yticks(rows, [""] * n)
+    axes.tick_params(axis="y", length=0)
+    for row, name in enumerate(substituents):
+        axes.annotate(
+            _short(name), (0.0, row), xycoords=axes.get_yaxis_transform(), xytext=(-5, 0),
+            textcoords="offset points", ha="right", va="center", fontsize=SMALL - 0.5, color=palette.text,
+            parse_math=False, annotation_clip=False,
+        )  # fmt: skip
+        axes.annotate(
+            f"{int(counts[row]):,}", (1.0, row), xycoords=axes.get_yaxis_transform(), xytext=(26, 0),
+            textcoords="offset points", ha="right", va="center", fontsize=SMALL - 0.5, color=palette.muted,
+            annotation_clip=False,
+        )  # fmt: skip
+    axes.annotate(
+        _short(site), (0.0, 1.0), xycoords="axes fraction", xytext=(-5, 8), textcoords="offset points", ha="right",
+        va="bottom", fontsize=SMALL + 1.0, fontweight="bold", color=palette.text, parse_math=False,
+        annotation_clip=False,
+    )  # fmt: skip
+    axes.annotate(
+        "n", (1.0, 1.0), xycoords="axes fraction", xytext=(26, 8), textcoords="offset points", ha="right", va="bottom",
+        fontsize=SMALL, style="italic", color=palette.muted, annotation_clip=False,
+    )  # fmt: skip
+    axes.xaxis.set_major_locator(MaxNLocator(nbins=5))
+    better = "better →" if sign > 0 else "← better"
+    axes.set_xlabel(f"{quantity}   {better}", color=palette.muted, fontsize=SMALL, parse_math=False)
+    return figure
+
+
+def _short(text: str) -> str:
+    """A text that fits beside the plot; its ends say most of it."""
+    if len(text) <= _LONGEST:
+        return text
+    return f"{text[: _LONGEST - 9]}…{text[-8:]}"
