@@ -96,11 +96,16 @@ def _sd(endpoint: Endpoint, result: Result) -> float | None:
     return endpoint.sd_to_model(result.value, result.sd)
 
 
-def check_report(raw: RawTable, mapping: TableMapping, imported: ImportedTable) -> dict[str, Any]:
-    """The JSON of ``check``: what was read, what was not used and why, and how additive the values are."""
+def check_report(
+    raw: RawTable, mapping: TableMapping, imported: ImportedTable, facts: Sequence[EndpointFacts] | None = None
+) -> dict[str, Any]:
+    """The JSON of ``check``: what was read, what was not used and why, and how additive the values are.
+
+    ``facts`` are those of ``endpoint_facts`` when somebody has them already.
+    """
     library = imported.library
     features = SiteFeatures.of(library)
-    facts = endpoint_facts(imported)
+    facts = endpoint_facts(imported) if facts is None else facts
     sites = []
     for position, site in enumerate(library.sites):
         counts = np.bincount(imported.listed.codes[:, position], minlength=len(site.substituents))

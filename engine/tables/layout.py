@@ -40,15 +40,24 @@ class LaidOut:
 
 
 def lay_out(
-    lines: list[list[Any]], numbers: list[int], show: Show, *, file: str | None, warnings: list[str]
+    lines: list[list[Any]],
+    numbers: list[int],
+    show: Show,
+    *,
+    file: str | None,
+    warnings: list[str],
+    header: tuple[int, int] | None = None,
 ) -> LaidOut:
     """The table in the rows of a sheet that are not blank, with what was left out said in ``warnings``.
 
     ``numbers``: the row of each line as a spreadsheet counts. Rows above the header, a second header row, a row of
     units, rows below the table and repeated headers are recognised; whatever is in doubt stays a row of the table.
-    AssayPilotError when no row is left below the header.
+    ``header`` says the row of the header and how many rows it has (1 or 2); (0, 0) says that there is none; None: it
+    is found. AssayPilotError when no row is left below the header, or none has the number said.
     """
     head = [[show(cell) for cell in line] for line in lines[:_SEARCHED]]
+    if header is not None:
+        return _as_said(lines, numbers, show, header, file=file, warnings=warnings)
     at = _header_at(head)
     group = _group_above(head, numbers, at)
     titles = at if group is None else at - 1
@@ -60,25 +69,70 @@ def lay_out(
             f"{'were' if many else 'was'} left out: {_short(said)}."
         )
     first = at + 1
-    header = list(head[at])
+    names = list(head[at])
     if group is not None:
-        header = _combined(group, header)
+        names = _combined(group, names)
         warnings.append(f"Rows {numbers[at - 1]} and {numbers[at]} were read together as the header.")
     elif (below := _below(head, numbers, at)) is not None:
-        header = _combined(header, below)
+        names = _combined(names, below)
         warnings.append(f"Rows {numbers[at]} and {numbers[at + 1]} were read together as the header.")
         first += 1
-    if (units := _units(head, numbers, first, header)) is not None:
-        header = [_with_unit(name, unit) for name, unit in itertools.zip_longest(header, units, fillvalue="")]
+    if (units := _units(head, numbers, first, names)) is not None:
+        names = _with_units(names, units)
         warnings.append(f"Row {numbers[first]} holds units; they were joined to the headers.")
         first += 1
-    if at == 0 and first == 1 and _is_data(header):
-        header, first = [f"column {place}" for place in range(1, len(header) + 1)], 0
+    if at == 0 and first == 1 and _is_data(names):
+        names, first = _numbered_columns(len(names)), 0
         warnings.append(
             f"Row {numbers[0]} holds numbers, so the table has no header; its columns are called column 1, column 2, …"
         )
+    return _body(lines, numbers, show, names, first, head[at] if first else None, file=file, warnings=warnings)
+
+
+def _as_said(
+    lines: list[list[Any]],
+    numbers: list[int],
+    show: Show,
+    header: tuple[int, int],
+    *,
+    file: str | None,
+    warnings: list[str],
+) -> LaidOut:
+    """The table whose header the user named: its row as a spreadsheet counts, and its number of rows."""
+    row, count = header
+    if count == 0:
+        width = max(map(len, lines), default=0)
+        return _body(lines, numbers, show, _numbered_columns(width), 0, None, file=file, warnings=warnings)
+    if row not in numbers:
+        raise AssayPilotError(f"row {row} is empty, so it is no header", file=file, mend="Name another row.")
+    at = numbers.index(row)
+    top = [show(cell) for cell in lines[at]]
+    names, first = list(top), at + 1
+    if count > 1 and first < len(lines):
+        names = _combined(top, [show(cell) for cell in lines[first]])
+        first += 1
+    near = [[show(cell) for cell in line] for line in lines[: first + 2]]
+    if (units := _units(near, numbers, first, names)) is not None:
+        names = _with_units(names, units)
+        warnings.append(f"Row {numbers[first]} holds units; they were joined to the headers.")
+        first += 1
+    return _body(lines, numbers, show, names, first, top, file=file, warnings=warnings)
+
+
+def _body(
+    lines: list[list[Any]],
+    numbers: list[int],
+    show: Show,
+    header: Sequence[str],
+    first: int,
+    repeated: Sequence[str] | None,
+    *,
+    file: str | None,
+    warnings: list[str],
+) -> LaidOut:
+    """The table of the rows from ``first`` on under these names; ``repeated`` is the header as it may stand again."""
     last = _end(lines, numbers, show, first, len(header), warnings)
-    places = _without_repeats(lines, numbers, show, first, last, head[at] if first else None, warnings)
+    places = _without_repeats(lines, numbers, show, first, last, repeated, warnings)
     if not places:
         raise AssayPilotError("there is a header but no row below it", file=file, mend="Add the compounds.")
     body = [lines[place] for place in places] if len(places) < len(lines) else lines
@@ -87,6 +141,14 @@ def lay_out(
     columns = tuple(zip(*_evened(body, rows, width, show, warnings), strict=True))
     names, kept = _named(header, columns, show, warnings)
     return LaidOut(names, tuple(columns[place] for place in kept), rows)
+
+
+def _numbered_columns(width: int) -> list[str]:
+    return [f"column {place}" for place in range(1, width + 1)]
+
+
+def _with_units(names: Sequence[str], units: Sequence[str]) -> list[str]:
+    return [_with_unit(name, unit) for name, unit in itertools.zip_longest(names, units, fillvalue="")]
 
 
 # ---------------------------------------------------------------------- the header

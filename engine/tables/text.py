@@ -56,16 +56,27 @@ def decode(name: str, data: bytes) -> tuple[str, str, list[str]]:
     raise AssayPilotError("this is not text but a binary file", file=name, mend=_SAVE_AS_CSV)
 
 
-def parse(text: str, name: str | None, encoding: str, digest: str, warnings: list[str], report: Report) -> RawTable:
-    """The table in a text; AssayPilotError when there is none."""
+def parse(
+    text: str, name: str | None, encoding: str, digest: str, warnings: list[str], report: Report, *,
+    delimiter: str | None = None, decimal: str | None = None, header: tuple[int, int] | None = None,
+) -> RawTable:  # fmt: skip
+    """The table in a text; AssayPilotError when there is none.
+
+    ``delimiter``, ``decimal`` and ``header`` (as ``lay_out`` takes it) are found where they are None.
+    """
     if not text.strip():
         raise AssayPilotError("the file is empty" if name else "nothing was pasted", file=name, mend="Give a table.")
-    delimiter = _sniff(text, name)
+    delimiter = _sniff(text, name) if delimiter is None else delimiter
     records = _all_records(text, delimiter, name)
     report(0.4, "Splitting the table into columns")
     numbered = [(row, record) for row, record in enumerate(records, start=1) if record and any(record)]
     table = lay_out(
-        [record for _, record in numbered], [row for row, _ in numbered], str.strip, file=name, warnings=warnings
+        [record for _, record in numbered],
+        [row for row, _ in numbered],
+        str.strip,
+        file=name,
+        warnings=warnings,
+        header=header,
     )
     report(0.6, "Trimming cells")
     cells = tuple(tuple(map(str.strip, column)) for column in table.cells)
@@ -74,7 +85,7 @@ def parse(text: str, name: str | None, encoding: str, digest: str, warnings: lis
         cells = tuple(tuple(map(unguard, column)) for column in cells)
         columns = tuple(map(unguard, columns))
     report(0.8, "Looking at the numbers")
-    decimal = decimal_mark(cells, delimiter, warnings)
+    decimal = decimal_mark(cells, delimiter, warnings) if decimal is None else decimal
     report(1.0, "Table read")
     return RawTable(columns, cells, table.rows, encoding, delimiter, decimal, name, digest, tuple(warnings))
 

@@ -6,6 +6,7 @@ import datetime
 import hashlib
 import io
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from assaypilot.engine.errors import AssayPilotError
@@ -19,7 +20,7 @@ from assaypilot.engine.tables.zipped import Archive, Failed, failed_cells, inspe
 if TYPE_CHECKING:
     from python_calamine import CalamineSheet, CalamineWorkbook
 
-__all__ = ["read_workbook"]
+__all__ = ["SheetName", "read_workbook", "sheet_names"]
 
 _LOOKED_AT = 60
 """Rows by which a sheet is told to hold a table."""
@@ -28,8 +29,32 @@ _WHOLE = 1e15
 """Below this every whole number of a spreadsheet is exact."""
 
 
-def read_workbook(file: OpenedFile, sheet: str | None, report: Report) -> RawTable:
+@dataclass(frozen=True, slots=True)
+class SheetName:
+    """A sheet of a workbook, as it is offered."""
+
+    name: str
+    hidden: bool
+
+
+def sheet_names(file: OpenedFile) -> tuple[SheetName, ...]:
+    """The sheets of a workbook that hold cells, in its order, hidden ones too."""
+    from python_calamine import SheetTypeEnum, SheetVisibleEnum
+
+    book, _ = _opened(file)
+    return tuple(
+        SheetName(one.name, one.visible is not SheetVisibleEnum.Visible)
+        for one in book.sheets_metadata
+        if one.typ is SheetTypeEnum.WorkSheet
+    )
+
+
+def read_workbook(
+    file: OpenedFile, sheet: str | None, report: Report, *, header: tuple[int, int] | None = None
+) -> RawTable:
     """The table in a sheet of an xlsx, xlsm, xls, xlsb or ods workbook; the values of formulas as they were saved.
+
+    ``header`` as ``lay_out`` takes it.
 
     AssayPilotError when there is no such sheet, no sheet with a table, or the workbook cannot be opened.
     """
@@ -48,6 +73,7 @@ def read_workbook(file: OpenedFile, sheet: str | None, report: Report) -> RawTab
         _text,
         file=file.name,
         warnings=warnings,
+        header=header,
     )
     report(0.7, "Making text of numbers and dates")
     cells = tuple(map(_texts, table.cells))
