@@ -223,14 +223,19 @@ def span_basis(features: Features, rows: Ints | None = None) -> Floats:
     values, vectors = np.linalg.eigh(gram / scale / scale[:, None])
     if values[-1] <= 0:
         return np.zeros((features.n_columns, 0))
+    kept = values > RANK_TOLERANCE * values[-1]
+    if kept.all():
+        # Of the whole space any basis will do; this one leaves rows as they are.
+        return np.eye(features.n_columns)
     # Row space of X = scale * row space of X / scale.
-    spanning = scale[:, None] * vectors[:, values > RANK_TOLERANCE * values[-1]]
-    basis: Floats = np.linalg.qr(spanning)[0]
+    basis: Floats = np.linalg.qr(scale[:, None] * vectors[:, kept])[0]
     return basis
 
 
 def outside_span(features: Features, basis: Floats, rows: Ints | None = None) -> NDArray[np.bool_]:
     """Whether each row has a part outside the span of ``basis`` (so its mean is not estimable from there)."""
+    if basis.shape[1] == features.n_columns:
+        return np.zeros(features.n_rows if rows is None else len(rows), dtype=bool)
     complement = np.eye(features.n_columns) - basis @ basis.T
     lengths = features.quadratic(np.eye(features.n_columns), rows)
     return features.quadratic(complement, rows) > OUTSIDE_TOLERANCE**2 * np.maximum(lengths, 1e-300)

@@ -12,6 +12,7 @@ from assaypilot.engine.design.allowed import Allowed, allowed
 from assaypilot.engine.design.criteria import Design, Weighted, minimax_bound
 from assaypilot.engine.design.products import Product, orthogonal_start, product_design, recognised
 from assaypilot.engine.design.search import Search
+from assaypilot.engine.design.simplex import even_design
 from assaypilot.engine.design.table import Table
 from assaypilot.engine.design.thinning import thin
 from assaypilot.engine.errors import AssayPilotError
@@ -91,8 +92,13 @@ def _optimal(
         if candidates.n_rows > _LISTED or candidates.n_rows * candidates.rank > _LISTED_ENTRIES:
             return product_design(candidates, gap=gap, max_support=max_support, report=report)
         candidates = candidates.listed()
-    table = Table(candidates)
     limits = allowed(candidates, upper, required, base)
+    even = None if targets is not None else even_design(candidates, limits, max_support, gap, pairs=False)
+    if even is not None:
+        report(1.0, "design ready")
+        seconds = time.perf_counter() - begun
+        return Design("g", even.support, even.weights, even.value, even.lower, True, 1, seconds, even.gap)
+    table = Table(candidates)
     if limits.free == 0.0:
         return _all_required(table, limits, targets, begun)
     search = Search(table, limits, gap, report)

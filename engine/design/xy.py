@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from assaypilot.engine.design.allowed import Allowed, allowed
 from assaypilot.engine.design.criteria import Design, Weighted
 from assaypilot.engine.design.directions import Directions, Pairs
+from assaypilot.engine.design.simplex import even_design
 from assaypilot.engine.design.solver import g_optimal
 from assaypilot.engine.design.xy_few import on_at_most, tidied
 from assaypilot.engine.design.xy_frame import Frame, unseen_lengths
@@ -76,6 +77,12 @@ def xy_optimal(
     if candidates.n_rows == 0 or candidates.rank == 0:
         raise AssayPilotError("there is nothing to measure", mend="Allow at least one compound with known parts.")
     limits = allowed(candidates, upper, required, base)
+    if isinstance(directions, Pairs) and _of_all(directions, candidates):
+        even = even_design(candidates, limits, max_support, gap, pairs=True)
+        if even is not None:
+            report(1.0, "design ready")
+            seconds = time.perf_counter() - begun
+            return Design("xy", even.support, even.weights, even.value, even.lower, True, 1, seconds, even.gap)
     frame = Frame(candidates, limits)
     scale = _checked_directions(frame, directions)
     free = max_support is None and upper is None and required is None and base is None
@@ -91,6 +98,14 @@ def xy_optimal(
     state = _only_allowed(search, limits) or _found(search, warm, max_support)
     report(1.0, "design ready")
     return _finished(search, state, limits, gap, time.perf_counter() - begun)
+
+
+def _of_all(pairs: Pairs, candidates: ProjectedFeatures) -> bool:
+    """Whether the pairs are those of the candidates themselves."""
+    table = pairs.table
+    return table is candidates or (
+        table.features is candidates.features and np.array_equal(table.rows, candidates.rows)
+    )
 
 
 def _checked_directions(frame: Frame, directions: Directions) -> float:

@@ -75,6 +75,8 @@ class Estimate:
 
     def estimable(self, rows: Ints | None = None) -> NDArray[np.bool_]:
         """Whether each row lies in the span of what was measured."""
+        if self.rank == self.features.n_columns:
+            return np.ones(self.features.n_rows if rows is None else len(rows), dtype=bool)
         lengths = self.features.quadratic(np.eye(self.features.n_columns), rows)
         return self.features.quadratic(self._outside, rows) <= OUTSIDE_TOLERANCE**2 * lengths
 
@@ -164,6 +166,8 @@ def least_squares(features: Features, measured: Ints, counts: Floats, means: Flo
 
 def _solved(features: Features, rows: Ints, weights: Floats, values: Floats, basis: Floats, inverse: Floats) -> Floats:
     """The estimate in coordinates of the basis."""
+    if not values.any():
+        return np.zeros(len(inverse))
     beta = inverse @ (basis.T @ features.moment(weights * values, rows))
     # One step of refinement, so that values far from zero lose no digits.
     left = values - features.times(basis @ beta, rows)
