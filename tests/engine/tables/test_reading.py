@@ -20,7 +20,7 @@ def test_encoding_delimiter_and_decimal_are_taken_as_said(tmp_path):
     path.write_bytes("ID;R1;pIC50\nä;Me,Et;5,5\nb;H;6,25\n".encode())
     raw = read_as(path, ReadAs(encoding="latin-1", delimiter=",", decimal=".", header=(1, 1))).raw
     assert raw.encoding == "latin-1"
-    assert raw.columns == ("ID;R1;pIC50", "column 2", "column 3")
+    assert raw.columns == ("ID;R1;pIC50",)
     assert raw.decimal == "."
     raw = read_as(path, ReadAs(encoding="utf-8", decimal=".")).raw
     assert raw.column("ID") == ("ä", "b")

@@ -1,0 +1,196 @@
+"""Checking a table and proposing cores: in another process when that is heavy. Needs no Qt."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from assaypilot.engine.endpoint import Endpoint
+from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.labels import label_text
+from assaypilot.engine.processes import in_another_process
+from assaypilot.engine.progress import Report, silent
+from assaypilot.engine.tables.check import EndpointFacts
+from assaypilot.engine.tables.importer import ImportedTable
+from assaypilot.engine.tables.options import TableMapping, TableOptions
+from assaypilot.engine.tables.raw import RawTable
+from assaypilot.gui.dialogs.parcels import (
+    ImportParcel,
+    RawParcel,
+    pack_imported,
+    pack_raw,
+    pack_texts,
+    unpack_imported,
+    unpack_raw,
+    unpack_texts,
+)
+
+__all__ = ["Checked", "CoreChoice", "SiteFacts", "blank_cells", "check_table", "known_cores", "propose_core"]
+
+LIGHT_CELLS = 20_000
+LIGHT_STRUCTURES = 150
+"""Cells, and structures to be read, up to which a check is done faster here than a process starts."""
+
+
+@dataclass(frozen=True, slots=True)
+class SiteFacts:
+    """A site as the table fills it."""
+
+    name: str
+    substituents: tuple[str, ...]
+    shown: tuple[str, ...]
+    """The same as they are shown."""
+    counts: tuple[int, ...]
+    """Compounds of the table that carry each."""
+
+
+@dataclass(frozen=True, eq=False)
+class Checked:
+    """A table as it would be imported."""
+
+    mapping: TableMapping
+    imported: ImportedTable
+    facts: tuple[EndpointFacts, ...]
+    warnings: tuple[str, ...]
+    objective: int
+    """Position of the endpoint the goal is about."""
+    sites: tuple[SiteFacts, ...] = ()
+    rank: int = 0
+    max_rank: int = 0
+
+    @property
+    def endpoint(self) -> Endpoint:
+        """The endpoint the goal is about."""
+        return self.imported.endpoints[self.objective]
+
+    @property
+    def fact(self) -> EndpointFacts:
+        """What the table says about it."""
+        return self.facts[self.objective]
+
+
+@dataclass(frozen=True, slots=True)
+class CoreChoice:
+    """A core to look at."""
+
+    smiles: str
+    """With ``[*:n]`` at site Rn."""
+    drawn: str
+    """The same for a picture, its sites written R1, R2, ..."""
+    used: int | None = None
+    """Structures of the sample it takes apart; None where nobody tried."""
+    sample: int = 0
+
+
+def check_table(raw: RawTable, options: TableOptions, report: Report = silent) -> Checked:
+    """What an import with these options would understand; AssayPilotError when nothing can come of it."""
+    structures = len(raw) if options.smiles is not None else 0
+    if len(raw) * len(raw.columns) <= LIGHT_CELLS and structures <= LIGHT_STRUCTURES and not options.cores:
+        return _check(raw, options, report)
+    rest, parcel = in_another_process(_checked, pack_raw(raw), options, report=report)
+    return replace(rest, imported=unpack_imported(parcel))
+
+
+def _checked(parcel: RawParcel, options: TableOptions, report: Report) -> tuple[Checked, ImportParcel]:
+    """What the process sends back."""
+    checked = _check(unpack_raw(parcel), options, report)
+    packed = pack_imported(checked.imported)
+    return replace(checked, imported=packed.rest), packed
+
+
+def _check(raw: RawTable, options: TableOptions, report: Report) -> Checked:
+    from assaypilot.engine.tables.check import check_report, endpoint_facts
+    from assaypilot.engine.tables.importer import import_table
+    from assaypilot.engine.tables.mapping import propose
+
+    mapping = propose(raw, options)
+    imported = import_table(raw, mapping, report)
+    report(1.0, "Fitting the additive model")
+    facts = endpoint_facts(imported)
+    document = check_report(raw, mapping, imported, facts)
+    names = [endpoint.name for endpoint in imported.endpoints]
+    wanted = options.endpoints[0].name if options.endpoints else ""
+    return Checked(
+        mapping,
+        imported,
+        facts,
+        tuple(document["warnings"]),
+        names.index(wanted) if wanted in names else 0,
+        _sites(imported),
+        document["rank"],
+        document["max_rank"],
+    )
+
+
+def _sites(imported: ImportedTable) -> tuple[SiteFacts, ...]:
+    listed = imported.listed
+    return tuple(
+        SiteFacts(
+            site.name,
+            site.substituents,
+            tuple(map(label_text, site.substituents)),
+            tuple(np.bincount(listed.codes[:, place], minlength=len(site.substituents)).tolist()),
+        )
+        for place, site in enumerate(listed.sites)
+    )
+
+
+def blank_cells(raw: RawTable, sites: Sequence[str]) -> dict[str, int]:
+    """How many cells of each column of substituents are empty; only those that have some."""
+    counts = {name: sum(text in ("", "-") for text in raw.column(name)) for name in sites if name in raw.columns}
+    return {name: count for name, count in counts.items() if count}
+
+
+# ---------------------------------------------------------------------- cores
+
+
+def propose_core(smiles: Sequence[str], report: Report = silent) -> tuple[CoreChoice, ...]:
+    """Cores that the structures share, the best first; always in another process: the search cannot be interrupted."""
+    return in_another_process(_proposed, pack_texts(smiles), report=report)
+
+
+def _proposed(parcel: object, report: Report) -> tuple[CoreChoice, ...]:
+    from assaypilot.engine.chemistry.proposing import propose_cores
+    from assaypilot.engine.chemistry.structures import read_structures
+    from assaypilot.gui.dialogs.parcels import Parcel
+
+    assert isinstance(parcel, Parcel)
+
+    def part(fraction: float, message: str) -> None:
+        report(0.3 * fraction, message)
+
+    def rest(fraction: float, message: str) -> None:
+        report(0.3 + 0.7 * fraction, message)
+
+    clean = [structure.smiles for structure in read_structures(unpack_texts(parcel), part)]
+    return tuple(
+        CoreChoice(found.core.smiles, _drawn(found.core.smiles), found.used, found.sample)
+        for found in propose_cores(clean, rest)
+    )
+
+
+def known_cores(texts: Sequence[str], report: Report = silent) -> tuple[CoreChoice, ...]:
+    """The cores that were typed or are in files, to look at; AssayPilotError when one cannot be used."""
+    from assaypilot.engine.chemistry.cores import read_cores
+
+    report(0.1, "Reading the core")
+    try:
+        cores = read_cores(texts)
+    except AssayPilotError as error:
+        error.option = None
+        raise
+    return tuple(CoreChoice(core.smiles, _drawn(core.smiles)) for core in cores)
+
+
+def _drawn(smiles: str) -> str:
+    """The core as a SMILES whose sites are drawn as R1, R2 and so on."""
+    from rdkit import Chem
+
+    molecule = Chem.MolFromSmiles(smiles)
+    for atom in molecule.GetAtoms():
+        if atom.GetAtomicNum() == 0 and atom.GetAtomMapNum():
+            atom.SetProp("atomLabel", f"_R{atom.GetAtomMapNum()}")
+            atom.SetAtomMapNum(0)
+    return str(Chem.MolToCXSmiles(molecule))

@@ -1,0 +1,137 @@
+"""Tables on their way between processes: few long texts instead of millions of short ones.
+
+Unpickling a tuple of a million texts holds the interpreter for tenths of a second, and the window stands still
+meanwhile. A column travels as texts of many cells each, and is cut up again piece by piece. Needs no Qt.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assaypilot.engine.library import Library
+from assaypilot.engine.tables.importer import ImportedTable
+from assaypilot.engine.tables.raw import RawTable
+
+__all__ = [
+    "ImportParcel",
+    "Parcel",
+    "RawParcel",
+    "pack_imported",
+    "pack_raw",
+    "pack_texts",
+    "unpack_imported",
+    "unpack_raw",
+    "unpack_texts",
+]
+
+CELLS = 20_000
+"""Texts in one piece: cutting them takes about a millisecond."""
+BETWEEN = "\x00"
+
+Texts = tuple[str, ...]
+Codes = NDArray[np.int32]
+Flags = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class Parcel:
+    """Texts, packed; ``plain`` where they could not be joined."""
+
+    pieces: tuple[str, ...]
+    size: int
+    plain: tuple[Texts, ...] = ()
+
+
+def pack_texts(texts: Sequence[str]) -> Parcel:
+    """The texts as few long ones."""
+    pieces = []
+    for start in range(0, len(texts), CELLS):
+        part = texts[start : start + CELLS]
+        piece = BETWEEN.join(part)
+        if piece.count(BETWEEN) != len(part) - 1:
+            return Parcel((), len(texts), (tuple(texts),))
+        pieces.append(piece)
+    return Parcel(tuple(pieces), len(texts))
+
+
+def unpack_texts(parcel: Parcel) -> Texts:
+    """The texts; other threads get their turn between the pieces."""
+    if parcel.plain:
+        return parcel.plain[0]
+    out: list[str] = []
+    for piece in parcel.pieces:
+        out.extend(piece.split(BETWEEN))
+        time.sleep(0)
+    return tuple(out)
+
+
+@dataclass(frozen=True, slots=True)
+class RawParcel:
+    """A table: everything but its cells in ``rest``."""
+
+    rest: RawTable
+    cells: tuple[Parcel, ...]
+
+
+def pack_raw(raw: RawTable) -> RawParcel:
+    """The table with its cells as few long texts."""
+    return RawParcel(replace(raw, cells=()), tuple(map(pack_texts, raw.cells)))
+
+
+def unpack_raw(parcel: RawParcel) -> RawTable:
+    """The table."""
+    return replace(parcel.rest, cells=tuple(map(unpack_texts, parcel.cells)))
+
+
+@dataclass(frozen=True, slots=True)
+class LibraryParcel:
+    """A library: everything but its names in ``rest``, which has no compound."""
+
+    rest: Library
+    ids: Parcel
+    smiles: Parcel | None
+    codes: Codes
+    measurable: Flags
+
+
+def pack_library(library: Library) -> LibraryParcel:
+    """The library with its names as few long texts."""
+    smiles = None if library.smiles is None else pack_texts(library.smiles)
+    rest = replace(library, ids=(), codes=library.codes[:0], measurable=library.measurable[:0], smiles=None)
+    return LibraryParcel(rest, pack_texts(library.ids), smiles, library.codes, library.measurable)
+
+
+def unpack_library(parcel: LibraryParcel) -> Library:
+    """The library."""
+    smiles = None if parcel.smiles is None else unpack_texts(parcel.smiles)
+    ids = unpack_texts(parcel.ids)
+    return replace(parcel.rest, ids=ids, codes=parcel.codes, measurable=parcel.measurable, smiles=smiles)
+
+
+@dataclass(frozen=True, slots=True)
+class ImportParcel:
+    """What was imported."""
+
+    rest: ImportedTable
+    library: LibraryParcel
+    listed: LibraryParcel | None
+    """None where it is the library."""
+
+
+def pack_imported(imported: ImportedTable) -> ImportParcel:
+    """What was imported; which row became which compound is left behind, the window does not ask."""
+    library = pack_library(imported.library)
+    listed = None if imported.listed is imported.library else pack_library(imported.listed)
+    return ImportParcel(replace(imported, library=library.rest, listed=library.rest, of_row=()), library, listed)
+
+
+def unpack_imported(parcel: ImportParcel) -> ImportedTable:
+    """What was imported."""
+    library = unpack_library(parcel.library)
+    listed = library if parcel.listed is None else unpack_library(parcel.listed)
+    return replace(parcel.rest, library=library, listed=listed)
