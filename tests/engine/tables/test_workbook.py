@@ -132,6 +132,10 @@ def test_a_part_that_is_larger_than_it_says_is_noticed(tmp_path):
         (b'<c r="C3"', b'<c r="XFD1048576"'),
         (b'<c r="C3"', b"<c r='XFD1048576'"),
         (b'<c r="C3"', b'<c\n r = "xfd1048576"'),
+        (b'<c r="C3"', b'<c t="n" r="XFD1048576"'),
+        (b'<row r="3">', b'<row r="3"><x:c r="XFD1048576"/>'),
+        (b'<c r="C3"', b'<c r="AZ1000000"/><c r="BZ3"/><c r="C3"'),
+        (b'<c r="C3"', b'<c r="C1000000"/><c r="ZZ3"/><c r="C3"'),
         (b'<c r="C3"', b'<c r="C99999999999999999999"'),
         (b'<row r="3"', b'<row r="4000000000"'),
         (b'<c r="C3"', b'<c r="ZZZZZZ3"'),
@@ -146,6 +150,26 @@ def test_a_stray_cell_far_away_does_not_fill_the_memory(tmp_path, book, old, new
 def test_a_stray_cell_that_is_near_enough_is_no_trouble(tmp_path, book):
     near = changed(tmp_path / "near.xlsx", book, b"</sheetData>", b'<row r="900"><c r="AZ900"/></row></sheetData>')
     assert read_table(near).cells == CELLS
+
+
+@pytest.mark.parametrize(("columns", "rows", "beyond"), zipped._BOUNDS)
+def test_what_one_look_lets_pass_is_never_too_much(columns, rows, beyond):
+    assert columns * rows <= zipped.MOST_CELLS
+    last = next(name for name in map(letters, range(columns, 0, -1)) if not beyond.search(b'<c r="%b1"/>' % name))
+    assert last == letters(columns)
+    assert beyond.search(b'<c r="%b1"/>' % letters(columns + 1))
+    assert not beyond.search(b'<row r="%d"><c r="A%d"><v>1</v></c></row>' % (rows, rows))
+    assert beyond.search(b'<row r="%d">' % (rows + 1))
+    assert beyond.search(b'<c r="A%d"/>' % (rows + 1))
+
+
+def letters(column):
+    """The name of a column, A being 1."""
+    name = b""
+    while column:
+        column, rest = divmod(column - 1, 26)
+        name = bytes([65 + rest]) + name
+    return name
 
 
 def test_a_promise_of_too_many_texts_is_not_believed(tmp_path, book):
