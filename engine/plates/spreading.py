@@ -1,0 +1,203 @@
+"""How measurements are spread over plates, so that what disturbs one replicate of a compound does not disturb the next.
+
+Everything here is about places in a grid of rows and columns (see Grid) and knows neither wells nor compounds.
+
+The places of a region of R rows and C columns are taken along its diagonals: the t-th one stands in row t mod R and in
+column (t + t div lcm(R, C)) mod C, where C is the longer side (otherwise the two change roles). Each place comes once:
+within a run of lcm(R, C) steps by the Chinese remainder theorem, and each run has another difference of column and row
+modulo gcd(R, C). The replicates of a compound take consecutive t, so that k of them share neither a row nor a column
+if k is at most the shorter side and less than the longer one: rows repeat after R steps, columns after C, or after
+C - 1 where a run ends. Both stay true when rows and columns are renamed, t -> a t + const modulo R (a prime to R) and
+likewise for columns: by that consecutive places, which would touch at their corners, come to lie far apart.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["spread"]
+
+Ints = NDArray[np.intp]
+Place = tuple[int, int, int]
+"""Plate, row, column."""
+Measured = tuple[int, int, int]
+"""Item, row, column."""
+
+_TRIES = 16
+"""Turns of a plate that are compared, so that replicates on several plates stand in different places."""
+_LOOKS = 100_000
+"""Pairs of replicates that are looked at on one plate to part the few that the diagonals leave together: 0.1 s."""
+_LOTS = 5_318_008
+"""Where the lots of plates begin, apart from those of designs."""
+
+
+def spread(replicates: Sequence[int], rows: int, columns: int, entropy: Sequence[int]) -> list[list[Place]]:
+    """For each item the (plate, row, column) of each of its replicates; the same again for the same ``entropy``.
+
+    As few plates as hold them all, as evenly filled as can be; the replicates of an item are dealt to all of them in
+    turn. On a plate no two of them share a row or a column, if there are at most as many of them as the shorter side
+    of the part that is used and fewer than the longer; in any case they lie as far apart as the diagonals allow. On
+    different plates they stand in different places, and in different rows and columns, as far as turning the plates
+    achieves it. Items follow each other by lot. A plate that is not full is filled from the left.
+    """
+    total = sum(replicates)
+    n_plates = -(-total // (rows * columns))
+    rng = np.random.default_rng((_LOTS, *entropy))
+    order = rng.permutation(len(replicates))
+    items = np.repeat(order, np.asarray(replicates, dtype=np.intp)[order]) if total else np.zeros(0, dtype=np.intp)
+    found: list[list[Place]] = [[] for _ in replicates]
+    for plate in range(n_plates):
+        own = items[plate::n_plates]
+        for item, row, column in _filled(own, rows, columns, found, rng):
+            found[item].append((plate, row, column))
+    return found
+
+
+def _filled(
+    items: Ints, rows: int, columns: int, before: Sequence[Sequence[Place]], rng: np.random.Generator
+) -> list[Measured]:
+    """(item, row, column) of each measurement of one plate; ``before``: what stands on the plates before it."""
+    n, most = len(items), int(np.unique(items, return_counts=True)[1].max())
+    needed = -(-n // rows)
+    wide = min(columns, max(needed, most + (most == rows)))
+    row_of, column_of = _diagonals(rows, wide)
+    strides = _strides(rows, wide, most)
+    others = np.array(
+        [(k, *place[1:]) for k, item in enumerate(items.tolist()) for place in before[item]], dtype=np.intp
+    )
+    best: tuple[float, Ints, Ints] | None = None
+    for _ in range(_TRIES if len(others) else 1):
+        down, right = strides[rng.integers(len(strides))]
+        placed_rows = (row_of[:n] * down + rng.integers(rows)) % rows
+        placed_columns = (column_of[:n] * right + rng.integers(wide)) % wide
+        cost = _coincidences(placed_rows, placed_columns, others)
+        if best is None or cost < best[0]:
+            best = (cost, placed_rows, placed_columns)
+        if cost == 0:
+            break
+    assert best is not None
+    placed = [(int(item), int(row), int(column)) for item, row, column in zip(items, *best[1:], strict=True)]
+    return _settled(_tidied(placed, rows, before) if wide == needed else placed, before)
+
+
+def _coincidences(rows: Ints, columns: Ints, others: Ints) -> float:
+    """How much places repeat those of other plates: one for the same place, a little for the same row or column."""
+    if not len(others):
+        return 0.0
+    same_row = rows[others[:, 0]] == others[:, 1]
+    same_column = columns[others[:, 0]] == others[:, 2]
+    return float((same_row & same_column).sum() + 0.01 * (same_row | same_column).sum())
+
+
+def _diagonals(rows: int, columns: int) -> tuple[Ints, Ints]:
+    """Row and column of every place of a region, along its diagonals."""
+    step = np.arange(rows * columns, dtype=np.intp)
+    run = step // math.lcm(rows, columns)
+    if columns >= rows:
+        return step % rows, (step + run) % columns
+    return (step + run) % rows, step % columns
+
+
+@lru_cache(maxsize=256)
+def _strides(rows: int, columns: int, most: int) -> tuple[tuple[int, int], ...]:
+    """How rows and columns can be renamed so that ``most`` consecutive places lie as far apart as can be.
+
+    Distances are around the plate, which is never more than across it; where a run of the diagonals ends the longer
+    side goes one step further.
+    """
+    apart = np.arange(1, max(2, most))
+    later = apart + 1
+    of_rows = {stride: (_around(apart, stride, rows), _around(later, stride, rows)) for stride in _prime_to(rows)}
+    of_columns = {
+        stride: (_around(apart, stride, columns), _around(later, stride, columns)) for stride in _prime_to(columns)
+    }
+    scores: dict[tuple[int, int], int] = {}
+    for down, (row, row_later) in of_rows.items():
+        for right, (column, column_later) in of_columns.items():
+            at_end = np.maximum(row, column_later) if columns >= rows else np.maximum(row_later, column)
+            scores[down, right] = int(min(np.maximum(row, column).min(), at_end.min()))
+    best = max(scores.values())
+    return tuple(pair for pair, score in scores.items() if score == best)
+
+
+def _prime_to(side: int) -> list[int]:
+    return [stride for stride in range(1, max(2, side)) if math.gcd(stride, side) == 1]
+
+
+def _around(steps: Ints, stride: int, side: int) -> Ints:
+    """How far apart places are that are so many steps apart, the shorter way around."""
+    distance = steps * stride % side
+    return np.minimum(distance, side - distance)
+
+
+def _tidied(placed: list[Measured], rows: int, before: Sequence[Sequence[Place]]) -> list[Measured]:
+    """The same with the empty places at the end of the last column, as far as no replicates come together by it."""
+    last = max(column for _, _, column in placed)
+    taken = {(row, column) for _, row, column in placed}
+    every = [(row, column) for column in range(last + 1) for row in range(rows)]
+    at_end = set(every[len(placed) :])
+    holes = [place for place in every if place not in taken and place not in at_end]
+    moved = _Plate(placed, before)
+    for k, place in enumerate(moved.places):
+        if place in at_end:
+            hole = next((hole for hole in holes if moved.cost(k, hole) == 0), None)
+            if hole is not None:
+                holes.remove(hole)
+                moved.places[k] = hole
+    return moved.measured
+
+
+def _settled(placed: list[Measured], before: Sequence[Sequence[Place]]) -> list[Measured]:
+    """The same with measurements exchanged where replicates still lie side by side and an exchange parts them."""
+    plate = _Plate(placed, before)
+    looked = 0
+    for k in range(len(placed)):
+        bad = plate.cost(k, plate.places[k])
+        for other in range(len(placed)):
+            if not bad or looked >= _LOOKS:
+                break
+            if plate.items[other] == plate.items[k]:
+                continue
+            looked += plate.replicates(k) + plate.replicates(other)
+            here, there = plate.places[k], plate.places[other]
+            now = bad + plate.cost(other, there)
+            if plate.cost(k, there) + plate.cost(other, here) < now:
+                plate.places[k], plate.places[other] = there, here
+                bad = plate.cost(k, there)
+    return plate.measured
+
+
+class _Plate:
+    """The measurements of one plate while they are moved about."""
+
+    def __init__(self, placed: Sequence[Measured], before: Sequence[Sequence[Place]]) -> None:
+        self.items = [item for item, _, _ in placed]
+        self.places = [(row, column) for _, row, column in placed]
+        self._own: dict[int, list[int]] = {}
+        for k, item in enumerate(self.items):
+            self._own.setdefault(item, []).append(k)
+        self._elsewhere = {item: {place[1:] for place in before[item]} for item in self._own}
+
+    def replicates(self, k: int) -> int:
+        """How many measurements of the item of a measurement there are on the plate."""
+        return len(self._own[self.items[k]])
+
+    def cost(self, k: int, place: tuple[int, int]) -> int:
+        """How badly a measurement would stand at a place, beside the other replicates of its item; 0 is well."""
+        item = self.items[k]
+        bad = int(place in self._elsewhere[item])
+        for other in self._own[item]:
+            if other != k:
+                down, right = (abs(a - b) for a, b in zip(place, self.places[other], strict=True))
+                bad += 2 * (down == 0) + 2 * (right == 0) + (max(down, right) < 2)
+        return bad
+
+    @property
+    def measured(self) -> list[Measured]:
+        """The measurements where they stand now, in the order they came in."""
+        return [(item, *place) for item, place in zip(self.items, self.places, strict=True)]
