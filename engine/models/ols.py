@@ -110,12 +110,15 @@ class Estimate:
         return norms
 
 
-def least_squares(features: Features, measured: Ints, counts: Floats, means: Floats) -> Estimate:
+def least_squares(
+    features: Features, measured: Ints, counts: Floats, means: Floats, basis: Floats | None = None
+) -> Estimate:
     """The weighted least-squares estimate from the mean of each measured row.
 
     ``measured`` are row numbers of ``features`` (equal rows may come several times), ``counts`` the independent
     determinations behind each mean, ``means`` the values on the model scale; all ``(m,)``. Rows with a count of zero
     are as if absent, and no rows at all give an estimate of rank 0. The noise SD is not part of it: multiply the norms.
+    ``basis``: ``span_basis`` of the rows with a count, where it is known.
     """
     rows = np.asarray(measured, dtype=np.intp)
     weights = np.asarray(counts, dtype=float)
@@ -129,7 +132,7 @@ def least_squares(features: Features, measured: Ints, counts: Floats, means: Flo
     if not np.isfinite(values).all():
         raise ValueError("means must be finite")
     n_columns = features.n_columns
-    basis = span_basis(features, rows)
+    basis = span_basis(features, rows) if basis is None else basis
     if not basis.shape[1]:
         nothing = np.zeros(0)
         zeros = np.zeros((n_columns, n_columns))

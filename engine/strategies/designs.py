@@ -33,6 +33,12 @@ _MOST_BYTES = 64_000_000
 """What is remembered altogether; anything above a quarter of it is not remembered at all."""
 
 
+_KEY = 2000
+"""About what a key takes at most."""
+_SOONER = 2000
+"""Entries of the rows up to which their norms are computed sooner than found."""
+
+
 class Plan(NamedTuple):
     """A design and the rows its support counts in."""
 
@@ -64,7 +70,7 @@ class Memo:
                 return value, True
         # Made without the lock: two threads may make the same, and it is the same.
         made = make()
-        size += sum(len(part) for part in key if isinstance(part, bytes)) + 1000
+        size += _KEY
         if 4 * size <= self._most:
             with self._lock:
                 if key not in self._held:
@@ -199,32 +205,39 @@ def remembered(
 
 def fit(features: Features, measured: Ints, counts: Floats, means: Floats) -> Estimate:
     """``least_squares``; only what the values change is computed anew for the same measurements."""
-    template = _geometry(features, measured, counts)
-    return least_squares(features, measured, counts, means) if template is None else template.of_values(means)
+    return _geometry(features, measured, counts).of_values(means)
 
 
-def fit_norms(features: Features, measured: Ints, counts: Floats, rows: Ints) -> Floats:
-    """||x||_{V^-1} of rows for V of these measurements; infinite outside their span. Not to be written to."""
+def fit_norms(
+    features: Features, measured: Ints, counts: Floats, rows: Ints, fitted: Estimate | None = None
+) -> Floats:
+    """||x||_{V^-1} of rows for V of these measurements; infinite outside their span. Not to be written to.
+
+    ``fitted``: a fit of these measurements, where there is one.
+    """
 
     def make() -> Floats:
-        template = _geometry(features, measured, counts)
-        if template is None:
-            template = least_squares(features, measured, counts, np.zeros(len(measured)))
-        norms = template.half_norms(rows)
+        norms = (_geometry(features, measured, counts) if fitted is None else fitted).half_norms(rows)
         norms.flags.writeable = False
         return norms
 
+    if len(rows) * features.n_columns <= _SOONER:
+        return make()
     return remembered("norms", features, (measured, counts, rows), 8 * len(rows), make)
 
 
-def _geometry(features: Features, measured: Ints, counts: Floats) -> Estimate | None:
-    """The fit of zeros; None where it cannot be remembered."""
+def _geometry(features: Features, measured: Ints, counts: Floats) -> Estimate:
+    """The fit of zeros."""
+
+    def make() -> Estimate:
+        basis = table(features, measured).basis if len(counts) and counts.min() > 0 else None
+        return least_squares(features, measured, counts, np.zeros(len(measured)), basis)
+
     known = _digest(features)
     if known is None:
-        return None
-    key = ("fit", known[0], _bytes(measured), _bytes(counts))
-    size = known[1] + 8 * (4 * features.n_columns**2 + 3 * len(measured))
-    return _MEMO.get(key, lambda: least_squares(features, measured, counts, np.zeros(len(measured))), size)[0]
+        return make()
+    size = known[1] + 32 * features.n_columns**2 + 24 * len(measured)
+    return _MEMO.get(("fit", known[0], _bytes(measured), _bytes(counts)), make, size)[0]
 
 
 def _designed(

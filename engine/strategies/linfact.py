@@ -228,8 +228,8 @@ class LinFact(Phased):
         """
         problem = state.problem
         counts = outcome.counts[0, measured]
-        norms = fit_norms(problem.features, measured, counts, active)
-        means = fit(problem.features, measured, counts, outcome.means[0, measured]).means(active)
+        found = fit(problem.features, measured, counts, outcome.means[0, measured])
+        norms, means = fit_norms(problem.features, measured, counts, active, found), found.means(active)
         spread = self.noise(problem) * math.sqrt(2.0 * self.spread_log(problem, state.phase + 1))
         half = spread * norms
         if self.parameters(problem)["decide"] == "planned" and outcome.complete:

@@ -173,8 +173,8 @@ class LinFactMis(LinFact):
         problem, parameters = state.problem, self.parameters(state.problem)
         error = float(parameters["model_error"])
         counts, values = outcome.counts[0, measured], outcome.means[0, measured]
-        norms = fit_norms(problem.features, measured, counts, active)
         estimate = fit(problem.features, measured, counts, values)
+        norms = fit_norms(problem.features, measured, counts, active, estimate)
         known = np.isfinite(norms)
         means = estimate.means(active)
         if self._own(problem) == 1.0:

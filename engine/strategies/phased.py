@@ -10,9 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.features import outside_span, span_basis
+from assaypilot.engine.features import outside_span
 from assaypilot.engine.models.glm import Link
 from assaypilot.engine.progress import Report, silent
+from assaypilot.engine.strategies.designs import table
 from assaypilot.engine.strategies.protocol import (
     IN,
     NOT_ESTIMABLE,
@@ -116,7 +117,7 @@ class Phased:
         """The state when only these arms can be measured: undecided ones outside their span are not estimable."""
         problem = replace(state.problem, measurable=measurable)
         features = problem.features
-        outside = outside_span(features, span_basis(features, np.flatnonzero(measurable)))
+        outside = outside_span(features, table(features, np.flatnonzero(measurable)).basis)
         undecided = (state.status == UNDECIDED) | (state.status == NOT_ESTIMABLE)
         status = state.status.copy()
         status[undecided & problem.wanted] = UNDECIDED
