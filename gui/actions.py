@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtGui import QAction, QActionGroup, QKeySequence
 from PySide6.QtWidgets import QMenu
 
+from assaypilot.gui.dialogs.export import KINDS
 from assaypilot.gui.models.base import plain_tip
 from assaypilot.gui.session import View
 from assaypilot.gui.theme import Choice, theme
@@ -33,15 +34,18 @@ class Actions:
         lab, about = bar.addMenu("&Round"), bar.addMenu("&Help")
         add = self._add
         self.new = add(file, "&New Campaign…", window.new_campaign, Key.New)
-        self.open = add(file, "&Open…", window.open_dialog, Key.Open)
+        self.open = add(file, "&Open…", window.opening.ask, Key.Open)
         self.recent = file.addMenu("Open &Recent")
         self.recent.aboutToShow.connect(self._fill_recent)
         self.practice = add(file, "Open &Practice Campaign", window.open_practice)
-        self.fresh = add(file, "New P&ractice Campaign", window.new_practice)
+        self.fresh = add(file, "New P&ractice Campaign", partial(window.opening.practice, fresh=True))
         file.addSeparator()
-        self.copy_file = add(file, "&Save a Copy…", window.save_copy, Key.SaveAs)
-        self.import_results = add(file, "&Import Results…", window.read_results, "Ctrl+I")
-        self.export = add(file, "&Export Shortlist (CSV)…", window.export_shortlist, "Ctrl+E")
+        self.copy_file = add(file, "&Save a Copy…", window.opening.save_copy, Key.SaveAs)
+        self.import_results = add(file, "&Import Results…", window.opening.ask_for_results, "Ctrl+I")
+        self.export_menu = file.addMenu("&Export")
+        self.export = add(self.export_menu, "Sh&ortlist…", window.exporting.shortlist, "Ctrl+E")
+        self.export_menu.addSeparator()
+        self.exports = [add(self.export_menu, kind.menu, partial(window.exporting.ask, kind)) for kind in KINDS]
         file.addSeparator()
         self.quit = add(file, "&Quit", window.close, Key.Quit)
         self.undo = add(edit, "&Undo", window.session.undo, Key.Undo)
@@ -66,10 +70,10 @@ class Actions:
             made.setChecked(theme().choice == choice)
             group.addAction(made)
         self.plan = add(lab, "&Plan Next Round…", window.plan, "Ctrl+R")
-        self.enter = add(lab, "&Enter Results", window.enter_results, "Ctrl+Return")
-        self.read = add(lab, "&Read Results from File…", window.read_results)
-        self.work = add(lab, "&Work List…", window.export_work_list)
-        self.copy_work = add(lab, "Copy Work &List", window.copy_work_list)
+        self.enter = add(lab, "&Enter Results", window.journey.enter_results, "Ctrl+Return")
+        self.read = add(lab, "&Read Results from File…", window.opening.ask_for_results)
+        self.work = add(lab, "&Work List…", window.work_lists.ask)
+        self.copy_work = add(lab, "Copy Work &List", window.work_lists.copy)
         self.close_round = add(lab, "&Close Round…", window.close_round)
         self.help = add(about, "&Short Help", window.show_help, Key.HelpContents)
         self.about = add(about, "&About AssayPilot", window.show_about)
@@ -88,7 +92,8 @@ class Actions:
         open_ = view is not None
         writable = view is not None and not view.read_only
         standing = view is not None and view.status.open_round is not None
-        for action in (self.copy_file, self.export, self.copy, self.find, *self.pages):
+        self.export_menu.setEnabled(open_)
+        for action in (self.copy_file, self.export, *self.exports, self.copy, self.find, *self.pages):
             action.setEnabled(open_)
         self.plan.setEnabled(writable and not standing and not (view is not None and view.status.finished))
         for action in (self.enter, self.close_round, self.paste):

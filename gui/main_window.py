@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt, QTimer, QUrl
+from PySide6.QtCore import Qt, QUrl
 from PySide6.QtGui import QCloseEvent, QDesktopServices, QDragEnterEvent, QDropEvent, QGuiApplication
 from PySide6.QtWidgets import (
     QButtonGroup,
-    QFileDialog,
     QFrame,
     QHBoxLayout,
     QLineEdit,
@@ -24,8 +22,10 @@ from PySide6.QtWidgets import (
 )
 
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.tables.raw import PATTERNS
 from assaypilot.gui.actions import PAGES, Actions
+from assaypilot.gui.exporting import Exporting
+from assaypilot.gui.journey import Journey
+from assaypilot.gui.opening import Opening
 from assaypilot.gui.pages.base import Page
 from assaypilot.gui.pages.candidates import CandidatesPage
 from assaypilot.gui.pages.history import HistoryPage
@@ -39,16 +39,19 @@ from assaypilot.gui.theme import Choice, theme
 from assaypilot.gui.widgets.message_bar import MessageBar, error_words
 from assaypilot.gui.widgets.strip import Footer, Strip
 from assaypilot.gui.widgets.structures import Structures, drawing_pool
+from assaypilot.gui.widgets.work_bar import WorkBar
+from assaypilot.gui.work_lists import WorkLists
 
 if TYPE_CHECKING:
     from assaypilot.gui.dialogs.new_campaign import NewCampaign
+    from assaypilot.gui.dialogs.reasons import CloseRoundDialog
 
 __all__ = ["MainWindow"]
 
 LIBRARY, ROUND, CANDIDATES, HISTORY = range(4)
-TABLES = tuple(pattern.removeprefix("*") for pattern in PATTERNS)
-SUFFIX = ".assaypilot"
 SIZE = (1280, 800)
+COLUMNS = "table/candidates"
+"""Under which the columns of the candidates are remembered."""
 
 
 class MainWindow(QMainWindow):
@@ -71,8 +74,12 @@ class MainWindow(QMainWindow):
         self.candidates = CandidatesPage(self.session, self.structures)
         self.history = HistoryPage(self.session)
         self.pages: tuple[Page, ...] = (self.library, self.round, self.candidates, self.history)
+        self.work = WorkBar()
         self.footer = Footer()
-        self.wizard: NewCampaign | None = None
+        self.opening = Opening(self)
+        self.journey = Journey(self)
+        self.exporting = Exporting(self)
+        self.work_lists = WorkLists(self)
         self._shown: set[int] = set()
         self._seen: set[int] = set()
         self._assemble()
@@ -116,6 +123,7 @@ class MainWindow(QMainWindow):
         outer.addWidget(self.strip)
         outer.addWidget(self.messages)
         outer.addLayout(middle, 1)
+        outer.addWidget(self.work)
         outer.addWidget(self.footer)
         self.setCentralWidget(central)
 
@@ -128,17 +136,20 @@ class MainWindow(QMainWindow):
         session.broke.connect(self._broke)
         session.tasks.progress.connect(self.messages.progress)
         self.messages.cancelled.connect(lambda: session.tasks.cancel())
-        self.strip.wanted.connect(self.do_next)
+        session.beside.progress.connect(self.work.progress)
+        self.work.cancelled.connect(lambda: session.beside.cancel())
+        self.strip.wanted.connect(self.journey.do_next)
         self._buttons.idClicked.connect(self.show_page)
         self.start.new.connect(self.new_campaign)
-        self.start.open.connect(self.open_dialog)
+        self.start.open.connect(self.opening.ask)
         self.start.practice.connect(self.open_practice)
         self.start.recent.connect(lambda text: self.open_path(Path(text)))
-        self.round.work_list.connect(self.export_work_list)
-        self.round.read_file.connect(self.read_results)
+        self.round.work_list.connect(self.work_lists.ask)
+        self.round.read_file.connect(self.opening.ask_for_results)
         self.round.close_round.connect(self.close_round)
         self.round.plan.connect(self.plan)
-        self.candidates.export.connect(self._export_shown)
+        self.candidates.export.connect(self.exporting.on_screen)
+        self.candidates.arranged.connect(self._keep_columns)
 
     def _restore(self) -> None:
         geometry = self.settings.layout("window")
@@ -147,6 +158,10 @@ class MainWindow(QMainWindow):
         state = self.settings.layout("candidates")
         if state is not None:
             self.candidates.restore_splitter(state)
+        self.candidates.arrange(self.settings.values(COLUMNS))
+
+    def _keep_columns(self) -> None:
+        self.settings.keep_values(COLUMNS, self.candidates.arrangement_values())
 
     # ------------------------------------------------------------------ showing
 
@@ -219,207 +234,53 @@ class MainWindow(QMainWindow):
         place = self.stack.currentIndex()
         return self.pages[place] if place < len(self.pages) else None
 
+    def settle_candidates(self) -> None:
+        """Nothing; has the Candidates page up to date, although it may not be the one shown."""
+        self._fill(CANDIDATES)
+
     def choose_theme(self, choice: Choice) -> None:
         """Nothing; shows other colours and remembers that."""
         self.settings.theme = choice
         theme().choose(choice)
 
-    # ------------------------------------------------------------------ files
+    # ------------------------------------------------------------------ commands
 
     def new_campaign(self, table: Path | None = None) -> None:
         """Nothing; opens the wizard, on a table when one is given."""
-        from assaypilot.gui.dialogs.new_campaign import NewCampaign
-
-        if self.wizard is None:
-            self.wizard = NewCampaign(self.session, self.settings, self)
-            self.wizard.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-            self.wizard.finished.connect(self._wizard_closed)
-            self.wizard.open()
-        if table is not None:
-            self.wizard.start_with(table)
-
-    def _wizard_closed(self) -> None:
-        self.wizard = None
-
-    def open_dialog(self) -> None:
-        """Nothing; asks for a campaign file."""
-        name, _ = QFileDialog.getOpenFileName(
-            self, "Open a campaign", str(self.settings.folder), "Campaigns (*.assaypilot);;All files (*)"
-        )
-        if name:
-            self.open_path(Path(name))
+        self.opening.new_campaign(table)
 
     def open_path(self, path: Path) -> None:
         """Nothing; opens a campaign, or starts a new one from a table."""
-        self.settings.folder = path.absolute().parent
-        if path.suffix.lower() in TABLES:
-            self.new_campaign(path)
-        else:
-            self.session.open(path)
+        self.opening.open_path(path)
 
     def open_practice(self) -> None:
         """Nothing; opens the practice campaign, creating it when there is none."""
-        self.session.practice(self.settings.data_folder)
-
-    def new_practice(self) -> None:
-        """Nothing; starts another practice campaign."""
-        self.session.practice(self.settings.data_folder, fresh=True)
-
-    def save_copy(self) -> None:
-        """Nothing; asks for a name and saves a copy of the campaign."""
-        view = self.session.view
-        if view is None:
-            return
-        proposed = self.settings.folder / f"{view.path.stem} copy{SUFFIX}"
-        path = self._save_name("Save a copy", proposed, f"Campaigns (*{SUFFIX})", SUFFIX)
-        if path is not None:
-            self.session.save_copy(path)
-
-    def read_results(self) -> None:
-        """Nothing; asks for a results file and shows what it would write."""
-        name, _ = QFileDialog.getOpenFileName(
-            self, "Read results", str(self.settings.folder), f"Tables ({' '.join(PATTERNS)});;All files (*)"
-        )
-        if name:
-            self.settings.folder = Path(name).parent
-            self.read_results_from(Path(name))
+        self.opening.practice()
 
     def read_results_from(self, path: Path) -> None:
         """Nothing; shows what a results file would write."""
         self.show_page(ROUND)
         self.round.read(path)
 
-    def export_shortlist(self) -> None:
-        """Nothing; asks for a name and writes the compounds that are in."""
-        self._export_shown("in")
-
-    def _export_shown(self, which: str) -> None:
-        view = self.session.view
-        if view is None:
-            return
-        stem = f"{view.path.stem} {'shortlist' if which == 'in' else 'candidates'}"
-        path = self._save_name("Export the shortlist", self.settings.folder / f"{stem}.csv", "CSV (*.csv)", ".csv")
-        if path is not None:
-            self.export_to(path, which)
-
-    def export_to(self, path: Path, which: str = "in") -> None:
-        """Nothing; writes the shortlist: ``in``, ``alive`` (in and undecided) or ``all``."""
-        view = self.session.view
-        if view is None:
-            return
-        status = view.status
-        shown = set(self.candidates.shown_compounds) if which != "in" and self.page is self.candidates else None
-
-        def work(report: object) -> int:
-            from assaypilot.engine.campaign.campaign import program_version
-            from assaypilot.engine.export.csv_file import write_csv
-            from assaypilot.engine.export.shortlist import ranked, shortlist
-
-            sheet = shortlist(
-                status,
-                "in" if which == "in" else "all",
-                program=f"AssayPilot {program_version()}",
-                exported=f"{datetime.now().astimezone():%Y-%m-%d %H:%M %z}",
-            )
-            rows = sheet.rows
-            if which != "in":
-                order = ranked(status, "all").tolist()
-                kept = shown if shown is not None else {c for c in order if status.candidates.status[c] < 2}
-                rows = tuple(row for row, compound in zip(rows, order, strict=True) if compound in kept)
-            return write_csv(path, sheet.header, rows)
-
-        self.session.write(
-            "Exporting",
-            work,
-            lambda n: self.messages.note(f"{n:,} compound{'' if n == 1 else 's'} written to {path.name}."),
-        )
-
-    def export_work_list(self) -> None:
-        """Nothing; asks for a name and writes the round as a work list."""
-        view = self.session.view
-        if view is None or view.round is None:
-            return
-        proposed = self.settings.folder / f"{view.path.stem} round {view.round.number}.csv"
-        path = self._save_name("Save the work list", proposed, "CSV (*.csv)", ".csv")
-        if path is not None:
-            self.work_list_to(path)
-
-    def work_list_to(self, path: Path) -> None:
-        """Nothing; writes the work list of the round shown."""
-        view = self.session.view
-        if view is None or view.round is None:
-            return
-        status, shown = view.status, view.round
-
-        def work(report: object) -> int:
-            from assaypilot.engine.export.csv_file import write_csv
-            from assaypilot.engine.export.work_list import work_list
-
-            sheet = work_list(status, shown)
-            return write_csv(path, sheet.header, sheet.rows)
-
-        self.session.write(
-            "Writing the work list", work, lambda n: self.messages.note(f"{n:,} rows written to {path.name}.")
-        )
-
-    def _save_name(self, title: str, proposed: Path, kinds: str, suffix: str) -> Path | None:
-        name, _ = QFileDialog.getSaveFileName(self, title, str(proposed), kinds)
-        if not name:
-            return None
-        path = Path(name) if name.lower().endswith(suffix) else Path(name + suffix)
-        self.settings.folder = path.parent
-        return path
-
-    # ------------------------------------------------------------------ the journey
-
-    def do_next(self, command: str) -> None:
-        """Nothing; what the one button of the strip does."""
-        {
-            "new": self.new_campaign,
-            "plan": self.plan,
-            "enter": self.enter_results,
-            "close": self.close_round,
-            "export": self.export_shortlist,
-        }[command]()
-
     def plan(self) -> None:
         """Nothing; issues the next round and shows it."""
-
-        def planned(issued: object) -> None:
-            if issued is None:
-                self.messages.note("Nothing more needs to be measured.")
-                self.show_page(CANDIDATES)
-                return
-            self.show_page(ROUND)
-            self.round.table.setFocus(Qt.FocusReason.OtherFocusReason)
-
-        self.session.plan(planned)
-
-    def enter_results(self) -> None:
-        """Nothing; goes to the first line that waits for a result."""
-        self.show_page(ROUND)
-        self.round.focus_first_empty()
+        self.journey.plan()
 
     def close_round(self) -> None:
         """Nothing; asks what becomes of what is missing, and closes the round."""
-        view = self.session.view
-        if view is None or view.status.open_round is None:
-            return
-        standing = view.status.open_round
-        from assaypilot.gui.dialogs.reasons import CloseRoundDialog
+        self.journey.close_round()
 
-        dialog = CloseRoundDialog(standing, view.status.endpoints, self)
-        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        dialog.accepted.connect(lambda: self.session.close_round(dialog.missing, dialog.reason, self._closed))
-        self.closing = dialog
-        dialog.open()
+    @property
+    def wizard(self) -> NewCampaign | None:
+        """The wizard while it is open."""
+        return self.opening.wizard
 
-    def _closed(self) -> None:
-        view = self.session.view
-        if view is None:
-            return
-        self.messages.note(view.status.statement)
-        self.show_page(CANDIDATES)
+    @property
+    def closing(self) -> CloseRoundDialog:
+        """The question what becomes of what is missing, once it was asked."""
+        if self.journey.closing is None:
+            raise AttributeError("no round was closed yet")
+        return self.journey.closing
 
     # ------------------------------------------------------------------ editing
 
@@ -446,11 +307,6 @@ class MainWindow(QMainWindow):
             self.show_page(CANDIDATES)
         if self.page is not None:
             self.page.look_for()
-
-    def copy_work_list(self) -> None:
-        """Nothing; copies the round for the lab."""
-        self.show_page(ROUND)
-        self.round.copy_work_list()
 
     def show_help(self) -> None:
         """Nothing; the short help."""
@@ -507,36 +363,12 @@ class MainWindow(QMainWindow):
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         """Nothing; takes campaign files and tables."""
-        if self._dropped(event) is not None:
+        if self.opening.dropped(event) is not None:
             event.acceptProposedAction()
 
     def dropEvent(self, event: QDropEvent) -> None:
         """Nothing; opens a campaign; a table is results for the open round, else a new campaign."""
-        path = self._dropped(event)
-        if path is None:
-            return
-        event.acceptProposedAction()
-        QTimer.singleShot(0, self, lambda: self.take_file(path))
-
-    def take_file(self, path: Path) -> None:
-        """Nothing; opens what was dropped."""
-        view = self.session.view
-        standing = view is not None and view.status.open_round is not None and not view.read_only
-        if path.suffix.lower() in TABLES and standing and self.page is self.round:
-            self.read_results_from(path)
-        elif path.suffix.lower() in (*TABLES, SUFFIX):
-            self.open_path(path)
-        else:
-            self.session.failed.emit(
-                AssayPilotError(
-                    "this is neither a campaign nor a table", file=path.name, mend="Drop a .assaypilot or a csv file."
-                )
-            )
-
-    def _dropped(self, event: QDropEvent) -> Path | None:
-        urls = event.mimeData().urls()
-        local = [Path(url.toLocalFile()) for url in urls if url.isLocalFile()]
-        return local[0] if len(local) == 1 and local[0].is_file() else None
+        self.opening.drop(event)
 
     def closeEvent(self, event: QCloseEvent) -> None:
         """Nothing; finishes what is being written and remembers the window."""

@@ -69,6 +69,8 @@ class Session(QObject):
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.tasks = Tasks(self)
+        self.beside = Tasks(self)
+        """What is done with a view, exports above all, while the campaign goes on."""
         self.view: View | None = None
         self._campaign: Campaign | None = None  # belongs to the worker: touched in jobs only
 
@@ -115,7 +117,8 @@ class Session(QObject):
         self._start("Opening the practice campaign", work, lambda view: self._opened(view, None))
 
     def shut(self) -> None:
-        """Nothing; finishes what is being written, closes the file and ends the worker."""
+        """Nothing; finishes what the campaign is writing, stops exports, closes the file and ends the workers."""
+        self.beside.stop(at_once=True)
         self.tasks.stop()
         if self._campaign is not None:  # the worker has ended
             self._campaign.close()
@@ -228,15 +231,21 @@ class Session(QObject):
         """The job that reads something which is not the campaign (a table); cancelled, it never lands."""
         return self._start(label, work, then, failed=failed, writes=False)
 
-    def write(self, label: str, work: Callable[[Report], T], then: Callable[[T], None]) -> Job:
-        """The job that writes a file which is not the campaign (an export)."""
-        return self._start(label, work, then, cancellable=False)
+    def aside(
+        self, label: str, work: Callable[[Report], T], then: Callable[[T], None], failed: Callable[[Exception], None]
+    ) -> Job:
+        """The job that needs a view only, or writes another file; commands of the campaign need not wait for it.
+
+        A file that is there is reported, even when Cancel came late.
+        """
+        return self._start(label, work, then, failed=failed, tasks=self.beside)
 
     # ------------------------------------------------------------------ inside
 
     def _start(
         self, label: str, work: Callable[[Report], T], then: Callable[[T], None], *,
         failed: Callable[[Exception], None] | None = None, writes: bool = True, cancellable: bool = True,
+        tasks: Tasks | None = None,
     ) -> Job:  # fmt: skip
         def refused(error: BaseException) -> None:
             if failed is not None and isinstance(error, (AssayPilotError, Cancelled)):
@@ -250,7 +259,7 @@ class Session(QObject):
                 if failed is not None:
                     failed(AssayPilotError("something went wrong inside AssayPilot", mend="A report was saved."))
 
-        return self.tasks.run(label, work, then, refused, writes=writes, cancellable=cancellable)
+        return (tasks or self.tasks).run(label, work, then, refused, writes=writes, cancellable=cancellable)
 
     def _command(
         self, label: str, work: Callable[[Campaign, Report], T], then: Callable[[T], None] | None = None, *,

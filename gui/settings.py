@@ -80,6 +80,24 @@ class Settings:
         """Nothing; remembers a window's or a splitter's state."""
         self._store.setValue(f"layout/{name}", state)
 
+    def text(self, name: str) -> str:
+        """A short text that was kept under a name; empty when there is none."""
+        value = self._store.value(name, "")
+        return value if isinstance(value, str) else ""
+
+    def keep_text(self, name: str, text: str) -> None:
+        """Nothing; keeps a short text under a name."""
+        self._store.setValue(name, text)
+
+    def values(self, name: str) -> dict[str, Any]:
+        """Named values that were kept under a name; empty when there are none."""
+        value = self._json(name)
+        return value if isinstance(value, dict) else {}
+
+    def keep_values(self, name: str, values: dict[str, Any]) -> None:
+        """Nothing; keeps named values under a name."""
+        self._store.setValue(name, json.dumps(values))
+
     def mapping(self, headers: Sequence[str]) -> dict[str, Any] | None:
         """What was said the last time about a table with these headers."""
         found = self._mappings().get(_key(headers))
@@ -99,8 +117,7 @@ class Settings:
         self._store.sync()
 
     def _mappings(self) -> dict[str, Any]:
-        value = self._json("mappings")
-        return value if isinstance(value, dict) else {}
+        return self.values("mappings")
 
     def _texts(self, key: str) -> list[str]:
         value = self._json(key)

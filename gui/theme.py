@@ -99,6 +99,8 @@ QMenu::item:selected {{ background: {soft_accent}; color: {text}; }}
 QMenu::item:disabled {{ color: {muted}; }}
 QMenu::separator {{ height: 1px; background: {line}; margin: 4px 8px; }}
 #strip, #navigation, #footer, #side {{ background: {panel}; }}
+#work {{ background: {soft_accent}; border-top: 1px solid {line}; }}
+#work QLabel {{ background: transparent; }}
 #strip {{ border-bottom: 1px solid {line}; }}
 #navigation {{ border-right: 1px solid {line}; }}
 #footer {{ border-top: 1px solid {line}; }}

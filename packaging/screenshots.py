@@ -266,10 +266,10 @@ class Photographer:
         results = self.results(truth)
         self.record(results[:9])
         line = model.first_empty() or 0
-        page._entered(line, 0, "; ".join(filter(None, [model.kept_text(line), "35"])))
+        page.values.enter(line, 0, "; ".join(filter(None, [model.kept_text(line), "35"])))
         page.table.choose(line, "result")
         self.shoot("round-half-filled")
-        page._forget(line, 0)
+        page.values.forget(line, 0)
 
     def paste_preview(self) -> None:
         """Nothing; what a paste would write."""

@@ -236,10 +236,17 @@ class RowsModel(QAbstractTableModel):
 
     # ------------------------------------------------------------------ copying
 
-    def as_text(self, rows: Sequence[int] | None = None) -> list[list[str]]:
-        """Header and rows (as shown; default all of them) as texts, what is copied and exported."""
+    def as_text(self, rows: Sequence[int] | None = None, keys: Sequence[str] | None = None) -> list[list[str]]:
+        """Header and rows (as shown; default all of them) as texts, what is copied; ``keys``: these columns only.
+
+        A column of pictures is copied as its structures (SMILES).
+        """
         chosen = range(len(self._rows)) if rows is None else rows
-        wanted = [column for column in self.columns if column.smiles is None or column.key == "smiles"]
-        table = [[(column.name or column.title).replace("\n", " ") for column in wanted]]
-        table += [[column.text(int(self._rows[row])) for column in wanted] for row in chosen]
+        wanted = list(self.columns) if keys is None else [self.columns[self.place_of(key)] for key in keys]
+        table = [[_heading(column) for column in wanted]]
+        table += [[(column.smiles or column.text)(int(self._rows[row])) for column in wanted] for row in chosen]
         return table
+
+
+def _heading(column: Column) -> str:
+    return "SMILES" if column.smiles is not None else " ".join((column.name or column.title).split())

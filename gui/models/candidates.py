@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import textwrap
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
 
 from assaypilot.engine.campaign.state import STATUSES, Status
 from assaypilot.engine.endpoint import Endpoint
+from assaypilot.engine.export.shortlist import availability
 from assaypilot.gui.models.base import Column, Ranks, RowsModel, text_ranks, two_lines
 from assaypilot.gui.models.library import id_column, site_columns, structure_column
+from assaypilot.gui.models.properties import Calculated, property_columns
 
 __all__ = ["STATUS_RANK", "CandidatesModel", "interval_text", "probability_text"]
 
@@ -43,9 +46,9 @@ def probability_text(value: float) -> str:
 
 
 class CandidatesModel(RowsModel):
-    """All compounds with status, estimates, bounds and probabilities."""
+    """All compounds with status, estimates, bounds, probabilities and, once calculated, properties."""
 
-    def show(self, status: Status) -> None:
+    def show(self, status: Status, properties: Calculated | None = None) -> None:
         """Nothing; takes over what a campaign knows."""
         library, known = status.library, status.candidates
         self.fill(
@@ -64,6 +67,8 @@ class CandidatesModel(RowsModel):
                 *_numbers(status),
                 _measured(status),
                 _decided(status),
+                _available(status),
+                *property_columns(status, properties),
             ],
             len(library),
         )
@@ -203,6 +208,18 @@ def _decided(status: Status) -> Column:
         lambda: known.decided_in_round,
         tip="The round after which the compound was decided",
         width=67,
+    )
+
+
+def _available(status: Status) -> Column:
+    """Whether a compound is there."""
+    return Column(
+        "available",
+        "Available",
+        lambda row: availability(status, row),
+        cache(lambda: text_ranks([availability(status, row) for row in range(len(status.library))])),
+        tip="Made: measured at least once. In stock: never measured, and said to be there. Else to be made",
+        width=84,
     )
 
 

@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QByteArray, Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QSplitter, QVBoxLayout, QWidget
 
 from assaypilot.engine.campaign.state import Status
+from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.progress import Report
+from assaypilot.gui.dialogs.export import Screen
 from assaypilot.gui.filtering import narrow
 from assaypilot.gui.models.candidates import CandidatesModel
+from assaypilot.gui.models.properties import PROPERTIES, Calculated, calculate
 from assaypilot.gui.pages.base import Page, side_panel, with_side
 from assaypilot.gui.pages.candidate_panel import CandidatePanel
 from assaypilot.gui.plots.candidates import Picture, picture_of
 from assaypilot.gui.plots.canvas import Canvas
+from assaypilot.gui.screen import screen_of
 from assaypilot.gui.session import Session, View
+from assaypilot.gui.tasks import Job
 from assaypilot.gui.widgets.choices import FilterBox, Segments
 from assaypilot.gui.widgets.structures import Structures
 from assaypilot.gui.widgets.table import Table
@@ -23,13 +31,16 @@ from assaypilot.gui.widgets.text import button, label
 __all__ = ["CandidatesPage"]
 
 UNDECIDED, IN = 0, 1
+_FIRST_ORDER = ("status", Qt.SortOrder.AscendingOrder)
 
 
 class CandidatesPage(Page):
     """Every compound with status, estimate and bounds; the plot and the table are one selection."""
 
-    export = Signal(str)
-    """Which compounds the page shows: ``alive`` (in and undecided), ``in`` or ``all``."""
+    export = Signal()
+    """What the page shows is to be exported."""
+    arranged = Signal()
+    """Columns were chosen, moved or sorted by."""
 
     def __init__(self, session: Session, structures: Structures) -> None:
         super().__init__(session, "Candidates")
@@ -46,16 +57,22 @@ class CandidatesPage(Page):
         self.filter = FilterBox("Filter: id, substituent, R1=Me, >7.5", "Filter the candidates")
         self.filter.narrowed.connect(lambda _: self._narrow())
         self.shown = label("", "muted")
-        self.export_button = button("&Export shortlist…", tip="Writes the compounds of this choice to a csv file")
-        self.export_button.clicked.connect(lambda: self.export.emit(self.which.key))
+        self.columns_button = button("Columns", tip="Which columns are shown, calculated properties among them")
+        self.columns_button.clicked.connect(self.choose_columns)
+        self.export_button = button("&Export…", tip="Writes compounds to CSV, Excel, SD-file, PDF or PowerPoint: these "
+                                    "ones as they stand here, those that are in, or all")  # fmt: skip
+        self.export_button.clicked.connect(self.export)
         tools.addWidget(self.which)
         tools.addWidget(self.filter, 1)
         tools.addWidget(self.shown)
+        tools.addWidget(self.columns_button)
         tools.addWidget(self.export_button)
         column.addLayout(tools)
         self.model = CandidatesModel(self)
         self.table = Table(self.model, structures, name="Candidates")
         self.table.chosen.connect(self._chosen)
+        self.arrangement = self.table.arrange(hidden=("available", *PROPERTIES), fixed=("id",))
+        self.arrangement.changed.connect(self._arranged)
         column.addWidget(self.table, 1)
         self.empty = label("", "muted", wrap=True)
         self.empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
@@ -78,6 +95,10 @@ class CandidatesPage(Page):
         self.picture: Picture | None = None
         """What the plot shows."""
         self._sorted = False
+        self._wanted_order = _FIRST_ORDER
+        self._calculated: dict[str, Calculated] = {}
+        """By library; the last one only."""
+        self._calculating: Job | None = None
 
     # ------------------------------------------------------------------ what the window calls
 
@@ -90,10 +111,13 @@ class CandidatesPage(Page):
             self._compound = None
             self._sorted = False
         wanted = self._compound
-        self.model.show(status)
+        self.model.show(status, self._calculated.get(status.library.digest))
         if not self._sorted and np.isfinite(status.candidates.estimate).any():
-            self.table.sortByColumn(self.model.place_of("status"), Qt.SortOrder.AscendingOrder)
+            keys = [column.key for column in self.model.columns]
+            key, order = self._wanted_order if self._wanted_order[0] in keys else _FIRST_ORDER
+            self.table.sortByColumn(self.model.place_of(key), order)
             self._sorted = True
+        self._calculate()
         self._compound = wanted
         several = len(status.goal_endpoints) > 1
         self.canvas.setMinimumHeight(250 if several else 170)
@@ -126,12 +150,68 @@ class CandidatesPage(Page):
         self.table.choose(compound)
         self._explain()
 
-    @property
-    def shown_compounds(self) -> list[int]:
-        """The compounds in the table, top to bottom: what is exported."""
-        return [int(row) for row in self.model.rows]
+    def on_screen(self) -> Screen:
+        """The table as it stands, as an export takes it."""
+        if self._view is None:
+            raise RuntimeError("the page was never shown")
+        self.filter.settle()
+        words = self.filter.text().strip()
+        return screen_of(
+            self._view.status, self.model, self.arrangement.columns, choice=self.which.text(self.which.key),
+            words=words, arranged=not self.arrangement.untouched,
+        )  # fmt: skip
+
+    def arrangement_values(self) -> dict[str, Any]:
+        """How columns are arranged and sorted, to be remembered."""
+        return self.arrangement.values()
+
+    def arrange(self, values: dict[str, Any]) -> None:
+        """Nothing; arranges the columns as they were, and sorts by the one they were sorted by."""
+        self.arrangement.use(values)
+        match values.get("sorted"):
+            case [str() as key, bool() as down]:
+                self._wanted_order = (key, Qt.SortOrder.DescendingOrder if down else Qt.SortOrder.AscendingOrder)
+
+    def choose_columns(self) -> None:
+        """Nothing; opens the menu of the columns."""
+        menu = self.arrangement.menu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        menu.popup(self.columns_button.mapToGlobal(self.columns_button.rect().bottomLeft()))
 
     # ------------------------------------------------------------------ inside
+
+    def _arranged(self) -> None:
+        if self._view is not None and self.model.sorted_by is not None:
+            self._wanted_order = self.model.sorted_by
+        self._calculate()
+        self.arranged.emit()
+
+    def _calculate(self) -> None:
+        """Nothing; calculates the properties of a library once somebody looks at them."""
+        view = self._view
+        if view is None or self._calculating is not None or not any(map(self.arrangement.visible, PROPERTIES)):
+            return
+        smiles, digest = view.status.library.smiles, view.status.library.digest
+        if smiles is None or not any(smiles) or digest in self._calculated:
+            return
+
+        def work(report: Report) -> Calculated:
+            return calculate(smiles, report)
+
+        def found(values: Calculated) -> None:
+            self._calculating = None
+            self._calculated = {digest: values}
+            if self._view is not None:
+                self.refresh(self._view, opened=False)
+
+        def failed(error: Exception) -> None:
+            self._calculating = None
+            for key in PROPERTIES:  # what was stopped is not begun again by itself
+                self.arrangement.show(key, False)
+            if isinstance(error, AssayPilotError):
+                self.session.failed.emit(error)
+
+        self._calculating = self.session.aside("Calculating properties", work, found, failed)
 
     def _narrow(self) -> None:
         if self._view is None:

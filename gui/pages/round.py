@@ -4,23 +4,20 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from PySide6.QtCore import QPoint, Qt, Signal
-from PySide6.QtGui import QAction, QGuiApplication
-from PySide6.QtWidgets import QHBoxLayout, QMenu, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
-from assaypilot.engine.campaign.state import RecordReport, Source
+from assaypilot.engine.campaign.state import RecordReport
 from assaypilot.engine.campaign.words import joined
-from assaypilot.engine.endpoint import Endpoint
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.measurements import Measurement
 from assaypilot.engine.progress import Report
-from assaypilot.gui.dialogs.reasons import CorrectDialog, ExcludeDialog
-from assaypilot.gui.entry import Entry, Question, entered_text, parse_entries, results_in_round
 from assaypilot.gui.models.log import local_time
 from assaypilot.gui.models.round import RoundModel, result_key
 from assaypilot.gui.pages.base import Page, side_panel, with_side
 from assaypilot.gui.pages.preview import Preview
 from assaypilot.gui.pages.round_panel import RoundPanel
+from assaypilot.gui.pages.round_values import RoundValues
 from assaypilot.gui.pasting import Intended, intend_file, intend_paste
 from assaypilot.gui.questions import Surprise, surprises
 from assaypilot.gui.session import Session, View
@@ -45,13 +42,11 @@ class RoundPage(Page):
     def __init__(self, session: Session, structures: Structures) -> None:
         super().__init__(session, "Round")
         self.model = RoundModel(self)
-        self.model.entered.connect(self._entered)
         self.table = RoundTable(self.model, structures)
         self.table.pasted.connect(self.paste)
         self.table.chosen.connect(lambda _: self._explain())
         self.table.selectionModel().currentColumnChanged.connect(lambda now, before: self._explain())
         self.table.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
-        self.table.customContextMenuRequested.connect(self._menu)
         self.list = QWidget()
         column = QVBoxLayout(self.list)
         column.setContentsMargins(0, 0, 0, 0)
@@ -71,12 +66,16 @@ class RoundPage(Page):
         self.panel.keep.connect(self._keep)
         self.panel.exclude.connect(self.exclude)
         self.panel.correct.connect(self.correct)
-        self.panel.suggested.connect(self._entered)
-        self.panel.dismissed.connect(self._forget)
+        self.values = RoundValues(self)
+        """What becomes of what is typed."""
+        self.model.entered.connect(self.values.enter)
+        self.table.customContextMenuRequested.connect(self.values.menu)
+        self.panel.suggested.connect(self.values.enter)
+        self.panel.dismissed.connect(self.values.forget)
         panel.addLayout(self.panel)
         self.sides = with_side(self, side)
         self.side = side
-        self._view: View | None = None
+        self.view: View | None = None
         self._kept: set[int] = set()
 
     def _tools(self) -> QHBoxLayout:
@@ -124,7 +123,7 @@ class RoundPage(Page):
 
     def refresh(self, view: View, *, opened: bool) -> None:
         """Nothing; shows a campaign as it is now."""
-        self._view = view
+        self.view = view
         status = view.status
         shown = view.round
         if opened:
@@ -162,17 +161,17 @@ class RoundPage(Page):
 
     def copy(self) -> None:
         """Nothing; copies the selected lines, or the whole list."""
-        if self._view is None or self.model.round is None:
+        if self.view is None or self.model.round is None:
             return
         self.table.copy()
 
     def copy_work_list(self) -> None:
         """Nothing; copies the list for the lab, one row per measurement."""
-        if self._view is None or self.model.round is None:
+        if self.view is None or self.model.round is None:
             return
         from assaypilot.engine.export.work_list import work_list
 
-        sheet = work_list(self._view.status, self.model.round)
+        sheet = work_list(self.view.status, self.model.round)
         rows = [["" if cell is None else str(cell) for cell in row] for row in sheet.rows]
         QGuiApplication.clipboard().setText(as_clipboard([list(sheet.header), *rows]))
         self.session.message.emit(f"{len(rows):,} rows of the work list are on the clipboard.")
@@ -185,7 +184,7 @@ class RoundPage(Page):
 
     def paste(self) -> None:
         """Nothing; shows what the clipboard would write into the round."""
-        view, shown = self._view, self.model.round
+        view, shown = self.view, self.model.round
         if view is None or shown is None or not self.model.editable:
             self.session.failed.emit(
                 AssayPilotError("there is no open round to paste into", mend="Plan the next round first.")
@@ -203,7 +202,7 @@ class RoundPage(Page):
 
     def read(self, path: Path) -> None:
         """Nothing; shows what a results file would write."""
-        view = self._view
+        view = self.view
         if view is None:
             return
         shown = self.model.round
@@ -217,7 +216,7 @@ class RoundPage(Page):
 
     def show_preview(self, intended: Intended) -> None:
         """Nothing; shows what would be written in place of the list."""
-        if self._view is not None and self._view.read_only:
+        if self.view is not None and self.view.read_only:
             self.session.failed.emit(AssayPilotError("this window is read-only", mend="Use the window that has it."))
             return
         if not intended.rows:
@@ -228,63 +227,15 @@ class RoundPage(Page):
         self.stack.setCurrentWidget(self.preview)
         self.preview.show_intended(intended)
 
-    # ------------------------------------------------------------------ results
+    def exclude(self, number: int) -> None:
+        """Nothing; asks why a measurement is to be left out, and leaves it out."""
+        self.values.exclude(number)
 
-    def _entered(self, line: int, place: int, text: str) -> None:
-        """A text was typed into a line's cell of an endpoint."""
-        view, shown = self._view, self.model.round
-        if view is None or shown is None:
-            return
-        endpoint = self.model.endpoints[place]
-        kept = [one for one in self.model.values_of(line, place) if one.excluded is None]
-        try:
-            entries = parse_entries(text, endpoint)
-        except Question as question:
-            self._refuse(line, place, text, str(question), _suggested(text, question, endpoint))
-            return
-        except ValueError as error:
-            self._refuse(line, place, text, f"{error}. Type one value per measurement, separated by semicolons.", "")
-            return
-        old = [entered_text(one, endpoint) for one in kept]
-        new = [entry.text for entry in entries]
-        changed = [at for at, before in enumerate(old) if at >= len(new) or not _same(new[at], before)]
-        if changed:
-            self.model.forgive(line, place)
-            at = changed[0]
-            if len(new) < len(old):
-                self.exclude(kept[at].number)
-            else:
-                self.correct(kept[at].number, new[at])
-            return
-        added = entries[len(old) :]
-        if added:
-            self._record(line, place, text, added)
+    def correct(self, number: int, text: str = "") -> None:
+        """Nothing; asks for the right value and why, and corrects a measurement."""
+        self.values.correct(number, text)
 
-    def _record(self, line: int, place: int, text: str, added: list[Entry]) -> None:
-        view, shown = self._view, self.model.round
-        if view is None or shown is None:
-            return
-        self.model.saving(line, place, text)
-        self.panel.hide_wrong()
-
-        def failed(error: Exception) -> None:
-            reason = str(error) if isinstance(error, AssayPilotError) else "it was stopped"
-            self._refuse(line, place, text, reason, "")
-            if isinstance(error, AssayPilotError):
-                self.session.failed.emit(error)
-
-        compound = shown.items[line].compound
-        results = results_in_round(added, view.status, shown, compound, shown.endpoints[place])
-        self.session.record(results, source=Source("typed"), failed=failed)
-
-    def _refuse(self, line: int, place: int, text: str, reason: str, suggestion: str) -> None:
-        self.model.refuse(line, place, text, reason, suggestion)
-        self.panel.show_wrong(line, text, reason, suggestion, place)
-
-    def _forget(self, line: int, place: int) -> None:
-        self.model.forgive(line, place)
-        self.panel.hide_wrong()
-        self.table.edit_line(line, place)
+    # ------------------------------------------------------------------ what is read in
 
     def _write(self, intended: Intended, *, again: bool = False) -> None:
         def failed(error: Exception) -> None:
@@ -309,43 +260,6 @@ class RoundPage(Page):
     def _leave_preview(self) -> None:
         self.stack.setCurrentWidget(self.list if self.model.round is not None else self.none)
         self.table.setFocus(Qt.FocusReason.OtherFocusReason)
-
-    def exclude(self, number: int) -> None:
-        """Nothing; asks why a measurement is to be left out, and leaves it out."""
-        found = self._measurement(number)
-        if found is None or self._view is None:
-            return
-        status = self._view.status
-        endpoint = status.endpoints[found.endpoint]
-        dialog = ExcludeDialog(found, status.library.ids[found.compound], endpoint, self)
-        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        dialog.accepted.connect(lambda: self.session.exclude(number, dialog.reason, judgement=dialog.judgement))
-        dialog.open()
-
-    def correct(self, number: int, text: str = "") -> None:
-        """Nothing; asks for the right value and why, and corrects a measurement."""
-        found = self._measurement(number)
-        if found is None or self._view is None:
-            return
-        status = self._view.status
-        endpoint = status.endpoints[found.endpoint]
-        dialog = CorrectDialog(found, status.library.ids[found.compound], endpoint, self, text)
-        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-
-        def accepted() -> None:
-            entry = dialog.entry
-            if entry is not None:
-                self.session.correct(
-                    number, entry.value, relation=entry.relation, unit=entry.unit or endpoint.unit, reason=dialog.reason
-                )
-
-        dialog.accepted.connect(accepted)
-        dialog.open()
-
-    def _measurement(self, number: int) -> Measurement | None:
-        if self._view is None:
-            return None
-        return next((one for one in self._view.status.measurements if one.number == number), None)
 
     # ------------------------------------------------------------------ what is shown
 
@@ -377,17 +291,17 @@ class RoundPage(Page):
         self.back.setText(f"{shown.came:,} of {shown.measurements:,} back")
 
     def _explain(self) -> None:
-        if self._view is None:
+        if self.view is None:
             return
         line = self.table.current_row()
-        self.panel.show_line(self._view, self.model, line)
+        self.panel.show_line(self.view, self.model, line)
         place = self.table.current_place
         wrong = None if line is None else self.model.wrong(line, place)
         if line is not None and wrong is not None:
             self.panel.show_wrong(line, *wrong, place)
 
     def _ask(self) -> None:
-        view, shown = self._view, self.model.round
+        view, shown = self.view, self.model.round
         if view is None or shown is None:
             return
         found = [one for one in surprises(view.status, shown) if one.measurement.number not in self._kept]
@@ -397,55 +311,3 @@ class RoundPage(Page):
     def _keep(self, surprise: Surprise) -> None:
         self._kept.add(surprise.measurement.number)
         self._ask()
-
-    def _menu(self, at: QPoint) -> None:
-        line = self.table.current_row()
-        view = self._view
-        if view is None or line is None:
-            return
-        menu = QMenu(self)
-        for text, action in (("&Copy lines", self.copy), ("Copy &work list", self.copy_work_list)):
-            made = QAction(text, menu)
-            made.triggered.connect(action)
-            menu.addAction(made)
-        if not view.read_only and self.model.values[line]:
-            menu.addSeparator()
-            several = len(self.model.endpoints) > 1
-            for one in self.model.values[line]:
-                endpoint = view.status.endpoints[one.endpoint]
-                text = f"{endpoint.name} " if several else ""
-                self._value_actions(menu, one.number, text + entered_text(one, endpoint), one.excluded is not None)
-        menu.exec(self.table.viewport().mapToGlobal(at))
-
-    def _value_actions(self, menu: QMenu, number: int, text: str, excluded: bool) -> None:
-        shown = text.replace("&", "&&")
-        if excluded:
-            again = QAction(f"Use {shown} again", menu)
-            again.triggered.connect(lambda: self.session.include(number, "used again by the user"))
-            menu.addAction(again)
-            return
-        correct = QAction(f"Correct {shown}…", menu)
-        correct.triggered.connect(lambda: self.correct(number))
-        exclude = QAction(f"Exclude {shown}…", menu)
-        exclude.triggered.connect(lambda: self.exclude(number))
-        menu.addActions([correct, exclude])
-
-
-def _same(typed: str, shown: str) -> bool:
-    return typed.replace(" ", "").casefold() == shown.replace(" ", "").casefold()
-
-
-def _suggested(text: str, question: Question, endpoint: Endpoint) -> str:
-    """The whole text of a cell with what was meant in place of the value that is asked about."""
-    parts = [part.strip() for part in text.split(";") if part.strip()]
-    made = []
-    for part in parts:
-        try:
-            parse_entries(part, endpoint)
-        except Question as again:
-            made.append(again.suggestion)
-        except ValueError:
-            return question.suggestion
-        else:
-            made.append(part)
-    return "; ".join(made)

@@ -46,6 +46,10 @@ class Segments(QWidget):
         """What is chosen."""
         return next(key for key, made in self._buttons.items() if made.isChecked())
 
+    def text(self, key: str) -> str:
+        """What a choice says."""
+        return self._buttons[key].text().replace("&&", "&")
+
     def choose(self, key: str) -> None:
         """Nothing; presses a button."""
         self._buttons[key].setChecked(True)
@@ -79,6 +83,11 @@ class FilterBox(QLineEdit):
             self.clear()
             return
         super().keyPressEvent(event)
+
+    def settle(self) -> None:
+        """Nothing; a text just typed counts at once."""
+        if self._pause.isActive():
+            self._tell()
 
     def _tell(self) -> None:
         self._pause.stop()

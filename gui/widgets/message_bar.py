@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Literal
 
 from PySide6.QtCore import Qt, Signal
@@ -16,6 +16,8 @@ from assaypilot.gui.widgets.text import button, label, polish
 __all__ = ["MessageBar", "error_words", "for_window"]
 
 Kind = Literal["error", "note", "question"]
+Offer = tuple[str, Callable[[], None]]
+"""What a button says and does."""
 
 WORDS = (
     ("Use --again to count them a second time.", "They were not counted again."),
@@ -86,17 +88,22 @@ class MessageBar(QFrame):
         """What is being said."""
         return self.words.text() if not self.isHidden() else ""
 
-    def refuse(self, error: AssayPilotError) -> None:
+    def refuse(self, error: AssayPilotError, *offers: Offer) -> None:
         """Nothing; shows what went wrong and its mend until it is dismissed or something is done."""
         self._say("error", *error_words(error))
+        self._offer(offers)
 
-    def note(self, text: str) -> None:
-        """Nothing; says what was done."""
+    def note(self, text: str, *offers: Offer) -> None:
+        """Nothing; says what was done, with buttons for what can be done with it."""
         self._say("note", text, "")
+        self._offer(offers)
 
-    def ask(self, text: str, mend: str, *offers: tuple[str, Callable[[], None]]) -> None:
+    def ask(self, text: str, mend: str, *offers: Offer) -> None:
         """Nothing; says something with buttons for what can be done about it."""
         self._say("question", text, mend)
+        self._offer(offers)
+
+    def _offer(self, offers: Sequence[Offer]) -> None:
         for words, action in offers:
             made = button(words)
             made.clicked.connect(self.clear)
@@ -128,14 +135,12 @@ class MessageBar(QFrame):
             else:
                 self._show(*self._behind)
             return
-        seconds = f"{progress.seconds:.0f} s" if progress.seconds >= 1 else "just started"
-        detail = f"{progress.message} · {seconds}" if progress.message else seconds
         if progress.fraction is None:
             self.bar.setRange(0, 0)
         else:
             self.bar.setRange(0, 1000)
             self.bar.setValue(int(1000 * progress.fraction))
-        self._show("note", f"{progress.label}…", detail)
+        self._show("note", f"{progress.label}…", progress.detail)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Nothing; Escape dismisses."""

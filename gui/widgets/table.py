@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from PySide6.QtCore import QItemSelectionModel, QModelIndex, QPersistentModelIndex, Qt, Signal
 from PySide6.QtGui import QColor, QGuiApplication, QKeyEvent, QKeySequence, QPalette, QResizeEvent
@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
 
 from assaypilot.gui.models.base import KIND, RowsModel
 from assaypilot.gui.theme import tabular, theme
+from assaypilot.gui.widgets.columns import Arrangement
 from assaypilot.gui.widgets.marks import StatusDelegate
 from assaypilot.gui.widgets.structures import StructureDelegate, Structures
 
@@ -57,6 +58,10 @@ class Table(QTableView):
 
     chosen = Signal(object)
     """The row of the data that became current, None when there is none."""
+    dressed = Signal()
+    """The columns are other ones."""
+    widened = Signal(str, int)
+    """Somebody gave a column, by its key, a width."""
 
     def __init__(self, model: RowsModel, structures: Structures | None = None, *, name: str) -> None:
         super().__init__()
@@ -93,14 +98,17 @@ class Table(QTableView):
         self.selectionModel().currentRowChanged.connect(lambda now, before: self._tell(now))
         self._flexible, self._least = "", 0
         self._natural: list[int] = []
-        self._own_widths = self._arranging = False
+        self._own: dict[str, int] = {}
+        """Widths somebody has set, by key; while there are any, none is changed."""
+        self._arranging = False
+        self.arrangement: Arrangement | None = None
         header.sectionResized.connect(self._resized)
         self._dress()
 
     def stretch(self, key: str, least: int = 80) -> None:
         """Nothing; from now on the column with this key takes the room that is left, but at least so many pixels."""
         self._flexible, self._least = key, least
-        self._fill_room()
+        self.fill_room()
 
     def current_row(self) -> int | None:
         """The row of the data that is current."""
@@ -128,7 +136,8 @@ class Table(QTableView):
     def copy(self) -> int:
         """How many rows went to the clipboard, with a header: the selected ones, all when none is."""
         shown = sorted({index.row() for index in self.selectionModel().selectedRows()})
-        table = self.rows_model.as_text(shown or None)
+        keys = None if self.arrangement is None else [column.key for column in self.arrangement.columns]
+        table = self.rows_model.as_text(shown or None, keys)
         QGuiApplication.clipboard().setText(as_clipboard(table))
         return len(table) - 1
 
@@ -160,8 +169,8 @@ class Table(QTableView):
             return
         self.setWordWrap(pictures)
         titles = tuple(column.key + column.title for column in columns)
-        if titles != self._dressed:
-            self._own_widths = False
+        if titles != self._dressed and self.arrangement is None:
+            self._own.clear()
         self._dressed = titles
         for place, column in enumerate(columns):
             delegate: QStyledItemDelegate = self._plain
@@ -171,7 +180,18 @@ class Table(QTableView):
                 delegate = self._pictures
             self.setItemDelegateForColumn(place, delegate)
         self._natural = [column.width or self._fitting(place) for place, column in enumerate(columns)]
-        self._fill_room()
+        self.fill_room()
+        self.dressed.emit()
+
+    def arrange(self, *, hidden: tuple[str, ...] = (), fixed: tuple[str, ...] = ()) -> Arrangement:
+        """How columns are chosen, moved and remembered; see Arrangement."""
+        self.arrangement = Arrangement(self, hidden=hidden, fixed=fixed)
+        return self.arrangement
+
+    def own_widths(self, widths: Mapping[str, int]) -> None:
+        """Nothing; columns have these widths from now on, by key; none: they follow their texts and the room."""
+        self._own = dict(widths)
+        self.fill_room()
 
     def _fitting(self, place: int) -> int:
         column = self.rows_model.columns[place]
@@ -188,42 +208,54 @@ class Table(QTableView):
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Nothing; gives the room that is left to the flexible column."""
         super().resizeEvent(event)
-        self._fill_room()
+        self.fill_room()
 
-    def _fill_room(self, *, again: bool = True) -> None:
+    def fill_room(self, *, again: bool = True) -> None:
         """Nothing; what room there is goes to the flexible column, what is missing is taken from the soft ones."""
         columns = self.rows_model.columns
-        if not columns or len(self._natural) != len(columns) or self._own_widths or self._arranging:
+        if not columns or len(self._natural) != len(columns) or self._arranging:
             return
         there = self.viewport().width()
-        widths = list(self._natural)
-        flexible = next((n for n, column in enumerate(columns) if column.key == self._flexible), None)
-        if flexible is not None:
-            widths[flexible] = self._least
-        room = there - sum(widths)
-        for place, column in enumerate(columns):
-            more = min(column.wish - widths[place], room)
-            if more > 0:
-                widths[place] += more
-                room -= more
-        if room > 0:
-            # Lines and selection reach the right edge.
-            widths[len(columns) - 1 if flexible is None else flexible] += room
-            room = 0
-        soft = {n: widths[n] - SOFTEST for n, column in enumerate(columns) if column.soft and widths[n] > SOFTEST}
-        give = sum(soft.values())
-        if room < 0 < give:
-            for place, most in soft.items():
-                widths[place] -= min(most, -(-most * -room // give))
+        seen = [n for n in range(len(columns)) if not self.isColumnHidden(n)]
+        widths = {n: self._own.get(columns[n].key, self._natural[n]) for n in seen}
+        if not self._own:
+            self._share(widths, there)
         self._arranging = True
-        for place, width in enumerate(widths):
+        for place, width in widths.items():
             if self.columnWidth(place) != width:
                 self.setColumnWidth(place, width)
         self._arranging = False
         if again and self.viewport().width() != there:  # a scroll bar came or went meanwhile
-            self._fill_room(again=False)
+            self.fill_room(again=False)
+
+    def _share(self, widths: dict[int, int], there: int) -> None:
+        """Nothing; changes widths, by place, so that they fill the room or come near to it."""
+        columns = self.rows_model.columns
+        flexible = next((n for n in widths if columns[n].key == self._flexible), None)
+        if flexible is not None:
+            widths[flexible] = self._least
+        room = there - sum(widths.values())
+        for place in widths:
+            more = min(columns[place].wish - widths[place], room)
+            if more > 0:
+                widths[place] += more
+                room -= more
+        if room > 0 and widths:
+            # Lines and selection reach the right edge.
+            last = max(widths, key=self.horizontalHeader().visualIndex)
+            widths[last if flexible is None else flexible] += room
+            room = 0
+        soft = {n: widths[n] - SOFTEST for n in widths if columns[n].soft and widths[n] > SOFTEST}
+        give = sum(soft.values())
+        if room < 0 < give:
+            for place, most in soft.items():
+                widths[place] -= min(most, -(-most * -room // give))
 
     def _resized(self, place: int, before: int, now: int) -> None:
         """Nothing; once somebody has set a width, all of them are left alone."""
-        if not self._arranging and QGuiApplication.mouseButtons() & Qt.MouseButton.LeftButton:
-            self._own_widths = True
+        columns = self.rows_model.columns
+        if self._arranging or not now or not QGuiApplication.mouseButtons() & Qt.MouseButton.LeftButton:
+            return
+        if place < len(columns):
+            self._own = {c.key: self.columnWidth(n) for n, c in enumerate(columns) if self.columnWidth(n)}
+            self.widened.emit(columns[place].key, now)

@@ -48,7 +48,12 @@ def until(qtbot: QtBot, reached: Callable[[], bool], timeout: int = 10_000) -> N
 
 def idle(qtbot: QtBot, window: MainWindow) -> None:
     """Nothing; waits until nothing is being done or drawn."""
-    until(qtbot, lambda: not window.session.tasks.busy and drawing_pool().activeThreadCount() == 0)
+    session = window.session
+    until(
+        qtbot,
+        lambda: not (session.tasks.busy or session.beside.busy) and drawing_pool().activeThreadCount() == 0,
+        30_000,
+    )
 
 
 def view(window: MainWindow) -> View:

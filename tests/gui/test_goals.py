@@ -407,7 +407,7 @@ def test_typed_values_are_known_when_the_work_list_comes_back(
     entered = [one.entered for one in status(window).measurements]
     assert [(one.round, one.replicate) for one in entered] == [(1, "1"), (1, "2")]
     work = tmp_path / "work.csv"
-    window.work_list_to(work)
+    window.work_lists.to(work)
     until(qtbot, work.exists)
     idle(qtbot, window)
     with work.open(encoding="utf-8-sig", newline="") as stream:
@@ -502,7 +502,7 @@ def test_a_trade_off_from_the_first_round_to_the_front(qtbot: QtBot, planned: Ma
     assert captions[:4] == ["pIC50", "hERG", "P(trade-off)", "P(with margin)"]
     page.filter.setText("hERG<4.5")
     until(qtbot, lambda: page.model.rowCount() < 18)
-    assert set(page.shown_compounds) == set(np.flatnonzero(now.candidates.estimates["hERG"] < 4.5).tolist())
+    assert set(page.model.rows.tolist()) == set(np.flatnonzero(now.candidates.estimates["hERG"] < 4.5).tolist())
 
 
 def test_what_would_decide_a_compound_names_its_rivals(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:

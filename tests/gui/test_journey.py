@@ -120,7 +120,7 @@ def test_from_a_table_to_a_shortlist(qtbot: QtBot, window: MainWindow, tmp_path:
     assert window.page is window.candidates
 
     out = tmp_path / "shortlist.csv"
-    window.export_to(out, "in")
+    window.exporting.to(out, "in")
     until(qtbot, out.exists)
     idle(qtbot, window)
     with out.open(encoding="utf-8-sig", newline="") as stream:

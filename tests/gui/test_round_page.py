@@ -281,12 +281,12 @@ def test_closing_early_says_what_becomes_of_the_rest(qtbot: QtBot, planned: Main
 def test_the_work_list_is_written_and_copied(qtbot: QtBot, planned: MainWindow, tmp_path: Path) -> None:
     window = planned
     out = tmp_path / "work.csv"
-    window.work_list_to(out)
+    window.work_lists.to(out)
     until(qtbot, out.exists)
     idle(qtbot, window)
     rows = out.read_text(encoding="utf-8-sig").splitlines()
     assert len(rows) == 1 + open_round(window).measurements
-    window.copy_work_list()
+    window.work_lists.copy()
     assert len(QGuiApplication.clipboard().text().splitlines()) == len(rows)
 
 

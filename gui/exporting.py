@@ -1,0 +1,214 @@
+"""Exports of a window: what is asked, the process that writes it, and what can be done with the file afterwards."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt, QUrl
+from PySide6.QtGui import QDesktopServices
+from PySide6.QtWidgets import QFileDialog
+
+from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.progress import Cancelled, Report
+from assaypilot.gui.dialogs.export import ExportDialog, Kind, Wanted, Which, kind_of
+from assaypilot.gui.saving import ask_for_place, file_name
+from assaypilot.gui.tasks import Job
+
+if TYPE_CHECKING:
+    from assaypilot.engine.campaign.state import Status
+    from assaypilot.engine.export.contents import Choice
+    from assaypilot.gui.main_window import MainWindow
+
+__all__ = ["Exporting", "beside_removed", "export_contents", "open_file", "show_in_folder"]
+
+KIND, COLUMNS = "export/kind", "export/columns"
+"""What is remembered."""
+
+
+class Exporting:
+    """Compounds to files."""
+
+    def __init__(self, window: MainWindow) -> None:
+        self._window = window
+        self.dialog: ExportDialog | None = None
+        """The question what to export, while it is open."""
+        self.asking: QFileDialog | None = None
+        """The question where to, the last one asked."""
+
+    # ------------------------------------------------------------------ asking
+
+    def shortlist(self) -> None:
+        """Nothing; asks how to export the compounds that are in, else what the Candidates page shows."""
+        self.ask(None, None)
+
+    def on_screen(self) -> None:
+        """Nothing; asks how to export what the Candidates page shows."""
+        self.ask(None, "screen")
+
+    def ask(self, kind: Kind | None, which: Which | None = None) -> None:
+        """Nothing; asks what to export, with a kind of file and a choice of compounds to begin with."""
+        window, view = self._window, self._window.session.view
+        if view is None or self.dialog is not None:
+            return
+        window.settle_candidates()
+        status = view.status
+        inside = int(status.counts.get("in", 0))
+        if which is None:
+            which = "screen" if window.page is window.candidates or not inside else "in"
+        settings = window.settings
+        wanted = Wanted(kind or kind_of(settings.text(KIND)), which, settings.text(COLUMNS) != "all")
+        smiles = status.library.smiles
+        dialog = ExportDialog(
+            window.candidates.on_screen(), (inside, len(status.library)), wanted,
+            structures=smiles is not None and any(smiles), parent=window,
+        )  # fmt: skip
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.go.connect(self._ask_where)
+        dialog.finished.connect(self._closed)
+        self.dialog = dialog
+        dialog.open()
+
+    def _closed(self) -> None:
+        self.dialog = None
+
+    def _ask_where(self) -> None:
+        window, view, dialog = self._window, self._window.session.view, self.dialog
+        if view is None or dialog is None:
+            return
+        wanted = dialog.wanted
+        stem = f"{file_name(view.path.stem)} {'shortlist' if wanted.which == 'in' else 'candidates'}"
+        proposed = window.settings.folder / f"{stem}{wanted.kind.suffix}"
+
+        def chosen(path: Path) -> None:
+            window.settings.folder = path.parent
+            window.settings.keep_text(KIND, wanted.kind.suffix)
+            if wanted.kind.columns:
+                window.settings.keep_text(COLUMNS, "shown" if wanted.as_columns else "all")
+            dialog.accept()
+            self.to(path, wanted.which, as_columns=wanted.as_columns)
+
+        self.asking = ask_for_place(
+            dialog, f"Export as {wanted.kind.name}", proposed, wanted.kind.name, wanted.kind.suffix, chosen,
+            dialog.refuse,
+        )  # fmt: skip
+
+    # ------------------------------------------------------------------ writing
+
+    def to(self, path: Path, which: Which = "in", *, as_columns: bool = False) -> Job | None:
+        """The job that writes compounds to a file, whose ending says what kind it is."""
+        window, view = self._window, self._window.session.view
+        if view is None:
+            return None
+        from assaypilot.engine.export.contents import Choice
+
+        window.settle_candidates()
+        screen = window.candidates.on_screen()
+        if which == "screen":
+            choice = Choice("all", screen.order, screen.columns if as_columns else None)
+        else:
+            choice = Choice(which, None, screen.columns if as_columns else None)
+        status, file = view.status, view.path.name
+
+        def work(report: Report) -> int:
+            return export_contents(path, status, choice, file, report)
+
+        def written(rows: int) -> None:
+            words = f"{rows:,} compound{'' if rows == 1 else 's'} written to {path.name}."
+            self.written(path, words)
+
+        again = kind_of(path.suffix.lower())
+        return self.start(f"Exporting {path.name}", path, work, written, lambda: self.ask(again, which))
+
+    def start(
+        self, name: str, path: Path, work: Callable[[Report], int], then: Callable[[int], None],
+        again: Callable[[], None],
+    ) -> Job:  # fmt: skip
+        """The job that writes a file, whole or not at all; ``again`` is offered when that fails."""
+        window = self._window
+
+        def whole(report: Report) -> int:
+            with beside_removed(path):
+                return work(report)
+
+        def failed(error: Exception) -> None:
+            if isinstance(error, Cancelled):
+                window.messages.note(f"Stopped: {path.name} was not written.")
+            elif isinstance(error, AssayPilotError):
+                window.messages.refuse(error, ("Another place…", again))
+
+        window.messages.outdate()
+        return window.session.aside(name, whole, then, failed)
+
+    def written(self, path: Path, words: str) -> None:
+        """Nothing; says that a file is there, and offers to look at it."""
+        self._window.messages.note(
+            words, ("Open", lambda: self._look(open_file(path), path)),
+            ("Show in Folder", lambda: self._look(show_in_folder(path), path)),
+        )  # fmt: skip
+
+    def _look(self, done: bool, path: Path) -> None:
+        if not done:
+            gone = not path.exists()
+            self._window.messages.refuse(
+                AssayPilotError(
+                    "the file is not there any more" if gone else "no program here opens it",
+                    file=str(path),
+                    mend="Export it again." if gone else "It lies at the place named; copy it to where it can be used.",
+                )
+            )
+
+
+def export_contents(path: Path, status: Status, choice: Choice, file: str, report: Report) -> int:
+    """How many compounds were written to ``path``, in a process of its own; ``file`` is the campaign's name."""
+    from assaypilot.engine.export.contents import contents
+    from assaypilot.engine.export.formats import write
+    from assaypilot.engine.processes import in_another_process
+
+    report(0.0, "Gathering")
+    return in_another_process(write, path, contents(status, choice, file=file), report=report)
+
+
+class beside_removed:
+    """A context in which a file is written by another process: what that leaves beside it when it ends badly goes."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._before: set[Path] = set()
+
+    def _beside(self) -> set[Path]:
+        start, end = f".{self._path.name}.", ".part"
+        try:
+            names = [one for one in self._path.parent.iterdir() if one.name.startswith(start)]
+        except OSError:  # there is no such folder, and so nothing beside it
+            return set()
+        return {one for one in names if one.name.endswith(end)}
+
+    def __enter__(self) -> None:
+        self._before = self._beside()
+
+    def __exit__(self, kind: type[BaseException] | None, error: object, trace: object) -> None:
+        if kind is not None:
+            for left in self._beside() - self._before:
+                left.unlink(missing_ok=True)
+
+
+def open_file(path: Path) -> bool:
+    """Whether the system opens a file with the program it has for it."""
+    return path.exists() and QDesktopServices.openUrl(QUrl.fromLocalFile(str(path)))
+
+
+def show_in_folder(path: Path) -> bool:
+    """Whether the folder of a file is shown, the file selected where the system can do that."""
+    if not path.exists():
+        return False
+    if sys.platform == "win32":
+        subprocess.Popen(["explorer", f"/select,{path}"])
+        return True
+    if sys.platform == "darwin":
+        subprocess.Popen(["open", "-R", str(path)])
+        return True
+    return QDesktopServices.openUrl(QUrl.fromLocalFile(str(path.parent)))

@@ -1,0 +1,131 @@
+"""What comes in: campaigns opened, started from a table or copied, results read from a file, files dropped."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtGui import QDropEvent
+from PySide6.QtWidgets import QFileDialog
+
+from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.tables.raw import PATTERNS
+from assaypilot.gui.saving import ask_for_place
+
+if TYPE_CHECKING:
+    from assaypilot.gui.dialogs.new_campaign import NewCampaign
+    from assaypilot.gui.main_window import MainWindow
+
+__all__ = ["SUFFIX", "TABLES", "Opening"]
+
+TABLES = tuple(pattern.removeprefix("*") for pattern in PATTERNS)
+SUFFIX = ".assaypilot"
+
+
+class Opening:
+    """The files of a window."""
+
+    def __init__(self, window: MainWindow) -> None:
+        self._window = window
+        self.wizard: NewCampaign | None = None
+        """The wizard while it is open."""
+        self.asking: QFileDialog | None = None
+        """The question where to save, the last one asked."""
+
+    # ------------------------------------------------------------------ campaigns
+
+    def new_campaign(self, table: Path | None = None) -> None:
+        """Nothing; opens the wizard, on a table when one is given."""
+        from assaypilot.gui.dialogs.new_campaign import NewCampaign
+
+        window = self._window
+        if self.wizard is None:
+            self.wizard = NewCampaign(window.session, window.settings, window)
+            self.wizard.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+            self.wizard.finished.connect(self._wizard_closed)
+            self.wizard.open()
+        if table is not None:
+            self.wizard.start_with(table)
+
+    def _wizard_closed(self) -> None:
+        self.wizard = None
+
+    def ask(self) -> None:
+        """Nothing; asks for a campaign file, or a table to start one from."""
+        tables = " ".join(PATTERNS)
+        name, _ = QFileDialog.getOpenFileName(
+            self._window, "Open", str(self._window.settings.folder),
+            f"Campaigns and tables (*{SUFFIX} {tables});;Campaigns (*{SUFFIX});;Tables ({tables});;All files (*)",
+        )  # fmt: skip
+        if name:
+            self.open_path(Path(name))
+
+    def open_path(self, path: Path) -> None:
+        """Nothing; opens a campaign, or starts a new one from a table."""
+        self._window.settings.folder = path.absolute().parent
+        if path.suffix.lower() in TABLES:
+            self.new_campaign(path)
+        else:
+            self._window.session.open(path)
+
+    def practice(self, *, fresh: bool = False) -> None:
+        """Nothing; opens the practice campaign, creating it when there is none; ``fresh``: another one."""
+        self._window.session.practice(self._window.settings.data_folder, fresh=fresh)
+
+    def save_copy(self) -> None:
+        """Nothing; asks for a name and saves a copy of the campaign."""
+        window, view = self._window, self._window.session.view
+        if view is None:
+            return
+
+        def chosen(path: Path) -> None:
+            window.settings.folder = path.parent
+            window.session.save_copy(path)
+
+        proposed = window.settings.folder / f"{view.path.stem} copy{SUFFIX}"
+        self.asking = ask_for_place(
+            window, "Save a copy", proposed, "Campaigns", SUFFIX, chosen, window.session.failed.emit
+        )
+
+    # ------------------------------------------------------------------ results
+
+    def ask_for_results(self) -> None:
+        """Nothing; asks for a results file and shows what it would write."""
+        settings = self._window.settings
+        name, _ = QFileDialog.getOpenFileName(
+            self._window, "Read results", str(settings.folder), f"Tables ({' '.join(PATTERNS)});;All files (*)"
+        )
+        if name:
+            settings.folder = Path(name).parent
+            self._window.read_results_from(Path(name))
+
+    # ------------------------------------------------------------------ files dropped on the window
+
+    def dropped(self, event: QDropEvent) -> Path | None:
+        """The one file that is being dropped; None for anything else."""
+        urls = event.mimeData().urls()
+        local = [Path(url.toLocalFile()) for url in urls if url.isLocalFile()]
+        return local[0] if len(local) == 1 and local[0].is_file() else None
+
+    def drop(self, event: QDropEvent) -> None:
+        """Nothing; takes a dropped file once the drag is over."""
+        path = self.dropped(event)
+        if path is not None:
+            event.acceptProposedAction()
+            QTimer.singleShot(0, self._window, lambda: self.take(path))
+
+    def take(self, path: Path) -> None:
+        """Nothing; opens a campaign; a table is results for the open round, else a new campaign."""
+        window, view = self._window, self._window.session.view
+        standing = view is not None and view.status.open_round is not None and not view.read_only
+        if path.suffix.lower() in TABLES and standing and window.page is window.round:
+            window.read_results_from(path)
+        elif path.suffix.lower() in (*TABLES, SUFFIX):
+            self.open_path(path)
+        else:
+            window.session.failed.emit(
+                AssayPilotError(
+                    "this is neither a campaign nor a table", file=path.name, mend="Drop a .assaypilot or a csv file."
+                )
+            )

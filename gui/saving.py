@@ -1,0 +1,68 @@
+"""Asking where a file is to be written: the system's own question before anything is replaced, never a surprise."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QFileDialog, QWidget
+
+from assaypilot.engine.errors import AssayPilotError
+
+__all__ = ["as_named", "ask_for_place", "file_name"]
+
+FORBIDDEN = '<>:"/\\|?*\0'
+"""What no file name may hold on one of the systems."""
+LONGEST = 120
+"""Characters of a proposed name, so that its folder fits, too."""
+
+
+def file_name(text: str) -> str:
+    """A text as (part of) a file name that every system takes."""
+    made = "".join("-" if sign in FORBIDDEN or ord(sign) < 32 else sign for sign in text)
+    return " ".join(made.split())[:LONGEST].strip(" .") or "campaign"
+
+
+def as_named(chosen: str, suffix: str) -> Path:
+    """The file somebody chose, with its ending.
+
+    AssayPilotError when that makes it the name of another file, which nobody agreed to replace.
+    """
+    path = Path(chosen)
+    if path.suffix.lower() == suffix:
+        return path
+    path = path.with_name(path.name + suffix)
+    if path.exists():
+        raise AssayPilotError(
+            "the file exists already", file=path.name, mend="Choose it by its whole name to replace it."
+        )
+    return path
+
+
+def ask_for_place(
+    parent: QWidget, title: str, proposed: Path, kind: str, suffix: str, then: Callable[[Path], None],
+    failed: Callable[[AssayPilotError], None],
+) -> QFileDialog:  # fmt: skip
+    """The system's dialog, opened; what is chosen in it is handed to ``then``.
+
+    The system asks before a file is replaced; ``failed`` hears why a name cannot be used.
+    """
+    dialog = QFileDialog(parent, title, str(proposed.parent), f"{kind} (*{suffix})")
+    dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+    dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+    dialog.setFileMode(QFileDialog.FileMode.AnyFile)
+    dialog.setDefaultSuffix(suffix.removeprefix("."))
+    dialog.selectFile(proposed.name)
+
+    def chosen(name: str) -> None:
+        try:
+            path = as_named(name, suffix)
+        except AssayPilotError as error:
+            failed(error)
+            return
+        then(path)
+
+    dialog.fileSelected.connect(chosen)
+    dialog.open()
+    return dialog

@@ -1,0 +1,67 @@
+"""What the Candidates page shows, in the words of an export: which compounds, which columns, in which order."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import Qt
+
+from assaypilot.engine.campaign.state import Status
+from assaypilot.engine.export.shortlist import AVAILABILITY, EVIDENCE, chances, table_of
+from assaypilot.gui.dialogs.export import Screen
+from assaypilot.gui.models.base import Column, RowsModel
+
+__all__ = ["screen_of", "shortlist_columns"]
+
+
+def shortlist_columns(status: Status) -> dict[str, tuple[str, ...]]:
+    """The headers of the shortlist that say what a column of the page says, by the column's key.
+
+    Headers are unique ("Status (2)" where a site is called Status), so they are found by their place.
+    """
+    header = iter(table_of(status, ()).header)
+    found: dict[str, tuple[str, ...]] = {"id": (next(header),)}
+    if status.library.smiles is not None:
+        found["structure"] = (next(header),)
+    for place in range(len(status.library.sites)):
+        found[f"site{place}"] = (next(header),)
+    found["status"], found["decided"] = (next(header),), (next(header),)
+    if status.limited_endpoints:
+        found["why"] = (next(header),)
+    goal = [status.endpoints[place].name for place in status.goal_endpoints]
+    shown = [*goal, *(name for k in status.limited_endpoints if (name := status.endpoints[k].name) not in goal)]
+    for endpoint in status.endpoints:
+        first = bool(shown) and endpoint.name == shown[0]
+        of_estimate = [next(header)]
+        if endpoint.transform == "log":
+            of_estimate.append(next(header))
+        found["estimate" if first else f"estimate-{endpoint.name}"] = tuple(of_estimate)
+        if endpoint.name in status.candidates.lows:
+            found["interval" if first else f"interval-{endpoint.name}"] = (next(header), next(header))
+    keys = ["near", "far"] if len(set(status.probability_names)) == 2 else ["near"]
+    keys += [f"meets-{status.endpoints[place].name}" for place in status.limited_endpoints]
+    for key, _ in zip(keys, chances(status), strict=True):
+        found[key] = (next(header),)
+    found["measured"] = (next(name for name in header if name.startswith(EVIDENCE)),)
+    found["available"] = (next(name for name in header if name.startswith(AVAILABILITY)),)
+    return found
+
+
+def screen_of(
+    status: Status, model: RowsModel, columns: Sequence[Column], *, choice: str, words: str, arranged: bool
+) -> Screen:
+    """The page as an export takes it; ``choice``: what the buttons say, ``words``: the filter's text."""
+    headers = shortlist_columns(status)
+    wanted = tuple(header for column in columns for header in headers.get(column.key, ()))
+    said = [choice]
+    if words:
+        said.append(f"filter “{words}”")
+    order = model.sorted_by
+    if order is not None:
+        column = model.columns[model.place_of(order[0])]
+        name = " ".join((column.name or column.title).split())
+        down = order[1] == Qt.SortOrder.DescendingOrder
+        said.append(f"sorted by {name}{', falling' if down else ''}")
+    if arranged:
+        said.append("columns as arranged")
+    return Screen(tuple(model.rows.tolist()), wanted, " · ".join(said))

@@ -1,0 +1,54 @@
+"""The line above the foot of the window that says what is being written: how far, how long, and Cancel."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QProgressBar
+
+from assaypilot.gui.tasks import Progress
+from assaypilot.gui.widgets.text import ElidedLabel, button, label
+
+__all__ = ["WorkBar"]
+
+
+class WorkBar(QFrame):
+    """Work that holds nobody up; hidden while there is none."""
+
+    cancelled = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setObjectName("work")
+        row = QHBoxLayout(self)
+        row.setContentsMargins(20, 5, 12, 5)
+        row.setSpacing(14)
+        self.words = ElidedLabel()
+        self.bar = QProgressBar()
+        self.bar.setTextVisible(False)
+        self.bar.setRange(0, 1000)
+        self.bar.setFixedWidth(200)
+        self.bar.setAccessibleName("Progress")
+        self.detail = label("", "muted")
+        self.stop = button(
+            "Cancel", tip="Stops at once; no file is left, and one that was there before stays as it was"
+        )
+        self.stop.setAccessibleName("Cancel the export")
+        self.stop.clicked.connect(self.cancelled)
+        row.addWidget(self.words, 1)
+        row.addWidget(self.detail)
+        row.addWidget(self.bar)
+        row.addWidget(self.stop)
+        self.hide()
+
+    def progress(self, progress: Progress | None) -> None:
+        """Nothing; shows how far the work is; None: it is over."""
+        self.setVisible(progress is not None)
+        if progress is None:
+            return
+        self.words.setText(f"{progress.label}…")
+        self.detail.setText(progress.detail)
+        self.bar.setRange(0, 0 if progress.fraction is None else 1000)
+        if progress.fraction is not None:
+            self.bar.setValue(int(1000 * progress.fraction))
+        self.stop.setEnabled(progress.cancellable)
+        self.setAccessibleName(f"{progress.label}: {progress.detail}")
