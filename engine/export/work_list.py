@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from assaypilot.engine.campaign.state import Round, Status
-from assaypilot.engine.export.csv_file import Cell
-from assaypilot.engine.export.shortlist import Sheet, decimals_of, rounded, unique
+from assaypilot.engine.campaign.state import Round, RoundItem, Status
+from assaypilot.engine.export.sheet import Cell, Sheet, rounded, unique
+from assaypilot.engine.export.shortlist import decimals_of
+from assaypilot.engine.plates.layout import Layout
 from assaypilot.engine.tables import headers
 from assaypilot.engine.tables.raw import fold
 
@@ -14,7 +15,6 @@ __all__ = ["NOT_ASKED", "value_columns", "work_list"]
 
 _SIDE_COLUMNS = ("Relation", "Unit", "Date", "Plate", "Well", "Batch", "Comment")
 """What a lab may add to a value; the reader of results knows these headers."""
-
 
 NOT_ASKED = "N/A"
 """In a work list where a value is in already; the reader of results takes it for none."""
@@ -25,46 +25,68 @@ def value_columns(status: Status) -> list[str]:
     return ["Value"] if len(status.endpoints) == 1 else [endpoint.name for endpoint in status.endpoints]
 
 
-def work_list(status: Status, issued: Round) -> Sheet:
+def work_list(status: Status, issued: Round, layout: Layout | None = None) -> Sheet:
     """One row per measurement of a round, in its order, with empty cells for what comes back.
 
     With one endpoint the values go into ``Value``, with several into one column per endpoint, with
     N/A where a value is in already and is not asked for again (it reads as no result); what is filled in can
     be recorded as it is, and as often as it is filled in further: round and replicate tell what is there already.
+
+    With a ``layout`` Plate and Well are filled in (the first well of a measurement; Wells says all of them where there
+    are more). Endpoints on plates of their own have rows of their own then, those of one endpoint after those of
+    another, with the columns Endpoint and Value. Controls have no rows: they are in the plate map.
     """
-    library, endpoints = status.library, status.endpoints
-    digits = decimals_of(status)
-    values = value_columns(status)
-    sides = list(_SIDE_COLUMNS) if len(endpoints) == 1 else [name for name in _SIDE_COLUMNS if name not in _PER_VALUE]
-    scale = endpoints[status.objective].scale_name
-    known = library.smiles is not None
+    long = layout is not None and not layout.use.same_wells and len(status.endpoints) > 1
+    names = ["Endpoint", "Value"] if long else value_columns(status)
+    per_value = long or len(status.endpoints) == 1
+    sides = [name for name in _SIDE_COLUMNS if per_value or name not in _PER_VALUE]
+    if layout is not None and any(len(one.wells) > 1 for plate in layout.plates for one in plate.placed):
+        sides.insert(sides.index("Well") + 1, "Wells")
+    scale, digits = status.endpoints[status.objective].scale_name, decimals_of(status)
     header = [
         "Rank",
         "ID",
-        *(["SMILES"] if known else []),
-        *(_site_header(site.name, values) for site in library.sites),
+        *(["SMILES"] if status.library.smiles is not None else []),
+        *(_site_header(site.name, value_columns(status)) for site in status.library.sites),
         "Round",
         "Replicate",
         f"Expected {scale}",
         f"Low {scale}",
         f"High {scale}",
         "Why",
-        *values,
+        *names,
         *sides,
     ]
-    unit = endpoints[0].unit if len(endpoints) == 1 else ""
-    beside: tuple[Cell, ...] = tuple(unit if name == "Unit" else "" for name in sides)
     rows: list[tuple[Cell, ...]] = []
-    for rank, item in enumerate(issued.items, start=1):
-        told = rounded([item.expected, item.low, item.high], digits)
-        structure = () if library.smiles is None else (library.smiles[item.compound],)
-        labels = library.substituents(item.compound).values()
-        known_so_far = (rank, library.ids[item.compound], *structure, *labels)
-        for replicate in range(1, item.replicates + 1):
-            done = {k for place, k in enumerate(issued.endpoints) if replicate > item.of(place)}
-            cells = [NOT_ASKED if k in done else "" for k in range(len(values))]
-            rows.append((*known_so_far, issued.number, replicate, *told, item.reason, *cells, *beside))
+    for part in [(k,) for k in issued.endpoints] if long else [issued.endpoints]:
+        unit = status.endpoints[part[0] if long else 0].unit if per_value else ""
+        for rank, item in enumerate(issued.items, start=1):
+            known = _known(status, rank, item)
+            told = rounded([item.expected, item.low, item.high], digits)
+            for replicate in range(1, item.replicates + 1):
+                asked = [k for k in part if replicate <= item.of(issued.endpoints.index(k))]
+                if long and not asked:
+                    continue
+                beside: dict[str, Cell] = {"Unit": unit}
+                if layout is not None and asked:
+                    plate, placed = layout.find(item.compound, replicate, asked[0])
+                    beside |= {"Plate": plate.name, "Well": placed.well, "Wells": placed.range}
+                cells: list[Cell] = [status.endpoints[part[0]].name, ""] if long else _cells(status, part, asked)
+                at_last = (beside.get(name, "") for name in sides)
+                rows.append((*known, issued.number, replicate, *told, item.reason, *cells, *at_last))
     return Sheet(unique(header), tuple(rows))
+
+
+def _known(status: Status, rank: int, item: RoundItem) -> tuple[Cell, ...]:
+    """What the rows of a compound begin with: rank, id, structure, substituents."""
+    library = status.library
+    structure = () if library.smiles is None else (library.smiles[item.compound],)
+    return (rank, library.ids[item.compound], *structure, *library.substituents(item.compound).values())
+
+
+def _cells(status: Status, measured: Sequence[int], asked: Sequence[int]) -> list[Cell]:
+    """The cells of a row that are filled in, N/A where the value is in already."""
+    return [NOT_ASKED if k in measured and k not in asked else "" for k in range(len(status.endpoints))]
 
 
 _PER_VALUE = ("Relation", "Unit")
