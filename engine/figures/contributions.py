@@ -22,7 +22,8 @@ _ROW = 0.185
 _TOP, _BOTTOM = 0.34, 0.50
 _LONGEST = 24
 """Characters of a substituent beside its point; a longer one loses its middle."""
-_LABELS = 1.45
+_LEAST, _LETTER = 0.55, 0.078
+"""Inches of the labels' margin, and of a letter in it, about."""
 _NUMBERS = 0.42
 
 
@@ -68,7 +69,9 @@ def contribution_plot(
     measurements. ``sign`` -1 when smaller is better.
     """
     n = len(substituents)
-    figure = blank((width, contribution_height(n)), dpi, palette, (_LABELS, _NUMBERS, _BOTTOM, _TOP))
+    longest = max((len(_short(name)) for name in (site, *substituents)), default=0)
+    margin = max(_LEAST, 0.12 + _LETTER * longest)
+    figure = blank((width, contribution_height(n)), dpi, palette, (margin, _NUMBERS, _BOTTOM, _TOP))
     axes = figure.axes[0]
     if not n:
         return say(figure, palette, "No substituents.")
@@ -81,7 +84,7 @@ def contribution_plot(
     known = np.isfinite(value)
     axes.hlines(rows[known], low[known], high[known], color=palette.accent, linewidth=1.6, zorder=2)
     axes.plot(value[known], rows[known], linestyle="none", marker="o", markersize=4.6, color=palette.accent, zorder=3)
-    for row in np.flatnonzero(~known):
+    for row in np.flatnonzero(~known).tolist():
         said = "never measured" if counts[row] == 0 else "cannot be told from another site"
         axes.annotate(
             said, (0.0, row), xycoords=axes.get_yaxis_transform(), xytext=(4, 0), textcoords="offset points",

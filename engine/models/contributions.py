@@ -58,7 +58,8 @@ def contributions(
     first, found = 1, []
     for position, site in enumerate(library.sites):
         size = len(site.substituents)
-        seen = np.bincount(library.codes[rows, position], counts, size) if len(rows) else np.zeros(size)
+        seen = np.zeros(size)
+        np.add.at(seen, library.codes[rows, position], counts)
         value, half = _differences(fit, first, seen)
         found.append(
             SiteContributions(

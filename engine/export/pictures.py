@@ -1,0 +1,223 @@
+"""The figures of a campaign, for reports and slides: the one that shows its answer, and those that back it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assaypilot.engine.campaign.state import Status
+from assaypilot.engine.features import SiteFeatures
+from assaypilot.engine.labels import label_text
+from assaypilot.engine.measurements import pool
+from assaypilot.engine.models.contributions import contributions
+from assaypilot.engine.models.leave_one_out import leave_one_out
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from assaypilot.engine.figures.front import Axis
+
+__all__ = [
+    "Measured",
+    "agreement_figure",
+    "answer_caption",
+    "answer_figure",
+    "contribution_figures",
+    "measured",
+    "rounds_figure",
+]
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.intp]
+Shape = tuple[float, float]
+
+_PANEL = 34
+"""Substituents in one picture; a site with more of them has several."""
+_MOST = 340
+"""Substituents of one site that are drawn."""
+
+
+def answer_figure(status: Status, size: Shape, dpi: float = 100.0) -> Figure:
+    """The figure that shows the answer: ranked intervals with the cutoff, the front of two endpoints, or of more."""
+    count = len(status.goal_endpoints)
+    if count == 1:
+        return _ranked(status, size, dpi)
+    return _front(status, size, dpi) if count == 2 else _parallel(status, size, dpi)
+
+
+def answer_caption(status: Status) -> str:
+    """What the figure of the answer shows, in a sentence or two."""
+    names = [status.endpoints[place].scale_name for place in status.goal_endpoints]
+    marks = "Filled circles are in, diamonds undecided, hollow circles out."
+    if len(names) == 1:
+        return (
+            f"Compounds by estimated {names[0]}, the best first, each with the interval its decision rests on. {marks} "
+            "The line is the cutoff, the band below its soft zone."
+            if status.endpoints[status.objective].sign > 0
+            else f"Compounds by estimated {names[0]}, the lowest first, each with the interval its decision rests on. "
+            f"{marks} The line is the cutoff, the band above its soft zone."
+        )
+    if len(names) == 2:
+        return (
+            f"Every compound by its estimated {names[0]} and {names[1]}, with the front through the best trade-offs "
+            f"and the region it lies in. {marks}"
+        )
+    return f"One line for each compound across {', '.join(names)}; better upwards on every axis."
+
+
+def _ranked(status: Status, size: Shape, dpi: float) -> Figure:
+    from assaypilot.engine.figures.ranked import rank_compounds, ranked_intervals
+
+    known, settings = status.candidates, status.settings
+    endpoint = status.endpoints[status.objective]
+    unit = f" {endpoint.scale_unit}" if endpoint.scale_unit else ""
+    best = "lowest" if endpoint.sign < 0 else "best"
+    near = settings.distance if settings.goal == "epsilon-best" else 0.0
+    ranking = rank_compounds(known.estimate, known.status, sign=endpoint.sign)
+    failed = sorted({int(known.failed_limit[compound]) for compound in ranking.compounds} - {-1})
+    fails = " or ".join(status.endpoints[k].limit_text for k in failed)
+    return ranked_intervals(
+        ranking,
+        known.estimate,
+        known.low,
+        known.high,
+        known.status,
+        posterior=(known.posterior_low, known.posterior_high),
+        cutoff=known.cutoff,
+        soft_cutoff=known.soft_cutoff,
+        quantity=endpoint.scale_name,
+        cutoff_text=f"within {near:g}{unit} of the {best} estimate" if near else f"the {best} estimate",
+        zone_text=f"soft zone {settings.softness:g}",
+        note=f"out above the cutoff: fails {fails}" if fails else "",
+        size=size,
+        dpi=dpi,
+    )
+
+
+def _axes(status: Status) -> list[Axis]:
+    from assaypilot.engine.figures.front import Axis
+
+    made = []
+    for place in status.goal_endpoints:
+        endpoint = status.endpoints[place]
+        above = bool(np.isfinite(endpoint.highest))
+        edge = None if endpoint.limit is None else float(endpoint.highest if above else endpoint.lowest)
+        made.append(Axis(endpoint.scale_name, endpoint.sign, edge, endpoint.limit_text, above))
+    return made
+
+
+def _matrices(status: Status) -> tuple[Floats, Floats, Floats]:
+    """Estimates, lower and upper bounds of the goal's endpoints, ``(n_endpoints, n)``."""
+    known = status.candidates
+    names = [status.endpoints[place].name for place in status.goal_endpoints]
+    first, low, high = (np.array([part[name] for name in names]) for part in (known.estimates, known.lows, known.highs))
+    return first, low, high
+
+
+def _front(status: Status, size: Shape, dpi: float) -> Figure:
+    from assaypilot.engine.figures.front import front_plot, spread
+
+    estimates, low, high = _matrices(status)
+    axes, codes = _axes(status), status.candidates.status
+    sure = f"the true front lies in here, {100 * (1 - status.guarantee.delta):g} % sure"
+    if not status.guarantee.holds:
+        sure = "where the bounds put the front, without a guarantee"
+    view = spread(estimates, low, high, codes, marks=[axis.limit for axis in axes])
+    return front_plot(view, estimates, low, high, codes, (axes[0], axes[1]), band_text=sure, size=size, dpi=dpi)
+
+
+def _parallel(status: Status, size: Shape, dpi: float) -> Figure:
+    from assaypilot.engine.figures.parallel import bundle, parallel_plot
+
+    estimates, low, high = _matrices(status)
+    axes, known = _axes(status), status.candidates
+    view = bundle(estimates, known.status, known.probability_within_epsilon, axes)
+    return parallel_plot(view, low, high, known.status, axes, size=size, dpi=dpi)
+
+
+def rounds_figure(status: Status, size: Shape, dpi: float = 100.0) -> Figure:
+    """The set by round: compounds in and undecided."""
+    from assaypilot.engine.figures.rounds import counts_by_round, set_by_round
+
+    last = max((issued.number for issued in status.rounds if issued.state == "closed"), default=0)
+    inside, undecided = counts_by_round(status.candidates.status, status.candidates.decided_in_round, last)
+    return set_by_round(inside, undecided, size=size, dpi=dpi)
+
+
+@dataclass(frozen=True, eq=False)
+class Measured:
+    """What was measured of one endpoint and can be used, history included."""
+
+    rows: Ints
+    """``(m,)``, the compounds."""
+    means: Floats
+    """``(m,)``, model scale."""
+    counts: Floats
+    """``(m,)``, determinations."""
+
+
+def measured(status: Status, endpoint: int) -> Measured:
+    """The means of the compounds measured for an endpoint (its position)."""
+    used = [m for m in status.measurements if m.endpoint == endpoint and m.usable]
+    found = pool((m.compound for m in used), (m.value for m in used), (m.n for m in used), len(status.library))
+    rows = np.flatnonzero(found.counts > 0)
+    return Measured(rows, found.means[rows], found.counts[rows])
+
+
+def contribution_figures(status: Status, endpoint: int, data: Measured, width: float) -> list[tuple[str, list[Figure]]]:
+    """For each site with a choice its name and its figures, ``width`` inches wide; the best substituents first.
+
+    All of an endpoint share the ends of their axes. Those of a site with very many substituents leave out the middle.
+    """
+    from assaypilot.engine.figures.contributions import contribution_ends, contribution_plot
+
+    own = status.endpoints[endpoint]
+    sites = contributions(status.library, data.rows, data.means, data.counts, own.noise_sd or 0.0)
+    everything = [one for site in sites if len(site.substituents) > 1 for one in site.substituents]
+    value, low, high = (np.array([getattr(one, name) for one in everything]) for name in ("value", "low", "high"))
+    ends = contribution_ends(value, low, high)
+    found = []
+    for site in sites:
+        if len(site.substituents) < 2:
+            continue
+        ordered = sorted(site.substituents, key=lambda one: (np.isnan(one.value), -own.sign * np.nan_to_num(one.value)))
+        if len(ordered) > _MOST:
+            ordered = ordered[: _MOST // 2] + ordered[-_MOST // 2 :]
+        pieces = -(-len(ordered) // _PANEL)
+        size = -(-len(ordered) // pieces)
+        figures = []
+        for start in range(0, len(ordered), size):
+            part = ordered[start : start + size]
+            numbers = (np.array([getattr(one, name) for one in part]) for name in ("value", "low", "high"))
+            value, low, high = numbers
+            figures.append(
+                contribution_plot(
+                    site.site if pieces == 1 else f"{site.site} ({start // size + 1} of {pieces})",
+                    [label_text(one.substituent) for one in part],
+                    value,
+                    low,
+                    high,
+                    np.array([one.measurements for one in part]),
+                    ends=ends,
+                    quantity=f"adds to {own.scale_name}",
+                    sign=own.sign,
+                    width=width,
+                )
+            )
+        found.append((site.site, figures))
+    return found
+
+
+def agreement_figure(status: Status, endpoint: int, data: Measured, size: Shape, dpi: float = 100.0) -> Figure:
+    """Measured against predicted from the others."""
+    from assaypilot.engine.figures.agreement import agreement_plot
+
+    predicted = leave_one_out(SiteFeatures.of(status.library), data.rows, data.means, data.counts)
+    own = status.endpoints[endpoint]
+    return agreement_plot(
+        predicted, data.means, status.candidates.status[data.rows], quantity=own.scale_name, noise_sd=own.noise_sd,
+        size=size, dpi=dpi,
+    )  # fmt: skip

@@ -1,0 +1,56 @@
+"""Any text of a table as one line that every format can hold, and numbers as people read them."""
+
+from __future__ import annotations
+
+import math
+import re
+import unicodedata
+
+from assaypilot.engine.campaign.state import Status
+
+__all__ = ["interval", "plain", "sentences", "values"]
+
+_NEVER = "\ufffe\uffff"
+"""What is no character in XML."""
+_LINES = ("Cc", "Zl", "Zp")
+_SENTENCE = re.compile(r"(?<=\.) (?=[0-9A-Z])")
+
+
+def plain(text: object) -> str:
+    """The text without control characters, line breaks and halves of surrogate pairs, each of which leaves a place."""
+    whole = str(text).encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return "".join(
+        " " if unicodedata.category(letter) in _LINES else "\ufffd" if letter in _NEVER else letter for letter in whole
+    )
+
+
+def sentences(text: str) -> tuple[str, str]:
+    """The first sentence of a text, and the rest; together they are the text."""
+    first, _, rest = _SENTENCE.sub("\n", plain(text), count=1).partition("\n")
+    return first, rest
+
+
+def interval(estimate: float, low: float, high: float, digits: int) -> str:
+    """A number with its interval: ``7.42 (7.21 to 7.63)``; ``not known`` without the number."""
+    if not math.isfinite(estimate):
+        return "not known"
+    known = math.isfinite(low) and math.isfinite(high)
+    return f"{estimate:.{digits}f}" + (f" ({low:.{digits}f} to {high:.{digits}f})" if known else "")
+
+
+def values(status: Status, compound: int, digits: int) -> list[tuple[str, str, bool]]:
+    """What is known of a compound: (quantity, number with interval, whether the bounds decide) of each endpoint asked.
+
+    Where nothing is decided yet the objective has its 95 % posterior interval, which does not decide.
+    """
+    known = status.candidates
+    found = []
+    for place in dict.fromkeys((*status.goal_endpoints, *status.measured_endpoints)):
+        endpoint = status.endpoints[place]
+        low, high = float(known.lows[endpoint.name][compound]), float(known.highs[endpoint.name][compound])
+        decides = math.isfinite(low) and math.isfinite(high)
+        if not decides and place == status.objective:
+            low, high = float(known.posterior_low[compound]), float(known.posterior_high[compound])
+        estimate = float(known.estimates[endpoint.name][compound])
+        found.append((endpoint.scale_name, interval(estimate, low, high, digits), decides))
+    return found

@@ -1,0 +1,265 @@
+"""The report of a campaign as PDF: the answer and what it rests on, the shortlist, the evidence, the history."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+from reportlab.lib.colors import HexColor
+from reportlab.platypus import Flowable, KeepTogether, Spacer, Table
+
+from assaypilot.engine.campaign.state import Status
+from assaypilot.engine.export import pictures
+from assaypilot.engine.export.contents import Contents
+from assaypilot.engine.export.report_page import WIDTH, Pages, Progress, heading
+from assaypilot.engine.export.report_shortlist import MOST, cards, table
+from assaypilot.engine.export.report_table import BARE, ruled
+from assaypilot.engine.export.report_text import load_fonts, not_drawn, paragraph
+from assaypilot.engine.export.report_vector import FigureFlowable
+from assaypilot.engine.export.sheet import Cell, Sheet
+from assaypilot.engine.export.shortlist import AVAILABILITY_MEANS, decimals_of
+from assaypilot.engine.export.whole import write_whole
+from assaypilot.engine.figures.palette import LIGHT
+from assaypilot.engine.models.report import Noise, model_report
+from assaypilot.engine.progress import Report, silent
+
+__all__ = ["document", "write"]
+
+_INCH = 72.0
+_HALF = (WIDTH - 12.0) / 2.0
+_TINT = HexColor("#f4f6f9")
+_GOOD, _WARN = HexColor(LIGHT.status[1]), HexColor(LIGHT.cutoff)
+
+
+def write(path: Path, contents: Contents, report: Report = silent) -> int:
+    """The number of compounds in the shortlist of the report written, which is there whole or not at all."""
+    write_whole(path, document(contents, report))
+    return len(contents.compounds)
+
+
+def document(contents: Contents, report: Report = silent) -> bytes:
+    """The report; the same bytes for the same contents. ``report`` may raise Cancelled."""
+    load_fonts()
+    shown = min(len(contents.compounds), MOST)
+    progress = Progress(report, shown + 40)
+    story = _answer(contents)
+    progress.step("Drawing the shortlist", 10)
+    story += _shortlist(contents, progress)
+    story += _contributions(contents.status)
+    progress.step("Drawing the figures", 10)
+    story += _agreement(contents.status)
+    progress.step("Drawing the figures", 10)
+    story += _rounds(contents)
+    story += _settings(contents)
+    made = Pages(contents, progress).made(story)
+    report(1.0, "The report is drawn")
+    return made
+
+
+def _answer(contents: Contents) -> list[Flowable]:
+    """The first page: what was found, how sure it is, and the figure that shows it."""
+    status, guarantee = contents.status, contents.status.guarantee
+    about = contents.exported if contents.title == status.name else f"{status.name}, {contents.exported}"
+    promise, _, _ = guarantee.sentence.partition(". Assumes ")
+    parts = [
+        paragraph("Answer" if status.finished else "So far", "label"),
+        paragraph(status.statement, "answer"),
+        Spacer(1, 6),
+        paragraph("Goal", "label"),
+        paragraph(status.goal_sentence),
+        paragraph("Guarantee" if guarantee.holds else "No guarantee", "label"),
+        paragraph(promise.rstrip(".") + "."),
+    ]
+    if guarantee.holds and guarantee.assumptions:
+        parts.append(paragraph("It assumes that", "label"))
+        parts += [paragraph(text, "bullet", bullet=True) for text in guarantee.assumptions]
+    box = Table([[parts]], colWidths=[WIDTH])
+    box.setStyle(
+        [
+            ("BACKGROUND", (0, 0), (-1, -1), _TINT),
+            ("LINEBEFORE", (0, 0), (0, -1), 3.0, _GOOD if guarantee.holds else _WARN),
+            ("LEFTPADDING", (0, 0), (-1, -1), 12),
+            ("RIGHTPADDING", (0, 0), (-1, -1), 10),
+            ("TOPPADDING", (0, 0), (-1, -1), 8),
+            ("BOTTOMPADDING", (0, 0), (-1, -1), 8),
+        ]
+    )
+    figure = pictures.answer_figure(status, (WIDTH / _INCH, 3.4))
+    story = [heading_title(contents.title), paragraph(about, "subtitle"), box, Spacer(1, 8), _tally(status)]
+    story += [
+        Spacer(1, 8),
+        KeepTogether([FigureFlowable(figure), paragraph(pictures.answer_caption(status), "caption")]),
+    ]
+    if status.warnings:
+        story += [paragraph("To be kept in mind", "label")]
+        story += [paragraph(text, "bullet", bullet=True) for text in status.warnings]
+    boxed = not_drawn(_names(contents))
+    if boxed:
+        story.append(
+            paragraph(
+                f"{len(boxed):,} characters of names are not in the font of this report and show as empty boxes; "
+                "tables and slides hold them as they are.",
+                "caption",
+            )
+        )
+    return story
+
+
+def heading_title(text: str) -> Flowable:
+    """The title, which stands in the outline as what it leads to."""
+    made = paragraph(text, "title")
+    made.outline = ("Answer", 0)
+    return made
+
+
+def _names(contents: Contents) -> list[str]:
+    """Every text of the user's that the report shows."""
+    status = contents.status
+    labels = [label for site in status.library.sites for label in (site.name, *site.substituents)]
+    ids = [status.library.ids[compound] for compound in contents.compounds[:MOST]]
+    return [contents.title, status.name, *labels, *ids, *(endpoint.name for endpoint in status.endpoints)]
+
+
+def _tally(status: Status) -> Flowable:
+    """The numbers of the campaign in a row."""
+    counts = status.counts
+    known = [
+        (counts["in"], "in"),
+        (counts["undecided"], "undecided"),
+        (counts["out"], "out"),
+        *(((counts["not_estimable"], "not estimable"),) if counts["not_estimable"] else ()),
+        (status.measurements_used, "measurements used"),
+        (sum(issued.state != "withdrawn" for issued in status.rounds), "rounds"),
+    ]
+    cells = [[[paragraph(f"{count:,}", "large"), paragraph(word, "label")] for count, word in known]]
+    row = Table(cells, colWidths=[WIDTH / len(known)] * len(known))
+    row.setStyle([("LEFTPADDING", (0, 0), (-1, -1), 0), ("TOPPADDING", (0, 0), (-1, -1), 0)])
+    return row
+
+
+def _shortlist(contents: Contents, progress: Progress) -> list[Flowable]:
+    status = contents.status
+    compounds = contents.compounds[:MOST].tolist()
+    story = heading("Shortlist", room=230.0)
+    if not compounds:
+        return [*story, paragraph(f"The shortlist is empty ({contents.what}). {status.statement}")]
+    left_out = len(contents.compounds) - len(compounds)
+    more = f" The first {len(compounds):,} are shown; a table (csv, xlsx) holds all." if left_out else ""
+    story.append(paragraph(f"{contents.what}.{more} {_intervals(status)} {AVAILABILITY_MEANS}", "caption"))
+    pictured = any(contents.structure(compound) for compound in compounds)
+    return story + (cards if pictured else table)(contents, compounds, progress)
+
+
+def _intervals(status: Status) -> str:
+    """What the intervals of the shortlist are."""
+    if not status.phases_decided:
+        return "Intervals are 95 % posterior intervals: nothing is decided yet."
+    return (
+        "Estimates are from all measurements that count; intervals are the bounds the decision rests on, so an "
+        "estimate may lie beside the middle of its own."
+    )
+
+
+def _contributions(status: Status) -> list[Flowable]:
+    """What every substituent adds, for each endpoint that was measured."""
+    story = heading("What each substituent adds", room=190.0)
+    if not _additive(status):
+        return [*story, paragraph("Effects add up on the scale of this strategy's link, not on that of the values.")]
+    story.append(
+        paragraph(
+            "Against the average of the measurements at the site, with 95 % intervals, the assay noise taken as given; "
+            "n is the number of measurements of compounds that carry the substituent. Free-Wilson: what a substituent "
+            "adds is taken to be the same whatever else a compound carries.",
+            "caption",
+        )
+    )
+    asked = list(dict.fromkeys((*status.goal_endpoints, *status.measured_endpoints)))
+    for endpoint in asked:
+        data = pictures.measured(status, endpoint)
+        if len(asked) > 1:
+            story += heading(status.endpoints[endpoint].scale_name, 1, room=140.0)
+        if not len(data.rows):
+            story.append(paragraph("Nothing was measured yet."))
+            continue
+        found = pictures.contribution_figures(status, endpoint, data, _HALF / _INCH)
+        figures = [FigureFlowable(figure) for _, of_site in found for figure in of_site]
+        if not figures:
+            story.append(paragraph("No site has more than one substituent."))
+        story += _in_pairs(figures)
+    return story
+
+
+def _in_pairs(figures: list[FigureFlowable]) -> list[Flowable]:
+    """Figures in two columns, each row as high as the higher of the two."""
+    rows = [figures[k : k + 2] for k in range(0, len(figures), 2)]
+    made = []
+    for row in rows:
+        cells = Table([[*row, *[""] * (2 - len(row))]], colWidths=[_HALF + 12.0, _HALF])
+        cells.setStyle([("VALIGN", (0, 0), (-1, -1), "TOP"), *BARE])
+        made.append(cells)
+    return made
+
+
+def _additive(status: Status) -> bool:
+    """Whether effects add up on the scale of the values."""
+    return status.settings.parameters.get("link", "identity") == "identity"
+
+
+def _agreement(status: Status) -> list[Flowable]:
+    """Measured against predicted, and what that says of the model, for each endpoint that was measured."""
+    story = heading("Measured against predicted", room=285.0)
+    if not _additive(status):
+        return [*story, paragraph("Not shown: effects add up on the scale of this strategy's link.")]
+    for endpoint in dict.fromkeys((*status.goal_endpoints, *status.measured_endpoints)):
+        own, data = status.endpoints[endpoint], pictures.measured(status, endpoint)
+        if not len(data.rows):
+            story.append(paragraph(f"Nothing was measured yet for {own.scale_name}."))
+            continue
+        noise = None if own.noise_sd is None else Noise(own.noise_sd)
+        judged = model_report(status.library, data.rows, data.means, data.counts, noise, own.scale_name)
+        figure = FigureFlowable(pictures.agreement_figure(status, endpoint, data, (_HALF / _INCH, _HALF / _INCH)))
+        digits = decimals_of(status)
+        rows = [["Furthest from the model", "measured", "fitted", "in SDs"]]
+        rows += [
+            [w.id, f"{w.measured:.{digits}f}", f"{w.fitted:.{digits}f}", f"{w.standardised:+.1f}"] for w in judged.worst
+        ]
+        beside: list[Flowable] = [Spacer(1, 14), paragraph(judged.sentence), Spacer(1, 6)]
+        if judged.worst:
+            beside.append(ruled(rows, _HALF))
+        both = Table([[figure, beside]], colWidths=[_HALF + 12.0, _HALF])
+        both.setStyle([("VALIGN", (0, 0), (-1, -1), "TOP"), *BARE])
+        story.append(both)
+    return story
+
+
+def _rounds(contents: Contents) -> list[Flowable]:
+    """How the set moved, and what was asked for in each round."""
+    status = contents.status
+    story = heading("Rounds", room=190.0)
+    if not status.rounds:
+        return [*story, paragraph("No round was issued yet.")]
+    if any(issued.state == "closed" for issued in status.rounds):
+        figure = FigureFlowable(pictures.rounds_figure(status, (_HALF * 1.2 / _INCH, 1.9)))
+        story.append(KeepTogether([figure, paragraph("Compounds in and undecided after each round.", "caption")]))
+    sheet = contents.rounds
+    hidden = set() if len(status.measured_endpoints) > 1 else {"Endpoints"}
+    return [*story, _sheet(sheet.only([name for name in sheet.header if name not in hidden]))]
+
+
+def _settings(contents: Contents) -> list[Flowable]:
+    return [*heading("Settings", room=150.0), _sheet(contents.settings)]
+
+
+def _sheet(sheet: Sheet) -> Flowable:
+    """A table as wide as the page."""
+    return ruled([sheet.header, *([_words(cell) for cell in row] for row in sheet.rows)], WIDTH, fill=True)
+
+
+def _words(cell: Cell) -> str:
+    if cell is None:
+        return ""
+    if isinstance(cell, bool):
+        return "yes" if cell else "no"
+    if isinstance(cell, (int, np.integer)):
+        return f"{cell:,}"
+    return f"{cell:.10g}" if isinstance(cell, float) else str(cell)

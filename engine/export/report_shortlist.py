@@ -1,0 +1,209 @@
+"""The shortlist of the report: a card with a picture for each compound, or a table where no structures are known."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from reportlab.lib.colors import HexColor, white
+from reportlab.pdfgen.canvas import Canvas
+from reportlab.platypus import Flowable
+
+from assaypilot.engine.campaign.state import STATUSES, Status
+from assaypilot.engine.export.contents import Contents
+from assaypilot.engine.export.plain import plain, values
+from assaypilot.engine.export.report_page import WIDTH, Progress
+from assaypilot.engine.export.report_table import ruled
+from assaypilot.engine.export.report_text import BOLD, INK, LINE, MUTED, REGULAR, fitted, wrapped
+from assaypilot.engine.export.report_vector import draw_structure
+from assaypilot.engine.export.shortlist import availability, chances, decimals_of, evidence
+from assaypilot.engine.figures.aligned import Aligned
+from assaypilot.engine.figures.palette import LIGHT
+from assaypilot.engine.labels import label_text
+from assaypilot.engine.strategies.protocol import IN, NOT_ESTIMABLE, OUT, UNDECIDED
+
+__all__ = ["MOST", "cards", "state_words", "table"]
+
+MOST = 1_000
+"""Compounds shown: nobody reads a report of more pages, and csv and xlsx hold them all."""
+
+_ACROSS, _GAP, _PAD = 3, 9.0, 6.0
+_CARD = (WIDTH - (_ACROSS - 1) * _GAP) / _ACROSS
+_INSIDE = _CARD - 2.0 * _PAD
+_PICTURE = 92.0
+_ID, _ID_LEADING, _SMALL, _LEADING = 8.5, 11.0, 7.0, 9.4
+_ID_LINES, _LINES = 14, 3
+_MARK = 9.0
+"""Points that the mark of a status takes before its words."""
+_SITES_APART = 5
+"""Sites that get columns of their own in the table."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Card:
+    rank: int
+    smiles: str
+    substituents: tuple[str, ...]
+    """One line per site, which stand where there is no picture."""
+    name: tuple[str, ...]
+    status: int
+    state: tuple[str, ...]
+    lines: tuple[tuple[str, bool], ...]
+    """Words, and whether they are quiet."""
+
+    @property
+    def height(self) -> float:
+        words = _ID_LEADING * len(self.name) + _LEADING * (len(self.state) + len(self.lines))
+        return _PICTURE + words + 2.0 * _PAD + 3.0
+
+
+def cards(contents: Contents, compounds: Sequence[int], progress: Progress) -> list[Flowable]:
+    """Rows of cards, one for each compound in the order given, each structure turned to the library's core."""
+    library = contents.status.library
+    smiles = [plain(contents.structure(compound)) for compound in compounds]
+    aligned = Aligned(library.scaffold.cores if library.scaffold else (), smiles)
+    made = [_card(contents.status, compound, k + 1, smiles[k]) for k, compound in enumerate(compounds)]
+    return [_Row(made[k : k + _ACROSS], aligned, progress) for k in range(0, len(made), _ACROSS)]
+
+
+def _card(status: Status, compound: int, rank: int, smiles: str) -> _Card:
+    digits, code = decimals_of(status), int(status.candidates.status[compound])
+    texts = [(f"{name} {number}", False) for name, number, _ in values(status, compound, digits)]
+    if code == UNDECIDED:
+        texts += [(f"P({name}) {chance[compound]:.2f}", False) for name, chance in chances(status).items()]
+    texts.append((f"{evidence(status, compound)}; {availability(status, compound)}", True))
+    carried = status.library.substituents(compound)
+    return _Card(
+        rank,
+        smiles,
+        tuple(f"{site}  {label_text(label)}" for site, label in carried.items()),
+        tuple(wrapped(status.library.ids[compound], BOLD, _ID, _INSIDE, _ID_LINES)),
+        code,
+        tuple(wrapped(state_words(status, compound), REGULAR, _SMALL, _INSIDE - _MARK, _LINES)),
+        tuple((line, quiet) for text, quiet in texts for line in wrapped(text, REGULAR, _SMALL, _INSIDE, _LINES)),
+    )
+
+
+def state_words(status: Status, compound: int) -> str:
+    """A compound's status in words: ``in, decided in round 3``; why it is out where a limit says so."""
+    decided = int(status.candidates.decided_in_round[compound])
+    said = (
+        STATUSES[int(status.candidates.status[compound])],
+        status.reason(compound) or "",
+        f"decided in round {decided}" if decided else "",
+    )
+    return ", ".join(filter(None, said))
+
+
+class _Row(Flowable):
+    """Cards side by side."""
+
+    def __init__(self, members: Sequence[_Card], aligned: Aligned, progress: Progress) -> None:
+        super().__init__()
+        self._members, self._aligned, self._progress = members, aligned, progress
+        self.width, self.height = WIDTH, max(card.height for card in members)
+        self.spaceAfter = _GAP
+
+    def wrap(self, room: float, height: float) -> tuple[float, float]:
+        """Its size."""
+        return self.width, self.height
+
+    def draw(self) -> None:
+        """Nothing; draws the cards at the canvas's origin. Raises Cancelled when that is wanted."""
+        for place, card in enumerate(self._members):
+            self._progress.step(f"Drawing compound {card.rank:,}", 1)
+            self._card(self.canv, card, place * (_CARD + _GAP))
+
+    def _card(self, canvas: Canvas, card: _Card, left: float) -> None:
+        canvas.saveState()
+        canvas.setStrokeColor(LINE)
+        canvas.setLineWidth(0.7)
+        canvas.roundRect(left, 0.0, _CARD, self.height, 3.0, stroke=1, fill=0)
+        x, y = left + _PAD, self.height - _PAD - _PICTURE
+        self._picture(canvas, card, x, y)
+        canvas.setFillColor(MUTED)
+        canvas.setFont(REGULAR, _SMALL)
+        canvas.drawString(x, self.height - _PAD - _SMALL, str(card.rank))
+        canvas.setFillColor(INK)
+        canvas.setFont(BOLD, _ID)
+        y -= 3.0
+        for line in card.name:
+            y -= _ID_LEADING
+            canvas.drawString(x, y + 2.0, line)
+        canvas.setFont(REGULAR, _SMALL)
+        for k, line in enumerate(card.state):
+            y -= _LEADING
+            if k == 0:
+                _mark(canvas, x + 3.0, y + 4.4, card.status)
+            canvas.setFillColor(INK)
+            canvas.drawString(x + _MARK, y + 2.0, line)
+        for line, quiet in card.lines:
+            y -= _LEADING
+            canvas.setFillColor(MUTED if quiet else INK)
+            canvas.drawString(x, y + 2.0, line)
+        canvas.restoreState()
+
+    def _picture(self, canvas: Canvas, card: _Card, x: float, y: float) -> None:
+        """The structure; without one the substituents in its place."""
+        svg = self._aligned.svg(card.smiles, int(_INSIDE), int(_PICTURE)) if card.smiles else None
+        if svg is not None:
+            draw_structure(canvas, svg, x, y, int(_PICTURE))
+            return
+        canvas.setFillColor(MUTED)
+        canvas.setFont(REGULAR, _SMALL)
+        top = y + _PICTURE - 2.0 * _LEADING
+        most = int((top - y) // _LEADING)
+        lines = ["structure not known", *card.substituents]
+        if len(lines) > most:
+            lines = [*lines[: most - 1], f"and {len(lines) - most + 1} more sites"]
+        for line in lines:
+            canvas.drawString(x, top, fitted(line, REGULAR, _SMALL, _INSIDE))
+            top -= _LEADING
+
+
+def _mark(canvas: Canvas, x: float, y: float, status: int) -> None:
+    """Nothing; draws the mark of a status, as in the figures: never a colour alone."""
+    colour = HexColor(LIGHT.status[status])
+    canvas.setStrokeColor(colour)
+    canvas.setFillColor(white if status == OUT else colour)
+    canvas.setLineWidth(0.9)
+    if status in (IN, OUT):
+        canvas.circle(x, y, 2.4, stroke=1, fill=1)
+        return
+    path = canvas.beginPath()
+    if status == NOT_ESTIMABLE:
+        for up in (-1.0, 1.0):
+            path.moveTo(x - 2.2, y - 2.2 * up)
+            path.lineTo(x + 2.2, y + 2.2 * up)
+    else:
+        path.moveTo(x - 2.8, y)
+        for across, up in ((0.0, 2.8), (2.8, 0.0), (0.0, -2.8)):
+            path.lineTo(x + across, y + up)
+        path.close()
+    canvas.drawPath(path, stroke=1, fill=int(status == UNDECIDED))
+
+
+def table(contents: Contents, compounds: Sequence[int], progress: Progress) -> list[Flowable]:
+    """The shortlist as a table, one row for each compound in the order given: where no structure is known."""
+    status = contents.status
+    library, digits = status.library, decimals_of(status)
+    apart = len(library.sites) <= _SITES_APART
+    scales = [name for name, _, _ in values(status, compounds[0], digits)] if compounds else []
+    sites = [site.name for site in library.sites] if apart else ["Substituents"]
+    rows = [["", "ID", *sites, *scales, "Status", "Evidence", "Availability"]]
+    for k, compound in enumerate(compounds):
+        progress.step(f"Compound {k + 1:,}", 1)
+        carried = {site: label_text(label) for site, label in library.substituents(compound).items()}
+        joined = ", ".join(f"{site} {label}" for site, label in carried.items())
+        rows.append(
+            [
+                str(k + 1),
+                library.ids[compound],
+                *(list(carried.values()) if apart else [joined]),
+                *(number for _, number, _ in values(status, compound, digits)),
+                state_words(status, compound).replace("decided in round", "round"),
+                evidence(status, compound),
+                availability(status, compound),
+            ]
+        )
+    return [ruled(rows, WIDTH, fill=True)]
