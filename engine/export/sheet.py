@@ -19,7 +19,7 @@ class Column:
     name: str
     cells: Sequence[Cell]
     digits: int | None = None
-    """Decimals that its numbers show; None: as many as they have."""
+    """Decimals that its numbers show; below 0 significant digits instead; None: as many as they have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ class Sheet:
     """Unique, without regard to case."""
     rows: tuple[tuple[Cell, ...], ...]
     digits: tuple[int | None, ...] = ()
-    """Decimals that each column's numbers show, None as many as they have; empty: None for all."""
+    """Decimals that each column's numbers show, as in ``Column``; empty: None for all."""
 
     def column(self, name: str) -> tuple[Cell, ...]:
         """The cells under a header; KeyError when there is none of that name."""

@@ -47,6 +47,8 @@ AVAILABILITY_MEANS = (
     "made: measured at least once. In stock: never measured, and said to be available where others are not. "
     "To be made: nothing says that it exists."
 )
+_SIGNIFICANT = 3
+"""Digits of an estimate in the entry unit."""
 _MOST_ASSEMBLED = 5_000
 """Compounds whose structures are put together from core and substituents, where no table has drawn them."""
 
@@ -146,7 +148,8 @@ def table_of(status: Status, compounds: Sequence[int] | NDArray[np.intp]) -> She
         columns.append(Column(f"{endpoint.scale_name} estimate", rounded(estimate, digits + 1), digits))
         if endpoint.transform == "log":
             unit = f" ({endpoint.unit})" if endpoint.unit and endpoint.unit not in endpoint.name else ""
-            columns.append(Column(f"{endpoint.name}{unit} estimate", [_entry(endpoint, value) for value in estimate]))
+            entered = [_entry(endpoint, value) for value in estimate]
+            columns.append(Column(f"{endpoint.name}{unit} estimate", entered, -_SIGNIFICANT))
         if endpoint.name in candidates.lows:
             low, high = candidates.lows[endpoint.name][places], candidates.highs[endpoint.name][places]
             columns.append(Column(f"{endpoint.scale_name} low", rounded(low, digits + 1), digits))
@@ -202,4 +205,8 @@ def _structures(status: Status, compounds: Sequence[int]) -> list[str]:
 
 def _entry(endpoint: Endpoint, value: float) -> float | None:
     """A model-scale estimate in the entry unit, to three significant digits."""
-    return float(f"{endpoint.from_model(float(value)):.3g}") if math.isfinite(value) and abs(value) < 300 else None
+    return (
+        float(f"{endpoint.from_model(float(value)):.{_SIGNIFICANT}g}")
+        if math.isfinite(value) and abs(value) < 300
+        else None
+    )

@@ -1,0 +1,451 @@
+"""An Excel workbook: the shortlist with pictures, all compounds, measurements, rounds and settings, ready to print."""
+
+from __future__ import annotations
+
+import io
+import math
+import re
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.export.contents import Contents
+from assaypilot.engine.export.sheet import Cell, Sheet
+from assaypilot.engine.export.whole import whole_file
+from assaypilot.engine.figures.palette import LIGHT
+from assaypilot.engine.progress import Report, silent
+
+__all__ = ["MOST_PICTURES", "MOST_ROWS", "write"]
+
+MOST_ROWS = 1_048_576
+"""Rows of a sheet, the header's included."""
+LONGEST = 32_767
+"""Characters of a cell."""
+MOST_PICTURES = 5_000
+"""Pictures in a workbook; with more no spreadsheet scrolls any more."""
+_LARGE = 20_000
+"""Rows from which a workbook is written row by row, and its texts where they stand: slower to open, but it fits."""
+_WIDTH, _HEIGHT = 176, 128
+"""Of a picture in the sheet, in pixels; it has twice as many, for paper and sharp screens."""
+_DENSITY = 2
+_NARROWEST, _WIDEST = 7, 42
+"""Characters."""
+_MARGIN = 4.0
+"""Characters for the padding of a cell and the arrow of its filter."""
+_LOOKED_AT = 2_000
+"""Rows by which the width of a column is told."""
+_SHADE = "#eef1f5"
+_LINE = {"bottom": 1, "bottom_color": LIGHT.grid}
+_REPORT_EVERY = 50
+_FORMULA = ("=", "+", "-", "@")
+_STRUCTURE = "Picture"
+"""Header of the pictures; not a word our reader takes for structures, since the cells are empty."""
+_WRAPPED = ("Why", "Why out", "Comment", "Reason")
+_SHARES = re.compile(r"P\(.*\)(?: \(\d+\))?")
+_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff\ufffe\uffff]")
+_STATUS_COLOURS = {
+    "undecided": LIGHT.status[0],
+    "in": LIGHT.status[1],
+    "out": LIGHT.muted,
+    "not estimable": LIGHT.muted,
+}
+
+
+def write(path: Path, contents: Contents, report: Report = silent) -> int:
+    """The number of compounds in the sheet Shortlist of the workbook written.
+
+    Texts are texts, whatever they begin with; numbers are numbers. AssayPilotError when there are more rows than a
+    sheet holds, and for what the system refuses; ``report`` may raise Cancelled. Either leaves what was there before.
+    """
+    import xlsxwriter
+
+    report(0.0, "Collecting the tables")
+    sheets = {
+        "Shortlist": contents.shortlist,
+        "All compounds": contents.everything,
+        "Measurements": contents.measurements,
+        "Rounds": contents.picks,
+    }
+    for name, sheet in sheets.items():
+        if len(sheet.rows) >= MOST_ROWS:
+            raise AssayPilotError(
+                f"the sheet {name} would have {len(sheet.rows):,} rows below its header, and a workbook holds "
+                f"{MOST_ROWS - 1:,}",
+                file=str(path),
+                mend="Write a csv file instead.",
+            )
+    total = sum(len(sheet.rows) for sheet in sheets.values())
+    with whole_file(path) as beside, tempfile.TemporaryDirectory() as aside:
+        # A large workbook is written row by row through files aside, a small one in memory.
+        how = {"constant_memory": True, "tmpdir": aside} if total > _LARGE else {"in_memory": True}
+        book = xlsxwriter.Workbook(str(beside), how)
+        try:
+            writer = _Writer(book, contents, report, total)
+            for name, sheet in sheets.items():
+                writer.table(name, sheet)
+            writer.settings()
+            report(0.95, "Packing the workbook")
+        except BaseException:
+            book.fileclosed = True  # what was not finished is not complained of when it is forgotten
+            raise
+        try:
+            book.close()
+        except xlsxwriter.exceptions.FileCreateError as error:
+            cause = error.args[0] if error.args else error
+            raise cause if isinstance(cause, OSError) else error from None
+    return len(sheets["Shortlist"].rows)
+
+
+@dataclass(frozen=True, slots=True)
+class _Look:
+    """How the cells of one column look."""
+
+    width: float
+    """Characters."""
+    numbers: bool
+    plain: Any
+    quoted: Any
+    """For text that begins like a formula: it stays a text when somebody edits it."""
+    significant: int = 0
+    """Significant digits that numbers show; 0: as ``plain`` says."""
+
+
+class _Writer:
+    """One workbook being filled."""
+
+    def __init__(self, book: Any, contents: Contents, report: Report, total: int) -> None:
+        self._book, self._contents, self._report, self._total = book, contents, report, max(1, total)
+        self._done = 0
+        self._cut: list[str] = []
+        """Where texts were too long for a cell."""
+        self._replaced = 0
+        """Texts with characters that no workbook can hold."""
+        self._notes: list[str] = []
+        self._formats: dict[tuple[tuple[str, Any], ...], Any] = {}
+        book.set_size(2400, 1500)
+        book.set_properties(
+            {
+                "title": self._clean(contents.title),
+                "subject": self._clean(contents.status.goal_sentence),
+                "author": contents.program,
+                "comments": f"Exported {contents.exported}. Campaign head {contents.status.head}, "
+                f"{contents.status.events} events.",
+            }
+        )
+
+    # ------------------------------------------------------------------ formats
+
+    def _format(self, **properties: Any) -> Any:
+        """The cell format with these properties; one for each set of them."""
+        key = tuple(sorted(properties.items()))
+        if key not in self._formats:
+            base = {"valign": "vcenter", "indent": 1, "font_name": "Calibri", "font_size": 11, "font_color": LIGHT.text}
+            self._formats[key] = self._book.add_format(base | properties)
+        return self._formats[key]
+
+    def _top(self, *, right: bool = False) -> Any:
+        """The format of a header, above numbers to the right as they are."""
+        properties = {"bold": True, "text_wrap": True, "valign": "top", "bg_color": _SHADE, "bottom": 2}
+        return self._format(**properties, bottom_color=LIGHT.muted, align="right" if right else "left")
+
+    def _look(self, sheet: Sheet, place: int) -> _Look:
+        """How a column looks, by its header and what it holds."""
+        name = sheet.header[place]
+        cells = [row[place] for row in sheet.rows[:_LOOKED_AT]]
+        numbers = any(isinstance(cell, (int, float)) and not isinstance(cell, bool) for cell in cells)
+        digits = sheet.digits[place] if sheet.digits else None
+        properties: dict[str, Any] = dict(_LINE)
+        if numbers:
+            if _SHARES.fullmatch(name):
+                properties["num_format"] = "0%"
+            elif digits is not None and digits >= 0:
+                properties["num_format"] = _decimals(digits)
+            properties["align"] = "right"
+        elif name in _WRAPPED:
+            properties["text_wrap"] = True
+        widest = max((_length(cell, properties.get("num_format", "")) for cell in cells), default=0)
+        word = max(map(len, name.split()), default=0)
+        width = min(_WIDEST, max(_NARROWEST, widest + 3, word + _MARGIN))
+        return _Look(
+            width,
+            numbers,
+            self._format(**properties),
+            self._format(**properties, quote_prefix=True),
+            -digits if digits is not None and digits < 0 else 0,
+        )
+
+    def _number(self, cell: float, look: _Look) -> Any:
+        """The format of a number: that of its column, or the one that shows so many significant digits of it."""
+        if not look.significant or not cell:
+            return look.plain
+        digits = look.significant - 1 - math.floor(math.log10(abs(cell)))
+        return self._format(**_LINE, align="right", num_format=_decimals(max(0, digits)) if digits < 7 else "0.00E+00")
+
+    # ------------------------------------------------------------------ sheets
+
+    def table(self, name: str, sheet: Sheet) -> None:
+        """Nothing; adds a sheet with a header that stays in sight, filters, and one row per row."""
+        page = self._book.add_worksheet(name)
+        drawn = self._pictures(sheet) if name == "Shortlist" else {}
+        if drawn and "SMILES" in sheet.header and self._contents.choice.columns is None:
+            sheet = self._for_paper(sheet)
+        header: list[str | None] = list(sheet.header)
+        frozen = 1
+        if drawn:
+            frozen = sheet.header.index("ID") + 1
+            header.insert(frozen, None)
+            frozen += 1
+        looks = [None if text is None else self._look(sheet, sheet.header.index(text)) for text in header]
+        lines = 1
+        for column, (text, look) in enumerate(zip(header, looks, strict=True)):
+            width = look.width if look is not None else _WIDTH / 7 + 0.5
+            page.set_column(column, column, width)
+            shown = text if text is not None else _STRUCTURE
+            lines = max(lines, _lines(shown, width - _MARGIN))
+            self._text(page, 0, column, shown, self._top(right=look is not None and look.numbers), name)
+        page.set_row(0, 15.5 * lines + 4)
+        ids = sheet.header.index("ID") if drawn else 0
+        status = header.index("Status") if "Status" in sheet.header else None
+        blank = self._format(**_LINE)
+        for number, row in enumerate(sheet.rows, start=1):
+            if number % _REPORT_EVERY == 1:
+                self._say(f"{name}: {number - 1:,} of {len(sheet.rows):,}")
+            if drawn:
+                page.set_row_pixels(number, _HEIGHT + 8)
+            cells = iter(row)
+            for column, look in enumerate(looks):
+                if look is None:
+                    picture = drawn.get(number - 1)
+                    page.write_blank(number, column, None, blank)
+                    if picture is not None:
+                        self._picture(page, number, column, picture, self._clean(str(row[ids])))
+                    continue
+                cell = next(cells)
+                chosen = self._status(cell) if column == status else None
+                self._cell(page, number, column, cell, look, chosen, name)
+            self._done += 1
+        last = max(1, len(sheet.rows))
+        page.autofilter(0, 0, last, len(header) - 1)
+        page.freeze_panes(1, frozen)
+        # Ids such as 0012 are texts on purpose.
+        page.ignore_errors({"number_stored_as_text": f"A1:{_letters(len(header))}{last + 1}"})
+        self._paper(page, name, last, header)
+        if not sheet.rows:
+            self._say_empty(page, name)
+
+    def settings(self) -> None:
+        """Nothing; adds the sheet of what was wanted, known and guaranteed, and of what did not fit into the others."""
+        page = self._book.add_worksheet("Settings")
+        rows = [*self._contents.settings.rows, *(("Note on this workbook", text) for text in self._remarks())]
+        name_look = self._format(bold=True, valign="top", text_wrap=True, **_LINE)
+        value_look = self._format(align="left", valign="top", text_wrap=True, **_LINE)
+        look = _Look(0, False, value_look, value_look)
+        page.set_column(0, 0, 34)
+        page.set_column(1, 1, 100)
+        for column, text in enumerate(self._contents.settings.header):
+            self._text(page, 0, column, text, self._top(), "Settings")
+        for number, (name, value) in enumerate(rows, start=1):
+            # A workbook does not grow rows by itself for those who open it without Excel.
+            lines = max(_lines(str(name), 33), _lines(str(value), 98))
+            page.set_row(number, 15 * min(lines, 27))
+            self._text(page, number, 0, str(name), name_look, "Settings")
+            self._cell(page, number, 1, value, look, None, "Settings")
+        page.freeze_panes(1, 0)
+        self._paper(page, "Settings", len(rows), ["Setting", "Value"])
+
+    # ------------------------------------------------------------------ cells
+
+    def _cell(self, page: Any, row: int, column: int, cell: Cell, look: _Look, chosen: Any, sheet: str) -> None:
+        if cell is None or cell == "":
+            page.write_blank(row, column, None, look.plain)
+        elif isinstance(cell, bool):
+            page.write_string(row, column, "yes" if cell else "no", look.plain)
+        elif isinstance(cell, (int, float)):
+            page.write_number(row, column, cell, self._number(cell, look))
+        else:
+            self._text(
+                page, row, column, cell, chosen or (look.quoted if cell.startswith(_FORMULA) else look.plain), sheet
+            )
+
+    def _text(self, page: Any, row: int, column: int, text: str, look: Any, sheet: str) -> None:
+        text = self._clean(text)
+        if _units(text) > LONGEST:
+            self._cut.append(f"{sheet}!{_letters(column + 1)}{row + 1} ({len(text):,} characters)")
+            text = _shortened(text)
+        page.write_string(row, column, text, look)
+
+    def _clean(self, text: str) -> str:
+        """The text without characters that no workbook can hold; line ends as one."""
+        clean = _CONTROL.sub("\N{REPLACEMENT CHARACTER}", text.replace("\r\n", "\n").replace("\r", "\n"))
+        self._replaced += "\N{REPLACEMENT CHARACTER}" in clean and "\N{REPLACEMENT CHARACTER}" not in text
+        return clean
+
+    def _status(self, cell: Cell) -> Any:
+        """The word in its colour; the word says it."""
+        colour = _STATUS_COLOURS.get(str(cell))
+        return colour and self._format(bold=cell == "in", font_color=colour, **_LINE)
+
+    def _remarks(self) -> list[str]:
+        """What is not in the workbook as it is in the campaign."""
+        found = list(self._notes)
+        if self._cut:
+            more = f" and {len(self._cut) - 10:,} more" if len(self._cut) > 10 else ""
+            found.append(
+                f"Texts longer than the {LONGEST:,} characters of a cell were cut: {', '.join(self._cut[:10])}{more}. "
+                "The csv file holds them whole."
+            )
+        if self._replaced:
+            found.append(
+                f"{self._replaced:,} texts have characters that no workbook can hold; "
+                "\N{REPLACEMENT CHARACTER} stands for each."
+            )
+        return found
+
+    # ------------------------------------------------------------------ pictures
+
+    def _pictures(self, sheet: Sheet) -> dict[int, bytes]:
+        """The picture of each row that has a structure, by the row's place."""
+        from assaypilot.engine.figures.aligned import Aligned
+
+        contents = self._contents
+        compounds = contents.compounds.tolist()
+        shown = compounds[:MOST_PICTURES]
+        smiles = [contents.structure(compound) for compound in shown]
+        if not any(smiles):
+            return {}
+        if len(compounds) > len(shown):
+            self._notes.append(f"Only the first {len(shown):,} of {len(compounds):,} compounds have their picture.")
+        scaffold = contents.status.library.scaffold
+        aligned = Aligned(() if scaffold is None else scaffold.cores, smiles)
+        found: dict[int, bytes] = {}
+        for place, text in enumerate(smiles):
+            if place % _REPORT_EVERY == 0:
+                self._report(0.05 + 0.6 * place / len(shown), f"Drawing structures: {place:,} of {len(shown):,}")
+            picture = aligned.png(text, _WIDTH, _HEIGHT, scale=_DENSITY) if text else None
+            if picture is not None:
+                found[place] = picture
+        return found
+
+    def _picture(self, page: Any, row: int, column: int, picture: bytes, name: str) -> None:
+        page.insert_image(
+            row,
+            column,
+            f"{row}.png",
+            {
+                "image_data": io.BytesIO(picture),
+                "x_offset": 3,
+                "y_offset": 4,
+                "x_scale": 1.0 / _DENSITY,
+                "y_scale": 1.0 / _DENSITY,
+                "object_position": 1,  # moved, hidden and sorted with its row
+                "description": f"Structure of {name}",
+            },
+        )
+
+    # ------------------------------------------------------------------ paper
+
+    def _paper(self, page: Any, name: str, last: int, header: Sequence[str | None]) -> None:
+        """Nothing; sets a sheet up for printing: landscape, as wide as the paper, header and numbers on every page."""
+        title = _in_header(self._clean(self._contents.title))
+        page.set_landscape() if name != "Settings" else page.set_portrait()
+        page.set_paper(9)  # A4
+        page.set_margins(left=0.4, right=0.4, top=0.75, bottom=0.6)
+        page.repeat_rows(0)
+        page.fit_to_pages(1, 0)
+        page.hide_gridlines(1)
+        # Structures stand in the pictures; their long texts would make everything else tiny on paper.
+        width = len(header) - (bool(header) and header[-1] == "SMILES" and None in header)
+        page.print_area(0, 0, last, max(0, width - 1))
+        page.set_header(f'&L&"Calibri,Bold"{title}&R{name}')
+        head = self._contents.status.head[:12]
+        page.set_footer(
+            f"&L{_in_header(self._contents.exported)}, head {head}&C{_in_header(self._contents.program)}&R&P / &N"
+        )
+
+    def _say_empty(self, page: Any, name: str) -> None:
+        """Nothing; says in a box, which is no row of the table, that there is nothing to list and why."""
+        status = self._contents.status
+        words = {
+            "Shortlist": f"There is no compound in this list ({self._contents.what}).\n\n{status.statement}",
+            "Measurements": "Nothing has been measured yet.",
+            "Rounds": "No round has been issued yet.",
+        }
+        text = self._clean(words.get(name, "There is nothing to list."))
+        look = {"width": 560, "height": 120 if name == "Shortlist" else 50, "x_offset": 6, "y_offset": 10}
+        page.insert_textbox(2, 0, text, {**look, "line": {"color": LIGHT.muted}, "font": {"size": 11}})
+
+    def _say(self, message: str) -> None:
+        self._report(0.65 + 0.3 * self._done / self._total, message)
+
+    @staticmethod
+    def _for_paper(sheet: Sheet) -> Sheet:
+        """The table with its long texts of structures last: beside the pictures nobody reads them."""
+        return sheet.only([*(name for name in sheet.header if name != "SMILES"), "SMILES"])
+
+
+def _decimals(digits: int) -> str:
+    """The number format with so many decimals."""
+    return f"0.{'0' * digits}" if digits else "0"
+
+
+def _length(cell: Cell, shown: str) -> int:
+    """Characters that a cell shows, the longest line of it."""
+    if cell is None:
+        return 0
+    if isinstance(cell, bool):
+        return 3
+    if isinstance(cell, (int, float)):
+        if shown == "0%":
+            return 4
+        if shown:
+            return len(f"{cell:.{max(0, len(shown) - 2)}f}")
+        return len(f"{cell:.10g}")
+    return max(map(len, cell.splitlines()), default=0)
+
+
+def _lines(text: str, width: float) -> int:
+    """Lines that a text takes in a column of so many characters, broken between words."""
+    total = 0
+    for line in text.splitlines() or [""]:
+        used = 0
+        total += 1
+        for word in line.split(" "):
+            if used and used + 1 + len(word) > width:
+                total += 1
+                used = 0
+            used += len(word) + (used > 0)
+            total += int(used // (width + 1))
+            used = int(used % (width + 1))
+    return total
+
+
+def _units(text: str) -> int:
+    """Characters as a workbook counts them: those beyond the basic plane are two."""
+    return len(text) + sum(letter > "\uffff" for letter in text) if not text.isascii() else len(text)
+
+
+def _shortened(text: str) -> str:
+    """The beginning of a text with a word at its end that says that it was cut."""
+    end = f" ... (cut, {len(text):,} characters)"
+    kept = text[: LONGEST - len(end)]
+    while _units(kept) + len(end) > LONGEST:
+        kept = kept[: -max(1, (_units(kept) + len(end) - LONGEST) // 2)]
+    return kept + end
+
+
+def _in_header(text: str) -> str:
+    """A text for the head of a printed page, where & begins a code; short enough for what a page's head may hold."""
+    line = " ".join(text.split())
+    return (line if len(line) <= 70 else f"{line[:69]}…").replace("&", "&&")
+
+
+def _letters(column: int) -> str:
+    """The name of a column by its number from 1: A, B, ..., AA."""
+    name = ""
+    while column:
+        column, digit = divmod(column - 1, 26)
+        name = chr(65 + digit) + name
+    return name

@@ -1,0 +1,138 @@
+"""Cores laid out on paper and found in molecules, so that each site of a series lies at the same place in all."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from typing import Any
+
+from assaypilot.engine.labels import is_hydrogen
+from assaypilot.engine.library import Library
+
+__all__ = ["DrawnCore", "carried"]
+
+_MOST_MATCHES = 64
+"""Ways a symmetric core can lie in a molecule that are told apart."""
+_SECONDS = 2
+"""For the part that two cores have in common."""
+_END = re.compile(r"\[\*:(\d+)\]")
+
+Branch = tuple[tuple[int, int], ...]
+"""Atomic numbers of the heavy atoms of a substituent with how often each is there."""
+
+
+def carried(library: Library, compound: int) -> dict[int, str]:
+    """What a compound carries by the number of its site, where its substituents are structures: ``{1: "C[*:1]"}``."""
+    labels = library.substituents(compound)
+    if library.scaffold is not None:
+        labels = dict(library.scaffold.fixed) | labels
+    found = [(_END.findall(text), text) for text in labels.values()]
+    return {int(numbers[0]): text for numbers, text in found if len(numbers) == 1}
+
+
+class DrawnCore:
+    """One core with coordinates, ready to be looked for."""
+
+    def __init__(self, drawn: Any, sites: Mapping[int, int]) -> None:
+        self.drawn = drawn
+        """Without its open ends."""
+        self._sites = sites
+        """The core's atom that each site stands at, by the number of the site."""
+
+    @classmethod
+    def read(cls, text: str) -> DrawnCore | None:
+        """The core of a SMILES with ``[*:n]`` at its sites; None when it cannot be read."""
+        from rdkit import Chem
+        from rdkit.Chem import rdDepictor
+
+        whole = Chem.MolFromSmiles(text)
+        if whole is None:
+            return None
+        rdDepictor.Compute2DCoords(whole, useRingTemplates=True)
+        rdDepictor.NormalizeDepiction(whole)
+        rdDepictor.StraightenDepiction(whole)
+        bare = Chem.RWMol(whole)
+        ends = {atom.GetIdx(): atom for atom in whole.GetAtoms() if atom.GetAtomicNum() == 0 and atom.GetDegree() == 1}
+        kept = [atom.GetIdx() for atom in whole.GetAtoms() if atom.GetIdx() not in ends]
+        place = {old: new for new, old in enumerate(kept)}
+        sites = {}
+        for atom in ends.values():
+            neighbour = atom.GetNeighbors()[0].GetIdx()
+            if atom.GetAtomMapNum() and neighbour in place:
+                sites[atom.GetAtomMapNum()] = place[neighbour]
+        for index in sorted(ends, reverse=True):
+            bare.RemoveAtom(index)
+        if not kept:
+            return None
+        # An aromatic nitrogen that lost its substituent is no valid molecule any more, and is a good template.
+        drawn = bare.GetMol()
+        drawn.UpdatePropertyCache(strict=False)
+        Chem.FastFindRings(drawn)
+        return cls(drawn, sites)
+
+    def turn_to(self, first: DrawnCore) -> None:
+        """Nothing; lays the core so that what it has in common with another one lies as there."""
+        from rdkit import Chem
+        from rdkit.Chem import rdDepictor, rdFMCS
+
+        shared = rdFMCS.FindMCS(
+            [first.drawn, self.drawn],
+            timeout=_SECONDS,
+            atomCompare=rdFMCS.AtomCompare.CompareAny,
+            bondCompare=rdFMCS.BondCompare.CompareAny,
+            ringMatchesRingOnly=True,
+        )
+        query = Chem.MolFromSmarts(shared.smartsString) if shared.numAtoms > 1 else None
+        if query is None:
+            return
+        pairs = list(zip(first.drawn.GetSubstructMatch(query), self.drawn.GetSubstructMatch(query), strict=True))
+        rdDepictor.GenerateDepictionMatching2DStructure(self.drawn, first.drawn, pairs)
+
+    def place(self, molecule: Any, carried: Mapping[int, str]) -> list[tuple[int, int]]:
+        """(core atom, molecule atom) of the best place of the core in a molecule; empty when it is not in it."""
+        matches = molecule.GetSubstructMatches(self.drawn, uniquify=False, maxMatches=_MOST_MATCHES)
+        if not matches:
+            return []
+        known = {site: text for site, text in carried.items() if site in self._sites}
+        best = matches[0]
+        if len(matches) > 1 and known:
+            wanted = {site: _branch_of(text) for site, text in known.items()}
+            best = max(matches, key=lambda match: self._agreement(molecule, match, wanted))
+        return list(enumerate(best))
+
+    def _agreement(self, molecule: Any, match: Sequence[int], wanted: Mapping[int, Branch]) -> int:
+        """At how many sites of a match stands what should stand there."""
+        inside = set(match)
+        agreed = 0
+        for site, branch in wanted.items():
+            around = [a.GetIdx() for a in molecule.GetAtomWithIdx(match[self._sites[site]]).GetNeighbors()]
+            outer = [_branch(molecule, index, inside) for index in around if index not in inside]
+            agreed += branch in outer or (not branch and not outer)
+        return agreed
+
+
+@lru_cache(maxsize=4_096)
+def _branch_of(text: str) -> Branch:
+    """The heavy atoms of a substituent; none for hydrogen and for what is no structure."""
+    from rdkit import Chem
+
+    molecule = None if is_hydrogen(text) else Chem.MolFromSmiles(text)
+    if molecule is None:
+        return ()
+    counts = Counter(atom.GetAtomicNum() for atom in molecule.GetAtoms() if atom.GetAtomicNum() > 1)
+    return tuple(sorted(counts.items()))
+
+
+def _branch(molecule: Any, start: int, inside: set[int]) -> Branch:
+    """The heavy atoms that hang on an atom outside of a core, without passing through it."""
+    seen, todo = {start}, [start]
+    while todo:
+        for neighbour in molecule.GetAtomWithIdx(todo.pop()).GetNeighbors():
+            index = neighbour.GetIdx()
+            if index not in seen and index not in inside:
+                seen.add(index)
+                todo.append(index)
+    counts = Counter(molecule.GetAtomWithIdx(index).GetAtomicNum() for index in seen)
+    return tuple(sorted((number, count) for number, count in counts.items() if number > 1))
