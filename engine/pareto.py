@@ -24,6 +24,12 @@ _AT_ONCE = 1 << 15
 _LEAF = 128
 """Points of a box; pairs of boxes that cannot matter are left out as a whole."""
 
+_STRONGEST = 32
+"""Points that all others are compared with first; then twice as many, and so on."""
+
+_FAR = 1e300
+"""Stands for an infinite value in a sum."""
+
 _FEW = 1 << 18
 """Up to this many pairs boxes cost more than they save."""
 
@@ -112,12 +118,17 @@ def _boxes(points: Floats) -> list[Ints]:
     return boxes
 
 
-def beaten(points: Floats, queries: Floats) -> Flags:
+def beaten(points: Floats, queries: Floats, own: Ints | None = None) -> Flags:
     """Whether some point is above each query in every endpoint, ``(n_queries,)``.
 
     The papers' strict dominance: equal in one endpoint is not beaten. Points that are NaN or -inf in an endpoint beat
     nothing, queries that are NaN or -inf are beaten where the rest of them is, queries of +inf are not.
+    ``own``: the point that each query is itself, which does not count; -1 for none. All values are finite then.
     """
+    if own is not None:
+        if points.shape[1] * queries.shape[1] <= _FEW:
+            return _any_above(points, queries, own)
+        return lead(points, queries, own) > 0.0
     able = np.all(points > -math.inf, axis=0)
     asked = np.where(np.isnan(queries), -math.inf, queries)
     out = np.zeros(asked.shape[1], dtype=bool)
@@ -173,14 +184,42 @@ def _beaten_by_front(points: Floats) -> Flags:
     return out
 
 
-def _any_above(points: Floats, queries: Floats) -> Flags:
-    """``beaten`` by looking at every pair, for finite points."""
-    above = points[0] > queries[0, :, None]
-    other = np.empty_like(above)
-    for row, asked in zip(points[1:], queries[1:], strict=True):
-        np.greater(row, asked[:, None], out=other)
-        above &= other
-    return np.asarray(above.any(axis=1))
+def _any_above(points: Floats, queries: Floats, own: Ints | None = None) -> Flags:
+    """``beaten`` by looking at pairs, the strongest points first, until nobody is left who may still be beaten.
+
+    ``own``: the point that each query is itself, which does not count; -1 for none.
+    """
+    out = np.zeros(queries.shape[1], dtype=bool)
+    if not points.size or not queries.size:
+        return out
+    strength, needed = _sums(points), _sums(queries)
+    order = np.argsort(-strength, kind="stable")
+    left = np.flatnonzero(np.all(points.max(axis=1)[:, None] > queries, axis=0))
+    begin, size = 0, _STRONGEST
+    while len(left) and begin < len(order):
+        block = order[begin : begin + size]
+        # Who is above in every endpoint has no smaller sum, rounded alike: the rest of the points are weaker still.
+        left = left[needed[left] <= strength[block[0]]]
+        above = points[0, block] > queries[0, left, None]
+        other = np.empty_like(above)
+        for row, asked in zip(points[1:, block], queries[1:, left], strict=True):
+            np.greater(row, asked[:, None], out=other)
+            above &= other
+        if own is not None:
+            above &= block != own[left, None]
+        hit = above.any(axis=1)
+        out[left[hit]] = True
+        left = left[~hit]
+        begin, size = begin + size, 2 * size
+    return out
+
+
+def _sums(values: Floats) -> Floats:
+    """The sum over the endpoints, in their order, of values that may be infinite: never smaller for larger values."""
+    total = np.zeros(values.shape[1])
+    for row in values:
+        total += np.clip(row, -_FAR, _FAR)
+    return total
 
 
 def gaps(means: Floats) -> Gaps:

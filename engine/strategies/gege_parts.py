@@ -72,10 +72,15 @@ def estimates(problem: Problem, counts: Floats, means: Floats, arms: Ints) -> Es
     features = problem.features
     out = Estimates(np.zeros((len(counts), len(arms))), np.empty((len(counts), len(arms))))
     for at, row in enumerate(counts):
-        measured = np.flatnonzero(row > 0)
-        out.norms[at] = fit_norms(features, measured, row[measured], arms)
-        found = fit(features, measured, row[measured], means[at, measured]).means(arms)
-        out.means[at] = np.where(np.isfinite(out.norms[at]), found, 0.0)
+        if at and np.array_equal(row, counts[at - 1]):
+            fitted = fitted.of_values(means[at, measured])
+            out.norms[at] = out.norms[at - 1]
+        else:
+            measured = np.flatnonzero(row > 0)
+            fitted = fit(features, measured, row[measured], means[at, measured])
+            out.norms[at] = fit_norms(features, measured, row[measured], arms, fitted)
+            known = np.isfinite(out.norms[at])
+        out.means[at] = np.where(known, fitted.means(arms), 0.0)
     return out
 
 

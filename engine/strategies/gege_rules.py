@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from assaypilot.engine.pareto import beaten, gaps, lead
+from assaypilot.engine.pareto import beaten, gaps
 
 __all__ = ["Boxes", "Verdict", "by_bounds", "by_gaps"]
 
@@ -68,7 +68,7 @@ def by_bounds(active: Boxes, others: Boxes, before: Flags, margin: float) -> Ver
     kept = np.flatnonzero(~outs)
     rivals = np.hstack([high[:, kept], _finite(others.high)])
     ins = np.zeros(len(outs), dtype=bool)
-    ins[kept] = lead(rivals, low[:, kept] + margin, np.arange(len(kept))) <= 0.0
+    ins[kept] = ~beaten(rivals, low[:, kept] + margin, np.arange(len(kept)))
     ins &= ~before
     open_ = ~outs & ~ins & ~before
     leaves = ins | before

@@ -67,9 +67,9 @@ def phase_design(state: State, wells: float, gap: float, make: MakeDesign, repor
     features = state.problem.features
     rows, targets = design_rows(state)
     free = make(features, rows, targets, gap=gap, report=report)
-    if len(free.design.support) > _FEW * wells * free.design.value:
+    most = 4 * free.candidates.rank
+    if len(free.design.support) > max(_FEW * wells * free.design.value, most):
         # A short phase pays for every compound of its design by a rounded-up measurement: fewer compounds cost less.
-        most = 4 * free.candidates.rank
         fewer = make(features, rows, targets, gap=gap, max_support=most, report=report)
         free = min((free, fewer), key=lambda plan: _rounded_up(plan.design, wells))
     capacity = state.problem.capacity
