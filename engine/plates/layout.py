@@ -89,7 +89,7 @@ class PlateUse:
             )
 
     def _check(self, control: Control) -> None:
-        if not control.name.strip() or len(control.name) > _LONGEST_NAME:
+        if not (control.name.strip() and control.name.isprintable() and len(control.name) <= _LONGEST_NAME):
             raise AssayPilotError(
                 f"the name of a control must have 1 to {_LONGEST_NAME} letters, got {control.name!r}",
                 option=_COLUMNS,

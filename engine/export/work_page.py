@@ -1,0 +1,340 @@
+"""The printed page of a round: its plates as pictures, and every compound with boxes for what comes back."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from io import BytesIO
+
+from reportlab.lib.colors import white
+from reportlab.lib.pagesizes import A4
+from reportlab.lib.units import mm
+from reportlab.pdfgen.canvas import Canvas
+
+from assaypilot.engine.campaign.state import Round, RoundItem, Status
+from assaypilot.engine.export.plain import interval, plain
+from assaypilot.engine.export.plate_drawing import draw_legend, draw_plate, legend_height, plate_height
+from assaypilot.engine.export.report_text import BOLD, INK, LINE, MUTED, REGULAR, fitted, load_fonts, wrapped
+from assaypilot.engine.export.report_vector import draw_structure
+from assaypilot.engine.export.shortlist import decimals_of, structure
+from assaypilot.engine.export.whole import write_whole
+from assaypilot.engine.figures.aligned import Aligned
+from assaypilot.engine.labels import label_text
+from assaypilot.engine.plates.layout import Layout, Plate
+from assaypilot.engine.progress import Report, silent
+
+__all__ = ["work_page", "write_work_page"]
+
+_SIDE, _TOP, _BOTTOM, _FOOT = 15 * mm, 14 * mm, 20 * mm, 12 * mm
+_WIDTH = A4[0] - 2 * _SIDE
+_HIGHEST: float = A4[1] - _TOP
+_LOWEST: float = _BOTTOM
+_PICTURE = (112, 80)
+"""Points of a structure."""
+_RANK = 26.0
+_BOXES = 214.0
+"""Points for the places and boxes of a compound's measurements."""
+_BOX = (64.0, 14.0)
+_LEADING, _BOX_LEADING, _PAD = 9.4, 18.0, 6.0
+_ID, _SMALL = 9.0, 7.0
+_ID_LINES, _SITE_LINES, _WHY_LINES = 4, 2, 2
+_RULE = "____________"
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """One measurement as the page lists it."""
+
+    label: str
+    """Endpoint and replicate, as far as they need saying."""
+    plate: str
+    wells: str
+    unit: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    """One compound as the page lists it."""
+
+    rank: int
+    smiles: str
+    name: tuple[str, ...]
+    words: tuple[tuple[str, bool], ...]
+    """Lines below the name, and whether they are quiet."""
+    lines: tuple[_Line, ...]
+
+
+def write_work_page(
+    path: str, status: Status, issued: Round, layout: Layout | None, *, program: str, printed: str,
+    report: Report = silent,
+) -> None:  # fmt: skip
+    """Nothing; writes the page of a round as PDF, whole or not at all. AssayPilotError when that fails."""
+    write_whole(path, work_page(status, issued, layout, program=program, printed=printed, report=report))
+
+
+def work_page(
+    status: Status, issued: Round, layout: Layout | None, *, program: str, printed: str, report: Report = silent
+) -> bytes:
+    """The page of a round as PDF, A4 upright: its plates, then its compounds in the round's order.
+
+    Each compound has its structure where that is known, its substituents, what is expected, and for each measurement
+    the plate, the wells and an empty box; without a ``layout`` plate and well are left to be written in. The same for
+    the same campaign, layout and ``printed``, a date and time as text. ``report`` may raise Cancelled.
+    """
+    load_fonts()
+    pages = _Pages(status, issued, program, printed)
+    entries = [_entry(status, issued, layout, rank, item) for rank, item in enumerate(issued.items, start=1)]
+    _head(pages, status, issued, layout)
+    if layout is not None:
+        _plates(pages, status, issued, layout)
+    _list(pages, status, entries, report)
+    return pages.made()
+
+
+class _Pages:
+    """Pages that are drawn when all are known, so that each can say how many there are."""
+
+    def __init__(self, status: Status, issued: Round, program: str, printed: str) -> None:
+        self._status, self._issued, self._program, self._printed = status, issued, program, printed
+        self._pages: list[list[Callable[[Canvas], None]]] = [[]]
+        self.top = _HIGHEST
+        """Where the next thing on the page begins."""
+
+    @property
+    def room(self) -> float:
+        """Points left on the page."""
+        return self.top - _LOWEST
+
+    def turn(self) -> None:
+        """Nothing; what comes next is on a new page."""
+        self._pages.append([])
+        self.top = _HIGHEST
+
+    def put(self, height: float, draw: Callable[[Canvas, float], None]) -> None:
+        """Nothing; takes ``height`` points of the page and calls ``draw`` with the upper end of them later."""
+        top = self.top
+        self._pages[-1].append(lambda canvas: draw(canvas, top))
+        self.top -= height
+
+    def made(self) -> bytes:
+        """The pages as a PDF."""
+        stream = BytesIO()
+        canvas = Canvas(stream, pagesize=A4, invariant=1, lang="en")
+        canvas.setTitle(plain(f"{self._status.name}, round {self._issued.number}: work list"))
+        canvas.setAuthor(plain(self._program))
+        canvas.setCreator(plain(self._program))
+        canvas.setSubject(plain(self._status.goal_sentence))
+        digits = re.findall(r"\d+", self._printed)[:5]
+        when = f"D:{''.join(digits)}" if len(digits) >= 3 else "D:20000101"
+        canvas.setDateFormatter(lambda *_: when)
+        for number, page in enumerate(self._pages, start=1):
+            for draw in page:
+                draw(canvas)
+            self._foot(canvas, number)
+            canvas.showPage()
+        canvas.save()
+        return stream.getvalue()
+
+    def _foot(self, canvas: Canvas, number: int) -> None:
+        status, right = self._status, _SIDE + _WIDTH
+        canvas.setStrokeColor(LINE)
+        canvas.setLineWidth(0.6)
+        canvas.line(_SIDE, _FOOT + 11, right, _FOOT + 11)
+        canvas.setFillColor(MUTED)
+        canvas.setFont(REGULAR, _SMALL)
+        canvas.drawString(_SIDE, _FOOT, f"Page {number} of {len(self._pages)}")
+        name = fitted(f"{status.name}, round {self._issued.number}", REGULAR, _SMALL, 0.75 * _WIDTH)
+        canvas.drawRightString(right, _FOOT, name)
+        canvas.setFont(REGULAR, 6.0)
+        canvas.drawString(_SIDE, _FOOT - 9, fitted(f"{self._program}, {self._printed}", REGULAR, 6.0, 0.4 * _WIDTH))
+        canvas.drawRightString(right, _FOOT - 9, f"campaign head {status.head} after {status.events:,} events")
+
+
+def _head(pages: _Pages, status: Status, issued: Round, layout: Layout | None) -> None:
+    """The title, what the round is, and lines to be signed."""
+    names = wrapped(status.name, BOLD, 17, _WIDTH, 3)
+    said = [
+        f"{issued.measurements:,} measurement{'s' * (issued.measurements != 1)} of "
+        f"{len(issued.items):,} compound{'s' * (len(issued.items) != 1)}, issued {issued.issued[:10]}"
+    ]
+    if layout is not None:
+        count = len(layout.plates)
+        said.append(f"{count:,} {layout.use.format}{'s' * (count != 1)}: {', '.join(p.name for p in layout.plates[:8])}"
+                    + (" …" if count > 8 else ""))  # fmt: skip
+    said.append(status.goal_sentence)
+    words = [line for text in said for line in wrapped(text, REGULAR, 9, _WIDTH, 3)]
+
+    def draw(canvas: Canvas, top: float) -> None:
+        canvas.setFillColor(MUTED)
+        canvas.setFont(REGULAR, 9)
+        canvas.drawString(_SIDE, top - 9, f"Work list, round {issued.number}")
+        canvas.setFillColor(INK)
+        canvas.setFont(BOLD, 17)
+        for k, name in enumerate(names):
+            canvas.drawString(_SIDE, top - 30 - 21 * k, name)
+        y = top - 26 - 21 * len(names)
+        canvas.setFont(REGULAR, 9)
+        for k, line in enumerate(words):
+            canvas.drawString(_SIDE, y - 13 * k, line)
+        y -= 13 * len(words) + 5
+        canvas.setFillColor(MUTED)
+        for k, what in enumerate(("Tested on", "By", "Batch of reagents")):
+            canvas.drawString(_SIDE + k * _WIDTH / 3, y, f"{what}  {_RULE}")
+
+    pages.put(26 + 21 * len(names) + 13 * len(words) + 20, draw)
+
+
+def _plates(pages: _Pages, status: Status, issued: Round, layout: Layout) -> None:
+    """The plates, as many on a page as there is room for, and the legend below the first."""
+    ranks = {item.compound: rank for rank, item in enumerate(issued.items, start=1)}
+    high, legend = plate_height(layout, _WIDTH), legend_height(layout, _WIDTH)
+    for number, plate in enumerate(layout.plates):
+        if pages.room < 20 + high + (legend if number == 0 else 0):
+            pages.turn()
+        pages.put(20, partial(_plate_title, status=status, plate=plate))
+        pages.put(high + 8, partial(draw_plate, layout=layout, plate=plate, ranks=ranks, x=_SIDE, width=_WIDTH))
+        if number == 0:
+            pages.put(legend + 8, partial(draw_legend, layout=layout, x=_SIDE, width=_WIDTH))
+
+
+def _plate_title(canvas: Canvas, top: float, *, status: Status, plate: Plate) -> None:
+    canvas.setFillColor(INK)
+    canvas.setFont(BOLD, 10)
+    names = " and ".join(status.endpoints[k].name for k in plate.endpoints)
+    canvas.drawString(_SIDE, top - 11, fitted(f"Plate {plate.name}: {names}", BOLD, 10, 0.7 * _WIDTH))
+    canvas.setFillColor(MUTED)
+    canvas.setFont(REGULAR, 8)
+    canvas.drawRightString(_SIDE + _WIDTH, top - 11, f"Barcode  {_RULE}{_RULE}")
+
+
+def _entry(status: Status, issued: Round, layout: Layout | None, rank: int, item: RoundItem) -> _Entry:
+    """What the page says of a compound of the round."""
+    smiles = structure(status, item.compound)
+    width = _WIDTH - _RANK - _BOXES - _PAD - (_PICTURE[0] + _PAD if smiles else 0)
+    digits, scale = decimals_of(status), status.endpoints[status.objective].scale_name
+    words = [
+        (line, False)
+        for site, label in status.library.substituents(item.compound).items()
+        for line in wrapped(f"{site}  {label_text(label)}", REGULAR, _SMALL, width, _SITE_LINES)
+    ]
+    if item.expected is not None and item.low is not None and item.high is not None:
+        expected = f"expected {scale} {interval(item.expected, item.low, item.high, digits)}"
+        words += [(line, True) for line in wrapped(expected, REGULAR, _SMALL, width, 2)]
+    words += [(line, True) for line in wrapped(item.reason, REGULAR, _SMALL, width, _WHY_LINES)]
+    name = wrapped(status.library.ids[item.compound], BOLD, _ID, width, _ID_LINES)
+    return _Entry(rank, smiles, tuple(name), tuple(words), tuple(_lines(status, issued, layout, item)))
+
+
+def _lines(status: Status, issued: Round, layout: Layout | None, item: RoundItem) -> list[_Line]:
+    """The measurements of a compound, one endpoint after the other."""
+    lines = []
+    for place, k in enumerate(issued.endpoints):
+        endpoint = status.endpoints[k]
+        for replicate in range(1, item.of(place) + 1):
+            label = endpoint.name if len(issued.endpoints) > 1 else ""
+            label += f" r{replicate}" if item.of(place) > 1 else ""
+            plate, wells = "", ""
+            if layout is not None:
+                on, placed = layout.find(item.compound, replicate, k)
+                plate, wells = on.name, placed.range
+            lines.append(_Line(label.strip(), plate, wells, endpoint.unit))
+    return lines
+
+
+def _list(pages: _Pages, status: Status, entries: Sequence[_Entry], report: Report) -> None:
+    """The compounds, each kept together unless it has more measurements than a page has room for."""
+    pictures = any(entry.smiles for entry in entries)
+    library = status.library
+    cores = library.scaffold.cores if library.scaffold is not None else ()
+    aligned = Aligned(cores, [entry.smiles for entry in entries])
+    if pages.room < 24 + 2 * _PICTURE[1]:
+        pages.turn()
+    pages.put(24, partial(_list_head, continued=False))
+    for number, entry in enumerate(entries):
+        report(number / len(entries), f"Drawing compound {number + 1:,} of {len(entries):,}")
+        svg = aligned.svg(entry.smiles, *_PICTURE) if entry.smiles else None
+        left: Sequence[_Line] = entry.lines
+        first = True
+        while left or first:
+            own = _text_height(entry, pictures) if first else 0.0
+            most = int((_HIGHEST - _LOWEST - 24 - 2 * _PAD) / _BOX_LEADING)
+            height = max(own, _BOX_LEADING * min(len(left), most)) + 2 * _PAD
+            if pages.room < height:
+                pages.turn()
+                pages.put(24, partial(_list_head, continued=True))
+            part, left = left[:most], left[most:]
+            pages.put(height, _Drawn(entry, svg if first else None, part, pictures, height, first))
+            first = False
+
+
+def _text_height(entry: _Entry, pictures: bool) -> float:
+    text = 12.0 * len(entry.name) + _LEADING * len(entry.words)
+    return max(text, _PICTURE[1] if pictures and entry.smiles else 0.0)
+
+
+def _list_head(canvas: Canvas, top: float, *, continued: bool) -> None:
+    canvas.setFillColor(INK)
+    canvas.setFont(BOLD, 10)
+    canvas.drawString(_SIDE, top - 11, "Compounds in order of rank" + (", continued" if continued else ""))
+    canvas.setFillColor(MUTED)
+    canvas.setFont(REGULAR, _SMALL)
+    x = _SIDE + _WIDTH - _BOXES
+    canvas.drawString(x + 50, top - 11, "Plate")
+    canvas.drawString(x + 88, top - 11, "Wells")
+    canvas.drawRightString(_SIDE + _WIDTH, top - 11, "Value")
+
+
+@dataclass(frozen=True, slots=True)
+class _Drawn:
+    """A compound of the list, or what of its measurements is on a further page, to be drawn."""
+
+    entry: _Entry
+    svg: str | None
+    lines: Sequence[_Line]
+    pictures: bool
+    height: float
+    first: bool
+
+    def __call__(self, canvas: Canvas, top: float) -> None:
+        """Nothing; draws it from ``top`` downwards."""
+        entry, x = self.entry, _SIDE + _RANK
+        canvas.setStrokeColor(LINE)
+        canvas.setLineWidth(0.6)
+        canvas.line(_SIDE, top, _SIDE + _WIDTH, top)
+        canvas.setFillColor(INK)
+        canvas.setFont(BOLD, 11)
+        canvas.drawString(_SIDE, top - _PAD - 10, str(entry.rank))
+        if self.svg is not None:
+            draw_structure(canvas, self.svg, x, top - _PAD - _PICTURE[1], _PICTURE[1])
+        x += _PICTURE[0] + _PAD if entry.smiles else 0.0
+        y = top - _PAD - 9
+        canvas.setFont(BOLD, _ID)
+        for line in entry.name if self.first else entry.name[:1]:
+            canvas.drawString(x, y, line)
+            y -= 12
+        canvas.setFont(REGULAR, _SMALL)
+        for line, quiet in entry.words if self.first else ():
+            canvas.setFillColor(MUTED if quiet else INK)
+            canvas.drawString(x, y, line)
+            y -= _LEADING
+        for k, measured in enumerate(self.lines):
+            _draw_line(canvas, measured, top - _PAD - k * _BOX_LEADING)
+
+
+def _draw_line(canvas: Canvas, line: _Line, top: float) -> None:
+    """One measurement: what it is of, where it stands, and a box for its value."""
+    x, middle = _SIDE + _WIDTH - _BOXES, top - 10
+    canvas.setFillColor(INK)
+    canvas.setFont(REGULAR, 8)
+    canvas.drawString(x, middle, fitted(line.label, REGULAR, 8, 46))
+    canvas.drawString(x + 50, middle, line.plate or "____")
+    canvas.drawString(x + 88, middle, fitted(line.wells, REGULAR, 8, 36) or "____")
+    canvas.setStrokeColor(MUTED)
+    canvas.setFillColor(white)
+    canvas.setLineWidth(0.6)
+    canvas.rect(_SIDE + _WIDTH - _BOX[0], top - _BOX[1], *_BOX, fill=1)
+    canvas.setFillColor(MUTED)
+    canvas.setFont(REGULAR, 6)
+    canvas.drawRightString(_SIDE + _WIDTH - _BOX[0] - 3, middle + 0.5, fitted(line.unit, REGULAR, 6, 22))
