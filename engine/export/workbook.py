@@ -28,9 +28,9 @@ MOST_PICTURES = 5_000
 """Pictures in a workbook; with more no spreadsheet scrolls any more."""
 _LARGE = 20_000
 """Rows from which a workbook is written row by row, and its texts where they stand: slower to open, but it fits."""
-_WIDTH, _HEIGHT = 176, 128
-"""Of a picture in the sheet, in pixels; it has twice as many, for paper and sharp screens."""
-_DENSITY = 2
+_WIDTH, _HEIGHT = 200, 144
+"""Of a picture in the sheet, in pixels; it has more of its own, for paper and sharp screens."""
+_DENSITY = 1.5
 _NARROWEST, _WIDEST = 7, 42
 """Characters."""
 _MARGIN = 4.0
@@ -204,7 +204,7 @@ class _Writer:
             width = look.width if look is not None else _WIDTH / 7 + 0.5
             page.set_column(column, column, width)
             shown = text if text is not None else _STRUCTURE
-            lines = max(lines, _lines(shown, width - _MARGIN))
+            lines = max(lines, _lines(shown, width - 2.0))
             self._text(page, 0, column, shown, self._top(right=look is not None and look.numbers), name)
         page.set_row(0, 15.5 * lines + 4)
         ids = sheet.header.index("ID") if drawn else 0
@@ -232,9 +232,10 @@ class _Writer:
         page.freeze_panes(1, frozen)
         # Ids such as 0012 are texts on purpose.
         page.ignore_errors({"number_stored_as_text": f"A1:{_letters(len(header))}{last + 1}"})
-        self._paper(page, name, last, header)
         if not sheet.rows:
             self._say_empty(page, name)
+            last = 12  # so that the box is on paper, too
+        self._paper(page, name, last, header)
 
     def settings(self) -> None:
         """Nothing; adds the sheet of what was wanted, known and guaranteed, and of what did not fit into the others."""
@@ -309,6 +310,7 @@ class _Writer:
     def _pictures(self, sheet: Sheet) -> dict[int, bytes]:
         """The picture of each row that has a structure, by the row's place."""
         from assaypilot.engine.figures.aligned import Aligned
+        from assaypilot.engine.figures.cores import carried
 
         contents = self._contents
         compounds = contents.compounds.tolist()
@@ -318,13 +320,15 @@ class _Writer:
             return {}
         if len(compounds) > len(shown):
             self._notes.append(f"Only the first {len(shown):,} of {len(compounds):,} compounds have their picture.")
-        scaffold = contents.status.library.scaffold
-        aligned = Aligned(() if scaffold is None else scaffold.cores, smiles)
+        library = contents.status.library
+        aligned = Aligned(() if library.scaffold is None else library.scaffold.cores, smiles)
         found: dict[int, bytes] = {}
-        for place, text in enumerate(smiles):
+        for place, (compound, text) in enumerate(zip(shown, smiles, strict=True)):
             if place % _REPORT_EVERY == 0:
                 self._report(0.05 + 0.6 * place / len(shown), f"Drawing structures: {place:,} of {len(shown):,}")
-            picture = aligned.png(text, _WIDTH, _HEIGHT, scale=_DENSITY) if text else None
+            if not text:
+                continue
+            picture = aligned.png(text, _WIDTH, _HEIGHT, scale=_DENSITY, carried=carried(library, compound))
             if picture is not None:
                 found[place] = picture
         return found

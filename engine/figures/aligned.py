@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+from assaypilot.engine.figures.cores import DrawnCore
 from assaypilot.engine.figures.structures import common_core
 
 __all__ = ["Aligned"]
@@ -21,21 +22,29 @@ class Aligned:
     """
 
     def __init__(self, cores: Sequence[str], smiles: Sequence[str] = ()) -> None:
-        found = [template for core in cores if (template := _template(core)) is not None]
-        if not found:
-            common = common_core(smiles)
-            template = _template(common) if common else None
-            found = [] if template is None else [template]
-        # The largest first: a core may be part of another one.
-        self._templates = sorted(found, key=lambda template: -int(template.GetNumAtoms()))
+        from rdkit import rdBase
+
+        with rdBase.BlockLogs():
+            found = [core for core in map(DrawnCore.read, cores) if core is not None]
+            if not found:
+                common = common_core(smiles)
+                drawn = DrawnCore.read(common) if common else None
+                found = [] if drawn is None else [drawn]
+            # The largest first: a core may be part of another one.
+            self._cores = sorted(found, key=lambda core: -core.size)
+            for core in self._cores[1:]:
+                core.turn_to(self._cores[0])
 
     @property
     def core(self) -> bool:
         """Whether there is anything to turn structures to."""
-        return bool(self._templates)
+        return bool(self._cores)
 
-    def molecule(self, smiles: str) -> Any | None:
-        """The structure with coordinates, as RDKit has it; None when RDKit cannot read it, or nobody the picture."""
+    def molecule(self, smiles: str, carried: Mapping[int, str] | None = None) -> Any | None:
+        """The structure with coordinates, as RDKit has it; None when RDKit cannot read it, or nobody the picture.
+
+        ``carried`` (see ``cores``) says what stands at which site, so that a symmetric core is not turned over.
+        """
         from rdkit import Chem, rdBase
         from rdkit.Chem import rdDepictor
 
@@ -43,31 +52,41 @@ class Aligned:
             molecule = Chem.MolFromSmiles(smiles)
             if molecule is None or not 0 < molecule.GetNumHeavyAtoms() <= _LARGEST:
                 return None
-            for template in self._templates:
-                if molecule.HasSubstructMatch(template):
-                    rdDepictor.GenerateDepictionMatching2DStructure(molecule, template)
+            for core in self._cores:
+                if pairs := core.place(molecule, carried or {}):
+                    rdDepictor.GenerateDepictionMatching2DStructure(molecule, core.drawn, pairs)
                     return molecule
-            rdDepictor.Compute2DCoords(molecule)
+            rdDepictor.Compute2DCoords(molecule, useRingTemplates=True)
         return molecule
 
-    def svg(self, smiles: str, width: int, height: int) -> str | None:
+    def svg(self, smiles: str, width: int, height: int, *, carried: Mapping[int, str] | None = None) -> str | None:
         """The picture as SVG, ``width`` x ``height`` pixels, on a transparent ground; None where there is none."""
         from rdkit.Chem.Draw import rdMolDraw2D
 
-        return self._drawn(rdMolDraw2D.MolDraw2DSVG(width, height), smiles, height)
+        return self._drawn(rdMolDraw2D.MolDraw2DSVG(width, height), self.molecule(smiles, carried), height)
 
-    def png(self, smiles: str, width: int, height: int, *, scale: float = 1.0) -> bytes | None:
+    def png(
+        self,
+        smiles: str,
+        width: int,
+        height: int,
+        *,
+        scale: float = 1.0,
+        carried: Mapping[int, str] | None = None,
+    ) -> bytes | None:
         """The picture as PNG of ``scale`` x the size, on white, which looks like the SVG of that size."""
         from rdkit.Chem.Draw import rdMolDraw2D
 
         drawing = rdMolDraw2D.MolDraw2DCairo(round(width * scale), round(height * scale))
-        return self._drawn(drawing, smiles, height, scale, white=True)
+        return self._drawn(drawing, self.molecule(smiles, carried), height, scale, white=True)
 
-    def _drawn(self, drawing: Any, smiles: str, height: int, scale: float = 1.0, *, white: bool = False) -> Any | None:
+    @staticmethod
+    def _drawn(
+        drawing: Any, molecule: Any | None, height: int, scale: float = 1.0, *, white: bool = False
+    ) -> Any | None:
         from rdkit import rdBase
         from rdkit.Chem.Draw import rdMolDraw2D
 
-        molecule = self.molecule(smiles)
         if molecule is None:
             return None
         options = drawing.drawOptions()
@@ -83,25 +102,3 @@ class Aligned:
             rdMolDraw2D.PrepareAndDrawMolecule(drawing, molecule)
         drawing.FinishDrawing()
         return drawing.GetDrawingText()
-
-
-def _template(core: str) -> Any | None:
-    """The core with coordinates and without its attachment points, which are laid out with it; None if not readable."""
-    from rdkit import Chem, rdBase
-    from rdkit.Chem import rdDepictor
-
-    with rdBase.BlockLogs():
-        molecule = Chem.MolFromSmiles(core)
-        if molecule is None or not molecule.GetNumHeavyAtoms():
-            return None
-        rdDepictor.Compute2DCoords(molecule, canonOrient=True)
-        editable = Chem.RWMol(molecule)
-        for place in sorted((a.GetIdx() for a in molecule.GetAtoms() if a.GetAtomicNum() == 0), reverse=True):
-            editable.RemoveAtom(place)
-        if not editable.GetNumAtoms():
-            return None
-        # An aromatic nitrogen that lost its substituent is no valid molecule any more, and is a good template.
-        template = editable.GetMol()
-        template.UpdatePropertyCache(strict=False)
-        Chem.FastFindRings(template)
-    return template

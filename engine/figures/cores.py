@@ -41,6 +41,11 @@ class DrawnCore:
         self._sites = sites
         """The core's atom that each site stands at, by the number of the site."""
 
+    @property
+    def size(self) -> int:
+        """Its atoms."""
+        return int(self.drawn.GetNumAtoms())
+
     @classmethod
     def read(cls, text: str) -> DrawnCore | None:
         """The core of a SMILES with ``[*:n]`` at its sites; None when it cannot be read."""
@@ -48,7 +53,7 @@ class DrawnCore:
         from rdkit.Chem import rdDepictor
 
         whole = Chem.MolFromSmiles(text)
-        if whole is None:
+        if whole is None or not whole.GetNumHeavyAtoms():
             return None
         rdDepictor.Compute2DCoords(whole, useRingTemplates=True)
         rdDepictor.NormalizeDepiction(whole)
