@@ -1,0 +1,118 @@
+"""An SD file: one record per compound of the shortlist, drawn as in every other picture, with its row as properties."""
+
+from __future__ import annotations
+
+import io
+import math
+import re
+from pathlib import Path
+from typing import Any
+
+from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.export.contents import Contents
+from assaypilot.engine.export.sheet import Cell, unique
+from assaypilot.engine.export.whole import write_whole
+from assaypilot.engine.progress import Report, silent
+
+__all__ = ["write"]
+
+_REPORT_EVERY = 50
+_LONGEST_LINE = 200
+"""Characters of a line of a property, as the format asks for; longer texts of several words are broken between them."""
+_LONGEST_NAME = 80
+"""Characters of the first line of a record."""
+_BREAKS = re.compile(r"[\r\n\v\f\x1c-\x1e\x85\u2028\u2029]+")
+_CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f\x7f\ud800-\udfff\ufeff\ufffe\uffff]")
+_EMPTY = "\n     RDKit          2D\n\n  0  0  0  0  0  0  0  0  0  0999 V2000\nM  END\n"
+_REMARK = "Comment"
+_UNKNOWN = "The structure is not known."
+
+
+def write(path: Path, contents: Contents, report: Report = silent) -> int:
+    """The number of records written: V2000, V3000 where a compound needs it (relative stereo, more than 999 atoms).
+
+    A record's name is the compound's id, which is a property as well. Numbers are written so that they are read back
+    the same; an empty cell is no property. A compound without structure is an empty molecule whose comment
+    says so: its data are not lost. AssayPilotError when no compound has a structure, since then there is nothing an SD
+    file is for; ``report`` may raise Cancelled. Either leaves what was there before.
+    """
+    from assaypilot.engine.figures.aligned import Aligned
+    from assaypilot.engine.figures.cores import carried
+
+    report(0.0, "Collecting the shortlist")
+    status = contents.status
+    compounds: list[int] = contents.compounds.tolist()
+    smiles = [contents.structure(compound) for compound in compounds]
+    if compounds and not any(smiles):
+        raise AssayPilotError(
+            "no compound of the shortlist has a structure, and an SD file is a list of structures",
+            file=str(path),
+            mend="Write csv or xlsx; or begin the campaign with a column SMILES.",
+        )
+    sheet = contents.shortlist_with_provenance
+    *names, remark = unique([*(_header(name) for name in sheet.header), _REMARK])
+    scaffold = status.library.scaffold
+    aligned = Aligned(() if scaffold is None else scaffold.cores, smiles)
+    stream = io.StringIO(newline="")
+    for place, (compound, text, row) in enumerate(zip(compounds, smiles, sheet.rows, strict=True)):
+        if place % _REPORT_EVERY == 0:
+            report(0.05 + 0.9 * place / len(compounds), f"Writing records: {place:,} of {len(compounds):,}")
+        molecule = aligned.molecule(text, carried(status.library, compound)) if text else None
+        block = _block(molecule, text)
+        stream.write(_name(status.library.ids[compound]) + (_EMPTY if block is None else block))
+        for name, cell in zip(names, row, strict=True):
+            if name != "SMILES" and (value := _value(cell)):
+                stream.write(f">  <{name}>\n{value}\n\n")
+        if block is None:
+            stream.write(f">  <{remark}>\n{_UNKNOWN}\n\n")
+        stream.write("$$$$\n")
+    report(0.95, "Writing the file")
+    write_whole(path, stream.getvalue().encode())
+    return len(compounds)
+
+
+def _block(molecule: Any, smiles: str) -> str | None:
+    """The molblock below its first line; None when there is no structure."""
+    from rdkit import Chem, rdBase
+
+    with rdBase.BlockLogs():
+        if molecule is None:  # too large to be drawn, or none at all
+            molecule = Chem.MolFromSmiles(smiles) if smiles else None
+            if molecule is None or not molecule.GetNumAtoms():
+                return None
+        for found in Chem.FindPotentialStereo(molecule):
+            # A double bond of which nothing is known is drawn as one or the other; crossed, it is read as neither.
+            if found.type == Chem.StereoType.Bond_Double and found.specified == Chem.StereoSpecified.Unspecified:
+                molecule.GetBondWithIdx(found.centeredOn).SetStereo(Chem.BondStereo.STEREOANY)
+        if not molecule.GetStereoGroups():
+            molecule.SetIntProp("_MolFileChiralFlag", 1)  # what is drawn is meant, not its mirror image as well
+        block: str = Chem.MolToMolBlock(molecule, forceV3000=bool(molecule.GetStereoGroups()))
+    return block[block.index("\n") :]
+
+
+def _header(name: str) -> str:
+    """The name of a property: < and > would end it, and the file knows no sign for them."""
+    line = _CONTROL.sub("\N{REPLACEMENT CHARACTER}", _BREAKS.sub(" ", name))
+    line = " ".join(line.split()).replace("<=", "≤").replace(">=", "≥")
+    return line.replace("<", "‹").replace(">", "›") or "property"
+
+
+def _name(text: str) -> str:
+    """A compound's id as the first line of a record, where nothing that begins the next part of a file may stand."""
+    line = " ".join(_CONTROL.sub("\N{REPLACEMENT CHARACTER}", _BREAKS.sub(" ", text)).split())
+    if line.startswith((">", "$$$$")):
+        line = f" {line}"
+    return line[:_LONGEST_NAME] if line.isprintable() else line
+
+
+def _value(cell: Cell) -> str:
+    """A property's value; empty when there is none."""
+    if cell is None:
+        return ""
+    if isinstance(cell, bool):
+        return "yes" if cell else "no"
+    if isinstance(cell, (int, float)):
+        return repr(cell) if math.isfinite(cell) else ""
+    lines = [line.rstrip() for line in _CONTROL.sub("\N{REPLACEMENT CHARACTER}", _BREAKS.sub("\n", cell)).split("\n")]
+    # An empty line ends the value, a line that begins like the next property or the next record would be taken for it.
+    return "\n".join(f" {line}" if line.startswith((">", "$$$$")) else line for line in lines if line.strip())
