@@ -13,6 +13,7 @@ from assaypilot.engine.chemistry.assembling import NO_SITE, assemble
 from assaypilot.engine.chemistry.cores import Core, parse_core
 from assaypilot.engine.chemistry.labelling import with_sites
 from assaypilot.engine.chemistry.splitting import Splitter, Way
+from assaypilot.engine.chemistry.structures import parsed, spelled
 from assaypilot.engine.progress import Report, silent
 
 __all__ = ["CORE_SITE", "Decomposition", "Parts", "core_form", "decompose", "extend"]
@@ -130,10 +131,10 @@ _Choice = tuple[int, tuple[Way, ...]]
 
 
 def _molecules(smiles: Sequence[str]) -> list[Any]:
-    from rdkit import Chem, rdBase
+    from rdkit import rdBase
 
     with rdBase.BlockLogs():
-        return [Chem.MolFromSmiles(text) if text else None for text in smiles]
+        return [parsed(text) if text else None for text in smiles]
 
 
 def _all_ways(
@@ -187,13 +188,24 @@ def _chosen(known: Decomposition, ways: list[_Choice], reasons: list[str], smile
             continue
         way = ways[place][1][pick]
         try:
-            same = assemble(way.core, way.substituents) == smiles[place]
+            again = assemble(way.core, way.substituents)
+            # A spelling made from a drawing may be another one once it is read and written.
+            same = again == smiles[place] or again == _respelled(smiles[place])
         except ValueError:
             same = False
         if not same:
             reasons[place] = "put together again from its parts it is another structure"
         parts.append(Parts(way.core, row[pick], len(row)) if same else None)
     return replace(known, parts=known.parts + tuple(parts), reasons=known.reasons + tuple(reasons))
+
+
+def _respelled(smiles: str) -> str:
+    """The spelling of a structure that was read from its spelling."""
+    from rdkit import rdBase
+
+    with rdBase.BlockLogs():
+        molecule = parsed(smiles)
+        return "" if molecule is None else spelled(molecule)
 
 
 def _row(sites: tuple[str, ...], numbers: tuple[int, ...], way: Way) -> tuple[str, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import permutations
 from typing import Any
 
@@ -88,7 +89,7 @@ class Splitter:
 
     def ways(self, molecule: Any) -> tuple[tuple[Way, ...], str]:
         """The different ways to take a molecule apart, and a reason when there is none."""
-        if any(atom.GetAtomicNum() == 0 for atom in molecule.GetAtoms()):
+        if _ends(molecule):
             return (), "the structure has an open end (*)"
         matches = self.places(molecule)
         if not matches:
@@ -199,25 +200,38 @@ class Splitter:
                     return "it has the core with other stereo"
                 core = _written(_without_hydrogens(part))
             else:
-                number = next(atom.GetIsotope() for atom in part.GetAtoms() if atom.GetAtomicNum() == 0)
+                number = _ends(part)[0].GetIsotope()
                 substituents[number] = _written(part)
         return Way(core, tuple(substituents[number] for number in self.core.numbers))
 
 
 def _written(part: Any) -> str:
     """The SMILES of a part, its open ends as ``[*:n]``."""
-    for atom in part.GetAtoms():
-        if atom.GetAtomicNum() == 0:
-            atom.SetAtomMapNum(atom.GetIsotope())
-            atom.SetIsotope(0)
+    for atom in _ends(part):
+        atom.SetAtomMapNum(atom.GetIsotope())
+        atom.SetIsotope(0)
     return spelled(part)
+
+
+def _ends(molecule: Any) -> Sequence[Any]:
+    """The open ends of a molecule or part: atoms without an element."""
+    found: Sequence[Any] = molecule.GetAtomsMatchingQuery(_of_element(0))
+    return found
+
+
+@cache
+def _of_element(number: int) -> Any:
+    """What finds the atoms of one element; a loop over all atoms takes longer than all else here."""
+    from rdkit.Chem import rdqueries
+
+    return rdqueries.AtomNumEqualsQueryAtom(number)
 
 
 def _without_hydrogens(part: Any) -> Any:
     """The core without the hydrogens that were added beside a site."""
     from rdkit import Chem
 
-    return Chem.RemoveHs(part) if any(atom.GetAtomicNum() == 1 for atom in part.GetAtoms()) else part
+    return Chem.RemoveHs(part) if part.GetAtomsMatchingQuery(_of_element(1)) else part
 
 
 def _component(molecule: Any, start: int, inside: set[int]) -> list[int]:

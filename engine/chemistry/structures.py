@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,12 +11,14 @@ from typing import Any
 
 from assaypilot.engine.progress import Report, silent
 
-__all__ = ["Structure", "read_structure", "read_structures", "salt_note", "spelled"]
+__all__ = ["Structure", "parsed", "read_structure", "read_structures", "salt_note", "spelled"]
 
 _REPORT_EVERY = 200
 _LONGEST_SHOWN = 60
 _LONGEST = 20_000
 """Characters of one structure; more is no compound of a series."""
+_MORE = re.compile(r"[@/\\.:|*\s]|\[\d*H|\A\Z")
+"""What a spelling has that must be looked at once more: stereo, several parts, numbered or open ends, hydrogen."""
 _CLEARLY_LARGER = 2.0
 """Heavy atoms of the parent per heavy atom of a second part that is no known salt."""
 
@@ -36,8 +39,11 @@ class Structure:
     """Why it cannot be used; empty when it can."""
 
 
-def read_structures(texts: Sequence[str], report: Report = silent) -> tuple[Structure, ...]:
-    """Each text read, in order; equal texts are read once. ``report`` may raise Cancelled."""
+def read_structures(texts: Sequence[str], report: Report = silent, *, ours: bool = False) -> tuple[Structure, ...]:
+    """Each text read, in order; equal texts are read once. ``report`` may raise Cancelled.
+
+    ``ours``: the texts are what ``spelled`` gave, so that those without stereo, salts and the like need no reading.
+    """
     known: dict[str, Structure] = {}
     out = []
     for place, text in enumerate(texts):
@@ -45,7 +51,8 @@ def read_structures(texts: Sequence[str], report: Report = silent) -> tuple[Stru
             report(place / max(1, len(texts)), f"Reading structures: {place:,} of {len(texts):,}")
         found = known.get(text)
         if found is None:
-            found = known[text] = read_structure(text)
+            plain = ours and _MORE.search(text) is None
+            found = known[text] = Structure(text, text) if plain else read_structure(text)
         out.append(found)
     return tuple(out)
 
@@ -60,7 +67,7 @@ def read_structure(text: str) -> Structure:
     if len(stripped) > _LONGEST:
         return Structure(text, reason=f"a structure of {len(stripped):,} characters is too long")
     with rdBase.BlockLogs():
-        molecule = Chem.MolFromSmiles(stripped, _parameters())
+        molecule = Chem.MolFromSmiles(stripped, _parameters(hydrogens="[H" in stripped))
         if molecule is None:
             return Structure(text, reason=f"{_shown(stripped)} is no structure: {_complaint(stripped)}")
         if not molecule.GetNumAtoms():
@@ -104,11 +111,19 @@ def salt_note(structures: Sequence[Structure]) -> str:
     return f"Salts and solvents were left out of {len(salts):,} {many} ({named}{more}){also}."
 
 
+def parsed(smiles: str) -> Any:
+    """RDKit's molecule of a SMILES text, or None; hydrogens that are written as atoms belong to their neighbours."""
+    from rdkit import Chem
+
+    return Chem.MolFromSmiles(smiles, _parameters(hydrogens="[H" in smiles))
+
+
 @cache
-def _parameters() -> Any:
+def _parameters(*, hydrogens: bool) -> Any:
     from rdkit import Chem
 
     parameters: Any = Chem.SmilesParserParams()  # its stubs give every option the wrong type
+    parameters.removeHs = hydrogens  # looking for some takes a quarter of the time, and most texts write none
     parameters.strictCXSMILES = False  # what is behind the structure is often a name
     parameters.parseName = True
     return parameters

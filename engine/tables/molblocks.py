@@ -8,6 +8,8 @@ __all__ = ["Unreadable", "smiles_of"]
 
 _LONGEST = 2_000_000
 """Characters of one molblock; more is no compound of a series."""
+_NOTHING = " 0" + "  0" * 11 + "\n"
+"""The end of an atom's line that says nothing; without it the line means the same and is read faster."""
 
 
 class Unreadable(ValueError):
@@ -30,7 +32,8 @@ def smiles_of(block: str) -> str:
         raise Unreadable(f"a structure of {len(block):,} characters is too long")
     with rdBase.BlockLogs():
         try:
-            molecule = Chem.MolFromMolBlock(block)
+            # Looking for hydrogens to remove takes a quarter of the time, and most drawings have none.
+            molecule = Chem.MolFromMolBlock(block.replace(_NOTHING, "\n"), removeHs="H" in block and " H " in block)
             if molecule is not None:
                 return spelled(molecule) if molecule.GetNumAtoms() else ""
             loose = Chem.MolFromMolBlock(block, sanitize=False, strictParsing=False)

@@ -57,6 +57,8 @@ class RawTable:
     """Rows or cells that could not be read as they are, such as a broken structure."""
     unmatched: tuple[tuple[str, ...], tuple[str, ...]] = ((), ())
     """After a join: the ids of this table without a partner, and those of the other."""
+    spelled: str | None = None
+    """The column whose structures are in our own spelling already, because they came as drawings."""
 
     def __len__(self) -> int:
         """The number of rows below the header."""

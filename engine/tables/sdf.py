@@ -18,7 +18,7 @@ from assaypilot.engine.tables.text import decimal_mark, decode
 
 __all__ = ["Record", "read_sdf", "records"]
 
-_END = re.compile(r"^M {1,2}END", re.M)
+_END = re.compile(r"M {1,2}END")
 _TAG = re.compile(r"^>(?!.*<>)(?:[^<]*<(?P<name>.*)>|\s+(?P<field>DT\d+))[^>]*$")
 _PLAIN_TAG = re.compile(r"^> +<[^<>]+>(?: +\(\d+\))? *$")
 _REPORT_EVERY = 250
@@ -49,6 +49,8 @@ def read_sdf(file: OpenedFile, report: Report) -> RawTable:
     smiles: list[str] = []
     problems: list[Problem] = []
     done = 0
+    drawn: dict[bytes, str] = {}
+    filled = False
     for number, (record, length) in enumerate(records(text), start=1):
         done += length
         if number % _REPORT_EVERY == 1:
@@ -57,15 +59,20 @@ def read_sdf(file: OpenedFile, report: Report) -> RawTable:
         reason = record.problem
         if not reason:
             try:
-                found = smiles_of(record.block)
+                # One compound often stands in several records, one for each batch or measurement.
+                key = hashlib.blake2b(record.block.partition("\n")[2].encode(), digest_size=16).digest()
+                known = drawn.get(key)
+                found = drawn[key] = smiles_of(record.block) if known is None else known
                 reason = "" if found else "the record has no structure"
             except Unreadable as error:
                 reason = str(error)
         if reason:
             problems.append(Problem(number, "SMILES", reason))
+        filled = filled or bool(record.block or record.properties)
+        record.block = ""  # tens of thousands of them would only take memory
         rows.append(record)
         smiles.append(found)
-    if not rows or not any(record.block or record.properties for record in rows):
+    if not filled:
         raise AssayPilotError("there is no record in this SD file", file=file.name, mend="Export it again.")
     names = _columns(rows, file.name)
     columns: dict[str, tuple[str, ...]] = {}
@@ -93,38 +100,44 @@ def read_sdf(file: OpenedFile, report: Report) -> RawTable:
         warnings=tuple(warnings),
         kind="sdf",
         problems=tuple(problems),
+        spelled="SMILES",
     )
 
 
 def records(text: str) -> Iterator[tuple[Record, int]]:
     """The records of an SD file one after another, each with its length; text after the last ``$$$$`` is one, too."""
-    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    if "\r" in text:
+        text = text.replace("\r\n", "\n").replace("\r", "\n")
     start = 0
     while start < len(text):
-        end = start if text.startswith("$$$$", start) else text.find("\n$$$$", start)
-        if end < 0:
-            stop = following = len(text)
+        stop = text.find("$$$$", start)
+        while stop > start and text[stop - 1] != "\n":
+            stop = text.find("$$$$", stop + 1)
+        if stop < 0:
+            end = following = len(text)
         else:
-            stop = end if end == start else end + 1
-            line = text.find("\n", stop)
+            end, line = stop, text.find("\n", stop)
             following = len(text) if line < 0 else line + 1
-        piece = text[start:stop]
-        if end >= 0 or piece.strip():
+        piece = text[start:end]
+        if stop >= 0 or piece.strip():
             yield _record(piece), following - start
         start = following
 
 
 def _record(piece: str) -> Record:
     """A record by its lines: title, molblock, properties."""
-    lines = piece.split("\n")
-    title = lines[0].strip() if not lines[0].startswith(">") else ""
-    ended = _END.search(piece)
+    first_line = piece[: piece.find("\n")] if "\n" in piece else piece
+    title = first_line.strip() if not first_line.startswith(">") else ""
+    ended = next(
+        (found for found in _END.finditer(piece) if piece[found.start() - 1 : found.start()] in ("", "\n")), None
+    )
     if ended is not None:
         block = piece[: ended.end()] + "\n"
         rest = piece[ended.end() :].split("\n")[1:]
         record = Record(title, block)
     else:
         # No M  END: the properties begin at the first header of one, and what stands before is not whole.
+        lines = piece.split("\n")
         first = next((place for place, line in enumerate(lines) if _TAG.match(line)), len(lines))
         above = "\n".join(lines[1:first])
         cut = "the structure is cut off: it has no line M  END" if above.strip() else ""

@@ -70,6 +70,7 @@ def import_stacked(raw: RawTable, other: RawTable, mapping: TableMapping, report
         rows=raw.rows + tuple(row + shift for row in other.rows),
         digest=hashlib.sha256(f"{raw.digest} {other.digest}".encode()).hexdigest(),
         warnings=(*raw.warnings, *(f"{other.file}: {text}" for text in other.warnings)),
+        spelled=None,
     )
     imported = import_table(both, replace(mapping, endpoints=(), endpoint_column=None), report)
     problems = tuple(

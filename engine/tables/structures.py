@@ -56,7 +56,11 @@ def read_structure_column(
     from assaypilot.engine.chemistry.structures import read_structures, salt_note
 
     texts = raw.column(mapping.smiles)
-    found = read_structures(["" if is_missing(text) else text for text in texts], _within(report, 0.0, 0.4))
+    found = read_structures(
+        ["" if is_missing(text) else text for text in texts],
+        _within(report, 0.0, 0.4),
+        ours=raw.spelled == mapping.smiles,
+    )
     reasons: dict[int, str] = {}
     for place, structure in enumerate(found):
         if structure.reason and (structure.text or mapping.cores):
@@ -96,7 +100,8 @@ def core_hint(raw: RawTable, column: str | None, report: Report = silent) -> str
     from assaypilot.engine.chemistry.proposing import propose_cores
     from assaypilot.engine.chemistry.structures import read_structures
 
-    smiles = [structure.smiles for structure in read_structures(raw.column(column), _within(report, 0.0, 0.3))]
+    read = read_structures(raw.column(column), _within(report, 0.0, 0.3), ours=raw.spelled == column)
+    smiles = [structure.smiles for structure in read]
     found = propose_cores(smiles, _within(report, 0.3, 1.0))
     return " or ".join(
         f"--core '{proposal.core.smiles}' (takes apart {proposal.used} of {proposal.sample} structures looked at)"

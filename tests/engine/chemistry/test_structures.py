@@ -103,6 +103,31 @@ def test_charge_forms_and_tautomers_only_on_request():
     assert identity("", "tautomer") == ""
 
 
+@settings(max_examples=60, deadline=None)
+@given(
+    st.lists(st.sampled_from([*"CNOFS", "c1ccccc1", "C(=O)", "[N+](C)(C)", "[C@H](C)", "C=C", "[2H]", "(Cl)"])).map(
+        "".join
+    )
+)
+def test_what_is_in_our_spelling_needs_no_second_reading(text):
+    first = read_structures([text])
+    assert [one.smiles for one in read_structures([first[0].smiles], ours=True)] == [first[0].smiles]
+
+
+@pytest.mark.parametrize(
+    "text", ["", "[2H][2H]", "CCO.Cl", "[CH3:1]O", "CC name", "[H]OC", "C/C=C\\C", "C[C@H](F)O |&1:1|"]
+)
+def test_what_is_more_than_a_plain_spelling_is_read_all_the_same(text):
+    assert read_structures([text], ours=True) == read_structures([text])
+
+
+@pytest.mark.parametrize("text", ["[H]OC", "[H]C([H])=O", "C[C@]([H])(F)O", "[H]/C(C)=C/F", "[2H]CO", "[H+]", "[H]"])
+def test_hydrogens_written_as_atoms_belong_to_their_neighbours(text):
+    molecule = Chem.MolFromSmiles(text)
+    expected = Chem.MolToSmiles(molecule) if molecule.GetNumHeavyAtoms() else ""
+    assert read_structure(text).smiles == expected
+
+
 def test_reading_can_be_cancelled():
     def report(fraction, message):
         if fraction > 0.4:
