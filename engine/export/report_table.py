@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from reportlab.pdfbase.pdfmetrics import stringWidth
 from reportlab.platypus import LongTable
 
+from assaypilot.engine.export.columns import shared_out
 from assaypilot.engine.export.plain import plain
 from assaypilot.engine.export.report_text import BOLD, LINE, MUTED, REGULAR, STYLES, paragraph
 
@@ -35,10 +36,7 @@ def ruled(rows: Sequence[Sequence[str]], width: float, *, fill: bool = False) ->
 
 
 def widths(rows: Sequence[Sequence[str]], width: float, *, fill: bool = False) -> list[float]:
-    """The columns' widths in points: what their texts need on one line, else less, but their longest words in one.
-
-    When even those do not fit side by side, every column gets its part and words are broken.
-    """
+    """The columns' widths in points, so that as few texts as possible are broken; all of ``width`` with ``fill``."""
     natural = [0.0] * len(rows[0])
     least = [0.0] * len(rows[0])
     size = STYLES["cell"].fontSize
@@ -53,10 +51,5 @@ def widths(rows: Sequence[Sequence[str]], width: float, *, fill: bool = False) -
     # A little more than the letters, so that rounding does not break a line.
     natural = [one + 2.0 * _PAD + 1.0 for one in natural]
     least = [one + 2.0 * _PAD + 1.0 for one in least]
-    total = sum(natural)
-    if total <= width:
-        return [one * width / total for one in natural] if fill else natural
-    if sum(least) >= width:
-        return [one * width / sum(least) for one in least]
-    share = (width - sum(least)) / (total - sum(least))
-    return [low + share * (high - low) for low, high in zip(least, natural, strict=True)]
+    found = shared_out(natural, least, width)
+    return [one * width / sum(found) for one in found] if fill else found

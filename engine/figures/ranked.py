@@ -21,6 +21,8 @@ MOST_DRAWN = 110
 """Compounds drawn at once: more of them no longer stand apart in a window 1280 pixels wide."""
 
 UNDECIDED, IN = 0, 1
+_WORD = 15.0
+"""Points that a word beside a line takes."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -176,7 +178,12 @@ def _zone_words(axes: Axes, palette: Palette, lines: tuple[float, float], words:
     named = [(cutoff, words[0], not up, 0.995)]
     if np.isfinite(soft_cutoff) and soft_cutoff != cutoff:
         named.append((soft_cutoff, words[1], up, 0.008))
-    for level, word, above, across in named:
+    bottom, top = axes.get_ylim()
+    height = axes.get_position().height * axes.get_figure(root=True).get_figheight() * 72.0
+    for level, word, beyond, across in named:
+        room = (top - level if beyond else level - bottom) / (top - bottom) * height
+        # Where the axis ends too soon it would lie on its numbers.
+        above = beyond if room > _WORD else not beyond
         axes.annotate(
             word, (across, level), xycoords=axes.get_yaxis_transform(), xytext=(0, 3 if above else -3),
             textcoords="offset points", ha="right" if across > 0.5 else "left",

@@ -1,0 +1,300 @@
+"""One slide of a campaign, ready to be sent: the answer, the figure that shows it, and the best of the shortlist."""
+
+from __future__ import annotations
+
+import datetime
+import io
+import re
+import warnings
+import zipfile
+from pathlib import Path
+from typing import Any
+
+from matplotlib.figure import Figure
+from pptx import Presentation
+from pptx.enum.text import PP_ALIGN
+from pptx.opc.constants import RELATIONSHIP_TYPE
+from pptx.util import Emu, Inches
+
+from assaypilot.engine.campaign.state import Status
+from assaypilot.engine.export import pictures
+from assaypilot.engine.export.contents import Contents
+from assaypilot.engine.export.plain import plain, sentences, values
+from assaypilot.engine.export.shortlist import availability, decimals_of, evidence
+from assaypilot.engine.export.slide_text import (
+    Box,
+    Words,
+    add_table,
+    add_text,
+    cut,
+    describe,
+    fill,
+    lines_of,
+    table_width,
+)
+from assaypilot.engine.export.whole import write_whole
+from assaypilot.engine.figures.aligned import Aligned
+from assaypilot.engine.labels import label_text
+from assaypilot.engine.progress import Report, silent
+
+__all__ = ["presentation", "write"]
+
+_WIDTH, _HEIGHT = 13.333, 7.5
+_LEFT, _RIGHT = 0.5, 12.833
+_TITLE = Box(_LEFT, 0.42, _RIGHT - _LEFT, 1.26)
+"""The answer: its first sentence, and below it the rest."""
+_FIGURE = Box(_LEFT, 1.85, 6.7, 4.3)
+_CAPTION = Box(_LEFT, 6.2, 6.7, 0.48)
+_HEADING = Box(7.5, 1.8, _RIGHT - 7.5, 0.32)
+_BEST = Box(7.5, 2.2, _RIGHT - 7.5, 4.48)
+_FOOT = Box(_LEFT, 6.82, _RIGHT - _LEFT, 0.42)
+_DPI = 300
+_ENLARGED = 1.3
+"""The figure is drawn smaller by this, so that its letters can be read from the back of a room."""
+_GAP = 0.14
+_PICTURED, _LISTED = 9, 12
+"""Most compounds shown with a structure, and in a table."""
+_ID, _VALUE, _SMALL = 11.0, 10.0, 8.5
+_SIZES = (10.0, 9.0, 8.0)
+"""Points of the table's letters, the largest that fits."""
+
+
+def write(path: Path, contents: Contents, report: Report = silent) -> int:
+    """The number of compounds in the shortlist that the slide is about; it is there whole or not at all."""
+    write_whole(path, presentation(contents, report))
+    return len(contents.compounds)
+
+
+def presentation(contents: Contents, report: Report = silent) -> bytes:
+    """The slide; the same bytes for the same contents. ``report`` may raise Cancelled."""
+    report(0.0, "Drawing the slide")
+    made = Presentation()
+    _widen(made)
+    slide = made.slides.add_slide(made.slide_layouts.get_by_name("Title Only"))
+    status = contents.status
+    _answer(slide, status)
+    _figure(slide, status)
+    report(0.4, "Drawing the best compounds")
+    _best(slide, contents, report)
+    _foot(slide, contents)
+    slide.notes_slide.notes_text_frame.text = plain(f"{status.statement} {status.guarantee.sentence}")
+    _properties(made, contents)
+    stream = io.BytesIO()
+    made.save(stream)
+    report(1.0, "The slide is drawn")
+    return _repacked(stream.getvalue())
+
+
+def _widen(made: Any) -> None:
+    """Nothing; makes slide, master and layouts 16:9, so that a slide added to it fits too."""
+    share = Inches(_WIDTH) / made.slide_width
+    for page in (made.slide_master, *made.slide_layouts):
+        for shape in page.placeholders:
+            if shape._element.spPr.xfrm is not None:
+                shape.left, shape.width = Emu(round(shape.left * share)), Emu(round(shape.width * share))
+    made.slide_width, made.slide_height = Inches(_WIDTH), Inches(_HEIGHT)
+
+
+def _answer(slide: Any, status: Status) -> None:
+    """The answer as the slide's title, the rest of the statement below it."""
+    first, rest = sentences(status.statement)
+    title, width = slide.shapes.title, _TITLE.width
+    size = next((s for s in (26.0, 22.0, 18.0) if lines_of(first, s, width, bold=True) <= 2), 15.0)
+    words = Words(cut(first, size, width, 3, bold=True), size, bold=True)
+    height = words.height(width)
+    title.left, title.top = Inches(_TITLE.left), Inches(_TITLE.top)
+    title.width, title.height = Inches(width), Inches(height)
+    fill(title.text_frame, [words])
+    for paragraph in title.text_frame.paragraphs:
+        paragraph.alignment = PP_ALIGN.LEFT
+    if rest:
+        below = Box(_LEFT, _TITLE.top + height + 0.06, width, _TITLE.height - height)
+        size = 14.0 if lines_of(rest, 14.0, width) == 1 else 11.0
+        most = max(1, int(below.height * 72.0 / (1.2 * size)))
+        add_text(slide.shapes, below, [Words(cut(rest, size, width, most), size, quiet=True)], "Answer in full")
+
+
+def _figure(slide: Any, status: Status) -> None:
+    size = (_FIGURE.width / _ENLARGED, _FIGURE.height / _ENLARGED)
+    picture = _png(pictures.answer_figure(status, size, _DPI))
+    caption = pictures.answer_caption(status)
+    place = (Inches(_FIGURE.left), Inches(_FIGURE.top), Inches(_FIGURE.width), Inches(_FIGURE.height))
+    made = slide.shapes.add_picture(picture, *place)
+    made.name = "Figure"
+    describe(made, caption)
+    add_text(slide.shapes, _CAPTION, [Words(cut(caption, 9.0, _CAPTION.width, 3), 9.0, quiet=True)], "Caption")
+
+
+def _png(figure: Figure) -> io.BytesIO:
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+
+    stream = io.BytesIO()
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="Glyph .* missing")  # a box is drawn instead
+        FigureCanvasAgg(figure).print_png(stream)
+    stream.seek(0)
+    return stream
+
+
+def _best(slide: Any, contents: Contents, report: Report) -> None:
+    """The first compounds of the shortlist, and how many more there are."""
+    total = len(contents.compounds)
+    if not total:
+        words = [Words("The shortlist is empty", 14.0, bold=True), Words(contents.what, 11.0, quiet=True)]
+        add_text(slide.shapes, Box(_HEADING.left, _HEADING.top, _HEADING.width, 0.8), words, "Shortlist")
+        return
+    first = contents.compounds[:_LISTED].tolist()
+    smiles = [plain(contents.structure(compound)) for compound in first]
+    library = contents.status.library
+    aligned = Aligned(library.scaffold.cores if library.scaffold else (), smiles)
+    if any(text and aligned.molecule(text) is not None for text in smiles[:_PICTURED]):
+        shown = _cards(slide, contents, first[:_PICTURED], smiles, aligned, report)
+    else:
+        shown = _rows(slide, contents, first)
+    head = "Shortlist" if shown == total else f"Shortlist: the first {shown} of {total:,}"
+    words = [Words(head, 14.0, bold=True)]
+    add_text(slide.shapes, _HEADING, words, "Shortlist")
+    if shown < total:
+        more = Box(_BEST.left, _BEST.top + _BEST.height - 0.24, _BEST.width, 0.24)
+        add_text(slide.shapes, more, [Words(f"+ {total - shown:,} more", 11.0, quiet=True)], "More")
+
+
+def _cards(
+    slide: Any, contents: Contents, compounds: list[int], smiles: list[str], aligned: Aligned, report: Report
+) -> int:
+    """How many compounds are shown as pictures with their id and values below."""
+    status = contents.status
+    across = 2 if len(compounds) <= 4 else 3
+    width = (_BEST.width - (across - 1) * _GAP) / across
+    texts = [_card_words(status, compound, width) for compound in compounds]
+    tall = max(sum(part.height(width) for part in words) for words in texts)
+    room = _BEST.height - 0.28
+    down = min(-(-len(compounds) // across), max(1, int((room + _GAP) / (tall + 0.75 + _GAP))))
+    height = (room - (down - 1) * _GAP) / down
+    picture = min(height - tall - 0.05, 0.72 * width)
+    shown = compounds[: across * down]
+    for k, (compound, text, words) in enumerate(zip(shown, smiles, texts, strict=False)):
+        report(0.4 + 0.5 * k / len(shown), f"Drawing compound {k + 1}")
+        left = _BEST.left + (k % across) * (width + _GAP)
+        top = _BEST.top + (k // across) * (picture + tall + 0.05 + _GAP)
+        group = slide.shapes.add_group_shape()
+        name = plain(status.library.ids[compound])
+        group.name = name
+        drawn = aligned.png(text, round(72 * width), round(72 * picture), scale=4.0) if text else None
+        if drawn is not None:
+            place = (Inches(left), Inches(top), Inches(width), Inches(picture))
+            made = group.shapes.add_picture(io.BytesIO(drawn), *place)
+            describe(made, f"Structure of {name}: {text}")
+            made.name = f"Structure of {name}"
+        below = Box(left, top + picture + 0.03, width, tall)
+        if drawn is None:
+            below = Box(left, top, width, picture + tall)
+            words = [*words, *_carried(status, compound, width)]
+        add_text(group.shapes, below, words, f"Values of {name}")
+    return len(shown)
+
+
+def _card_words(status: Status, compound: int, width: float) -> list[Words]:
+    digits = decimals_of(status)
+    return [
+        Words(cut(status.library.ids[compound], _ID, width, 2, bold=True), _ID, bold=True),
+        *(
+            Words(cut(f"{name} {number}", _VALUE, width, 2), _VALUE)
+            for name, number, _ in values(status, compound, digits)
+        ),
+        Words(
+            cut(f"{evidence(status, compound)}; {availability(status, compound)}", _SMALL, width, 2), _SMALL, quiet=True
+        ),
+    ]
+
+
+def _carried(status: Status, compound: int, width: float) -> list[Words]:
+    """The substituents, for a compound without a structure."""
+    carried = status.library.substituents(compound).items()
+    text = ", ".join(f"{site} {label_text(label)}" for site, label in carried)
+    return [Words(cut(text, _SMALL, width, 3), _SMALL, quiet=True)]
+
+
+def _rows(slide: Any, contents: Contents, compounds: list[int]) -> int:
+    """How many compounds are shown in a table, where no structure is known."""
+    status = contents.status
+    rows = _cells(status, compounds, apart=True)
+    size = next((size for size in _SIZES if table_width(rows, size) <= _BEST.width), 0.0)
+    if not size:
+        rows, size = _cells(status, compounds, apart=False), _SIZES[-1]
+    box = Box(_BEST.left, _BEST.top, _BEST.width, min(_BEST.height - 0.34, 0.32 * len(rows)))
+    add_table(slide.shapes, box, rows, size, "Shortlist table")
+    return len(compounds)
+
+
+def _cells(status: Status, compounds: list[int], *, apart: bool) -> list[list[str]]:
+    """The texts of the table, headers first; the sites in columns of their own when they are ``apart``."""
+    library, digits = status.library, decimals_of(status)
+    sites = [site.name for site in library.sites]
+    scales = [name for name, _, _ in values(status, compounds[0], digits)]
+    rows = [["ID", *(sites if apart else [", ".join(sites)]), *scales, "Evidence"]]
+    for compound in compounds:
+        carried = [label_text(label) for label in library.substituents(compound).values()]
+        numbers = [number for _, number, _ in values(status, compound, digits)]
+        rows.append(
+            [
+                library.ids[compound],
+                *(carried if apart else [", ".join(carried)]),
+                *numbers,
+                _rests_on(status, compound),
+            ]
+        )
+    return rows
+
+
+def _rests_on(status: Status, compound: int) -> str:
+    """Evidence and availability in few words: ``measured 3``, ``predicted; to be made``."""
+    known, there = evidence(status, compound).removesuffix(", never measured"), availability(status, compound)
+    return known if there == "made" else f"{known}; {there}"
+
+
+def _foot(slide: Any, contents: Contents) -> None:
+    """A small line: goal, guarantee, measurements, date, program, head."""
+    status, guarantee = contents.status, contents.status.guarantee
+    sure = f"{100 * (1 - guarantee.delta):g} % confidence"
+    holds = f"guarantee holds ({sure})" if guarantee.holds else f"no guarantee: {'; '.join(guarantee.void)}"
+    first = f"Goal: {status.goal_sentence}; {holds}"
+    second = (
+        f"{contents.title}; {status.measurements_used:,} measurements used; {contents.exported}; {contents.program}; "
+        f"campaign head {status.head}"
+    )
+    size = 8.0
+    words = [Words(cut(text, size, _FOOT.width, 1), size, quiet=True) for text in (first, second)]
+    add_text(slide.shapes, _FOOT, words, "Goal, guarantee and source")
+
+
+def _properties(made: Any, contents: Contents) -> None:
+    known = made.core_properties
+    known.title, known.subject = plain(contents.title)[:255], plain(contents.status.goal_sentence)[:255]
+    known.author = known.last_modified_by = plain(contents.program)[:255]
+    known.created = known.modified = _date(contents.exported)
+    known.keywords, known.revision = "", 1
+    # The picture of an empty slide that the library's own template carries.
+    package = made.part.package
+    for key, relation in list(package._rels.items()):
+        if relation.reltype == RELATIONSHIP_TYPE.THUMBNAIL:
+            package._rels.pop(key)
+
+
+def _date(text: str) -> datetime.datetime:
+    digits = [int(part) for part in re.findall(r"\d+", text)[:5]]
+    try:
+        return datetime.datetime(*(digits if len(digits) >= 3 else [2000, 1, 1]))  # type: ignore[arg-type]
+    except ValueError:
+        return datetime.datetime(2000, 1, 1)
+
+
+def _repacked(data: bytes) -> bytes:
+    """The same file without the clock's time in it: the same contents make the same bytes."""
+    stream = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(data)) as old, zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as new:
+        for entry in old.infolist():
+            fresh = zipfile.ZipInfo(entry.filename, (1980, 1, 1, 0, 0, 0))
+            fresh.compress_type = zipfile.ZIP_DEFLATED
+            new.writestr(fresh, old.read(entry))
+    return stream.getvalue()
