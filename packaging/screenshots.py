@@ -144,13 +144,15 @@ class Photographer:
         self.until(lambda: wizard.columns_step.complete, "the check")
         self.shoot("wizard-2-columns", wizard)
         wizard.next.click()
-        self.shoot("wizard-3-missing", wizard)
+        self.shoot("wizard-3-check", wizard)
+        wizard.next.click()
+        self.shoot("wizard-4-missing", wizard)
         wizard.goal_step.noise.edit.setText(str(NOISE))
         wizard.goal_step.slack.edit.setText("0.5")
         wizard.goal_step.per_round.edit.setText("96")
         wizard.goal_step.budget.edit.setText("1200")
         self.until(lambda: wizard.goal_step.complete, "the outlook")
-        self.shoot("wizard-3-goal", wizard)
+        self.shoot("wizard-4-goal", wizard)
         wizard.next.click()
         self.until(lambda: self.window.session.view is not None, "the campaign")
 
@@ -372,10 +374,11 @@ class Photographer:
         wizard.next.click()
         self.until(lambda: wizard.columns_step.complete, "the check")
         wizard.next.click()
+        wizard.next.click()
         step = wizard.goal_step
         for key in ("best", "pareto"):
             step.goal.setCurrentIndex(step.goal.findData(key))
-            self.shoot(f"wizard-3-{key}-missing", wizard)
+            self.shoot(f"wizard-4-{key}-missing", wizard)
         for name, limit in (("pIC50", ""), ("hERG pIC50", "<5.5")):
             box = step.endpoints.box(name)
             assert box is not None

@@ -1,22 +1,18 @@
-"""What a check of a table says: errors, warnings, notes, and what is not used."""
+"""What the columns step says of a table: counts in a few lines, or why it cannot be used; the check step has it all."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from assaypilot.gui.dialogs.check_work import Checked
+from assaypilot.gui.dialogs.import_words import import_words
+from assaypilot.gui.widgets.text import Callout, Details, button, label
 
-from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.tables.check import EndpointFacts
-from assaypilot.engine.tables.importer import ImportedTable
-from assaypilot.gui.models.notes import NotUsed, NotUsedModel
-from assaypilot.gui.widgets.message_bar import error_words, for_window
-from assaypilot.gui.widgets.table import Table
-from assaypilot.gui.widgets.text import Callout, Details, label
+__all__ = ["CheckPanel", "fact_rows"]
 
-__all__ = ["CheckPanel"]
-
-LISTED = 6
+LISTED = 4
+SITES = 8
+"""Sites and endpoints named one by one."""
 
 
 class CheckPanel(QWidget):
@@ -27,77 +23,101 @@ class CheckPanel(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(10)
-        self.heading = label("Checking the table…", "heading")
+        self.heading = label("", "heading")
         self.problem = label("", "problem", wrap=True)
         self.mend = label("", wrap=True)
         self.facts = Details()
         self.warnings = Callout()
-        self.notes = label("", "muted", wrap=True)
-        self.unused = label("", "heading")
-        self.model = NotUsedModel(self)
-        self.table = Table(self.model, name="What is not used")
-        self.table.stretch("reason")
-        for part in (self.heading, self.problem, self.mend, self.facts, self.warnings, self.notes, self.unused):
+        self.more = label("", "muted", wrap=True)
+        for part in (self.heading, self.problem, self.mend):
             column.addWidget(part)
-        column.addWidget(self.table, 1)
-        column.addStretch(0)
+        row = QHBoxLayout()
+        self.again = button("Check a&gain")
+        self.take_back = button("Take the steps &back", tip="Those that make the series smaller")
+        row.addWidget(self.again)
+        row.addWidget(self.take_back)
+        row.addStretch(1)
+        column.addLayout(row)
+        for other in (self.facts, self.warnings, self.more):
+            column.addWidget(other)
+        column.addStretch(1)
         self._clear()
 
-    def wait(self) -> None:
+    def wait(self, text: str) -> None:
         """Nothing; a check is under way: what is shown stays until it is over."""
-        self.heading.setText("Checking the table…")
+        self.heading.setText(text)
+        self.again.hide()
+        self.take_back.hide()
 
-    def show_error(self, error: AssayPilotError) -> None:
-        """Nothing; says why the table cannot be imported like this."""
+    def say(self, heading: str, words: str) -> None:
+        """Nothing; something is missing before the table can be checked."""
+        self._clear()
+        self.heading.setText(heading)
+        self.mend.setText(words)
+        self.mend.show()
+
+    def stopped(self) -> None:
+        """Nothing; the check was cancelled."""
+        self.say("The check was stopped", "Nothing is known of the table like this.")
+        self.again.show()
+
+    def show_error(self, text: str, mend: str, *, steps: bool = False) -> None:
+        """Nothing; says why the table cannot be imported like this; ``steps``: what made it smaller is the reason."""
         self._clear()
         self.heading.setText("The table cannot be used like this")
-        text, mend = error_words(error)
         self.problem.setText(text)
         self.problem.show()
         self.mend.setText(mend)
         self.mend.setVisible(bool(mend))
+        self.take_back.setVisible(steps)
 
-    def show_checked(self, imported: ImportedTable, facts: Sequence[EndpointFacts], warnings: Sequence[str]) -> None:
+    def show_checked(self, checked: Checked) -> None:
         """Nothing; shows what was understood."""
         self._clear()
+        imported = checked.imported
         errors = imported.errors
         self.heading.setText("This needs your decision first" if errors else "What was understood")
         if errors:
-            shown = [f"Row {e.row}: {e.reason}" if e.row else e.reason for e in errors[:LISTED]]
+            shown = [
+                f"Row {e.row}: {import_words(e.reason)}" if e.row else import_words(e.reason) for e in errors[:LISTED]
+            ]
             if len(errors) > LISTED:
-                shown.append(f"and {len(errors) - LISTED:,} more")
+                shown.append(f"and {len(errors) - LISTED:,} more, listed under Check")
             self.problem.setText("\n".join(shown))
             self.problem.show()
         if not imported.endpoints:
             self.mend.setText("Nothing is measured yet: name the quantity under Measured, for example pIC50.")
             self.mend.show()
-        self.facts.show_rows(_fact_rows(imported, facts))
+        self.facts.show_rows(fact_rows(checked))
         self.facts.show()
-        if warnings:
-            self.warnings.say("Please look at", "\n".join(map(for_window, warnings[:LISTED])))
+        said = list(map(import_words, checked.warnings))
+        if said:
+            more = len(said) - LISTED
+            words = "\n".join(said[:LISTED]) + (f"\nand {more} more, listed under Check" if more > 0 else "")
+            self.warnings.say("Please look at", words)
             self.warnings.show()
-        if imported.notes:
-            self.notes.setText("\n".join(map(for_window, imported.notes[:LISTED])))
-            self.notes.show()
-        lost = [NotUsed(p.row, p.column or "", p.reason) for p in imported.not_used]
-        self.unused.setText(f"Not used ({len(lost):,})")
-        self.unused.setVisible(bool(lost))
-        self.table.setVisible(bool(lost))
-        self.model.show(lost)
+        unused, notes = len(imported.not_used), len(imported.notes)
+        parts = [f"Not used ({unused:,})"] if unused else []
+        parts += [f"{notes} note{'' if notes == 1 else 's'}"] if notes else []
+        if parts:
+            self.more.setText(f"{' and '.join(parts)}: row by row in the next step, Check.")
+            self.more.show()
 
     def _clear(self) -> None:
-        for part in (self.problem, self.mend, self.facts, self.warnings, self.notes, self.unused, self.table):
+        for part in (self.problem, self.mend, self.facts, self.warnings, self.more, self.again, self.take_back):
             part.hide()
 
 
-def _fact_rows(imported: ImportedTable, facts: Sequence[EndpointFacts]) -> list[tuple[str, str]]:
+def fact_rows(checked: Checked) -> list[tuple[str, str]]:
     """Captions and values: rows, compounds, sites, and what is there of each endpoint."""
-    library = imported.library
+    imported, library = checked.imported, checked.imported.library
     rows = [("Rows", f"{imported.rows_used:,} of {imported.rows_read:,} used")]
     more = f", {len(library):,} with every combination" if len(library) != imported.compounds else ""
     rows.append(("Compounds", f"{imported.compounds:,}{more}"))
-    rows.append(("Sites", ", ".join(f"{site.name} ({len(site.substituents)})" for site in library.sites)))
-    for fact in facts[:4]:
+    named = [f"{site.name} ({len(site.substituents):,})" for site in library.sites[:SITES]]
+    rest = len(library.sites) - SITES
+    rows.append(("Sites", ", ".join(named) + (f" and {rest} more" if rest > 0 else "")))
+    for fact in checked.facts[:4]:
         words = f"{fact.measured:,} value{'' if fact.measured == 1 else 's'} from before"
         if fact.censored:
             words += f", {fact.censored:,} beyond a limit"
@@ -105,7 +125,5 @@ def _fact_rows(imported: ImportedTable, facts: Sequence[EndpointFacts]) -> list[
             words += f", used as {fact.endpoint.scale_name}"
         if fact.replicate_sd is not None:
             words += f"; replicates scatter by {fact.replicate_sd:.2g}"
-        if fact.fit.q2 is not None:
-            words += f"; additive model Q2 {fact.fit.q2:.2f}"
         rows.append((fact.endpoint.name, words))
     return rows

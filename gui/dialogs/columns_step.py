@@ -2,279 +2,309 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
 
 from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtWidgets import (
-    QComboBox,
-    QFormLayout,
-    QHBoxLayout,
-    QLineEdit,
-    QListWidget,
-    QListWidgetItem,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QButtonGroup, QFrame, QHBoxLayout, QRadioButton, QScrollArea, QVBoxLayout, QWidget
 
-from assaypilot.engine.endpoint import Endpoint
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.progress import Cancelled, Report
-from assaypilot.engine.tables.check import EndpointFacts
-from assaypilot.engine.tables.importer import ImportedTable
-from assaypilot.engine.tables.options import EndpointSpec, TableMapping, TableOptions
+from assaypilot.engine.tables.options import Blank, TableMapping, TableOptions
 from assaypilot.engine.tables.raw import RawTable
 from assaypilot.gui.dialogs.check_panel import CheckPanel
-from assaypilot.gui.dialogs.steps import Step, form
+from assaypilot.gui.dialogs.check_work import Checked, CoreChoice, blank_cells, check_table, known_cores, propose_core
+from assaypilot.gui.dialogs.columns_form import ColumnsForm
+from assaypilot.gui.dialogs.core_panel import CorePanel
+from assaypilot.gui.dialogs.import_words import import_error
+from assaypilot.gui.dialogs.steps import Step
 from assaypilot.gui.session import Session
 from assaypilot.gui.settings import Settings
 from assaypilot.gui.tasks import Job
-from assaypilot.gui.widgets.message_bar import error_words
-from assaypilot.gui.widgets.text import label
+from assaypilot.gui.widgets.text import Callout, button, label
 
-__all__ = ["Checked", "ColumnsStep", "check_table"]
+__all__ = ["Checked", "ColumnsStep", "Smaller"]
 
 PAUSE = 180
 """Milliseconds after the last change before the table is checked again."""
+SMALLER = ("--min-seen", "--drop-site", "--join-substituents")
+"""Options of the engine that make a series smaller."""
 
 
-@dataclass(frozen=True, eq=False)
-class Checked:
-    """A table as it would be imported."""
+@dataclass(frozen=True, slots=True)
+class Smaller:
+    """How a sparse series is made smaller; every step can be taken back."""
 
-    mapping: TableMapping
-    imported: ImportedTable
-    facts: tuple[EndpointFacts, ...]
-    warnings: tuple[str, ...]
-    objective: int
-    """Position of the endpoint the goal is about."""
-
-    @property
-    def endpoint(self) -> Endpoint:
-        """The endpoint the goal is about."""
-        return self.imported.endpoints[self.objective]
-
-    @property
-    def fact(self) -> EndpointFacts:
-        """What the table says about it."""
-        return self.facts[self.objective]
-
-
-def check_table(raw: RawTable, options: TableOptions, report: Report) -> Checked:
-    """What an import with these options would understand."""
-    from assaypilot.engine.tables.check import check_report, endpoint_facts
-    from assaypilot.engine.tables.importer import import_table
-    from assaypilot.engine.tables.mapping import propose
-
-    mapping = propose(raw, options)
-    imported = import_table(raw, mapping, report)
-    document = check_report(raw, mapping, imported)
-    names = [endpoint.name for endpoint in imported.endpoints]
-    wanted = options.endpoints[0].name if options.endpoints else ""
-    place = names.index(wanted) if wanted in names else 0
-    return Checked(mapping, imported, endpoint_facts(imported), tuple(document["warnings"]), place)
+    joined: tuple[str, ...] = ()
+    drop_sites: tuple[str, ...] = ()
+    min_seen: int = 1
 
 
 class ColumnsStep(Step):
-    """Choices at the left; errors, warnings, notes and what is not used at the right."""
+    """Choices at the left; the core, and what was understood, at the right."""
 
     checked = Signal(object)
     """A Checked, or None when the table cannot be imported like this."""
+    understood = Signal(object)
+    """A Checked, also one that has errors; None when there is none."""
     not_added = Signal(str)
     """Why an endpoint could not be added."""
+    not_smaller = Signal(str)
+    """Why the series could not be made smaller like that."""
+    checking = Signal()
+    """A check is under way."""
 
     def __init__(self, session: Session, settings: Settings) -> None:
         super().__init__()
         self.session, self.settings = session, settings
         self.raw: RawTable | None = None
         self.result: Checked | None = None
-        self._added: dict[str, str] = {}
+        self.smaller = Smaller()
+        self._before: Smaller | None = None
         self._adding = ""
-        self._filling = False
+        self._blanks: dict[str, int] = {}
         self._job: Job | None = None
+        self._core_job: Job | None = None
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(24)
-        left = QWidget()
-        left.setFixedWidth(380)
-        column = QVBoxLayout(left)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(10)
-        column.addLayout(self._form())
-        column.addStretch(1)
-        self.panel = CheckPanel()
+        self.form = ColumnsForm()
+        self.form.changed.connect(self._soon)
+        self.form.source_changed.connect(self._source_changed)
+        left = QScrollArea()
+        left.setWidgetResizable(True)
+        left.setFrameShape(QFrame.Shape.NoFrame)
+        left.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        left.setFixedWidth(400)
+        left.setWidget(self.form)
         row.addWidget(left)
-        row.addWidget(self.panel, 1)
+        right = QWidget()
+        column = QVBoxLayout(right)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(12)
+        column.addWidget(self._remembered())
+        column.addWidget(self._question())
+        self.core = CorePanel(settings)
+        self.core.changed.connect(self._soon)
+        self.core.wanted.connect(self._read_cores)
+        self.core.proposal_wanted.connect(self.propose)
+        self.core.hide()
+        column.addWidget(self.core)
+        self.panel = CheckPanel()
+        self.panel.again.clicked.connect(self._check)
+        self.panel.take_back.clicked.connect(lambda: self.make_smaller(Smaller()))
+        column.addWidget(self.panel, 1)
+        row.addWidget(right, 1)
         self._pause = QTimer(self)
         self._pause.setSingleShot(True)
         self._pause.setInterval(PAUSE)
         self._pause.timeout.connect(self._check)
 
-    def _form(self) -> QFormLayout:
-        fields = form()
-        self.id = self._combo("Column of compound ids")
-        self.smiles = self._combo("Column of structures")
-        self.sites = QListWidget()
-        self.sites.setAccessibleName("Columns of substituents")
-        self.sites.setFixedHeight(150)
-        self.sites.itemChanged.connect(lambda _: self._soon())
-        self.blank = self._combo(
-            "An empty substituent", [("not known: leave the row out", "missing"), ("hydrogen", "h")]
-        )
-        self.product = self._combo(
-            "Compounds", [("the rows of the table", False), ("every combination of the substituents", True)]
-        )
-        self.endpoint = self._combo("What is measured")
-        self.endpoint.setEditable(True)
-        self.endpoint.activated.connect(self._endpoint_chosen)
-        self.unit = QLineEdit()
-        self.unit.setAccessibleName("Unit")
-        self.unit.setPlaceholderText("nM, µM, %, … or none")
-        self.unit.textChanged.connect(lambda _: self._soon())
-        self.scale = self._combo(
-            "Scale", [("proposed", None), ("log10 (p scale for concentrations)", "log"), ("as it is", "none")]
-        )
-        self.direction = self._combo("Better", [("proposed", None), ("higher on that scale", "max"), ("lower", "min")])
-        for caption, widget, tip in (
-            ("ID", self.id, "Without one, ids are made from the substituents"),
-            ("Structure", self.smiles, "SMILES, drawn wherever a compound is shown"),
-            ("Substituents", self.sites, "The columns R1, R2, …"),
-            ("An empty cell is", self.blank, "What an empty substituent cell means"),
-            ("Compounds", self.product, "Only those listed, or all that could be made of the substituents"),
-            ("Measured", self.endpoint, "The quantity the goal is about; it need not be in the table yet"),
-            ("Unit", self.unit, "The unit of the values in the table and of results"),
-            ("Scale", self.scale, "Potencies add up on the log scale"),
-            ("Better is", self.direction, "Which way is better, on the scale used"),
-        ):
-            widget.setToolTip(tip)
-            fields.addRow(label(caption, "muted"), widget)
-        return fields
+    def _remembered(self) -> QWidget:
+        self.remembered = QWidget()
+        row = QHBoxLayout(self.remembered)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(10)
+        row.addWidget(label("As last time for a table with these headers.", "muted"))
+        self.afresh = button("&Start afresh", "link", "Proposes everything anew")
+        self.afresh.clicked.connect(self._afresh)
+        row.addWidget(self.afresh)
+        row.addStretch(1)
+        self.remembered.hide()
+        return self.remembered
 
-    def _endpoint_chosen(self, place: int) -> None:
-        self.unit.setText(str(self.endpoint.itemData(place) or ""))
-
-    def _combo(self, name: str, choices: Sequence[tuple[str, Any]] = ()) -> QComboBox:
-        made = QComboBox()
-        made.setAccessibleName(name)
-        for text, data in choices:
-            made.addItem(text, data)
-        made.currentTextChanged.connect(lambda _: self._soon())
-        return made
+    def _question(self) -> Callout:
+        self.blank = Callout()
+        self._answers = QButtonGroup(self)
+        answers = QHBoxLayout()
+        answers.setSpacing(18)
+        self.hydrogen = QRadioButton("Hydro&gen")
+        self.unknown = QRadioButton("Not &known: leave those rows out")
+        for made in (self.hydrogen, self.unknown):
+            made.setAccessibleName(f"An empty substituent: {made.text().replace('&', '')}")
+            self._answers.addButton(made)
+            answers.addWidget(made)
+            made.toggled.connect(self._answered)
+        answers.addStretch(1)
+        self.blank.body.addLayout(answers)
+        self.blank.hide()
+        return self.blank
 
     @property
     def complete(self) -> bool:
         """Whether the table can be imported like this."""
-        return self.result is not None and not self.result.imported.errors and bool(self.result.imported.endpoints)
+        return (
+            self.result is not None
+            and self._job is None
+            and not self._pause.isActive()
+            and not self.result.imported.errors
+            and bool(self.result.imported.endpoints)
+        )
 
     # ------------------------------------------------------------------ filling
 
-    def show_table(self, raw: RawTable) -> None:
-        """Nothing; proposes what each column is, as it was said the last time for the same headers."""
-        self.raw = raw
-        self._added.clear()
-        self._adding = ""
-        self._filling = True
-        for combo, none in ((self.id, "(made from the substituents)"), (self.smiles, "(none)")):
-            combo.clear()
-            combo.addItem(none, None)
-            for name in raw.columns:
-                combo.addItem(name, name)
-        self.sites.clear()
-        for name in raw.columns:
-            item = QListWidgetItem(name)
-            item.setFlags(Qt.ItemFlag.ItemIsUserCheckable | Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable)
-            item.setCheckState(Qt.CheckState.Unchecked)
-            self.sites.addItem(item)
-        proposal = self._proposal(raw)
-        if proposal is not None:
-            self._fill(proposal)
-        self._filling = False
+    def show_table(self, raw: RawTable, *, afresh: bool = False) -> None:
+        """Nothing; proposes what each column is, or what was said the last time for the same headers."""
+        self.halt()
+        self.raw, self.result = raw, None
+        self.smaller, self._before, self._adding = Smaller(), None, ""
+        self._blanks = {}
+        self.remembered.hide()
+        self.blank.hide()
+        self.core.clear()
+        self.core.hide()
+        self._set_answer(None)
+        self.form.show_columns(raw)
+        self._pause.stop()
+        self.panel.wait("Looking at the columns…")
+        self.changed.emit()
+        self._nothing()
+        kept = None if afresh else self._kept(raw)
+
+        def work(report: Report) -> _Proposal:
+            return _propose(raw, kept, report)
+
+        self._job = self.session.read("Looking at the columns", work, self._proposed, self._refuse)
+
+    def _kept(self, raw: RawTable) -> TableMapping | None:
+        """What was said the last time about a table with these headers."""
+        kept = self.settings.mapping(raw.columns)
+        if kept is None:
+            return None
+        try:
+            mapping = TableMapping.from_json(kept)
+        except (KeyError, TypeError, ValueError, AssayPilotError):
+            return None  # written by another version
+        return (
+            mapping
+            if set(mapping.columns()) - set(mapping.sites if mapping.cores else ()) <= set(raw.columns)
+            else None
+        )
+
+    def _proposed(self, found: _Proposal) -> None:
+        self._job = None
+        self._blanks = found.blanks
+        self.remembered.setVisible(found.kept)
+        mapping = found.mapping
+        if mapping is not None:
+            self.form.fill(mapping, structures=found.structures, said=found.kept)
+            if found.kept:
+                self.smaller = Smaller(mapping.joined, mapping.drop_sites, mapping.min_seen)
+                self._set_answer(mapping.blank)
+        if found.cores:
+            self.core.offer(found.cores, used=True)
+            self._pause.stop()
+        self._source_changed()
         self._check()
 
-    def _proposal(self, raw: RawTable) -> TableMapping | None:
-        from assaypilot.engine.tables.mapping import propose
+    def _afresh(self) -> None:
+        if self.raw is not None:
+            self.show_table(self.raw, afresh=True)
 
-        kept = self.settings.mapping(raw.columns)
-        if kept is not None:
-            try:
-                return TableMapping.from_json(kept)
-            except (KeyError, TypeError, ValueError, AssayPilotError):
-                pass  # written by another version
-        try:
-            return propose(raw)
-        except AssayPilotError:
-            return None  # the check says what is missing
+    def _source_changed(self) -> None:
+        structures = self.form.from_structures
+        self.core.setVisible(structures)
+        if structures and not self.core.choices and self._core_job is None:
+            self.propose()
 
-    def _fill(self, mapping: TableMapping) -> None:
-        self.id.setCurrentIndex(max(self.id.findData(mapping.id), 0))
-        self.smiles.setCurrentIndex(max(self.smiles.findData(mapping.smiles), 0))
-        for place in range(self.sites.count()):
-            item = self.sites.item(place)
-            chosen = item.text() in mapping.sites
-            item.setCheckState(Qt.CheckState.Checked if chosen else Qt.CheckState.Unchecked)
-        self.blank.setCurrentIndex(max(self.blank.findData(mapping.blank), 0))
-        self.product.setCurrentIndex(max(self.product.findData(mapping.product), 0))
-        self.endpoint.clear()
-        for one in mapping.endpoints:
-            self.endpoint.addItem(one.endpoint.name, one.endpoint.unit)
-        if mapping.endpoints:
-            first = mapping.endpoints[0].endpoint
-            self.unit.setText(first.unit)
+    # ------------------------------------------------------------------ what an empty cell means
+
+    def _set_answer(self, blank: Blank | None) -> None:
+        self._answers.setExclusive(False)
+        for made, meant in ((self.hydrogen, "h"), (self.unknown, "missing")):
+            made.blockSignals(True)
+            made.setChecked(blank == meant)
+            made.blockSignals(False)
+        self._answers.setExclusive(True)
+
+    def _answered(self, checked: bool) -> None:
+        if checked:
+            self._soon()
+
+    def _show_question(self, sites: tuple[str, ...]) -> None:
+        empty = {name: self._blanks[name] for name in sites if name in self._blanks}
+        if empty:
+            counts = ", ".join(f"{name}: {count:,}" for name, count in empty.items())
+            self.blank.say("What is an empty substituent cell?", f"Empty cells: {counts}. This is asked once.")
+        self.blank.setVisible(bool(empty))
+
+    # ------------------------------------------------------------------ cores
+
+    def propose(self) -> None:
+        """Nothing; looks for cores that the structures share."""
+        column = self.form.smiles.currentData()
+        if self.raw is None or column is None:
+            self.core.refuse("Choose the column of structures first.")
+            return
+        smiles = self.raw.column(column)
+        self.core.refuse("")
+        self.core.searching()
+        self._core_job = self.session.read(
+            "Looking for a common core", lambda report: propose_core(smiles, report), self._cores_found, self._no_cores
+        )
+
+    def _cores_found(self, found: tuple[CoreChoice, ...]) -> None:
+        self._core_job = None
+        if found:
+            self.core.offer(found, used=False)
+            self.core.list.setFocus(Qt.FocusReason.OtherFocusReason)
+        else:
+            self.core.found_nothing()
+
+    def _no_cores(self, error: Exception) -> None:
+        self._core_job = None
+        self.core.found_nothing()
+        if isinstance(error, AssayPilotError):
+            self.core.refuse(" ".join(filter(None, import_error(error))))
+
+    def _read_cores(self, texts: list[str]) -> None:
+        def done(found: tuple[CoreChoice, ...]) -> None:
+            self.core.typed.clear()
+            self.core.offer(found, used=True)
+
+        self.session.read("Reading the core", lambda report: known_cores(texts, report), done, self._no_cores)
 
     # ------------------------------------------------------------------ checking
 
     def options(self) -> TableOptions:
         """What was chosen, as an import takes it."""
-        sites = tuple(
-            self.sites.item(place).text()
-            for place in range(self.sites.count())
-            if self.sites.item(place).checkState() == Qt.CheckState.Checked
-        )
-        name = self.endpoint.currentText().strip()
-        specs = []
-        if name:
-            specs.append(
-                EndpointSpec(
-                    name,
-                    unit=self.unit.text().strip() or None,
-                    direction=self.direction.currentData(),
-                    transform=self.scale.currentData(),
-                )
-            )
-            others = [self.endpoint.itemText(place) for place in range(self.endpoint.count())]
-            specs += [EndpointSpec(other) for other in others if other != name and other not in self._added]
-            specs += [EndpointSpec(other, unit=unit or None) for other, unit in self._added.items() if other != name]
-        return TableOptions(
-            id=self.id.currentData(),
-            smiles=self.smiles.currentData(),
-            sites=sites,
-            blank=self.blank.currentData(),
-            product=bool(self.product.currentData()),
-            endpoints=tuple(specs),
+        options = self.form.options()
+        blank: Blank = "h" if self.hydrogen.isChecked() else "missing"
+        return replace(
+            options,
+            blank=blank,
+            cores=self.core.cores if self.form.from_structures else (),
+            min_seen=self.smaller.min_seen,
+            drop_sites=self.smaller.drop_sites,
+            joined=self.smaller.joined,
         )
 
     def add_endpoint(self, name: str, unit: str) -> None:
         """Nothing; takes a further endpoint, which the table does not have yet, when the table allows for it."""
-        options = self.options()
-        taken = {*options.sites, *filter(None, (options.id, options.smiles))}
-        if name.casefold() in {column.casefold() for column in taken}:
-            self.not_added.emit(f"{name} is a column of the table that holds something else.")
+        refused = self.form.add(name, unit)
+        if refused is not None:
+            self.not_added.emit(refused)
             return
-        self._added[name] = unit
         self._adding = name
+        self._check()
+
+    def make_smaller(self, smaller: Smaller) -> None:
+        """Nothing; makes the series smaller in these ways and no others; refused, all is as before."""
+        if smaller == self.smaller:
+            return
+        self._before, self.smaller = self.smaller, smaller
         self._check()
 
     def _not_added(self, reason: str) -> None:
         """Nothing; gives the endpoint up that was to be added, and says why."""
-        del self._added[self._adding]
+        self.form.take_back(self._adding)
         self._adding = ""
         self._check()
         self.not_added.emit(reason)
 
     def _soon(self) -> None:
-        if not self._filling and self.raw is not None:
+        if self.raw is not None:
             self._pause.start()
+            self.changed.emit()
 
     def _check(self) -> None:
         self._pause.stop()
@@ -282,12 +312,21 @@ class ColumnsStep(Step):
         if raw is None:
             return
         if self._job is not None:
-            self.session.tasks.cancel(self._job)
+            job, self._job = self._job, None
+            self.session.tasks.cancel(job)
         options = self.options()
-        self.panel.wait()
-        self._job = self.session.read(
-            "Checking the table", lambda report: check_table(raw, options, report), self._show, self._refuse
-        )
+        self._show_question(options.sites)
+        if self.form.from_structures and not options.cores:
+            self.result = None
+            self.panel.say("Waiting for a core", "The structures are taken apart once a core is used.")
+            self.changed.emit()
+            self._nothing()
+            return
+        self.panel.wait("Taking the structures apart…" if options.cores else "Checking the table…")
+        self.checking.emit()
+        label = "Taking the structures apart" if options.cores else "Checking the table"
+        self._job = self.session.read(label, lambda report: check_table(raw, options, report), self._show, self._refuse)
+        self.changed.emit()
 
     def _show(self, checked: Checked) -> None:
         self._job = None
@@ -297,23 +336,49 @@ class ColumnsStep(Step):
         if self._adding and self._adding not in [endpoint.name for endpoint in checked.imported.endpoints]:
             self._not_added("This table says in every row which endpoint it is of; add the endpoint there.")
             return
-        self._adding = ""
+        self._adding, self._before = "", None
         self.result = checked
-        self.panel.show_checked(checked.imported, checked.facts, checked.warnings)
+        self.panel.show_checked(checked)
         self.changed.emit()
+        self.understood.emit(checked)
         self.checked.emit(checked if self.complete else None)
 
     def _refuse(self, error: Exception) -> None:
-        if isinstance(error, Cancelled):  # a newer check is on its way
-            return
+        if isinstance(error, Cancelled) and (self._job is None or not self._job.cancelled):
+            return  # a newer check is on its way, or the dialog closes
         self._job = None
+        if isinstance(error, AssayPilotError):
+            text, mend = import_error(error)
+        else:
+            text, mend = "The check was stopped.", ""
+        if self._before is not None:
+            self.smaller, self._before = self._before, None
+            self.not_smaller.emit(f"{text} {mend}".strip())
+            self._check()
+            return
         if self._adding:
-            self._not_added(error_words(error)[0] if isinstance(error, AssayPilotError) else str(error))
+            self._not_added(text)
             return
         self.result = None
         if isinstance(error, AssayPilotError):
-            self.panel.show_error(error)
+            steps = error.option in SMALLER and self.smaller != Smaller()
+            self.panel.show_error(text, mend, steps=steps)
+            self._offer_structures(error)
+        else:
+            self.panel.stopped()
         self.changed.emit()
+        self._nothing()
+
+    def _offer_structures(self, error: AssayPilotError) -> None:
+        """Nothing; a table with structures and no column of substituents has to be taken apart."""
+        if error.option == "--sites" and self.form.smiles.currentData() is not None and not self.form.chosen_sites:
+            self.panel.say(
+                "No column holds substituents",
+                "Tick the columns at the left, or choose Structures there to take the structures apart.",
+            )
+
+    def _nothing(self) -> None:
+        self.understood.emit(None)
         self.checked.emit(None)
 
     def remember(self) -> None:
@@ -322,5 +387,46 @@ class ColumnsStep(Step):
             self.settings.keep_mapping(self.raw.columns, self.result.mapping.as_json())
 
     def halt(self) -> None:
-        """Nothing; the dialog closes: nothing is asked any more."""
+        """Nothing; the dialog closes, or another table comes: nothing is asked any more, nothing lands."""
         self._pause.stop()
+        jobs, self._job, self._core_job = (self._job, self._core_job), None, None
+        for job in jobs:
+            if job is not None:
+                self.session.tasks.cancel(job)
+
+
+@dataclass(frozen=True, slots=True)
+class _Proposal:
+    """What the columns of a table seem to be."""
+
+    mapping: TableMapping | None
+    kept: bool
+    """Whether it was said the last time."""
+    structures: bool
+    """Whether the structures have to be taken apart."""
+    cores: tuple[CoreChoice, ...]
+    blanks: dict[str, int]
+
+
+def _propose(raw: RawTable, kept: TableMapping | None, report: Report) -> _Proposal:
+    from assaypilot.engine.tables.mapping import propose
+
+    blanks = blank_cells(raw, raw.columns)
+    report(0.3, "")
+    if kept is not None:
+        try:
+            cores = known_cores(kept.cores, report) if kept.cores else ()
+        except AssayPilotError:
+            cores = ()
+        return _Proposal(kept, True, bool(kept.cores), cores, blanks)
+    try:
+        return _Proposal(propose(raw), False, False, (), blanks)
+    except AssayPilotError as error:
+        if error.option != "--sites":
+            return _Proposal(None, False, False, (), blanks)
+    try:
+        # Any core will do: only what the other columns are is asked.
+        mapping = propose(raw, TableOptions(cores=("c1ccccc1",)))
+    except AssayPilotError:
+        return _Proposal(None, False, False, (), blanks)
+    return _Proposal(mapping, False, mapping.smiles is not None, (), blanks)

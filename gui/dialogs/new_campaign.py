@@ -1,31 +1,48 @@
-"""The wizard for a new campaign: table, columns, goal; the file is written off the window's thread."""
+"""The wizard for a new campaign: table, columns, check, goal; the file is written off the window's thread."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QDialog, QHBoxLayout, QLabel, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QComboBox,
+    QDialog,
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
 
 from assaypilot.engine.campaign.state import Source
 from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.progress import Cancelled
 from assaypilot.engine.tables.raw import RawTable
+from assaypilot.gui.dialogs.check_step import CheckStep
+from assaypilot.gui.dialogs.check_work import Checked
 from assaypilot.gui.dialogs.columns_step import ColumnsStep
 from assaypilot.gui.dialogs.goal_step import GoalStep
+from assaypilot.gui.dialogs.import_words import import_words
 from assaypilot.gui.dialogs.steps import Step
 from assaypilot.gui.dialogs.table_step import TableStep
 from assaypilot.gui.session import Session
 from assaypilot.gui.settings import Settings
+from assaypilot.gui.widgets.choices import FilterBox
 from assaypilot.gui.widgets.message_bar import MessageBar
 from assaypilot.gui.widgets.text import button, label, polish
 
 __all__ = ["NewCampaign"]
 
-TITLES = ("Table", "Columns", "Goal")
+TITLES = ("Table", "Columns", "Check", "Goal")
+TABLE, COLUMNS, CHECK, GOAL = range(4)
 
 
 class NewCampaign(QDialog):
-    """Three steps, Back and Next; the last one writes the campaign."""
+    """Four steps, Back and Next; the last one writes the campaign, and until then nothing is written."""
 
     created = Signal()
 
@@ -33,7 +50,7 @@ class NewCampaign(QDialog):
         super().__init__(parent)
         self.session = session
         self.setWindowTitle("New campaign")
-        self.resize(1120, 740)
+        self.resize(1160, 748)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
@@ -53,8 +70,9 @@ class NewCampaign(QDialog):
         column.addWidget(self.messages)
         self.table_step = TableStep(session, settings)
         self.columns_step = ColumnsStep(session, settings)
+        self.check_step = CheckStep(session, settings, self.columns_step)
         self.goal_step = GoalStep(session, settings)
-        self.steps: tuple[Step, ...] = (self.table_step, self.columns_step, self.goal_step)
+        self.steps: tuple[Step, ...] = (self.table_step, self.columns_step, self.check_step, self.goal_step)
         self.stack = QStackedWidget()
         for step in self.steps:
             holder = QWidget()
@@ -83,9 +101,13 @@ class NewCampaign(QDialog):
         self.table_step.read.connect(self._table_read)
         self.columns_step.checked.connect(self.goal_step.show_checked)
         self.columns_step.not_added.connect(self.goal_step.refuse_endpoint)
+        self.check_step.said.connect(self.messages.note)
         self.goal_step.new_endpoint.connect(self.columns_step.add_endpoint)
         self._creating = False
-        self._go(0)
+        self._touched = False
+        self._asking = False
+        self._watched: set[QWidget] = set()
+        self._go(TABLE)
 
     def start_with(self, path: Path) -> None:
         """Nothing; reads a table that was dropped or given, and shows its columns."""
@@ -96,17 +118,77 @@ class NewCampaign(QDialog):
         """The step shown, from 0."""
         return self.stack.currentIndex()
 
+    # ------------------------------------------------------------------ leaving
+
     def reject(self) -> None:
-        """Nothing; closes without a campaign; what is being read never lands."""
-        self.session.tasks.cancel()
+        """Nothing; closes without a campaign; asked first when something was chosen or typed, which would be lost."""
+        if self._creating:
+            return  # the file is being written; its Cancel is in the message
+        if self._touched and not self._asking:
+            self._asking = True
+            self.messages.ask(
+                "Close without a campaign? What was chosen and typed here is lost; the table itself is not touched.",
+                "",
+                ("Keep working", self._stay),
+                ("Close", self._leave),
+            )
+            offers = self.messages.findChildren(QAbstractButton)
+            next(one for one in offers if one.text() == "Keep working").setFocus(Qt.FocusReason.OtherFocusReason)
+            return
+        if self._asking:
+            self._stay()  # Escape answers the question with no
+            return
+        super().reject()
+
+    def _stay(self) -> None:
+        self._asking = False
+        self.messages.clear()
+        self._focus()
+
+    def _leave(self) -> None:
         super().reject()
 
     def done(self, result: int) -> None:
-        """Nothing; lets go of the session when it closes."""
+        """Nothing; lets go of the session when it closes; what is being read never lands."""
         self.session.tasks.progress.disconnect(self.messages.progress)
-        self.columns_step.halt()
-        self.goal_step.halt()
+        for step in (self.table_step, self.columns_step, self.check_step, self.goal_step):
+            step.halt()
         super().done(result)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Nothing; Enter in a field that has its own meaning for it does not go on."""
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            focus = self.focusWidget()
+            own = (self.columns_step.core.typed, self.check_step.sites.name)
+            if focus in own or isinstance(focus, FilterBox):
+                event.accept()
+                return
+        super().keyPressEvent(event)
+
+    def _watch(self) -> None:
+        """Nothing; from now on notices when somebody chooses or types something in the steps."""
+        for step in self.steps:
+            for edit in step.findChildren(QLineEdit):
+                if edit not in self._watched and not isinstance(edit, FilterBox):
+                    self._watched.add(edit)
+                    edit.textEdited.connect(self._touch)
+            for combo in step.findChildren(QComboBox):
+                if combo not in self._watched:
+                    self._watched.add(combo)
+                    combo.activated.connect(self._touch)
+        if not self._watched.isdisjoint({self.columns_step.form.sites}):
+            return
+        self._watched.add(self.columns_step.form.sites)
+        self.columns_step.form.sites.clicked.connect(self._touch)
+        self.columns_step.core.changed.connect(self._touch)
+        self.check_step.sites.wanted.connect(self._touch)
+        for answer in (self.columns_step.hydrogen, self.columns_step.unknown):
+            answer.clicked.connect(self._touch)
+
+    def _touch(self, *_: object) -> None:
+        self._touched = True
+
+    # ------------------------------------------------------------------ steps
 
     def _table_read(self, raw: RawTable) -> None:
         self.goal_step.from_file(raw.file)
@@ -115,7 +197,7 @@ class NewCampaign(QDialog):
     def _next(self) -> None:
         if not self.steps[self.step].complete:
             return
-        if self.step < len(self.steps) - 1:
+        if self.step < GOAL:
             self._go(self.step + 1)
         else:
             self._create()
@@ -124,15 +206,25 @@ class NewCampaign(QDialog):
         self.stack.setCurrentIndex(step)
         for place, mark in enumerate(self._marks):
             polish(mark, role="heading" if place == step else "muted")
+            mark.setAccessibleName(f"Step {place + 1} of {len(TITLES)}: {TITLES[place]}")
+        if step == CHECK:
+            self.check_step.show_first()
+        self._watch()
         self._refresh()
-        first = (self.table_step.choose, self.columns_step.id, self.goal_step.goal)[step]
-        (self.next if self.steps[step].complete and step < 2 else first).setFocus(Qt.FocusReason.OtherFocusReason)
+        self._focus()
+
+    def _focus(self) -> None:
+        step = self.step
+        first = (self.table_step.choose, self.columns_step.form.id, self.check_step.views, self.goal_step.goal)[step]
+        (self.next if self.steps[step].complete and step < GOAL else first).setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _refresh(self) -> None:
-        last = self.step == len(self.steps) - 1
-        self.back.setEnabled(self.step > 0 and not self._creating)
+        last = self.step == GOAL
+        self.back.setEnabled(self.step > TABLE and not self._creating)
         self.next.setText("&Create campaign" if last else "&Next")
         self.next.setEnabled(self.steps[self.step].complete and not self._creating)
+
+    # ------------------------------------------------------------------ creating
 
     def _create(self) -> None:
         checked, settings = self.columns_step.result, self.goal_step.campaign_settings
@@ -147,7 +239,7 @@ class NewCampaign(QDialog):
             "history": checked.imported.history,
             "source": Source(raw.file or "pasted", raw.digest),
             "mapping": checked.mapping.as_json(),
-            "warnings": checked.warnings,
+            "warnings": [*map(import_words, checked.warnings), *_left_out(checked)],
         }
         self._creating = True
         self.goal_step.halt()
@@ -164,3 +256,18 @@ class NewCampaign(QDialog):
         self._refresh()
         if isinstance(error, AssayPilotError):
             self.messages.refuse(error)
+        elif isinstance(error, Cancelled):
+            self.messages.note("Stopped; no campaign was written.")
+
+
+def _left_out(checked: Checked) -> list[str]:
+    """One sentence about rows and values that were not used, for the campaign's history."""
+    lost = checked.imported.not_used
+    if not lost:
+        return []
+    first = lost[0]
+    places = ("" if first.row is None else f"row {first.row}", "" if first.column is None else f"column {first.column}")
+    where = ", ".join(filter(None, places))
+    many = "1 row or value" if len(lost) == 1 else f"{len(lost):,} rows or values"
+    reason = import_words(first.reason)
+    return [f"{many} of the table not used; the first is {where}{': ' if where else ''}{reason}"]

@@ -1,31 +1,40 @@
-"""The wizard's first step: a file or a pasted block, and how it was read."""
+"""The wizard's first step: a file or a pasted block, perhaps a second file, and how they were read."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from PySide6.QtCore import Signal
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtGui import QDragEnterEvent, QDropEvent, QGuiApplication
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QVBoxLayout
 
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.progress import Report
+from assaypilot.engine.progress import Cancelled
 from assaypilot.engine.tables.raw import PATTERNS, RawTable
+from assaypilot.gui.dialogs.import_words import import_error, import_words
+from assaypilot.gui.dialogs.join_panel import JoinPanel
+from assaypilot.gui.dialogs.reading_panel import ReadingPanel
 from assaypilot.gui.dialogs.steps import Step
+from assaypilot.gui.dialogs.table_work import Loaded, Place, Wanted, load
 from assaypilot.gui.models.notes import TableModel
 from assaypilot.gui.session import Session
 from assaypilot.gui.settings import Settings
-from assaypilot.gui.widgets.message_bar import error_words
+from assaypilot.gui.tasks import Job
+from assaypilot.gui.widgets.choices import Segments
 from assaypilot.gui.widgets.table import Table
 from assaypilot.gui.widgets.text import ElidedLabel, button, label
 
 __all__ = ["TableStep"]
 
 SHOWN = 60
+"""Rows of the preview."""
+SAID = 3
+"""Lines of what was noticed while reading; all of them stand in the check."""
 
 
 class TableStep(Step):
-    """Choose a file or paste; the first rows are shown as they were read."""
+    """Choose a file or paste; the first rows are shown as they were read, and can be read otherwise."""
 
     read = Signal(object)
     """The RawTable."""
@@ -33,23 +42,25 @@ class TableStep(Step):
     def __init__(self, session: Session, settings: Settings) -> None:
         super().__init__()
         self.session, self.settings = session, settings
-        self.raw: RawTable | None = None
+        self.loaded: Loaded | None = None
+        self._job: Job | None = None
+        self._wanted: Wanted | None = None
+        self.setAcceptDrops(True)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(10)
-        column.addWidget(
-            label(
-                "One row per compound, with its substituents in columns R1, R2, …; an ID, SMILES and measured values "
-                "if there are any.",
-                "muted",
-                wrap=True,
-            )
+        self.intro = label(
+            "One row per compound, with an ID, its substituents in columns R1, R2, … or its structure, and measured "
+            "values if there are any.",
+            "muted",
+            wrap=True,
         )
+        column.addWidget(self.intro)
         row = QHBoxLayout()
         row.setSpacing(10)
         self.choose = button("Choose a &file…", "go")
         self.choose.clicked.connect(self._choose)
-        self.paste = button("&Paste from the clipboard", tip="A block copied from a spreadsheet, with its header row")
+        self.paste = button("Paste from the &clipboard", tip="A block copied from a spreadsheet, with its header row")
         self.paste.clicked.connect(self.paste_clipboard)
         self.file = ElidedLabel()
         row.addWidget(self.choose)
@@ -58,82 +69,193 @@ class TableStep(Step):
         column.addLayout(row)
         self.problem = label("", "problem", wrap=True)
         self.mend = label("", "muted", wrap=True)
+        self.reading = ReadingPanel()
+        self.reading.changed.connect(self._read_again)
         self.how = label("", "muted", wrap=True)
+        self.join = JoinPanel()
+        self.join.wanted.connect(self._choose_second)
+        self.join.dropped.connect(self.drop_second)
+        self.join.changed.connect(self._read_again)
+        self.views = Segments([("rows", "First rows"), ("alone", "Without a partner")], "What is shown")
+        self.views.chosen.connect(lambda _: self._show_rows())
         self.model = TableModel(self)
         self.table = Table(self.model, name="The first rows of the table")
         self.table.setSortingEnabled(False)
-        for part in (self.problem, self.mend, self.how):
+        for part in (self.problem, self.mend, self.reading, self.how, self.join):
             column.addWidget(part)
-            part.hide()
+        switch = QHBoxLayout()
+        switch.addWidget(self.views)
+        switch.addStretch(1)
+        column.addLayout(switch)
         column.addWidget(self.table, 1)
-        self.table.hide()
-        self.empty = label("csv, tsv, txt, xlsx, xls, ods, sdf or smi; decimal point or comma.", "muted")
+        self.empty = label(
+            "csv, tsv, txt, xlsx, xls, ods, sdf or smi; decimal point or comma. Drop a file here.", "muted"
+        )
         column.addWidget(self.empty)
         column.addStretch(0)
+        self._clear()
+
+    @property
+    def raw(self) -> RawTable | None:
+        """The table, None while none was read."""
+        return None if self.loaded is None else self.loaded.raw
 
     @property
     def complete(self) -> bool:
         """Whether a table was read."""
-        return self.raw is not None
+        return self.loaded is not None
+
+    # ------------------------------------------------------------------ reading
 
     def load(self, path: Path) -> None:
         """Nothing; reads a file."""
         self.settings.folder = path.parent
-
-        def work(report: Report) -> RawTable:
-            from assaypilot.engine.tables.raw import read_table
-
-            return read_table(path, report)
-
         self.file.setText(str(path))
-        self.session.read(f"Reading {path.name}", work, self._show, self._refuse)
+        self._start(Wanted(Place(path)))
 
     def paste_clipboard(self) -> None:
         """Nothing; reads the clipboard."""
-        text = QGuiApplication.clipboard().text()
-
-        def work(report: Report) -> RawTable:
-            from assaypilot.engine.tables.raw import parse_text
-
-            return parse_text(text, report)
-
         self.file.setText("Pasted from the clipboard")
-        self.session.read("Reading the clipboard", work, self._show, self._refuse)
+        self._start(Wanted(Place(text=QGuiApplication.clipboard().text())))
+
+    def load_second(self, path: Path) -> None:
+        """Nothing; joins a second file to the table."""
+        if self.loaded is not None:
+            self.settings.folder = path.parent
+            self._start(replace(self.loaded.wanted, second=Place(path), id_column=None, other_column=None))
+
+    def drop_second(self) -> None:
+        """Nothing; reads the first file alone."""
+        if self.loaded is not None:
+            self._start(replace(self.loaded.wanted, second=None, id_column=None, other_column=None))
+
+    def _read_again(self) -> None:
+        """Nothing; reads the same files as they are to be read now."""
+        if self.loaded is None:
+            return
+        wanted = self.loaded.wanted
+        wanted = replace(wanted, first=replace(wanted.first, how=self.reading.how))
+        if wanted.second is not None:
+            own, other = self.join.own.currentData(), self.join.other.currentData()
+            wanted = replace(wanted, id_column=own, other_column=other)
+        self._start(wanted)
+
+    def _start(self, wanted: Wanted) -> None:
+        if self._job is not None:
+            self.session.tasks.cancel(self._job)
+        self._wanted = wanted
+        self._job = self.session.read(
+            f"Reading {wanted.first.name}", lambda report: load(wanted, report), self._show, self._refuse
+        )
+
+    def halt(self) -> None:
+        """Nothing; the dialog closes: what is being read never lands."""
+        job, self._job = self._job, None
+        if job is not None:
+            self.session.tasks.cancel(job)
 
     def _choose(self) -> None:
-        name, _ = QFileDialog.getOpenFileName(
-            self, "Choose a table", str(self.settings.folder), f"Tables ({' '.join(PATTERNS)});;All files (*)"
-        )
+        name = self._ask("Choose a table")
         if name:
             self.load(Path(name))
 
-    def _show(self, raw: RawTable) -> None:
-        self.raw = raw
+    def _choose_second(self) -> None:
+        name = self._ask("Choose the file to join")
+        if name:
+            self.load_second(Path(name))
+
+    def _ask(self, title: str) -> str:
+        name, _ = QFileDialog.getOpenFileName(
+            self, title, str(self.settings.folder), f"Tables ({' '.join(PATTERNS)});;All files (*)"
+        )
+        return name
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        """Nothing; takes a file that is dragged in."""
+        if any(url.isLocalFile() for url in event.mimeData().urls()):
+            event.acceptProposedAction()
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        """Nothing; reads the file that was dropped, and joins a second one."""
+        paths = [Path(url.toLocalFile()) for url in event.mimeData().urls() if url.isLocalFile()]
+        event.acceptProposedAction()
+        if len(paths) > 1:
+            self.file.setText(str(paths[0]))
+            self._start(Wanted(Place(paths[0]), Place(paths[1])))
+        elif paths:
+            self.load(paths[0])
+
+    # ------------------------------------------------------------------ showing
+
+    def _show(self, loaded: Loaded) -> None:
+        self._job = None
+        self.loaded = loaded
+        raw = loaded.raw
         self.problem.hide()
         self.mend.hide()
         self.empty.hide()
-        self.table.show()
-        self.how.show()
-        parts = [
-            f"{len(raw):,} rows, {len(raw.columns)} columns",
-            raw.described,
-        ]
-        if raw.kind != "workbook":
-            parts.append(f"decimal {'comma' if raw.decimal == ',' else 'point'}")
-        self.how.setText(" · ".join(parts) + "".join(f"\n{text}" for text in raw.warnings[:4]))
-        self.model.show(raw.columns, raw.cells, min(len(raw), SHOWN))
+        for part in (self.reading, self.how, self.join, self.table):
+            part.show()
+        self.reading.show_reading(raw, loaded.sheets, loaded.wanted.first.how)
+        self.join.show_joined(loaded)
+        size = f"{len(raw):,} row{'' if len(raw) == 1 else 's'}, {len(raw.columns)} columns"
+        kind = {"sdf": " · SD file", "smi": " · SMILES file"}.get(raw.kind, "")
+        said = [import_words(text) for text in raw.warnings]
+        more = len(said) - SAID
+        lines = [f"{size}{kind}", *said[:SAID], *([f"… and {more} more, listed under Check"] if more > 0 else [])]
+        self.how.setText("\n".join(lines))
+        alone = sum(map(len, raw.unmatched))
+        self.views.set_text("alone", f"Without a partner ({alone:,})")
+        self.views.setVisible(bool(alone))
+        if not alone and self.views.key != "rows":
+            self.views.choose("rows")
+        self._show_rows()
         self.changed.emit()
         self.read.emit(raw)
 
+    def _show_rows(self) -> None:
+        """Nothing; the first rows, or the ids that one of the files alone has."""
+        loaded = self.loaded
+        if loaded is None:
+            return
+        raw = loaded.raw
+        if self.views.key == "rows" or loaded.wanted.second is None:
+            self.model.show(raw.columns, raw.cells, min(len(raw), SHOWN))
+            return
+        here, there = raw.unmatched
+        size = max(len(here), len(there))
+        names = (f"Only in {loaded.wanted.first.name}", f"Only in {loaded.wanted.second.name}")
+        self.model.show(names, [[*ids, *[""] * (size - len(ids))] for ids in (here, there)], size)
+
     def _refuse(self, error: Exception) -> None:
-        self.raw = None
+        if isinstance(error, Cancelled) and (self._job is None or not self._job.cancelled):
+            return  # a newer reading is on its way, or the dialog closes
+        self._job = None
+        before, wanted = self.loaded, self._wanted
+        same = before is not None and wanted is not None and before.wanted.first.path == wanted.first.path
+        if before is not None and (same or isinstance(error, Cancelled)):
+            # What was read before stays, and the choices go back to it.
+            first = before.wanted.first
+            self.file.setText("Pasted from the clipboard" if first.path is None else str(first.path))
+            self.reading.show_reading(before.raw, before.sheets, first.how)
+            self.join.show_joined(before)
+        else:
+            self._clear()
         if isinstance(error, AssayPilotError):
-            text, mend = error_words(error)
-            self.problem.setText(text)
-            self.mend.setText(mend)
-            self.mend.setVisible(bool(mend))
-            self.problem.show()
-        self.table.hide()
-        self.how.hide()
-        self.empty.show()
+            text, mend = import_error(error)
+        else:
+            text, mend = (
+                "Reading was stopped." if before is None else "Reading was stopped; the table is as before.",
+                "",
+            )
+        self.problem.setText(text)
+        self.problem.show()
+        self.mend.setText(mend)
+        self.mend.setVisible(bool(mend))
         self.changed.emit()
+
+    def _clear(self) -> None:
+        self.loaded = None
+        for part in (self.problem, self.mend, self.reading, self.how, self.join, self.views, self.table):
+            part.hide()
+        self.empty.show()

@@ -104,6 +104,8 @@ def wizard_through(qtbot: QtBot, window: MainWindow, table: Path, file: Path, *,
     wizard.next.click()
     until(qtbot, lambda: wizard.columns_step.complete)
     wizard.next.click()
+    until(qtbot, lambda: wizard.check_step.complete)
+    wizard.next.click()
     wizard.goal_step.noise.edit.setText("0.2")
     wizard.goal_step.slack.edit.setText("0.5")
     wizard.goal_step.per_round.edit.setText(str(per_round))

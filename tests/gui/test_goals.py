@@ -119,6 +119,8 @@ def to_goal(qtbot: QtBot, window: MainWindow, path: Path) -> GoalStep:
     wizard.next.click()
     until(qtbot, lambda: wizard.columns_step.complete)
     wizard.next.click()
+    until(qtbot, lambda: wizard.check_step.complete)
+    wizard.next.click()
     return wizard.goal_step
 
 

@@ -1,0 +1,73 @@
+"""The compounds that fit an additive model worst: what was measured beside what the model says."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
+
+from assaypilot.engine.figures.canvas import SMALL, blank, say
+from assaypilot.engine.figures.palette import LIGHT, Palette
+from assaypilot.engine.models.report import Residual
+
+__all__ = ["worst_residuals"]
+
+_LETTERS = 22
+"""Letters of an id beside its row."""
+
+
+def worst_residuals(
+    worst: Sequence[Residual],
+    scale: str,
+    *,
+    residual_sd: float | None = None,
+    palette: Palette = LIGHT,
+    size: tuple[float, float] = (4.6, 2.4),
+    dpi: float = 100.0,
+) -> Figure:
+    """The figure: a row for each compound with the model's value (ring), the measured one (disc) and their difference.
+
+    ``worst`` as the model report orders them, the largest first and on top; ``scale`` names the axis. With
+    ``residual_sd`` a band of twice that stands around the model's value: what lies beyond it is unusual.
+    """
+    figure = blank(size, dpi, palette, (0.15, 0.75, 0.62, 0.12))
+    axes = figure.axes[0]
+    if not worst:
+        return say(figure, palette, "No compound can be compared with others.")
+    names = [one.id if len(one.id) <= _LETTERS else one.id[: _LETTERS - 1] + "…" for one in worst]
+    width = size[0] * 96.0
+    # Ids stand left of the axes; their room follows from the longest.
+    left = min(0.42, (7.0 * max(map(len, names)) + 18.0) / width)
+    box = axes.get_position()
+    axes.set_position((left, box.y0, max(0.25, box.x1 - left), box.height))
+    for row, one in enumerate(worst):
+        if residual_sd is not None:
+            axes.barh(
+                row, 4 * residual_sd, left=one.fitted - 2 * residual_sd, height=0.62, color=palette.grid, zorder=1
+            )
+        axes.plot([one.fitted, one.measured], [row, row], color=palette.muted, linewidth=1.4, zorder=2)
+        axes.plot(
+            [one.fitted], [row], "o", markersize=6.5, markerfacecolor=palette.background,
+            markeredgecolor=palette.muted, markeredgewidth=1.4, zorder=3,
+        )  # fmt: skip
+        axes.plot([one.measured], [row], "o", markersize=6.5, color=palette.accent, zorder=4)
+        axes.annotate(
+            f"{one.residual:+.2f}", (1.0, row), xycoords=("axes fraction", "data"), xytext=(8, 0),
+            textcoords="offset points", va="center", color=palette.text, fontsize=SMALL, annotation_clip=False,
+            parse_math=False,
+        )  # fmt: skip
+        axes.annotate(
+            names[row], (0.0, row), xycoords=("axes fraction", "data"), xytext=(-8, 0), textcoords="offset points",
+            va="center", ha="right", color=palette.text, fontsize=SMALL, annotation_clip=False, parse_math=False,
+        )  # fmt: skip
+    axes.set_yticks([])
+    axes.spines["left"].set_visible(False)
+    axes.set_ylim(len(worst) - 0.4, -0.6)
+    axes.margins(x=0.06)
+    axes.xaxis.set_major_locator(MaxNLocator(nbins=6))
+    band = "" if residual_sd is None else "; band: twice the residual SD"
+    axes.set_xlabel(
+        f"{scale}   (disc: measured, ring: model{band})", color=palette.muted, fontsize=SMALL, parse_math=False
+    )
+    return figure

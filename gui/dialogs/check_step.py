@@ -1,0 +1,128 @@
+"""The wizard's third step: what was understood of the table, line by line, site by site, and whether the model fits."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout
+
+from assaypilot.gui.dialogs.check_work import Checked
+from assaypilot.gui.dialogs.columns_step import ColumnsStep
+from assaypilot.gui.dialogs.findings_view import FindingsView
+from assaypilot.gui.dialogs.model_view import VERDICTS, ModelView, verdict_line
+from assaypilot.gui.dialogs.sites_view import SitesView
+from assaypilot.gui.dialogs.steps import Step
+from assaypilot.gui.session import Session
+from assaypilot.gui.settings import Settings
+from assaypilot.gui.widgets.choices import Segments
+from assaypilot.gui.widgets.text import Callout, ElidedLabel, label, polish
+
+__all__ = ["CheckStep"]
+
+ENDPOINTS = 3
+"""Endpoints whose sentence stands on top."""
+
+
+class CheckStep(Step):
+    """The verdict on top, below it the lines, the substituents or the report."""
+
+    said = Signal(str)
+    """What was done, in a sentence."""
+
+    def __init__(self, session: Session, settings: Settings, columns: ColumnsStep) -> None:
+        super().__init__()
+        self.columns = columns
+        self.result: Checked | None = None
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(12)
+        self.verdict = Callout()
+        column.addWidget(self.verdict)
+        row = QHBoxLayout()
+        row.setSpacing(14)
+        self.views = Segments(
+            [("findings", "Rows and notes"), ("sites", "Substituents"), ("model", "Additive model")], "What is shown"
+        )
+        self.views.chosen.connect(self._switch)
+        self.counts = ElidedLabel("muted")
+        row.addWidget(self.views)
+        row.addWidget(self.counts, 1)
+        column.addLayout(row)
+        self.findings = FindingsView(session, settings, self.said.emit)
+        self.sites = SitesView()
+        self.sites.wanted.connect(columns.make_smaller)
+        self.model = ModelView()
+        self.stack = QStackedWidget()
+        for view in (self.findings, self.sites, self.model):
+            self.stack.addWidget(view)
+        column.addWidget(self.stack, 1)
+        self.waiting = label("", "muted", wrap=True)
+        column.addWidget(self.waiting)
+        columns.understood.connect(self.show_checked)
+        columns.checking.connect(self._wait)
+        columns.changed.connect(self.changed)
+        columns.not_smaller.connect(self.sites.refuse)
+        self.show_checked(None)
+
+    @property
+    def complete(self) -> bool:
+        """Whether the table can be imported like this."""
+        return self.columns.complete
+
+    def show_checked(self, checked: Checked | None) -> None:
+        """Nothing; shows what was understood, nothing when there is nothing."""
+        self.result = checked
+        there = checked is not None
+        for part in (self.verdict, self.views, self.counts, self.stack):
+            part.setVisible(there)
+        self.waiting.setVisible(not there)
+        if checked is None:
+            self.waiting.setText("The table cannot be used like this yet: go back to Columns.")
+            return
+        self._show_verdict(checked)
+        imported = checked.imported
+        self.counts.setText(
+            f"{imported.rows_used:,} of {imported.rows_read:,} rows used · {imported.compounds:,} compounds · "
+            f"{len(checked.sites)} site{'' if len(checked.sites) == 1 else 's'} · rank {checked.rank:,} of "
+            f"{checked.max_rank:,} · not used ({len(imported.not_used):,})"
+        )
+        self.findings.show_checked(checked)
+        self.sites.show_checked(checked, self.columns.smaller)
+        self.model.show_checked(checked)
+
+    def show_first(self) -> None:
+        """Nothing; shows what matters first: errors when there are any, else the report on the model."""
+        if self.result is None:
+            return
+        if self.result.imported.errors:
+            self.findings.kinds.choose("error")
+            self.views.choose("findings")
+
+    def _show_verdict(self, checked: Checked) -> None:
+        errors, facts = len(checked.imported.errors), checked.facts
+        verdicts = {fact.report.verdict for fact in facts}
+        if errors:
+            heading, words = f"{errors:,} error{'' if errors == 1 else 's'}: this needs your decision first", ""
+        elif not facts:
+            heading, words = "Nothing is measured yet", "Name the quantity under Columns, Measured."
+        else:
+            worst = next(v for v in ("does not fit", "doubtful", "not judged", "fits") if v in verdicts)
+            heading = VERDICTS[worst] if len(facts) == 1 else f"{VERDICTS[worst]} (the worst of {len(facts)} endpoints)"
+            ordered = [*facts[checked.objective :], *facts[: checked.objective]]
+            more = len(facts) - ENDPOINTS
+            words = verdict_line(ordered[:ENDPOINTS]) + (f"\nand {more} more under Additive model" if more > 0 else "")
+        self.verdict.say(heading, words)
+        kind = "good" if not errors and verdicts == {"fits"} else ""
+        if self.verdict.property("kind") != kind:
+            polish(self.verdict, kind=kind)
+
+    def _switch(self, key: str) -> None:
+        self.stack.setCurrentIndex(("findings", "sites", "model").index(key))
+
+    def _wait(self) -> None:
+        """Nothing; a check is under way: what is shown is of the one before."""
+        if self.result is None:
+            self.waiting.setText("Checking the table…")
+
+    def halt(self) -> None:
+        """Nothing; the dialog closes."""
+        self.model.stop()

@@ -1,0 +1,256 @@
+"""Which column is what: the fields at the left of the columns step."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import (
+    QComboBox,
+    QFormLayout,
+    QLabel,
+    QLineEdit,
+    QListWidget,
+    QListWidgetItem,
+    QVBoxLayout,
+    QWidget,
+)
+
+from assaypilot.engine.tables.options import EndpointSpec, TableMapping, TableOptions
+from assaypilot.engine.tables.raw import RawTable
+from assaypilot.gui.dialogs.steps import form
+from assaypilot.gui.widgets.choices import Segments
+from assaypilot.gui.widgets.text import label
+
+__all__ = ["ColumnsForm"]
+
+MERGE = [
+    ("under two ids: two compounds", "no"),
+    ("one compound", "identical"),
+    ("one compound, charge forms too", "charge"),
+    ("one compound, tautomers too", "tautomer"),
+]
+
+
+class ColumnsForm(QWidget):
+    """Choices about columns, compounds and what is measured."""
+
+    changed = Signal()
+    """Something was chosen or typed."""
+    source_changed = Signal()
+    """Sites come from columns instead of structures, or the other way round."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._added: dict[str, str] = {}
+        self._said: dict[str, EndpointSpec] = {}
+        self._filling = False
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 8, 0)
+        column.setSpacing(10)
+        column.addLayout(self._form())
+        column.addStretch(1)
+
+    def _form(self) -> QFormLayout:
+        self._fields = fields = form()
+        self.id = self._combo("Column of compound ids")
+        self.smiles = self._combo("Column of structures")
+        self.merge = self._combo("Same structure", MERGE)
+        self.source = Segments([("columns", "Columns"), ("structures", "Structures")], "Where substituents come from")
+        self.source.chosen.connect(lambda _: self._source_chosen())
+        self.sites = QListWidget()
+        self.sites.setAccessibleName("Columns of substituents")
+        self.sites.setFixedHeight(124)
+        self.sites.itemChanged.connect(lambda _: self._tell())
+        self.product = self._combo(
+            "Compounds", [("the rows of the table", False), ("every combination of the substituents", True)]
+        )
+        self.endpoint = self._combo("What is measured")
+        self.endpoint.setEditable(True)
+        self.endpoint.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
+        self.endpoint.activated.connect(self._endpoint_chosen)
+        self.endpoint.editTextChanged.connect(lambda _: self._tell())
+        self.unit = QLineEdit()
+        self.unit.setAccessibleName("Unit")
+        self.unit.setPlaceholderText("nM, µM, %, … or none")
+        self.unit.textChanged.connect(lambda _: self._tell())
+        self.scale = self._combo(
+            "Scale", [("proposed", None), ("log10 (p scale for concentrations)", "log"), ("as it is", "none")]
+        )
+        self.direction = self._combo("Better", [("proposed", None), ("higher on that scale", "max"), ("lower", "min")])
+        self._captions: dict[QWidget, QLabel] = {}
+        for caption, widget, tip in (
+            ("&ID", self.id, "Without one, ids are made from the substituents"),
+            ("St&ructure", self.smiles, "SMILES, drawn wherever a compound is shown"),
+            ("Same structure", self.merge, "Racemate and enantiomer are always two compounds"),
+            ("Substituents", self.source, "In columns R1, R2, …, or found by taking the structures apart"),
+            ("&Sites", self.sites, "The columns R1, R2, …"),
+            ("C&ompounds", self.product, "Only those listed, or all that could be made of the substituents"),
+            ("&Measured", self.endpoint, "The quantity the goal is about; it need not be in the table yet"),
+            ("&Unit", self.unit, "The unit of the values in the table and of results"),
+            ("Sca&le", self.scale, "Potencies add up on the log scale"),
+            ("Be&tter is", self.direction, "Which way is better, on the scale used"),
+        ):
+            widget.setToolTip(tip)
+            self._captions[widget] = text = label(caption, "muted")
+            text.setBuddy(widget)
+            fields.addRow(text, widget)
+        return fields
+
+    def _combo(self, name: str, choices: Sequence[tuple[str, Any]] = ()) -> QComboBox:
+        made = QComboBox()
+        made.setAccessibleName(name)
+        # A long header must not widen the column.
+        made.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        made.setMinimumContentsLength(10)
+        for text, data in choices:
+            made.addItem(text, data)
+        made.currentIndexChanged.connect(lambda _: self._tell())
+        return made
+
+    # ------------------------------------------------------------------ filling
+
+    def show_columns(self, raw: RawTable) -> None:
+        """Nothing; offers the columns of a table, with nothing chosen."""
+        self._filling = True
+        self._added.clear()
+        self._said.clear()
+        for combo, none in ((self.id, "(made from the substituents)"), (self.smiles, "(none)")):
+            combo.clear()
+            combo.addItem(none, None)
+            for name in raw.columns:
+                combo.addItem(name, name)
+        self.sites.clear()
+        for name in raw.columns:
+            item = QListWidgetItem(name)
+            item.setFlags(Qt.ItemFlag.ItemIsUserCheckable | Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable)
+            item.setCheckState(Qt.CheckState.Unchecked)
+            self.sites.addItem(item)
+        self.endpoint.clear()
+        self.unit.clear()
+        for combo in (self.scale, self.direction, self.merge, self.product):
+            combo.setCurrentIndex(0)
+        self.source.choose("columns")
+        self._filling = False
+        self._show_parts()
+
+    def fill(self, mapping: TableMapping, *, structures: bool, said: bool) -> None:
+        """Nothing; chooses what a mapping says. ``said``: all of it was said by the user, the last time."""
+        self._filling = True
+        self.id.setCurrentIndex(max(self.id.findData(mapping.id), 0))
+        self.smiles.setCurrentIndex(max(self.smiles.findData(mapping.smiles), 0))
+        self.merge.setCurrentIndex(max(self.merge.findData(mapping.merge), 0))
+        first: QListWidgetItem | None = None
+        for place in range(self.sites.count()):
+            item = self.sites.item(place)
+            chosen = item.text() in mapping.sites
+            item.setCheckState(Qt.CheckState.Checked if chosen else Qt.CheckState.Unchecked)
+            first = item if chosen and first is None else first
+        if first is not None:
+            self.sites.scrollToItem(first, QListWidget.ScrollHint.PositionAtTop)
+        self.source.choose("structures" if structures else "columns")
+        self.product.setCurrentIndex(max(self.product.findData(mapping.product), 0))
+        self.endpoint.clear()
+        for one in mapping.endpoints:
+            self.endpoint.addItem(one.endpoint.name, one.endpoint.unit)
+            if said:
+                end = one.endpoint
+                self._said[end.name] = EndpointSpec(
+                    end.name, unit=end.unit or None, direction=end.direction, transform=end.transform
+                )
+        if mapping.endpoints:
+            end = mapping.endpoints[0].endpoint
+            self.unit.setText(end.unit)
+            if said:
+                self.scale.setCurrentIndex(max(self.scale.findData(end.transform), 0))
+                self.direction.setCurrentIndex(max(self.direction.findData(end.direction), 0))
+        self._filling = False
+        self._show_parts()
+
+    # ------------------------------------------------------------------ what was chosen
+
+    @property
+    def from_structures(self) -> bool:
+        """Whether the sites come from taking structures apart."""
+        return self.source.key == "structures"
+
+    @property
+    def chosen_sites(self) -> tuple[str, ...]:
+        """The columns of substituents."""
+        if self.from_structures:
+            return ()
+        items = [self.sites.item(place) for place in range(self.sites.count())]
+        return tuple(item.text() for item in items if item.checkState() == Qt.CheckState.Checked)
+
+    def options(self) -> TableOptions:
+        """What was chosen, as an import takes it; without cores."""
+        name = self.endpoint.currentText().strip()
+        specs = []
+        if name:
+            specs.append(
+                EndpointSpec(
+                    name,
+                    unit=self.unit.text().strip() or None,
+                    direction=self.direction.currentData(),
+                    transform=self.scale.currentData(),
+                )
+            )
+            others = [self.endpoint.itemText(place) for place in range(self.endpoint.count())]
+            specs += [
+                self._said.get(other, EndpointSpec(other))
+                for other in others
+                if other != name and other not in self._added
+            ]
+            specs += [EndpointSpec(other, unit=unit or None) for other, unit in self._added.items() if other != name]
+        return TableOptions(
+            id=self.id.currentData(),
+            smiles=self.smiles.currentData(),
+            sites=self.chosen_sites,
+            product=bool(self.product.currentData()),
+            endpoints=tuple(specs),
+            merge=self.merge.currentData() if self.smiles.currentData() is not None else "no",
+        )
+
+    def add(self, name: str, unit: str) -> str | None:
+        """Why an endpoint that the table does not have cannot be added; None when it now is."""
+        options = self.options()
+        taken = {*options.sites, *filter(None, (options.id, options.smiles))}
+        if name.casefold() in {column.casefold() for column in taken}:
+            return f"{name} is a column of the table that holds something else."
+        self._added[name] = unit
+        return None
+
+    def take_back(self, name: str) -> None:
+        """Nothing; gives an added endpoint up."""
+        self._added.pop(name, None)
+
+    # ------------------------------------------------------------------ inside
+
+    def _endpoint_chosen(self, place: int) -> None:
+        self.unit.setText(str(self.endpoint.itemData(place) or ""))
+        spec = self._said.get(self.endpoint.itemText(place))
+        if spec is not None:
+            spec = replace(spec)
+            self.scale.setCurrentIndex(max(self.scale.findData(spec.transform), 0))
+            self.direction.setCurrentIndex(max(self.direction.findData(spec.direction), 0))
+
+    def _source_chosen(self) -> None:
+        self._show_parts()
+        if not self._filling:
+            self.source_changed.emit()
+            self.changed.emit()
+
+    def _tell(self) -> None:
+        if not self._filling:
+            self._show_parts()
+            self.changed.emit()
+
+    def _show_parts(self) -> None:
+        """Nothing; hides fields that have no meaning for what is chosen."""
+        for widget, there in (
+            (self.merge, self.smiles.currentData() is not None),
+            (self.sites, not self.from_structures),
+        ):
+            self._fields.setRowVisible(widget, there)

@@ -1,0 +1,49 @@
+"""What the engine says of tables, in which options of the command line are named, as the import says it."""
+
+from __future__ import annotations
+
+import re
+
+from assaypilot.engine.errors import AssayPilotError
+from assaypilot.gui.widgets.message_bar import error_words, for_window
+
+__all__ = ["import_error", "import_words"]
+
+PATTERNS = tuple(
+    (re.compile(pattern), words)
+    for pattern, words in (
+        (r"A way forward: with --min-seen (\d+), ", r"A way forward (Check, Substituents): keep those in at least \1; "),
+        (r"; --drop-site leaves a site out\.", "; or leave a site out."),
+        (r" \(--min-seen\)", ""),
+        (r", or give the core of the structures: --core SMILES\.", ", or take the structures apart with a core."),
+        (r"Give --core or --sites, not both; a site of the core is left out with --drop-site\.", "Choose one of them."),
+        (r"To count them as one: --merge identical\.", "To count them as one, choose that under Same structure."),
+        (r"Name it: --smiles COLUMN\.", "Choose it under Structure."),
+        (r"Give several cores one by one: --core A --core B\.", "Add several cores one by one."),
+        (r"Give one core for each: --core A --core B\.", "Add one core for each."),
+        (r"Number its sites yourself, for example --core '([^']*)'\.", r"Number its sites yourself, for example \1"),
+        (r"For example --core '([^']*)'\.", r"For example \1"),
+        (r"[Nn]ame the sheet: --sheet NAME\.", "Choose a sheet."),
+        (r"Name it: --join FILE:COLUMN\.", "Choose the columns of ids."),
+        (r"Name the column of ids of the other file: --join FILE:COLUMN\.", "Choose other columns of ids."),
+        (r'No endpoint was found; name one with --endpoint "NAME;sd=\.\.\." \(it need not be a column\)\.',
+         "Nothing that is measured was found; name it under Measured (it need not be a column)."),
+        (r"name it with --endpoint", "choose it under Measured"),
+        (r"For example --join-substituents[^.]*\.", ""),
+        (r"For example --endpoint[^.]*(\.\d+[^.]*)*\.", "Look at Measured and Unit."),
+    )
+)  # fmt: skip
+"""Texts of the engine and what the window says instead."""
+
+
+def import_words(text: str) -> str:
+    """A text of the engine as the import says it."""
+    for pattern, words in PATTERNS:
+        text = pattern.sub(words, text)
+    return for_window(text)
+
+
+def import_error(error: AssayPilotError) -> tuple[str, str]:
+    """What is wrong, with its place, and the mend."""
+    text, mend = error_words(error)
+    return import_words(text), import_words(mend)

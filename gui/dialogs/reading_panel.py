@@ -1,0 +1,127 @@
+"""How a table was read, and what to read it as instead: sheet, encoding, separator, decimal mark, header."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QVBoxLayout, QWidget
+
+from assaypilot.engine.tables.raw import DELIMITERS, RawTable
+from assaypilot.engine.tables.reading import ENCODINGS, ReadAs
+from assaypilot.engine.tables.workbook import SheetName
+from assaypilot.gui.widgets.text import label
+
+__all__ = ["ReadingPanel"]
+
+HEADER_ROWS, DOUBLE_ROWS = 12, 6
+"""Rows offered as the header, and pairs of rows."""
+MARKS = {".": "point", ",": "comma"}
+
+
+class ReadingPanel(QWidget):
+    """A row of choices; the first of each is what was found."""
+
+    changed = Signal()
+    """Something else was chosen."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(14)
+        self._parts: dict[str, QWidget] = {}
+        self.sheet = self._add(row, "&Sheet", "Sheet of the workbook", 190)
+        self.encoding = self._add(row, "&Encoding", "Encoding of the text", 190)
+        self.delimiter = self._add(row, "Se&parator", "What stands between the columns", 150)
+        self.decimal = self._add(row, "&Decimal mark", "What marks decimals", 130)
+        self.header = self._add(row, "&Header", "Which rows are the header", 190)
+        row.addStretch(1)
+
+    def _add(self, row: QHBoxLayout, caption: str, tip: str, width: int) -> QComboBox:
+        part = QWidget()
+        column = QVBoxLayout(part)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(3)
+        combo = QComboBox()
+        name = caption.replace("&", "")
+        combo.setAccessibleName(name)
+        combo.setToolTip(tip)
+        combo.setFixedWidth(width)
+        combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        combo.activated.connect(lambda _: self.changed.emit())
+        above = label(caption, "muted")
+        above.setBuddy(combo)
+        column.addWidget(above)
+        column.addWidget(combo)
+        row.addWidget(part)
+        self._parts[name] = part
+        return combo
+
+    def show_reading(self, raw: RawTable, sheets: Sequence[SheetName], how: ReadAs) -> None:
+        """Nothing; offers what can be chosen for this table, with what was found or chosen on show."""
+        names = [(f"{one.name} (hidden)" if one.hidden else one.name, one.name) for one in sheets]
+        _fill(self.sheet, names, how.sheet or raw.sheet)
+        found = "found: " if how.encoding is None else ""
+        _fill(
+            self.encoding,
+            [(f"{found}{ENCODINGS.get(raw.encoding, raw.encoding)}", how.encoding)]
+            + [(name, key) for key, name in ENCODINGS.items() if key != how.encoding],
+            how.encoding,
+        )
+        found = "found: " if how.delimiter is None else ""
+        _fill(
+            self.delimiter,
+            [(f"{found}{DELIMITERS.get(raw.delimiter, 'none')}", how.delimiter)]
+            + [(name, key) for key, name in DELIMITERS.items() if key != how.delimiter],
+            how.delimiter,
+        )
+        found = "found: " if how.decimal is None else ""
+        _fill(
+            self.decimal,
+            [(f"{found}{MARKS[raw.decimal]}", how.decimal)]
+            + [(name, key) for key, name in MARKS.items() if key != how.decimal],
+            how.decimal,
+        )
+        rows = [(f"row {n}", (n, 1)) for n in range(1, HEADER_ROWS + 1)]
+        rows += [(f"rows {n} and {n + 1}", (n, 2)) for n in range(1, DOUBLE_ROWS + 1)]
+        above = f"found: above row {raw.rows[0]}" if raw.rows else "found"
+        _fill(
+            self.header, [(above if how.header is None else "find it", None), *rows, ("no header", (0, 0))], how.header
+        )
+        text, book = raw.kind == "text", raw.kind == "workbook"
+        for name, there in (
+            ("Sheet", book),
+            ("Encoding", text and raw.encoding != "text"),
+            ("Separator", text),
+            ("Decimal mark", text),
+            ("Header", text or book),
+        ):
+            self._parts[name].setVisible(there)
+        self.setVisible(text or book)
+
+    @property
+    def how(self) -> ReadAs:
+        """What is chosen."""
+        book = not self._parts["Sheet"].isHidden()
+        return ReadAs(
+            sheet=self.sheet.currentData() if book else None,
+            encoding=None if book else self.encoding.currentData(),
+            delimiter=None if book else self.delimiter.currentData(),
+            decimal=None if book else self.decimal.currentData(),
+            header=self.header.currentData(),
+        )
+
+
+def _fill(combo: QComboBox, choices: Sequence[tuple[str, Any]], chosen: object) -> None:
+    """Nothing; offers choices and shows one of them."""
+    combo.blockSignals(True)
+    combo.clear()
+    at = 0
+    for place, (text, data) in enumerate(choices):
+        combo.addItem(text, data)
+        if data == chosen:
+            at = place
+    combo.setCurrentIndex(at)
+    combo.blockSignals(False)

@@ -1,0 +1,269 @@
+"""The sites and their substituents with counts, and how a sparse series is made smaller, step by step and back."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import (
+    QComboBox,
+    QFrame,
+    QHBoxLayout,
+    QLineEdit,
+    QScrollArea,
+    QSpinBox,
+    QVBoxLayout,
+    QWidget,
+)
+
+from assaypilot.gui.dialogs.check_work import Checked
+from assaypilot.gui.dialogs.columns_step import Smaller
+from assaypilot.gui.models.substituents import Substituent, SubstituentsModel
+from assaypilot.gui.widgets.choices import FilterBox
+from assaypilot.gui.widgets.structures import Structures
+from assaypilot.gui.widgets.table import Table
+from assaypilot.gui.widgets.text import ElidedLabel, button, label
+
+__all__ = ["SitesView"]
+
+MOST_SEEN = 999
+
+
+class SitesView(QWidget):
+    """Substituents at the left, the steps at the right."""
+
+    wanted = Signal(object)
+    """How the series is to be made smaller (a Smaller)."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.smaller = Smaller()
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(24)
+        row.addLayout(self._left(), 1)
+        scroll = QScrollArea()
+        scroll.setWidgetResizable(True)
+        scroll.setFrameShape(QFrame.Shape.NoFrame)
+        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        scroll.setFixedWidth(430)
+        scroll.setWidget(self._right())
+        row.addWidget(scroll)
+
+    def _left(self) -> QVBoxLayout:
+        column = QVBoxLayout()
+        column.setSpacing(10)
+        top = QHBoxLayout()
+        top.setSpacing(10)
+        self.site = QComboBox()
+        self.site.setAccessibleName("Site")
+        self.site.setMinimumWidth(170)
+        self.site.currentIndexChanged.connect(lambda _: self._narrow())
+        self.filter = FilterBox("Filter substituents", "Filter substituents")
+        self.filter.narrowed.connect(lambda _: self._narrow())
+        top.addWidget(self.site)
+        top.addWidget(self.filter, 1)
+        column.addLayout(top)
+        self.model = SubstituentsModel(self)
+        self._structures = Structures(self)
+        self.table = Table(self.model, self._structures, name="Substituents of the sites")
+        self.table.selectionModel().selectionChanged.connect(lambda *_: self._selected())
+        self.model.modelReset.connect(self._selected)
+        column.addWidget(self.table, 1)
+        return column
+
+    def _right(self) -> QWidget:
+        right = QWidget()
+        column = QVBoxLayout(right)
+        column.setContentsMargins(0, 0, 8, 0)
+        column.setSpacing(10)
+        column.addWidget(label("Make a sparse series smaller", "heading"))
+        column.addWidget(
+            label(
+                "A substituent that one compound alone carries tells nothing about the others. Each step can be taken "
+                "back; the table itself stays as it is.",
+                "muted",
+                wrap=True,
+            )
+        )
+        self.least = QSpinBox()
+        self.least.setRange(2, MOST_SEEN)
+        self.least.setAccessibleName("Fewest compounds that carry a substituent")
+        self.keep = button("&Keep those", tip="Compounds with a rarer substituent are not used")
+        self.keep.clicked.connect(lambda: self._want(replace(self.smaller, min_seen=self.least.value())))
+        keeping = label("Substituents in at least")
+        keeping.setBuddy(self.least)
+        column.addLayout(_line(keeping, self.least, label("compounds"), None, self.keep))
+        self.dropped = QComboBox()
+        self.dropped.setAccessibleName("Site to leave out")
+        self.dropped.setMinimumWidth(120)
+        self.drop = button("&Leave it out", tip="Compounds that differ there alone are the same to the model")
+        self.drop.clicked.connect(self._drop)
+        dropping = label("The site")
+        dropping.setBuddy(self.dropped)
+        column.addLayout(_line(dropping, self.dropped, None, self.drop))
+        self.chosen = label("", "", wrap=True)
+        column.addWidget(self.chosen)
+        self.name = QLineEdit()
+        self.name.setAccessibleName("Name of the joined substituents")
+        self.name.setPlaceholderText("such as alkyl")
+        self.name.textChanged.connect(lambda _: self._selected())
+        self.name.returnPressed.connect(self._join)
+        self.join = button("Count as &one", tip="The substituents selected at the left, of one site")
+        self.join.clicked.connect(self._join)
+        naming = label("under the name")
+        naming.setBuddy(self.name)
+        column.addLayout(_line(naming, self.name, self.join))
+        self.problem = label("", "problem", wrap=True)
+        self.problem.hide()
+        column.addWidget(self.problem)
+        self.heading = label("Steps", "heading")
+        column.addWidget(self.heading)
+        self.rank = label("", "muted", wrap=True)
+        column.addWidget(self.rank)
+        self.steps = QVBoxLayout()
+        self.steps.setSpacing(8)
+        column.addLayout(self.steps)
+        column.addStretch(1)
+        return right
+
+    # ------------------------------------------------------------------ content
+
+    def show_checked(self, checked: Checked, smaller: Smaller) -> None:
+        """Nothing; shows the sites and the steps as they are now."""
+        self.smaller = smaller
+        self.problem.hide()
+        entries = [
+            Substituent(site.name, label, shown, count)
+            for site in checked.sites
+            for label, shown, count in zip(site.substituents, site.shown, site.counts, strict=True)
+        ]
+        pictures = any("[*" in one.label for one in entries)
+        before = self.site.currentData()
+        self.site.blockSignals(True)
+        self.site.clear()
+        self.site.addItem("All sites", "")
+        for site in checked.sites:
+            self.site.addItem(f"{site.name}: {len(site.substituents):,} substituents", site.name)
+        self.site.setCurrentIndex(max(self.site.findData(before), 0))
+        self.site.blockSignals(False)
+        self.model.show(entries, pictures=pictures)
+        self.model.narrow(str(self.site.currentData() or ""), self.filter.text())
+        self.dropped.clear()
+        for site in checked.sites:
+            self.dropped.addItem(site.name, site.name)
+        self.drop.setEnabled(len(checked.sites) > 1)
+        self.least.setValue(max(smaller.min_seen, 2))
+        self._show_steps(checked)
+        self._selected()
+
+    def refuse(self, text: str) -> None:
+        """Nothing; says why a step cannot be done."""
+        self.problem.setText(text)
+        self.problem.setVisible(bool(text))
+
+    def _show_steps(self, checked: Checked) -> None:
+        while (item := self.steps.takeAt(0)) is not None:
+            widget = item.widget()
+            if widget is not None:
+                widget.hide()
+                widget.deleteLater()
+        steps = checked.imported.steps
+        compounds = checked.imported.compounds
+        self.heading.setText(f"Steps ({len(steps)})" if steps else "Steps")
+        self.rank.setText(
+            f"Now: {compounds:,} compounds, rank {checked.rank:,} of {checked.max_rank:,}"
+            + ("" if steps else "; nothing was made smaller.")
+        )
+        for place, step in enumerate(steps):
+            box = QFrame()
+            box.setObjectName("card")
+            row = QHBoxLayout(box)
+            row.setContentsMargins(12, 8, 8, 8)
+            words = QVBoxLayout()
+            words.setSpacing(2)
+            words.addWidget(label(step.text, wrap=True))
+            words.addWidget(
+                label(
+                    f"{step.compounds_before:,} → {step.compounds_after:,} compounds, rank {step.rank_before:,} of "
+                    f"{step.max_rank_before:,} → {step.rank_after:,} of {step.max_rank_after:,}",
+                    "muted",
+                    wrap=True,
+                )
+            )
+            row.addLayout(words, 1)
+            back = button("Take back", "link")
+            back.setAccessibleName(f"Take back: {step.text}")
+            back.clicked.connect(lambda _=False, place=place: self._take_back(place))
+            row.addWidget(back, 0, Qt.AlignmentFlag.AlignTop)
+            self.steps.addWidget(box)
+
+    # ------------------------------------------------------------------ doing
+
+    def _want(self, smaller: Smaller) -> None:
+        self.refuse("")
+        self.wanted.emit(smaller)
+
+    def _drop(self) -> None:
+        name = self.dropped.currentData()
+        if name is not None:
+            self._want(replace(self.smaller, drop_sites=(*self.smaller.drop_sites, name)))
+
+    def _join(self) -> None:
+        chosen, name = self._of_one_site(), self.name.text().strip()
+        if len(chosen) < 2 or not name:
+            return
+        if any("," in one.label for one in chosen):
+            self.refuse("A substituent whose name has a comma cannot be joined with others.")
+            return
+        if "=" in name:
+            self.refuse("The name must not have an equals sign.")
+            return
+        text = f"{chosen[0].site}:{','.join(one.label for one in chosen)}={name}"
+        self.name.clear()
+        self._want(replace(self.smaller, joined=(*self.smaller.joined, text)))
+
+    def _take_back(self, place: int) -> None:
+        """Nothing; leaves a step out; they are done in the order joined, left out, kept."""
+        joined, dropped = self.smaller.joined, self.smaller.drop_sites
+        if place < len(joined):
+            self._want(replace(self.smaller, joined=joined[:place] + joined[place + 1 :]))
+            return
+        place -= len(joined)
+        if place < len(dropped):
+            self._want(replace(self.smaller, drop_sites=dropped[:place] + dropped[place + 1 :]))
+            return
+        self._want(replace(self.smaller, min_seen=1))
+
+    def _of_one_site(self) -> list[Substituent]:
+        """The substituents selected, when they are of one site."""
+        chosen = [self.model.entries[row] for row in self.table.selected_rows() if row < len(self.model.entries)]
+        return chosen if len({one.site for one in chosen}) == 1 else []
+
+    def _selected(self) -> None:
+        chosen = self._of_one_site()
+        if len(chosen) > 1:
+            names = ", ".join(one.shown for one in chosen[:4]) + (
+                f" and {len(chosen) - 4} more" if len(chosen) > 4 else ""
+            )
+            self.chosen.setText(f"{chosen[0].site}: {names}")
+        else:
+            self.chosen.setText("Select two or more substituents of one site to count them as one.")
+        self.join.setEnabled(len(chosen) > 1 and bool(self.name.text().strip()))
+
+    def _narrow(self) -> None:
+        self.model.narrow(str(self.site.currentData() or ""), self.filter.text())
+
+
+def _line(*parts: QWidget | None) -> QHBoxLayout:
+    """Parts in a row; None: room between."""
+    row = QHBoxLayout()
+    row.setSpacing(8)
+    for part in parts:
+        if part is None:
+            row.addStretch(1)
+        elif isinstance(part, QLineEdit | ElidedLabel):
+            row.addWidget(part, 1)
+        else:
+            row.addWidget(part)
+    return row
