@@ -63,8 +63,8 @@ def draw_plate(
 ) -> None:
     """Nothing; draws a plate from (x, top) downwards: each measurement has the rank of its compound in its first well.
 
-    A measurement of several wells lies on a ground of its own. Where compounds have several measurements, r2 below
-    the rank is the second one.
+    A measurement of several wells lies on a ground of its own. Where a compound has several measurements, r2 below
+    its rank is the second one.
     """
     step, shape = _step(layout, width), layout.use.format
     left, upper = x + _RIM, top - _RIM
@@ -82,8 +82,7 @@ def draw_plate(
     for one in plate.placed:
         if len(one.wells) > 1:
             _draw_ground(canvas, one, left, upper, step)
-    several = _several(layout)
-    looks = _looks(layout, plate, ranks, several)
+    looks = _looks(layout, plate, ranks)
     for row in range(shape.rows):
         for column in range(shape.columns):
             look = looks.get(Well(row, column)) or (_EMPTY if _is_open(layout, row, column) else _CLOSED)
@@ -91,11 +90,12 @@ def draw_plate(
     canvas.restoreState()
 
 
-def _looks(layout: Layout, plate: Plate, ranks: Mapping[int, int], several: bool) -> dict[Well, _Look]:
+def _looks(layout: Layout, plate: Plate, ranks: Mapping[int, int]) -> dict[Well, _Look]:
     """How the wells in use are drawn."""
     looks = {well: _control(layout, name) for well, name in layout.use.control_wells().items()}
+    several = _several(layout)
     for well, (placed, point) in plate.contents().items():
-        replicate = f"r{placed.replicate}" if several else ""
+        replicate = f"r{placed.replicate}" if placed.compound in several else ""
         looks[well] = _first(ranks[placed.compound], replicate) if point == 1 else _FURTHER
     return looks
 
@@ -117,9 +117,9 @@ def _letters(names: Sequence[str]) -> list[str]:
     return short if len(set(short)) == len(short) else [f"C{place}" for place in range(1, len(names) + 1)]
 
 
-def _several(layout: Layout) -> bool:
-    """Whether any compound is measured more than once."""
-    return any(one.replicate > 1 for plate in layout.plates for one in plate.placed)
+def _several(layout: Layout) -> set[int]:
+    """The compounds that are measured more than once."""
+    return {one.compound for plate in layout.plates for one in plate.placed if one.replicate > 1}
 
 
 def _is_open(layout: Layout, row: int, column: int) -> bool:
@@ -174,11 +174,11 @@ def _draw_well(canvas: Canvas, look: _Look, x: float, y: float, step: float, lay
 
 def _entries(layout: Layout) -> Iterator[tuple[_Look, str]]:
     """What the legend explains: only what is on the plates."""
-    yield _first(7, ""), "compound 7 of the list" + (": its first well" if _long(layout) else "")
+    yield _first(1, ""), "compound 1 of the list" + (": its first well" if _long(layout) else "")
     if _long(layout):
         yield _FURTHER, "further wells of the same measurement"
     if _several(layout):
-        yield _first(7, "r2"), "its second measurement"
+        yield _first(1, "r2"), "its second measurement"
     for control in layout.use.controls:
         yield _control(layout, control.name), f"{control.name} control"
     yield _EMPTY, "empty"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from io import BytesIO
@@ -11,6 +11,7 @@ from io import BytesIO
 from reportlab.lib.colors import white
 from reportlab.lib.pagesizes import A4
 from reportlab.lib.units import mm
+from reportlab.pdfbase.pdfmetrics import stringWidth
 from reportlab.pdfgen.canvas import Canvas
 
 from assaypilot.engine.campaign.state import Round, RoundItem, Status
@@ -31,16 +32,20 @@ _SIDE, _TOP, _BOTTOM, _FOOT = 15 * mm, 14 * mm, 20 * mm, 12 * mm
 _WIDTH = A4[0] - 2 * _SIDE
 _HIGHEST: float = A4[1] - _TOP
 _LOWEST: float = _BOTTOM
-_PICTURE = (112, 80)
+_PICTURE = (112, 68)
 """Points of a structure."""
 _RANK = 26.0
-_BOXES = 214.0
-"""Points for the places and boxes of a compound's measurements."""
-_BOX = (64.0, 14.0)
-_LEADING, _BOX_LEADING, _PAD = 9.4, 18.0, 6.0
+_BOX = (70.0, 14.0)
+_LABEL, _PLATE, _WELLS, _UNIT = 92.0, 60.0, 84.0, 30.0
+"""Points at most for what a measurement is, its plate, its wells and its unit."""
+_APART = 8.0
+_WORDS = 8.0
+_LEADING, _BOX_LEADING, _PAD = 9.4, 18.0, 5.0
 _ID, _SMALL = 9.0, 7.0
 _ID_LINES, _SITE_LINES, _WHY_LINES = 4, 2, 2
-_RULE = "____________"
+_NAMED = 8
+"""Plates named in the head."""
+_RULE, _BLANK = "____________", "______"
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +57,37 @@ class _Line:
     plate: str
     wells: str
     unit: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Boxes:
+    """Where the parts of a measurement's line begin, from the right margin's left, and how wide they are."""
+
+    label: float
+    plate: float
+    wells: float
+    unit: float
+
+    @classmethod
+    def of(cls, lines: Iterable[_Line]) -> _Boxes:
+        """As wide as the widest of them needs, within bounds."""
+        every = list(lines)
+
+        def widest(texts: Iterable[str], at_most: float, title: str = "") -> float:
+            needed = max(stringWidth(plain(text), REGULAR, _WORDS) for text in (*texts, title))
+            return min(needed, at_most) + _APART if needed else 0.0
+
+        return cls(
+            widest((line.label for line in every), _LABEL),
+            widest((line.plate or _BLANK for line in every), _PLATE, "Plate"),
+            widest((line.wells or _BLANK for line in every), _WELLS, "Wells"),
+            widest((line.unit for line in every), _UNIT),
+        )
+
+    @property
+    def width(self) -> float:
+        """Points in all."""
+        return self.label + self.plate + self.wells + self.unit + _BOX[0]
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,11 +121,13 @@ def work_page(
     """
     load_fonts()
     pages = _Pages(status, issued, program, printed)
-    entries = [_entry(status, issued, layout, rank, item) for rank, item in enumerate(issued.items, start=1)]
+    lines = [_lines(status, issued, layout, item) for item in issued.items]
+    boxes = _Boxes.of(line for its in lines for line in its)
+    entries = [_entry(status, rank, item, lines[rank - 1], boxes) for rank, item in enumerate(issued.items, start=1)]
     _head(pages, status, issued, layout)
     if layout is not None:
         _plates(pages, status, issued, layout)
-    _list(pages, status, entries, report)
+    _list(pages, status, entries, boxes, report)
     return pages.made()
 
 
@@ -155,14 +193,14 @@ class _Pages:
 def _head(pages: _Pages, status: Status, issued: Round, layout: Layout | None) -> None:
     """The title, what the round is, and lines to be signed."""
     names = wrapped(status.name, BOLD, 17, _WIDTH, 3)
+    count = 0 if layout is None else len(layout.plates)
     said = [
         f"{issued.measurements:,} measurement{'s' * (issued.measurements != 1)} of "
         f"{len(issued.items):,} compound{'s' * (len(issued.items) != 1)}, issued {issued.issued[:10]}"
     ]
     if layout is not None:
-        count = len(layout.plates)
-        said.append(f"{count:,} {layout.use.format}{'s' * (count != 1)}: {', '.join(p.name for p in layout.plates[:8])}"
-                    + (" …" if count > 8 else ""))  # fmt: skip
+        names_of = ", ".join(plate.name for plate in layout.plates[:_NAMED]) + ", …" * (count > _NAMED)
+        said.append(f"{count:,} plate{'s' * (count != 1)} of {layout.use.size:,} wells: {names_of}")
     said.append(status.goal_sentence)
     words = [line for text in said for line in wrapped(text, REGULAR, 9, _WIDTH, 3)]
 
@@ -209,10 +247,10 @@ def _plate_title(canvas: Canvas, top: float, *, status: Status, plate: Plate) ->
     canvas.drawRightString(_SIDE + _WIDTH, top - 11, f"Barcode  {_RULE}{_RULE}")
 
 
-def _entry(status: Status, issued: Round, layout: Layout | None, rank: int, item: RoundItem) -> _Entry:
+def _entry(status: Status, rank: int, item: RoundItem, lines: Sequence[_Line], boxes: _Boxes) -> _Entry:
     """What the page says of a compound of the round."""
     smiles = structure(status, item.compound)
-    width = _WIDTH - _RANK - _BOXES - _PAD - (_PICTURE[0] + _PAD if smiles else 0)
+    width = _WIDTH - _RANK - boxes.width - _APART - (_PICTURE[0] + _APART if smiles else 0)
     digits, scale = decimals_of(status), status.endpoints[status.objective].scale_name
     words = [
         (line, False)
@@ -224,7 +262,7 @@ def _entry(status: Status, issued: Round, layout: Layout | None, rank: int, item
         words += [(line, True) for line in wrapped(expected, REGULAR, _SMALL, width, 2)]
     words += [(line, True) for line in wrapped(item.reason, REGULAR, _SMALL, width, _WHY_LINES)]
     name = wrapped(status.library.ids[item.compound], BOLD, _ID, width, _ID_LINES)
-    return _Entry(rank, smiles, tuple(name), tuple(words), tuple(_lines(status, issued, layout, item)))
+    return _Entry(rank, smiles, tuple(name), tuple(words), tuple(lines))
 
 
 def _lines(status: Status, issued: Round, layout: Layout | None, item: RoundItem) -> list[_Line]:
@@ -243,7 +281,7 @@ def _lines(status: Status, issued: Round, layout: Layout | None, item: RoundItem
     return lines
 
 
-def _list(pages: _Pages, status: Status, entries: Sequence[_Entry], report: Report) -> None:
+def _list(pages: _Pages, status: Status, entries: Sequence[_Entry], boxes: _Boxes, report: Report) -> None:
     """The compounds, each kept together unless it has more measurements than a page has room for."""
     pictures = any(entry.smiles for entry in entries)
     library = status.library
@@ -251,7 +289,7 @@ def _list(pages: _Pages, status: Status, entries: Sequence[_Entry], report: Repo
     aligned = Aligned(cores, [entry.smiles for entry in entries])
     if pages.room < 24 + 2 * _PICTURE[1]:
         pages.turn()
-    pages.put(24, partial(_list_head, continued=False))
+    pages.put(24, partial(_list_head, boxes=boxes, continued=False))
     for number, entry in enumerate(entries):
         report(number / len(entries), f"Drawing compound {number + 1:,} of {len(entries):,}")
         svg = aligned.svg(entry.smiles, *_PICTURE) if entry.smiles else None
@@ -263,9 +301,9 @@ def _list(pages: _Pages, status: Status, entries: Sequence[_Entry], report: Repo
             height = max(own, _BOX_LEADING * min(len(left), most)) + 2 * _PAD
             if pages.room < height:
                 pages.turn()
-                pages.put(24, partial(_list_head, continued=True))
+                pages.put(24, partial(_list_head, boxes=boxes, continued=True))
             part, left = left[:most], left[most:]
-            pages.put(height, _Drawn(entry, svg if first else None, part, pictures, height, first))
+            pages.put(height, _Drawn(entry, svg if first else None, part, boxes, first))
             first = False
 
 
@@ -274,16 +312,16 @@ def _text_height(entry: _Entry, pictures: bool) -> float:
     return max(text, _PICTURE[1] if pictures and entry.smiles else 0.0)
 
 
-def _list_head(canvas: Canvas, top: float, *, continued: bool) -> None:
+def _list_head(canvas: Canvas, top: float, *, boxes: _Boxes, continued: bool) -> None:
     canvas.setFillColor(INK)
     canvas.setFont(BOLD, 10)
     canvas.drawString(_SIDE, top - 11, "Compounds in order of rank" + (", continued" if continued else ""))
     canvas.setFillColor(MUTED)
     canvas.setFont(REGULAR, _SMALL)
-    x = _SIDE + _WIDTH - _BOXES
-    canvas.drawString(x + 50, top - 11, "Plate")
-    canvas.drawString(x + 88, top - 11, "Wells")
-    canvas.drawRightString(_SIDE + _WIDTH, top - 11, "Value")
+    x = _SIDE + _WIDTH - boxes.width + boxes.label
+    canvas.drawString(x, top - 11, "Plate")
+    canvas.drawString(x + boxes.plate, top - 11, "Wells")
+    canvas.drawString(_SIDE + _WIDTH - _BOX[0], top - 11, "Value")
 
 
 @dataclass(frozen=True, slots=True)
@@ -293,8 +331,7 @@ class _Drawn:
     entry: _Entry
     svg: str | None
     lines: Sequence[_Line]
-    pictures: bool
-    height: float
+    boxes: _Boxes
     first: bool
 
     def __call__(self, canvas: Canvas, top: float) -> None:
@@ -304,11 +341,12 @@ class _Drawn:
         canvas.setLineWidth(0.6)
         canvas.line(_SIDE, top, _SIDE + _WIDTH, top)
         canvas.setFillColor(INK)
-        canvas.setFont(BOLD, 11)
-        canvas.drawString(_SIDE, top - _PAD - 10, str(entry.rank))
+        rank = str(entry.rank)
+        canvas.setFont(BOLD, min(11.0, (_RANK - 3.0) / stringWidth(rank, BOLD, 1.0)))
+        canvas.drawString(_SIDE, top - _PAD - 10, rank)
         if self.svg is not None:
             draw_structure(canvas, self.svg, x, top - _PAD - _PICTURE[1], _PICTURE[1])
-        x += _PICTURE[0] + _PAD if entry.smiles else 0.0
+        x += _PICTURE[0] + _APART if entry.smiles else 0.0
         y = top - _PAD - 9
         canvas.setFont(BOLD, _ID)
         for line in entry.name if self.first else entry.name[:1]:
@@ -320,21 +358,26 @@ class _Drawn:
             canvas.drawString(x, y, line)
             y -= _LEADING
         for k, measured in enumerate(self.lines):
-            _draw_line(canvas, measured, top - _PAD - k * _BOX_LEADING)
+            _draw_line(canvas, measured, self.boxes, top - _PAD - k * _BOX_LEADING)
 
 
-def _draw_line(canvas: Canvas, line: _Line, top: float) -> None:
+def _draw_line(canvas: Canvas, line: _Line, boxes: _Boxes, top: float) -> None:
     """One measurement: what it is of, where it stands, and a box for its value."""
-    x, middle = _SIDE + _WIDTH - _BOXES, top - 10
+    right, middle = _SIDE + _WIDTH, top - 10
+    x = right - boxes.width
     canvas.setFillColor(INK)
-    canvas.setFont(REGULAR, 8)
-    canvas.drawString(x, middle, fitted(line.label, REGULAR, 8, 46))
-    canvas.drawString(x + 50, middle, line.plate or "____")
-    canvas.drawString(x + 88, middle, fitted(line.wells, REGULAR, 8, 36) or "____")
+    canvas.setFont(REGULAR, _WORDS)
+    for text, width in ((line.label, boxes.label), (line.plate, boxes.plate), (line.wells, boxes.wells)):
+        if width:
+            canvas.drawString(x, middle, fitted(text, REGULAR, _WORDS, width - _APART))
+        x += width
+    if not line.plate:
+        canvas.drawString(x - boxes.wells - boxes.plate, middle, _BLANK)
+        canvas.drawString(x - boxes.wells, middle, _BLANK)
     canvas.setStrokeColor(MUTED)
     canvas.setFillColor(white)
     canvas.setLineWidth(0.6)
-    canvas.rect(_SIDE + _WIDTH - _BOX[0], top - _BOX[1], *_BOX, fill=1)
+    canvas.rect(right - _BOX[0], top - _BOX[1], *_BOX, fill=1)
     canvas.setFillColor(MUTED)
-    canvas.setFont(REGULAR, 6)
-    canvas.drawRightString(_SIDE + _WIDTH - _BOX[0] - 3, middle + 0.5, fitted(line.unit, REGULAR, 6, 22))
+    canvas.setFont(REGULAR, _SMALL)
+    canvas.drawRightString(right - _BOX[0] - 3, middle + 0.5, fitted(line.unit, REGULAR, _SMALL, _UNIT))

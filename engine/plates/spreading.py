@@ -25,6 +25,8 @@ __all__ = ["spread"]
 Ints = NDArray[np.intp]
 Place = tuple[int, int, int]
 """Plate, row, column."""
+Position = tuple[int, int]
+"""Row, column."""
 Measured = tuple[int, int, int]
 """Item, row, column."""
 
@@ -145,11 +147,23 @@ def _tidied(placed: list[Measured], rows: int, before: Sequence[Sequence[Place]]
     moved = _Plate(placed, before)
     for k, place in enumerate(moved.places):
         if place in at_end:
-            hole = next((hole for hole in holes if moved.cost(k, hole) == 0), None)
+            hole = next((hole for hole in holes if _fills(moved, k, hole)), None)
             if hole is not None:
                 holes.remove(hole)
-                moved.places[k] = hole
     return moved.measured
+
+
+def _fills(plate: _Plate, k: int, hole: Position) -> bool:
+    """Whether a measurement could be moved into an empty place, or into that of another one which moves there."""
+    if plate.cost(k, hole) == 0:
+        plate.places[k] = hole
+        return True
+    for other, place in enumerate(plate.places):
+        different = plate.items[other] != plate.items[k]
+        if different and place[1] < plate.places[k][1] and plate.cost(k, place) == 0 == plate.cost(other, hole):
+            plate.places[k], plate.places[other] = place, hole
+            return True
+    return False
 
 
 def _settled(placed: list[Measured], before: Sequence[Sequence[Place]]) -> list[Measured]:
@@ -187,7 +201,7 @@ class _Plate:
         """How many measurements of the item of a measurement there are on the plate."""
         return len(self._own[self.items[k]])
 
-    def cost(self, k: int, place: tuple[int, int]) -> int:
+    def cost(self, k: int, place: Position) -> int:
         """How badly a measurement would stand at a place, beside the other replicates of its item; 0 is well."""
         item = self.items[k]
         bad = int(place in self._elsewhere[item])
