@@ -3,16 +3,28 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from assaypilot.engine.design.moves import Bounds, Changes, Moves, moves_of, worth_of
 from assaypilot.engine.features import ProjectedFeatures
 from assaypilot.engine.progress import Report, silent
 
-__all__ = ["Bounds", "Exchanged", "Means", "Worst", "exchange", "inverse_information", "nearly_inverse", "worth_of"]
+__all__ = [
+    "Bounds",
+    "Exchanged",
+    "Means",
+    "Worst",
+    "exchange",
+    "grow",
+    "inverse_information",
+    "nearly_inverse",
+    "worth_of",
+]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
@@ -27,6 +39,10 @@ _KEPT = 4
 """Directions looked at from the start, per dimension; those that become the worst come in later."""
 _ENTRIES = 3_000_000
 """Numbers computed for one look at the moves; what would be more is cut down to the moves of largest log det."""
+_HALF = 0.5
+"""Measurements added at once, as a share of what seems to be missing; moves that follow do the rest."""
+_GIVERS, _TAKERS = 64, 128
+"""Rows that may give and take in a first look at the moves."""
 _TRIES = 5
 """Moves of one look whose value over all directions is computed before more directions are looked at."""
 
@@ -72,16 +88,6 @@ class Means:
 
 
 @dataclass(frozen=True, slots=True)
-class Bounds:
-    """What the counts must keep to."""
-
-    low: Ints
-    """``(m,)`` the fewest measurements of each row."""
-    high: Ints
-    """``(m,)`` the most; 0 is forbidden."""
-
-
-@dataclass(frozen=True, slots=True)
 class Exchanged:
     """Counts from which no single move gains, unless the limit came first."""
 
@@ -91,16 +97,6 @@ class Exchanged:
     moves: int
     finished: bool
     """Whether no single move gains any more."""
-
-
-def worth_of(counts: Floats | Ints, ratio: float) -> Floats:
-    """The information in n measurements of one compound, in single measurements: n / (1 + n ratio).
-
-    ``ratio`` is tau^2 / sigma^2, the variance of a compound's own deviation over that of a measurement: with it no
-    number of replicates is worth more than 1 / ratio measurements.
-    """
-    n = np.asarray(counts, dtype=float)
-    return n / (1.0 + n * ratio)
 
 
 def inverse_information(
@@ -160,22 +156,27 @@ def exchange(
     return walk.by_worst(directions)
 
 
-@dataclass(slots=True)
-class _Moves:
-    """All single moves from some counts: rows that can give one measurement, rows that can take one."""
+def grow(
+    x: Floats,
+    counts: Ints,
+    directions: Worst,
+    bounds: Bounds,
+    enough: float,
+    most: int,
+    *,
+    base: Floats | None = None,
+    limit: int,
+    report: Report = silent,
+) -> Exchanged:
+    """Few measurements whose largest y' V^-1 y is at most ``enough``: those given, moved, and more where moves end.
 
-    givers: Ints
-    takers: Ints
-    u: Floats
-    """Givers times the root of the information a measurement less takes away."""
-    v: Floats
-    """Takers times the root of the information one more adds."""
-    h: Floats
-    g: Floats
-    across: Floats
-    """u V^-1 v', ``(givers, takers)``."""
-    growth: Floats
-    """det V after the move over det V before; 0 for a row to itself."""
+    At most ``most`` measurements in all; then the value returned may be larger. After ``limit`` looks at the moves
+    measurements are only added. Rows and bounds as in ``exchange``; the counts found are not proven to be the fewest.
+    """
+    walk = _Walk(x, np.asarray(counts, dtype=np.intp).copy(), bounds, base, 0.0, limit, report)
+    if walk.inverse() is None:
+        walk.towards_rank()
+    return walk.by_growing(directions, enough, most)
 
 
 class _Walk:
@@ -196,22 +197,9 @@ class _Walk:
     def inverse(self) -> Floats | None:
         return inverse_information(self.x, self.counts, self.base, self.ratio)
 
-    def possible(self, inverse: Floats) -> _Moves:
-        """The moves within the bounds, and what each does to det V."""
-        givers = np.flatnonzero(self.counts > self.bounds.low)
-        takers = np.flatnonzero(self.counts < self.bounds.high)
-        now = self.counts.astype(float)
-        less = worth_of(now[givers], self.ratio) - worth_of(now[givers] - 1.0, self.ratio)
-        more = worth_of(now[takers] + 1.0, self.ratio) - worth_of(now[takers], self.ratio)
-        u = self.x[givers] * np.sqrt(less)[:, None]
-        v = self.x[takers] * np.sqrt(more)[:, None]
-        half = u @ inverse
-        h = np.einsum("ij,ij->i", half, u)
-        g = np.einsum("ij,ij->i", v @ inverse, v)
-        across = half @ v.T
-        growth = (1.0 - h)[:, None] * (1.0 + g) + across**2
-        growth[givers[:, None] == takers] = 0.0
-        return _Moves(givers, takers, u, v, h, g, across, growth)
+    def possible(self, inverse: Floats) -> Moves:
+        """The moves within the bounds."""
+        return moves_of(self.x, self.counts, self.bounds, self.ratio, inverse)
 
     def move(self, giver: int, taker: int) -> None:
         self.counts[giver] -= 1
@@ -240,10 +228,11 @@ class _Walk:
     def step(self, inverse: Floats) -> bool:
         """Whether a move made det V larger; the one that does most is made."""
         found = self.possible(inverse)
-        if not found.growth.size:
+        growth = found.growth()
+        if not growth.size:
             return False
-        giver, taker = divmod(int(np.argmax(found.growth)), len(found.takers))
-        if found.growth[giver, taker] <= 1.0 + _GAIN:
+        giver, taker = divmod(int(np.argmax(growth)), len(found.takers))
+        if growth[giver, taker] <= 1.0 + _GAIN:
             return False
         self.move(int(found.givers[giver]), int(found.takers[taker]))
         return True
@@ -300,15 +289,64 @@ class _Walk:
                 best, least = self.counts.copy(), value
         return Exchanged(best, least, self.moves, finished)
 
+    def by_growing(self, directions: Worst, enough: float, most: int) -> Exchanged:
+        """Moves that lower the largest y' V^-1 y, and more measurements where none does, until it is enough."""
+        inverse = self.inverse()
+        if inverse is None:
+            return Exchanged(self.counts, math.inf, self.moves, False)
+        many = _KEPT * self.x.shape[1]
+        keys, values = directions.some(inverse, many)
+        kept, value, look = directions.vectors(keys), float(values[0]), 0
+        while True:
+            if value <= enough:
+                # Only all directions can say so.
+                keys, values = directions.find(inverse, many)
+                value = float(values[0])
+                if value <= enough:
+                    break
+                kept = _distinct(kept, directions.vectors(keys))
+            if look < self.limit:
+                self.report(look / self.limit, "moving single measurements")
+                look += 1
+                after, seen = self.lower(inverse, kept, value, directions, every=False)
+                if after is not None:
+                    inverse, value, kept = after, seen[1], _distinct(kept[-many:], seen[0])
+                    continue
+                before = len(kept)
+                kept = _distinct(kept, seen[0])
+                if len(kept) > before:
+                    continue
+            added = self.add(inverse, kept, value / enough - 1.0, most)
+            if added is None:
+                break
+            inverse = added
+            keys, values = directions.some(inverse, many)
+            kept, value = _distinct(kept[-many:], directions.vectors(keys)), float(values[0])
+        return Exchanged(self.counts, value, self.moves, False)
+
+    def add(self, inverse: Floats, kept: Floats, missing: float, most: int) -> Floats | None:
+        """The inverse after half the measurements that a share of variance seems to take, at least 1; None: no room."""
+        total = int(self.counts.sum())
+        wanted = min(max(1, math.ceil(_HALF * missing * total)), most - total)
+        for _ in range(wanted):
+            found = self.possible(inverse)
+            if not len(found.takers):
+                return None
+            self.counts[Changes(found, inverse, kept).best_added()] += 1
+            after = self.inverse()
+            assert after is not None  # there is more information than before
+            inverse = after
+        return inverse if wanted > 0 else None
+
     def lower(
-        self, inverse: Floats, kept: Floats, value: float, directions: Worst
+        self, inverse: Floats, kept: Floats, value: float, directions: Worst, every: bool = True
     ) -> tuple[Floats | None, tuple[Floats, float]]:
         """The inverse after a move that lowers the value, with the directions that are large then and the new value.
 
         None when no promising move does; then with the directions that stood in the way. All by a quick look.
         """
         in_the_way = [kept[:0]]
-        for predicted, giver, taker in self.promising(inverse, kept, value):
+        for predicted, giver, taker in self.promising(inverse, kept, value, every):
             self.move(giver, taker)
             after = self.inverse()
             if after is not None:
@@ -322,31 +360,22 @@ class _Walk:
             self.moves -= 2  # tried and taken back
         return None, (np.concatenate(in_the_way), value)
 
-    def promising(self, inverse: Floats, y: Floats, value: float) -> list[tuple[float, int, int]]:
-        """Moves after which the given directions are all below ``value``, and how far; the best first, a few."""
+    def promising(self, inverse: Floats, y: Floats, value: float, every: bool) -> Iterator[tuple[float, int, int]]:
+        """Moves after which the given directions are all below ``value``, and how far; the best first, a few.
+
+        First those of the rows that do most about the largest directions; with ``every``, when asked for more, those
+        of all rows.
+        """
         found = self.possible(inverse)
-        if not found.growth.size:
-            return []
-        rows, columns = _cut(found.growth, max(1, _ENTRIES // len(y)))
-        v, g = found.v[columns], found.g[columns]
-        half = y @ inverse
-        now = np.einsum("ij,ij->i", half, y)
-        taken = half @ v.T  # (t, takers)
-        best: list[tuple[float, int, int]] = []
-        for row in rows:
-            across, growth, h = found.across[row, columns], found.growth[row, columns], found.h[row]
-            given = half @ found.u[row]
-            # Woodbury for V - u u' + v v', written out.
-            with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-                change = (
-                    (given**2)[:, None] * (1.0 + g) - (2.0 * given)[:, None] * (taken * across) - taken**2 * (1.0 - h)
-                ) / growth
-            after = np.where(growth > _GAIN, (now[:, None] + change).max(axis=0), math.inf)
-            column = int(np.argmin(after))
-            if after[column] < value * (1.0 - _GAIN):
-                best.append((float(after[column]), int(found.givers[row]), int(found.takers[columns[column]])))
-        best.sort()
-        return best[:_TRIES]
+        if not len(found.givers) or not len(found.takers):
+            return
+        changes, below = Changes(found, inverse, y), value * (1.0 - _GAIN)
+        rows, columns = changes.helpful(_GIVERS, _TAKERS)
+        first = changes.best(rows, columns, below, _TRIES)
+        yield from first
+        if every:
+            rows, columns = _cut(found.growth(), max(1, _ENTRIES // len(y)))
+            yield from (move for move in changes.best(rows, columns, below, _TRIES) if move not in first)
 
 
 def _cut(growth: Floats, most: int) -> tuple[Ints, Ints]:

@@ -16,6 +16,8 @@ Ints = NDArray[np.intp]
 
 _SMALL = 1500
 """Tables up to so many rows are compared as a whole, block by block."""
+_QUICK = 200
+"""Of tables of more rows a quick look compares a few rows with all."""
 _BLOCK = 512
 _ENTRIES = 4_000_000
 """Distances held at once."""
@@ -98,9 +100,9 @@ class Farthest:
         return _measured(u, best.keys(count)[0])
 
     def some(self, inverse: Floats, count: int = 1) -> tuple[Ints, Floats]:
-        """Pairs far apart as ``find`` gives them, of a large table by climbing from a few rows: one may be missed."""
+        """Pairs far apart as ``find`` gives them, of more than a small table by climbing from a few rows: one may be missed."""
         n = self._table.n_rows
-        if n <= _SMALL:
+        if n <= _QUICK:
             return self.find(inverse, count)
         best = _Best(np.full(n, -1, dtype=np.intp), np.full(n, -np.inf))
         u = self._table.coordinates() @ square_root(inverse)

@@ -11,13 +11,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from assaypilot.engine.design.criteria import Weighted
-from assaypilot.engine.design.exchange import Bounds, Means, Worst, exchange, inverse_information
+from assaypilot.engine.design.exchange import Bounds, Means, Worst, exchange, grow, inverse_information
 from assaypilot.engine.design.swapping import swap_rounded
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.features import ProjectedFeatures
 from assaypilot.engine.progress import Report, silent
 
-__all__ = ["Method", "Rounded", "apportion", "apportion_within", "ceilings", "limits", "round_design"]
+__all__ = ["Method", "Rounded", "apportion", "apportion_within", "ceilings", "fewest", "limits", "round_design"]
 
 Counts = NDArray[np.intp]
 Floats = NDArray[np.float64]
@@ -32,6 +32,10 @@ _NEGLIGIBLE = 0.01
 
 _POOL = 1200
 """Compounds among which measurements move; of a larger table those whose leverages under the design are largest."""
+_LOOKS = 40
+"""Looks at all moves of single measurements where few measurements are asked for quickly."""
+_CLOSE = 1.1
+"""Apportioned counts this close to what is asked for need no exchange for det V first."""
 _RANK = 1e-9
 """Eigenvalues of scaled information below this share of the largest count as zero."""
 
@@ -272,6 +276,46 @@ class _Rounding:
         after = np.zeros_like(counts)
         after[kept] = found.counts
         return after, found.value, found.finished
+
+
+def fewest(
+    design: Weighted,
+    candidates: ProjectedFeatures,
+    n: int,
+    enough: float,
+    most: int,
+    directions: Worst,
+    report: Report = silent,
+) -> Rounded:
+    """Few whole measurements whose largest y' V^-1 y over the directions is at most ``enough``; not proven the fewest.
+
+    The better of what apportionment and Fedorov's exchange make of ``n`` measurements is moved about, and more are
+    added where that ends; at most ``most`` in all, when the value may stay larger. AssayPilotError as ``round_design``.
+    """
+    low, high = limits(candidates.n_rows, most, None, None)
+    design = _without_traces(design, n)
+    span = _span(design, candidates, directions, None)
+    rank = candidates.rank if span is None else span.shape[1]
+    if n < rank:
+        raise _too_few(n, rank, rank)
+    places = _places(design, candidates, low, high, None)
+    weights = np.zeros(len(places))
+    weights[np.searchsorted(places, design.support)] = design.weights
+    x, worst = candidates.coordinates(places), directions
+    if span is not None:
+        x, worst = x @ span, _Within(directions, span)
+    bounds = Bounds(low[places], high[places])
+    run = _Rounding(x, weights, bounds, worst, None, 0.0, report)
+    _, counts, value, _ = run.one("apportion", n)
+    if value > _CLOSE * enough:
+        moved = exchange(x, counts, None, bounds, limit=_LOOKS, report=report).counts
+        inverse = inverse_information(x, moved)
+        if inverse is not None and float(worst.find(inverse)[1][0]) < value:
+            counts = moved
+    found = grow(x, counts, worst, bounds, enough, most, limit=_LOOKS, report=report)
+    used = np.flatnonzero(found.counts)
+    total = int(found.counts.sum())
+    return Rounded(places[used], found.counts[used], found.value * total, "exchange", found.finished)
 
 
 def limits(n_rows: int, n: int, least: ArrayLike | None, most: ArrayLike | None) -> tuple[Ints, Ints]:

@@ -39,7 +39,7 @@ from assaypilot.engine.strategies.protocol import (
 )
 from assaypilot.engine.strategies.rage_elimination import Compared, compared, first_of_equals
 from assaypilot.engine.strategies.rage_lost import away, bounding_phase, unanswerable
-from assaypilot.engine.strategies.rage_phase import FEW, GAPS, Field, cut, effects, field_of, least, printed
+from assaypilot.engine.strategies.rage_phase import GAPS, Field, cut, effects, field_of, printed, whole
 
 __all__ = ["Rage", "union_log"]
 
@@ -200,12 +200,10 @@ class Rage(Phased):
         wells = self._wells(state, radius)
         design = self._design(state, field, wells, report)
         as_printed = self.parameters(problem)["radii"] == "as_printed"
-        made = printed(field, design, wells, report) if as_printed else least(field, design, wells, report)
-        if not as_printed and len(design.support) > FEW * made.total:
-            fewer = field.on_few(design, report)
-            other = least(field, fewer, wells, report)
-            if other.total < made.total:
-                design, made = fewer, other
+        if as_printed:
+            made = printed(field, design, wells, report)
+        else:
+            design, made = whole(field, design, wells, report)
         budget = problem.budget
         too_many = budget is not None and made.total > budget - state.spent
         if too_many and budget is not None:

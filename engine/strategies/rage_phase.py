@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assaypilot.engine.design import Design, Pairs, Weighted, ceilings, round_design
+from assaypilot.engine.design.rounding import fewest
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.features import ProjectedFeatures
 from assaypilot.engine.progress import Report
@@ -17,7 +18,7 @@ from assaypilot.engine.strategies.designs import g_design, table, xy_design
 from assaypilot.engine.strategies.protocol import State
 from assaypilot.engine.strategies.rage_elimination import first_of_equals
 
-__all__ = ["FEW", "GAPS", "Field", "Made", "cut", "effects", "field_of", "least", "printed"]
+__all__ = ["GAPS", "Field", "Made", "cut", "effects", "field_of", "least", "printed", "whole"]
 
 Ints = NDArray[np.intp]
 
@@ -25,10 +26,16 @@ _PRINTED_ROOM = 0.1
 """e of the paper's experiments: what rounding may cost."""
 _TRIES = 12
 _TRIES_MANY = 2
+_WHOLE = 4
+"""With so many measurements per compound apportionment is as good as moving single ones about."""
+_STEP = 0.002
+"""The least step up from measurements that do not keep the promise, as a share of them."""
 _MANY = 3000
 """Of so many wanted compounds on, looking for the farthest pair takes seconds, so it is done less often."""
-FEW = 0.25
+_FEW = 0.25
 """Above this share of compounds among a phase's measurements, a design on fewer compounds is tried."""
+_ALIKE = 1.05
+"""A design on fewer compounds that costs no more is taken at once: it loses less when it becomes whole measurements."""
 GAPS = (1e-2, 0.2)
 """How far the design may be from optimal, for few and for many wanted compounds."""
 
@@ -87,7 +94,8 @@ class Made(NamedTuple):
 
 def _whole(field: Field, design: Weighted, n: int, report: Report) -> Made | None:
     """N whole measurements, by exchange where the support is no small part of them; None where N is too few."""
-    method: Literal["apportion", "exchange"] = "apportion" if field.many or n >= 4 * len(design.support) else "exchange"
+    few = field.many or n >= _WHOLE * len(design.support)
+    method: Literal["apportion", "exchange"] = "apportion" if few else "exchange"
     try:
         made = round_design(design, field.candidates, n, method=method, directions=field.pairs, report=report)
     except AssayPilotError:
@@ -116,6 +124,13 @@ def least(field: Field, design: Design, wells: float, report: Report) -> Made:
     """The fewest measurements found whose achieved value keeps the promise."""
     n = max(math.ceil(wells * design.value * (1.0 - 1e-12)), 1)
     up = _up(field, design, n)
+    if not field.many and n < _WHOLE * len(design.support):
+        try:
+            made = fewest(design, field.candidates, n, 1.0 / wells, up.total, field.pairs, report)
+        except AssayPilotError:
+            return up
+        kept = made.value * wells <= made.counts.sum() * (1.0 + 1e-9)
+        return Made(made.support, made.counts, made.value) if kept else up
     for _ in range(_TRIES_MANY if field.many else _TRIES):
         if n >= up.total:
             break
@@ -123,8 +138,22 @@ def least(field: Field, design: Design, wells: float, report: Report) -> Made:
         missing = math.inf if made is None else wells * made.value * (1.0 - 1e-9) - n
         if made is not None and missing <= 0:
             return made
-        n += max(math.ceil(missing), 1) if math.isfinite(missing) else max(n // 4, 1)
+        n += max(math.ceil(missing), math.ceil(_STEP * n)) if math.isfinite(missing) else max(n // 4, 1)
     return up
+
+
+def whole(field: Field, design: Design, wells: float, report: Report) -> tuple[Design, Made]:
+    """The fewest measurements found, of the design or of one on fewer compounds; and the design they come from."""
+    planned = wells * design.value
+    fewer = field.on_few(design, report) if len(design.support) > _FEW * planned else None
+    if fewer is not None and fewer.value <= _ALIKE * design.value:
+        return fewer, least(field, fewer, wells, report)
+    made = least(field, design, wells, report)
+    if fewer is not None and wells * fewer.value < made.total:
+        other = least(field, fewer, wells, report)
+        if other.total < made.total:
+            return fewer, other
+    return design, made
 
 
 def printed(field: Field, design: Design, wells: float, report: Report) -> Made:
