@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from assaypilot.engine.cli.console import Console, Reply, plural, table
-from assaypilot.engine.cli.targets import check_target
+from assaypilot.engine.cli.targets import check_place
+from assaypilot.engine.progress import Report, silent
 
 if TYPE_CHECKING:
     from assaypilot.engine.campaign.state import Status
@@ -18,27 +18,34 @@ __all__ = ["export", "export_shortlist", "log", "verify"]
 
 
 def export(options: argparse.Namespace, console: Console) -> Reply:
-    """The shortlist as a csv file."""
+    """The shortlist in the format that the file's ending names."""
     from assaypilot.engine.campaign.campaign import Campaign
+    from assaypilot.engine.export.formats import ending_of
 
     out = Path(options.out)
-    check_target(out, options.file)
+    ending = ending_of(out)
+    check_place(out, options.file)
     with Campaign.open(options.file, read_only=True, report=console.report) as campaign:
         now = campaign.status()
-    rows = export_shortlist(now, out, options.only)
+    rows = export_shortlist(now, out, options.only, file=Path(options.file).name, report=console.report)
     lines = [f"{plural(rows, 'compound')} written to {out}", now.statement, f"Head {now.head[:12]}"]
-    return Reply({"file": str(out), "rows": rows, "head": now.head, "events": now.events}, lines)
+    document = {
+        "file": str(out),
+        "rows": rows,
+        "head": now.head,
+        "events": now.events,
+        "format": ending.removeprefix("."),
+        "only": options.only,
+    }
+    return Reply(document, lines)
 
 
-def export_shortlist(now: Status, out: Path, only: Which) -> int:
-    """The number of compounds written."""
-    from assaypilot.engine.cli.doctor import program_version
-    from assaypilot.engine.export.csv_file import write_csv
-    from assaypilot.engine.export.shortlist import shortlist
+def export_shortlist(now: Status, out: Path, only: Which, *, file: str = "", report: Report = silent) -> int:
+    """The number of compounds written; ``file`` is the name of the campaign file, where there is one."""
+    from assaypilot.engine.export.contents import Choice, contents
+    from assaypilot.engine.export.formats import write
 
-    today = datetime.datetime.now(datetime.UTC).date().isoformat()
-    sheet = shortlist(now, only, program=f"AssayPilot {program_version()}", exported=today)
-    return write_csv(out, sheet.header, sheet.rows)
+    return write(out, contents(now, Choice(only), file=file), report)
 
 
 def log(options: argparse.Namespace, console: Console) -> Reply:

@@ -6,6 +6,7 @@ import argparse
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
+from assaypilot.engine.cli.options import add_goal_options, add_table_options, natural, number, positive
 from assaypilot.engine.errors import AssayPilotError
 
 __all__ = ["COMMANDS", "WrongUsage", "parse"]
@@ -139,7 +140,7 @@ def _about_the_program(command: Any) -> None:
         "A whole practice campaign with a simulated assay, until the set is decided",
         "The table is synthetic: 960 compounds, 5 sites.",
     )
-    demo.add_argument("--seed", type=_natural, default=0, metavar="N", help="of the simulated assay (default 0)")
+    demo.add_argument("--seed", type=natural, default=0, metavar="N", help="of the simulated assay (default 0)")
     demo.add_argument("--out", metavar="DIR", help="leave practice.assaypilot and shortlist.csv in this folder")
     command("strategies", "The strategies by name")
     command("datasets", "The tables that come with the program")
@@ -149,14 +150,14 @@ def _about_the_program(command: Any) -> None:
 def _about_tables(command: Any) -> None:
     check = command("check", "Reads a table as an import would and reports what it understood; writes nothing")
     check.add_argument("table", metavar="TABLE", help="csv, tsv, txt, xlsx, xls, ods, sdf or smi file")
-    _add_table_options(check)
+    add_table_options(check)
 
     new = command("new", "Creates a campaign file from a table")
     new.add_argument("file", metavar="FILE", help="the campaign file to create, usually NAME.assaypilot")
     new.add_argument("--table", required=True, metavar="TABLE", help="csv, xlsx, sdf or other table with the compounds")
     new.add_argument("--name", help="of the campaign (default: the file's name)")
-    _add_table_options(new)
-    _add_goal_options(new)
+    add_table_options(new)
+    add_goal_options(new)
 
 
 def _about_rounds(command: Any) -> None:
@@ -202,7 +203,7 @@ def _about_rounds(command: Any) -> None:
     )
     status.add_argument(
         "--limit",
-        type=_natural,
+        type=natural,
         metavar="N",
         help=f"list at most N compounds, best first (default {_DEFAULT_LIMIT:,} with --json, 25 without); "
         "counts are always complete",
@@ -210,10 +211,16 @@ def _about_rounds(command: Any) -> None:
 
 
 def _about_files(command: Any) -> None:
-    export = command("export", "Writes the shortlist")
+    export = command(
+        "export",
+        "Writes the shortlist as a table, a workbook, an SD file, a report or a slide",
+        "The ending of the name says which. Workbook and report hold measurements, rounds and settings, too.",
+    )
     export.add_argument("file", metavar="FILE", help="campaign file")
-    export.add_argument("out", metavar="OUT.csv", help="the file to write")
-    export.add_argument("--only", choices=("in", "undecided", "all"), default="in", help="which compounds (default in)")
+    export.add_argument("out", metavar="OUT.csv|.xlsx|.sdf|.pdf|.pptx", help="the file to write")
+    export.add_argument(
+        "--only", choices=("in", "undecided", "out", "all"), default="in", help="which compounds (default in)"
+    )
 
     log = command("log", "The history: every event, in order")
     log.add_argument("file", metavar="FILE", help="campaign file")
@@ -238,29 +245,29 @@ def _about_designs(command: Any) -> None:
         help="g: the least certain mean is as certain as can be; xy: the least certain difference of two means",
     )
     design.add_argument(
-        "--measurements", type=_positive, required=True, metavar="N", help="measurements in all; with a budget at most"
+        "--measurements", type=positive, required=True, metavar="N", help="measurements in all; with a budget at most"
     )
     design.add_argument(
         "--targets", metavar="TABLE", help="the compounds that matter, with the same sites (default: those of TABLE)"
     )
     design.add_argument("--forbid", metavar="COL", help="column of yes and no: compounds that cannot be measured")
     design.add_argument("--force", metavar="COL", help="column of yes and no: compounds that must be measured")
-    design.add_argument("--max-per-compound", type=_positive, metavar="N", help="measurements of one compound")
-    design.add_argument("--max-support", type=_positive, metavar="N", help="different compounds")
+    design.add_argument("--max-per-compound", type=positive, metavar="N", help="measurements of one compound")
+    design.add_argument("--max-support", type=positive, metavar="N", help="different compounds")
     design.add_argument(
         "--tau",
-        type=_number,
+        type=number,
         default=0.0,
         metavar="X",
         help="SD of each compound's own deviation from additivity, in units of the assay noise (SD): turns many "
         "replicates of few compounds into more compounds (default 0)",
     )
     design.add_argument("--cost", metavar="COL", help="column of what making each compound costs; 0: already made")
-    design.add_argument("--budget", type=_number, metavar="X", help="money in all")
+    design.add_argument("--budget", type=number, metavar="X", help="money in all")
     design.add_argument(
-        "--cost-per-measurement", type=_number, default=0.0, metavar="X", help="beside --cost (default 0)"
+        "--cost-per-measurement", type=number, default=0.0, metavar="X", help="beside --cost (default 0)"
     )
-    _add_table_options(design)
+    add_table_options(design)
 
 
 def _about_simulations(command: Any) -> None:
@@ -280,180 +287,13 @@ def _about_simulations(command: Any) -> None:
         help="what is true of a table's compounds. fit (default): the sum of contributions that fits its values best. "
         "values: the values themselves, so that contributions do not add up and nothing is guaranteed",
     )
-    simulate.add_argument("--runs", type=_positive, default=100, metavar="N", help="campaigns to run (default 100)")
+    simulate.add_argument("--runs", type=positive, default=100, metavar="N", help="campaigns to run (default 100)")
     simulate.add_argument(
-        "--jobs", type=_natural, default=1, metavar="N", help="processes (default 1; 0: one per processor)"
+        "--jobs", type=natural, default=1, metavar="N", help="processes (default 1; 0: one per processor)"
     )
     simulate.add_argument("--cluster", metavar="ADDRESS", help="of a Dask scheduler, such as tcp://host:8786")
     simulate.add_argument(
-        "--max-phases", type=_positive, default=100_000, metavar="N", help="give a run up after these (default 100,000)"
+        "--max-phases", type=positive, default=100_000, metavar="N", help="give a run up after these (default 100,000)"
     )
-    _add_goal_options(simulate, simulated=True)
-    _add_table_options(simulate)
-
-
-def _add_table_options(parser: argparse.ArgumentParser) -> None:
-    group = parser.add_argument_group("table options")
-    group.add_argument("--id", metavar="COL", help="column of compound ids (default: found by its name)")
-    group.add_argument("--sheet", metavar="NAME", help="sheet of TABLE, a workbook (default: the first with a table)")
-    group.add_argument("--smiles", metavar="COL", help="column of structures")
-    group.add_argument(
-        "--core",
-        action="append",
-        default=[],
-        metavar="SMILES|FILE",
-        help="what all structures share, with its sites as [*:1], [*:2]; or a .mol or .sdf file: sites are made by "
-        "taking the structures apart; may be given several times",
-    )
-    group.add_argument(
-        "--merge",
-        choices=("identical", "charge", "tautomer"),
-        help="ids with the same structure are one compound; also when they differ in charge; or also as tautomers",
-    )
-    group.add_argument("--sites", type=_names, metavar="COL,...", help="columns of substituents (default: R1, R2, ...)")
-    group.add_argument(
-        "--blank", choices=("h", "missing"), help="what an empty substituent means: hydrogen, or missing (default)"
-    )
-    group.add_argument("--join", metavar="FILE[:COL]", help="a second table, joined by its column of ids")
-    group.add_argument("--available", metavar="COL", help="column that says whether a compound can be had (yes or no)")
-    group.add_argument(
-        "--drop-site", action="append", default=[], metavar="SITE", help="leave a site out; may be given several times"
-    )
-    group.add_argument(
-        "--join-substituents",
-        action="append",
-        default=[],
-        metavar="SITE:LABEL,LABEL=NAME",
-        help="let substituents of a site count as one; may be given several times",
-    )
-    group.add_argument(
-        "--min-seen",
-        type=_positive,
-        default=1,
-        metavar="N",
-        help="leave out compounds with a substituent that fewer than N compounds carry (default 1)",
-    )
-    group.add_argument(
-        "--product", action="store_true", help="the library is every combination of the substituents, not only the rows"
-    )
-    group.add_argument(
-        "--only-listed",
-        action="store_true",
-        help="with --product: only the compounds of the table can be measured, the others are what could be made",
-    )
-    group.add_argument(
-        "--endpoint",
-        action="append",
-        default=[],
-        metavar="SPEC",
-        help="what is measured: 'NAME[;unit=][;direction=max|min][;transform=log|none][;sd=][;epsilon=][;limit=<5]"
-        "[;wells_per_measurement=1]', once for each; it need not be a column. The limit is in the unit of the values",
-    )
-
-
-def _add_goal_options(parser: argparse.ArgumentParser, *, simulated: bool = False) -> None:
-    group = parser.add_argument_group(
-        "goal options", "epsilon, slack and sd are on the scale that is modelled: log10 units for a log endpoint."
-    )
-    own = "the instance's own, else " if simulated else ""
-    group.add_argument(
-        "--goal",
-        default=None if simulated else "epsilon-best",
-        help="epsilon-best: all compounds within epsilon of the best; best: the best compound; pareto: the best "
-        "trade-offs between several endpoints",
-    )
-    group.add_argument(
-        "--objective",
-        action="store" if simulated else "append",
-        metavar="NAME,...",
-        help="the endpoint the goal is about (default: the only one); for pareto two or more (default: all)",
-    )
-    group.add_argument(
-        "--epsilon",
-        type=_number,
-        metavar="X",
-        help="distance from the best that still counts; for pareto the difference that does not matter, in endpoints "
-        "that name none of their own",
-    )
-    group.add_argument(
-        "--slack", type=_number, metavar="X", help="how soft that cutoff is (default epsilon / 2); not for pareto"
-    )
-    group.add_argument(
-        "--delta",
-        type=_number,
-        default=None if simulated else 0.05,
-        metavar="X",
-        help=f"1 - confidence (default {own}0.05: 95 %% sure)",
-    )
-    if simulated:
-        group.add_argument(
-            "--strategy", metavar="NAME[,NAME]", help="see assaypilot strategies; baselines can be named here, too"
-        )
-    else:
-        group.add_argument(
-            "--strategy", default="auto", metavar="NAME", help="see assaypilot strategies (default auto)"
-        )
-    group.add_argument(
-        "--parameter", action="append", type=_setting, default=[], metavar="NAME=VALUE", help="of the strategy"
-    )
-    group.add_argument(
-        "--per-round",
-        type=int,
-        default=None if simulated else 96,
-        metavar="N",
-        help="measurements the lab takes in a round "
-        + ("(default: every phase is one round)" if simulated else "(default 96)"),
-    )
-    group.add_argument("--budget", type=int, metavar="N", help="measurements in all (default: no limit)")
-    group.add_argument(
-        "--max-replicates", type=int, default=4, metavar="N", help="of one compound in a round (default 4)"
-    )
-    group.add_argument("--sd", type=_number, metavar="X", help="assay noise: SD between measurements of one compound")
-    group.add_argument("--seed", type=_natural, default=0, metavar="N", help="of random choices (default 0)")
-
-
-def _natural(text: str) -> int:
-    try:
-        number = int(text)
-    except ValueError:
-        number = -1
-    if number < 0:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number of 0 or more")
-    return number
-
-
-def _positive(text: str) -> int:
-    number = _natural(text)
-    if number < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number of 1 or more")
-    return number
-
-
-def _number(text: str) -> float:
-    """A number, perhaps with a decimal comma; what is out of range is refused later, with the reason."""
-    try:
-        return float(text.replace(",", "."))
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number") from None
-
-
-def _names(text: str) -> tuple[str, ...]:
-    names = tuple(name.strip() for name in text.split(",") if name.strip())
-    if not names:
-        raise argparse.ArgumentTypeError("name at least one column")
-    return names
-
-
-def _setting(text: str) -> tuple[str, bool | int | float | str]:
-    """Name and value of a strategy's parameter."""
-    name, equals, value = (part.strip() for part in text.partition("="))
-    if not (name and equals and value):
-        raise argparse.ArgumentTypeError(f"{text!r} is not NAME=VALUE")
-    if value.casefold() in ("true", "yes", "false", "no"):
-        return name, value.casefold() in ("true", "yes")
-    for kind in (int, float):
-        try:
-            return name, kind(value)
-        except ValueError:
-            continue
-    return name, value
+    add_goal_options(simulate, simulated=True)
+    add_table_options(simulate)

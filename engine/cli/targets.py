@@ -8,28 +8,29 @@ from pathlib import Path
 
 from assaypilot.engine.errors import AssayPilotError
 
-__all__ = ["check_target"]
-
-_LATER = {".xlsx": "Excel", ".xls": "Excel", ".sdf": "SD", ".pdf": "PDF"}
+__all__ = ["check_place", "check_target"]
 
 
 def check_target(path: Path, campaign: str, option: str | None = None) -> None:
     """Nothing; AssayPilotError unless ``path`` is a csv file that can be written and is not the campaign itself."""
-    suffix = path.suffix.casefold()
-    if suffix != ".csv":
-        known = _LATER.get(suffix)
+    if path.suffix.casefold() != ".csv":
         raise AssayPilotError(
-            f"{known} files cannot be written by this version" if known else "this is not the name of a csv file",
+            "this is not the name of a csv file",
             file=str(path),
             option=option,
             mend=f"Choose a name that ends in .csv, for example {path.stem or 'list'}.csv.",
         )
+    check_place(path, campaign, option)
+
+
+def check_place(path: Path, campaign: str, option: str | None = None) -> None:
+    """Nothing; AssayPilotError unless a file can be written at ``path``, and that is not the campaign itself."""
     if path.exists() and os.path.exists(campaign) and os.path.samefile(path, campaign):
         raise AssayPilotError(
             "this is the campaign file itself", file=str(path), option=option, mend="Choose another name."
         )
     if path.is_dir():
-        raise AssayPilotError("this is a folder", file=str(path), option=option, mend="Name a csv file in it.")
+        raise AssayPilotError("this is a folder", file=str(path), option=option, mend="Name a file in it.")
     if not path.parent.is_dir():
         raise AssayPilotError(
             "there is no such folder", file=str(path), option=option, mend="Make the folder, or choose another."

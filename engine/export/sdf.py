@@ -33,8 +33,8 @@ def write(path: Path, contents: Contents, report: Report = silent) -> int:
 
     A record's name is the compound's id, which is a property as well. Numbers are written so that they are read back
     the same; an empty cell is no property. A compound without structure is an empty molecule whose comment
-    says so: its data are not lost. AssayPilotError when no compound has a structure, since then there is nothing an SD
-    file is for; ``report`` may raise Cancelled. Either leaves what was there before.
+    says so: its data are not lost. AssayPilotError when there is no compound, or none with a structure: then there is
+    nothing an SD file is for; ``report`` may raise Cancelled. Either leaves what was there before.
     """
     from assaypilot.engine.figures.aligned import Aligned
     from assaypilot.engine.figures.cores import carried
@@ -43,7 +43,13 @@ def write(path: Path, contents: Contents, report: Report = silent) -> int:
     status = contents.status
     compounds: list[int] = contents.compounds.tolist()
     smiles = [contents.structure(compound) for compound in compounds]
-    if compounds and not any(smiles):
+    if not compounds:
+        raise AssayPilotError(
+            "there is no compound in this list, and an SD file holds nothing else",
+            file=str(path),
+            mend="Choose other compounds (undecided or all), or write xlsx, which says why.",
+        )
+    if not any(smiles):
         raise AssayPilotError(
             "no compound of the shortlist has a structure, and an SD file is a list of structures",
             file=str(path),
