@@ -11,7 +11,13 @@ def add_table_options(parser: argparse.ArgumentParser) -> None:
     """Nothing; adds how a table is to be read."""
     group = parser.add_argument_group("table options")
     group.add_argument("--id", metavar="COL", help="column of compound ids (default: found by its name)")
-    group.add_argument("--sheet", metavar="NAME", help="sheet of TABLE, a workbook (default: the first with a table)")
+    group.add_argument(
+        "--sheet",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="sheet of TABLE, a workbook (default: the first with a table); given twice, the second is that of --join",
+    )
     group.add_argument("--smiles", metavar="COL", help="column of structures")
     group.add_argument(
         "--core",

@@ -11,6 +11,7 @@ from assaypilot.engine.campaign.state import Settings, Source
 from assaypilot.engine.cli.console import Console, Reply, count, plural, table
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.tables.check import check_report
+from assaypilot.engine.tables.files import is_workbook
 from assaypilot.engine.tables.importer import ImportedTable, import_table
 from assaypilot.engine.tables.join import join_tables, split_join
 from assaypilot.engine.tables.mapping import propose
@@ -175,15 +176,38 @@ def read_mapped(
         drop_sites=tuple(options.drop_site),
         joined=tuple(options.join_substituents),
     )
-    raw = read_table(options.table, console.report, sheet=options.sheet)
-    if options.join:
-        file, column = split_join(options.join)
-        raw = join_tables(raw, read_table(file, console.report), id_column=options.id, other_column=column)
+    raw = _tables(options, console)
     try:
         mapping = propose(raw, wanted)
     except AssayPilotError as error:
         raise _with_cores(error, raw, options, console) from None
     return raw, mapping, {spec.name: spec.epsilon for spec in specs if spec.epsilon is not None}
+
+
+def _tables(options: argparse.Namespace, console: Console) -> RawTable:
+    """The table, with the one that is joined to it; each sheet that was named belongs to the next of them that has any.
+
+    A single sheet is that of the table when it is a workbook, else that of the joined one.
+    """
+    files = [options.table]
+    column = None
+    if options.join:
+        file, column = split_join(options.join)
+        files.append(file)
+    sheets: list[str] = [options.sheet] if isinstance(options.sheet, str) else list(options.sheet or ())
+    books = [place for place, file in enumerate(files) if is_workbook(file)]
+    if len(sheets) > max(1, len(books)):
+        raise AssayPilotError(
+            f"{len(sheets)} sheets were named, for {plural(len(books), 'workbook')}",
+            option="--sheet",
+            mend="Name one for each workbook: first that of the table, then that of --join.",
+        )
+    # Without any workbook the table itself says that it has no sheets.
+    of_file = dict(zip(books or [0], sheets, strict=False))
+    raw, *others = [read_table(file, console.report, sheet=of_file.get(place)) for place, file in enumerate(files)]
+    for other in others:
+        raw = join_tables(raw, other, id_column=options.id, other_column=column)
+    return raw
 
 
 def _with_cores(

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from assaypilot.engine.errors import AssayPilotError
 
-__all__ = ["LARGEST", "Kind", "OpenedFile", "open_file"]
+__all__ = ["LARGEST", "Kind", "OpenedFile", "is_workbook", "open_file"]
 
 LARGEST = 1 << 30
 """Bytes of the largest file that is read; a table of 100,000 x 20 has 15 MB."""
@@ -21,6 +21,7 @@ _OLD_OFFICE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _SAVE_AS_CSV = "Save it as csv and read that."
 _LOCKED = (32, 33)
 """What Windows says of a file that another program keeps to itself: sharing and lock violation."""
+_WORKBOOKS = (b"PK\x03\x04", b"PK\x05\x06", _OLD_OFFICE)
 _OTHERS = (
     (b"%PDF", "a PDF document", _SAVE_AS_CSV),
     (b"\x1f\x8b", "a compressed file", "Unpack it first."),
@@ -74,6 +75,15 @@ def open_file(path: str | Path) -> OpenedFile:
     return OpenedFile(name, path.suffix.lower(), data, _kind(name, path.suffix.lower(), data))
 
 
+def is_workbook(path: str | Path) -> bool:
+    """Whether a file begins as a workbook does; False for one that cannot be read, which reading it will say."""
+    try:
+        with open(path, "rb") as file:
+            return file.read(8).startswith(_WORKBOOKS)
+    except (OSError, ValueError):
+        return False
+
+
 def _contents(path: Path, name: str) -> bytes:
     try:
         about = os.stat(path)
@@ -112,7 +122,7 @@ def _contents(path: Path, name: str) -> bytes:
 
 
 def _kind(name: str, suffix: str, data: bytes) -> Kind:
-    if data.startswith((b"PK\x03\x04", b"PK\x05\x06", _OLD_OFFICE)):
+    if data.startswith(_WORKBOOKS):
         return Kind.WORKBOOK
     for magic, what, mend in _OTHERS:
         if data.startswith(magic):

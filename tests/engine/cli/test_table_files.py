@@ -52,6 +52,29 @@ def test_an_sd_file_is_a_table_and_joins_one(done, tmp_path):
     assert [(one["row"], one["column"]) for one in report["not_used"]] == [(7, "R2")]
 
 
+def test_each_of_two_workbooks_may_have_its_sheet(done, run, tmp_path):
+    compounds = [["ID", "R1"], ["a", "Me"], ["b", "H"], ["c", "Et"]]
+    book = write_xlsx(
+        tmp_path / "book.xlsx",
+        {"Old": [["ID", "R1"], ["x", "Pr"], ["y", "H"]], "Series": compounds},
+    )
+    values = write_xlsx(
+        tmp_path / "values.xlsx",
+        {"May": [["ID", "pIC50"], ["a", 5]], "June": [["ID", "pIC50"], ["a", 6], ["b", 7], ["c", 8]]},
+    )
+    both = done("check", book, "--sheet", "Series", "--join", values, "--sheet", "June")
+    assert (both["compounds"], both["endpoints"][0]["measured"]) == (3, 3)
+    assert both["unmatched"] == {"table": [], "joined": []}
+    # One workbook may hold both, and a single name is for the only workbook there is.
+    text = tmp_path / "t.csv"
+    text.write_text("ID,R1\na,Me\nb,H\n")
+    assert done("check", text, "--join", values, "--sheet", "June")["endpoints"][0]["measured"] == 2
+    assert "there is no sheet 'June'" in run("check", book, "--sheet", "Series", "--join", book, "--sheet", "June").err
+    refused = run("check", text, "--join", values, "--sheet", "May", "--sheet", "June")
+    assert "--sheet: 2 sheets were named, for 1 workbook" in refused.err
+    assert "only workbooks have sheets" in run("check", text, "--sheet", "May").err
+
+
 def test_structures_of_a_smiles_file_join_activities(done, tmp_path):
     smi = tmp_path / "t.smi"
     smi.write_text("".join(f"C{'C' * n}O c{n}\n" for n in range(6)))
