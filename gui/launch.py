@@ -19,6 +19,11 @@ def main(argv: Sequence[str] | None = None) -> int:
 
     ``assaypilot [FILE] [--practice]`` opens the window; everything else is the command line's.
     """
+    if getattr(sys, "frozen", False):
+        # A worker process of the packaged program starts it again; without this each would open a window.
+        import multiprocessing
+
+        multiprocessing.freeze_support()
     one_thread_for_algebra()
     words = list(sys.argv[1:] if argv is None else argv)
     if not _wants_window(words):
