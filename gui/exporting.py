@@ -141,7 +141,7 @@ class Exporting:
                 window.messages.refuse(error, ("Another place…", again))
 
         window.messages.outdate()
-        return window.session.aside(name, whole, then, failed)
+        return window.session.aside(name, whole, then, failed, writes=True)
 
     def written(self, path: Path, words: str) -> None:
         """Nothing; says that a file is there, and offers to look at it."""

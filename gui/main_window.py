@@ -80,6 +80,9 @@ class MainWindow(QMainWindow):
         self.journey = Journey(self)
         self.exporting = Exporting(self)
         self.work_lists = WorkLists(self)
+        self.round.plates = self.work_lists.layout
+        self._leaving = False
+        """Whether it was said that closing would stop an export."""
         self._shown: set[int] = set()
         self._seen: set[int] = set()
         self._assemble()
@@ -234,6 +237,11 @@ class MainWindow(QMainWindow):
         place = self.stack.currentIndex()
         return self.pages[place] if place < len(self.pages) else None
 
+    def show_plates(self) -> None:
+        """Nothing; shows the wells of the round, which were laid out anew."""
+        self._shown.discard(ROUND)
+        self._fill(self.stack.currentIndex())
+
     def settle_candidates(self) -> None:
         """Nothing; has the Candidates page up to date, although it may not be the one shown."""
         self._fill(CANDIDATES)
@@ -361,6 +369,12 @@ class MainWindow(QMainWindow):
 
     # ------------------------------------------------------------------ Qt
 
+    def _leave(self) -> None:
+        self.close()
+
+    def _stay(self) -> None:
+        self._leaving = False
+
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         """Nothing; takes campaign files and tables."""
         if self.opening.dropped(event) is not None:
@@ -371,7 +385,17 @@ class MainWindow(QMainWindow):
         self.opening.drop(event)
 
     def closeEvent(self, event: QCloseEvent) -> None:
-        """Nothing; finishes what is being written and remembers the window."""
+        """Nothing; finishes what is being written and remembers the window; asks once while an export is under way."""
+        if self.session.beside.writing and not self._leaving:
+            self._leaving = True
+            event.ignore()
+            self.messages.ask(
+                "An export is still being written.",
+                "Closing now stops it, and leaves no file.",
+                ("Stop it and close", self._leave),
+                ("Go on", self._stay),
+            )
+            return
         self.settings.keep_layout("window", self.saveGeometry())
         state = self.candidates.splitter_state()
         if state is not None:

@@ -232,13 +232,18 @@ class Session(QObject):
         return self._start(label, work, then, failed=failed, writes=False)
 
     def aside(
-        self, label: str, work: Callable[[Report], T], then: Callable[[T], None], failed: Callable[[Exception], None]
-    ) -> Job:
-        """The job that needs a view only, or writes another file; commands of the campaign need not wait for it.
+        self, label: str, work: Callable[[Report], T], then: Callable[[T], None], failed: Callable[[Exception], None],
+        *, writes: bool = False,
+    ) -> Job:  # fmt: skip
+        """The job that needs a view only; commands of the campaign need not wait for it.
 
-        A file that is there is reported, even when Cancel came late.
+        ``writes``: it writes another file, which is reported once it is there, even when Cancel came late.
         """
-        return self._start(label, work, then, failed=failed, tasks=self.beside)
+        return self._start(label, work, then, failed=failed, writes=writes, tasks=self.beside)
+
+    def write(self, label: str, work: Callable[[Report], T], then: Callable[[T], None]) -> Job:
+        """The job that writes another file beside the campaign's commands; what goes wrong is told by ``failed``."""
+        return self._start(label, work, then, tasks=self.beside)
 
     # ------------------------------------------------------------------ inside
 

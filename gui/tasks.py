@@ -124,6 +124,11 @@ class Tasks(QObject):
         """Whether something is being done or waits for it."""
         return bool(self._waiting)
 
+    @property
+    def writing(self) -> bool:
+        """Whether something is being written or waits to be."""
+        return any(job.writes for job in self._waiting)
+
     def run(
         self,
         label: str,

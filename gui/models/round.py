@@ -10,7 +10,7 @@ import numpy as np
 from PySide6.QtCore import QObject, Qt, Signal
 
 from assaypilot.gui.entry import entered_text
-from assaypilot.gui.models.base import Column, Index, RowsModel, two_lines
+from assaypilot.gui.models.base import Column, Index, RowsModel, text_ranks, two_lines
 from assaypilot.gui.models.library import id_column, site_columns, structure_column
 
 if TYPE_CHECKING:
@@ -18,9 +18,12 @@ if TYPE_CHECKING:
     from assaypilot.engine.endpoint import Endpoint
     from assaypilot.engine.library import Library
     from assaypilot.engine.measurements import Measurement
+    from assaypilot.engine.plates.layout import Layout
 
 __all__ = ["RESULT", "RoundModel", "line_state", "result_key", "result_place"]
 
+NARROW_PICTURE = 88
+"""Pixels of a structure where the wells need room beside it."""
 RESULT = "result"
 """Key of the first column of results."""
 
@@ -74,13 +77,19 @@ class RoundModel(RowsModel):
         self.editable = False
         self._values: list[list[list[Measurement]]] = []
         self._library: Library | None = None
+        self._layout: Layout | None = None
         self._saving: dict[tuple[int, int], str] = {}
         self._wrong: dict[tuple[int, int], tuple[str, str, str]] = {}
 
-    def show(self, status: Status, shown: Round, *, editable: bool) -> None:
-        """Nothing; takes over a round. The same round again changes its texts only, not the rows or the selection."""
+    def show(self, status: Status, shown: Round, *, editable: bool, layout: Layout | None = None) -> None:
+        """Nothing; takes over a round. The same round again changes its texts only, not the rows or the selection.
+
+        ``layout``: where its measurements stand, when that is known.
+        """
         same = self.round is not None and self.round.number == shown.number and self.round.items == shown.items
         same = same and self._library is not None and self._library.digest == status.library.digest
+        same = same and (layout is None) == (self._layout is None) and (layout is None or layout == self._layout)
+        self._layout = layout
         self.round, self.endpoints = shown, tuple(status.endpoints[place] for place in shown.endpoints)
         self.editable = editable and shown.state == "open"
         self._library = status.library
@@ -258,7 +267,7 @@ class RoundModel(RowsModel):
                 None if rank is None else lambda: rank()[places],
                 smiles=None if smiles is None else lambda row: smiles(at[row]),
                 cell_tip=None if tip is None else lambda row: tip(at[row]),
-                width=column.width,
+                width=min(column.width, NARROW_PICTURE) if self._layout is not None else column.width,
                 soft=column.soft,
             )
 
@@ -279,6 +288,7 @@ class RoundModel(RowsModel):
                 + (" of each endpoint" if several else ""),
                 cell_tip=self._asked if several else None,
             ),
+            *([] if self._layout is None else [_wells(self._layout, at)]),
             _expected(status, items, several=several),
             # Many cells for results need the room; the panel says why, too.
             *([] if several else [why]),
@@ -308,7 +318,7 @@ class RoundModel(RowsModel):
             tip=(f"Results of {self.endpoints[place].name}. " if several else "")
             + "One value per measurement, separated by semicolons: 7.62; 7.58. "
             "Also > 10000 nM, 35 nM, or a mean: 7.6 (n=3, sd=0.2)",
-            width=102 if several else 134,
+            width=102 if several else 134 if self._layout is None else 112,
             wish=48 + 38 * max(item.of(place) for item in items),
             name=name,
         )
@@ -323,6 +333,29 @@ class RoundModel(RowsModel):
     def _entry_unit(self, place: int) -> str:
         name, unit = self.endpoints[place].name, self.endpoints[place].unit
         return name if not unit or unit in name else f"{name}, {unit}"
+
+
+def _wells(layout: Layout, at: Sequence[int]) -> Column:
+    """Where the measurements of each line stand; of plates of several endpoints, those of all of them."""
+    stand: dict[int, list[tuple[str, str, str]]] = {}
+    for plate in layout.plates:
+        short = plate.name.rpartition("-")[2]
+        for one in plate.placed:
+            told = f"{plate.name} {one.range}, measurement {one.replicate}"
+            stand.setdefault(one.compound, []).append((short, one.well, told))
+    several = len(layout.plates) > 1
+    texts = [", ".join(f"{plate}\u00a0{well}" if several else well for plate, well, _ in stand.get(c, ())) for c in at]
+    tips = ["\n".join(told for _, _, told in stand.get(c, ())) for c in at]
+    first = [min((plate, well) for plate, well, _ in stand.get(c, [("", "", "")])) for c in at]
+    return Column(
+        "wells",
+        "Wells",
+        lambda row: texts[row],
+        lambda: text_ranks([f"{plate} {well}" for plate, well in first]),
+        tip="Where the measurements stand on the plates of the last work list; the first well of each",
+        cell_tip=lambda row: tips[row],
+        soft=True,
+    )
 
 
 def _expected(status: Status, items: Sequence[RoundItem], *, several: bool) -> Column:

@@ -72,6 +72,7 @@ class CandidatesPage(Page):
         self.table = Table(self.model, structures, name="Candidates")
         self.table.chosen.connect(self._chosen)
         self.arrangement = self.table.arrange(hidden=("available", *PROPERTIES), fixed=("id",))
+        self.arrangement.second_part = PROPERTIES[0]
         self.arrangement.changed.connect(self._arranged)
         column.addWidget(self.table, 1)
         self.empty = label("", "muted", wrap=True)

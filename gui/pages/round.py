@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
-from assaypilot.engine.campaign.state import RecordReport
+from assaypilot.engine.campaign.state import RecordReport, Round
 from assaypilot.engine.campaign.words import joined
 from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.plates.layout import Layout
 from assaypilot.engine.progress import Report
 from assaypilot.gui.models.log import local_time
 from assaypilot.gui.models.round import RoundModel, result_key
@@ -77,11 +79,15 @@ class RoundPage(Page):
         self.side = side
         self.view: View | None = None
         self._kept: set[int] = set()
+        self.plates: Callable[[View, Round], Layout | None] = lambda view, shown: None
+        """Where the measurements of a round stand, when that is known."""
 
     def _tools(self) -> QHBoxLayout:
         tools = QHBoxLayout()
         tools.setSpacing(8)
-        self.work_button = button("&Work list…", tip="Saves the round as a csv file for the lab, with empty cells")
+        self.work_button = button(
+            "&Work list…", tip="The round for the lab: a table with empty cells or a page to print, on plates if wanted"
+        )
         self.read_button = button(
             "R&ead results…", tip="Reads results from a csv file; shows them before they are kept"
         )
@@ -144,7 +150,7 @@ class RoundPage(Page):
         if self.stack.currentWidget() is self.none:
             self.stack.setCurrentWidget(self.list)
         before = self.model.round
-        self.model.show(status, shown, editable=not view.read_only)
+        self.model.show(status, shown, editable=not view.read_only, layout=self.plates(view, shown))
         if before is None or before.number != shown.number or opened:
             self.panel.hide_wrong()
             self._to_first(self.model.first_empty() or 0)

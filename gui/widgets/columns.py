@@ -49,6 +49,8 @@ class Arrangement(QObject):
         super().__init__(table)
         self._table, self._fixed = table, frozenset(fixed)
         self._at_first = frozenset(hidden)
+        self.second_part = ""
+        """The key of the column above which the menu has a line."""
         self._shown: dict[str, bool] = {}
         """What was asked for, by key."""
         self._order: list[str] = []
@@ -167,6 +169,8 @@ class Arrangement(QObject):
             made.addAction(hide)
             made.addSeparator()
         for column in columns:
+            if column.key == self.second_part:
+                made.addSeparator()
             action = QAction(mnemonic_free(_name(column)), made)
             action.setCheckable(True)
             action.setChecked(self.visible(column.key))
@@ -176,7 +180,7 @@ class Arrangement(QObject):
             action.toggled.connect(lambda shown, key=column.key: self.show(key, shown))
             made.addAction(action)
         made.addSeparator()
-        again = QAction("As at &first", made)
+        again = QAction("&Reset columns", made)
         again.triggered.connect(self.as_at_first)
         made.addAction(again)
         made.setToolTipsVisible(True)

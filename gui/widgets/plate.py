@@ -1,0 +1,246 @@
+"""A plate as it will be pipetted: wells, controls, and all wells of the compound under the mouse."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QBrush, QColor, QHelpEvent, QMouseEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
+
+from assaypilot.engine.campaign.state import Status
+from assaypilot.engine.campaign.words import joined, many
+from assaypilot.engine.plates.layout import Layout, Placed, Plate
+from assaypilot.engine.plates.wells import Well, row_letters
+from assaypilot.gui.models.base import plain_tip
+from assaypilot.gui.theme import theme
+
+__all__ = ["PlateView", "plate_words", "short_names"]
+
+EDGE = 22
+"""Pixels for the letters at the left and the numbers on top."""
+LEGEND = 26
+PATTERNS = (
+    Qt.BrushStyle.SolidPattern, Qt.BrushStyle.NoBrush, Qt.BrushStyle.BDiagPattern, Qt.BrushStyle.Dense6Pattern,
+)  # fmt: skip
+"""How the squares of one control differ from those of the next."""
+SHOWN_LETTERS = 9
+"""Pixels of a well from which on the number of its compound has room."""
+
+
+def short_names(names: Iterable[str]) -> dict[str, str]:
+    """Each name by as few of its first letters as tell it from the others: ``max`` and ``min`` are ma and mi."""
+    known = list(dict.fromkeys(names))
+
+    def short(name: str) -> str:
+        for length in range(1, len(name)):
+            if not any(other != name and other.startswith(name[:length]) for other in known):
+                return name[:length]
+        return name
+
+    return {name: short(name) for name in known}
+
+
+def plate_words(plate: Plate, layout: Layout, status: Status) -> str:
+    """``48 measurements of pIC50, 16 wells with controls, 32 free``."""
+    controls = len(layout.use.control_wells())
+    used = sum(len(one.wells) for one in plate.placed)
+    free = layout.use.format.wells - controls - used
+    names = joined([status.endpoints[k].name for k in plate.endpoints])
+    parts = [f"{many(len(plate.placed), 'measurement')} of {names}"]
+    if controls:
+        parts.append(f"{many(controls, 'well')} with controls")
+    parts.append(f"{free:,} empty")
+    return ", ".join(parts)
+
+
+class PlateView(QWidget):
+    """One plate of a layout."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setMouseTracking(True)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+        self._status: Status | None = None
+        self._layout: Layout | None = None
+        self._number = 0
+        self._contents: dict[Well, tuple[Placed, int]] = {}
+        self._controls: dict[Well, str] = {}
+        self._short: dict[str, str] = {}
+        self._ranks: dict[int, int] = {}
+        self.under: int | None = None
+        """The compound under the mouse."""
+        theme().changed.connect(self.update)
+        self.setAccessibleName("Plate")
+
+    def show_plate(self, status: Status, layout: Layout | None, number: int, ranks: dict[int, int]) -> None:
+        """Nothing; shows a plate of a layout, by its place among them; ``ranks``: the line of each compound."""
+        self._status, self._layout, self._number, self._ranks = status, layout, number, ranks
+        plate = self.plate
+        self._contents = {} if plate is None else plate.contents()
+        self._controls = {} if layout is None else layout.use.control_wells()
+        self._short = short_names(self._controls.values())
+        self.under = None
+        words = "" if plate is None or layout is None else f"{plate.name}: {plate_words(plate, layout, status)}"
+        self.setAccessibleDescription(words)
+        self.update()
+
+    @property
+    def plate(self) -> Plate | None:
+        """The plate shown."""
+        if self._layout is None or not 0 <= self._number < len(self._layout.plates):
+            return None
+        return self._layout.plates[self._number]
+
+    def tip(self, well: Well) -> str:
+        """What stands in a well."""
+        if well in self._controls:
+            return f"{well}: {self._controls[well]}"
+        if well not in self._contents or self._status is None:
+            return f"{well}: empty"
+        placed, part = self._contents[well]
+        text = f"{well}: {self._status.library.ids[placed.compound]}, measurement {placed.replicate}"
+        return f"{text}, well {part} of {len(placed.wells)}" if len(placed.wells) > 1 else text
+
+    def sizeHint(self) -> QSize:
+        """Room for a 96-well plate."""
+        return QSize(460, 330)
+
+    def minimumSizeHint(self) -> QSize:
+        """The smallest that can be read."""
+        return QSize(320, 240)
+
+    # ------------------------------------------------------------------ geometry
+
+    def _step(self) -> tuple[float, float, float]:
+        """Pixels from well to well, and where the first one's corner is."""
+        assert self._layout is not None
+        shape = self._layout.use.format
+        wide, high = self.width() - EDGE - 2, self.height() - EDGE - LEGEND
+        step = min(wide / shape.columns, high / shape.rows)
+        return step, EDGE + (wide - step * shape.columns) / 2, float(EDGE)
+
+    def _box(self, well: Well) -> QRectF:
+        step, left, top = self._step()
+        gap = min(2.0, step * 0.1)
+        return QRectF(left + well.column * step + gap, top + well.row * step + gap, step - 2 * gap, step - 2 * gap)
+
+    def well_at(self, at: QPointF) -> Well | None:
+        """The well at a place of the widget."""
+        if self._layout is None:
+            return None
+        step, left, top = self._step()
+        shape = self._layout.use.format
+        row, column = int((at.y() - top) // step), int((at.x() - left) // step)
+        return Well(row, column) if 0 <= row < shape.rows and 0 <= column < shape.columns else None
+
+    # ------------------------------------------------------------------ Qt
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Nothing; paints wells, their contents and the legend."""
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        if self._layout is not None:
+            self._paint_edges(painter)
+            shape = self._layout.use.format
+            for row in range(shape.rows):
+                for column in range(shape.columns):
+                    self._paint_well(painter, Well(row, column))
+            self._paint_legend(painter)
+        painter.end()
+
+    def _paint_edges(self, painter: QPainter) -> None:
+        assert self._layout is not None
+        step, left, top = self._step()
+        shape = self._layout.use.format
+        font = self.font()
+        font.setPixelSize(max(7, min(11, int(step * 0.7))))
+        painter.setFont(font)
+        painter.setPen(QColor(theme().colours.muted))
+        centre = int(Qt.AlignmentFlag.AlignCenter)
+        every = 1 if step > 13 else 2 if step > 8 else 4
+        for column in range(0, shape.columns, every):
+            painter.drawText(QRectF(left + column * step - 10, 0, step + 20, EDGE - 3), centre, str(column + 1))
+        for row in range(0, shape.rows, every):
+            painter.drawText(QRectF(left - EDGE, top + row * step - 6, EDGE - 3, step + 12), centre, row_letters(row))
+
+    def _paint_well(self, painter: QPainter, well: Well) -> None:
+        colours, box = theme().colours, self._box(well)
+        if well in self._controls:
+            # A control is a square with its letter, so that nobody has to tell it by its colour.
+            self._paint_control(painter, box, self._controls[well])
+            return
+        if well not in self._contents:
+            painter.setPen(QPen(QColor(colours.line), 1))
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.drawEllipse(box)
+            return
+        compound = self._contents[well][0].compound
+        lit = compound == self.under
+        painter.setPen(QPen(QColor(colours.accent), 2.0 if lit else 1.0))
+        painter.setBrush(QColor(colours.accent if lit else colours.soft_accent))
+        painter.drawEllipse(box)
+        ink = colours.on_accent if lit else colours.text
+        self._letters(painter, box, str(self._ranks.get(compound, "")), ink)
+
+    def _paint_control(self, painter: QPainter, box: QRectF, name: str) -> None:
+        colours, place = theme().colours, list(self._short).index(name)
+        pattern = PATTERNS[place % len(PATTERNS)]
+        painter.setPen(QPen(QColor(colours.question_edge), 1.2))
+        solid = pattern == Qt.BrushStyle.SolidPattern
+        painter.setBrush(QBrush(QColor(colours.question if solid else colours.question_edge), pattern))
+        painter.drawRect(box)
+        self._letters(painter, box, self._short[name], colours.text)
+
+    def _letters(self, painter: QPainter, box: QRectF, text: str, colour: str) -> None:
+        if box.width() < SHOWN_LETTERS or not text:
+            return
+        font = self.font()
+        font.setPixelSize(max(6, int(box.height() * (0.5 if len(text) < 3 else 0.4))))
+        painter.setFont(font)
+        painter.setPen(QColor(colour))
+        painter.drawText(box, int(Qt.AlignmentFlag.AlignCenter), text)
+
+    def _paint_legend(self, painter: QPainter) -> None:
+        """Nothing; paints what the shapes mean."""
+        colours = theme().colours
+        painter.setFont(self.font())
+        metrics = painter.fontMetrics()
+        middle = self.height() - LEGEND / 2 + 2
+        x = float(EDGE)
+        for name in ("", *self._short, None):
+            box = QRectF(x, middle - 8, 16, 16)
+            if name:
+                self._paint_control(painter, box, name)
+            else:
+                used = name is not None
+                painter.setPen(QPen(QColor(colours.accent if used else colours.line), 1))
+                painter.setBrush(QColor(colours.soft_accent) if used else Qt.BrushStyle.NoBrush)
+                painter.drawEllipse(box)
+                self._letters(painter, box, "1" if used else "", colours.text)
+            painter.setFont(self.font())
+            painter.setPen(QColor(colours.muted))
+            words = name or ("empty" if name is None else "line of the list")
+            painter.drawText(QPointF(x + 22, middle + metrics.ascent() / 2 - 1), words)
+            x += 22 + metrics.horizontalAdvance(words) + 18
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        """Nothing; lights all wells of the compound under the mouse."""
+        well = self.well_at(event.position())
+        under = self._contents[well][0].compound if well is not None and well in self._contents else None
+        if under != self.under:
+            self.under = under
+            self.update()
+
+    def leaveEvent(self, event: QEvent) -> None:
+        """Nothing; lights none."""
+        self.under = None
+        self.update()
+
+    def event(self, event: QEvent) -> bool:
+        """Whether it was dealt with; says what stands in the well under the mouse."""
+        if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
+            well = self.well_at(QPointF(event.pos()))
+            QToolTip.showText(event.globalPos(), "" if well is None else plain_tip(self.tip(well)), self)
+            return True
+        return super().event(event)
