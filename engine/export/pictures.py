@@ -49,7 +49,9 @@ def answer_figure(status: Status, size: Shape, dpi: float = 100.0) -> Figure:
 
 
 def answer_caption(status: Status) -> str:
-    """What the figure of the answer shows, in a sentence or two."""
+    """What the figure of the answer shows, in a sentence or two; empty while it shows nothing."""
+    if not np.isfinite(_matrices(status)[0]).all(axis=0).any():
+        return ""
     names = [status.endpoints[place].scale_name for place in status.goal_endpoints]
     marks = "Filled circles are in, diamonds undecided, hollow circles out."
     if len(names) == 1:

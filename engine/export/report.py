@@ -145,7 +145,12 @@ def _shortlist(contents: Contents, progress: Progress) -> list[Flowable]:
         return [*story, paragraph(f"The shortlist is empty ({contents.what}). {status.statement}")]
     left_out = len(contents.compounds) - len(compounds)
     more = f" The first {len(compounds):,} are shown; a table (csv, xlsx) holds all." if left_out else ""
-    story.append(paragraph(f"{contents.what}.{more} {_intervals(status)} {AVAILABILITY_MEANS}", "caption"))
+    story.append(
+        paragraph(
+            f"{contents.what}.{more} {_intervals(status)} {AVAILABILITY_MEANS[:1].upper()}{AVAILABILITY_MEANS[1:]}",
+            "caption",
+        )
+    )
     pictured = any(contents.structure(compound) for compound in compounds)
     return story + (cards if pictured else table)(contents, compounds, progress)
 
@@ -242,7 +247,7 @@ def _rounds(contents: Contents) -> list[Flowable]:
         figure = FigureFlowable(pictures.rounds_figure(status, (_HALF * 1.2 / _INCH, 1.9)))
         story.append(KeepTogether([figure, paragraph("Compounds in and undecided after each round.", "caption")]))
     sheet = contents.rounds
-    hidden = set() if len(status.measured_endpoints) > 1 else {"Endpoints"}
+    hidden = {"Endpoints"} if len(set(sheet.column("Endpoints"))) == 1 else set()
     return [*story, _sheet(sheet.only([name for name in sheet.header if name not in hidden]))]
 
 

@@ -107,11 +107,13 @@ class Pages(BaseDocTemplate):
         canvas.translate(left + stringWidth(words, REGULAR, _SMALL), _FOOT)
         canvas.doForm(_TOTAL)
         canvas.restoreState()
-        canvas.drawRightString(right, _FOOT, fitted(status.name, REGULAR, _SMALL, 0.75 * WIDTH))
+        canvas.drawRightString(
+            right, _FOOT, fitted(f"{status.name}, {contents.exported}", REGULAR, _SMALL, 0.8 * WIDTH)
+        )
         canvas.setFont(REGULAR, _SMALLEST)
         head = f"campaign head {status.head} after {status.events:,} events"
         room = WIDTH - stringWidth(head, REGULAR, _SMALLEST) - 12
-        canvas.drawString(left, _FOOT - 9, fitted(f"{contents.program}, {contents.exported}", REGULAR, _SMALLEST, room))
+        canvas.drawString(left, _FOOT - 9, fitted(contents.program, REGULAR, _SMALLEST, room))
         canvas.drawRightString(right, _FOOT - 9, head)
         canvas.restoreState()
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from reportlab.lib.colors import HexColor, white
@@ -18,6 +18,7 @@ from assaypilot.engine.export.report_text import BOLD, INK, LINE, MUTED, REGULAR
 from assaypilot.engine.export.report_vector import draw_structure
 from assaypilot.engine.export.shortlist import availability, chances, decimals_of, evidence
 from assaypilot.engine.figures.aligned import Aligned
+from assaypilot.engine.figures.cores import carried
 from assaypilot.engine.figures.palette import LIGHT
 from assaypilot.engine.labels import label_text
 from assaypilot.engine.strategies.protocol import IN, NOT_ESTIMABLE, OUT, UNDECIDED
@@ -33,6 +34,8 @@ _INSIDE = _CARD - 2.0 * _PAD
 _PICTURE = 92.0
 _ID, _ID_LEADING, _SMALL, _LEADING = 8.5, 11.0, 7.0, 9.4
 _ID_LINES, _LINES = 14, 3
+_SCALED = 100
+"""Structures that the size of all pictures is found from, evenly taken."""
 _MARK = 9.0
 """Points that the mark of a status takes before its words."""
 _SITES_APART = 5
@@ -43,6 +46,8 @@ _SITES_APART = 5
 class _Card:
     rank: int
     smiles: str
+    carried: Mapping[int, str]
+    """What stands at which site, for the picture."""
     substituents: tuple[str, ...]
     """One line per site, which stand where there is no picture."""
     name: tuple[str, ...]
@@ -63,7 +68,8 @@ def cards(contents: Contents, compounds: Sequence[int], progress: Progress) -> l
     smiles = [plain(contents.structure(compound)) for compound in compounds]
     aligned = Aligned(library.scaffold.cores if library.scaffold else (), smiles)
     made = [_card(contents.status, compound, k + 1, smiles[k]) for k, compound in enumerate(compounds)]
-    return [_Row(made[k : k + _ACROSS], aligned, progress) for k in range(0, len(made), _ACROSS)]
+    bond = aligned.bond(smiles[:: max(1, len(smiles) // _SCALED)], int(_INSIDE), int(_PICTURE))
+    return [_Row(made[k : k + _ACROSS], aligned, bond, progress) for k in range(0, len(made), _ACROSS)]
 
 
 def _card(status: Status, compound: int, rank: int, smiles: str) -> _Card:
@@ -72,11 +78,12 @@ def _card(status: Status, compound: int, rank: int, smiles: str) -> _Card:
     if code == UNDECIDED:
         texts += [(f"P({name}) {chance[compound]:.2f}", False) for name, chance in chances(status).items()]
     texts.append((f"{evidence(status, compound)}; {availability(status, compound)}", True))
-    carried = status.library.substituents(compound)
+    standing = status.library.substituents(compound)
     return _Card(
         rank,
         smiles,
-        tuple(f"{site}  {label_text(label)}" for site, label in carried.items()),
+        carried(status.library, compound) if smiles else {},
+        tuple(f"{site}  {label_text(label)}" for site, label in standing.items()),
         tuple(wrapped(status.library.ids[compound], BOLD, _ID, _INSIDE, _ID_LINES)),
         code,
         tuple(wrapped(state_words(status, compound), REGULAR, _SMALL, _INSIDE - _MARK, _LINES)),
@@ -98,9 +105,9 @@ def state_words(status: Status, compound: int) -> str:
 class _Row(Flowable):
     """Cards side by side."""
 
-    def __init__(self, members: Sequence[_Card], aligned: Aligned, progress: Progress) -> None:
+    def __init__(self, members: Sequence[_Card], aligned: Aligned, bond: float, progress: Progress) -> None:
         super().__init__()
-        self._members, self._aligned, self._progress = members, aligned, progress
+        self._members, self._aligned, self._bond, self._progress = members, aligned, bond, progress
         self.width, self.height = WIDTH, max(card.height for card in members)
         self.spaceAfter = _GAP
 
@@ -145,7 +152,10 @@ class _Row(Flowable):
 
     def _picture(self, canvas: Canvas, card: _Card, x: float, y: float) -> None:
         """The structure; without one the substituents in its place."""
-        svg = self._aligned.svg(card.smiles, int(_INSIDE), int(_PICTURE)) if card.smiles else None
+        svg = None
+        if card.smiles:
+            size = (int(_INSIDE), int(_PICTURE))
+            svg = self._aligned.svg(card.smiles, *size, carried=card.carried, bond=self._bond)
         if svg is not None:
             draw_structure(canvas, svg, x, y, int(_PICTURE))
             return
@@ -193,13 +203,13 @@ def table(contents: Contents, compounds: Sequence[int], progress: Progress) -> l
     rows = [["", "ID", *sites, *scales, "Status", "Evidence", "Availability"]]
     for k, compound in enumerate(compounds):
         progress.step(f"Compound {k + 1:,}", 1)
-        carried = {site: label_text(label) for site, label in library.substituents(compound).items()}
-        joined = ", ".join(f"{site} {label}" for site, label in carried.items())
+        standing = {site: label_text(label) for site, label in library.substituents(compound).items()}
+        joined = ", ".join(f"{site} {label}" for site, label in standing.items())
         rows.append(
             [
                 str(k + 1),
                 library.ids[compound],
-                *(list(carried.values()) if apart else [joined]),
+                *(list(standing.values()) if apart else [joined]),
                 *(number for _, number, _ in values(status, compound, digits)),
                 state_words(status, compound).replace("decided in round", "round"),
                 evidence(status, compound),

@@ -34,6 +34,7 @@ from assaypilot.engine.export.slide_text import (
 )
 from assaypilot.engine.export.whole import write_whole
 from assaypilot.engine.figures.aligned import Aligned
+from assaypilot.engine.figures.cores import carried
 from assaypilot.engine.labels import label_text
 from assaypilot.engine.progress import Report, silent
 
@@ -45,16 +46,20 @@ _TITLE = Box(_LEFT, 0.42, _RIGHT - _LEFT, 1.26)
 """The answer: its first sentence, and below it the rest."""
 _FIGURE = Box(_LEFT, 1.85, 6.7, 4.3)
 _CAPTION = Box(_LEFT, 6.2, 6.7, 0.48)
-_HEADING = Box(7.5, 1.8, _RIGHT - 7.5, 0.32)
-_BEST = Box(7.5, 2.2, _RIGHT - 7.5, 4.48)
+_HEADING = Box(7.5, 1.75, _RIGHT - 7.5, 0.3)
+_BEST = Box(7.5, 2.12, _RIGHT - 7.5, 4.58)
 _FOOT = Box(_LEFT, 6.82, _RIGHT - _LEFT, 0.42)
 _DPI = 300
 _ENLARGED = 1.3
 """The figure is drawn smaller by this, so that its letters can be read from the back of a room."""
 _GAP = 0.14
+_LEAST = 0.75
+"""Inches of the lowest picture of a structure."""
 _PICTURED, _LISTED = 9, 12
 """Most compounds shown with a structure, and in a table."""
-_ID, _VALUE, _SMALL = 11.0, 10.0, 8.5
+_ID, _VALUE, _SMALL = 11.0, 9.5, 8.0
+_ONE_LINE, _TWO_LINES = (28.0, 26.0, 24.0, 22.0), (24.0, 22.0, 20.0, 18.0)
+"""Points of the title's letters, the largest that fits."""
 _SIZES = (10.0, 9.0, 8.0)
 """Points of the table's letters, the largest that fits."""
 
@@ -99,7 +104,8 @@ def _answer(slide: Any, status: Status) -> None:
     """The answer as the slide's title, the rest of the statement below it."""
     first, rest = sentences(status.statement)
     title, width = slide.shapes.title, _TITLE.width
-    size = next((s for s in (26.0, 22.0, 18.0) if lines_of(first, s, width, bold=True) <= 2), 15.0)
+    size = next((s for s in _ONE_LINE if lines_of(first, s, width, bold=True) == 1), 0.0)
+    size = size or next((s for s in _TWO_LINES if lines_of(first, s, width, bold=True) <= 2), 15.0)
     words = Words(cut(first, size, width, 3, bold=True), size, bold=True)
     height = words.height(width)
     title.left, title.top = Inches(_TITLE.left), Inches(_TITLE.top)
@@ -121,8 +127,9 @@ def _figure(slide: Any, status: Status) -> None:
     place = (Inches(_FIGURE.left), Inches(_FIGURE.top), Inches(_FIGURE.width), Inches(_FIGURE.height))
     made = slide.shapes.add_picture(picture, *place)
     made.name = "Figure"
-    describe(made, caption)
-    add_text(slide.shapes, _CAPTION, [Words(cut(caption, 9.0, _CAPTION.width, 3), 9.0, quiet=True)], "Caption")
+    describe(made, caption or "No estimates yet")
+    if caption:
+        add_text(slide.shapes, _CAPTION, [Words(cut(caption, 9.0, _CAPTION.width, 3), 9.0, quiet=True)], "Caption")
 
 
 def _png(figure: Figure) -> io.BytesIO:
@@ -152,6 +159,9 @@ def _best(slide: Any, contents: Contents, report: Report) -> None:
     else:
         shown = _rows(slide, contents, first)
     head = "Shortlist" if shown == total else f"Shortlist: the first {shown} of {total:,}"
+    if len(contents.status.measured_endpoints) == 1:
+        head += f", {contents.status.endpoints[contents.status.objective].scale_name}"
+    head = cut(head, 14.0, _HEADING.width, 1, bold=True)
     words = [Words(head, 14.0, bold=True)]
     add_text(slide.shapes, _HEADING, words, "Shortlist")
     if shown < total:
@@ -169,10 +179,11 @@ def _cards(
     texts = [_card_words(status, compound, width) for compound in compounds]
     tall = max(sum(part.height(width) for part in words) for words in texts)
     room = _BEST.height - 0.28
-    down = min(-(-len(compounds) // across), max(1, int((room + _GAP) / (tall + 0.75 + _GAP))))
+    down = min(-(-len(compounds) // across), max(1, int((room + _GAP) / (tall + _LEAST + _GAP))))
     height = (room - (down - 1) * _GAP) / down
     picture = min(height - tall - 0.05, 0.72 * width)
     shown = compounds[: across * down]
+    bond = aligned.bond(smiles, round(72 * width), round(72 * picture))
     for k, (compound, text, words) in enumerate(zip(shown, smiles, texts, strict=False)):
         report(0.4 + 0.5 * k / len(shown), f"Drawing compound {k + 1}")
         left = _BEST.left + (k % across) * (width + _GAP)
@@ -180,7 +191,10 @@ def _cards(
         group = slide.shapes.add_group_shape()
         name = plain(status.library.ids[compound])
         group.name = name
-        drawn = aligned.png(text, round(72 * width), round(72 * picture), scale=4.0) if text else None
+        drawn = None
+        if text:
+            size = (round(72 * width), round(72 * picture))
+            drawn = aligned.png(text, *size, carried=carried(status.library, compound), bond=bond, scale=4.0)
         if drawn is not None:
             place = (Inches(left), Inches(top), Inches(width), Inches(picture))
             made = group.shapes.add_picture(io.BytesIO(drawn), *place)
@@ -189,29 +203,26 @@ def _cards(
         below = Box(left, top + picture + 0.03, width, tall)
         if drawn is None:
             below = Box(left, top, width, picture + tall)
-            words = [*words, *_carried(status, compound, width)]
+            words = [*words, *_substituents(status, compound, width)]
         add_text(group.shapes, below, words, f"Values of {name}")
     return len(shown)
 
 
 def _card_words(status: Status, compound: int, width: float) -> list[Words]:
-    digits = decimals_of(status)
+    numbers = values(status, compound, decimals_of(status))
+    said = [number if len(numbers) == 1 else f"{name} {number}" for name, number, _ in numbers]
+    rests = f"{evidence(status, compound)}; {availability(status, compound)}"
     return [
         Words(cut(status.library.ids[compound], _ID, width, 2, bold=True), _ID, bold=True),
-        *(
-            Words(cut(f"{name} {number}", _VALUE, width, 2), _VALUE)
-            for name, number, _ in values(status, compound, digits)
-        ),
-        Words(
-            cut(f"{evidence(status, compound)}; {availability(status, compound)}", _SMALL, width, 2), _SMALL, quiet=True
-        ),
+        *(Words(cut(text, _VALUE, width, 2), _VALUE) for text in said),
+        Words(cut(rests, _SMALL, width, 2), _SMALL, quiet=True),
     ]
 
 
-def _carried(status: Status, compound: int, width: float) -> list[Words]:
+def _substituents(status: Status, compound: int, width: float) -> list[Words]:
     """The substituents, for a compound without a structure."""
-    carried = status.library.substituents(compound).items()
-    text = ", ".join(f"{site} {label_text(label)}" for site, label in carried)
+    standing = status.library.substituents(compound).items()
+    text = ", ".join(f"{site} {label_text(label)}" for site, label in standing)
     return [Words(cut(text, _SMALL, width, 3), _SMALL, quiet=True)]
 
 
@@ -234,12 +245,12 @@ def _cells(status: Status, compounds: list[int], *, apart: bool) -> list[list[st
     scales = [name for name, _, _ in values(status, compounds[0], digits)]
     rows = [["ID", *(sites if apart else [", ".join(sites)]), *scales, "Evidence"]]
     for compound in compounds:
-        carried = [label_text(label) for label in library.substituents(compound).values()]
+        standing = [label_text(label) for label in library.substituents(compound).values()]
         numbers = [number for _, number, _ in values(status, compound, digits)]
         rows.append(
             [
                 library.ids[compound],
-                *(carried if apart else [", ".join(carried)]),
+                *(standing if apart else [", ".join(standing)]),
                 *numbers,
                 _rests_on(status, compound),
             ]

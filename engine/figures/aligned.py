@@ -12,6 +12,9 @@ __all__ = ["Aligned"]
 
 _LARGEST = 300
 """Heavy atoms above which a structure is not drawn: nobody could read it, and laying it out takes minutes."""
+_SHORTEST_BOND, _LONGEST_BOND = 9.0, 20.0
+_BOND = 1.5
+"""Length of a bond in the coordinates RDKit makes."""
 
 
 class Aligned:
@@ -59,11 +62,40 @@ class Aligned:
             rdDepictor.Compute2DCoords(molecule, useRingTemplates=True)
         return molecule
 
-    def svg(self, smiles: str, width: int, height: int, *, carried: Mapping[int, str] | None = None) -> str | None:
-        """The picture as SVG, ``width`` x ``height`` pixels, on a transparent ground; None where there is none."""
+    def bond(self, smiles: Sequence[str], width: int, height: int) -> float:
+        """Pixels of a bond that suit pictures of these structures beside each other, so that rings are equally large.
+
+        Most of them fit then; the largest are drawn smaller.
+        """
+        sizes = []
+        for text in dict.fromkeys(smiles):
+            molecule = self.molecule(text)
+            if molecule is not None and molecule.GetNumBonds():
+                places = molecule.GetConformer().GetPositions()
+                across, up = places.max(axis=0)[:2] - places.min(axis=0)[:2]
+                # A letter at each end needs a place, too.
+                sizes.append(_BOND * min(width / (across + 1.0), height / (up + 1.0)))
+        if not sizes:
+            return _LONGEST_BOND
+        return float(min(max(sorted(sizes)[len(sizes) // 10], _SHORTEST_BOND), _LONGEST_BOND))
+
+    def svg(
+        self,
+        smiles: str,
+        width: int,
+        height: int,
+        *,
+        carried: Mapping[int, str] | None = None,
+        bond: float | None = None,
+    ) -> str | None:
+        """The picture as SVG, ``width`` x ``height`` pixels, on a transparent ground; None where there is none.
+
+        ``bond`` is the length of a bond in pixels, unless the structure is too large for it.
+        """
         from rdkit.Chem.Draw import rdMolDraw2D
 
-        return self._drawn(rdMolDraw2D.MolDraw2DSVG(width, height), self.molecule(smiles, carried), height)
+        bond = _bond_in(height) if bond is None else bond
+        return self._drawn(rdMolDraw2D.MolDraw2DSVG(width, height), self.molecule(smiles, carried), bond)
 
     def png(
         self,
@@ -73,16 +105,18 @@ class Aligned:
         *,
         scale: float = 1.0,
         carried: Mapping[int, str] | None = None,
+        bond: float | None = None,
     ) -> bytes | None:
         """The picture as PNG of ``scale`` x the size, on white, which looks like the SVG of that size."""
         from rdkit.Chem.Draw import rdMolDraw2D
 
         drawing = rdMolDraw2D.MolDraw2DCairo(round(width * scale), round(height * scale))
-        return self._drawn(drawing, self.molecule(smiles, carried), height, scale, white=True)
+        bond = _bond_in(height) if bond is None else bond
+        return self._drawn(drawing, self.molecule(smiles, carried), bond, scale, white=True)
 
     @staticmethod
     def _drawn(
-        drawing: Any, molecule: Any | None, height: int, scale: float = 1.0, *, white: bool = False
+        drawing: Any, molecule: Any | None, bond: float, scale: float = 1.0, *, white: bool = False
     ) -> Any | None:
         from rdkit import rdBase
         from rdkit.Chem.Draw import rdMolDraw2D
@@ -94,11 +128,15 @@ class Aligned:
         options.padding = 0.05
         options.bondLineWidth = 1.1 * scale
         options.scaleBondWidth = False
-        # One scale for small pictures, so that a ring is as large in each of them.
-        options.fixedBondLength = max(9.0, min(24.0, 0.2 * height)) * scale
+        options.fixedBondLength = scale * bond
         options.minFontSize = round(5 * scale)
         options.maxFontSize = round(13 * scale)
         with rdBase.BlockLogs():
             rdMolDraw2D.PrepareAndDrawMolecule(drawing, molecule)
         drawing.FinishDrawing()
         return drawing.GetDrawingText()
+
+
+def _bond_in(height: int) -> float:
+    """Pixels of a bond in a picture that stands alone: one scale for small pictures, so that rings are alike."""
+    return max(_SHORTEST_BOND, min(24.0, 0.2 * height))

@@ -324,9 +324,14 @@ def _points(
 
 
 def legend(figure: Figure, handles: Sequence[Line2D | Patch], palette: Palette) -> None:
-    """Nothing; says in words what is drawn, in one line above the plot."""
+    """Nothing; says in words what is drawn, in one line above the plot, in smaller letters where it is narrow."""
+    left = figure.axes[0].get_position().x0
+    room = (1.0 - left) * figure.get_figwidth() * 72.0
+    letters = sum(len(str(handle.get_label())) for handle in handles)
+    needs = SMALL * (0.6 * letters + 3.4 * len(handles))
+    size = max(SMALL * min(1.0, room / max(needs, 1.0)), 5.0)
     made = figure.legend(
-        handles=list(handles), loc="upper left", ncols=len(handles), frameon=False, fontsize=SMALL,
+        handles=list(handles), loc="upper left", ncols=max(len(handles), 1), frameon=False, fontsize=size,
         labelcolor=palette.text, borderaxespad=0.2, handletextpad=0.4, columnspacing=1.5, handlelength=1.4,
         bbox_to_anchor=(figure.axes[0].get_position().x0 - 0.006, 1.0),
     )  # fmt: skip
