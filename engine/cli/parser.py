@@ -76,6 +76,11 @@ class _Version(argparse.Action):
 def parse(words: Sequence[str]) -> argparse.Namespace:
     """What a command line says; WrongUsage when it says nothing that can be done."""
     options = build_parser().parse_args(words)
+    if options.command == "plan" and options.plate is None:
+        of_plates = [("--control-columns", options.control_columns), ("--no-edge", options.no_edge)]
+        for name, given in [*of_plates, ("--same-wells", options.same_wells)]:
+            if given:
+                raise WrongUsage("", "assaypilot plan", f"argument {name}: give --plate with it")
     if options.command == "record":
         wrong = None
         if options.results is None and not options.close and options.unavailable is None:
@@ -167,7 +172,32 @@ def _about_rounds(command: Any) -> None:
         "When the set is decided there is nothing to issue, and that is said.",
     )
     plan.add_argument("file", metavar="FILE", help="campaign file")
-    plan.add_argument("--out", metavar="CSV", help="write the round as a work list, to be filled in and recorded")
+    plan.add_argument(
+        "--out",
+        metavar="CSV|PDF",
+        help="write the round as a work list (.csv), to be filled in and recorded, or as a page to print (.pdf)",
+    )
+    plates = plan.add_argument_group(
+        "plates",
+        "Where each measurement stands: the same whenever the same plates are asked for. A work list X.csv then names "
+        "plate and well, and X_plates.csv beside it lists every well, controls included.",
+    )
+    plates.add_argument(
+        "--plate",
+        type=int,
+        choices=(24, 48, 96, 384, 1536),
+        help="lay the round out on plates of so many wells, replicates apart, each endpoint on its own plates",
+    )
+    plates.add_argument(
+        "--control-columns",
+        action="append",
+        default=[],
+        metavar="[NAME=]COL,...",
+        help="columns kept for controls, such as 1,12 (max and min controls in turn), or max=1 and min=12; may be "
+        "given several times",
+    )
+    plates.add_argument("--no-edge", action="store_true", help="no measurement in the outermost rows and columns")
+    plates.add_argument("--same-wells", action="store_true", help="all endpoints are read from the same wells")
 
     record = command("record", "Adds results from a table; what was recorded before is not counted again")
     record.add_argument("file", metavar="FILE", help="campaign file")

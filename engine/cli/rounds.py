@@ -12,13 +12,23 @@ from assaypilot.engine.campaign.campaign import Campaign
 from assaypilot.engine.campaign.state import Round, RoundItem, Source, Status
 from assaypilot.engine.cli.console import Console, Reply, count, plural, table
 from assaypilot.engine.cli.standing import number
-from assaypilot.engine.cli.targets import check_target
+from assaypilot.engine.cli.work_lists import (
+    check_out,
+    keep_filled_in,
+    layout_of,
+    plate_use,
+    plates_document,
+    wells_document,
+    wells_text,
+    write_out,
+)
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.export.shortlist import decimals_of
-from assaypilot.engine.export.work_list import NOT_ASKED, value_columns, work_list
+from assaypilot.engine.export.work_list import value_columns
 from assaypilot.engine.labels import label_text
 
 if TYPE_CHECKING:
+    from assaypilot.engine.plates.layout import Layout
     from assaypilot.engine.tables.results import ResultsTable
 
 __all__ = ["plan", "record"]
@@ -30,32 +40,35 @@ _REASONS = 5
 
 
 def plan(options: argparse.Namespace, console: Console) -> Reply:
-    """The next round, or the open one again; with ``--out`` its work list is written."""
-    out = None if options.out is None else Path(options.out)
+    """The next round, or the open one again; with ``--out`` its work list or printed page is written."""
+    out, use = None if options.out is None else Path(options.out), plate_use(options)
     if out is not None:
-        check_target(out, options.file, "--out")
+        check_out(out, options.file, use)
     with Campaign.open(options.file, report=console.report) as campaign:
+        before = campaign.status()
         if out is not None:
-            _keep_filled_in(out, campaign.status())
+            keep_filled_in(out, before)
+        if use is not None:
+            # What cannot be laid out is refused before a round is issued that nobody could use.
+            from assaypilot.engine.export.plate_map import check_plates
+
+            check_plates(before, use)
         started = time.perf_counter()
         issued = campaign.plan(console.report)
         seconds = time.perf_counter() - started
         now = campaign.status()
     if issued is None:
-        return Reply(_plan_document(now, None, seconds), _nothing_to_plan(now))
-    lines = _round_lines(now, issued)
+        return Reply(_plan_document(now, None, None, seconds), _nothing_to_plan(now))
+    layout = layout_of(now, issued, use)
+    document, lines = _plan_document(now, issued, layout, seconds), _round_lines(now, issued, layout)
+    written: dict[str, Any] = {"file": None, "plate_map": None}
+    said: list[str] = []
     if out is not None:
-        from assaypilot.engine.export.csv_file import write_csv
-
-        sheet = work_list(now, issued)
-        write_csv(out, sheet.header, sheet.rows)
-        values = value_columns(now)
-        column = f"the column {values[0]}" if len(values) == 1 else f"the columns {', '.join(values)}"
-        lines += ["", f"Work list: {out}. Fill in {column}, then: assaypilot record {options.file} {out}"]
-    return Reply(_plan_document(now, issued, seconds) | {"file": None if out is None else str(out)}, lines)
+        written, said = write_out(out, now, issued, layout, options.file, console.report)
+    return Reply(document | written, [*lines, "", *said] if said else lines)
 
 
-def _plan_document(now: Status, issued: Round | None, seconds: float) -> dict[str, Any]:
+def _plan_document(now: Status, issued: Round | None, layout: Layout | None, seconds: float) -> dict[str, Any]:
     """The promised keys of ``plan --json``; no compounds when nothing is left to ask."""
     items = () if issued is None else issued.items
     library = now.library
@@ -78,6 +91,7 @@ def _plan_document(now: Status, issued: Round | None, seconds: float) -> dict[st
                 "high": item.high,
                 "sites": library.substituents(item.compound),
                 **_asked(now, item),
+                **({} if issued is None else wells_document(now, issued, item, layout)),
             }
             for item in items
         ],
@@ -88,6 +102,7 @@ def _plan_document(now: Status, issued: Round | None, seconds: float) -> dict[st
             "value": now.phase.value,
             "lower_bound": now.phase.lower_bound,
         },
+        "plates": plates_document(now, layout),
         "seconds": seconds,
         "warnings": now.warnings,
     }
@@ -106,7 +121,7 @@ def _nothing_to_plan(now: Status) -> list[str]:
     return [f"No round was issued: {reason}", now.statement, now.guarantee.sentence]
 
 
-def _round_lines(now: Status, issued: Round) -> list[str]:
+def _round_lines(now: Status, issued: Round, layout: Layout | None) -> list[str]:
     """A round as people read it."""
     library, digits = now.library, decimals_of(now)
     scale = now.endpoints[now.objective].scale_name
@@ -118,7 +133,11 @@ def _round_lines(now: Status, issued: Round) -> list[str]:
     if now.phase is not None:
         after = max(0, now.phase.outstanding)
         lines.append(f"Next decision after {plural(after, 'more measurement', 'more measurements')}")
+    if layout is not None:
+        names = ", ".join(plate.name for plate in layout.plates)
+        lines.append(f"{plural(len(layout.plates), 'plate')} of {layout.use.size:,} wells: {names}")
     header = ["#", "ID", *(site.name for site in library.sites), "Measure", f"Expected {scale}", "Low", "High", "Why"]
+    header += [] if layout is None else ["Wells"]
     rows = [
         (
             rank,
@@ -129,6 +148,7 @@ def _round_lines(now: Status, issued: Round) -> list[str]:
             number(item.low, digits),
             number(item.high, digits),
             item.reason,
+            *(() if layout is None else (wells_text(layout, item.compound),)),
         )
         for rank, item in enumerate(issued.items[:_LINES], start=1)
     ]
@@ -148,28 +168,6 @@ def _times(now: Status, item: RoundItem) -> str:
         return f"{item.replicates}x"
     names = [now.endpoints[k].name for k in now.measured_endpoints]
     return ", ".join(f"{n}x {name}" for n, name in zip(item.asked, names, strict=True) if n)
-
-
-def _keep_filled_in(out: Path, now: Status) -> None:
-    """Nothing; refuses to write over a work list of the open round in which somebody has filled in values."""
-    if now.open_round is None or not out.exists():
-        return
-    from assaypilot.engine.tables.raw import read_table
-
-    try:
-        raw = read_table(out)
-    except AssayPilotError:
-        return  # whatever it is, it is no work list
-    sheet = work_list(now, now.open_round)
-    if raw.columns != sheet.header or raw.column("ID") != tuple(row[sheet.header.index("ID")] for row in sheet.rows):
-        return
-    if any(cell not in ("", NOT_ASKED) for name in value_columns(now) for cell in raw.column(name)):
-        raise AssayPilotError(
-            "this work list of the open round has values filled in, which would be lost",
-            file=str(out),
-            option="--out",
-            mend="Record it first, or choose another name.",
-        )
 
 
 def record(options: argparse.Namespace, console: Console) -> Reply:

@@ -8,19 +8,7 @@ from pathlib import Path
 
 from assaypilot.engine.errors import AssayPilotError
 
-__all__ = ["check_place", "check_target"]
-
-
-def check_target(path: Path, campaign: str, option: str | None = None) -> None:
-    """Nothing; AssayPilotError unless ``path`` is a csv file that can be written and is not the campaign itself."""
-    if path.suffix.casefold() != ".csv":
-        raise AssayPilotError(
-            "this is not the name of a csv file",
-            file=str(path),
-            option=option,
-            mend=f"Choose a name that ends in .csv, for example {path.stem or 'list'}.csv.",
-        )
-    check_place(path, campaign, option)
+__all__ = ["check_place"]
 
 
 def check_place(path: Path, campaign: str, option: str | None = None) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from io import BytesIO
+from pathlib import Path
 
 from reportlab.lib.colors import white
 from reportlab.lib.pagesizes import A4
@@ -103,7 +104,7 @@ class _Entry:
 
 
 def write_work_page(
-    path: str, status: Status, issued: Round, layout: Layout | None, *, program: str, printed: str,
+    path: str | Path, status: Status, issued: Round, layout: Layout | None, *, program: str, printed: str,
     report: Report = silent,
 ) -> None:  # fmt: skip
     """Nothing; writes the page of a round as PDF, whole or not at all. AssayPilotError when that fails."""

@@ -243,9 +243,9 @@ def test_read_only_folder(unchanged, campaign, small):
 def test_a_place_for_the_work_list_is_checked_before_the_round_is_issued(unchanged, campaign, done, tmp_path):
     for out, said in [
         (tmp_path / "no" / "w.csv", "--out: there is no such folder"),
-        (tmp_path / "w.xlsx", "--out: this is not the name of a csv file. Choose a name that ends in .csv"),
-        (tmp_path / "w", "--out: this is not the name of a csv file"),
-        ("", "--out: this is not the name of a csv file"),
+        (tmp_path / "w.xlsx", "--out: this is not the name of a csv or pdf file. Choose a name that ends in .csv"),
+        (tmp_path / "w", "--out: this is not the name of a csv or pdf file"),
+        ("", "--out: this is not the name of a csv or pdf file"),
     ]:
         assert said in unchanged("plan", campaign, "--out", out)
     assert done("status", campaign)["round"] == 0

@@ -1,0 +1,168 @@
+"""What ``plan`` writes for the lab: the round as a work list or a page to print, with the plates it is laid out on."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from assaypilot.engine.campaign.state import Round, RoundItem, Status
+from assaypilot.engine.cli.targets import check_place
+from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.export.work_list import NOT_ASKED, value_columns, work_list
+from assaypilot.engine.progress import Report
+
+if TYPE_CHECKING:
+    from assaypilot.engine.plates.layout import Layout, PlateUse
+
+__all__ = [
+    "check_out",
+    "keep_filled_in",
+    "layout_of",
+    "plate_use",
+    "plates_document",
+    "wells_document",
+    "wells_text",
+    "write_out",
+]
+
+_PAGE = ".pdf"
+_SHOWN = 4
+"""Places of a compound's measurements shown in the terminal."""
+
+
+def plate_use(options: argparse.Namespace) -> PlateUse | None:
+    """How the plates are used; None without ``--plate``. AssayPilotError when no such plate can be."""
+    if options.plate is None:
+        return None
+    from assaypilot.engine.plates.layout import PlateUse, read_controls
+
+    controls = read_controls(options.control_columns)
+    return PlateUse(options.plate, controls, edge=not options.no_edge, same_wells=options.same_wells)
+
+
+def check_out(out: Path, campaign: str, use: PlateUse | None) -> None:
+    """Nothing; AssayPilotError unless what is asked for can be written."""
+    ending = out.suffix.casefold()
+    if ending not in (".csv", _PAGE):
+        stem = out.stem or "list"
+        raise AssayPilotError(
+            "this is not the name of a csv or pdf file",
+            file=str(out),
+            option="--out",
+            mend=f"Choose a name that ends in .csv, for example {stem}.csv, or {stem}.pdf for a page to print.",
+        )
+    check_place(out, campaign, "--out")
+    if use is not None and ending != _PAGE:
+        check_place(_map_beside(out), campaign, "--out")
+
+
+def _map_beside(out: Path) -> Path:
+    """Where the plate map of a work list is written."""
+    return out.with_name(f"{out.stem}_plates.csv")
+
+
+def keep_filled_in(out: Path, now: Status) -> None:
+    """Nothing; refuses to write over a work list of the open round in which somebody has filled in values."""
+    if now.open_round is None or out.suffix.casefold() == _PAGE or not out.exists():
+        return
+    from assaypilot.engine.tables.raw import read_table
+
+    try:
+        raw = read_table(out)
+    except AssayPilotError:
+        return  # whatever it is, it is no work list
+    # With plates the columns are others than without, so that only those that every work list has are looked for.
+    marks = ("Rank", "ID", "Round", "Replicate")
+    if any(name not in raw.columns for name in marks) or set(raw.column("Round")) != {str(now.open_round.number)}:
+        return
+    values = [name for name in dict.fromkeys(("Value", *value_columns(now))) if name in raw.columns]
+    if any(cell not in ("", NOT_ASKED) for name in values for cell in raw.column(name)):
+        raise AssayPilotError(
+            "this work list of the open round has values filled in, which would be lost",
+            file=str(out),
+            option="--out",
+            mend="Record it first, or choose another name.",
+        )
+
+
+def layout_of(now: Status, issued: Round, use: PlateUse | None) -> Layout | None:
+    """Where the measurements of a round stand; None without plates."""
+    if use is None:
+        return None
+    from assaypilot.engine.export.plate_map import plate_layout
+
+    return plate_layout(now, issued, use)
+
+
+def write_out(
+    out: Path, now: Status, issued: Round, layout: Layout | None, campaign: str, report: Report
+) -> tuple[dict[str, Any], list[str]]:
+    """What was written, as keys of the document and as lines for people."""
+    if out.suffix.casefold() == _PAGE:
+        from assaypilot.engine.export.contents import contents
+        from assaypilot.engine.export.work_page import write_work_page
+
+        said = contents(now)
+        write_work_page(out, now, issued, layout, program=said.program, printed=said.exported, report=report)
+        return {"file": str(out), "plate_map": None}, [f"To print: {out}"]
+    from assaypilot.engine.export.csv_file import write_csv
+
+    sheet = work_list(now, issued, layout)
+    beside = None
+    if layout is not None:
+        from assaypilot.engine.export.plate_map import plate_map
+
+        beside = _map_beside(out)
+        plates = plate_map(now, issued, layout)
+        write_csv(beside, plates.header, plates.rows)
+    write_csv(out, sheet.header, sheet.rows)
+    values = ["Value"] if "Value" in sheet.header else value_columns(now)
+    column = f"the column {values[0]}" if len(values) == 1 else f"the columns {', '.join(values)}"
+    lines = [f"Work list: {out}. Fill in {column}, then: assaypilot record {campaign} {out}"]
+    if beside is not None:
+        lines.append(f"Plate map: {beside}, one row per well, controls included")
+    return {"file": str(out), "plate_map": None if beside is None else str(beside)}, lines
+
+
+def plates_document(now: Status, layout: Layout | None) -> list[dict[str, Any]] | None:
+    """The plates of a round for ``--json``; None without plates."""
+    if layout is None:
+        return None
+    return [
+        {
+            "name": plate.name,
+            "wells": layout.use.size,
+            "endpoints": [now.endpoints[k].name for k in plate.endpoints],
+            "measurements": len(plate.placed),
+            "controls": len(layout.use.control_wells()),
+        }
+        for plate in layout.plates
+    ]
+
+
+def wells_document(now: Status, issued: Round, item: RoundItem, layout: Layout | None) -> dict[str, Any]:
+    """The key ``wells`` of a compound for ``--json``; nothing without plates."""
+    if layout is None:
+        return {}
+    wells = []
+    for place, k in enumerate(issued.endpoints):
+        for replicate in range(1, item.of(place) + 1):
+            plate, placed = layout.find(item.compound, replicate, k)
+            wells.append(
+                {
+                    "endpoint": now.endpoints[k].name,
+                    "replicate": replicate,
+                    "plate": plate.name,
+                    "well": placed.well,
+                    "wells": placed.range,
+                }
+            )
+    return {"wells": wells}
+
+
+def wells_text(layout: Layout, compound: int) -> str:
+    """Where the measurements of a compound stand, for the terminal: ``R1-P1 B2, R1-P1 G5``."""
+    places = [f"{plate.name} {placed.range}" for plate, placed in layout.of(compound)]
+    more = f" and {len(places) - _SHOWN} more" if len(places) > _SHOWN else ""
+    return ", ".join(places[:_SHOWN]) + more
