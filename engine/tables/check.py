@@ -180,6 +180,8 @@ def _way_forward(mapping: TableMapping, imported: ImportedTable, facts: Sequence
         step = keep_seen(imported.listed, _SPARSE).step
     except AssayPilotError:
         return []
+    if step.compounds_after == step.compounds_before:
+        return []  # the values are few, not the substituents rare
     return [
         f"A way forward: with --min-seen {_SPARSE}, {step.compounds_after:,} compounds stay, rank {step.rank_after} of "
         f"{step.max_rank_after}, and each tells about others; --drop-site leaves a site out."

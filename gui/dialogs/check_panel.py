@@ -90,7 +90,8 @@ class CheckPanel(QWidget):
             self.mend.show()
         self.facts.show_rows(fact_rows(checked))
         self.facts.show()
-        said = list(map(import_words, checked.warnings))
+        # The question above it says this.
+        said = [import_words(text) for text in checked.warnings if not text.startswith("Empty substituent cells")]
         if said:
             more = len(said) - LISTED
             words = "\n".join(said[:LISTED]) + (f"\nand {more} more, listed under Check" if more > 0 else "")

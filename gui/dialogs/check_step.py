@@ -93,9 +93,21 @@ class CheckStep(Step):
         """Nothing; shows what matters first: errors when there are any, else the report on the model."""
         if self.result is None:
             return
-        if self.result.imported.errors:
+        imported = self.result.imported
+        if imported.errors:
             self.findings.kinds.choose("error")
             self.views.choose("findings")
+        elif self._new:
+            lines = bool(imported.not_used) or not any(fact.measured for fact in self.result.facts)
+            self.findings.kinds.choose("all")
+            self.views.choose("findings" if lines else "model")
+        self._new = False
+
+    def new_table(self) -> None:
+        """Nothing; another table comes: what matters first is shown first again."""
+        self._new = True
+
+    _new = True
 
     def _show_verdict(self, checked: Checked) -> None:
         errors, facts = len(checked.imported.errors), checked.facts
@@ -110,10 +122,14 @@ class CheckStep(Step):
             ordered = [*facts[checked.objective :], *facts[: checked.objective]]
             more = len(facts) - ENDPOINTS
             words = verdict_line(ordered[:ENDPOINTS]) + (f"\nand {more} more under Additive model" if more > 0 else "")
+        if not errors and verdicts & {"doubtful", "does not fit"}:
+            words += "\nEvery guarantee assumes that substituents add up; where they do not, it does not hold."
         self.verdict.say(heading, words)
-        kind = "good" if not errors and verdicts == {"fits"} else ""
-        if self.verdict.property("kind") != kind:
-            polish(self.verdict, kind=kind)
+        # What fits needs no colour that asks to be looked at.
+        name = "card" if not errors and verdicts == {"fits"} else "callout"
+        if self.verdict.objectName() != name:
+            self.verdict.setObjectName(name)
+            polish(self.verdict)
 
     def _switch(self, key: str) -> None:
         self.stack.setCurrentIndex(("findings", "sites", "model").index(key))

@@ -191,6 +191,6 @@ def _drawn(smiles: str) -> str:
     molecule = Chem.MolFromSmiles(smiles)
     for atom in molecule.GetAtoms():
         if atom.GetAtomicNum() == 0 and atom.GetAtomMapNum():
-            atom.SetProp("atomLabel", f"_R{atom.GetAtomMapNum()}")
+            atom.SetProp("atomLabel", f"R{atom.GetAtomMapNum()}")
             atom.SetAtomMapNum(0)
     return str(Chem.MolToCXSmiles(molecule))

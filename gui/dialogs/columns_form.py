@@ -21,6 +21,7 @@ from PySide6.QtWidgets import (
 from assaypilot.engine.tables.options import EndpointSpec, TableMapping, TableOptions
 from assaypilot.engine.tables.raw import RawTable
 from assaypilot.gui.dialogs.steps import form
+from assaypilot.gui.models.base import plain_tip
 from assaypilot.gui.widgets.choices import Segments
 from assaypilot.gui.widgets.text import label
 
@@ -63,6 +64,8 @@ class ColumnsForm(QWidget):
         self.sites = QListWidget()
         self.sites.setAccessibleName("Columns of substituents")
         self.sites.setFixedHeight(124)
+        self.sites.setTextElideMode(Qt.TextElideMode.ElideRight)
+        self.sites.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.sites.itemChanged.connect(lambda _: self._tell())
         self.product = self._combo(
             "Compounds", [("the rows of the table", False), ("every combination of the substituents", True)]
@@ -127,6 +130,7 @@ class ColumnsForm(QWidget):
             item = QListWidgetItem(name)
             item.setFlags(Qt.ItemFlag.ItemIsUserCheckable | Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable)
             item.setCheckState(Qt.CheckState.Unchecked)
+            item.setToolTip(plain_tip(name))
             self.sites.addItem(item)
         self.endpoint.clear()
         self.unit.clear()

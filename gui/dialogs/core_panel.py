@@ -9,13 +9,14 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QLineEdit, QListWidget, QListWidgetItem, QVBoxLayout, QWidget
 
 from assaypilot.gui.dialogs.check_work import CoreChoice
+from assaypilot.gui.models.base import plain_tip
 from assaypilot.gui.settings import Settings
 from assaypilot.gui.widgets.structures import Structures, StructureView
 from assaypilot.gui.widgets.text import button, label
 
 __all__ = ["CorePanel"]
 
-PICTURE = 176
+PICTURE = 200
 """Pixels of the picture's height."""
 
 
@@ -49,6 +50,7 @@ class CorePanel(QWidget):
         self.list = QListWidget()
         self.list.setAccessibleName("Cores; a tick means that it is used")
         self.list.setTextElideMode(Qt.TextElideMode.ElideRight)
+        self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.list.setFixedHeight(PICTURE - 42)
         self.list.currentRowChanged.connect(self._look)
         self.list.itemChanged.connect(self._ticked)
@@ -65,8 +67,8 @@ class CorePanel(QWidget):
         doing.addWidget(self.forget)
         doing.addStretch(1)
         right.addLayout(doing)
-        middle.addWidget(self.picture, 3)
-        middle.addLayout(right, 4)
+        middle.addWidget(self.picture, 1)
+        middle.addLayout(right, 1)
         column.addLayout(middle)
         row = QHBoxLayout()
         row.setSpacing(8)
@@ -126,7 +128,7 @@ class CorePanel(QWidget):
                     Qt.ItemFlag.ItemIsUserCheckable | Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable
                 )
                 item.setCheckState(Qt.CheckState.Unchecked)
-                item.setToolTip(one.smiles)
+                item.setToolTip(plain_tip(one.smiles))
                 self.list.addItem(item)
             if used:
                 self.list.item(place).setCheckState(Qt.CheckState.Checked)
@@ -220,4 +222,4 @@ def _said(one: CoreChoice) -> str:
     """A core in the list."""
     if one.used is None:
         return one.smiles
-    return f"Proposed: fits {one.used:,} of {one.sample:,} looked at   {one.smiles}"
+    return f"fits {one.used:,} of {one.sample:,} looked at · {one.smiles}"

@@ -67,6 +67,10 @@ class FindingsView(QWidget):
         self.table.stretch("text", 300)
         self.empty = label("Nothing to report: every row and value was used as it is.", "muted")
         column.addWidget(self.table, 1)
+        self.whole = label("", wrap=True, selectable=True)
+        self.whole.hide()
+        self.table.chosen.connect(self._tell)
+        column.addWidget(self.whole)
         column.addWidget(self.empty)
         column.addStretch(0)
         QShortcut(QKeySequence.StandardKey.Find, self, self.filter.setFocus)
@@ -87,6 +91,12 @@ class FindingsView(QWidget):
 
     def _narrow(self) -> None:
         self.model.narrow(self.kinds.key, self.filter.text())
+
+    def _tell(self, row: int | None) -> None:
+        """Nothing; the whole text of the line that is current, which may be too long for the table."""
+        text = "" if row is None else self.model.found[row].text
+        self.whole.setText(text)
+        self.whole.setVisible(bool(text))
 
     def _copy(self) -> None:
         count = self.table.copy()

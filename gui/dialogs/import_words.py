@@ -12,10 +12,12 @@ __all__ = ["import_error", "import_words"]
 PATTERNS = tuple(
     (re.compile(pattern), words)
     for pattern, words in (
-        (r"A way forward: with --min-seen (\d+), ", r"A way forward (Check, Substituents): keep those in at least \1; "),
+        (r"A way forward: with --min-seen (\d+), ", r"A way forward (Check, Substituents): keep those in \1 or more; "),
         (r"; --drop-site leaves a site out\.", "; or leave a site out."),
         (r" \(--min-seen\)", ""),
         (r", or give the core of the structures: --core SMILES\.", ", or take the structures apart with a core."),
+        (r"Name the columns with the substituents: --sites COLUMN,COLUMN", "Tick the columns with the substituents"),
+        (r"If an empty cell means hydrogen: --blank h\.", "If an empty cell means hydrogen, say so under Columns."),
         (r"Give --core or --sites, not both; a site of the core is left out with --drop-site\.", "Choose one of them."),
         (r"To count them as one: --merge identical\.", "To count them as one, choose that under Same structure."),
         (r"Name it: --smiles COLUMN\.", "Choose it under Structure."),

@@ -28,6 +28,8 @@ VERDICTS = {
 MARKS = {"fits": "✓", "doubtful": "?", "does not fit": "✗", "not judged": "–"}
 """A verdict is a word and a sign, never a colour alone."""
 NAMED = 6
+TALLEST = 400
+"""Pixels of the picture: five rows need no more."""
 
 
 class ModelView(QWidget):
@@ -53,9 +55,11 @@ class ModelView(QWidget):
         right.setSpacing(8)
         right.addWidget(label("Compounds that fit worst", "heading"))
         self.canvas = Canvas("The compounds that fit the additive model worst: model and measured value of each")
+        self.canvas.setMaximumHeight(TALLEST)
         right.addWidget(self.canvas, 1)
         self.worst = label("", "muted", wrap=True)
         right.addWidget(self.worst)
+        right.addStretch(0)
         row.addLayout(left, 1)
         row.addLayout(right, 1)
 

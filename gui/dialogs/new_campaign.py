@@ -103,6 +103,7 @@ class NewCampaign(QDialog):
         self.columns_step.not_added.connect(self.goal_step.refuse_endpoint)
         self.check_step.said.connect(self.messages.note)
         self.goal_step.new_endpoint.connect(self.columns_step.add_endpoint)
+        self.messages.dismiss.clicked.connect(self._dismissed)
         self._creating = False
         self._touched = False
         self._asking = False
@@ -145,6 +146,9 @@ class NewCampaign(QDialog):
         self.messages.clear()
         self._focus()
 
+    def _dismissed(self) -> None:
+        self._asking = False
+
     def _leave(self) -> None:
         super().reject()
 
@@ -180,7 +184,10 @@ class NewCampaign(QDialog):
             return
         self._watched.add(self.columns_step.form.sites)
         self.columns_step.form.sites.clicked.connect(self._touch)
-        self.columns_step.core.changed.connect(self._touch)
+        core = self.columns_step.core
+        core.list.clicked.connect(self._touch)
+        for doing in (core.use, core.forget, core.browse):
+            doing.clicked.connect(self._touch)
         self.check_step.sites.wanted.connect(self._touch)
         for answer in (self.columns_step.hydrogen, self.columns_step.unknown):
             answer.clicked.connect(self._touch)
@@ -192,7 +199,10 @@ class NewCampaign(QDialog):
 
     def _table_read(self, raw: RawTable) -> None:
         self.goal_step.from_file(raw.file)
+        self.check_step.new_table()
         self.columns_step.show_table(raw)
+        if self.step == TABLE and self.focusWidget() in (None, self.table_step.choose, self.table_step.paste):
+            self.next.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _next(self) -> None:
         if not self.steps[self.step].complete:

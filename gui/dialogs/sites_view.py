@@ -88,6 +88,9 @@ class SitesView(QWidget):
         )
         self.least = QSpinBox()
         self.least.setRange(2, MOST_SEEN)
+        # The arrows of the keyboard step it; those on the screen are hardly to be hit.
+        self.least.setButtonSymbols(QSpinBox.ButtonSymbols.NoButtons)
+        self.least.setFixedWidth(64)
         self.least.setAccessibleName("Fewest compounds that carry a substituent")
         self.keep = button("&Keep those", tip="Compounds with a rarer substituent are not used")
         self.keep.clicked.connect(lambda: self._want(replace(self.smaller, min_seen=self.least.value())))

@@ -23,7 +23,7 @@ from assaypilot.gui.settings import Settings
 from assaypilot.gui.tasks import Job
 from assaypilot.gui.widgets.choices import Segments
 from assaypilot.gui.widgets.table import Table
-from assaypilot.gui.widgets.text import ElidedLabel, button, label
+from assaypilot.gui.widgets.text import ElidedLabel, button, label, polish
 
 __all__ = ["TableStep"]
 
@@ -191,6 +191,7 @@ class TableStep(Step):
         self._job = None
         self.loaded = loaded
         raw = loaded.raw
+        self._dress_choose("Choose another &file…", "")
         self.problem.hide()
         self.mend.hide()
         self.empty.hide()
@@ -200,7 +201,7 @@ class TableStep(Step):
         self.join.show_joined(loaded)
         size = f"{len(raw):,} row{'' if len(raw) == 1 else 's'}, {len(raw.columns)} columns"
         kind = {"sdf": " · SD file", "smi": " · SMILES file"}.get(raw.kind, "")
-        said = [import_words(text) for text in raw.warnings]
+        said = [import_words(text) for text in raw.warnings if not text.startswith("Joining: ")]
         more = len(said) - SAID
         lines = [f"{size}{kind}", *said[:SAID], *([f"… and {more} more, listed under Check"] if more > 0 else [])]
         self.how.setText("\n".join(lines))
@@ -254,8 +255,15 @@ class TableStep(Step):
         self.mend.setVisible(bool(mend))
         self.changed.emit()
 
+    def _dress_choose(self, text: str, role: str) -> None:
+        """Nothing; the button stands out while choosing a file is the next thing to do."""
+        self.choose.setText(text)
+        if self.choose.property("role") != role:
+            polish(self.choose, role=role)
+
     def _clear(self) -> None:
         self.loaded = None
+        self._dress_choose("Choose a &file…", "go")
         for part in (self.problem, self.mend, self.reading, self.how, self.join, self.views, self.table):
             part.hide()
         self.empty.show()

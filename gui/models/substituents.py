@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from assaypilot.gui.models.base import Column, RowsModel, text_ranks
+
+_ATTACHED = re.compile(r"\[\*:\d+\]")
 
 __all__ = ["Substituent", "SubstituentsModel"]
 
@@ -81,5 +84,5 @@ class SubstituentsModel(RowsModel):
 
 
 def _drawable(label: str) -> str:
-    """The label where it is a structure with an attachment point, else nothing."""
-    return label if "[*" in label else ""
+    """The label where it is a structure, its attachment points as they are drawn; else nothing."""
+    return _ATTACHED.sub("*", label) if _ATTACHED.search(label) else ""
