@@ -18,6 +18,7 @@ __all__ = [
     "Question",
     "entered_text",
     "is_p_scale",
+    "parse_cells",
     "parse_entries",
     "parse_entry",
     "result_of",
@@ -26,7 +27,7 @@ __all__ = [
 
 _MEAN = re.compile(r"^(?P<value>[^(]*)\((?P<rest>[^)]*)\)$")
 _N = re.compile(r"^n\s*=?\s*(\d+)$", re.IGNORECASE)
-_SD = re.compile(r"^(?:sd|±|\+/-)\s*=?\s*(.+)$", re.IGNORECASE)
+_SD = re.compile(r"^sd\s*=?\s*(.+)$", re.IGNORECASE)
 
 _P_SCALE = re.compile(r"(?<![A-Za-z0-9])p(IC|Ki|EC|Kd|XC|GI|AC)")
 
@@ -65,9 +66,20 @@ def is_p_scale(endpoint: Endpoint) -> bool:
 
 
 def parse_entries(text: str, endpoint: Endpoint) -> list[Entry]:
-    """The values of a cell, separated by semicolons; ValueError (or Question) says what cannot be read."""
-    parts = [part.strip() for part in text.replace("\n", ";").split(";")]
-    return [parse_entry(part, endpoint) for part in parts if not is_missing(part)]
+    """The values somebody types into a cell of a round, which asks for one per measurement, separated by semicolons.
+
+    ValueError (or Question) says what cannot be read.
+    """
+    return [parse_entry(part.strip(), endpoint) for part in text.split(";") if not is_missing(part)]
+
+
+def parse_cells(cells: Sequence[str], endpoint: Endpoint) -> list[Entry]:
+    """The values of cells that were pasted, one each: what came as a table is read by the rules of tables.
+
+    Several values in one cell may be anything (replicates, a range, two assays), so they are refused as an import
+    refuses them. ValueError (or Question) says what cannot be read.
+    """
+    return [parse_entry(cell.strip(), endpoint) for cell in cells if not is_missing(cell)]
 
 
 def parse_entry(text: str, endpoint: Endpoint) -> Entry:
@@ -81,6 +93,7 @@ def parse_entry(text: str, endpoint: Endpoint) -> Entry:
     read = parse_value(body, decimal)
     unit = None if read.unit is None else normalise_unit(read.unit)
     value, relation = read.value, read.relation
+    n, sd = read.n or n, sd if read.sd is None else read.sd
     if is_p_scale(endpoint):
         if unit is None and value > LARGEST_P:
             raise Question(f"{value:g} is no {endpoint.name}. {value:g} nM?", text.replace(body, f"{body} nM"))
@@ -88,6 +101,7 @@ def parse_entry(text: str, endpoint: Endpoint) -> Entry:
             # The campaign keeps the p scale; the relation turns around with the logarithm.
             measured = Endpoint(endpoint.name, unit, "log")
             value, relation, unit = _model(measured, value), measured.relation_on_model(relation), None
+            sd = None  # that of a concentration is none of its logarithm; as it was typed it stays in the comment
     entry = Entry(value, relation, unit, n, sd, text.strip())
     _model(endpoint, value, unit)
     return entry

@@ -14,7 +14,7 @@ from assaypilot.engine.progress import Report, silent
 from assaypilot.engine.tables.raw import RawTable, parse_text
 from assaypilot.engine.tables.results import ResultsTable, read_results
 from assaypilot.engine.tables.values import is_missing
-from assaypilot.gui.entry import Entry, entered_text, parse_entries, results_in_round
+from assaypilot.gui.entry import Entry, entered_text, parse_cells, results_in_round
 from assaypilot.gui.models.notes import PastedRow
 
 __all__ = ["Intended", "intend_file", "intend_paste"]
@@ -110,12 +110,12 @@ class _Pasted:
                     self._reject(row, "", text, "there is no line left in the round")
                 continue
             compound = self.shown.items[lines[at]].compound
-            for endpoint, text in self._cells(cells, columns):
+            for endpoint, texts in self._cells(cells, columns):
                 if endpoint is None:
                     name = self.status.library.ids[compound]
-                    self._reject(row, name, text, "there is no endpoint left in the round for this column")
+                    self._reject(row, name, "; ".join(texts), "there is no endpoint left in the round for this column")
                 else:
-                    self._add(row, compound, endpoint, text)
+                    self._add(row, compound, endpoint, texts)
 
     def by_id(self, block: list[list[str]]) -> None:
         """Ids in the first column, values behind them, or an endpoint's name and values."""
@@ -129,14 +129,14 @@ class _Pasted:
                 continue
             named = self._endpoint_named(cells[1]) if len(cells) > 2 else None
             if named is not None:
-                self._add(row, compound, named, "; ".join(cell for cell in cells[2:] if not is_missing(cell)))
+                self._add(row, compound, named, cells[2:])
                 continue
-            for endpoint, text in self._cells(cells[1:], self._in_order(0, len(cells))):
+            for endpoint, texts in self._cells(cells[1:], self._in_order(0, len(cells))):
                 if endpoint is None:
                     name = self.status.library.ids[compound]
-                    self._reject(row, name, text, "there are more columns than endpoints in the round")
+                    self._reject(row, name, "; ".join(texts), "there are more columns than endpoints in the round")
                 else:
-                    self._add(row, compound, endpoint, text)
+                    self._add(row, compound, endpoint, texts)
 
     def _columns(self, block: list[list[str]], place: int) -> tuple[int, list[int]]:
         """The first row with values, and the endpoint of each column."""
@@ -152,13 +152,12 @@ class _Pasted:
         endpoints = self.shown.endpoints
         return list(endpoints[place : place + most]) if len(endpoints) > 1 else [endpoints[0]]
 
-    def _cells(self, cells: Sequence[str], columns: Sequence[int]) -> list[tuple[int | None, str]]:
-        """Endpoint and text of a row's values; None for those beyond the last column."""
+    def _cells(self, cells: Sequence[str], columns: Sequence[int]) -> list[tuple[int | None, list[str]]]:
+        """Endpoint and cells of a row's values; None for those beyond the last column."""
         there = [(at, cell) for at, cell in enumerate(cells) if not is_missing(cell)]
         if len(columns) == 1 and (len(self.shown.endpoints) == 1 or len(self.status.endpoints) == 1):
-            text = "; ".join(cell for _, cell in there)
-            return [(columns[0], text)] if text else []
-        return [(columns[at] if at < len(columns) else None, cell) for at, cell in there]
+            return [(columns[0], [cell for _, cell in there])] if there else []
+        return [(columns[at] if at < len(columns) else None, [cell]) for at, cell in there]
 
     def _endpoint_named(self, text: str) -> int | None:
         """The endpoint that a heading names, in its own or in its modelled name."""
@@ -168,11 +167,12 @@ class _Pasted:
                 return place if endpoint.name.casefold() == wanted or endpoint.transform == "none" else None
         return None
 
-    def _add(self, row: str, compound: int, endpoint: int, text: str) -> None:
-        """Nothing; one cell of a block: its values, or why they cannot be read."""
+    def _add(self, row: str, compound: int, endpoint: int, cells: Sequence[str]) -> None:
+        """Nothing; the cells of one compound and endpoint: a value each, or why they cannot be read."""
         described, name = self.status.endpoints[endpoint], self.status.library.ids[compound]
+        text = "; ".join(cell for cell in cells if not is_missing(cell))
         try:
-            entries: list[Entry] = parse_entries(text, described)
+            entries: list[Entry] = parse_cells(cells, described)
         except ValueError as error:
             self._reject(row, name, text, str(error))
             return
@@ -192,7 +192,7 @@ class _Pasted:
         """Whether a row holds something that could be a result."""
         for cell in cells:
             try:
-                if parse_entries(cell, self.status.endpoints[self.shown.endpoints[0]]):
+                if parse_cells([cell], self.status.endpoints[self.shown.endpoints[0]]):
                     return True
             except ValueError as error:
                 if any(sign.isdigit() for sign in cell) and not cell[:1].isalpha():

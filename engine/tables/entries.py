@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 from assaypilot.engine.endpoint import CONCENTRATIONS, Endpoint, Relation, normalise_unit
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.tables.headers import split_unit
 from assaypilot.engine.tables.values import is_missing, parse_number, parse_relation, parse_value, quoted
 
-__all__ = ["Entry", "Unreadable", "doubt", "is_p_scale", "read_entry"]
+__all__ = ["Entry", "Unreadable", "doubt", "is_p_scale", "left_behind", "read_entry"]
 
 _P_SCALE = re.compile(r"(?:.*[\s_-])?p(?:(?:ic|ec|ac|gi|xc|cc|dc|ed|lc|tc|sc)[ _]?\d\d|ki|kd|a2|kb)(?:[\s_].*)?", re.I)
+_MARKS = "*†‡§¶"
 _P_LOWEST, _P_HIGHEST = 1.0, 13.0
 _FLIPPED: dict[Relation, Relation] = {"=": "=", "<": ">", ">": "<"}
 
@@ -37,7 +39,9 @@ class Entry:
     n: int = 1
     sd: float | None = None
     note: str = ""
-    """How it was written, when it was converted while reading."""
+    """How it was written, when it was converted while reading, or not all of it was used."""
+    rest: str = ""
+    """What stands behind the value in its cell and is not used, because it can mean several things."""
 
 
 def is_p_scale(endpoint: Endpoint) -> bool:
@@ -47,9 +51,26 @@ def is_p_scale(endpoint: Endpoint) -> bool:
 
 def doubt(endpoint: Endpoint, entry: Entry) -> str | None:
     """A question about a bare number that is hardly one of this endpoint's scale (35 in a pIC50 cell); else None."""
-    if is_p_scale(endpoint) and entry.unit is None and not entry.note and not _P_LOWEST <= entry.value <= _P_HIGHEST:
+    if (
+        is_p_scale(endpoint)
+        and entry.unit is None
+        and (entry.rest or not entry.note)
+        and not _P_LOWEST <= entry.value <= _P_HIGHEST
+    ):
         return f'{entry.value:g} is unusual for {endpoint.name}: "{entry.value:g} nM"?'
     return None
+
+
+def left_behind(column: str, found: Sequence[tuple[int | None, str]]) -> str:
+    """What to say of values of a column with something behind them that is not used: row and text of each; or ""."""
+    if not found:
+        return ""
+    marks = all(text[0] in _MARKS for _, text in found)
+    what = "a mark" if marks else "something, such as a spread that may be an SD or a standard error,"
+    row, text = found[0]
+    also = f", and {len(found) - 1:,} more" if len(found) > 1 else ""
+    mend = "" if marks else " An SD is used from a column SD."
+    return f"{column}: {what} stands behind a value and is not used ({text!r} in row {row}{also}).{mend}"
 
 
 def read_entry(
@@ -78,6 +99,10 @@ def read_entry(
         if value <= 0:
             raise Unreadable(f"{value:g} has no logarithm (must be > 0)")
         note = f"entered as {' '.join(text.split())}" + ("" if found.unit is not None else f" {own.strip()}")
+        if found.sd is not None or not is_missing(sd):
+            # The SD of a concentration is none of its logarithm.
+            spread = f"{found.sd:g}" if found.sd is not None else " ".join(sd.split())
+            note, sd, found = f"{note}; its SD ({spread}) is not used", "", replace(found, sd=None)
         value, said, own = -math.log10(value * CONCENTRATIONS[normalise_unit(own)]), _FLIPPED[said], None
     elif own is not None and normalise_unit(own) in ("", endpoint.unit or split_unit(endpoint.name)[1]):
         # The header's unit is that of the values only as long as the endpoint was not given another one.
@@ -86,7 +111,17 @@ def read_entry(
         endpoint.to_model(value, own)
     except AssayPilotError as error:
         raise Unreadable(error.message, "unit" if found.unit is None and "unit" in error.message else "value") from None
-    return Entry(value, said, own, _count(n, decimal), _spread(sd, decimal), note)
+    if found.rest and not note:
+        note = f"entered as {' '.join(text.split())}"
+    return Entry(
+        value,
+        said,
+        own,
+        _count(n, decimal) if found.n is None else found.n,
+        _spread(sd, decimal) if found.sd is None else found.sd,
+        note,
+        found.rest,
+    )
 
 
 def _count(text: str, decimal: str) -> int:

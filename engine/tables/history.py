@@ -10,7 +10,7 @@ import numpy as np
 from assaypilot.engine.endpoint import Endpoint
 from assaypilot.engine.measurements import Result
 from assaypilot.engine.progress import Report
-from assaypilot.engine.tables.entries import Entry, Unreadable, doubt, is_p_scale, read_entry
+from assaypilot.engine.tables.entries import Entry, Unreadable, doubt, is_p_scale, left_behind, read_entry
 from assaypilot.engine.tables.options import EndpointColumn, TableMapping
 from assaypilot.engine.tables.problems import Problem
 from assaypilot.engine.tables.raw import RawTable, fold
@@ -60,6 +60,7 @@ def read_history(
         if column.value is None:
             continue
         endpoint, before = column.endpoint, len(found)
+        behind: list[tuple[int | None, str]] = []
         sides = [texts(side) for side in (column.relation, column.unit, column.n, column.sd)]
         only = None if column.only is None else fold(column.only)
         # Most cells of a large table are plain numbers with nothing beside them; they take a short way.
@@ -78,6 +79,8 @@ def read_history(
             entry = _entry(raw, column, place, text, sides, problems)
             if entry is None:
                 continue
+            if entry.rest:
+                behind.append((row, entry.rest))
             question = doubt(endpoint, entry)
             if question is not None:
                 doubts.append(f"Row {row}: {question}")
@@ -101,6 +104,7 @@ def read_history(
                     row=row,
                 )
             )
+        warnings += filter(None, [left_behind(column.value, behind)])
         far = far_from_the_others(endpoint, found[before:])
         doubts += [f"Row {result.row}: {question}" for result, question in far if result.row not in asked]
     found.sort(key=attrgetter("row"))

@@ -12,7 +12,7 @@ from assaypilot.engine.library import Library
 from assaypilot.engine.measurements import Result
 from assaypilot.engine.progress import Report, silent
 from assaypilot.engine.tables import headers
-from assaypilot.engine.tables.entries import Unreadable, doubt, read_entry
+from assaypilot.engine.tables.entries import Unreadable, doubt, left_behind, read_entry
 from assaypilot.engine.tables.raw import RawTable, fold
 from assaypilot.engine.tables.values import YES, is_missing, quoted
 
@@ -214,6 +214,8 @@ def _result(
     question = doubt(endpoint, entry)
     if question is not None:
         warnings.append(f"Row {row}, {compound}: {question}")
+    if entry.rest:
+        warnings.append(left_behind(column.value, [(row, entry.rest)]))
     return Result(
         compound=compound,
         value=entry.value,

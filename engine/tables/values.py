@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from assaypilot.engine.endpoint import CONCENTRATIONS, Relation, normalise_unit
 
@@ -58,6 +58,16 @@ _SEVERAL = re.compile(rf"{_PLAIN}(?:\s*(?:;|/|\||\n|&|,\s|\band\b)\s*{_PLAIN})+"
 _RANGE = re.compile(rf"{_PLAIN}\s*(?:-|–|—|−|\.\.\.?|…|\bto\b)\s*{_PLAIN}(?:\D.*)?", re.I)
 _ABOUT = re.compile(r"(?:~|≈|≅|∼|ca\.?\s|circa\s|about\s|approx\.?\s).*\d.*", re.I | re.S)
 _SPREAD = re.compile(rf"{_PLAIN}\s*(?:±|\+/-|\+-|\(|n\s*=).*", re.S)
+_BEHIND_MARKS = re.compile(r"(?P<body>.*[^\s*†‡§¶])\s*(?P<rest>[*†‡§¶]+)", re.S)
+_BEHIND_SPREAD = re.compile(
+    r"(?P<body>[^±()]*?[\d%A-Za-zµμ])\s*(?P<rest>(?:±|\+/[-−–]|\+[-−–])\s*(?P<spread>[\d.,]+(?:[eE][+-]?\d+)?)\s*(?P<unit>%|[A-Za-zµμ][^\s\d]*)?)",
+    re.S,
+)
+_BEHIND_COUNT = re.compile(
+    r"(?P<body>.*?\S)(?:\s*[,;]?\s+|\s*(?P<open>[(\[])\s*|\s*[,;]\s*)(?P<rest>(?:n|sd|stdev)\b.*)", re.I | re.S
+)
+_COUNT = re.compile(r"n\s*[=:]?\s*(\d{1,6})", re.I)
+_SD = re.compile(r"(?:sd|stdev)\s*[=:]?\s*([\d.,]+(?:[eE][+-]?\d+)?)", re.I)
 _FAILED = re.compile(r"#(?:DIV/0!|VALUE!|REF!|NAME\?|NUM!|NULL!|SPILL!|CALC!|GETTING_DATA)")
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}(?: \d{2}:\d{2}:\d{2})?")
 
@@ -70,6 +80,12 @@ class Value:
     relation: Relation = "="
     unit: str | None = None
     """The unit written after the number; None when there is none."""
+    n: int | None = None
+    """The number of determinations where the cell says it: ``7.2 (n=3)``."""
+    sd: float | None = None
+    """The SD where the cell calls it so: ``7.2 (n=3, sd=0.1)``."""
+    rest: str = ""
+    """What stands behind the value and can mean several things, so that it is not used: ``± 0.1``, ``*``."""
 
 
 def is_missing(text: str) -> bool:
@@ -127,6 +143,8 @@ def parse_value(text: str, decimal: str = ".") -> Value:
     try:
         return Value(parse_number(text, decimal))
     except ValueError as error:
+        if (found := _with_more(text.strip(), decimal)) is not None:
+            return found
         match = _CELL.fullmatch(text.strip())
         relation = _RELATIONS.get(match["relation"]) if match else None
         if match is None or relation is None or not (match["relation"] or match["unit"]):
@@ -145,6 +163,52 @@ def parse_value(text: str, decimal: str = ".") -> Value:
         # 1A and 0x10 are names, 5 mg/mL is a value: a unit written without a space must be a known one.
         raise ValueError(f"{quoted(text)} is not a number")
     return Value(number, relation, unit.strip() or None)
+
+
+def _with_more(text: str, decimal: str) -> Value | None:
+    """A value with something behind it: its n and SD by name, a spread of a kind not said, a footnote's mark."""
+    marked = _BEHIND_MARKS.fullmatch(text)
+    if marked is not None:
+        return _joined(marked["body"], decimal, rest=marked["rest"])
+    counted = _BEHIND_COUNT.fullmatch(text)
+    if counted is not None:
+        closing = {"(": ")", "[": "]"}.get(counted["open"] or "", "")
+        said = counted["rest"].strip()
+        if not said.endswith(closing):
+            return None
+        n: int | None = None
+        sd: float | None = None
+        for part in re.split(r"\s*[,;]\s*(?=[A-Za-z])|\s+(?=n\b|sd\b)", said.removesuffix(closing).strip(), flags=re.I):
+            if n is None and (count := _COUNT.fullmatch(part)) is not None and int(count[1]) > 0:
+                n = int(count[1])
+            elif sd is None and (spread := _SD.fullmatch(part)) is not None:
+                sd = parse_number(spread[1], decimal)
+            else:
+                return None
+        return _joined(counted["body"], decimal, n=n, sd=sd)
+    spreading = _BEHIND_SPREAD.fullmatch(text)
+    if spreading is not None:
+        # The unit of 35 ± 4 nM is that of both.
+        unit = spreading["unit"] or ""
+        body = spreading["body"]
+        return _joined(f"{body} {unit}" if unit and body[-1].isdigit() else body, decimal, rest=spreading["rest"])
+    return None
+
+
+def _joined(body: str, decimal: str, *, n: int | None = None, sd: float | None = None, rest: str = "") -> Value | None:
+    """The value of a text with what was found behind it; None when the text is no value, or says the same twice."""
+    try:
+        found = parse_value(body, decimal)
+    except ValueError:
+        return None
+    if (n is not None and found.n is not None) or (sd is not None and found.sd is not None):
+        return None
+    return replace(
+        found,
+        n=found.n if n is None else n,
+        sd=found.sd if sd is None else sd,
+        rest=" ".join(filter(None, (found.rest, rest))),
+    )
 
 
 def _unreadable(text: str) -> ValueError | None:

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assaypilot.engine.endpoint import Endpoint
-from assaypilot.gui.entry import Entry, Question, parse_entries, parse_entry, result_of
+from assaypilot.gui.entry import Entry, Question, parse_cells, parse_entries, parse_entry, result_of
 
 P = Endpoint("pIC50", noise_sd=0.2)
 IC50 = Endpoint("IC50", "nM", "log", noise_sd=0.2)
@@ -41,6 +41,22 @@ def test_a_concentration_becomes_what_the_engine_makes_of_it() -> None:
     result = result_of(entry, "X", P)
     assert result.comment == "typed as 35 nM"
     assert result.unit is None
+
+
+def test_a_pasted_cell_holds_one_value_as_in_a_table() -> None:
+    assert [e.value for e in parse_cells(["7.62", "", "n.d.", "7.58 (n=2)"], P)] == [7.62, 7.58]
+    for cell in ("7.62; 7.58", "7.62 / 7.58", "7.62\n7.58"):
+        with pytest.raises(ValueError, match="holds several values; give each a row of its own"):
+            parse_cells([cell], P)
+
+
+def test_the_sd_of_a_concentration_is_none_of_its_logarithm() -> None:
+    entry = parse_entry("35 nM (n=2, sd=4)", P)
+    assert (entry.n, entry.sd) == (2, None)
+    assert result_of(entry, "X", P).comment == "typed as 35 nM (n=2, sd=4)"
+    spread = parse_entry("7.6 ± 0.2", P)
+    assert (spread.value, spread.sd) == (7.6, None)
+    assert result_of(spread, "X", P).comment == "typed as 7.6 ± 0.2"
 
 
 def test_a_bare_concentration_is_asked_about() -> None:

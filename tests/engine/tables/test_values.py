@@ -64,15 +64,19 @@ def test_text_is_no_number(text):
         ("~5", "is only about a value"),
         ("ca. 30 nM", "is only about a value"),
         ("≈0.4", "is only about a value"),
-        ("7.6 ± 0.2", "holds more than a value; give N and SD columns of their own"),
-        ("7.6 (n=3)", "holds more than a value"),
-        ("7.6 +/- 0.2 nM", "holds more than a value"),
+        ("7.6 (3)", "holds more than a value; give N and SD columns of their own"),
+        ("7.6 (m=3)", "holds more than a value"),
+        ("7.6 (n=0)", "holds more than a value"),
+        ("7.6 (n=3", "holds more than a value"),
+        ("7.6 ± ", "holds more than a value"),
+        ("7.6 ± 0.1 ± 0.2", "holds more than a value"),
         ("#DIV/0!", r"the formula in this cell failed \(#DIV/0!\)"),
         ("#VALUE!", "the formula in this cell failed"),
         ("2024-01-02", "is a date; a spreadsheet may have made it of a number"),
         ("inactive", "is not a number"),
         ("no binding", "is not a number"),
-        ("7.5*", "is not a number"),
+        ("*7.5", "is not a number"),
+        ("7.5#", "is not a number"),
         ("5.1.7", "is not a number"),
     ],
 )
@@ -196,3 +200,39 @@ def test_hydrogen_is_shown_as_h(label):
 @pytest.mark.parametrize("label", ["Me", "C[*:1]", "HO", "[2H][*:1]", "OH", "h"])
 def test_other_labels_are_shown_as_they_are(label):
     assert label_text(label) == label
+
+
+@pytest.mark.parametrize(
+    ("text", "value", "unit", "n", "sd", "rest"),
+    [
+        ("7.2 ± 0.1", 7.2, None, None, None, "± 0.1"),
+        ("35 ± 4 nM", 35.0, "nM", None, None, "± 4 nM"),
+        ("35 nM +/- 4 nM", 35.0, "nM", None, None, "+/- 4 nM"),
+        ("7.2 (n=3)", 7.2, None, 3, None, ""),
+        ("7.2; n = 3", 7.2, None, 3, None, ""),
+        ("7.2 (n=3, SD=0.1)", 7.2, None, 3, 0.1, ""),
+        ("10 nM [sd 2; n 4]", 10.0, "nM", 4, 2.0, ""),
+        ("7.2 ± 0.1 (n=3)", 7.2, None, 3, None, "± 0.1"),
+        ("7.2 **", 7.2, None, None, None, "**"),
+        ("7.2†", 7.2, None, None, None, "†"),
+    ],
+)
+def test_what_stands_behind_a_value_is_used_when_it_says_what_it_is(text, value, unit, n, sd, rest):
+    found = parse_value(text)
+    assert (found.value, found.relation, found.unit, found.n, found.sd, found.rest) == (value, "=", unit, n, sd, rest)
+    # With decimal commas it is the same.
+    assert parse_value(text.replace(".", ","), ",").value == value
+
+
+def test_what_is_not_used_stays_beside_the_value_and_a_concentration_s_sd_is_none_of_its_logarithm():
+    p = Endpoint("pIC50")
+    entry = read_entry(p, "7.2 ± 0.1")
+    assert (entry.value, entry.n, entry.sd, entry.note) == (7.2, 1, None, "entered as 7.2 ± 0.1")
+    assert doubt(p, read_entry(p, "35*")) == '35 is unusual for pIC50: "35 nM"?'
+    for cells in ({"text": "35 nM (n=2, sd=4)"}, {"text": "35 nM (n=2)", "sd": "4"}):
+        entry = read_entry(p, **cells)
+        assert entry.value == pytest.approx(7.456, abs=1e-3)
+        assert (entry.n, entry.sd) == (2, None)
+        assert entry.note == f"entered as {cells['text']}; its SD (4) is not used"
+    # What the cell says goes before what its row says.
+    assert read_entry(Endpoint("IC50", "nM", "log"), "35 (n=2)", n="5").n == 2
