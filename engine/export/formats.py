@@ -25,11 +25,15 @@ def ending_of(path: str | Path) -> str:
     """The ending of a file's name in lower case; AssayPilotError, with the list, for one that cannot be written."""
     path = Path(path)
     ending = path.suffix.casefold()
+    if path.is_dir():
+        raise AssayPilotError("this is a folder", file=str(path), mend="Name a file in it, such as shortlist.xlsx.")
     if ending not in FORMATS:
         known = ", ".join(FORMATS)
         said = f"{ending} files cannot be written" if ending else "the name has no ending that says what to write"
         raise AssayPilotError(
-            said, file=str(path), mend=f"Choose a name that ends in one of {known}, such as {path.stem or 'list'}.xlsx."
+            said,
+            file=str(path),
+            mend=f"Choose a name that ends in one of {known}, such as {path.stem.strip('.') or 'list'}.xlsx.",
         )
     return ending
 

@@ -13,6 +13,7 @@ from assaypilot.engine.measurements import Measurement
 
 __all__ = ["measurements", "picks", "rounds", "settings"]
 
+_COUNTED = ("in", "undecided", "out", "not_estimable")
 _LIBRARIES = ("numpy", "scipy", "rdkit")
 """Those that numbers and structures come from."""
 
@@ -170,12 +171,12 @@ def settings(status: Status, what: str, program: str, exported: str, file: str) 
         ("Why this strategy", status.why),
         *((f"Strategy: {name}", _plain(value)) for name, value in wanted.parameters.items()),
         ("Measurements per round", wanted.per_round),
-        ("Measurements of one compound in a round at most", wanted.max_replicates),
+        ("Replicates of a compound in a round at most", wanted.max_replicates),
         ("Budget (measurements)", wanted.budget if wanted.budget is not None else "no limit"),
         ("Measurements used", status.measurements_used),
         ("Seed", wanted.seed),
         ("Compounds", len(status.library)),
-        *((name.replace("_", " ").capitalize(), count) for name, count in status.counts.items()),
+        *((f"Compounds {name.replace('_', ' ')}", status.counts[name]) for name in _COUNTED),
         ("Sites", ", ".join(f"{site.name} ({len(site.substituents)})" for site in status.library.sites)),
         *((f"Core {k}", core) for k, core in enumerate(_cores(status), start=1)),
         ("Availability", AVAILABILITY_MEANS),

@@ -13,6 +13,18 @@ from typing import Any
 
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.export.contents import Contents
+from assaypilot.engine.export.fitting import (
+    LONGEST,
+    UNHELD,
+    in_header,
+    length_of,
+    letters_of,
+    lines_of,
+    most_lines,
+    number_format,
+    shortened,
+    units_of,
+)
 from assaypilot.engine.export.sheet import Cell, Sheet
 from assaypilot.engine.export.whole import whole_file
 from assaypilot.engine.figures.palette import LIGHT
@@ -22,8 +34,6 @@ __all__ = ["MOST_PICTURES", "MOST_ROWS", "write"]
 
 MOST_ROWS = 1_048_576
 """Rows of a sheet, the header's included."""
-LONGEST = 32_767
-"""Characters of a cell."""
 MOST_PICTURES = 5_000
 """Pictures in a workbook; with more no spreadsheet scrolls any more."""
 _LARGE = 20_000
@@ -37,6 +47,8 @@ _MARGIN = 4.0
 """Characters for the padding of a cell and the arrow of its filter."""
 _LOOKED_AT = 2_000
 """Rows by which the width of a column is told."""
+_MOST_LINES = 8
+"""Of a row; of longer texts the beginning is seen, and the rest where the cell is edited."""
 _SHADE = "#eef1f5"
 _LINE = {"bottom": 1, "bottom_color": LIGHT.grid}
 _REPORT_EVERY = 50
@@ -45,7 +57,6 @@ _STRUCTURE = "Picture"
 """Header of the pictures; not a word our reader takes for structures, since the cells are empty."""
 _WRAPPED = ("Why", "Why out", "Comment", "Reason")
 _SHARES = re.compile(r"P\(.*\)(?: \(\d+\))?")
-_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff\ufffe\uffff]")
 _STATUS_COLOURS = {
     "undecided": LIGHT.status[0],
     "in": LIGHT.status[1],
@@ -109,6 +120,7 @@ class _Look:
     plain: Any
     quoted: Any
     """For text that begins like a formula: it stays a text when somebody edits it."""
+    wrapped: bool = False
     significant: int = 0
     """Significant digits that numbers show; 0: as ``plain`` says."""
 
@@ -142,7 +154,14 @@ class _Writer:
         """The cell format with these properties; one for each set of them."""
         key = tuple(sorted(properties.items()))
         if key not in self._formats:
-            base = {"valign": "vcenter", "indent": 1, "font_name": "Calibri", "font_size": 11, "font_color": LIGHT.text}
+            base = {
+                "valign": "vcenter",
+                "align": "left",
+                "indent": 1,
+                "font_name": "Calibri",
+                "font_size": 11,
+                "font_color": LIGHT.text,
+            }
             self._formats[key] = self._book.add_format(base | properties)
         return self._formats[key]
 
@@ -162,11 +181,11 @@ class _Writer:
             if _SHARES.fullmatch(name):
                 properties["num_format"] = "0%"
             elif digits is not None and digits >= 0:
-                properties["num_format"] = _decimals(digits)
+                properties["num_format"] = number_format(digits)
             properties["align"] = "right"
         elif name in _WRAPPED:
-            properties["text_wrap"] = True
-        widest = max((_length(cell, properties.get("num_format", "")) for cell in cells), default=0)
+            properties |= {"text_wrap": True, "valign": "top"}
+        widest = max((length_of(cell, properties.get("num_format", "")) for cell in cells), default=0)
         word = max(map(len, name.split()), default=0)
         width = min(_WIDEST, max(_NARROWEST, widest + 3, word + _MARGIN))
         return _Look(
@@ -174,7 +193,8 @@ class _Writer:
             numbers,
             self._format(**properties),
             self._format(**properties, quote_prefix=True),
-            -digits if digits is not None and digits < 0 else 0,
+            wrapped=not numbers and name in _WRAPPED,
+            significant=-digits if digits is not None and digits < 0 else 0,
         )
 
     def _number(self, cell: float, look: _Look) -> Any:
@@ -182,7 +202,9 @@ class _Writer:
         if not look.significant or not cell:
             return look.plain
         digits = look.significant - 1 - math.floor(math.log10(abs(cell)))
-        return self._format(**_LINE, align="right", num_format=_decimals(max(0, digits)) if digits < 7 else "0.00E+00")
+        return self._format(
+            **_LINE, align="right", num_format=number_format(max(0, digits)) if digits < 7 else "0.00E+00"
+        )
 
     # ------------------------------------------------------------------ sheets
 
@@ -204,17 +226,22 @@ class _Writer:
             width = look.width if look is not None else _WIDTH / 7 + 0.5
             page.set_column(column, column, width)
             shown = text if text is not None else _STRUCTURE
-            lines = max(lines, _lines(shown, width - 2.0))
+            lines = max(lines, lines_of(shown, width - 2.0))
             self._text(page, 0, column, shown, self._top(right=look is not None and look.numbers), name)
         page.set_row(0, 15.5 * lines + 4)
         ids = sheet.header.index("ID") if drawn else 0
         status = header.index("Status") if "Status" in sheet.header else None
         blank = self._format(**_LINE)
+        wrapped = [
+            (place, look.width) for place, look in enumerate(one for one in looks if one is not None) if look.wrapped
+        ]
         for number, row in enumerate(sheet.rows, start=1):
             if number % _REPORT_EVERY == 1:
                 self._say(f"{name}: {number - 1:,} of {len(sheet.rows):,}")
             if drawn:
                 page.set_row_pixels(number, _HEIGHT + 8)
+            elif (lines := most_lines(row, wrapped)) > 1:
+                page.set_row(number, 15 * min(lines, _MOST_LINES))
             cells = iter(row)
             for column, look in enumerate(looks):
                 if look is None:
@@ -231,7 +258,7 @@ class _Writer:
         page.autofilter(0, 0, last, len(header) - 1)
         page.freeze_panes(1, frozen)
         # Ids such as 0012 are texts on purpose.
-        page.ignore_errors({"number_stored_as_text": f"A1:{_letters(len(header))}{last + 1}"})
+        page.ignore_errors({"number_stored_as_text": f"A1:{letters_of(len(header))}{last + 1}"})
         if not sheet.rows:
             self._say_empty(page, name)
             last = 12  # so that the box is on paper, too
@@ -250,7 +277,7 @@ class _Writer:
             self._text(page, 0, column, text, self._top(), "Settings")
         for number, (name, value) in enumerate(rows, start=1):
             # A workbook does not grow rows by itself for those who open it without Excel.
-            lines = max(_lines(str(name), 33), _lines(str(value), 98))
+            lines = max(lines_of(str(name), 33), lines_of(str(value), 98))
             page.set_row(number, 15 * min(lines, 27))
             self._text(page, number, 0, str(name), name_look, "Settings")
             self._cell(page, number, 1, value, look, None, "Settings")
@@ -273,14 +300,14 @@ class _Writer:
 
     def _text(self, page: Any, row: int, column: int, text: str, look: Any, sheet: str) -> None:
         text = self._clean(text)
-        if _units(text) > LONGEST:
-            self._cut.append(f"{sheet}!{_letters(column + 1)}{row + 1} ({len(text):,} characters)")
-            text = _shortened(text)
+        if units_of(text) > LONGEST:
+            self._cut.append(f"{sheet}!{letters_of(column + 1)}{row + 1} ({len(text):,} characters)")
+            text = shortened(text)
         page.write_string(row, column, text, look)
 
     def _clean(self, text: str) -> str:
         """The text without characters that no workbook can hold; line ends as one."""
-        clean = _CONTROL.sub("\N{REPLACEMENT CHARACTER}", text.replace("\r\n", "\n").replace("\r", "\n"))
+        clean = UNHELD.sub("\N{REPLACEMENT CHARACTER}", text.replace("\r\n", "\n").replace("\r", "\n"))
         self._replaced += "\N{REPLACEMENT CHARACTER}" in clean and "\N{REPLACEMENT CHARACTER}" not in text
         return clean
 
@@ -296,7 +323,7 @@ class _Writer:
             more = f" and {len(self._cut) - 10:,} more" if len(self._cut) > 10 else ""
             found.append(
                 f"Texts longer than the {LONGEST:,} characters of a cell were cut: {', '.join(self._cut[:10])}{more}. "
-                "The csv file holds them whole."
+                "The campaign file holds them whole."
             )
         if self._replaced:
             found.append(
@@ -353,7 +380,7 @@ class _Writer:
 
     def _paper(self, page: Any, name: str, last: int, header: Sequence[str | None]) -> None:
         """Nothing; sets a sheet up for printing: landscape, as wide as the paper, header and numbers on every page."""
-        title = _in_header(self._clean(self._contents.title))
+        title = in_header(self._clean(self._contents.title))
         page.set_landscape() if name != "Settings" else page.set_portrait()
         page.set_paper(9)  # A4
         page.set_margins(left=0.4, right=0.4, top=0.75, bottom=0.6)
@@ -366,7 +393,7 @@ class _Writer:
         page.set_header(f'&L&"Calibri,Bold"{title}&R{name}')
         head = self._contents.status.head[:12]
         page.set_footer(
-            f"&L{_in_header(self._contents.exported)}, head {head}&C{_in_header(self._contents.program)}&R&P / &N"
+            f"&L{in_header(self._contents.exported)}, head {head}&C{in_header(self._contents.program)}&R&P / &N"
         )
 
     def _say_empty(self, page: Any, name: str) -> None:
@@ -388,68 +415,3 @@ class _Writer:
     def _for_paper(sheet: Sheet) -> Sheet:
         """The table with its long texts of structures last: beside the pictures nobody reads them."""
         return sheet.only([*(name for name in sheet.header if name != "SMILES"), "SMILES"])
-
-
-def _decimals(digits: int) -> str:
-    """The number format with so many decimals."""
-    return f"0.{'0' * digits}" if digits else "0"
-
-
-def _length(cell: Cell, shown: str) -> int:
-    """Characters that a cell shows, the longest line of it."""
-    if cell is None:
-        return 0
-    if isinstance(cell, bool):
-        return 3
-    if isinstance(cell, (int, float)):
-        if shown == "0%":
-            return 4
-        if shown:
-            return len(f"{cell:.{max(0, len(shown) - 2)}f}")
-        return len(f"{cell:.10g}")
-    return max(map(len, cell.splitlines()), default=0)
-
-
-def _lines(text: str, width: float) -> int:
-    """Lines that a text takes in a column of so many characters, broken between words."""
-    total = 0
-    for line in text.splitlines() or [""]:
-        used = 0
-        total += 1
-        for word in line.split(" "):
-            if used and used + 1 + len(word) > width:
-                total += 1
-                used = 0
-            used += len(word) + (used > 0)
-            total += int(used // (width + 1))
-            used = int(used % (width + 1))
-    return total
-
-
-def _units(text: str) -> int:
-    """Characters as a workbook counts them: those beyond the basic plane are two."""
-    return len(text) + sum(letter > "\uffff" for letter in text) if not text.isascii() else len(text)
-
-
-def _shortened(text: str) -> str:
-    """The beginning of a text with a word at its end that says that it was cut."""
-    end = f" ... (cut, {len(text):,} characters)"
-    kept = text[: LONGEST - len(end)]
-    while _units(kept) + len(end) > LONGEST:
-        kept = kept[: -max(1, (_units(kept) + len(end) - LONGEST) // 2)]
-    return kept + end
-
-
-def _in_header(text: str) -> str:
-    """A text for the head of a printed page, where & begins a code; short enough for what a page's head may hold."""
-    line = " ".join(text.split())
-    return (line if len(line) <= 70 else f"{line[:69]}…").replace("&", "&&")
-
-
-def _letters(column: int) -> str:
-    """The name of a column by its number from 1: A, B, ..., AA."""
-    name = ""
-    while column:
-        column, digit = divmod(column - 1, 26)
-        name = chr(65 + digit) + name
-    return name

@@ -1,0 +1,103 @@
+"""How much room texts and numbers take in the cells of a workbook, and what those cannot hold."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from assaypilot.engine.export.sheet import Cell
+
+__all__ = [
+    "LONGEST",
+    "UNHELD",
+    "in_header",
+    "length_of",
+    "letters_of",
+    "lines_of",
+    "most_lines",
+    "number_format",
+    "shortened",
+    "units_of",
+]
+
+LONGEST = 32_767
+"""Characters of a cell, as ``units_of`` counts them."""
+UNHELD = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff\ufffe\uffff]")
+"""Characters that no cell can hold."""
+_READ = 1_000
+"""Characters of a text by which its lines are counted."""
+
+
+def number_format(digits: int) -> str:
+    """The number format with so many decimals."""
+    return f"0.{'0' * digits}" if digits else "0"
+
+
+def length_of(cell: Cell, shown: str) -> int:
+    """Characters that a cell shows, the longest line of it."""
+    if cell is None:
+        return 0
+    if isinstance(cell, bool):
+        return 3
+    if isinstance(cell, (int, float)):
+        if shown == "0%":
+            return 4
+        if shown:
+            return len(f"{cell:.{max(0, len(shown) - 2)}f}")
+        return len(f"{cell:.10g}")
+    return max(map(len, cell.splitlines()), default=0)
+
+
+def lines_of(text: str, width: float) -> int:
+    """Lines that a text takes in a column of so many characters, broken between words."""
+    total = 0
+    for line in text.splitlines() or [""]:
+        used = 0
+        total += 1
+        for word in line.split(" "):
+            if used and used + 1 + len(word) > width:
+                total += 1
+                used = 0
+            used += len(word) + (used > 0)
+            total += int(used // (width + 1))
+            used = int(used % (width + 1))
+    return total
+
+
+def most_lines(row: Sequence[Cell], wrapped: Sequence[tuple[int, float]]) -> int:
+    """Lines that a row takes for its columns that break their texts, each by its place and width."""
+    lines = 1
+    for place, width in wrapped:
+        cell = row[place]
+        if isinstance(cell, str) and (len(cell) > width - 2 or "\n" in cell):
+            lines = max(lines, lines_of(cell[:_READ], width - 2))
+    return lines
+
+
+def units_of(text: str) -> int:
+    """Characters as a workbook counts them: those beyond the basic plane are two."""
+    return len(text) + sum(letter > "\uffff" for letter in text) if not text.isascii() else len(text)
+
+
+def shortened(text: str) -> str:
+    """The beginning of a text with a word at its end that says that it was cut."""
+    end = f" ... (cut, {len(text):,} characters)"
+    kept = text[: LONGEST - len(end)]
+    while units_of(kept) + len(end) > LONGEST:
+        kept = kept[: -max(1, (units_of(kept) + len(end) - LONGEST) // 2)]
+    return kept + end
+
+
+def in_header(text: str) -> str:
+    """A text for the head of a printed page, where & begins a code; short enough for what a page's head may hold."""
+    line = " ".join(text.split())
+    return (line if len(line) <= 70 else f"{line[:69]}…").replace("&", "&&")
+
+
+def letters_of(column: int) -> str:
+    """The name of a column by its number from 1: A, B, ..., AA."""
+    name = ""
+    while column:
+        column, digit = divmod(column - 1, 26)
+        name = chr(65 + digit) + name
+    return name
