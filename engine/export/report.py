@@ -207,7 +207,7 @@ def _in_pairs(figures: list[FigureFlowable]) -> list[Flowable]:
 
 def _additive(status: Status) -> bool:
     """Whether effects add up on the scale of the values."""
-    return status.settings.parameters.get("link", "identity") == "identity"
+    return str(status.settings.parameters.get("link", "identity")) == "identity"
 
 
 def _agreement(status: Status) -> list[Flowable]:

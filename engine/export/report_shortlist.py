@@ -28,10 +28,10 @@ __all__ = ["MOST", "cards", "state_words", "table"]
 MOST = 1_000
 """Compounds shown: nobody reads a report of more pages, and csv and xlsx hold them all."""
 
-_ACROSS, _GAP, _PAD = 3, 9.0, 6.0
+_ACROSS, _GAP, _PAD = 3, 8.0, 6.0
 _CARD = (WIDTH - (_ACROSS - 1) * _GAP) / _ACROSS
 _INSIDE = _CARD - 2.0 * _PAD
-_PICTURE = 92.0
+_PICTURE = 82.0
 _ID, _ID_LEADING, _SMALL, _LEADING = 8.5, 11.0, 7.0, 9.4
 _ID_LINES, _LINES = 14, 3
 _SCALED = 100

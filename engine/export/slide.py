@@ -53,7 +53,7 @@ _DPI = 300
 _ENLARGED = 1.3
 """The figure is drawn smaller by this, so that its letters can be read from the back of a room."""
 _GAP = 0.14
-_LEAST = 0.75
+_LEAST = 0.72
 """Inches of the lowest picture of a structure."""
 _PICTURED, _LISTED = 9, 12
 """Most compounds shown with a structure, and in a table."""
@@ -138,7 +138,8 @@ def _png(figure: Figure) -> io.BytesIO:
     stream = io.BytesIO()
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="Glyph .* missing")  # a box is drawn instead
-        FigureCanvasAgg(figure).print_png(stream)
+        canvas: Any = FigureCanvasAgg(figure)  # its methods carry no types
+        canvas.print_png(stream)
     stream.seek(0)
     return stream
 
@@ -229,32 +230,26 @@ def _substituents(status: Status, compound: int, width: float) -> list[Words]:
 def _rows(slide: Any, contents: Contents, compounds: list[int]) -> int:
     """How many compounds are shown in a table, where no structure is known."""
     status = contents.status
-    rows = _cells(status, compounds, apart=True)
-    size = next((size for size in _SIZES if table_width(rows, size) <= _BEST.width), 0.0)
-    if not size:
-        rows, size = _cells(status, compounds, apart=False), _SIZES[-1]
+    tries = [(_cells(status, compounds, sites), size) for sites in ("apart", "joined", "") for size in _SIZES]
+    rows, size = next((one for one in tries if table_width(*one) <= _BEST.width), tries[-1])
     box = Box(_BEST.left, _BEST.top, _BEST.width, min(_BEST.height - 0.34, 0.32 * len(rows)))
     add_table(slide.shapes, box, rows, size, "Shortlist table")
     return len(compounds)
 
 
-def _cells(status: Status, compounds: list[int], *, apart: bool) -> list[list[str]]:
-    """The texts of the table, headers first; the sites in columns of their own when they are ``apart``."""
+def _cells(status: Status, compounds: list[int], sites: str) -> list[list[str]]:
+    """The texts of the table, headers first; with sites ``apart``, ``joined`` in one column, or without them."""
     library, digits = status.library, decimals_of(status)
-    sites = [site.name for site in library.sites]
+
+    def laid(texts: list[str]) -> list[str]:
+        return texts if sites == "apart" else [", ".join(texts)] if sites else []
+
     scales = [name for name, _, _ in values(status, compounds[0], digits)]
-    rows = [["ID", *(sites if apart else [", ".join(sites)]), *scales, "Evidence"]]
+    rows = [["ID", *laid([site.name for site in library.sites]), *scales, "Evidence"]]
     for compound in compounds:
         standing = [label_text(label) for label in library.substituents(compound).values()]
         numbers = [number for _, number, _ in values(status, compound, digits)]
-        rows.append(
-            [
-                library.ids[compound],
-                *(standing if apart else [", ".join(standing)]),
-                *numbers,
-                _rests_on(status, compound),
-            ]
-        )
+        rows.append([library.ids[compound], *laid(standing), *numbers, _rests_on(status, compound)])
     return rows
 
 
@@ -293,9 +288,11 @@ def _properties(made: Any, contents: Contents) -> None:
 
 
 def _date(text: str) -> datetime.datetime:
-    digits = [int(part) for part in re.findall(r"\d+", text)[:5]]
+    """The first date and time in a text; the first day of 2000 where there is none."""
+    digits = [int(part) for part in re.findall(r"\d+", text)]
     try:
-        return datetime.datetime(*(digits if len(digits) >= 3 else [2000, 1, 1]))  # type: ignore[arg-type]
+        year, month, day, hour, minute = [*digits[:3], *(digits[3:5] if len(digits) > 4 else (0, 0))]
+        return datetime.datetime(year, month, day, hour, minute)
     except ValueError:
         return datetime.datetime(2000, 1, 1)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -32,13 +33,18 @@ __all__ = [
     "table_width",
 ]
 
-INK, MUTED = (RGBColor.from_string(colour.lstrip("#").upper()) for colour in (LIGHT.text, LIGHT.muted))
-_TINT, _WHITE = RGBColor(0xF1, 0xF4, 0xF8), RGBColor(0xFF, 0xFF, 0xFF)
+_rgb: Any = RGBColor  # it carries no types
+INK, MUTED = (_rgb.from_string(colour.lstrip("#").upper()) for colour in (LIGHT.text, LIGHT.muted))
+_TINT, _WHITE = _rgb(0xF1, 0xF4, 0xF8), _rgb(0xFF, 0xFF, 0xFF)
 _CELL = 0.05
 """Inches beside the words of a cell."""
 _PLAIN_TABLE = "{2D5ABB26-0587-4C30-8999-92F81FD0307C}"
 """The style without lines and fills, by the name every version of PowerPoint knows."""
 _LEADING = 1.2
+_WORD = re.compile(r"[^ -]*(?:-+| +)|[^ -]+")
+"""Behind a space or a hyphen a line may end."""
+_WIDEST = 1.6
+"""Inches of a column beyond which a text may be cut."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,14 +89,13 @@ def width_of(text: str, size: float, *, bold: bool = False) -> float:
 
 def lines_of(text: str, size: float, width: float, *, bold: bool = False) -> int:
     """How many lines a text takes at most, ``size`` in points and ``width`` in inches."""
-    space = width_of(" ", size, bold=bold)
     used, count = 0.0, 1
-    for word in plain(text).split(" "):
+    for word in _WORD.findall(plain(text)):
         long = width_of(word, size, bold=bold)
-        if used and used + space + long > width:
+        if used and used + width_of(word.rstrip(), size, bold=bold) > width:
             count, used = count + 1, 0.0
-        used += long + (space if used else 0.0)
-        if used > width:  # broken in the word
+        used += long
+        if used > width and word.strip():  # broken in the word
             count, used = count + int(used / width), used % width
     return count
 
@@ -134,8 +139,8 @@ def add_text(shapes: Any, box: Box, words: Sequence[Words], name: str, *, anchor
 
 
 def table_width(rows: Sequence[Sequence[str]], size: float) -> float:
-    """Inches that a table of these texts, the first row its headers, needs so that none of them is cut."""
-    return sum(_natural(rows, size))
+    """Inches that a table of these texts, the first row its headers, needs so that none but a very long one is cut."""
+    return sum(min(one, _WIDEST) for one in _natural(rows, size))
 
 
 def _natural(rows: Sequence[Sequence[str]], size: float) -> list[float]:
@@ -149,7 +154,7 @@ def _natural(rows: Sequence[Sequence[str]], size: float) -> list[float]:
 def add_table(shapes: Any, box: Box, rows: Sequence[Sequence[str]], size: float, name: str) -> Any:
     """A real table: the first row its headers, rows of one line each; what does not fit is cut (…)."""
     natural = _natural(rows, size)
-    widths = shared_out(natural, [min(one, 0.9) for one in natural], box.width)
+    widths = shared_out(natural, [min(one, _WIDEST) for one in natural], box.width)
     frame = shapes.add_table(
         len(rows), len(rows[0]), Inches(box.left), Inches(box.top), Inches(sum(widths)), Inches(box.height)
     )

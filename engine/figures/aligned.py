@@ -13,6 +13,8 @@ __all__ = ["Aligned"]
 _LARGEST = 300
 """Heavy atoms above which a structure is not drawn: nobody could read it, and laying it out takes minutes."""
 _SHORTEST_BOND, _LONGEST_BOND = 9.0, 20.0
+_DARKER = {9: (0.0, 0.45, 0.45), 17: (0.0, 0.5, 0.0)}
+"""Colours of fluorine and chlorine, which RDKit draws too light for paper."""
 _BOND = 1.5
 """Length of a bond in the coordinates RDKit makes."""
 
@@ -129,6 +131,7 @@ class Aligned:
         options.bondLineWidth = 1.1 * scale
         options.scaleBondWidth = False
         options.fixedBondLength = scale * bond
+        options.updateAtomPalette(_DARKER)
         options.minFontSize = round(5 * scale)
         options.maxFontSize = round(13 * scale)
         with rdBase.BlockLogs():

@@ -120,7 +120,9 @@ def parallel_plot(
 
     ``low`` and ``high`` ``(n_endpoints, n)`` are drawn for the selected compound.
     """
-    figure = blank(size, dpi, palette, (0.55, 0.45, 0.34, 0.42))
+    words = _names(axes, size[0])
+    lines = max((text.count("\n") + 1 for text in words), default=1)
+    figure = blank(size, dpi, palette, (0.55, 0.45, 0.18 + 0.16 * lines, 0.42))
     plot = figure.axes[0]
     if not view.compounds.size:
         return say(figure, palette, "No estimates yet. They appear here with the first results.")
@@ -136,15 +138,26 @@ def parallel_plot(
         _upright(plot, place, axis, view.ends[place], palette)
     _highlight(plot, view, low, high, selected, palette)
     plot.set_xticks(range(count), [""] * count)
-    for place, axis in enumerate(axes):
+    for place, text in enumerate(words):
         side = "left" if place == 0 else "right" if place == count - 1 else "center"
-        words = f"{axis.name} ({'higher' if axis.sign > 0 else 'lower'} is better ↑)"
         plot.annotate(
-            words, (place, 0.0), xytext=(0, -8), textcoords="offset points", ha=side, va="top", fontsize=SMALL,
+            text, (place, 0.0), xytext=(0, -8), textcoords="offset points", ha=side, va="top", fontsize=SMALL,
             color=palette.text, parse_math=False, annotation_clip=False,
         )  # fmt: skip
     legend(figure, handles, palette)
     return figure
+
+
+def _names(axes: Sequence[Axis], width: float) -> list[str]:
+    """What stands below each axis in a figure of ``width`` inches: on two lines where one does not do, then cut (…)."""
+    better = [f"({'higher' if axis.sign > 0 else 'lower'} is better ↑)" for axis in axes]
+    room = width * 72.0 / (len(axes) * 0.62 * SMALL)
+    whole = [f"{axis.name} {text}" for axis, text in zip(axes, better, strict=True)]
+    if max(map(len, whole), default=0) <= room:
+        return whole
+    most = max(int(room), 6)
+    names = [axis.name if len(axis.name) <= most else f"{axis.name[: most - 1]}…" for axis in axes]
+    return [f"{name}\n{text}" for name, text in zip(names, better, strict=True)]
 
 
 def _lines(plot: Axes, view: Bundle, status: NDArray[np.int8], palette: Palette) -> list[Line2D]:

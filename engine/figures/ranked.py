@@ -179,7 +179,8 @@ def _zone_words(axes: Axes, palette: Palette, lines: tuple[float, float], words:
     if np.isfinite(soft_cutoff) and soft_cutoff != cutoff:
         named.append((soft_cutoff, words[1], up, 0.008))
     bottom, top = axes.get_ylim()
-    height = axes.get_position().height * axes.get_figure(root=True).get_figheight() * 72.0
+    figure = axes.get_figure(root=True)
+    height = axes.get_position().height * (72.0 * figure.get_figheight() if figure is not None else 0.0)
     for level, word, beyond, across in named:
         room = (top - level if beyond else level - bottom) / (top - bottom) * height
         # Where the axis ends too soon it would lie on its numbers.
