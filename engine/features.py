@@ -60,7 +60,7 @@ class Features(Protocol):
         """The given rows ``(m, n_columns)``; meant for small m."""
 
     def times(self, vector: Floats, rows: Ints | None = None) -> Floats:
-        """X'v of each row, ``(m,)``."""
+        """X'v of each row, ``(m,)``; of several vectors ``(n_columns, k)`` ``(m, k)``."""
 
     def quadratic(self, matrix: Floats, rows: Ints | None = None) -> Floats:
         """X'Mx of each row for a symmetric matrix ``(n_columns, n_columns)``."""
@@ -69,7 +69,7 @@ class Features(Protocol):
         """Sum of w x x' over the rows, ``(n_columns, n_columns)``."""
 
     def moment(self, weights: Floats, rows: Ints | None = None) -> Floats:
-        """Sum of w x over the rows, ``(n_columns,)``."""
+        """Sum of w x over the rows, ``(n_columns,)``; for several weights ``(m, k)`` ``(n_columns, k)``."""
 
 
 class DenseFeatures:
@@ -163,7 +163,7 @@ class SiteFeatures:
     def times(self, vector: Floats, rows: Ints | None = None) -> Floats:
         """X'v of each row: one look-up per site."""
         codes = self.codes if rows is None else self.codes[rows]
-        total = np.full(len(codes), vector[0])
+        total = np.zeros((len(codes), *vector.shape[1:])) + vector[0]
         for site, start in enumerate(self._starts):
             total += vector[start : start + self.sizes[site]][codes[:, site]]
         return total
@@ -202,6 +202,8 @@ class SiteFeatures:
 
     def moment(self, weights: Floats, rows: Ints | None = None) -> Floats:
         """Sum of w x over the rows."""
+        if weights.ndim == 2:
+            return np.column_stack([self.moment(column, rows) for column in weights.T])
         codes = self.codes if rows is None else self.codes[rows]
         parts = [np.array([weights.sum()])]
         parts += [np.bincount(codes[:, site], weights, size) for site, size in enumerate(self.sizes)]

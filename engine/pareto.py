@@ -24,6 +24,9 @@ _AT_ONCE = 1 << 15
 _LEAF = 128
 """Points of a box; pairs of boxes that cannot matter are left out as a whole."""
 
+_SOONER = 1 << 13
+"""Up to so many pairs each is looked at sooner than the strongest points are found."""
+
 _STRONGEST = 32
 """Points that all others are compared with first; then twice as many, and so on."""
 
@@ -192,33 +195,41 @@ def _any_above(points: Floats, queries: Floats, own: Ints | None = None) -> Flag
     out = np.zeros(queries.shape[1], dtype=bool)
     if not points.size or not queries.size:
         return out
+    left = np.flatnonzero(np.all(points.max(axis=1)[:, None] > queries, axis=0))
+    if points.shape[1] * len(left) <= _SOONER:
+        out[left] = _above(points, queries[:, left], np.arange(points.shape[1]), None if own is None else own[left])
+        return out
     strength, needed = _sums(points), _sums(queries)
     order = np.argsort(-strength, kind="stable")
-    left = np.flatnonzero(np.all(points.max(axis=1)[:, None] > queries, axis=0))
     begin, size = 0, _STRONGEST
     while len(left) and begin < len(order):
         block = order[begin : begin + size]
         # Who is above in every endpoint has no smaller sum, rounded alike: the rest of the points are weaker still.
         left = left[needed[left] <= strength[block[0]]]
-        above = points[0, block] > queries[0, left, None]
-        other = np.empty_like(above)
-        for row, asked in zip(points[1:, block], queries[1:, left], strict=True):
-            np.greater(row, asked[:, None], out=other)
-            above &= other
-        if own is not None:
-            above &= block != own[left, None]
-        hit = above.any(axis=1)
+        hit = _above(points[:, block], queries[:, left], block, None if own is None else own[left])
         out[left[hit]] = True
         left = left[~hit]
         begin, size = begin + size, 2 * size
     return out
 
 
+def _above(points: Floats, queries: Floats, numbers: Ints, own: Ints | None) -> Flags:
+    """The same by looking at every pair; ``numbers`` are those of the points."""
+    above = points[0] > queries[0, :, None]
+    other = np.empty_like(above)
+    for row, asked in zip(points[1:], queries[1:], strict=True):
+        np.greater(row, asked[:, None], out=other)
+        above &= other
+    if own is not None:
+        above &= numbers != own[:, None]
+    return np.asarray(above.any(axis=1))
+
+
 def _sums(values: Floats) -> Floats:
     """The sum over the endpoints, in their order, of values that may be infinite: never smaller for larger values."""
     total = np.zeros(values.shape[1])
     for row in values:
-        total += np.clip(row, -_FAR, _FAR)
+        total += np.minimum(np.maximum(row, -_FAR), _FAR)
     return total
 
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.linalg import LinAlgError
 from numpy.typing import NDArray
-from scipy.linalg import LinAlgError, cho_factor, cho_solve, solve_triangular
+from scipy.linalg import lapack
 
 from assaypilot.engine.design.boxes import box_projection, greatest_average
 from assaypilot.engine.design.conjugate import DenseRows, Rows, conjugate_steps
 
-__all__ = ["MANY", "box_projection", "greatest_average", "information", "maximise_log_det", "whitened"]
+__all__ = ["MANY", "box_projection", "diagonal_of", "greatest_average", "information", "maximise_log_det", "whitened"]
 
 Floats = NDArray[np.float64]
 
@@ -42,9 +43,19 @@ def information(x: Floats, weights: Floats, base: Floats | None) -> Floats:
 
 def whitened(x: Floats, weights: Floats, base: Floats | None = None) -> tuple[Floats, float]:
     """Rows y with y_i'y_j = x_i' V(w)^-1 x_j, and log det V(w); raises LinAlgError when V is singular."""
-    factor = np.linalg.cholesky(information(x, weights, base))
-    y: Floats = solve_triangular(factor, x.T, lower=True, check_finite=False).T
+    factor = _cholesky(information(x, weights, base))
+    y: Floats = lapack.dtrtrs(factor, x.T, lower=1)[0].T
     return y, 2.0 * float(np.log(np.diagonal(factor)).sum())
+
+
+def _cholesky(matrix: Floats) -> Floats:
+    """The lower Cholesky factor; raises LinAlgError for a matrix that has none."""
+    # By LAPACK itself: on some twenty rows the checks around it take longer than the work.
+    factor, failed = lapack.dpotrf(matrix, lower=1)
+    if failed:
+        raise LinAlgError("not positive definite")
+    found: Floats = factor
+    return found
 
 
 def _log_det(x: Floats, weights: Floats, base: Floats | None) -> float:
@@ -57,12 +68,18 @@ def _solve(hessian: Floats, right: Floats) -> Floats:
     diagonal = np.diagonal(hessian).copy()
     ridge = _RIDGE * float(diagonal.max())
     while True:
-        np.fill_diagonal(hessian, diagonal + ridge)
+        diagonal_of(hessian)[:] = diagonal + ridge
         try:
-            solved: Floats = cho_solve(cho_factor(hessian, lower=True, check_finite=False), right, check_finite=False)
+            solved: Floats = lapack.dpotrs(_cholesky(hessian), right, lower=1)[0]
             return solved
         except LinAlgError:
             ridge *= 100.0
+
+
+def diagonal_of(matrix: Floats) -> Floats:
+    """The diagonal of a square matrix, to be written to."""
+    view: Floats = np.einsum("ii->i", matrix)
+    return view
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,8 +98,10 @@ class _Model:
     def face_maximum(self, free: NDArray[np.bool_], fixed: Floats) -> tuple[Floats, Floats]:
         """The maximum with only the free weights moving, and the pull on each weight there (0 on the free ones)."""
         inside = np.flatnonzero(free)
-        right = (self.slope - self.hessian @ fixed)[inside]
-        solved = _solve(self.hessian[np.ix_(inside, inside)], np.column_stack([right, np.ones(len(inside))]))
+        right = np.ones((len(inside), 2))
+        right[:, 0] = (self.slope - self.hessian @ fixed)[inside]
+        part = self.hessian.copy() if len(inside) == len(free) else self.hessian[inside[:, None], inside]
+        solved = _solve(part, right)
         sums = solved.sum(axis=0)
         level = float(sums[0] - (self.total - fixed.sum())) / float(sums[1])
         t = fixed.copy()
@@ -178,7 +197,7 @@ def maximise_log_det(
         )
         if done or len(w) > _LARGEST:
             return w, steps
-    bounds = np.broadcast_to(np.asarray(upper, dtype=float), w.shape)
+    bounds = np.full(len(w), upper)
     bounded = bool(bounds.min() < 1.0)
     y, value = whitened(x, w, base)
     for step in range(limit):
@@ -192,7 +211,8 @@ def maximise_log_det(
         hessian = y @ y.T
         hessian *= hessian
         # A proximal term: along null directions, which leave V as it is, the weights stay where they are.
-        hessian[np.diag_indices(len(w))] += _RIDGE * float(np.diagonal(hessian).max())
+        diagonal = diagonal_of(hessian)
+        diagonal += _RIDGE * float(diagonal.max())
         model = _Model(hessian, leverages + hessian @ w, bounds, float(w.sum()))
         direction = _model_maximum(model, w, free) - w
         new = _line_search(x, w, direction, leverages, y, value, base)

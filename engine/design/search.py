@@ -265,7 +265,7 @@ class Search:
         leverages = state.leverages[shortlist].copy()
         inverse = state.inverse.copy()
         steps = np.zeros(len(shortlist))
-        most = np.broadcast_to(self.allowed.room_of(shortlist), len(shortlist))
+        most = np.full(len(shortlist), self.allowed.room_of(shortlist))
         for _ in range(batch):
             i = int(np.argmax(leverages))
             now = float(leverages[i])
@@ -278,7 +278,7 @@ class Search:
             steps[i] += step
             u = inverse @ x[i]
             shrink = step / (1.0 + step * now)
-            inverse -= shrink * np.outer(u, u)
+            inverse -= (shrink * u)[:, None] * u
             leverages -= shrink * (x @ u) ** 2
         new = steps > 0
         support = np.concatenate([state.support, shortlist[new]])

@@ -13,7 +13,7 @@ from assaypilot.engine.design.criteria import Design, Weighted, minimax_bound
 from assaypilot.engine.design.products import Product, orthogonal_start, product_design, recognised
 from assaypilot.engine.design.search import Search
 from assaypilot.engine.design.simplex import even_design
-from assaypilot.engine.design.table import Table
+from assaypilot.engine.design.table import Table, refuse_nothing
 from assaypilot.engine.design.thinning import thin
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.features import ProjectedFeatures
@@ -92,6 +92,7 @@ def _optimal(
         if candidates.n_rows > _LISTED or candidates.n_rows * candidates.rank > _LISTED_ENTRIES:
             return product_design(candidates, gap=gap, max_support=max_support, report=report)
         candidates = candidates.listed()
+    refuse_nothing(candidates)
     limits = allowed(candidates, upper, required, base)
     even = None if targets is not None else even_design(candidates, limits, max_support, gap, pairs=False)
     if even is not None:

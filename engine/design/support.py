@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy.linalg import lapack, qr, solve_triangular
 
 from assaypilot.engine.design.boxes import box_projection
-from assaypilot.engine.design.newton import maximise_log_det, whitened
+from assaypilot.engine.design.newton import diagonal_of, maximise_log_det, whitened
 
 __all__ = ["Elimination", "elimination", "same_information_on_fewer", "without_least_needed"]
 
@@ -51,10 +51,11 @@ def elimination(x: Floats, weights: Floats, remove: int, *, base: Floats | None 
     y, _ = whitened(x, weights, base)
     hessian = y @ y.T
     hessian *= hessian
-    hessian[np.diag_indices(m)] += _RIDGE * float(np.diagonal(hessian).max())
+    diagonal = diagonal_of(hessian)
+    diagonal += _RIDGE * float(diagonal.max())
     inverse = _inverse(hessian)
     total = inverse.sum(axis=1)
-    inverse -= np.outer(total / total.sum(), total)
+    inverse -= (total / total.sum())[:, None] * total
     w = weights.copy()
     alive = np.ones(m, dtype=bool)
     order: list[Ints] = []
@@ -66,9 +67,12 @@ def elimination(x: Floats, weights: Floats, remove: int, *, base: Floats | None 
         gone = np.argpartition(loss, size - 1)[:size] if size > 1 else np.array([np.argmin(loss)])
         alive[gone] = False
         columns = inverse[:, gone]
-        pivots = columns[gone]
-        pivots[np.diag_indices(size)] += max(1e-12 * float(np.abs(np.diagonal(pivots)).max()), 1e-300)
-        shift = np.linalg.solve(pivots, columns.T)
+        if size == 1:
+            shift = columns.T / max((1.0 + 1e-12) * float(columns[gone[0], 0]), 1e-300)
+        else:
+            pivots = columns[gone]
+            pivots[np.diag_indices(size)] += max(1e-12 * float(np.abs(np.diagonal(pivots)).max()), 1e-300)
+            shift = np.linalg.solve(pivots, columns.T)
         w = w - w[gone] @ shift
         inverse -= columns @ shift
         order.append(gone)
@@ -90,7 +94,7 @@ def without_least_needed(
     Raises LinAlgError when the rest does not span, ValueError when it cannot hold all the weight under the bounds.
     """
     m = len(x)
-    bounds = np.broadcast_to(np.asarray(upper, dtype=float), m)
+    bounds = np.full(m, upper)
     alive = np.ones(m, dtype=bool)
     alive[plan.gone[:remove]] = False
     kept = np.flatnonzero(alive)
@@ -110,8 +114,10 @@ def _inverse(matrix: Floats) -> Floats:
         inverse, failed = lapack.dpotri(factor, lower=1)
     if failed != 0:
         raise np.linalg.LinAlgError("not positive definite")
-    lower = np.tril(inverse)
-    full: Floats = lower + np.tril(lower, -1).T
+    # ``dpotrf`` leaves zeros above the diagonal, and ``dpotri`` leaves these.
+    full: Floats = inverse + inverse.T
+    diagonal = diagonal_of(full)
+    diagonal /= 2.0
     return full
 
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import qr
+from scipy.linalg import lapack
 
 from assaypilot.engine.design.conjugate import DenseRows, Rows
 from assaypilot.engine.design.lookups import LookedUp, Lookups
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.features import ProjectedFeatures, SiteFeatures
 
-__all__ = ["Table"]
+__all__ = ["Table", "refuse_nothing"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
@@ -26,10 +26,23 @@ _KEPT = 4_000_000
 """Entries of the coordinates of all candidates up to which they are held."""
 _LOOKED_UP = 400_000
 """Entries of the coordinates above which leverages of a site table come from look-ups instead."""
+_BLOCKED = 66
+"""Work space of a QR decomposition, per column, with which LAPACK takes columns in blocks."""
 _PIECE = 2048
 _MOST_PIVOTED = 4096
 _MOST_ENTRIES = 400_000
 """Rows, and entries of them, among which the first candidates are picked by pivoting."""
+
+
+def refuse_nothing(candidates: ProjectedFeatures) -> None:
+    """Nothing; AssayPilotError where there are no candidates, or they have no effects to estimate."""
+    if candidates.n_rows == 0:
+        raise AssayPilotError("there is no compound to choose from", mend="A design needs at least one candidate.")
+    if candidates.rank == 0:
+        raise AssayPilotError(
+            "every candidate's features are 0, so there is nothing to estimate",
+            mend="A design needs at least one candidate with features other than 0.",
+        )
 
 
 class Table:
@@ -42,13 +55,7 @@ class Table:
         self.candidates = candidates
         self.n = candidates.n_rows
         self.d = candidates.rank
-        if self.n == 0:
-            raise AssayPilotError("there is no compound to choose from", mend="A design needs at least one candidate.")
-        if self.d == 0:
-            raise AssayPilotError(
-                "every candidate's features are 0, so there is nothing to estimate",
-                mend="A design needs at least one candidate with features other than 0.",
-            )
+        refuse_nothing(candidates)
         features = candidates.features
         self._lookups: Lookups | None = None
         if isinstance(features, SiteFeatures) and features.sizes and self.n * self.d > _LOOKED_UP:
@@ -130,10 +137,10 @@ class Table:
             else among[np.linspace(0, len(among) - 1, min(len(among), 4096)).astype(np.intp)]
         )
         x = self.rows(chosen)
-        _, triangle, order = qr(x.T, mode="economic", pivoting=True, check_finite=False)
+        triangle, order, *_ = lapack.dgeqp3(x.T, lwork=_BLOCKED * (len(x) + 1))
         pivots = np.abs(np.diagonal(triangle))
         found = int((pivots > _PIVOT * pivots[0]).sum()) if pivots[0] > 0 else 0
-        positions = list(chosen[order[:found]])
+        positions = list(chosen[order[:found] - 1])
         while len(positions) < self.d:
             basis, _ = np.linalg.qr(self.rows(np.array(positions, dtype=np.intp)).T)
             outside = self.leverages(np.eye(self.d) - basis @ basis.T)

@@ -47,9 +47,12 @@ class Estimate:
     _weights: Floats
 
     def of_values(self, means: Floats) -> Estimate:
-        """What ``least_squares`` gives for other means of the same rows and counts, to the last bit."""
+        """What ``least_squares`` gives for other means of the same rows and counts, to the last bit.
+
+        Or for several at once, ``(m, k)``: ``beta``, ``theta`` and what ``means`` gives then have k columns.
+        """
         values = np.asarray(means, dtype=float)
-        if values.shape != self._kept.shape:
+        if values.shape[:1] != self._kept.shape or values.ndim > 2:
             raise ValueError("measured, counts and means must be vectors of one length")
         values = values[self._kept]
         if not np.isfinite(values).all():
@@ -170,11 +173,11 @@ def least_squares(
 def _solved(features: Features, rows: Ints, weights: Floats, values: Floats, basis: Floats, inverse: Floats) -> Floats:
     """The estimate in coordinates of the basis."""
     if not values.any():
-        return np.zeros(len(inverse))
-    beta = inverse @ (basis.T @ features.moment(weights * values, rows))
+        return np.zeros((len(inverse), *values.shape[1:]))
+    beta = inverse @ (basis.T @ features.moment((weights * values.T).T, rows))
     # One step of refinement, so that values far from zero lose no digits.
     left = values - features.times(basis @ beta, rows)
-    refined: Floats = beta + inverse @ (basis.T @ features.moment(weights * left, rows))
+    refined: Floats = beta + inverse @ (basis.T @ features.moment((weights * left.T).T, rows))
     return refined
 
 

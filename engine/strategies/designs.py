@@ -208,9 +208,7 @@ def fit(features: Features, measured: Ints, counts: Floats, means: Floats) -> Es
     return _geometry(features, measured, counts).of_values(means)
 
 
-def fit_norms(
-    features: Features, measured: Ints, counts: Floats, rows: Ints, fitted: Estimate | None = None
-) -> Floats:
+def fit_norms(features: Features, measured: Ints, counts: Floats, rows: Ints, fitted: Estimate | None = None) -> Floats:
     """||x||_{V^-1} of rows for V of these measurements; infinite outside their span. Not to be written to.
 
     ``fitted``: a fit of these measurements, where there is one.

@@ -35,6 +35,9 @@ Ints = NDArray[np.intp]
 _GROWTH = 1.05
 """The largest step to the next number of measurements that may keep a promise."""
 
+_PLENTY = 1000
+"""Measurements per compound of a design from which rounding up costs next to nothing."""
+
 _ROUND = 3.0
 """ROUND's factor 1 + 6 kappa at its loosest, kappa = 1/3 (GEGE appendix H)."""
 
@@ -71,16 +74,16 @@ def estimates(problem: Problem, counts: Floats, means: Floats, arms: Ints) -> Es
     """
     features = problem.features
     out = Estimates(np.zeros((len(counts), len(arms))), np.empty((len(counts), len(arms))))
+    alike: dict[bytes, list[int]] = {}
     for at, row in enumerate(counts):
-        if at and np.array_equal(row, counts[at - 1]):
-            fitted = fitted.of_values(means[at, measured])
-            out.norms[at] = out.norms[at - 1]
-        else:
-            measured = np.flatnonzero(row > 0)
-            fitted = fit(features, measured, row[measured], means[at, measured])
-            out.norms[at] = fit_norms(features, measured, row[measured], arms, fitted)
-            known = np.isfinite(out.norms[at])
-        out.means[at] = np.where(known, fitted.means(arms), 0.0)
+        alike.setdefault(row.tobytes(), []).append(at)
+    for ends in alike.values():
+        row = counts[ends[0]]
+        measured = np.flatnonzero(row > 0)
+        fitted = fit(features, measured, row[measured], means[ends][:, measured].T)
+        norms = fit_norms(features, measured, row[measured], arms, fitted)
+        out.norms[ends] = norms
+        out.means[ends] = np.where(np.isfinite(norms), fitted.means(arms).T, 0.0)
     return out
 
 
@@ -116,13 +119,13 @@ def exactly(plan: Plan, targets: ProjectedFeatures | None, n: int, most: float |
 def fewest(plan: Plan, targets: ProjectedFeatures | None, wells: float) -> Counted:
     """Few measurements with ||a||^2_{V^-1} <= 1 / ``wells`` for every arm to be known.
 
-    Apportioned to growing numbers until the whole counts themselves keep the promise, or rounded up where that takes
-    no more, which always keeps it.
+    Apportioned to growing numbers until the whole counts themselves keep the promise, or rounded up, which always
+    keeps it, where that takes no more or next to nothing.
     """
     candidates, design = plan
     n = max(math.ceil(wells * design.value), candidates.rank)
     counts = np.maximum(ceilings(design.weights, wells * design.value), 1)
-    while n < counts.sum():
+    while n < counts.sum() < _PLENTY * len(counts):
         trial = apportion(design.weights, n)
         value = achieved(candidates, design.support, trial, targets)
         if value * wells <= 1.0 + 1e-9:
