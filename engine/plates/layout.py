@@ -43,15 +43,19 @@ class Grid:
     width: int
     """Columns it takes."""
     wells: int
-    """Wells it takes: at most height x width, by rows from the left."""
+    """Wells it takes: at most height x width."""
+    down: bool = False
+    """Whether its wells follow each other down the columns, not along the rows."""
 
     def __len__(self) -> int:
         """Measurements one plate takes."""
         return len(self.tops) * len(self.lefts)
 
     def at(self, row: int, column: int) -> tuple[Well, ...]:
-        """The wells of a place by its row and column among the places, in reading order."""
+        """The wells of a place by its row and column among the places, in the order of the measurement."""
         top, left = self.tops[row], self.lefts[column]
+        if self.down:
+            return tuple(Well(top + k % self.height, left + k // self.height) for k in range(self.wells))
         return tuple(Well(top + k // self.width, left + k % self.width) for k in range(self.wells))
 
 
@@ -138,21 +142,18 @@ class PlateUse:
         return found
 
     def grid(self, wells: int, what: str = "a measurement") -> Grid:
-        """Where measurements of so many wells can stand: in a line along a row or a column, whichever gives more.
+        """Where measurements of so many wells can stand: in a line along a row or down a column, whichever gives more.
 
-        A measurement longer than any line is folded into a block of adjacent rows, such as two rows of ten for a
-        curve of ten concentrations in duplicate. AssayPilotError when not one fits.
+        A measurement longer than any line is folded into as few adjacent lines as can be, such as two rows of ten for
+        a curve of ten concentrations in duplicate. AssayPilotError when not one fits.
         """
-        rows = self._free_rows
-        straight = [self._tiled(1, wells, wells), self._tiled(wells, 1, wells)]
-        folded = [
-            self._tiled(height, width, wells)
-            for height in range(2, len(rows) + 1)
-            if (width := -(-wells // height)) > 1 and height * width - wells < width
-        ]
-        for shapes in (straight, folded):
-            best = max(shapes, key=len, default=None)  # of equal ones the first: along rows, fewest rows
-            if best is not None and len(best):
+        for lines in range(1, wells + 1):
+            length = -(-wells // lines)
+            if lines * length - wells >= length:
+                continue  # the last line would be empty
+            along, down = self._tiled(lines, length, wells), self._tiled(length, lines, wells, down=True)
+            best = down if len(down) > len(along) else along
+            if len(best):
                 return best
         free = self.free_wells
         left = f"{free:,} free well" if free == 1 else f"{free:,} free wells"
@@ -163,7 +164,7 @@ class PlateUse:
             mend="Choose a larger plate, or leave it more columns.",
         )
 
-    def _tiled(self, height: int, width: int, wells: int) -> Grid:
+    def _tiled(self, height: int, width: int, wells: int, *, down: bool = False) -> Grid:
         """The places of one shape, packed from the top left; controls within the plate are not reached across."""
         rows = self._free_rows
         tops = tuple(range(rows.start, rows.stop - height + 1, height))
@@ -171,7 +172,7 @@ class PlateUse:
         for _, run in groupby(enumerate(self._free_columns), key=lambda pair: pair[1] - pair[0]):
             columns = [column for _, column in run]
             lefts += range(columns[0], columns[-1] - width + 2, width)
-        return Grid(tops, tuple(lefts), height, width, wells)
+        return Grid(tops, tuple(lefts), height, width, wells, down)
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,7 +186,7 @@ class Placed:
     replicate: int
     """From 1, as in the work list."""
     wells: tuple[Well, ...]
-    """In reading order: the first one names the measurement."""
+    """In the order of the measurement, along a row or down a column; the first one names it."""
 
     @property
     def well(self) -> str:

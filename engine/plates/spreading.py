@@ -30,10 +30,14 @@ Position = tuple[int, int]
 Measured = tuple[int, int, int]
 """Item, row, column."""
 
-_TRIES = 16
+_TURNS = 16
 """Turns of a plate that are compared, so that replicates on several plates stand in different places."""
+_DRAWS = 12
+"""Draws of a plate while replicates lie together; on the usual plates the first is good."""
 _LOOKS = 100_000
 """Pairs of replicates that are looked at on one plate to part the few that the diagonals leave together: 0.1 s."""
+_LINE = 10_000
+"""How much worse it is to share a row or a column than to touch: no number of neighbours makes up for it."""
 _LOTS = 5_318_008
 """Where the lots of plates begin, apart from those of designs."""
 
@@ -63,17 +67,44 @@ def spread(replicates: Sequence[int], rows: int, columns: int, entropy: Sequence
 def _filled(
     items: Ints, rows: int, columns: int, before: Sequence[Sequence[Place]], rng: np.random.Generator
 ) -> list[Measured]:
-    """(item, row, column) of each measurement of one plate; ``before``: what stands on the plates before it."""
+    """(item, row, column) of each measurement of one plate; ``before``: what stands on the plates before it.
+
+    Drawn again, on more columns if there are, while replicates lie together; the best draw is kept.
+    """
     n, most = len(items), int(np.unique(items, return_counts=True)[1].max())
     needed = -(-n // rows)
-    wide = min(columns, max(needed, most + (most == rows)))
+    wide = min(columns, max(needed, most + (1 < most == rows)))
+    best: tuple[tuple[int, int], list[Measured]] | None = None
+    looked = 0
+    for draw in range(1, _DRAWS + 1):
+        plate = _Plate(_drawn(items, rows, wide, before, rng), before, _LOOKS - looked)
+        if wide == needed:
+            _tidy(plate, rows)
+        _settle(plate)
+        looked += plate.looked
+        gaps = max(column * rows + row + 1 for row, column in plate.places) - n
+        cost = (plate.total(), gaps)
+        if best is None or cost < best[0]:
+            best = (cost, plate.measured)
+        if looked >= _LOOKS or (best[0][0] == 0 and (gaps == 0 or wide > needed)):
+            break
+        wide = min(columns, wide + (best[0][0] > 0 and draw % 2 == 0))
+    assert best is not None
+    return best[1]
+
+
+def _drawn(
+    items: Ints, rows: int, wide: int, before: Sequence[Sequence[Place]], rng: np.random.Generator
+) -> list[Measured]:
+    """The measurements along the diagonals, turned so that they repeat the places of other plates least."""
+    n, most = len(items), int(np.unique(items, return_counts=True)[1].max())
     row_of, column_of = _diagonals(rows, wide)
     strides = _strides(rows, wide, most)
     others = np.array(
         [(k, *place[1:]) for k, item in enumerate(items.tolist()) for place in before[item]], dtype=np.intp
     )
     best: tuple[float, Ints, Ints] | None = None
-    for _ in range(_TRIES if len(others) else 1):
+    for _ in range(_TURNS if len(others) else 1):
         down, right = strides[rng.integers(len(strides))]
         placed_rows = (row_of[:n] * down + rng.integers(rows)) % rows
         placed_columns = (column_of[:n] * right + rng.integers(wide)) % wide
@@ -83,8 +114,7 @@ def _filled(
         if cost == 0:
             break
     assert best is not None
-    placed = [(int(item), int(row), int(column)) for item, row, column in zip(items, *best[1:], strict=True)]
-    return _settled(_tidied(placed, rows, before) if wide == needed else placed, before)
+    return [(int(item), int(row), int(column)) for item, row, column in zip(items, *best[1:], strict=True)]
 
 
 def _coincidences(rows: Ints, columns: Ints, others: Ints) -> float:
@@ -137,20 +167,18 @@ def _around(steps: Ints, stride: int, side: int) -> Ints:
     return np.minimum(distance, side - distance)
 
 
-def _tidied(placed: list[Measured], rows: int, before: Sequence[Sequence[Place]]) -> list[Measured]:
-    """The same with the empty places at the end of the last column, as far as no replicates come together by it."""
-    last = max(column for _, _, column in placed)
-    taken = {(row, column) for _, row, column in placed}
+def _tidy(plate: _Plate, rows: int) -> None:
+    """Nothing; moves the empty places to the end of the last column, as far as no replicates come together by it."""
+    last = max(column for _, column in plate.places)
+    taken = set(plate.places)
     every = [(row, column) for column in range(last + 1) for row in range(rows)]
-    at_end = set(every[len(placed) :])
+    at_end = set(every[len(taken) :])
     holes = [place for place in every if place not in taken and place not in at_end]
-    moved = _Plate(placed, before)
-    for k, place in enumerate(moved.places):
+    for k, place in enumerate(plate.places):
         if place in at_end:
-            hole = next((hole for hole in holes if _fills(moved, k, hole)), None)
+            hole = next((hole for hole in holes if _fills(plate, k, hole)), None)
             if hole is not None:
                 holes.remove(hole)
-    return moved.measured
 
 
 def _fills(plate: _Plate, k: int, hole: Position) -> bool:
@@ -159,6 +187,8 @@ def _fills(plate: _Plate, k: int, hole: Position) -> bool:
         plate.places[k] = hole
         return True
     for other, place in enumerate(plate.places):
+        if plate.tired:
+            break
         different = plate.items[other] != plate.items[k]
         if different and place[1] < plate.places[k][1] and plate.cost(k, place) == 0 == plate.cost(other, hole):
             plate.places[k], plate.places[other] = place, hole
@@ -166,30 +196,27 @@ def _fills(plate: _Plate, k: int, hole: Position) -> bool:
     return False
 
 
-def _settled(placed: list[Measured], before: Sequence[Sequence[Place]]) -> list[Measured]:
-    """The same with measurements exchanged where replicates still lie side by side and an exchange parts them."""
-    plate = _Plate(placed, before)
-    looked = 0
-    for k in range(len(placed)):
+def _settle(plate: _Plate) -> None:
+    """Nothing; exchanges measurements where replicates lie together and an exchange parts them."""
+    for k in range(len(plate.places)):
         bad = plate.cost(k, plate.places[k])
-        for other in range(len(placed)):
-            if not bad or looked >= _LOOKS:
+        for other in range(len(plate.places)):
+            if not bad or plate.tired:
                 break
             if plate.items[other] == plate.items[k]:
                 continue
-            looked += plate.replicates(k) + plate.replicates(other)
             here, there = plate.places[k], plate.places[other]
             now = bad + plate.cost(other, there)
             if plate.cost(k, there) + plate.cost(other, here) < now:
                 plate.places[k], plate.places[other] = there, here
                 bad = plate.cost(k, there)
-    return plate.measured
 
 
 class _Plate:
     """The measurements of one plate while they are moved about."""
 
-    def __init__(self, placed: Sequence[Measured], before: Sequence[Sequence[Place]]) -> None:
+    def __init__(self, placed: Sequence[Measured], before: Sequence[Sequence[Place]], most: int) -> None:
+        self.looked, self._most = 0, most
         self.items = [item for item, _, _ in placed]
         self.places = [(row, column) for _, row, column in placed]
         self._own: dict[int, list[int]] = {}
@@ -197,19 +224,25 @@ class _Plate:
             self._own.setdefault(item, []).append(k)
         self._elsewhere = {item: {place[1:] for place in before[item]} for item in self._own}
 
-    def replicates(self, k: int) -> int:
-        """How many measurements of the item of a measurement there are on the plate."""
-        return len(self._own[self.items[k]])
+    @property
+    def tired(self) -> bool:
+        """Whether so many pairs of replicates were looked at that it is time to leave it."""
+        return self.looked >= self._most
 
     def cost(self, k: int, place: Position) -> int:
         """How badly a measurement would stand at a place, beside the other replicates of its item; 0 is well."""
         item = self.items[k]
+        self.looked += len(self._own[item])
         bad = int(place in self._elsewhere[item])
         for other in self._own[item]:
             if other != k:
                 down, right = (abs(a - b) for a, b in zip(place, self.places[other], strict=True))
-                bad += 2 * (down == 0) + 2 * (right == 0) + (max(down, right) < 2)
+                bad += _LINE * ((down == 0) + (right == 0)) + (max(down, right) < 2)
         return bad
+
+    def total(self) -> int:
+        """How badly all of them stand."""
+        return sum(self.cost(k, place) for k, place in enumerate(self.places))
 
     @property
     def measured(self) -> list[Measured]:

@@ -1,0 +1,133 @@
+from __future__ import annotations
+
+import time
+from itertools import combinations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from assaypilot.engine.plates.spreading import spread
+
+Places = list[list[tuple[int, int, int]]]
+
+
+def pairs(places: Places) -> list[tuple[tuple[int, int, int], tuple[int, int, int]]]:
+    """All pairs of replicates of one item."""
+    return [pair for own in places for pair in combinations(own, 2)]
+
+
+def in_line(places: Places) -> int:
+    """Pairs of replicates in one row or column of a plate."""
+    return sum(a[0] == b[0] and (a[1] == b[1] or a[2] == b[2]) for a, b in pairs(places))
+
+
+def touching(places: Places) -> int:
+    """Pairs of replicates side by side or corner to corner."""
+    return sum(a[0] == b[0] and abs(a[1] - b[1]) < 2 and abs(a[2] - b[2]) < 2 for a, b in pairs(places))
+
+
+def on_plates(places: Places) -> list[list[tuple[int, int]]]:
+    """What is taken of each plate."""
+    every = [place for own in places for place in own]
+    return [[p[1:] for p in every if p[0] == plate] for plate in range(max((p[0] for p in every), default=-1) + 1)]
+
+
+grids = st.tuples(st.integers(1, 16), st.integers(1, 24))
+rounds = st.lists(st.integers(0, 6), max_size=60)
+
+
+@given(grids, rounds, st.tuples(st.integers(0, 9), st.integers(1, 9)))
+def test_every_measurement_has_a_place_of_its_own(
+    grid: tuple[int, int], replicates: list[int], entropy: tuple[int, int]
+) -> None:
+    rows, columns = grid
+    places = spread(replicates, rows, columns, entropy)
+    assert [len(own) for own in places] == replicates
+    every = [place for own in places for place in own]
+    assert len(set(every)) == len(every)
+    assert all(0 <= row < rows and 0 <= column < columns for _, row, column in every)
+    sizes = [len(plate) for plate in on_plates(places)]
+    assert len(sizes) == -(-len(every) // (rows * columns)), "as few plates as can be"
+    assert not sizes or max(sizes) - min(sizes) <= 1, "evenly filled"
+    for own in places:
+        counts = [sum(place[0] == plate for place in own) for plate in range(len(sizes))]
+        assert not counts or max(counts) - min(counts) <= 1, "replicates are dealt to all plates"
+    assert spread(replicates, rows, columns, entropy) == places, "the same again"
+
+
+@given(st.integers(2, 16), st.integers(2, 24), st.data())
+def test_replicates_share_neither_row_nor_column(rows: int, columns: int, data: st.DataObject) -> None:
+    """However full the plates are, with as many replicates as the shorter side and fewer than the longer."""
+    most = min(rows, columns, max(rows, columns) - 1)
+    replicates = data.draw(st.lists(st.integers(1, most), min_size=1, max_size=40))
+    places = spread(replicates, rows, columns, (data.draw(st.integers(0, 99)), 1))
+    assert in_line(places) == 0
+
+
+@pytest.mark.parametrize(("rows", "columns"), [(8, 12), (8, 10), (6, 10), (16, 24), (16, 20), (14, 22)])
+@pytest.mark.parametrize("k", [2, 3, 4, 6])
+@pytest.mark.parametrize("share", [0.3, 0.8, 1.0, 2.4])
+def test_on_the_usual_plates_replicates_do_not_even_touch(rows: int, columns: int, k: int, share: float) -> None:
+    for seed in range(4):
+        places = spread([k] * int(share * rows * columns / k), rows, columns, (seed, 1))
+        assert in_line(places) == touching(places) == 0
+
+
+def test_curves_as_wide_as_the_plate_keep_a_row_between_replicates() -> None:
+    """Eight rows of one curve each: the column is shared by all, rows next to each other need not be."""
+    for seed in range(20):
+        for replicates in ([2] * 4, [3, 3, 2], [2, 2, 1, 1, 1, 1]):
+            assert touching(spread(replicates, 8, 1, (seed, 1))) == 0
+
+
+def test_replicates_on_different_plates_stand_in_different_places() -> None:
+    for seed in range(5):
+        places = spread([2] * 80, 8, 10, (seed, 1))
+        assert all(a[0] != b[0] for a, b in pairs(places)), "one on each plate"
+        assert all(a[1] != b[1] and a[2] != b[2] for a, b in pairs(places))
+
+
+@given(st.integers(1, 8), st.integers(1, 12), st.integers(1, 96), st.integers(0, 99))
+def test_a_plate_of_single_measurements_is_filled_from_the_left(rows: int, columns: int, n: int, seed: int) -> None:
+    for plate in on_plates(spread([1] * n, rows, columns, (seed, 1))):
+        in_order = [(row, column) for column in range(columns) for row in range(rows)]
+        assert set(plate) == set(in_order[: len(plate)])
+
+
+def test_a_plate_of_replicates_ends_without_gaps() -> None:
+    for seed in range(10):
+        plate = set(on_plates(spread([4] * 4 + [3] * 8, 6, 10, (seed, 1)))[0])
+        in_order = [(row, column) for column in range(10) for row in range(6)]
+        assert plate == set(in_order[:40])
+
+
+def test_seed_and_round_draw_the_order_by_lot() -> None:
+    first = spread([1] * 80, 8, 10, (0, 1))
+    assert first != spread([1] * 80, 8, 10, (0, 2))
+    assert first != spread([1] * 80, 8, 10, (1, 1))
+    # Over many rounds the first item of the list comes to stand all over the plate.
+    seen = {spread([1] * 80, 8, 10, (0, number))[0][0][1:] for number in range(200)}
+    assert len(seen) > 60
+
+
+def test_more_replicates_than_a_plate_can_keep_apart_still_have_places() -> None:
+    assert len(set(spread([96], 8, 10, (0, 1))[0])) == 96
+    assert [len(own) for own in spread([7, 0, 5], 1, 3, (0, 1))] == [7, 0, 5]
+    assert spread([], 8, 12, (0, 1)) == []
+    assert spread([0, 0], 8, 12, (0, 1)) == [[], []]
+
+
+def test_ten_plates_of_384_take_no_time() -> None:
+    started = time.perf_counter()
+    for k in (1, 2, 4):
+        spread([k] * (3840 // k), 16, 24, (0, 1))
+    assert time.perf_counter() - started < 3.0, "a tenth of a second is usual"
+
+
+@settings(max_examples=30)
+@given(st.lists(st.integers(1, 40), min_size=1, max_size=8), st.integers(1, 4), st.integers(1, 4))
+def test_no_combination_is_too_much(replicates: list[int], rows: int, columns: int) -> None:
+    places = spread(replicates, rows, columns, (3, 4))
+    every = [place for own in places for place in own]
+    assert len(set(every)) == sum(replicates)

@@ -1,0 +1,66 @@
+from __future__ import annotations
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.plates.wells import FORMATS, Well, read_well, row_letters, wells_text
+
+
+@pytest.mark.parametrize(("size", "last"), [(24, "D6"), (48, "F8"), (96, "H12"), (384, "P24"), (1536, "AF48")], ids=str)
+def test_the_last_well_of_each_plate(size: int, last: str) -> None:
+    shape = FORMATS[size]
+    assert shape.wells == size
+    assert str(shape) == f"{size:,}-well plate"
+    assert str(Well(shape.rows - 1, shape.columns - 1)) == last
+    assert read_well(last, shape) == Well(shape.rows - 1, shape.columns - 1)
+
+
+def test_letters_go_on_after_z() -> None:
+    assert [row_letters(row) for row in (0, 7, 25, 26, 31, 51, 52)] == ["A", "H", "Z", "AA", "AF", "AZ", "BA"]
+
+
+@given(st.sampled_from(sorted(FORMATS)), st.data())
+def test_every_spelling_of_a_well_is_read(size: int, data: st.DataObject) -> None:
+    shape = FORMATS[size]
+    well = Well(data.draw(st.integers(0, shape.rows - 1)), data.draw(st.integers(0, shape.columns - 1)))
+    letters, number = row_letters(well.row), well.column + 1
+    for text in (
+        f"{letters}{number}",
+        f"{letters.lower()}{number:02d}",
+        f" {letters}-{number:03d} ",
+        f"{letters} {number}",
+    ):
+        assert read_well(text, shape) == well
+
+
+@pytest.mark.parametrize("text", ["", "A", "12", "A0", "A13", "I1", "AA1", "A1.0", "A1-A2", "1A", "A1000", "Ä1"])
+def test_what_is_no_well_is_refused(text: str) -> None:
+    with pytest.raises(
+        AssayPilotError, match=re.escape(f"{text!r} is no well of a 96-well plate. Its wells are A1 to H12")
+    ):
+        read_well(text, FORMATS[96])
+
+
+def test_ranges_never_turn_a_corner() -> None:
+    row = [Well(1, column) for column in range(1, 11)]
+    assert wells_text(row[:1]) == "B2"
+    assert wells_text(row) == "B2-B11"
+    assert wells_text([*row, *(Well(2, well.column) for well in row)]) == "B2-B11, C2-C11"
+    assert wells_text([Well(row, 2) for row in range(8)]) == "A3-H3"
+    assert wells_text([Well(0, 0), Well(0, 1), Well(1, 0), Well(1, 1)]) == "A1-A2, B1-B2"
+    assert wells_text([Well(0, 0), Well(0, 2)]) == "A1, A3"
+
+
+@given(st.integers(1, 6), st.integers(1, 8), st.data())
+def test_ranges_say_all_wells_in_their_order(rows: int, columns: int, data: st.DataObject) -> None:
+    wells = [Well(r, c) for r in range(rows) for c in range(columns)][: data.draw(st.integers(1, rows * columns))]
+    said: list[Well] = []
+    for part in wells_text(wells).split(", "):
+        first, _, last = part.partition("-")
+        a, b = (read_well(text, FORMATS[1536]) for text in (first, last or first))
+        said += [Well(r, c) for r in range(a.row, b.row + 1) for c in range(a.column, b.column + 1)]
+    assert said == wells
