@@ -316,7 +316,7 @@ class _Walk:
                 kept = _distinct(kept, seen[0])
                 if len(kept) > before:
                     continue
-            added = self.add(inverse, kept, value / enough - 1.0, most)
+            added = self.add(inverse, kept, value / enough - 1.0 if enough > 0 else math.inf, most)
             if added is None:
                 break
             inverse = added
@@ -327,7 +327,8 @@ class _Walk:
     def add(self, inverse: Floats, kept: Floats, missing: float, most: int) -> Floats | None:
         """The inverse after half the measurements that a share of variance seems to take, at least 1; None: no room."""
         total = int(self.counts.sum())
-        wanted = min(max(1, math.ceil(_HALF * missing * total)), most - total)
+        wanted = max(1, math.ceil(min(_HALF * missing * total, most - total)))
+        wanted = min(wanted, most - total)
         for _ in range(wanted):
             found = self.possible(inverse)
             if not len(found.takers):

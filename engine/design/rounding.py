@@ -158,8 +158,8 @@ def round_design(
 
     ``method``: ``apportion`` (Pukelsheim; within 1 + 2 p / n of the design for n >= 2 p, p its support), ``swap``
     (Allen-Zhu et al. 2017; within 1 + 6 kappa for n >= 5 d / kappa^2, GEGE appendix H), ``exchange`` (Fedorov: single
-    measurements move for det V, then for the value), or ``best``: the best of all three, in each of which single
-    measurements move until none gains.
+    measurements move for det V, then for the value; from the apportioned ones where those are better), or ``best``: the
+    best of all three, in each of which single measurements move until none gains.
 
     The value is the largest y' V^-1 y over ``directions`` (XY), else over ``targets`` (G), else over the candidates.
     ``least`` and ``most`` bound the measurements of a compound: a number or one per candidate; ``most`` 0 forbids.
@@ -253,13 +253,18 @@ class _Rounding:
             by_determinant = exchange(
                 self.x, counts, None, self.bounds, base=self.told, ratio=self.ratio, report=self.report
             )
-            return method, *self.moved(by_determinant.counts, np.ones(len(counts), dtype=bool))
+            # Where there are many measurements for the weights, they may already be closer than det V leads.
+            start = min(by_determinant.counts, counts, key=self.value_of)
+            return method, *self.moved(start, np.ones(len(counts), dtype=bool))
         if method == "swap":
             swapped = swap_rounded(self.x, weights, n, counts, self.bounds.low, self.bounds.high, self.told)
             counts = counts if swapped is None else swapped
+        return method, counts, self.value_of(counts), False
+
+    def value_of(self, counts: Counts) -> float:
+        """The largest variance over the directions; infinite when it is singular."""
         inverse = inverse_information(self.x, counts, self.told, self.ratio)
-        value = math.inf if inverse is None else float(self.worst.find(inverse)[1][0])
-        return method, counts, value, False
+        return math.inf if inverse is None else float(self.worst.find(inverse)[1][0])
 
     def moved(self, counts: Counts, among: NDArray[np.bool_]) -> tuple[Counts, float, bool]:
         """Counts after single measurements moved among some rows, their value, and whether no move gains any more."""
@@ -309,9 +314,7 @@ def fewest(
     _, counts, value, _ = run.one("apportion", n)
     if value > _CLOSE * enough:
         moved = exchange(x, counts, None, bounds, limit=_LOOKS, report=report).counts
-        inverse = inverse_information(x, moved)
-        if inverse is not None and float(worst.find(inverse)[1][0]) < value:
-            counts = moved
+        counts = min(moved, counts, key=run.value_of)
     found = grow(x, counts, worst, bounds, enough, most, limit=_LOOKS, report=report)
     used = np.flatnonzero(found.counts)
     total = int(found.counts.sum())

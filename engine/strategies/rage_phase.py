@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,8 +26,10 @@ _PRINTED_ROOM = 0.1
 """e of the paper's experiments: what rounding may cost."""
 _TRIES = 12
 _TRIES_MANY = 2
-_WHOLE = 4
+_PLENTY = 4
 """With so many measurements per compound apportionment is as good as moving single ones about."""
+_UP = 0.05
+"""Of many wanted compounds weights are rounded up where that costs no more than this share of the measurements."""
 _STEP = 0.002
 """The least step up from measurements that do not keep the promise, as a share of them."""
 _MANY = 3000
@@ -93,21 +95,25 @@ class Made(NamedTuple):
 
 
 def _whole(field: Field, design: Weighted, n: int, report: Report) -> Made | None:
-    """N whole measurements, by exchange where the support is no small part of them; None where N is too few."""
-    few = field.many or n >= _WHOLE * len(design.support)
-    method: Literal["apportion", "exchange"] = "apportion" if few else "exchange"
+    """N whole measurements, moved about where the support is no small part of them; None where N is too few."""
+    x, pairs = field.candidates, field.pairs
     try:
-        made = round_design(design, field.candidates, n, method=method, directions=field.pairs, report=report)
+        if field.many or n >= _PLENTY * len(design.support):
+            made = round_design(design, x, n, method="apportion", directions=pairs, report=report)
+        else:
+            made = fewest(design, x, n, 0.0, n, pairs, report)
     except AssayPilotError:
         return None
     return Made(made.support, made.counts, made.value) if math.isfinite(made.value) else None
 
 
-def _up(field: Field, design: Weighted, n: int) -> Made:
-    """Every weight of N measurements rounded up, so that nothing the design tells is lost."""
-    counts = ceilings(design.weights, float(n))
-    value = _value(field, design, counts)
-    return Made(design.support, counts.astype(np.intp), value * float(counts.sum()))
+def _up(design: Design, n: int) -> Made:
+    """Every weight of N measurements rounded up, so that nothing the design tells is lost.
+
+    What they achieve is not looked for: it is at most what the design promises, and that is the value returned.
+    """
+    counts = ceilings(design.weights, float(n)).astype(np.intp)
+    return Made(design.support, counts, design.value * float(counts.sum()) / n)
 
 
 def _value(field: Field, design: Weighted, counts: NDArray[Any]) -> float:
@@ -123,8 +129,10 @@ def _value(field: Field, design: Weighted, counts: NDArray[Any]) -> float:
 def least(field: Field, design: Design, wells: float, report: Report) -> Made:
     """The fewest measurements found whose achieved value keeps the promise."""
     n = max(math.ceil(wells * design.value * (1.0 - 1e-12)), 1)
-    up = _up(field, design, n)
-    if not field.many and n < _WHOLE * len(design.support):
+    up = _up(design, n)
+    if field.many and up.total <= (1.0 + _UP) * n:
+        return up
+    if not field.many and n < _PLENTY * len(design.support):
         try:
             made = fewest(design, field.candidates, n, 1.0 / wells, up.total, field.pairs, report)
         except AssayPilotError:
@@ -160,7 +168,7 @@ def printed(field: Field, design: Design, wells: float, report: Report) -> Made:
     """The paper's N_t and apportionment (appendix B)."""
     asked = math.ceil((1.0 + _PRINTED_ROOM) * wells * design.value)
     n = max(asked, math.ceil(2.0 * len(design.support) / _PRINTED_ROOM))
-    return _whole(field, design, n, report) or _up(field, design, n)
+    return _whole(field, design, n, report) or _up(design, n)
 
 
 def cut(field: Field, design: Design, n: int, report: Report) -> Made:

@@ -8,7 +8,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assaypilot.engine.design.exchange import Bounds, Means, exchange, inverse_information, nearly_inverse, worth_of
+from assaypilot.engine.design.exchange import (
+    Bounds,
+    Means,
+    exchange,
+    grow,
+    inverse_information,
+    nearly_inverse,
+    worth_of,
+)
+from assaypilot.engine.design.moves import Changes, moves_of
 from assaypilot.engine.features import DenseFeatures, ProjectedFeatures
 
 
@@ -66,6 +75,92 @@ def test_no_single_move_gains_after_it(seed, m, d, extra, ratio):
     assert value <= before * (1 + 1e-9)
     for moved in single_moves(found.counts, bounds):
         assert worst_of(x, x, moved, ratio) >= value * (1 - 1e-6)
+
+
+def test_no_single_move_gains_of_more_rows_than_the_first_look_takes():
+    """Rows that do little about the largest directions are looked at, too, before it is said that nothing gains."""
+    for seed in range(3):
+        x, counts = case(seed, 170, 3, 90)
+        bounds = free(170, 90)
+        found = exchange(x, counts, Means(plain(x)), bounds)
+        value = worst_of(x, x, found.counts)
+        assert found.finished
+        assert found.value == pytest.approx(value, rel=1e-6)
+        v = np.linalg.inv((x * found.counts[:, None]).T @ x)
+        for i in np.flatnonzero(found.counts):
+            for j in range(170):
+                after = np.linalg.inv(np.linalg.inv(v) - np.outer(x[i], x[i]) + np.outer(x[j], x[j]))
+                assert np.einsum("ij,jk,ik->i", x, after, x).max() >= value * (1 - 1e-6)
+
+
+@given(st.integers(0, 10**6), st.integers(2, 12), st.integers(1, 4), st.sampled_from([0.0, 0.5]))
+def test_a_move_is_valued_as_the_inverse_after_it_says(seed, m, d, ratio):
+    d = min(d, m)
+    x, _ = case(seed, m, d, 1)
+    counts = np.random.default_rng(seed).integers(1, 4, m).astype(np.intp)
+    inverse = inverse_information(x, counts, None, ratio)
+    if inverse is None:
+        return
+    moves = moves_of(x, counts, free(m, 9), ratio, inverse)
+    everything = np.arange(len(moves.givers)), np.arange(len(moves.takers))
+    found = Changes(moves, inverse, x).best(*everything, math.inf, 1000)
+    assert found == sorted(found)
+    for after, giver, taker in found:
+        moved = counts.copy()
+        moved[giver] -= 1
+        moved[taker] += 1
+        exact = worst_of(x, x, moved, ratio)
+        if exact < 1e6 * worst_of(x, x, counts, ratio):
+            assert after == pytest.approx(exact, rel=1e-5)
+    now = worst_of(x, x, counts, ratio)
+    better = {
+        i for i, j in itertools.permutations(range(m), 2) if worst_of(x, x, _moved(counts, i, j), ratio) < now * 0.99
+    }
+    assert better <= {giver for _, giver, _ in Changes(moves, inverse, x).best(*everything, now, 1000)}
+
+
+def _moved(counts: np.ndarray, giver: int, taker: int) -> np.ndarray:
+    moved = counts.copy()
+    moved[giver] -= 1
+    moved[taker] += 1
+    return moved
+
+
+@given(st.integers(0, 10**6), st.integers(2, 6), st.integers(1, 3), st.floats(0.05, 2.0), st.integers(0, 40))
+def test_growing_counts_keep_what_is_asked(seed, m, d, enough, limit):
+    """Few measurements: never fewer than possible, and never more when one less would do as it stands."""
+    d = min(d, m)
+    x, counts = case(seed, m, d, d + 1)
+    most = 400
+    found = grow(x, counts, Means(plain(x)), free(m, most), enough, most, limit=limit)
+    total = int(found.counts.sum())
+    assert d + 1 <= total <= most
+    value = worst_of(x, x, found.counts)
+    if math.isinf(found.value):
+        return
+    assert found.value == pytest.approx(value, rel=1e-6)
+    if value > enough * (1 + 1e-9):
+        assert total == most
+    # Nobody does with fewer than the dimension over the largest leverage (Kiefer-Wolfowitz).
+    elif np.linalg.matrix_rank(x) == d:
+        assert total >= d / enough * (1 - 1e-9) or total == d + 1
+
+
+def test_growing_adds_about_as_few_as_there_can_be():
+    """Beside the optimum of every number of measurements, found by trying all counts."""
+    rng = np.random.default_rng(5)
+    for _ in range(5):
+        x = rng.normal(size=(4, 2))
+        enough = 0.4
+
+        def value(n: int, x: np.ndarray = x) -> float:
+            parts = (c for c in itertools.product(range(n + 1), repeat=4) if sum(c) == n)
+            return min(worst_of(x, x, np.array(c)) for c in parts)
+
+        fewest = next(n for n in range(2, 30) if value(n) <= enough)
+        start = np.array([1, 1, 0, 0], dtype=np.intp)
+        found = grow(x, start, Means(plain(x)), free(4, 30), enough, 30, limit=40)
+        assert fewest <= found.counts.sum() <= fewest + 1
 
 
 @given(st.integers(0, 10**6), st.integers(2, 7), st.integers(1, 3), st.integers(0, 6), st.sampled_from([0.0, 0.5]))

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from assaypilot.engine.design import achieved, apportion, ceilings, g_optimal
 from assaypilot.engine.design.directions import Pairs, Rows
-from assaypilot.engine.design.rounding import apportion_within, round_design
+from assaypilot.engine.design.rounding import apportion_within, fewest, round_design
 from assaypilot.engine.design.xy import xy_optimal
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.features import DenseFeatures, ProjectedFeatures, SiteFeatures
@@ -325,3 +325,35 @@ def test_one_compound_and_an_unknown_method():
     assert round_design(design, single, 3).value == pytest.approx(1.0)
     with pytest.raises(ValueError, match="method must be one of best, apportion, swap, exchange, got 'up'"):
         round_design(design, single, 3, method="up")
+
+
+@pytest.mark.parametrize("sizes", [(4, 5, 4, 3, 4), (3, 4)])
+@pytest.mark.parametrize("wells", [0.9, 2.5, 8.0])
+def test_few_measurements_keep_what_is_asked(sizes, wells):
+    """Every difference of a whole product; no more than rounding up, no fewer than the optimum."""
+    table = ProjectedFeatures(
+        SiteFeatures(np.array(list(itertools.product(*map(range, sizes))), dtype=np.int32), sizes)
+    )
+    pairs = Pairs(table)
+    design = xy_optimal(table, pairs, gap=1e-3)
+    n = max(math.ceil(wells * design.value), table.rank)
+    most = int(ceilings(design.weights, n).sum())
+    found = fewest(design, table, n, 1.0 / wells, most, pairs)
+    x = table.coordinates()
+    v = (x[found.support] * found.counts[:, None]).T @ x[found.support]
+    u = x @ np.linalg.cholesky(np.linalg.inv(v))
+    farthest = max(float(((u - row) ** 2).sum(axis=1).max()) for row in u)
+    assert found.value == pytest.approx(farthest * found.counts.sum(), rel=1e-6)
+    assert farthest <= (1 + 1e-9) / wells
+    assert wells * design.lower_bound * (1 - 1e-9) <= found.counts.sum() <= most
+    assert found.counts.sum() <= 1.2 * n + 2
+
+
+def test_few_measurements_stay_within_what_there_may_be():
+    table = ProjectedFeatures(DenseFeatures(np.random.default_rng(1).normal(size=(30, 3))))
+    design = g_optimal(table)
+    found = fewest(design, table, 5, 1e-6, 9, Rows(table))
+    assert found.counts.sum() == 9
+    assert found.value > 9e-6
+    with pytest.raises(AssayPilotError, match="too few to estimate 3 effects"):
+        fewest(design, table, 2, 0.5, 9, Rows(table))
