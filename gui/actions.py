@@ -108,6 +108,9 @@ class Actions:
         self.redo.setEnabled(redo is not None)
         self.undo.setText(f"&Undo {mnemonic_free(undo)}" if undo else "&Undo")
         self.redo.setText(f"&Redo {mnemonic_free(redo)}" if redo else "&Redo")
+        # By itself a tooltip would be the text, read as markup.
+        self.undo.setToolTip(plain_tip(f"Undo {undo or ''}".strip()))
+        self.redo.setToolTip(plain_tip(f"Redo {redo or ''}".strip()))
 
     def show_page(self, place: int) -> None:
         """Nothing; marks the page that is shown."""

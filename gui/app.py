@@ -29,12 +29,12 @@ def make_window(settings: Settings, file: Path | None = None, *, practice: bool 
     """A window that opens a campaign (or a table) as soon as it is shown."""
     reporter = Reporter(settings.data_folder)
     window = MainWindow(settings, reporter)
-    reporter.told = window.told
+    reporter.told = window.troubles.told
     if practice:
         QTimer.singleShot(0, window, window.open_practice)
     elif file is not None:
         QTimer.singleShot(0, window, lambda: window.open_path(file))
-    QTimer.singleShot(0, window, window.offer_reports)
+    QTimer.singleShot(0, window, window.troubles.offer)
     return window
 
 

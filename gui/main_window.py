@@ -6,8 +6,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt, QUrl
-from PySide6.QtGui import QCloseEvent, QDesktopServices, QDragEnterEvent, QDropEvent, QGuiApplication
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QGuiApplication
 from PySide6.QtWidgets import (
     QButtonGroup,
     QFrame,
@@ -36,6 +36,7 @@ from assaypilot.gui.reporting import Reporter
 from assaypilot.gui.session import Session
 from assaypilot.gui.settings import Settings
 from assaypilot.gui.theme import Choice, theme
+from assaypilot.gui.troubles import Troubles
 from assaypilot.gui.widgets.message_bar import MessageBar, error_words
 from assaypilot.gui.widgets.strip import Footer, Strip
 from assaypilot.gui.widgets.structures import Structures, drawing_pool
@@ -74,6 +75,7 @@ class MainWindow(QMainWindow):
         self.candidates = CandidatesPage(self.session, self.structures)
         self.history = HistoryPage(self.session)
         self.pages: tuple[Page, ...] = (self.library, self.round, self.candidates, self.history)
+        self.troubles = Troubles(self.messages, reporter)
         self.work = WorkBar()
         self.footer = Footer()
         self.opening = Opening(self)
@@ -136,7 +138,7 @@ class MainWindow(QMainWindow):
         session.failed.connect(self.messages.refuse)
         session.message.connect(self.messages.note)
         session.question.connect(self._ask)
-        session.broke.connect(self._broke)
+        session.broke.connect(self.troubles.broke)
         session.tasks.progress.connect(self.messages.progress)
         self.messages.cancelled.connect(lambda: session.tasks.cancel())
         session.beside.progress.connect(self.work.progress)
@@ -187,7 +189,7 @@ class MainWindow(QMainWindow):
             self.messages.clear()
             self.structures.use(view.status.library.smiles)
             self.settings.add_recent(view.path)
-            self.setWindowTitle(f"{view.status.name} – AssayPilot")
+            self.setWindowTitle(f"{_as_title(view.status.name)} – AssayPilot")
             self._first_page()
             if view.read_only:
                 why = view.read_only_reason or "the file cannot be written"
@@ -335,38 +337,6 @@ class MainWindow(QMainWindow):
     def _ask(self, error: AssayPilotError, words: str, action: Callable[[], None]) -> None:
         self.messages.ask(*error_words(error), (words, action))
 
-    # ------------------------------------------------------------------ errors of ours
-
-    def _broke(self, error: BaseException, doing: str) -> None:
-        if self.reporter is not None:
-            self.reporter.save(error, doing)
-        else:
-            self.told(None)
-
-    def told(self, report: Path | None) -> None:
-        """Nothing; says that something went wrong inside the program."""
-        mend = "What was saved is safe. " + (f"A report is in {report}." if report else "")
-        offers = [("Show report", lambda: self._show_report(report))] if report is not None else []
-        self.messages.ask("Something went wrong inside AssayPilot.", mend.strip(), *offers)
-
-    def offer_reports(self) -> None:
-        """Nothing; says that an earlier session ended with an error of ours."""
-        if self.reporter is None:
-            return
-        found = self.reporter.unseen()
-        if found:
-            self.messages.ask(
-                "An earlier session ended with an error inside AssayPilot.",
-                "A report without any ids, structures or values was saved on this computer.",
-                ("Show report", lambda: self._show_report(found[0])),
-                ("Do not ask again", self.reporter.dismiss),
-            )
-
-    def _show_report(self, path: Path) -> None:
-        QDesktopServices.openUrl(QUrl.fromLocalFile(str(path)))
-        if self.reporter is not None:
-            self.reporter.dismiss()
-
     # ------------------------------------------------------------------ Qt
 
     def _leave(self) -> None:
@@ -406,3 +376,8 @@ class MainWindow(QMainWindow):
         self.session.shut()
         drawing_pool().waitForDone()
         super().closeEvent(event)
+
+
+def _as_title(text: str) -> str:
+    """A text as a window's title shows it: [*] alone stands for the mark of an unsaved document."""
+    return text.replace("[*]", "[*][*]")

@@ -71,7 +71,10 @@ class Column:
 
 def plain_tip(text: str) -> str:
     """A tooltip that shows ``text`` as it is, whatever looks like markup in it."""
-    return f"<qt>{html.escape(text)}</qt>" if "<" in text or "&" in text else text
+    if "<" not in text and "&" not in text:
+        return text
+    lines = html.escape(text).replace("\n", "<br/>")
+    return f"<qt>{lines}</qt>"
 
 
 def two_lines(text: str, width: int = 18) -> str:

@@ -14,6 +14,7 @@ from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.measurements import Measurement
 from assaypilot.gui.dialogs.reasons import CorrectDialog, ExcludeDialog
 from assaypilot.gui.entry import Entry, Question, entered_text, parse_entries, results_in_round
+from assaypilot.gui.models.base import plain_tip
 
 if TYPE_CHECKING:
     from assaypilot.gui.pages.round import RoundPage
@@ -147,6 +148,7 @@ class RoundValues:
         if excluded:
             again = QAction(f"Use {shown} again", menu)
             again.triggered.connect(lambda: self._page.session.include(number, "used again by the user"))
+            again.setToolTip(plain_tip(text))
             menu.addAction(again)
             return
         correct = QAction(f"Correct {shown}…", menu)
@@ -154,6 +156,8 @@ class RoundValues:
         exclude = QAction(f"Exclude {shown}…", menu)
         exclude.triggered.connect(lambda: self.exclude(number))
         menu.addActions([correct, exclude])
+        for action in (correct, exclude):
+            action.setToolTip(plain_tip(text))  # by itself it would be the text, read as markup
 
 
 def _same(typed: str, shown: str) -> bool:

@@ -165,6 +165,7 @@ class Arrangement(QObject):
         clicked = next((column for column in columns if column.key == at), None)
         if clicked is not None and clicked.key not in self._fixed:
             hide = QAction(f"&Hide {mnemonic_free(_name(clicked))}", made)
+            hide.setToolTip(plain_tip(_name(clicked)))
             hide.triggered.connect(lambda: self.show(clicked.key, False))
             made.addAction(hide)
             made.addSeparator()
@@ -175,8 +176,7 @@ class Arrangement(QObject):
             action.setCheckable(True)
             action.setChecked(self.visible(column.key))
             action.setEnabled(column.key not in self._fixed)
-            if column.tip:
-                action.setToolTip(plain_tip(column.tip))
+            action.setToolTip(plain_tip(column.tip or _name(column)))
             action.toggled.connect(lambda shown, key=column.key: self.show(key, shown))
             made.addAction(action)
         made.addSeparator()

@@ -1,0 +1,413 @@
+"""Text of a table is never markup, mathematics or a formula: one campaign of nasty names through all of the window."""
+
+from __future__ import annotations
+
+import csv
+import io
+import itertools
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from matplotlib.text import Text
+from PySide6.QtCore import QObject
+from PySide6.QtGui import QAction, QGuiApplication, QTextDocument
+from PySide6.QtGui import Qt as QtText
+from PySide6.QtWidgets import QAbstractButton, QApplication, QComboBox, QLabel, QMenu, QTableView, QWidget
+from pytestqt.qtbot import QtBot
+
+from assaypilot.engine.campaign.campaign import Campaign
+from assaypilot.engine.campaign.state import Settings
+from assaypilot.engine.endpoint import Endpoint, Limit
+from assaypilot.engine.library import Library
+from assaypilot.engine.measurements import Result
+from assaypilot.gui.dialogs.about import AboutDialog
+from assaypilot.gui.main_window import CANDIDATES, HISTORY, LIBRARY, ROUND, MainWindow
+from assaypilot.gui.models.base import RowsModel
+from assaypilot.gui.plots.canvas import Canvas
+from tests.gui.helpers import dialog, idle, open_round, status, until, view
+
+CAMPAIGN = "<b>Series</b> $4$ & R1 [*] %s"
+SITES = ("R1 $width x <$energy", "R2 <img src=//host/x>", "&amp; R3 %(x)s {0}")
+LABELS = (
+    ("<b>H</b>", "$\\frac{1}{0}$", "CF3 <i> & Me"),
+    ("=HYPERLINK(1)", "@SUM(A1)", "a\u202eb Ünï"),
+    ("#N/A$_2$", "%s %d {x!r}"),
+)
+ENDPOINTS = ("pIC50 $x_1 <img src=//host/y>", "hERG <b>&</b> $^{}$")
+NASTY = ("CPD_$1_$2%", "R1 $width x <$energy", "<img src=//host/x>", "=cmd|' /C calc'!A0", "-1+2", "a&b <b>c</b>")
+IDS = (*NASTY, *(f"<i>{n}</i> $C_{{{n}}}$ & %{n}" for n in range(12)))
+SMILES = "c1ccccc1C(=O)NC"
+MARKS = ("<b>", "<i>", "<img", "&amp;", " & ", "$")
+
+
+def nasty_campaign(folder: Path, *, pareto: bool) -> Path:
+    """A campaign in which every text that a table can bring is one that something could take for more than text."""
+    rows = list(itertools.product(*LABELS))
+    library = Library.listed(SITES, rows, ids=IDS, smiles=[SMILES] * len(rows))
+    endpoints = [Endpoint(ENDPOINTS[0], noise_sd=0.2, epsilon=0.3 if pareto else None)]
+    settings = Settings(ENDPOINTS[0], epsilon=0.5, slack=0.5)
+    if pareto:
+        endpoints.append(Endpoint(ENDPOINTS[1], direction="min", noise_sd=0.2, epsilon=0.3, limit=Limit.parse("<5.2")))
+        settings = Settings(goal="pareto", objectives=ENDPOINTS, epsilon=0.3)
+    path = folder / "nasty.assaypilot"
+    history = [Result(IDS[0], 6.1, ENDPOINTS[0]), Result(IDS[2], 6.4, ENDPOINTS[0])]
+    Campaign.create(
+        path, library=library, endpoints=endpoints, settings=settings, name=CAMPAIGN, history=history
+    ).close()
+    return path
+
+
+def truth(name: str, endpoint: str) -> float:
+    """An additive value."""
+    place = IDS.index(name)
+    a, b, c = place // 6, place // 2 % 3, place % 2
+    return 6.0 + 0.4 * a + 0.3 * b + 0.5 * c if endpoint == ENDPOINTS[0] else 4.5 + 0.2 * a + 0.35 * c
+
+
+# ---------------------------------------------------------------------- what must hold of everything that is shown
+
+
+def as_read(shown: str) -> str:
+    """A tooltip or a label of automatic format as people read it."""
+    if not QtText.mightBeRichText(shown):
+        return shown
+    document = QTextDocument()
+    document.setHtml(shown)
+    return document.toPlainText()
+
+
+def squeezed(text: str) -> str:
+    """A text without regard to line ends and to which kind of space."""
+    return " ".join(text.replace("\xa0", " ").split())
+
+
+def texts_of(widget: QWidget) -> Iterator[tuple[str, str, QObject]]:
+    """(kind, text as people read it, object) of everything below a widget."""
+    for one in [widget, *widget.findChildren(QWidget)]:
+        yield "tip", as_read(one.toolTip()), one
+        if isinstance(one, QLabel):
+            plain = one.textFormat() == QtText.TextFormat.PlainText
+            yield "label", one.text() if plain else as_read(one.text()), one
+        elif isinstance(one, QAbstractButton):
+            yield "button", one.text().replace("&&", "\0").replace("&", "").replace("\0", "&"), one
+    for action in widget.findChildren(QAction):
+        yield "action", action.text().replace("&&", "\0").replace("&", "").replace("\0", "&"), action
+        yield "tip", as_read(action.toolTip()), action
+
+
+def check(widget: QWidget) -> int:
+    """How many names stood below a widget, all of them whole wherever a piece of one is."""
+    names = [squeezed(name) for name in (CAMPAIGN, *SITES, *itertools.chain(*LABELS), *ENDPOINTS, *IDS)]
+    found = 0
+    for kind, shown, one in texts_of(widget):
+        text = squeezed(shown)
+        found += any(name in text for name in names)
+        if kind == "label" and "…" in text:
+            continue  # cut off for want of room; its tooltip is the whole
+        # What a reader of markup leaves of our names is their words without their signs.
+        for stripped, name in STRIPPED.items():
+            bare = text.replace(name, "")
+            assert stripped not in bare, f"{kind} {one}: {text!r} has lost what was in {name!r}"
+    return found
+
+
+def stripped_of(name: str) -> str:
+    """What is left of a name that is taken for markup."""
+    document = QTextDocument()
+    document.setHtml(name)
+    return squeezed(document.toPlainText())
+
+
+STRIPPED: dict[str, str] = {}
+
+
+@pytest.fixture(autouse=True)
+def stripped_names(qapp: QApplication) -> None:
+    for name in (CAMPAIGN, *SITES, *ENDPOINTS, *IDS):
+        left = stripped_of(name)
+        if len(left) > 4 and left != squeezed(name):
+            STRIPPED[left] = squeezed(name)
+    assert len(STRIPPED) > 10
+
+
+def check_model(model: RowsModel) -> int:
+    """How many cells and headings show or explain themselves with a name, all of them as it is."""
+    found = 0
+    for column, one in enumerate(model.columns):
+        tip = model.headerData(column, QtText.Orientation.Horizontal, QtText.ItemDataRole.ToolTipRole)
+        assert squeezed(as_read(tip)) == squeezed(one.tip or one.title)
+        for row in range(model.rowCount()):
+            index, source = model.index(row, column), int(model.rows[row])
+            expected = one.cell_tip(source) if one.cell_tip is not None else one.text(source)
+            tip = as_read(model.data(index, QtText.ItemDataRole.ToolTipRole))
+            assert squeezed(tip) == squeezed(expected)
+            found += any(mark in expected for mark in MARKS)
+    return found
+
+
+def drawn_texts(canvas: Canvas) -> list[str]:
+    """The texts of a picture, none of which is read as mathematics."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+
+    assert canvas._draw is not None
+    figure = canvas._draw((7.0, 3.0), 96.0)
+    FigureCanvasAgg(figure).draw()
+    texts = [one for one in figure.findobj(Text) if one.get_text()]
+    for one in texts:
+        if "$" in one.get_text():
+            assert not one.get_parse_math(), one.get_text()
+    return [one.get_text() for one in texts]
+
+
+def pages_through(qtbot: QtBot, window: MainWindow) -> int:
+    """How many names were seen on all pages."""
+    found = 0
+    for place in (LIBRARY, ROUND, CANDIDATES, HISTORY):
+        window.show_page(place)
+        idle(qtbot, window)
+        for table in window.stack.currentWidget().findChildren(QTableView):
+            model = table.model()
+            if isinstance(model, RowsModel):
+                found += check_model(model)
+                if model.rowCount():
+                    table.selectRow(min(2, model.rowCount() - 1))
+        idle(qtbot, window)
+        found += check(window)
+        for canvas in window.stack.currentWidget().findChildren(Canvas):
+            if canvas.isVisible():
+                until(qtbot, lambda canvas=canvas: canvas.shown)  # an error while drawing leaves it without a picture
+                drawn_texts(canvas)
+        window.stack.currentWidget().copy()
+        assert QGuiApplication.clipboard().text()
+    return found
+
+
+# ---------------------------------------------------------------------- the journey
+
+
+@pytest.mark.parametrize("pareto", [False, True], ids=["one endpoint", "two endpoints"])
+def test_names_are_text_on_every_page_plot_tooltip_dialog_and_export(
+    qtbot: QtBot,
+    open_window: Callable[..., MainWindow],
+    tmp_path: Path,
+    pareto: bool,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    # Eight processes would take longer than all the rest; that exports are made in one is tested elsewhere.
+    monkeypatch.setattr("assaypilot.engine.processes.in_another_process", here)
+    window = open_window(nasty_campaign(tmp_path, pareto=pareto))
+    until(qtbot, lambda: window.session.view is not None)
+    idle(qtbot, window)
+    assert "[*][*]" in window.windowTitle()  # what Qt shows as [*]
+    assert pages_through(qtbot, window) > 100
+    window.plan()
+    until(qtbot, lambda: status(window).open_round is not None)
+    idle(qtbot, window)
+    assert pages_through(qtbot, window) > 100
+    preview(qtbot, window)
+    results = answers(window)
+    record(qtbot, window, results[:3])
+    assert pages_through(qtbot, window) > 100
+    assert any(mark in window.actions_.undo.text() for mark in ("&Undo", "Undo"))
+    dialogs(qtbot, window)
+    record(qtbot, window, results[3:])
+    done: list[int] = []
+    window.session.close_round(then=lambda: done.append(1))
+    until(qtbot, lambda: bool(done))
+    idle(qtbot, window)
+    window.show_page(CANDIDATES)
+    window.candidates.which.choose("all")
+    for compound in range(len(IDS)):
+        window.candidates.select(compound)
+        assert window.candidates.panel.name.text() == IDS[compound]
+        check(window.candidates)
+    window.candidates.filter.setText(IDS[2])
+    until(qtbot, lambda: window.candidates.model.rowCount() == 1)
+    assert pages_through(qtbot, window) > 50
+    window.candidates.filter.setText("")
+    until(qtbot, lambda: window.candidates.model.rowCount() == len(IDS))
+    exports(qtbot, window, tmp_path)
+
+
+def here(function: Callable[..., Any], *arguments: Any, report: Any) -> Any:
+    """What a function returns, called in this process."""
+    return function(*arguments, report)
+
+
+def answers(window: MainWindow) -> list[Result]:
+    """What the lab says of the open round."""
+    now, shown = status(window), open_round(window)
+    rng = np.random.default_rng(5)
+    made = []
+    for item in shown.items:
+        for place, endpoint in enumerate(shown.endpoints):
+            name, measured = now.library.ids[item.compound], now.endpoints[endpoint].name
+            for number in range(1, item.of(place) + 1):
+                value = round(truth(name, measured) + 0.2 * float(rng.standard_normal()), 2)
+                made.append(Result(name, value, measured, round=shown.number, replicate=str(number)))
+    return made
+
+
+def record(qtbot: QtBot, window: MainWindow, results: Sequence[Result]) -> None:
+    """Nothing; enters results."""
+    done: list[object] = []
+    window.session.record(results, done.append)
+    until(qtbot, lambda: bool(done))
+    idle(qtbot, window)
+
+
+def preview(qtbot: QtBot, window: MainWindow) -> None:
+    """Nothing; what a paste would write, names that are known and names that are not."""
+    rows = [
+        ["ID", ENDPOINTS[0]],
+        [IDS[0], "7.1"],
+        [IDS[2], "35"],
+        ["<img src=//host/z> $x$", "7.0"],
+        [IDS[3], "oops <b>"],
+    ]
+    block = io.StringIO(newline="")
+    csv.writer(block, delimiter="\t").writerows(rows)
+    QGuiApplication.clipboard().setText(block.getvalue())
+    window.show_page(ROUND)
+    window.round.paste()
+    until(qtbot, lambda: window.round.stack.currentWidget() is window.round.preview)
+    assert check_model(window.round.preview.model) > 2
+    check(window)
+    window.round.preview.cancel.click()
+    page = window.round
+    page.values.enter(0, 0, "<b>7</b> $")
+    page.table.choose(0, "result")
+    assert page.model.wrong(0) is not None
+    check(page)
+    page.values.forget(0, 0)
+
+
+def dialogs(qtbot: QtBot, window: MainWindow) -> None:
+    """Nothing; opens every dialog that shows a name, and closes it again."""
+    from PySide6.QtWidgets import QListView
+
+    number = next(one.number for one in status(window).measurements if one.round == 1)
+
+    def unavailable() -> None:
+        window.show_page(LIBRARY)
+        window.library.table.choose(2)
+        window.library.gone.click()
+
+    opened: list[Callable[[], Any]] = [
+        unavailable, window.close_round, lambda: window.round.exclude(number), lambda: window.round.correct(number),
+        lambda: window.exporting.ask(None), window.work_lists.ask, window.show_about,
+    ]  # fmt: skip
+    for open_one in opened:
+        open_one()
+        shown = dialog()
+        if shown is window.work_lists.dialog:
+            shown.plate_size.choose("96")
+            until(qtbot, lambda: window.work_lists.dialog is not None and window.work_lists.dialog.layout_ is not None)
+            plate = shown.plate
+            tips = {plate.tip(well) for well in plate._contents}
+            assert any(name in tip for tip in tips for name in IDS)
+        check(shown)
+        for box in shown.findChildren(QComboBox):
+            assert isinstance(box.view(), QListView)  # items are drawn as plain text
+        assert isinstance(shown, AboutDialog) or shown.windowTitle()
+        shown.reject()
+        idle(qtbot, window)
+    line = next(n for n, values in enumerate(window.round.model.values) if values)
+    window.show_page(ROUND)
+    window.round.table.choose(line, "result")
+    window.round.values.menu(window.round.table.rect().center())
+    menu = QApplication.activePopupWidget()
+    assert isinstance(menu, QMenu)
+    check(menu)
+    menu.close()
+    menu = window.candidates.arrangement.menu(window)
+    check(menu)
+    shown_names = [action.text().replace("&&", "&") for action in menu.actions()]
+    assert all(squeezed(site) in shown_names for site in SITES)
+    menu.deleteLater()
+
+
+def exports(qtbot: QtBot, window: MainWindow, folder: Path) -> None:
+    """Nothing; writes every format and reads the names back."""
+    window.candidates.arrangement.show("available", True)
+    for suffix in (".csv", ".xlsx", ".sdf", ".pdf", ".pptx"):
+        path = folder / f"CPD_$1 %s & out{suffix}"
+        window.exporting.to(path, "screen", as_columns=True)
+        idle(qtbot, window)
+        assert path.exists(), window.messages.text + window.messages.mend.text()
+        READERS[suffix](path)
+    for kind, name in (("list", "list.csv"), ("page", "page.pdf"), ("map", "map.csv")):
+        path = folder / name
+        from assaypilot.engine.plates.layout import PlateUse
+
+        window.work_lists.to(path, PlateUse(96), kind)
+        idle(qtbot, window)
+        assert path.exists(), window.messages.text + window.messages.mend.text()
+        if kind != "page":
+            with path.open(encoding="utf-8-sig", newline="") as stream:
+                rows = list(csv.DictReader(stream))
+            assert {plain_again(row["ID"]) for row in rows} <= set(IDS)
+    check(window)
+    assert view(window).status.name == CAMPAIGN
+
+
+def plain_again(text: str) -> str:
+    """A cell of a csv file without the sign that keeps a spreadsheet from running it."""
+    return text[1:] if text[:1] == "'" and text[1:].lstrip("'")[:1] in tuple("=+-@\t") else text
+
+
+def read_csv(path: Path) -> None:
+    with path.open(encoding="utf-8-sig", newline="") as stream:
+        rows = list(csv.DictReader(stream))
+    assert {plain_again(row["ID"]) for row in rows} == set(IDS)
+    assert all(not row["ID"].startswith(("=", "-", "+", "@")) for row in rows)
+    assert set(SITES) <= set(rows[0])
+    assert {plain_again(row[SITES[1]]) for row in rows} == set(LABELS[1])
+
+
+def read_xlsx(path: Path) -> None:
+    import openpyxl
+
+    book = openpyxl.load_workbook(path)
+    cells = [cell for sheet in book.worksheets for row in sheet.iter_rows() for cell in row]
+    texts = {cell.value for cell in cells if isinstance(cell.value, str)}
+    assert set(IDS) <= texts
+    assert set(LABELS[1]) <= texts
+    assert all(cell.data_type != "f" for cell in cells)
+    assert all(cell.hyperlink is None for cell in cells)
+
+
+def read_sdf(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    assert all(name in text for name in IDS)
+
+
+def read_pdf(path: Path) -> None:
+    import pypdfium2
+
+    document = pypdfium2.PdfDocument(path)
+    text = squeezed(" ".join(page.get_textpage().get_text_range() for page in document))
+    document.close()
+    assert all(squeezed(name) in text for name in ("CPD_$1_$2%", "<img src=//host/x>"))
+
+
+def read_pptx(path: Path) -> None:
+    import pptx
+
+    made = pptx.Presentation(str(path))
+    parts = []
+    for slide in made.slides:
+        for shape in slide.shapes:
+            if shape.has_text_frame:
+                parts.append(shape.text_frame.text)
+            if shape.has_table:
+                parts += [cell.text for row in shape.table.rows for cell in row.cells]
+    assert any(mark in " ".join(parts) for mark in ("<i>", "<img", "$"))
+
+
+READERS: dict[str, Callable[[Path], None]] = {
+    ".csv": read_csv, ".xlsx": read_xlsx, ".sdf": read_sdf, ".pdf": read_pdf, ".pptx": read_pptx,
+}  # fmt: skip
