@@ -6,17 +6,27 @@ from collections.abc import Sequence
 
 __all__ = ["shared_out"]
 
+_HALVINGS = 40
+"""Enough to find a width to far below a point."""
+
 
 def shared_out(natural: Sequence[float], least: Sequence[float], width: float) -> list[float]:
     """The columns' widths, at most ``width`` together.
 
     ``natural`` are what the texts need on one line, ``least`` what their longest words need, never more. When all fit
-    they get what they need; else each its least and a part of the rest; else, when even that is too much, less.
+    they get what they need. Else none gets more than a common limit, unless its longest word needs it, so that a
+    column of long texts takes nothing from short ones; and when the longest words do not fit, less than they need.
     """
-    total, lowest = sum(natural), sum(least)
-    if total <= width:
+    if sum(natural) <= width:
         return list(natural)
-    if lowest >= width:
-        return [one * width / lowest for one in least]
-    share = (width - lowest) / (total - lowest)
-    return [low + share * (high - low) for low, high in zip(least, natural, strict=True)]
+    if sum(least) >= width:
+        return [one * width / sum(least) for one in least]
+    low, high = 0.0, max(natural)
+    for _ in range(_HALVINGS):
+        limit = (low + high) / 2.0
+        low, high = (low, limit) if sum(_limited(natural, least, limit)) > width else (limit, high)
+    return _limited(natural, least, low)
+
+
+def _limited(natural: Sequence[float], least: Sequence[float], limit: float) -> list[float]:
+    return [max(word, min(text, limit)) for word, text in zip(least, natural, strict=True)]

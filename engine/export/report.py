@@ -28,6 +28,8 @@ __all__ = ["document", "write"]
 _INCH = 72.0
 _HALF = (WIDTH - 12.0) / 2.0
 _TINT = HexColor("#f4f6f9")
+_LONGEST = 800
+"""Characters of a text on the first page."""
 _GOOD, _WARN = HexColor(LIGHT.status[1]), HexColor(LIGHT.cutoff)
 
 
@@ -63,36 +65,39 @@ def _answer(contents: Contents) -> list[Flowable]:
     promise, _, _ = guarantee.sentence.partition(". Assumes ")
     parts = [
         paragraph("Answer" if status.finished else "So far", "label"),
-        paragraph(status.statement, "answer"),
-        Spacer(1, 6),
+        paragraph(_cut(status.statement), "answer"),
+        Spacer(1, 3),
         paragraph("Goal", "label"),
-        paragraph(status.goal_sentence),
+        paragraph(_cut(status.goal_sentence)),
         paragraph("Guarantee" if guarantee.holds else "No guarantee", "label"),
-        paragraph(promise.rstrip(".") + "."),
+        paragraph(_cut(promise.rstrip(".") + ".")),
     ]
     if guarantee.holds and guarantee.assumptions:
         parts.append(paragraph("It assumes that", "label"))
-        parts += [paragraph(text, "bullet", bullet=True) for text in guarantee.assumptions]
-    box = Table([[parts]], colWidths=[WIDTH])
+        parts += [paragraph(_cut(text), "bullet", bullet=True) for text in guarantee.assumptions]
+    # One row for each, so that it may go on on the next page.
+    box = Table([[part] for part in parts], colWidths=[WIDTH])
     box.setStyle(
         [
             ("BACKGROUND", (0, 0), (-1, -1), _TINT),
             ("LINEBEFORE", (0, 0), (0, -1), 3.0, _GOOD if guarantee.holds else _WARN),
             ("LEFTPADDING", (0, 0), (-1, -1), 12),
             ("RIGHTPADDING", (0, 0), (-1, -1), 10),
-            ("TOPPADDING", (0, 0), (-1, -1), 8),
-            ("BOTTOMPADDING", (0, 0), (-1, -1), 8),
+            ("TOPPADDING", (0, 0), (-1, -1), 1),
+            ("BOTTOMPADDING", (0, 0), (-1, -1), 1),
+            ("TOPPADDING", (0, 0), (-1, 0), 9),
+            ("BOTTOMPADDING", (0, -1), (-1, -1), 9),
         ]
     )
     figure = pictures.answer_figure(status, (WIDTH / _INCH, 3.4))
-    story = [heading_title(contents.title), paragraph(about, "subtitle"), box, Spacer(1, 8), _tally(status)]
+    story = [_title(contents.title), paragraph(_cut(about), "subtitle"), box, Spacer(1, 8), _tally(status)]
     story += [
         Spacer(1, 8),
         KeepTogether([FigureFlowable(figure), paragraph(pictures.answer_caption(status), "caption")]),
     ]
     if status.warnings:
         story += [paragraph("To be kept in mind", "label")]
-        story += [paragraph(text, "bullet", bullet=True) for text in status.warnings]
+        story += [paragraph(_cut(text), "bullet", bullet=True) for text in status.warnings]
     boxed = not_drawn(_names(contents))
     if boxed:
         story.append(
@@ -105,9 +110,14 @@ def _answer(contents: Contents) -> list[Flowable]:
     return story
 
 
-def heading_title(text: str) -> Flowable:
+def _cut(text: str) -> str:
+    """A text that fits half a page, without its end (…) where it would not."""
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
+
+
+def _title(text: str) -> Flowable:
     """The title, which stands in the outline as what it leads to."""
-    made = paragraph(text, "title")
+    made = paragraph(_cut(text), "title")
     made.outline = ("Answer", 0)
     return made
 
@@ -142,7 +152,7 @@ def _shortlist(contents: Contents, progress: Progress) -> list[Flowable]:
     compounds = contents.compounds[:MOST].tolist()
     story = heading("Shortlist", room=230.0)
     if not compounds:
-        return [*story, paragraph(f"The shortlist is empty ({contents.what}). {status.statement}")]
+        return [*story, paragraph(_cut(f"The shortlist is empty ({contents.what}). {status.statement}"))]
     left_out = len(contents.compounds) - len(compounds)
     more = f" The first {len(compounds):,} are shown; a table (csv, xlsx) holds all." if left_out else ""
     story.append(

@@ -33,7 +33,8 @@ _CARD = (WIDTH - (_ACROSS - 1) * _GAP) / _ACROSS
 _INSIDE = _CARD - 2.0 * _PAD
 _PICTURE = 82.0
 _ID, _ID_LEADING, _SMALL, _LEADING = 8.5, 11.0, 7.0, 9.4
-_ID_LINES, _LINES = 14, 3
+_ID_LINES, _LINES, _ALL_LINES = 14, 3, 40
+"""Lines of an id, of any other text, and of a card, which must fit a page."""
 _SCALED = 100
 """Structures that the size of all pictures is found from, evenly taken."""
 _MARK = 9.0
@@ -87,7 +88,9 @@ def _card(status: Status, compound: int, rank: int, smiles: str) -> _Card:
         tuple(wrapped(status.library.ids[compound], BOLD, _ID, _INSIDE, _ID_LINES)),
         code,
         tuple(wrapped(state_words(status, compound), REGULAR, _SMALL, _INSIDE - _MARK, _LINES)),
-        tuple((line, quiet) for text, quiet in texts for line in wrapped(text, REGULAR, _SMALL, _INSIDE, _LINES)),
+        tuple((line, quiet) for text, quiet in texts for line in wrapped(text, REGULAR, _SMALL, _INSIDE, _LINES))[
+            :_ALL_LINES
+        ],
     )
 
 

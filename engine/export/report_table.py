@@ -25,14 +25,25 @@ _RULES = [
 ]
 BARE = [(f"{side}PADDING", (0, 0), (-1, -1), 0.0) for side in ("LEFT", "RIGHT", "TOP", "BOTTOM")]
 """The style of a table that only puts things beside each other."""
+_MOST_LINES = 50
 _LONGEST_WORD = 90.0
 """Points; a longer word may be broken."""
 
 
 def ruled(rows: Sequence[Sequence[str]], width: float, *, fill: bool = False) -> LongTable:
     """The table of texts, the first row its headers, at most ``width`` points wide; just that with ``fill``."""
-    made = [[paragraph(cell, "cell" if k else "head") for cell in row] for k, row in enumerate(rows)]
-    return LongTable(made, colWidths=widths(rows, width, fill=fill), repeatRows=1, style=_RULES, hAlign="LEFT")
+    sizes = widths(rows, width, fill=fill)
+    made = [
+        [paragraph(_cut(cell, size), "cell" if k else "head") for cell, size in zip(row, sizes, strict=True)]
+        for k, row in enumerate(rows)
+    ]
+    return LongTable(made, colWidths=sizes, repeatRows=1, style=_RULES, hAlign="LEFT")
+
+
+def _cut(text: str, width: float) -> str:
+    """A text without its end (…) where it would take more than a page of a column of ``width`` points."""
+    most = max(int(_MOST_LINES * width / (0.8 * STYLES["cell"].fontSize)), _MOST_LINES)
+    return text if len(text) <= most else f"{text[:most]}…"
 
 
 def widths(rows: Sequence[Sequence[str]], width: float, *, fill: bool = False) -> list[float]:

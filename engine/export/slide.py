@@ -291,7 +291,7 @@ def _date(text: str) -> datetime.datetime:
     """The first date and time in a text; the first day of 2000 where there is none."""
     digits = [int(part) for part in re.findall(r"\d+", text)]
     try:
-        year, month, day, hour, minute = [*digits[:3], *(digits[3:5] if len(digits) > 4 else (0, 0))]
+        year, month, day, hour, minute = (digits if len(digits) > 4 else [*digits[:3], 0, 0])[:5]
         return datetime.datetime(year, month, day, hour, minute)
     except ValueError:
         return datetime.datetime(2000, 1, 1)
