@@ -81,10 +81,10 @@ class Exporting:
             return
         wanted = dialog.wanted
         stem = f"{file_name(view.path.stem)} {'shortlist' if wanted.which == 'in' else 'candidates'}"
-        proposed = window.settings.folder / f"{stem}{wanted.kind.suffix}"
+        proposed = window.settings.folder_for("export") / f"{stem}{wanted.kind.suffix}"
 
         def chosen(path: Path) -> None:
-            window.settings.folder = path.parent
+            window.settings.keep_folder_for("export", path.parent)
             window.settings.keep_text(KIND, wanted.kind.suffix)
             if wanted.kind.columns:
                 window.settings.keep_text(COLUMNS, "shown" if wanted.as_columns else "all")

@@ -71,6 +71,15 @@ class Settings:
     def folder(self, folder: Path) -> None:
         self._store.setValue("folder", str(folder))
 
+    def folder_for(self, purpose: str) -> Path:
+        """The folder something of a kind was written to last; the one of the last file chosen until then."""
+        text = self.text(f"folder/{purpose}")
+        return Path(text) if text and Path(text).is_dir() else self.folder
+
+    def keep_folder_for(self, purpose: str, folder: Path) -> None:
+        """Nothing; remembers the folder something of a kind was written to."""
+        self.keep_text(f"folder/{purpose}", str(folder))
+
     def layout(self, name: str) -> QByteArray | None:
         """A window's or a splitter's state as it was left."""
         value = self._store.value(f"layout/{name}")

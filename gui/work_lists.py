@@ -61,10 +61,10 @@ class WorkLists:
             return
         kind, use, values = kind_of(dialog.kind), dialog.use, dialog.values
         stem = f"{file_name(view.path.stem)} round {view.round.number}{' plates' if kind.key == 'map' else ''}"
-        proposed = window.settings.folder / f"{stem}{kind.suffix}"
+        proposed = window.settings.folder_for("work list") / f"{stem}{kind.suffix}"
 
         def chosen(path: Path) -> None:
-            window.settings.folder = path.parent
+            window.settings.keep_folder_for("work list", path.parent)
             window.settings.keep_values(LAST, values)
             dialog.accept()
             self.to(path, use, kind.key, values)

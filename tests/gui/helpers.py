@@ -13,6 +13,7 @@ from pytestqt.qtbot import QtBot
 
 from assaypilot.engine.campaign.campaign import Campaign
 from assaypilot.engine.campaign.state import Round, Settings, Status
+from assaypilot.engine.measurements import Result
 from assaypilot.engine.tables.importer import import_table
 from assaypilot.engine.tables.mapping import propose
 from assaypilot.engine.tables.raw import read_table
@@ -81,9 +82,9 @@ def dialog() -> QDialog:
     return found
 
 
-def quick_campaign(folder: Path) -> Path:
+def quick_campaign(folder: Path, *, smiles: bool = False) -> Path:
     """The campaign the wizard would make of ``small_table``, made without it."""
-    raw = read_table(small_table(folder / "small.csv"))
+    raw = read_table(small_table(folder / "small.csv", smiles=smiles))
     imported = import_table(raw, propose(raw))
     endpoint = replace(imported.endpoints[0], noise_sd=0.2)
     path = folder / "small.assaypilot"
@@ -113,6 +114,21 @@ def wizard_through(qtbot: QtBot, window: MainWindow, table: Path, file: Path, *,
     until(qtbot, lambda: wizard.goal_step.complete and wizard.next.isEnabled())
     wizard.next.click()
     until(qtbot, lambda: window.session.view is not None)
+
+
+def answered(qtbot: QtBot, window: MainWindow) -> None:
+    """Nothing; plans a round, enters all its results and closes it."""
+    done: list[object] = []
+    window.session.plan(done.append)
+    until(qtbot, lambda: len(done) == 1)
+    assay = noisy(true_values(status(window)))
+    shown, ids = open_round(window), status(window).library.ids
+    names = [ids[item.compound] for item in shown.items for _ in range(item.replicates)]
+    window.session.record([Result(name, assay(name), "pIC50") for name in names], done.append)
+    until(qtbot, lambda: len(done) == 2)
+    window.session.close_round(then=lambda: done.append(None))
+    until(qtbot, lambda: len(done) == 3)
+    idle(qtbot, window)
 
 
 def noisy(values: dict[str, float], seed: int = 3) -> Callable[[str], float]:

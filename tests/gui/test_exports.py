@@ -1,0 +1,491 @@
+"""Exports through the real dialogs: what is on screen, in a process of its own, whole or nothing, never by surprise."""
+
+from __future__ import annotations
+
+import csv
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QFileDialog, QMenu, QPushButton
+from pytestqt.qtbot import QtBot
+
+from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.export.formats import FORMATS, write
+from assaypilot.engine.export.shortlist import table_of
+from assaypilot.engine.processes import in_another_process
+from assaypilot.engine.progress import Report
+from assaypilot.gui import exporting
+from assaypilot.gui.dialogs.export import KINDS, ExportDialog
+from assaypilot.gui.exporting import beside_removed
+from assaypilot.gui.main_window import CANDIDATES, LIBRARY, MainWindow
+from assaypilot.gui.saving import as_named, file_name
+from assaypilot.gui.screen import shortlist_columns
+from assaypilot.gui.settings import Settings
+from assaypilot.gui.tasks import Progress
+from tests.gui.helpers import answered, idle, status, until, view
+
+HEADERS_BEHIND = {"Goal", "Guarantee", "Program", "Exported", "Events", "Campaign head"}
+
+
+@pytest.fixture
+def decided(qtbot: QtBot, campaign: MainWindow) -> MainWindow:
+    """A window on the Candidates page, after a round."""
+    answered(qtbot, campaign)
+    campaign.show_page(CANDIDATES)
+    idle(qtbot, campaign)
+    return campaign
+
+
+def asked(window: MainWindow) -> ExportDialog:
+    """The question what to export."""
+    assert window.exporting.dialog is not None
+    return window.exporting.dialog
+
+
+def choose_place(qtbot: QtBot, window: MainWindow, name: str) -> QFileDialog:
+    """The question where to, answered with a name."""
+    asked(window).confirm.click()
+    place = window.exporting.asking
+    assert place is not None
+    assert not place.testOption(QFileDialog.Option.DontConfirmOverwrite)  # the system asks before it replaces
+    place.selectFile(name)
+    place.fileSelected.emit(name)
+    return place
+
+
+def rows_of(path: Path) -> list[dict[str, str]]:
+    with path.open(encoding="utf-8-sig", newline="") as stream:
+        return list(csv.DictReader(stream))
+
+
+def test_rows_and_columns_go_out_as_they_stand_on_screen(qtbot: QtBot, decided: MainWindow, tmp_path: Path) -> None:
+    page, window = decided.candidates, decided
+    page.which.choose("all")
+    page.filter.setText("R1=Cl")
+    page.table.sortByColumn(page.model.place_of("id"), Qt.SortOrder.DescendingOrder)
+    page.arrangement.show("interval", False)
+    page.arrangement.show("available", True)
+    header = page.table.horizontalHeader()
+    header.moveSection(header.visualIndex(page.model.place_of("estimate")), 0)
+    # The filter was typed a moment ago: it counts all the same.
+    page.export_button.click()
+    dialog = asked(window)
+    assert dialog.wanted.which == "screen"
+    assert "6 on the Candidates page" in dialog._choices["screen"].text()
+    assert "filter “R1=Cl” · sorted by ID, falling" in dialog.screen_.words
+    shown = [page.model.as_text()[1:][row] for row in range(6)]
+    path = tmp_path / "screen.csv"
+    choose_place(qtbot, window, str(path))
+    until(qtbot, lambda: window.exporting.dialog is None)
+    idle(qtbot, window)
+    rows = rows_of(path)
+    assert [row["ID"] for row in rows] == [status(window).library.ids[int(row)] for row in page.model.rows]
+    ids = [row["ID"] for row in rows]
+    assert ids == sorted(ids, key=lambda name: -int(name.split("-")[1]))
+    assert len(shown) == len(rows) == 6
+    columns = [name for name in rows[0] if name not in HEADERS_BEHIND and not name.startswith("Assay noise")]
+    assert columns == ["pIC50 estimate", "Status", "ID", "R1", "R2", "R3", "P(within 0.5)", "P(within 1)", "Evidence",
+                       "Decided in round", "Availability"]  # fmt: skip
+    assert {row["R1"] for row in rows} == {"Cl"}
+
+
+def test_all_columns_and_all_compounds(qtbot: QtBot, decided: MainWindow, tmp_path: Path) -> None:
+    decided.candidates.filter.setText("R1=Cl")
+    decided.exporting.ask(KINDS[0])
+    dialog = asked(decided)
+    dialog.choose("all")
+    dialog.columns.setChecked(False)
+    path = tmp_path / "all.csv"
+    choose_place(qtbot, decided, str(path))
+    idle(qtbot, decided)
+    rows = rows_of(path)
+    assert len(rows) == 18
+    assert set(table_of(status(decided), ()).header) <= set(rows[0])
+    assert [row["Status"] for row in rows] == sorted(
+        (row["Status"] for row in rows), key=("in", "undecided", "out").index
+    )
+
+
+def test_every_column_of_the_page_has_its_headers(qtbot: QtBot, decided: MainWindow) -> None:
+    now = status(decided)
+    headers = table_of(now, range(3)).header
+    found = shortlist_columns(now)
+    assert set(headers) == {name for names in found.values() for name in names}
+    keys = {column.key for column in decided.candidates.model.columns}
+    assert keys - set(found) <= {"mw", "clogp", "tpsa", "hbd", "heavy", "le", "lle", "alert"}
+    assert found["interval"] == ("pIC50 low", "pIC50 high")
+
+
+@pytest.mark.parametrize("suffix", list(FORMATS))
+def test_every_format_is_in_the_menu_and_written(
+    qtbot: QtBot, decided: MainWindow, tmp_path: Path, suffix: str
+) -> None:
+    kind = next(kind for kind in KINDS if kind.suffix == suffix)
+    action = next(one for one in decided.actions_.exports if one.text() == kind.menu)
+    action.trigger()
+    dialog = asked(decided)
+    assert dialog.wanted.kind is kind
+    dialog.choose("all")
+    path = tmp_path / f"out{suffix}"
+    if suffix == ".sdf":  # the table has no structures: said beside the button, before anything is chosen
+        assert "No structure is known" in dialog.problem.text()
+        assert not dialog.confirm.isEnabled()
+        dialog.reject()
+        return
+    choose_place(qtbot, decided, str(path))
+    idle(qtbot, decided)
+    assert path.stat().st_size > 500
+    assert "18 compounds written to out" in decided.messages.text
+    assert [one.text() for one in decided.messages._offers] == ["Open", "Show in Folder"]
+
+
+def test_what_was_chosen_is_remembered(
+    qtbot: QtBot, decided: MainWindow, open_window: Callable[..., MainWindow], tmp_path: Path
+) -> None:
+    folder = tmp_path / "for the lead"
+    folder.mkdir()
+    decided.exporting.ask(None, "all")
+    asked(decided).kinds.choose(".xlsx")
+    choose_place(qtbot, decided, str(folder / "x.xlsx"))
+    idle(qtbot, decided)
+    path = view(decided).path
+    decided.close()
+    again = open_window(path)
+    until(qtbot, lambda: again.session.view is not None)
+    idle(qtbot, again)
+    again.exporting.ask(None)
+    assert asked(again).wanted.kind.suffix == ".xlsx"
+    assert again.settings.folder_for("export") == folder
+    asked(again).reject()
+
+
+def test_opening_what_was_written(
+    qtbot: QtBot, decided: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened: list[str] = []
+    monkeypatch.setattr(
+        exporting.QDesktopServices, "openUrl", lambda url: bool(opened.append(url.toLocalFile())) or True
+    )
+    path = tmp_path / "out.csv"
+    for number, place in enumerate((path, tmp_path)):
+        decided.exporting.to(path, "all")
+        idle(qtbot, decided)
+        decided.messages._offers[number].click()
+        assert Path(opened[-1]) == place
+    decided.exporting.to(path, "all")
+    idle(qtbot, decided)
+    path.unlink()
+    decided.messages._offers[0].click()
+    assert "not there any more" in decided.messages.text
+    assert len(opened) == 2
+
+
+def test_refusals_stand_beside_what_caused_them(qtbot: QtBot, decided: MainWindow, tmp_path: Path) -> None:
+    page = decided.candidates
+    page.filter.setText("nothing like it")
+    until(qtbot, lambda: page.model.rowCount() == 0)
+    decided.exporting.ask(None)
+    dialog = asked(decided)
+    assert "its filter leaves no compound" in dialog.problem.text()
+    assert not dialog.confirm.isEnabled()
+    dialog.choose("all")
+    assert dialog.problem.isHidden()
+    assert dialog.confirm.isEnabled()
+    # A name without its ending must not become that of a file nobody agreed to replace.
+    there = tmp_path / "shortlist.v2.csv"
+    there.write_text("kept")
+    choose_place(qtbot, decided, str(tmp_path / "shortlist.v2"))
+    assert "exists already" in dialog.problem.text()
+    assert dialog.isVisible()
+    assert there.read_text() == "kept"
+    choose_place(qtbot, decided, str(tmp_path / "nowhere" / "x.csv"))
+    idle(qtbot, decided)
+    assert "there is no such folder" in decided.messages.text
+    (again,) = decided.messages._offers
+    assert again.text() == "Another place…"
+    again.click()
+    assert asked(decided).wanted.which == "all"
+    asked(decided).reject()
+
+
+def test_names_for_files() -> None:
+    assert file_name('a/b\\c: "d" <e>|?*\n') == "a-b-c- -d- -e-----"
+    assert file_name(" . ") == "campaign"
+    assert len(file_name("x" * 500)) == 120
+    assert as_named("/some/where/x.CSV", ".csv") == Path("/some/where/x.CSV")
+    assert as_named("/some/where/x.v2", ".csv") == Path("/some/where/x.v2.csv")
+
+
+# ---------------------------------------------------------------------- in another process
+
+
+def never_done(path: Path, report: Report) -> int:
+    """Nothing: leaves half a file beside the place, as a process that is ended does, and goes on for ever."""
+    path.with_name(f".{path.name}.4711.part").write_text("half")
+    number = 0
+    while True:
+        report(min(0.9, number / 100), f"Drawing structures: {number} of 100")
+        number += 1
+        time.sleep(0.02)
+
+
+def test_cancel_leaves_nothing_and_the_campaign_goes_on_meanwhile(
+    qtbot: QtBot, decided: MainWindow, tmp_path: Path
+) -> None:
+    folder = tmp_path / "out"
+    folder.mkdir()
+    path = folder / "x.csv"
+    path.write_text("what was there")
+    window = decided
+    window.exporting.start(
+        "Exporting x.csv", path, lambda report: in_another_process(never_done, path, report=report),
+        lambda rows: None, lambda: None,
+    )  # fmt: skip
+    until(qtbot, lambda: window.work.isVisible() and "Drawing structures" in window.work.detail.text(), 20_000)
+    assert window.work.words.text() == "Exporting x.csv…"
+    until(qtbot, lambda: window.work.bar.value() > 0)
+    until(qtbot, lambda: "left" in window.work.detail.text(), 20_000)
+    assert len(list(folder.iterdir())) == 2
+    # A command of the campaign does not wait for the export.
+    before = status(window).head
+    window.plan()
+    until(qtbot, lambda: status(window).head != before)
+    assert window.session.beside.busy
+    window.work.stop.click()
+    until(qtbot, lambda: not window.session.beside.busy)
+    assert [one.name for one in folder.iterdir()] == ["x.csv"]
+    assert path.read_text() == "what was there"
+    assert window.messages.text == "Stopped: x.csv was not written."
+    assert window.work.isHidden()
+
+
+def test_what_lay_beside_before_is_left_alone(tmp_path: Path) -> None:
+    path = tmp_path / "x.csv"
+    old, new = tmp_path / ".x.csv.1.part", tmp_path / ".x.csv.2.part"
+    old.write_text("another program's")
+
+    def fails() -> None:
+        with beside_removed(path):
+            new.write_text("ours")
+            raise AssayPilotError("the disk is full")
+
+    with pytest.raises(AssayPilotError):
+        fails()
+    assert old.exists()
+    assert not new.exists()
+
+
+def test_closing_the_window_asks_once_while_an_export_is_written(
+    qtbot: QtBot, decided: MainWindow, tmp_path: Path
+) -> None:
+    path = tmp_path / "x.csv"
+
+    def work(report: Report) -> int:
+        while True:
+            report(0.5, "Writing")
+            threading.Event().wait(0.01)
+
+    decided.exporting.start("Exporting x.csv", path, work, lambda rows: None, lambda: None)
+    decided.close()
+    assert decided.isVisible()
+    assert "An export is still being written" in decided.messages.text
+    decided.messages._offers[1].click()
+    decided.close()
+    assert decided.isVisible()
+    decided.messages._offers[0].click()
+    until(qtbot, lambda: not decided.isVisible())
+    assert not path.exists()
+
+
+def test_a_worker_that_raises_is_reported_and_the_window_goes_on(
+    qtbot: QtBot, decided: MainWindow, tmp_path: Path
+) -> None:
+    def work(report: Report) -> int:
+        raise ZeroDivisionError
+
+    decided.exporting.start("Exporting x.csv", tmp_path / "x.csv", work, lambda rows: None, lambda: None)
+    until(qtbot, lambda: not decided.session.beside.busy)
+    assert decided.reporter is not None
+    assert len(decided.reporter.unseen()) == 1
+    decided.exporting.to(tmp_path / "x.csv", "all")
+    idle(qtbot, decided)
+    assert (tmp_path / "x.csv").exists()
+
+
+def test_the_time_that_is_left_is_said_once_it_is_no_guess() -> None:
+    assert Progress("a", "b", 0.5, 0.5, True).detail == "b · just started"
+    assert Progress("a", "b", 0.02, 9.0, True).detail == "b · 9 s"
+    assert Progress("a", "b", 0.25, 3.0, True).detail == "b · 3 s, about 9 s left"
+    assert Progress("a", "", 0.5, 200.0, True).detail == "3 min, about 3 min left"
+    assert Progress("a", "b", None, 3.0, True).left is None
+    assert Progress("a", "b", 1.0, 3.0, True).left is None
+
+
+# ---------------------------------------------------------------------- by keyboard
+
+
+def test_an_export_by_the_keyboard_alone(qtbot: QtBot, decided: MainWindow, tmp_path: Path) -> None:
+    decided.activateWindow()
+    until(qtbot, decided.isActiveWindow)
+    QTest.keyClick(decided, Qt.Key.Key_E, Qt.KeyboardModifier.ControlModifier)
+    dialog = asked(decided)
+    until(qtbot, lambda: QApplication.focusWidget() is dialog.confirm)
+    seen = set()
+    for _ in range(20):
+        focus = QApplication.focusWidget()
+        seen.add(focus.text() if isinstance(focus, QPushButton) else focus.metaObject().className())
+        QTest.keyClick(focus, Qt.Key.Key_Tab)
+    assert {"CSV", "QRadioButton", "Choose the &place…", "Cancel"} <= seen
+    dialog.confirm.setFocus()
+    QTest.keyClick(dialog.confirm, Qt.Key.Key_Return)
+    assert decided.exporting.asking is not None
+    decided.exporting.asking.reject()
+    QTest.keyClick(dialog, Qt.Key.Key_Escape)
+    until(qtbot, lambda: decided.exporting.dialog is None)
+
+
+# ---------------------------------------------------------------------- columns
+
+
+def test_columns_order_widths_and_sorting_are_remembered(
+    qtbot: QtBot, decided: MainWindow, open_window: Callable[..., MainWindow], settings: Settings
+) -> None:
+    page = decided.candidates
+    page.table.sortByColumn(page.model.place_of("estimate"), Qt.SortOrder.DescendingOrder)
+    page.arrangement.show("interval", False)
+    page.arrangement.show("available", True)
+    page.arrangement.show("id", False)  # always there
+    header = page.table.horizontalHeader()
+    header.moveSection(header.visualIndex(page.model.place_of("available")), 1)
+    page.arrangement._widened("id", 199)
+    page.table.own_widths({**page.table._own, "id": 199})
+    expected = [column.key for column in page.arrangement.columns]
+    assert expected[:3] == ["status", "available", "id"]
+    assert "interval" not in expected
+    order = page.model.rows.tolist()
+    path = view(decided).path
+    decided.close()
+    again = open_window(path)
+    until(qtbot, lambda: again.session.view is not None)
+    again.show_page(CANDIDATES)
+    idle(qtbot, again)
+    table = again.candidates.table
+    assert [column.key for column in again.candidates.arrangement.columns] == expected
+    assert again.candidates.model.rows.tolist() == order
+    assert table.columnWidth(again.candidates.model.place_of("id")) == 199
+    again.candidates.arrangement.as_at_first()
+    assert again.candidates.arrangement.untouched
+    keys = [column.key for column in again.candidates.arrangement.columns]
+    assert keys[:2] == ["status", "id"]
+    assert "available" not in keys
+    assert settings.values("table/candidates")["shown"] == {}
+
+
+def test_the_menu_of_columns_stays_open_and_works_by_keyboard(qtbot: QtBot, decided: MainWindow) -> None:
+    page = decided.candidates
+    page.columns_button.click()
+    menu = QApplication.activePopupWidget()
+    assert isinstance(menu, QMenu)
+    action = next(one for one in menu.actions() if one.text() == "Decided")
+    menu.setActiveAction(action)
+    QTest.keyClick(menu, Qt.Key.Key_Space)
+    assert menu.isVisible()
+    assert "decided" not in [column.key for column in page.arrangement.columns]
+    menu.close()
+
+
+def test_copy_takes_the_columns_as_they_stand(qtbot: QtBot, decided: MainWindow) -> None:
+    page = decided.candidates
+    page.arrangement.show("interval", False)
+    header = page.table.horizontalHeader()
+    header.moveSection(header.visualIndex(page.model.place_of("id")), 0)
+    page.table.selectRow(1)
+    page.copy()
+    lines = [line.split("\t") for line in QGuiApplication.clipboard().text().splitlines()]
+    assert len(lines) == 2
+    assert lines[0][:3] == ["ID", "Status", "R1"]
+    assert "Interval" not in lines[0]
+    assert lines[1][0] == status(decided).library.ids[int(page.model.rows[1])]
+
+
+def test_properties_are_calculated_when_somebody_looks(
+    qtbot: QtBot, open_window: Callable[..., MainWindow], tmp_path: Path
+) -> None:
+    from tests.gui.helpers import quick_campaign
+
+    window = open_window(quick_campaign(tmp_path, smiles=True))
+    until(qtbot, lambda: window.session.view is not None)
+    window.show_page(CANDIDATES)
+    idle(qtbot, window)
+    page = window.candidates
+    assert "mw" not in [column.key for column in page.arrangement.columns]
+    page.arrangement.show("mw", True)
+    page.arrangement.show("alert", True)
+    place = page.model.place_of("mw")
+    assert page.model.columns[place].text(0) == "…"
+    idle(qtbot, window)
+    assert page.model.columns[page.model.place_of("mw")].text(0) == "135.2"  # N-methylbenzamide, C8H9NO
+    assert page.arrangement.visible("mw")
+    before = page._calculated
+    page.refresh(view(window), opened=False)
+    idle(qtbot, window)
+    assert page._calculated is before
+    # Its columns are not the shortlist's; the export goes without them and does not fail.
+    path = tmp_path / "x.csv"
+    window.exporting.to(path, "screen", as_columns=True)
+    idle(qtbot, window)
+    assert len(rows_of(path)) == page.model.rowCount() == 18
+
+
+def test_stopped_properties_are_not_begun_again(
+    qtbot: QtBot, open_window: Callable[..., MainWindow], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from tests.gui.helpers import quick_campaign
+
+    window = open_window(quick_campaign(tmp_path, smiles=True))
+    until(qtbot, lambda: window.session.view is not None)
+    window.show_page(CANDIDATES)
+
+    def slow(smiles: object, report: Report) -> None:
+        while True:
+            report(0.5, "Calculating")
+            threading.Event().wait(0.01)
+
+    monkeypatch.setattr("assaypilot.gui.pages.candidates.calculate", slow)
+    window.candidates.arrangement.show("clogp", True)
+    until(qtbot, window.work.isVisible)
+    window.work.stop.click()
+    until(qtbot, lambda: not window.session.beside.busy)
+    assert not window.candidates.arrangement.visible("clogp")
+    window.show_page(LIBRARY)
+
+
+def test_the_window_answers_while_an_export_is_written(
+    qtbot: QtBot, decided: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No turn of the event loop takes long: the writing is done elsewhere."""
+    times: list[float] = []
+    elsewhere: list[object] = []
+
+    def watched(function: object, *arguments: Any, report: Report) -> Any:
+        elsewhere.append(function)
+        return in_another_process(function, *arguments, report=report)  # type: ignore[arg-type]  # any function
+
+    monkeypatch.setattr("assaypilot.engine.processes.in_another_process", watched)
+    decided.exporting.to(tmp_path / "x.xlsx", "all")
+    while decided.session.beside.busy:
+        start = time.perf_counter()
+        QApplication.processEvents()
+        times.append(time.perf_counter() - start)
+        time.sleep(0.002)
+    idle(qtbot, decided)
+    assert (tmp_path / "x.xlsx").exists()
+    assert elsewhere == [write]
+    assert max(times) < 0.4  # 0.02 s when the machine does nothing else
