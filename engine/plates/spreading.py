@@ -53,20 +53,34 @@ def spread(replicates: Sequence[int], rows: int, columns: int, entropy: Sequence
     """
     total = sum(replicates)
     n_plates = -(-total // (rows * columns))
-    rng = np.random.default_rng((_LOTS, *entropy))
-    order = rng.permutation(len(replicates))
+    lots = _Lots(entropy)
+    order = lots.order(len(replicates))
     items = np.repeat(order, np.asarray(replicates, dtype=np.intp)[order]) if total else np.zeros(0, dtype=np.intp)
     found: list[list[Place]] = [[] for _ in replicates]
     for plate in range(n_plates):
         own = items[plate::n_plates]
-        for item, row, column in _filled(own, rows, columns, found, rng):
+        for item, row, column in _filled(own, rows, columns, found, lots):
             found[item].append((plate, row, column))
     return found
 
 
-def _filled(
-    items: Ints, rows: int, columns: int, before: Sequence[Sequence[Place]], rng: np.random.Generator
-) -> list[Measured]:
+class _Lots:
+    """Lots that come out the same in every version of numpy: only its raw numbers are promised to stay as they are."""
+
+    def __init__(self, entropy: Sequence[int]) -> None:
+        self._source = np.random.PCG64(np.random.SeedSequence((_LOTS, *entropy)))
+
+    def order(self, n: int) -> Ints:
+        """``(n,)``, the numbers below n in an order drawn by lot."""
+        drawn = [self._source.random_raw() for _ in range(n)]
+        return np.array(sorted(range(n), key=lambda k: drawn[k]), dtype=np.intp)
+
+    def below(self, n: int) -> int:
+        """A number below n."""
+        return int(self._source.random_raw() % n)
+
+
+def _filled(items: Ints, rows: int, columns: int, before: Sequence[Sequence[Place]], lots: _Lots) -> list[Measured]:
     """(item, row, column) of each measurement of one plate; ``before``: what stands on the plates before it.
 
     Drawn again, on more columns if there are, while replicates lie together; the best draw is kept.
@@ -77,7 +91,7 @@ def _filled(
     best: tuple[tuple[int, int], list[Measured]] | None = None
     looked = 0
     for draw in range(1, _DRAWS + 1):
-        plate = _Plate(_drawn(items, rows, wide, before, rng), before, _LOOKS - looked)
+        plate = _Plate(_drawn(items, rows, wide, before, lots), before, _LOOKS - looked)
         if wide == needed:
             _tidy(plate, rows)
         _settle(plate)
@@ -93,9 +107,7 @@ def _filled(
     return best[1]
 
 
-def _drawn(
-    items: Ints, rows: int, wide: int, before: Sequence[Sequence[Place]], rng: np.random.Generator
-) -> list[Measured]:
+def _drawn(items: Ints, rows: int, wide: int, before: Sequence[Sequence[Place]], lots: _Lots) -> list[Measured]:
     """The measurements along the diagonals, turned so that they repeat the places of other plates least."""
     n, most = len(items), int(np.unique(items, return_counts=True)[1].max())
     row_of, column_of = _diagonals(rows, wide)
@@ -105,9 +117,9 @@ def _drawn(
     )
     best: tuple[float, Ints, Ints] | None = None
     for _ in range(_TURNS if len(others) else 1):
-        down, right = strides[rng.integers(len(strides))]
-        placed_rows = (row_of[:n] * down + rng.integers(rows)) % rows
-        placed_columns = (column_of[:n] * right + rng.integers(wide)) % wide
+        down, right = strides[lots.below(len(strides))]
+        placed_rows = (row_of[:n] * down + lots.below(rows)) % rows
+        placed_columns = (column_of[:n] * right + lots.below(wide)) % wide
         cost = _coincidences(placed_rows, placed_columns, others)
         if best is None or cost < best[0]:
             best = (cost, placed_rows, placed_columns)

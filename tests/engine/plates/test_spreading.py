@@ -131,3 +131,18 @@ def test_no_combination_is_too_much(replicates: list[int], rows: int, columns: i
     places = spread(replicates, rows, columns, (3, 4))
     every = [place for own in places for place in own]
     assert len(set(every)) == sum(replicates)
+
+
+def test_a_layout_that_was_printed_once_stays_as_it_is() -> None:
+    """As stored: another version of this program or of numpy must not move what a lab has pipetted."""
+    assert spread([2, 1, 3], 4, 3, (7, 1)) == [
+        [(0, 0, 2), (0, 3, 0)],
+        [(0, 1, 1)],
+        [(0, 0, 1), (0, 3, 2), (0, 2, 0)],
+    ]
+    places = spread([3] * 40, 8, 10, (2026, 4))
+    assert [places[k] for k in (0, 17, 39)] == [
+        [(0, 1, 7), (0, 6, 1), (1, 5, 4)],
+        [(0, 7, 3), (0, 4, 4), (1, 3, 0)],
+        [(0, 7, 1), (1, 6, 5), (1, 3, 6)],
+    ]
