@@ -38,7 +38,14 @@ from assaypilot.engine.strategies.protocol import (
     StrategyInfo,
 )
 from assaypilot.engine.strategies.rage_elimination import Compared, compared, first_of_equals
-from assaypilot.engine.strategies.rage_lost import away, bounding_phase, unanswerable
+from assaypilot.engine.strategies.rage_lost import (
+    away,
+    bounding_phase,
+    compared_now,
+    nobody_compared,
+    unanswerable,
+    with_compared,
+)
 from assaypilot.engine.strategies.rage_phase import GAPS, Field, cut, effects, field_of, printed, whole
 
 __all__ = ["Rage", "union_log"]
@@ -127,8 +134,12 @@ class Rage(Phased):
         return ()
 
     def memory(self, problem: Problem) -> Arrays:
-        """Who was compared with the one found best only afterwards."""
-        return nobody_late(problem)
+        """Who was compared with the one found best only afterwards, and who was compared with anybody."""
+        return {**nobody_late(problem), **nobody_compared(problem)}
+
+    def adjust(self, state: State, *, measurable: NDArray[np.bool_], spent: int) -> State:
+        """The state when only these arms can be measured; one that was compared counts as lost when it runs out."""
+        return with_compared(super().adjust(state, measurable=measurable, spent=spent))
 
     def first_radius(self, problem: Problem) -> float:
         """The half-width of every difference after the first phase.
@@ -282,7 +293,7 @@ class Rage(Phased):
                 "every_pair_compared": float(found.exact),
                 "measurements": float(outcome.counts.sum()),
             },
-            memory=late(state),
+            memory={**late(state), **compared_now(state, active[found.known[kind]])},
         )
 
     def _verdict(

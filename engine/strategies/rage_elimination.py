@@ -41,6 +41,8 @@ class Compared(NamedTuple):
     leader: int
     """The row with the highest estimate among those that can be told from each other."""
     exact: bool
+    known: NDArray[np.bool_]
+    """Whether the difference to the leader was estimated."""
 
 
 def beaten(scores: Floats, points: Floats, spread: float, least: float = 0.0) -> Beaten:
@@ -94,7 +96,7 @@ def compared(fit: Estimate, rows: Ints, spread: float, least: float) -> Compared
     points = ProjectedFeatures(fit.features, rows[few], fit.basis).coordinates() @ square_root(fit.inverse)
     found = beaten(scores[few], points - points[np.searchsorted(few, leader)], spread, least)
     out[few] = found.rows
-    return Compared(out, int(rows[leader]), found.exact)
+    return Compared(out, int(rows[leader]), found.exact, known)
 
 
 def first_of_equals(features: Features, rows: Ints) -> tuple[Ints, Ints]:

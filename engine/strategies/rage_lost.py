@@ -6,6 +6,7 @@ it with the others, so while one is away a phase bounds every mean.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -16,11 +17,23 @@ from assaypilot.engine.progress import Report
 from assaypilot.engine.strategies.designs import g_design
 from assaypilot.engine.strategies.ending import doubted, newcomers, wider
 from assaypilot.engine.strategies.linfact_planning import cut_to, phase_design
-from assaypilot.engine.strategies.protocol import IN, UNDECIDED, Allocation, Certificate, State, StopReason
+from assaypilot.engine.strategies.protocol import (
+    IN,
+    NOT_ESTIMABLE,
+    UNDECIDED,
+    Allocation,
+    Arrays,
+    Certificate,
+    Problem,
+    State,
+    StopReason,
+)
 
-__all__ = ["Away", "away", "bounding_phase", "unanswerable"]
+__all__ = ["Away", "away", "bounding_phase", "compared_now", "nobody_compared", "unanswerable", "with_compared"]
 
 Floats = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+Ints = NDArray[np.intp]
 
 _ENOUGH = 0.5
 """Half-widths this small beside those of who is away: measuring without end would hardly tell them apart better."""
@@ -50,6 +63,33 @@ def away(state: State, factor: float) -> Away | None:
     low, high = wider(state.low[0, lost], state.high[0, lost], factor)
     top = int(np.argmax(high))
     return Away(float(low.max()), float(high[top]), float(high[top] - low[top]) / 2.0)
+
+
+def nobody_compared(problem: Problem) -> Arrays:
+    """What ``compared_now`` remembers, before the first phase."""
+    return {"compared": np.zeros(problem.n_arms, dtype=bool)}
+
+
+def compared_now(state: State, arms: Ints) -> Arrays:
+    """To be remembered after a phase: whose difference to the leader any phase has estimated, ``(n_arms,)``."""
+    known = _compared(state).copy()
+    known[arms] = True
+    return {"compared": known}
+
+
+def _compared(state: State) -> Flags:
+    """What was remembered so far; nobody in campaigns that were begun before anything was."""
+    known: Flags = state.memory.get("compared", np.zeros(state.problem.n_arms, dtype=bool))
+    return known
+
+
+def with_compared(state: State) -> State:
+    """The state in which one that was compared is lost when it cannot be estimated any more.
+
+    Others may have lost against it though no phase told its own mean, so that no bound is left of it.
+    """
+    gone = _compared(state) & state.problem.wanted & (state.status == NOT_ESTIMABLE)
+    return replace(state, lost=state.lost | gone)
 
 
 def bounding_phase(state: State, radius: float, wells: float, gap: float, report: Report) -> Allocation:

@@ -205,6 +205,34 @@ def test_a_difference_can_be_estimated_where_no_mean_can():
     assert np.isposinf(decision.high[0, :2]).all()
 
 
+def test_one_that_others_lost_against_is_not_forgotten_when_it_runs_out():
+    """No phase told any mean, so no bound is left of the one that beat the second; the third is not the best for it."""
+    wanted = np.hstack([np.eye(3), np.ones((3, 1))])
+    strategy = Rage()
+    problem = asked(DenseFeatures(np.vstack([wanted, np.eye(4)])), sd=0.1, wanted=[1, 1, 1, 0, 0, 0, 0])
+    problem = replace(problem, measurable=np.array([0, 0, 0, 1, 1, 1, 1], dtype=bool))
+    state = strategy.start(problem)
+    outcome = came_back(problem, np.zeros(7), strategy.ask(state), np.random.default_rng(0))
+    counts, means = np.zeros((1, 7)), np.zeros((1, 7))
+    counts[0, 3:6], means[0, 3:6] = (1000, 1000, 1), (1.0, 0.9, 0.89)
+    state = strategy.tell(state, replace(outcome, counts=counts, means=means))
+    assert state.status[:3].tolist() == [UNDECIDED, OUT, UNDECIDED]
+    assert np.isposinf(state.high[0, :3]).all()
+    state = strategy.adjust(state, measurable=np.array([0, 0, 0, 0, 1, 1, 1], dtype=bool), spent=state.spent)
+    assert state.status[:3].tolist() == [NOT_ESTIMABLE, OUT, UNDECIDED]
+    assert state.lost.tolist() == [True, False, False, False, False, False, False]
+    (reason,) = strategy.stop(state)
+    assert (reason.name, reason.numbers["lost"]) == ("lost", 1)
+    # Had nobody been compared yet, nothing would have been decided by it.
+    fresh = strategy.adjust(strategy.start(problem), measurable=state.problem.measurable, spent=0)
+    assert not fresh.lost.any()
+    assert not strategy.stop(fresh)
+    # It comes back, and the search goes on.
+    back = strategy.adjust(state, measurable=problem.measurable, spent=state.spent)
+    assert not back.lost.any()
+    assert not strategy.stop(back)
+
+
 def test_one_that_comes_back_and_is_better_contradicts_the_first_decision():
     features = DenseFeatures(np.eye(2))
     strategy = Rage()
