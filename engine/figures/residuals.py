@@ -54,8 +54,8 @@ def worst_residuals(
         axes.plot([one.measured], [row], "o", markersize=6.5, color=palette.accent, zorder=4)
         axes.annotate(
             f"{one.residual:+.2f}".replace("-", "\u2212"), (1.0, row), xycoords=("axes fraction", "data"),
-            xytext=(8, 0), textcoords="offset points", va="center", color=palette.text, fontsize=SMALL, annotation_clip=False,
-            parse_math=False,
+            xytext=(8, 0), textcoords="offset points", va="center", color=palette.text, fontsize=SMALL,
+            annotation_clip=False, parse_math=False,
         )  # fmt: skip
         axes.annotate(
             names[row], (0.0, row), xycoords=("axes fraction", "data"), xytext=(-8, 0), textcoords="offset points",

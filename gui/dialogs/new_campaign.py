@@ -99,7 +99,7 @@ class NewCampaign(QDialog):
         bottom.addWidget(self.next)
         column.addLayout(bottom)
         self.table_step.read.connect(self._table_read)
-        self.columns_step.checked.connect(self.goal_step.show_checked)
+        self.columns_step.checked.connect(self._checked)
         self.columns_step.not_added.connect(self.goal_step.refuse_endpoint)
         self.check_step.said.connect(self.messages.note)
         self.goal_step.new_endpoint.connect(self.columns_step.add_endpoint)
@@ -204,6 +204,19 @@ class NewCampaign(QDialog):
         if self.step == TABLE and self.focusWidget() in (None, self.table_step.choose, self.table_step.paste):
             self.next.setFocus(Qt.FocusReason.OtherFocusReason)
 
+    def _checked(self, checked: Checked | None) -> None:
+        """Nothing; the goal is asked about the table as it was checked last."""
+        self._latest = checked
+        if self.step == GOAL or checked is None:
+            self._hand_over()
+
+    def _hand_over(self) -> None:
+        """Nothing; a box for each endpoint takes its time, so the goal hears of a check when it is seen."""
+        if self.goal_step.checked is not self._latest or self._latest is None:
+            self.goal_step.show_checked(self._latest)
+
+    _latest: Checked | None = None
+
     def _next(self) -> None:
         if not self.steps[self.step].complete:
             return
@@ -219,6 +232,8 @@ class NewCampaign(QDialog):
             mark.setAccessibleName(f"Step {place + 1} of {len(TITLES)}: {TITLES[place]}")
         if step == CHECK:
             self.check_step.show_first()
+        if step == GOAL:
+            self._hand_over()
         self._watch()
         self._refresh()
         self._focus()

@@ -6,6 +6,8 @@ meanwhile. A column travels as texts of many cells each, and is cut up again pie
 
 from __future__ import annotations
 
+import gc
+import pickle
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -14,7 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assaypilot.engine.library import Library
+from assaypilot.engine.measurements import Result
 from assaypilot.engine.tables.importer import ImportedTable
+from assaypilot.engine.tables.pauses import without_collecting
 from assaypilot.engine.tables.raw import RawTable
 
 __all__ = [
@@ -31,6 +35,10 @@ __all__ = [
 
 CELLS = 20_000
 """Texts in one piece: cutting them takes about a millisecond."""
+RESULTS = 2_000
+"""Values in one piece."""
+MANY = 20_000
+"""Values beyond which the collector leaves them alone."""
 BETWEEN = "\x00"
 
 Texts = tuple[str, ...]
@@ -121,17 +129,30 @@ class ImportParcel:
     library: LibraryParcel
     listed: LibraryParcel | None
     """None where it is the library."""
+    history: tuple[bytes, ...]
+    """Pickled a few thousand at a time."""
 
 
 def pack_imported(imported: ImportedTable) -> ImportParcel:
     """What was imported; which row became which compound is left behind, the window does not ask."""
     library = pack_library(imported.library)
     listed = None if imported.listed is imported.library else pack_library(imported.listed)
-    return ImportParcel(replace(imported, library=library.rest, listed=library.rest, of_row=()), library, listed)
+    history = imported.history
+    parts = tuple(pickle.dumps(history[start : start + RESULTS]) for start in range(0, len(history), RESULTS))
+    rest = replace(imported, library=library.rest, listed=library.rest, of_row=(), history=())
+    return ImportParcel(rest, library, listed, parts)
 
 
 def unpack_imported(parcel: ImportParcel) -> ImportedTable:
     """What was imported."""
     library = unpack_library(parcel.library)
     listed = library if parcel.listed is None else unpack_library(parcel.listed)
-    return replace(parcel.rest, library=library, listed=listed)
+    history: list[Result] = []
+    with without_collecting():
+        for part in parcel.history:
+            history += pickle.loads(part)  # from our own process, through its own pipe
+            time.sleep(0)
+        if len(history) > MANY:
+            # They hold no cycles and stay: looking through them again and again would stop the window each time.
+            gc.freeze()
+    return replace(parcel.rest, library=library, listed=listed, history=tuple(history))
