@@ -110,6 +110,13 @@ def write(path: Path, contents: Contents, report: Report = silent) -> int:
     return len(sheets["Shortlist"].rows)
 
 
+class _Exact(float):
+    """A number that is written with every digit it needs to be read back the same; the library writes sixteen."""
+
+    def __format__(self, _: str) -> str:
+        return float.__repr__(self)
+
+
 @dataclass(frozen=True, slots=True)
 class _Look:
     """How the cells of one column look."""
@@ -292,7 +299,8 @@ class _Writer:
         elif isinstance(cell, bool):
             page.write_string(row, column, "yes" if cell else "no", look.plain)
         elif isinstance(cell, (int, float)):
-            page.write_number(row, column, cell, self._number(cell, look))
+            number = _Exact(cell) if isinstance(cell, float) else cell
+            page.write_number(row, column, number, self._number(cell, look))
         else:
             self._text(
                 page, row, column, cell, chosen or (look.quoted if cell.startswith(_FORMULA) else look.plain), sheet
@@ -326,9 +334,9 @@ class _Writer:
                 "The campaign file holds them whole."
             )
         if self._replaced:
+            texts = "1 text has" if self._replaced == 1 else f"{self._replaced:,} texts have"
             found.append(
-                f"{self._replaced:,} texts have characters that no workbook can hold; "
-                "\N{REPLACEMENT CHARACTER} stands for each."
+                f"{texts} characters that no workbook can hold; \N{REPLACEMENT CHARACTER} stands for each of them."
             )
         return found
 

@@ -43,6 +43,8 @@ NASTY = (
     "'quoted \"twice\"', with; both",
 )
 """Ids that some format takes for something else: a formula, markup, a number, an escape."""
+MEASURABLE = (True, True, True, True, True, False, True, True, False)
+"""Two of the nine could only be made."""
 TRUTH = (6.0, 6.6, 5.2, 6.4, 7.0, 5.6, 5.7, 6.3, 4.9)
 IC50 = Endpoint("IC50", unit="nM", transform="log", noise_sd=0.2)
 HERG = Endpoint("hERG", noise_sd=0.3, direction="min")

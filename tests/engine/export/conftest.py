@@ -1,0 +1,35 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from assaypilot.engine.campaign.state import Status
+from tests.engine.export.making import MEASURABLE, begin, nasty_library, play
+
+
+@pytest.fixture(scope="session")
+def nasty_file(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Status]:
+    """A campaign file on nine compounds with structures, bad ids and some rounds, and its status."""
+    path = tmp_path_factory.mktemp("nasty") / "x.assaypilot"
+    with begin(path, nasty_library(measurable=MEASURABLE), max_replicates=20) as campaign:
+        return path, play(campaign, 2, plate="P 1", well="A01", comment="=HYPERLINK(1)", date="2030-01-02")
+
+
+@pytest.fixture(scope="session")
+def nasty(nasty_file: tuple[Path, Status]) -> Status:
+    """The status of that campaign: something is in, out, undecided, measured and never measured."""
+    return nasty_file[1]
+
+
+@pytest.fixture
+def play_nasty(nasty_file: tuple[Path, Status], tmp_path: Path) -> Callable[[], Path]:
+    """Lays a copy of that campaign's file into the test's folder."""
+
+    def copy() -> Path:
+        path = tmp_path / "x.assaypilot"
+        path.write_bytes(nasty_file[0].read_bytes())
+        return path
+
+    return copy

@@ -1,0 +1,244 @@
+from __future__ import annotations
+
+import dataclasses
+import pickle
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from assaypilot.engine.campaign.state import Status
+from assaypilot.engine.endpoint import Limit
+from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.export.contents import Choice, contents
+from assaypilot.engine.export.formats import FORMATS, ending_of, write
+from assaypilot.engine.export.sheet import Sheet
+from assaypilot.engine.export.shortlist import ranked
+from assaypilot.engine.measurements import Result
+from assaypilot.engine.progress import Cancelled
+from tests.engine.export.making import HERG, IC50, MEASURABLE, NASTY, SMILES, begin, nasty_library, plain_library
+
+
+def as_dicts(sheet: Sheet) -> list[dict[str, object]]:
+    return [dict(zip(sheet.header, row, strict=True)) for row in sheet.rows]
+
+
+def test_without_a_choice_what_is_in_comes_ranked(nasty: Status) -> None:
+    now = contents(nasty)
+    assert now.compounds.tolist() == ranked(nasty, "in").tolist() != []
+    assert {row["Status"] for row in as_dicts(now.shortlist)} == {"in"}
+    assert now.what == "1 of 9 compounds: compounds that are in"
+
+
+def test_rows_and_columns_come_as_on_screen(nasty: Status) -> None:
+    order = (7, 0, 4)
+    now = contents(nasty, Choice("in", order, ("R2", "ID", "pIC50 estimate")))
+    assert now.shortlist.header == ("R2", "ID", "pIC50 estimate", "Evidence", "Availability")
+    assert now.shortlist.column("ID") == tuple(NASTY[c] for c in order)
+    assert now.shortlist.digits[:3] == (None, None, 2)
+    estimates = [round(float(nasty.candidates.estimate[c]), 3) for c in order]
+    assert list(now.shortlist.column("pIC50 estimate")) == estimates
+    assert len(now.everything.rows) == 9
+    assert now.what == "3 of 9 compounds, chosen and sorted by hand"
+
+
+def test_no_row_goes_out_without_its_id_and_what_it_rests_on(nasty: Status) -> None:
+    now = contents(nasty, Choice("all", columns=("Status",)))
+    assert now.shortlist.header == ("ID", "Status", "Evidence", "Availability")
+    assert contents(nasty, Choice("all", columns=("Availability", "ID"))).shortlist.header == (
+        "Availability",
+        "ID",
+        "Evidence",
+    )
+
+
+@pytest.mark.parametrize("order", [(0, 0), (9,), (-1,)])
+def test_an_order_that_is_none_is_a_bug(nasty: Status, order: tuple[int, ...]) -> None:
+    with pytest.raises(ValueError, match="compounds of the library, each once"):
+        contents(nasty, Choice(order=order))
+
+
+def test_a_column_that_is_none_is_a_bug(nasty: Status) -> None:
+    with pytest.raises(ValueError, match="no column 'Made'"):
+        _ = contents(nasty, Choice(columns=("ID", "Made"))).shortlist
+
+
+def test_every_row_says_measured_or_predicted_and_whether_the_compound_is_there(nasty: Status) -> None:
+    rows = {row["ID"]: row for row in as_dicts(contents(nasty).everything)}
+    for compound, name in enumerate(NASTY):
+        n = int(nasty.candidates.measured[compound])
+        assert rows[name]["Evidence"] == (f"measured {n}" if n else "predicted, never measured")
+        assert rows[name]["Availability"] == ("made" if MEASURABLE[compound] else "to be made")
+    assert rows[NASTY[5]]["Evidence"] == "predicted, never measured"
+
+
+def test_in_stock_only_where_somebody_said_which_compounds_are_there(tmp_path: Path) -> None:
+    with begin(tmp_path / "a.assaypilot", nasty_library(measurable=MEASURABLE)) as campaign:
+        campaign.mark_unavailable([NASTY[0]], "none left")
+        said = contents(campaign.status()).everything
+    assert dict(zip(said.column("ID"), said.column("Availability"), strict=True)) == {
+        NASTY[0]: "cannot be had",
+        **{NASTY[k]: "in stock" if MEASURABLE[k] else "to be made" for k in range(1, 9)},
+    }
+    with begin(tmp_path / "b.assaypilot") as campaign:
+        assert set(contents(campaign.status()).everything.column("Availability")) == {"to be made"}
+
+
+def test_what_was_made_but_does_not_count_is_not_called_measured(tmp_path: Path) -> None:
+    history = [
+        Result(NASTY[0], 10_000.0, "IC50", relation=">"),
+        Result(NASTY[1], 100.0, "IC50"),
+        Result(NASTY[2], 5.0, "hERG"),
+        Result(NASTY[3], 5.0, "hERG"),
+        Result(NASTY[3], 100.0, "IC50"),
+    ]
+    with begin(tmp_path / "x.assaypilot", endpoints=(IC50, HERG), history=history) as campaign:
+        campaign.exclude(2, "precipitated", judgement=False)
+        rows = {row["ID"]: row for row in as_dicts(contents(campaign.status()).everything)}
+        assert rows[NASTY[0]]["Evidence"] == "predicted, measured beyond a limit only"
+        assert rows[NASTY[1]]["Evidence"] == "predicted, its values are not used"
+        assert rows[NASTY[2]]["Evidence"] == "predicted, measured for hERG only"
+        assert rows[NASTY[3]]["Evidence"] == "measured 1"
+        assert {rows[NASTY[k]]["Availability"] for k in range(4)} == {"made"}
+        campaign.mark_unavailable([NASTY[3]], "used up")
+        rows = {row["ID"]: row for row in as_dicts(contents(campaign.status()).everything)}
+        assert rows[NASTY[3]]["Availability"] == "made, none left"
+
+
+def test_measurements_are_as_entered_and_say_what_became_of_them(tmp_path: Path) -> None:
+    history = [Result(name, 100.0 * (k + 1), "IC50", plate="P1", well=f"A{k + 1}") for k, name in enumerate(NASTY[:5])]
+    history.append(Result(NASTY[5], 0.03, "IC50", relation="<", unit="µM", n=3, sd=0.01, comment="late"))
+    with begin(tmp_path / "x.assaypilot", history=history) as campaign:
+        campaign.exclude(1, "bubble", judgement=False)
+        campaign.correct(2, 250.0, reason="typo")
+        issued = campaign.plan()
+        assert issued is not None
+        campaign.record([Result(NASTY[issued.items[0].compound], 77.0, "IC50")])
+        campaign.undo()
+        now = contents(campaign.status())
+    rows = as_dicts(now.measurements)
+    assert [row["No."] for row in rows] == list(range(1, 8))
+    assert [row["Used"] for row in rows] == [
+        "no, excluded",
+        *["estimates (history)"] * 4,
+        "no, only a bound",
+        "no, taken back",
+    ]
+    assert [row["Excluded"] for row in rows] == ["yes", *["no"] * 5, "yes"]
+    assert (rows[0]["Reason"], rows[1]["Reason"]) == ("excluded: bubble", "corrected: typo")
+    assert (rows[1]["Value"], rows[1]["Unit"]) == (200.0, "nM")  # what was entered is never changed
+    assert rows[1]["pIC50"] == pytest.approx(9 - np.log10(250.0), abs=1e-4)
+    bound = rows[5]
+    assert (bound["Value"], bound["Relation"], bound["Unit"], bound["N"], bound["SD"]) == (0.03, "<", "µM", 3, 0.01)
+    assert (bound["Comment"], rows[2]["Well"], rows[6]["Round"]) == ("late", "A3", 1)
+
+
+def test_rounds_and_what_was_picked(nasty: Status) -> None:
+    now = contents(nasty)
+    rounds, picks = as_dicts(now.rounds), as_dicts(now.picks)
+    assert [row["Round"] for row in rounds] == [1, 2]
+    assert {row["State"] for row in rounds} == {"closed"}
+    for row, issued in zip(rounds, nasty.rounds, strict=True):
+        own = [pick for pick in picks if pick["Round"] == row["Round"]]
+        assert [pick["ID"] for pick in own] == [NASTY[item.compound] for item in issued.items]
+        assert (
+            sum(pick["Measurements asked for"] for pick in own) == row["Measurements asked for"] == issued.measurements
+        )
+        assert sum(pick["Came back"] for pick in own) == row["Came back"] == issued.came
+        assert re.fullmatch(r"\d{4}-\d\d-\d\d \d\d:\d\d", str(row["Issued (UTC)"]))
+    assert all(pick["Why"] for pick in picks)
+
+
+def test_settings_say_what_was_wanted_with_what_and_from_where(nasty: Status) -> None:
+    now = contents(nasty, file="x.assaypilot", program="AssayPilot 9", exported="2030-01-02 03:04 +01:00")
+    said = dict(now.settings.rows)
+    assert said["Goal"] == nasty.goal_sentence
+    assert said["Guarantee"] == nasty.guarantee.sentence
+    assert [said[f"Assumption {k + 1}"] for k in range(len(nasty.guarantee.assumptions))] == list(
+        nasty.guarantee.assumptions
+    )
+    assert (said["Confidence"], said["Within this of the best pIC50"], said["Assay noise (SD) of pIC50"]) == (
+        0.95,
+        0.5,
+        0.2,
+    )
+    assert said["Endpoint IC50"] == "higher is better, entered in nM, modelled as pIC50"
+    assert (said["Program"], said["Exported"], said["Campaign file"]) == (
+        "AssayPilot 9",
+        "2030-01-02 03:04 +01:00",
+        "x.assaypilot",
+    )
+    assert (said["Campaign head"], said["Events"], said["Strategy"]) == (nasty.head, nasty.events, nasty.strategy)
+    assert said["Version of numpy"] == np.__version__
+    assert len(said) == len(now.settings.rows)  # no name twice
+
+
+def test_settings_of_other_goals(tmp_path: Path) -> None:
+    with begin(tmp_path / "p.assaypilot", endpoints=(IC50, HERG), goal="pareto", objective="", epsilon=0.3) as campaign:
+        said = dict(contents(campaign.status()).settings.rows)
+    assert said["Difference in pIC50 that does not matter"] == said["Difference in hERG that does not matter"] == 0.3
+    limited = dataclasses.replace(HERG, limit=Limit("<", 5.0))
+    with begin(tmp_path / "b.assaypilot", endpoints=(IC50, limited), goal="best", epsilon=None, slack=0.2) as campaign:
+        status = campaign.status()
+    said = dict(contents(status).settings.rows)
+    assert "Within this of the best pIC50" not in said
+    assert said["Softness of the cutoff in pIC50"] == 0.2
+    assert "limit hERG < 5" in str(said["Endpoint hERG"])
+    assert "Why out" in contents(status, Choice("all")).shortlist.header
+
+
+def test_structures_no_table_has_drawn_are_put_together(tmp_path: Path) -> None:
+    with begin(tmp_path / "x.assaypilot", nasty_library(smiles=None)) as campaign:
+        now = contents(campaign.status(), Choice("all", tuple(range(9))))
+    assert now.shortlist.column("SMILES") == SMILES
+    assert now.structure(4) == SMILES[4]
+    with begin(tmp_path / "y.assaypilot", plain_library()) as campaign:
+        now = contents(campaign.status(), Choice("all"))
+    assert "SMILES" not in now.shortlist.header
+    assert now.structure(4) == ""
+
+
+def test_contents_go_to_another_process(nasty: Status) -> None:
+    now = contents(nasty, Choice("all"))
+    there = pickle.loads(pickle.dumps(now))
+    assert there.shortlist_with_provenance == now.shortlist_with_provenance
+    assert there.settings == now.settings
+
+
+def test_the_time_is_local_and_says_its_zone(nasty: Status) -> None:
+    assert re.fullmatch(r"\d{4}-\d\d-\d\d \d\d:\d\d [+-]\d\d:\d\d", contents(nasty).exported)
+
+
+@pytest.mark.parametrize("name", ["list.txt", "list", "list.xls", ".xlsx", "list."])
+def test_an_unknown_ending_is_refused_with_the_list(tmp_path: Path, nasty: Status, name: str) -> None:
+    with pytest.raises(AssayPilotError, match=r"\.csv, \.xlsx, \.sdf, \.pdf, \.pptx") as caught:
+        write(tmp_path / name, contents(nasty))
+    assert not list(tmp_path.iterdir())
+    assert ".." not in str(caught.value.mend)
+    assert ending_of("LIST.XLSX") == ".xlsx"
+
+
+@pytest.mark.parametrize("ending", FORMATS)
+def test_every_format_can_be_stopped_and_leaves_what_was_there(tmp_path: Path, nasty: Status, ending: str) -> None:
+    path = tmp_path / f"list{ending}"
+    path.write_bytes(b"old")
+    fractions: list[float] = []
+    assert write(tmp_path / f"whole{ending}", contents(nasty, Choice("all")), lambda f, _: fractions.append(f)) == 9
+    assert len(fractions) > 1
+    assert all(0.0 <= fraction <= 1.0 for fraction in fractions)
+    assert fractions == sorted(fractions)
+    (tmp_path / f"whole{ending}").unlink()
+    for stop_at in range(len(fractions)):
+        calls = 0
+
+        def stop(fraction: float, message: str, stop_at: int = stop_at) -> None:
+            nonlocal calls
+            calls += 1
+            if calls > stop_at:
+                raise Cancelled
+
+        with pytest.raises(Cancelled):
+            write(path, contents(nasty, Choice("all")), stop)
+        assert path.read_bytes() == b"old"
+        assert [entry.name for entry in tmp_path.iterdir()] == [path.name]

@@ -1,0 +1,281 @@
+"""Workbooks, read with openpyxl: not the library that writes them, and not our own reader."""
+
+from __future__ import annotations
+
+import dataclasses
+import io
+import re
+import shutil
+import subprocess
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import openpyxl
+import pypdfium2
+import pytest
+from PIL import Image
+
+from assaypilot.engine.campaign.state import Status
+from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.export import workbook
+from assaypilot.engine.export.contents import Choice, contents
+from assaypilot.engine.export.fitting import LONGEST, in_header, letters_of, lines_of, shortened, units_of
+from assaypilot.engine.export.formats import write
+from assaypilot.engine.export.sheet import Sheet
+from assaypilot.engine.measurements import Result
+from tests.engine.export.making import NASTY, begin, nasty_library, plain_library
+
+SHEETS = ["Shortlist", "All compounds", "Measurements", "Rounds", "Settings"]
+
+
+def written(path: Path, status: Status, choice: Choice | None = None, **texts: str) -> Any:
+    """The workbook of a campaign as openpyxl sees it."""
+    write(path, contents(status, choice or Choice("all"), **texts))
+    return openpyxl.load_workbook(path)
+
+
+def cells(page: Any) -> list[list[Any]]:
+    return [[cell.value for cell in row] for row in page.iter_rows()]
+
+
+def same(sheet: Sheet, read: list[list[Any]]) -> bool:
+    """Whether a sheet holds a table, cell for cell, whatever the order of its columns."""
+    header, *rows = read
+    for name in sheet.header:
+        place = header.index(name)
+        want = [None if cell == "" else cell for cell in sheet.column(name)]
+        if [row[place] for row in rows] != want:
+            return False
+    return True
+
+
+def test_every_sheet_holds_its_table_with_real_numbers_and_text_as_text(tmp_path: Path, nasty: Status) -> None:
+    book = written(tmp_path / "x.xlsx", nasty, file="x.assaypilot")
+    now = contents(nasty, Choice("all"))
+    assert book.sheetnames == SHEETS
+    for name, sheet in zip(SHEETS, [now.shortlist, now.everything, now.measurements, now.picks], strict=False):
+        assert same(sheet, cells(book[name])), name
+    page = book["Shortlist"]
+    assert {cell.data_type for cell in page["A"]} == {"s"}  # an id is a text, =1+1 and 0012 as well
+    assert {row[0] for row in cells(page)[1:]} == set(NASTY)
+    for page in book:
+        assert all(cell.data_type != "f" and cell.hyperlink is None for row in page.iter_rows() for cell in row)
+    settings = dict(row[:2] for row in cells(book["Settings"])[1:])
+    assert settings["Campaign head"] == nasty.head
+    assert settings["Assay noise (SD) of pIC50"] == 0.2
+    assert settings["Campaign file"] == "x.assaypilot"
+
+
+def test_the_head_stays_in_sight_and_filters(tmp_path: Path, nasty: Status) -> None:
+    book = written(tmp_path / "x.xlsx", nasty)
+    for name, frozen in [("Shortlist", "C2"), ("All compounds", "B2"), ("Measurements", "B2"), ("Settings", "A2")]:
+        page = book[name]
+        assert page.freeze_panes == frozen
+        if name != "Settings":
+            assert page.auto_filter.ref == f"A1:{letters_of(page.max_column)}{page.max_row}"
+        assert all(7 <= page.column_dimensions[letters_of(k + 1)].width <= 101 for k in range(page.max_column))
+
+
+def test_numbers_show_the_decimals_that_matter(tmp_path: Path, nasty: Status) -> None:
+    page = written(tmp_path / "x.xlsx", nasty)["All compounds"]
+    place = {cell.value: cell.column for cell in page[1]}
+    shown = {name: page.cell(2, column).number_format for name, column in place.items()}
+    assert shown["pIC50 estimate"] == shown["pIC50 low"] == "0.00"
+    assert shown["P(within 0.5)"] == "0%"
+    assert shown["ID"] == "General"
+    for row in range(2, 11):  # three significant digits, whatever the size
+        cell = page.cell(row, place["IC50 (nM) estimate"])
+        decimals = len(cell.number_format.partition(".")[2])
+        assert decimals == max(0, 2 - int(np.floor(np.log10(cell.value))))
+
+
+def test_pictures_lie_in_the_rows_of_their_compounds_and_are_not_blank(tmp_path: Path, nasty: Status) -> None:
+    path = tmp_path / "x.xlsx"
+    choice = Choice("all", (4, 0, 8))
+    page = written(path, nasty, choice)["Shortlist"]
+    assert [cell.value for cell in page[1]][:2] == ["ID", "Picture"]
+    assert [picture.anchor._from.row for picture in page._images] == [1, 2, 3]
+    assert {picture.anchor._from.col for picture in page._images} == {1}
+    assert {picture.anchor.editAs for picture in page._images} <= {None, "twoCell"}  # hidden and sorted with the row
+    sizes = []
+    for picture in page._images:
+        image = Image.open(io.BytesIO(picture._data())).convert("L")
+        sizes.append(np.count_nonzero(np.asarray(image) < 128))
+    assert min(sizes) > 100
+    assert sizes[2] > sizes[1]  # the benzene has less ink than its chloro acrylic acid
+    assert page.row_dimensions[2].height > 60
+    assert page["A1"].value == "ID"
+    assert page.cell(1, page.max_column).value == "SMILES"  # last, where it is not printed
+    assert re.fullmatch(r"'Shortlist'!\$A\$1:\$\w\$4", page.print_area)
+
+
+def test_columns_on_screen_keep_their_order_beside_the_pictures(tmp_path: Path, nasty: Status) -> None:
+    choice = Choice("all", columns=("Status", "SMILES", "ID", "pIC50 estimate"))
+    page = written(tmp_path / "x.xlsx", nasty, choice)["Shortlist"]
+    header = [cell.value for cell in page[1]]
+    assert header == ["Status", "SMILES", "ID", "Picture", "pIC50 estimate", "Evidence", "Availability"]
+    assert same(contents(nasty, choice).shortlist, cells(page))
+
+
+def test_without_structures_there_is_no_column_of_pictures(tmp_path: Path) -> None:
+    with begin(tmp_path / "x.assaypilot", plain_library()) as campaign:
+        page = written(tmp_path / "x.xlsx", campaign.status())["Shortlist"]
+    assert not page._images
+    assert [cell.value for cell in page[1]][:3] == ["ID", "R1", "R2"]
+    assert page.max_row == 10
+
+
+def test_only_so_many_pictures_and_that_is_said(tmp_path: Path, nasty: Status, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(workbook, "MOST_PICTURES", 4)
+    book = written(tmp_path / "x.xlsx", nasty)
+    assert len(book["Shortlist"]._images) == 4
+    notes = [row[1] for row in cells(book["Settings"]) if row[0] == "Note on this workbook"]
+    assert notes == ["Only the first 4 of 9 compounds have their picture."]
+
+
+def test_it_is_ready_for_paper(tmp_path: Path, nasty: Status) -> None:
+    book = written(tmp_path / "x.xlsx", nasty, title="Lead & back-up", exported="2030-01-02 03:04 +00:00")
+    for name in SHEETS[:4]:
+        page = book[name]
+        assert page.page_setup.orientation == "landscape"
+        assert page.page_setup.fitToWidth in (None, 1)  # one page wide is what is meant without a word
+        assert page.page_setup.fitToHeight == 0
+        assert page.sheet_properties.pageSetUpPr.fitToPage
+        assert page.print_title_rows == "$1:$1"
+    assert book["Settings"].page_setup.orientation == "portrait"
+    assert book["Shortlist"].oddHeader.left.text == "Lead && back-up"
+    assert nasty.head[:12] in book["Shortlist"].oddFooter.left.text
+    assert book.properties.title == "Lead & back-up"
+    assert book.properties.creator.startswith("AssayPilot")
+    assert nasty.head in book.properties.description
+
+
+def test_a_status_is_a_word_before_it_is_a_colour(tmp_path: Path, nasty: Status) -> None:
+    page = written(tmp_path / "x.xlsx", nasty)["All compounds"]
+    place = next(cell.column for cell in page[1] if cell.value == "Status")
+    colours: dict[str, set[str]] = {}
+    for row in range(2, page.max_row + 1):
+        cell = page.cell(row, place)
+        colours.setdefault(cell.value, set()).add(cell.font.color.rgb)
+    assert set(colours) == {"in", "undecided", "out"}
+    assert all(len(own) == 1 for own in colours.values())
+    assert len(set.union(*colours.values())) == 3
+
+
+def test_an_empty_list_says_why_and_has_no_row(tmp_path: Path) -> None:
+    with begin(tmp_path / "x.assaypilot") as campaign:
+        path = tmp_path / "x.xlsx"
+        book = written(path, campaign.status(), Choice("in"))
+    assert book["Shortlist"].max_row == 1
+    with zipfile.ZipFile(path) as parts:
+        drawing = parts.read("xl/drawings/drawing1.xml").decode()
+    assert "There is no compound in this list (0 of 9 compounds: compounds that are in)." in drawing
+    assert "Nothing is decided yet" in drawing
+
+
+LONG = "x" * 33_000
+
+
+@pytest.mark.parametrize(
+    ("comment", "read"),
+    [
+        ("=cmd|' /C calc'!A0", "=cmd|' /C calc'!A0"),
+        ("bell \x07 and null \x00", "bell \N{REPLACEMENT CHARACTER} and null \N{REPLACEMENT CHARACTER}"),
+        ("half \ud800 pair \ufffe", "half \N{REPLACEMENT CHARACTER} pair \N{REPLACEMENT CHARACTER}"),
+        ("line\r\nbreak\ttab", "line\nbreak\ttab"),
+        ("_x0000_ stays", "_x0000_ stays"),
+        ("  outer spaces  ", "  outer spaces  "),
+        ("https://host/x <b>&amp;</b>", "https://host/x <b>&amp;</b>"),
+        (LONG, "x" * (LONGEST - len(" ... (cut, 33,000 characters)")) + " ... (cut, 33,000 characters)"),
+    ],
+)
+def test_texts_that_a_workbook_cannot_take_as_they_are(tmp_path: Path, nasty: Status, comment: str, read: str) -> None:
+    first = nasty.measurements[0]
+    entered = dataclasses.replace(first, entered=dataclasses.replace(first.entered, comment=comment))
+    status = dataclasses.replace(nasty, measurements=(entered,))
+    book = written(tmp_path / "x.xlsx", status)
+    page = book["Measurements"]
+    cell = page.cell(2, [c.value for c in page[1]].index("Comment") + 1)
+    assert (cell.value, cell.data_type) == (read, "s")
+    assert cell.quotePrefix == comment.startswith("=")
+    notes = [row[1] for row in cells(book["Settings"]) if row[0] == "Note on this workbook"]
+    if comment is LONG:
+        assert "cut: Measurements!O2 (33,000 characters)" in notes[0]
+    elif "\N{REPLACEMENT CHARACTER}" in read:
+        assert notes == [
+            "1 text has characters that no workbook can hold; \N{REPLACEMENT CHARACTER} stands for each of them."
+        ]
+    else:
+        assert notes == []
+
+
+def test_long_comments_make_rows_high_but_not_endless(tmp_path: Path) -> None:
+    history = [Result(NASTY[0], 100.0, "IC50", comment="word " * n) for n in (1, 20, 4000)]
+    with begin(tmp_path / "x.assaypilot", history=history) as campaign:
+        page = written(tmp_path / "x.xlsx", campaign.status())["Measurements"]
+    heights = [page.row_dimensions[row].height for row in (2, 3, 4)]
+    assert heights[0] in (None, 15)
+    assert heights[1] == 45
+    assert heights[2] == 120
+
+
+def test_more_rows_than_a_sheet_holds_are_refused_plainly(
+    tmp_path: Path, nasty: Status, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(workbook, "MOST_ROWS", 9)
+    with pytest.raises(AssayPilotError, match="would have 9 rows below its header, and a workbook holds 8") as caught:
+        write(tmp_path / "x.xlsx", contents(nasty, Choice("all")))
+    assert caught.value.mend == "Write a csv file instead."
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_large_workbook_holds_the_same(tmp_path: Path, nasty: Status, monkeypatch: pytest.MonkeyPatch) -> None:
+    small = written(tmp_path / "small.xlsx", nasty)
+    monkeypatch.setattr(workbook, "_LARGE", 3)
+    large = written(tmp_path / "large.xlsx", nasty)
+    for name in SHEETS[:4]:
+        # openpyxl leaves the escape of _x0041_ in texts that stand in their cells; spreadsheets and our reader do not.
+        plain = [[v.replace("_x005F", "") if isinstance(v, str) else v for v in row] for row in cells(large[name])]
+        assert cells(small[name]) == plain
+    assert len(large["Shortlist"]._images) == 9
+
+
+def test_rooms_of_texts() -> None:
+    assert [letters_of(k) for k in (1, 26, 27, 52, 703)] == ["A", "Z", "AA", "AZ", "AAA"]
+    assert lines_of("one two three", 7) == 2
+    assert lines_of("a\nb\n\nc", 10) == 4
+    assert lines_of("x" * 30, 10) in (3, 4)
+    assert units_of("a😀") == 3
+    text = "😀" * 20_000
+    assert units_of(shortened(text)) <= LONGEST
+    assert shortened(text).endswith("(cut, 20,000 characters)")
+    assert in_header("a & b\n c") == "a && b c"
+    assert len(in_header("y" * 500)) == 70
+
+
+@pytest.mark.skipif(shutil.which("soffice") is None, reason="LibreOffice is not installed here")
+def test_libreoffice_opens_it_and_prints_every_sheet(tmp_path: Path, nasty: Status) -> None:
+    write(tmp_path / "x.xlsx", contents(nasty, Choice("all")))
+    home = (tmp_path / "home").as_uri()
+    command = ["soffice", f"-env:UserInstallation={home}", "--headless", "--convert-to", "pdf"]
+    subprocess.run(
+        [*command, "--outdir", str(tmp_path), str(tmp_path / "x.xlsx")], check=True, capture_output=True, timeout=120
+    )
+    with pypdfium2.PdfDocument(tmp_path / "x.pdf") as printed:
+        texts = [page.get_textpage().get_text_bounded() for page in printed]
+        ink = np.asarray(printed[0].render(scale=1).to_pil().convert("L"))
+    for name in SHEETS:
+        assert any(name in text.splitlines()[0] for text in texts), name
+    for identity in ("CPD_$1_$2%", "=1+1", "<img src=//host/x>", "@SUM(A1:A9)", "0012"):
+        assert identity in texts[0]
+    assert "Err:" not in "".join(texts)
+    assert (ink < 200).mean() > 0.01
+
+
+def test_structures_without_a_core_are_drawn_too(tmp_path: Path) -> None:
+    library = dataclasses.replace(nasty_library(), scaffold=None)
+    with begin(tmp_path / "x.assaypilot", library) as campaign:
+        page = written(tmp_path / "x.xlsx", campaign.status())["Shortlist"]
+    assert len(page._images) == 9
