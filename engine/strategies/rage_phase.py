@@ -134,11 +134,11 @@ def least(field: Field, design: Design, wells: float, report: Report) -> Made:
         return up
     if not field.many and n < _PLENTY * len(design.support):
         try:
-            made = fewest(design, field.candidates, n, 1.0 / wells, up.total, field.pairs, report)
+            found = fewest(design, field.candidates, n, 1.0 / wells, up.total, field.pairs, report)
         except AssayPilotError:
             return up
-        kept = made.value * wells <= made.counts.sum() * (1.0 + 1e-9)
-        return Made(made.support, made.counts, made.value) if kept else up
+        kept = found.value * wells <= found.counts.sum() * (1.0 + 1e-9)
+        return Made(found.support, found.counts, found.value) if kept else up
     for _ in range(_TRIES_MANY if field.many else _TRIES):
         if n >= up.total:
             break
