@@ -106,6 +106,7 @@ def _header(name: str) -> str:
 def _name(text: str) -> str:
     """A compound's id as the first line of a record, where nothing that begins the next part of a file may stand."""
     line = " ".join(_CONTROL.sub("\N{REPLACEMENT CHARACTER}", _BREAKS.sub(" ", text)).split())
+    line = line.replace("M END", "M_END")
     if line.startswith((">", "$$$$")):
         line = f" {line}"
     return line[:_LONGEST_NAME] if line.isprintable() else line
