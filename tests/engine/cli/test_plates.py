@@ -1,0 +1,155 @@
+from __future__ import annotations
+
+import csv
+import re
+
+import pytest
+
+from assaypilot.engine.cli import main
+from tests.engine.cli.helpers import read_sheet, truth_of, write_sheet
+
+PLATE = ("--plate", 96, "--control-columns", "1,12")
+
+
+@pytest.fixture
+def two(table, tmp_path, done):
+    """A campaign with two endpoints, of which one takes ten wells."""
+    rows = [("ID", "R1", "R2", "IC50", "hERG"), *((f"C-{a}{b}", a, b, "", "") for a in "HMCF" for b in "HFB")]
+    path = tmp_path / "two.assaypilot"
+    words = ["--endpoint", "IC50;unit=nM;transform=log;sd=0.2;wells_per_measurement=10"]
+    words += ["--endpoint", "hERG;sd=0.3;limit=<5"]
+    done("new", path, "--table", table(rows), *words, "--objective", "IC50", "--epsilon", "0.5", "--per-round", "24")
+    return path
+
+
+def test_the_work_list_of_a_round_on_plates_is_recorded(done, refused, campaign, tmp_path):
+    sheet = tmp_path / "w.csv"
+    plan = done("plan", campaign, *PLATE, "--out", sheet)
+    assert (plan["file"], plan["plate_map"]) == (str(sheet), str(tmp_path / "w_plates.csv"))
+    assert plan["plates"] == [
+        {"name": "R1-P1", "wells": 96, "endpoints": ["pIC50"], "measurements": plan["measurements"], "controls": 16}
+    ]
+    _, rows = read_sheet(sheet)
+    assert [(row["ID"], row["Plate"], row["Well"]) for row in rows] == [
+        (entry["id"], well["plate"], well["well"]) for entry in plan["compounds"] for well in entry["wells"]
+    ]
+    _, wells = read_sheet(tmp_path / "w_plates.csv")
+    assert {row["Well"] for row in wells if row["Content"] == "compound"} == {row["Well"] for row in rows}
+    header, _ = read_sheet(sheet)
+    for k, row in enumerate(rows):
+        row["Value"] = f"{truth_of(row['R1'], row['R2']) + 0.01 * (k % 7):.2f}" if k < 5 else ""
+    write_sheet(sheet, header, rows)
+    first = done("record", campaign, sheet)
+    assert (first["accepted"], first["unplanned"], first["round_closed"]) == (5, 0, False)
+    for k, row in enumerate(rows):
+        row["Value"] = f"{truth_of(row['R1'], row['R2']) + 0.01 * (k % 7):.2f}"
+    write_sheet(sheet, header, rows)
+    whole = done("record", campaign, sheet)
+    assert (whole["accepted"], whole["duplicates"], whole["round_closed"]) == (plan["measurements"] - 5, 5, True)
+    assert "these results are in the campaign already" in refused("record", campaign, sheet)
+
+
+def test_a_layout_stays_as_it_is(done, campaign, tmp_path):
+    first, second = tmp_path / "a.csv", tmp_path / "b.csv"
+    done("plan", campaign, *PLATE, "--out", first)
+    done("plan", campaign, *PLATE, "--out", second)
+    assert first.read_bytes() == second.read_bytes()
+    assert (tmp_path / "a_plates.csv").read_bytes() == (tmp_path / "b_plates.csv").read_bytes()
+
+
+def test_without_plates_nothing_is_different(done, campaign, tmp_path):
+    plan = done("plan", campaign, "--out", tmp_path / "w.csv")
+    assert plan["plates"] is plan["plate_map"] is None
+    assert all("wells" not in entry for entry in plan["compounds"])
+    assert not (tmp_path / "w_plates.csv").exists()
+
+
+def test_each_endpoint_has_its_own_plates_unless_they_share_wells(done, two, tmp_path):
+    plan = done("plan", two, *PLATE, "--out", tmp_path / "w.csv")
+    assert {tuple(plate["endpoints"]) for plate in plan["plates"]} == {("IC50",), ("hERG",)}
+    header, rows = read_sheet(tmp_path / "w.csv")
+    assert {"Endpoint", "Value", "Wells"} <= set(header)
+    assert len(rows) == plan["measurements"]
+    for row in rows:
+        row["Value"] = "100" if row["Endpoint"] == "IC50" else "4.5"
+    shared = done("plan", two, *PLATE, "--same-wells", "--out", tmp_path / "s.csv")
+    assert {tuple(plate["endpoints"]) for plate in shared["plates"]} == {("IC50", "hERG")}
+    header_of_shared, _ = read_sheet(tmp_path / "s.csv")
+    assert {"IC50", "hERG", "Wells"} <= set(header_of_shared)
+    write_sheet(tmp_path / "w.csv", header, rows)
+    record = done("record", two, tmp_path / "w.csv")
+    assert (record["accepted"], record["unplanned"], record["round_closed"]) == (plan["measurements"], 0, True)
+
+
+def test_a_page_to_print(run, done, two, tmp_path):
+    plan = done("plan", two, *PLATE, "--no-edge", "--out", tmp_path / "w.pdf")
+    assert (plan["file"], plan["plate_map"]) == (str(tmp_path / "w.pdf"), None)
+    assert (tmp_path / "w.pdf").read_bytes().startswith(b"%PDF")
+    assert not (tmp_path / "w_plates.csv").exists()
+    answer = run("plan", two, "--out", tmp_path / "plain.PDF")
+    assert f"To print: {tmp_path / 'plain.PDF'}" in answer.out
+    assert (tmp_path / "plain.PDF").exists()
+
+
+def test_people_see_where_things_stand(run, campaign, tmp_path):
+    answer = run("plan", campaign, *PLATE, "--out", tmp_path / "w.csv")
+    assert "1 plate of 96 wells: R1-P1" in answer.out
+    first = next(line for line in answer.out.splitlines() if line.lstrip().startswith("1  C-"))
+    assert re.search(r" R1-P1 [A-H]([2-9]|1[01])(, |$)", first), first
+    assert f"Plate map: {tmp_path / 'w_plates.csv'}, one row per well, controls included" in answer.out
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--plate", 96, "--control-columns", "1,13"], "--control-columns: a 96-well plate has no column 13"),
+        (["--plate", 24, "--control-columns", "max=1,2,3", "--control-columns", "min=4,5,6"], "no free well is left"),
+        (["--plate", 96, "--control-columns", "left"], "'left' names no columns. For example 1,12 or max=1."),
+        (["--plate", 24, "--no-edge"], "--plate: a measurement of IC50 takes 10 wells, but a 24-well plate has 8 free"),
+    ],
+)
+def test_what_cannot_be_laid_out_is_refused_before_a_round_is_issued(refused, done, two, tmp_path, words, said):
+    before = two.read_bytes()
+    assert said in refused("plan", two, *words, "--out", tmp_path / "w.csv")
+    assert two.read_bytes() == before
+    assert not (tmp_path / "w.csv").exists()
+    assert done("status", two)["round"] == 0
+
+
+@pytest.mark.parametrize("words", [["--control-columns", "1"], ["--no-edge"], ["--same-wells"], ["--plate", "95"]])
+def test_wrong_usage(campaign, capsys, words):
+    assert main(["plan", str(campaign), *words]) == 2
+    assert "--plate" in capsys.readouterr().err
+
+
+def test_a_list_with_values_is_not_overwritten_by_another_layout(refused, done, two, tmp_path):
+    sheet = tmp_path / "w.csv"
+    done("plan", two, *PLATE, "--out", sheet)
+    header, rows = read_sheet(sheet)
+    rows[0]["Value"] = "12"
+    write_sheet(sheet, header, rows)
+    filled = sheet.read_bytes()
+    for words in ([], [*PLATE], ["--plate", 384, "--same-wells"]):
+        assert "this work list of the open round has values filled in" in refused("plan", two, *words, "--out", sheet)
+    assert sheet.read_bytes() == filled
+
+
+def test_a_place_for_the_plate_map_is_checked_first(refused, done, campaign, tmp_path):
+    (tmp_path / "w_plates.csv").mkdir()
+    assert "this is a folder" in refused("plan", campaign, *PLATE, "--out", tmp_path / "w.csv")
+    assert done("status", campaign)["round"] == 0
+
+
+def test_ids_that_look_like_formulas_come_back_as_they_are(done, table, tmp_path):
+    ids = ["=1+1", "-5", "@x", "CPD_$1_$2%", "<img src=//host/x>", "0012"]
+    rows = [("ID", "R1", "R2", "pIC50"), *((name, "ab"[k % 2], "cde"[k // 2], "") for k, name in enumerate(ids))]
+    path, sheet = tmp_path / "n.assaypilot", tmp_path / "w.csv"
+    done("new", path, "--table", table(rows), "--epsilon", "0.5", "--sd", "0.2", "--endpoint", "pIC50")
+    plan = done("plan", path, *PLATE, "--out", sheet)
+    with (tmp_path / "w_plates.csv").open(encoding="utf-8-sig", newline="") as stream:
+        assert {row["ID"][:1] for row in csv.DictReader(stream)} >= {"'"}, "no spreadsheet runs them"
+    header, lines = read_sheet(sheet)
+    for k, row in enumerate(lines):
+        row["Value"] = f"{6 + 0.01 * k:.2f}"
+    write_sheet(sheet, header, lines)
+    assert done("record", path, sheet)["accepted"] == plan["measurements"]

@@ -1,0 +1,199 @@
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pypdfium2 as pdfium
+import pytest
+
+from assaypilot.engine.campaign.campaign import Campaign
+from assaypilot.engine.campaign.state import Round, RoundItem, Settings, Status
+from assaypilot.engine.endpoint import Endpoint, Limit
+from assaypilot.engine.export.plate_map import plate_layout
+from assaypilot.engine.export.work_page import work_page, write_work_page
+from assaypilot.engine.library import Library
+from assaypilot.engine.plates.layout import Control, PlateUse, read_controls
+from assaypilot.engine.progress import Cancelled, Report, silent
+from tests.engine.export.making import IC50, NASTY, begin, nasty_library, plain_library
+
+HERG = Endpoint("hERG pIC50", noise_sd=0.3, limit=Limit("<", 5.0))
+CURVE = Endpoint("IC50", unit="nM", transform="log", noise_sd=0.2, wells_per_measurement=10)
+ENDS = PlateUse(96, read_controls(["1,12"]), edge=False)
+
+
+def planned(path: Path, library: Library | None = None, **changes: object) -> tuple[Status, Round]:
+    with begin(path / "a.assaypilot", library, **changes) as campaign:
+        issued = campaign.plan()
+        assert issued is not None
+        return campaign.status(), issued
+
+
+def page(now: Status, issued: Round, use: PlateUse | None = None, report: Report = silent) -> bytes:
+    layout = None if use is None else plate_layout(now, issued, use)
+    return work_page(now, issued, layout, program="AssayPilot 9.9", printed="2030-01-02 03:04", report=report)
+
+
+def texts(data: bytes) -> list[str]:
+    """The words of each page."""
+    document = pdfium.PdfDocument(data)
+    try:
+        return [document[k].get_textpage().get_text_range().replace("\r\n", "\n") for k in range(len(document))]
+    finally:
+        document.close()
+
+
+def test_it_says_what_round_of_what_campaign_it_is(tmp_path: Path) -> None:
+    now, issued = planned(tmp_path)
+    data = page(now, issued, ENDS)
+    document = pdfium.PdfDocument(data)
+    assert [tuple(round(side) for side in document[k].get_size()) for k in range(len(document))] == [(595, 842)] * len(
+        document
+    )
+    pages = texts(data)
+    first = pages[0]
+    count = f"{issued.measurements} measurements of {len(issued.items)} compounds, issued {issued.issued[:10]}"
+    plates = "1 plate of 96 wells: R1-P1"
+    for words in (now.name, "Work list, round 1", count, plates, now.goal_sentence, "Tested on", "Barcode"):
+        assert words in first, words
+    for number, words in enumerate(pages, start=1):
+        assert f"Page {number} of {len(pages)}" in words
+        assert f"campaign head {now.head} after {now.events} events" in words
+        assert "AssayPilot 9.9, 2030-01-02 03:04" in words
+
+
+def test_every_measurement_has_its_plate_its_well_and_a_line(tmp_path: Path) -> None:
+    now, issued = planned(tmp_path, plain_library(), max_replicates=3)
+    layout = plate_layout(now, issued, ENDS)
+    listed = "\n".join(texts(page(now, issued, ENDS))).split("Compounds in order of rank", 1)[1]
+    lines = [line for line in listed.splitlines() if "R1-P1" in line]
+    assert len(lines) == issued.measurements
+    at = -1
+    for item in issued.items:
+        name = now.library.ids[item.compound]
+        assert name in listed
+        for replicate in range(1, item.replicates + 1):
+            _, placed = layout.find(item.compound, replicate, 0)
+            place = listed.index(f"R1-P1 {placed.range}", at + 1)
+            assert place > at, "in the order of the round"
+            at = place
+
+
+def test_wells_carry_ranks_and_the_legend_says_what_there_is(tmp_path: Path) -> None:
+    now, issued = planned(tmp_path, max_replicates=3)
+    first = texts(page(now, issued, ENDS))[0]
+    for words in (
+        "compound 1 of the list",
+        "its second measurement",
+        "max control",
+        "min control",
+        "edge, not used",
+        "empty",
+    ):
+        assert words in first
+    assert first.count("MX") == first.count("MN") == 8 + 1, "sixteen controls, and one of each in the legend"
+    plain = texts(page(now, issued, PlateUse(96)))[0]
+    for words in ("control", "edge, not used", "MX", "further wells"):
+        assert words not in plain
+    curves = replace(now, endpoints=(CURVE,))
+    assert "further wells of the same measurement" in texts(page(curves, issued, PlateUse(96)))[0]
+
+
+def test_letters_of_controls_tell_them_apart(tmp_path: Path) -> None:
+    now, issued = planned(tmp_path)
+    use = PlateUse(96, (Control("DMSO", (1,)), Control("dose", (12,)), Control("Do", (11,))))
+    first = texts(page(now, issued, use))[0]
+    assert "DO" not in first
+    assert all(letters in first for letters in ("C1", "C2", "C3"))
+
+
+@pytest.mark.parametrize("smiles", [True, False], ids=["structures", "labels"])
+def test_ids_are_plain_text(tmp_path: Path, smiles: bool) -> None:
+    library = nasty_library() if smiles else nasty_library(smiles=None)
+    now, issued = planned(tmp_path, library, per_round=9, max_replicates=1)
+    whole = "".join(texts(page(now, issued, ENDS))).replace("\n", " ")
+    for name in NASTY:
+        if name.isascii():
+            assert name in whole, name
+
+
+def test_what_a_name_may_be_breaks_no_page(tmp_path: Path) -> None:
+    names = ["x" * 400, "a\tb\nc", "\u202e right to left", "\ufffe\x00", " ", *NASTY[:4]]
+    now, issued = planned(tmp_path, nasty_library(ids=names), per_round=9, max_replicates=1)
+    now = replace(now, name="A name that goes on and on " * 20)
+    assert "xxxx" in "".join(texts(page(now, issued, ENDS)))
+
+
+def test_without_plates_there_is_room_to_write_them(tmp_path: Path) -> None:
+    now, issued = planned(tmp_path)
+    pages = "\n".join(texts(page(now, issued)))
+    assert "wells:" not in pages
+    assert "R1-P1" not in pages
+    assert pages.count("______ ______") + pages.count("______\n______") >= issued.measurements
+
+
+def test_more_measurements_than_a_page_has_room_for_go_on(tmp_path: Path) -> None:
+    now, issued = planned(tmp_path, plain_library(), max_replicates=2)
+    items = (RoundItem(0, 90, "many", None, None, None), RoundItem(1, 1, "one", None, None, None))
+    many = Round(1, 1, items, "open", issued.issued, None, (0, 0))
+    pages = texts(page(now, many, PlateUse(384)))
+    whole = "\n".join(pages)
+    assert all(f"r{k} R1-P1" in whole for k in range(1, 91))
+    assert len(pages) >= 4
+
+
+def test_several_plates_are_all_drawn(tmp_path: Path) -> None:
+    now, issued = planned(tmp_path, endpoints=(CURVE, HERG))
+    layout = plate_layout(now, issued, ENDS)
+    whole = "\n".join(texts(page(now, issued, ENDS)))
+    for plate in layout.plates:
+        assert f"Plate {plate.name}: {now.endpoints[plate.endpoints[0]].name}" in whole
+    assert whole.count("max control") == 1, "one legend"
+
+
+def test_the_same_round_prints_the_same_bytes(tmp_path: Path) -> None:
+    now, issued = planned(tmp_path)
+    assert page(now, issued, ENDS) == page(now, issued, ENDS)
+
+
+def test_it_can_be_stopped_and_leaves_what_was_there(tmp_path: Path) -> None:
+    now, issued = planned(tmp_path)
+    out = tmp_path / "w.pdf"
+    out.write_bytes(b"before")
+
+    def stop(fraction: float, message: str) -> None:
+        raise Cancelled
+
+    with pytest.raises(Cancelled):
+        write_work_page(out, now, issued, None, program="p", printed="now", report=stop)
+    assert out.read_bytes() == b"before"
+    write_work_page(out, now, issued, None, program="p", printed="now")
+    assert out.read_bytes().startswith(b"%PDF")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.assaypilot", "w.pdf"]
+
+
+def test_a_well_has_the_colour_the_legend_gives_it(tmp_path: Path) -> None:
+    """Looked at as a picture: the middle of a control's well and of its sample in the legend."""
+    now, issued = planned(tmp_path)
+    picture = pdfium.PdfDocument(page(now, issued, ENDS))[0].render(scale=2).to_numpy()[:, :, :3]
+    amber = np.all(np.abs(picture.astype(int) - np.array([0x4B, 0xB8, 0xF2])) < 12, axis=2)
+    assert amber.any(), "blue, green, red"
+    rows = np.flatnonzero(amber.any(axis=1))
+    groups = np.split(rows, np.flatnonzero(np.diff(rows) > 4) + 1)
+    assert len(groups) == 8 + 1, "eight rows of wells, and the legend below"
+
+
+def test_a_large_round_is_quick(tmp_path: Path) -> None:
+    rows = [(f"A{k}", f"B{m}") for k in range(20) for m in range(16)]
+    smiles = [f"c1ccccc1{'C' * (k % 9 + 1)}N{'C' * (m % 7 + 1)}" for k in range(20) for m in range(16)]
+    library = Library.listed(["R1", "R2"], rows, ids=[f"C-{k:03d}" for k in range(320)], smiles=smiles)
+    with Campaign.create(
+        tmp_path / "b.assaypilot", library=library, endpoints=[IC50], settings=Settings("IC50", 0.5, per_round=320)
+    ) as campaign:
+        issued = campaign.plan()
+        assert issued is not None
+        now = campaign.status()
+    started = time.perf_counter()
+    page(now, issued, PlateUse(384, read_controls(["1,2,23,24"])))
+    assert time.perf_counter() - started < 15.0, "about one second"
