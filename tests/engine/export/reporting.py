@@ -1,0 +1,102 @@
+"""Campaigns to report on: with structures or labels, one endpoint or several, decided or just begun."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from assaypilot.engine.campaign.campaign import Campaign
+from assaypilot.engine.campaign.state import Settings, Status
+from assaypilot.engine.chemistry.decomposition import CORE_SITE
+from assaypilot.engine.endpoint import Endpoint
+from assaypilot.engine.library import Library, Scaffold, Site
+from assaypilot.engine.measurements import Result
+
+CORE = "c1c([*:1])c2c(n1[*:3])cccc2[*:2]"
+GROUPS = ("[H]", "C", "CC", "C1CC1", "OC", "C#N", "C(F)(F)F", "c1ccccc1", "N1CCOCC1")
+POTENCY = Endpoint("pIC50", noise_sd=0.2)
+HERG = Endpoint("hERG", noise_sd=0.3, direction="min")
+SOLUBILITY = Endpoint("Solubility (µM)", noise_sd=0.2)
+HOSTILE = (
+    "CPD_$1_$2%",
+    "R1 $width x <$energy",
+    "<img src=//host/x>",
+    "&lt;b&gt;&amp;",
+    "µ≥α — 化合物 7",
+    "a  b\tc\x00\x0bd",
+)
+
+
+def indoles(sizes: tuple[int, int, int] = (4, 3, 3), ids: Sequence[str] = ()) -> Library:
+    """All combinations of groups on an indole; structures are put together from the core."""
+    sites = [
+        Site(f"R{k + 1}", tuple(f"{group}[*:{k + 1}]" if group == "[H]" else _at(group, k + 1) for group in GROUPS[:n]))
+        for k, n in enumerate(sizes)
+    ]
+    bare = Library.product(sites)
+    names = [*ids, *(f"IND-{k + 1:04d}" for k in range(len(ids), len(bare)))]
+    return Library(bare.sites, bare.codes, tuple(names), None, scaffold=Scaffold((CORE,), ((CORE_SITE, CORE),)))
+
+
+def _at(group: str, number: int) -> str:
+    return f"[*:{number}]{group}"
+
+
+def labels(sizes: tuple[int, ...] = (4, 3, 3), ids: Sequence[str] = ()) -> Library:
+    """All combinations of substituents that are names only."""
+    words = ("H", "Me", "Et", "cPr", "OMe", "CN", "CF3", "Ph", "morpholino")
+    bare = Library.product([Site(f"R{k + 1}", words[:n]) for k, n in enumerate(sizes)])
+    names = [*ids, *(f"CPD-{k + 1:04d}" for k in range(len(ids), len(bare)))]
+    return Library(bare.sites, bare.codes, tuple(names))
+
+
+def truth(library: Library, endpoint: int) -> np.ndarray:
+    """The mean of every compound for an endpoint, by its position: additive."""
+    rng = np.random.default_rng((7, endpoint))
+    effects = [rng.normal(0.0, 0.5, len(site.substituents)) for site in library.sites]
+    return 6.5 + sum(one[library.codes[:, k]] for k, one in enumerate(effects))
+
+
+def begin(folder: Path, library: Library, *endpoints: Endpoint, name: str = "Indoles", **settings: Any) -> Campaign:
+    """A new campaign; within 0.5 of the best of the first endpoint unless other settings are given."""
+    endpoints = endpoints or (POTENCY,)
+    given = {
+        "objective": endpoints[0].name,
+        "epsilon": 0.5,
+        "slack": 0.5,
+        "per_round": 96,
+        "max_replicates": 8,
+    } | settings
+    if given.get("goal") == "pareto":
+        given |= {"objective": "", "objectives": tuple(endpoint.name for endpoint in endpoints), "slack": None}
+    return Campaign.create(
+        folder / "reported.assaypilot",
+        library=library,
+        endpoints=list(endpoints),
+        settings=Settings(**given),
+        name=name,
+    )
+
+
+def play(campaign: Campaign, rounds: int = 200, *, seed: int = 5) -> Status:
+    """The campaign after so many rounds, or when nothing more is asked."""
+    rng = np.random.default_rng(seed)
+    library = campaign.status().library
+    means: dict[int, np.ndarray] = {}
+    for _ in range(rounds):
+        issued = campaign.plan()
+        if issued is None:
+            break
+        now, results = campaign.status(), []
+        for item in issued.items:
+            for place, k in enumerate(issued.endpoints):
+                endpoint = now.endpoints[k]
+                mean = means.setdefault(k, truth(library, k))[item.compound]
+                drawn = mean + (endpoint.noise_sd or 0.0) * rng.standard_normal(item.of(place))
+                name = library.ids[item.compound]
+                results += [Result(name, endpoint.from_model(float(value)), endpoint.name) for value in drawn]
+        campaign.record(results, close=True)
+    return campaign.status()

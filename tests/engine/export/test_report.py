@@ -1,0 +1,294 @@
+"""The report is read back: its words, its pages, its outline; texts of tables stay texts."""
+
+from __future__ import annotations
+
+import math
+import socket
+import time
+from pathlib import Path
+
+import numpy as np
+import pypdfium2 as pdfium
+import pytest
+
+from assaypilot.engine.campaign.state import Status
+from assaypilot.engine.endpoint import Endpoint, Limit
+from assaypilot.engine.export.contents import Choice, Contents, contents
+from assaypilot.engine.export.formats import write
+from assaypilot.engine.export.report import document
+from assaypilot.engine.export.report_shortlist import MOST
+from assaypilot.engine.processes import in_another_process
+from assaypilot.engine.progress import Cancelled
+from tests.engine.export.reporting import HERG, HOSTILE, POTENCY, SOLUBILITY, begin, indoles, labels, play
+
+WHEN = "2030-01-02 03:04 +00:00"
+
+
+def said(status: Status, choice: Choice | None = None, **texts: str) -> Contents:
+    given = {"program": "AssayPilot 9.9", "exported": WHEN, "file": "x.assaypilot"} | texts
+    return contents(status, choice, **given)
+
+
+def pages(data: bytes) -> list[str]:
+    """The text of each page; lines run together as a reader would."""
+    with pdfium.PdfDocument(data) as read:
+        found = [read[k].get_textpage().get_text_range() for k in range(len(read))]
+    return [" ".join(text.replace("\ufffe", "").split()) for text in found]
+
+
+@pytest.fixture(scope="module")
+def decided(tmp_path_factory: pytest.TempPathFactory) -> Status:
+    with begin(tmp_path_factory.mktemp("decided"), indoles()) as campaign:
+        return play(campaign)
+
+
+@pytest.fixture(scope="module")
+def hostile(tmp_path_factory: pytest.TempPathFactory) -> Status:
+    folder = tmp_path_factory.mktemp("hostile")
+    with begin(folder, indoles(ids=HOSTILE), name="<b>R1 $width x <$energy</b>") as campaign:
+        return play(campaign, 1)
+
+
+def test_the_first_page_has_the_answer_and_what_it_rests_on(decided: Status) -> None:
+    first = pages(document(said(decided)))[0]
+    assert first.index("Indoles") < first.index(decided.statement)
+    for text in (decided.statement, decided.goal_sentence, *decided.guarantee.assumptions, "It assumes that", WHEN):
+        assert text in first
+    assert "wrong at most 1 time in 20" in first
+    assert "No guarantee" not in first
+    assert "within 0.5 log of the best estimate" in first  # a word of the figure: it is text, not pixels
+
+
+def test_every_page_says_which_it_is_and_where_it_comes_from(decided: Status) -> None:
+    found = pages(document(said(decided)))
+    assert len(found) >= 4
+    for number, text in enumerate(found, start=1):
+        assert f"Page {number} of {len(found)}" in text
+        assert f"campaign head {decided.head} after {decided.events} events" in text
+        assert "AssayPilot 9.9" in text
+
+
+def test_every_compound_has_its_status_estimate_interval_and_evidence(decided: Status) -> None:
+    whole = " ".join(pages(document(said(decided, Choice("all")))))
+    known = decided.candidates
+    # The cards are drawn one by one, so what stands between two ids is of the first one.
+    order = said(decided, Choice("all")).compounds.tolist()
+    starts = [whole.index(decided.library.ids[c], whole.index("Shortlist")) for c in order]
+    assert starts == sorted(starts)
+    for c, start, end in zip(order, starts, [*starts[1:], whole.index("What each substituent adds")], strict=True):
+        card = whole[start:end]
+        assert f"pIC50 {known.estimate[c]:.2f} ({known.low[c]:.2f} to {known.high[c]:.2f})" in card
+        n = int(known.measured[c])
+        assert (f"measured {n}; made" if n else "predicted, never measured; to be made") in card
+        assert f"{'in' if known.status[c] == 1 else 'out'}, decided in round {known.decided_in_round[c]}" in card
+
+
+def test_rows_are_in_the_order_of_the_choice(decided: Status) -> None:
+    order = (7, 2, 30)
+    found = pages(document(said(decided, Choice(order=order))))
+    text = " ".join(found)
+    shortlist = text[text.index("Shortlist 3 of 36 compounds") : text.index("What each substituent adds")]
+    places = [shortlist.index(decided.library.ids[c]) for c in order]
+    assert places == sorted(places)
+    assert decided.library.ids[0] not in shortlist
+
+
+def test_structures_are_drawn_as_paths_not_as_pixels(decided: Status) -> None:
+    with pdfium.PdfDocument(document(said(decided, Choice("all")))) as read:
+        kinds = [thing.type for k in range(len(read)) for thing in read[k].get_objects(max_depth=4)]
+    assert kinds.count(pdfium.raw.FPDF_PAGEOBJ_IMAGE) == 0
+    assert kinds.count(pdfium.raw.FPDF_PAGEOBJ_PATH) > 36 * 10  # an indole has ten bonds
+
+
+def test_contributions_have_every_substituent_with_its_count(decided: Status) -> None:
+    text = " ".join(pages(document(said(decided))))
+    part = text[text.index("What each substituent adds") : text.index("Measured against predicted")]
+    carried = {}
+    for m in decided.measurements:
+        for site, label in decided.library.substituents(m.compound).items():
+            carried[site, label] = carried.get((site, label), 0) + m.n
+    for (site, label), count in carried.items():
+        assert site in part
+        assert ("H" if label.startswith("[H]") else label) in part
+        assert f"{count:,}" in part
+    assert "additive model fits" in text
+
+
+def test_history_and_settings_are_there(decided: Status) -> None:
+    text = " ".join(pages(document(said(decided))))
+    for name in (
+        "Rounds",
+        "Settings",
+        "Strategy linfact-g",
+        "Campaign file x.assaypilot",
+        f"Campaign head {decided.head}",
+    ):
+        assert name in text
+    rounds = text[text.index("Issued (UTC)") :]
+    for issued in decided.rounds:
+        assert f"{issued.number} {issued.phase} closed {issued.issued[:16].replace('T', ' ')}" in rounds
+
+
+def test_the_outline_leads_to_every_part_and_the_file_has_a_title(decided: Status) -> None:
+    with pdfium.PdfDocument(document(said(decided, title="What we found"))) as read:
+        marks = {mark.get_title(): mark.get_dest().get_index() for mark in read.get_toc()}
+        assert read.get_metadata_dict()["Title"] == "What we found"
+        assert read.get_metadata_dict()["Author"] == "AssayPilot 9.9"
+        assert read.get_metadata_dict()["CreationDate"] == "D:203001020304"
+    assert list(marks) == [
+        "Answer",
+        "Shortlist",
+        "What each substituent adds",
+        "Measured against predicted",
+        "Rounds",
+        "Settings",
+    ]
+    texts = pages(document(said(decided)))
+    assert all(name in texts[page] for name, page in marks.items() if name != "Answer")
+
+
+def test_texts_of_tables_are_words_never_markup(hostile: Status, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> None:
+        raise AssertionError("a report looks nothing up")
+
+    monkeypatch.setattr(socket, "socket", refuse)
+    text = " ".join(pages(document(said(hostile, Choice("all"), title="A & B <i>c</i> &lt;"))))
+    for name in ("CPD_$1_$2%", "R1 $width x <$energy", "<img src=//host/x>", "&lt;b&gt;&amp;", "µ≥α —"):
+        assert name in text
+    assert "<b>R1 $width x <$energy</b>" in text
+    assert "A & B <i>c</i> &lt;" in text
+    assert "a b c d" in text  # control characters are spaces
+    assert "3 characters of names are not in the font of this report" in text
+
+
+def test_without_structures_the_shortlist_is_a_table(tmp_path: Path) -> None:
+    with begin(tmp_path, labels(ids=HOSTILE)) as campaign:
+        now = play(campaign, 1)
+    text = " ".join(pages(document(said(now, Choice("all")))))
+    assert "ID R1 R2 R3 pIC50 Status Evidence Availability" in text
+    c = int(np.flatnonzero(now.candidates.measured)[0])
+    name = " ".join(now.library.ids[c].split())
+    assert f"{name} {' '.join(now.library.substituents(c).values())} {now.candidates.estimate[c]:.2f}" in text
+    for name in HOSTILE[:4]:
+        assert name in text
+
+
+def test_structures_that_cannot_be_read_are_said(tmp_path: Path) -> None:
+    library = labels((2, 2))
+    named = type(library)(library.sites, library.codes, library.ids, ("CCO", "", "no structure", "CCN"))
+    with begin(tmp_path, named) as campaign:
+        text = " ".join(pages(document(said(campaign.status(), Choice("all")))))
+    assert text.count("structure not known") == 2
+    assert "R1 Me" in text
+
+
+def test_nothing_yet_and_nothing_in(tmp_path: Path) -> None:
+    with begin(tmp_path, indoles()) as campaign:
+        text = " ".join(pages(document(said(campaign.status()))))
+    for words in ("So far Nothing is decided yet", "The shortlist is empty (0 of 36 compounds", "No estimates yet",
+                  "Nothing was measured yet", "No round was issued yet"):  # fmt: skip
+        assert words in text
+
+
+def test_without_a_guarantee_it_says_why(tmp_path: Path) -> None:
+    with begin(tmp_path, labels()) as campaign:
+        issued = campaign.plan()
+        assert issued is not None
+        play(campaign, 1)
+        now = campaign.status()
+        value = next(m.number for m in now.measurements if m.counted)
+        campaign.exclude(value, "looks odd", judgement=True)
+        first = pages(document(said(campaign.status())))[0]
+    assert "No guarantee No guarantee any more: 1 value excluded by judgement" in first
+    assert "It assumes that" not in first
+
+
+@pytest.mark.parametrize("count", [2, 3])
+def test_trade_offs_show_every_endpoint(tmp_path: Path, count: int) -> None:
+    endpoints = (POTENCY, HERG, SOLUBILITY)[:count]
+    with begin(tmp_path, indoles((3, 2, 2)), *endpoints, goal="pareto") as campaign:
+        now = play(campaign, 2)
+    found = pages(document(said(now, Choice("all"))))
+    text = " ".join(found)
+    for endpoint in endpoints:
+        low, high = now.candidates.lows[endpoint.name][0], now.candidates.highs[endpoint.name][0]
+        shown = f"{endpoint.name} {now.candidates.estimates[endpoint.name][0]:.2f}"
+        bounds = f" ({low:.2f} to {high:.2f})" if math.isfinite(low) and math.isfinite(high) else ""
+        assert shown + bounds in text
+        assert f"{endpoint.name} predicted from the other compounds" in text
+    assert ("estimated front" if count == 2 else "is better ↑") in found[0]
+
+
+def test_a_limit_is_why_a_compound_is_out(tmp_path: Path) -> None:
+    limited = Endpoint("hERG", noise_sd=0.3, direction="min", limit=Limit.parse("<6.5"))
+    with begin(tmp_path, indoles((3, 2, 2)), POTENCY, limited) as campaign:
+        now = play(campaign)
+    assert (now.candidates.failed_limit >= 0).any()
+    assert "out, fails hERG < 6.5" in " ".join(pages(document(said(now, Choice("all")))))
+
+
+def test_very_long_texts_are_wrapped_and_never_outgrow_a_page(tmp_path: Path) -> None:
+    long = "VERYLONG_" * 25
+    with begin(tmp_path, labels((3, 2), ids=(long, "X" * 6000)), name="Name " * 900) as campaign:
+        now = play(campaign, 1)
+    found = pages(document(said(now, Choice("all"), title="T" * 5000)))
+    assert long in "".join(" ".join(found).split())
+    (tmp_path / "more").mkdir()
+    with begin(tmp_path / "more", indoles((3, 2, 1), ids=(long, "X" * 6000))) as campaign:
+        cards = pages(document(said(campaign.status(), Choice("all"))))
+    assert long in "".join(" ".join(cards).split())
+
+
+def test_the_same_contents_make_the_same_file(decided: Status) -> None:
+    one, other = (document(said(decided)) for _ in range(2))
+    assert one == other
+    assert document(said(decided, exported="2031-01-02 03:04")) != one
+
+
+@pytest.mark.parametrize("after", [0.0, 0.3, 0.6])
+def test_stopped_it_leaves_what_was_there(decided: Status, tmp_path: Path, after: float) -> None:
+    path = tmp_path / "x.pdf"
+    path.write_bytes(b"old")
+
+    def report(fraction: float, message: str) -> None:
+        if fraction >= after:
+            raise Cancelled
+
+    with pytest.raises(Cancelled):
+        write(path, said(decided, Choice("all")), report)
+    assert path.read_bytes() == b"old"
+    assert [file.name for file in tmp_path.iterdir()] == ["x.pdf"]
+
+
+def test_progress_only_grows_and_it_can_be_made_in_another_process(decided: Status, tmp_path: Path) -> None:
+    told: list[float] = []
+    assert write(tmp_path / "x.pdf", said(decided, Choice("all")), lambda part, _: told.append(part)) == 36
+    assert told == sorted(told)
+    assert told[-1] == 1.0
+    assert len(told) > 36
+    assert in_another_process(write, tmp_path / "y.pdf", said(decided, Choice("all"))) == 36
+    assert (tmp_path / "y.pdf").read_bytes() == (tmp_path / "x.pdf").read_bytes()
+
+
+def test_five_hundred_compounds_in_far_less_than_fifteen_seconds(tmp_path: Path) -> None:
+    with begin(tmp_path, indoles((9, 8, 7)), per_round=400) as campaign:
+        now = play(campaign, 1)
+    started = time.perf_counter()
+    data = document(said(now, Choice("all")))
+    assert time.perf_counter() - started < 15.0
+    found = pages(data)
+    assert all(name in " ".join(found) for name in now.library.ids)
+    # Fifteen to a page, and the other parts.
+    assert 504 / 15 < len(found) < 504 / 15 + 15
+
+
+def test_a_huge_shortlist_is_cut_and_says_so(decided: Status, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    assert MOST >= 500
+    for module in ("report", "report_shortlist"):
+        monkeypatch.setattr(f"assaypilot.engine.export.{module}.MOST", 5)
+    text = " ".join(pages(document(said(decided, Choice("all")))))
+    assert "The first 5 are shown; a table (csv, xlsx) holds all." in text
+    order = said(decided, Choice("all")).compounds
+    shortlist = text[text.index("Shortlist 36 of") : text.index("What each substituent adds")]
+    assert decided.library.ids[order[4]] in shortlist
+    assert decided.library.ids[order[5]] not in shortlist
