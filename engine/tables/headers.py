@@ -39,6 +39,8 @@ IDS = (
     "mol id",
     "molecule chembl id",
     "chembl id",
+    "pubchem cid",
+    "pubchem sid",
     "cpd",
     "cpd id",
     "compound",
@@ -54,6 +56,7 @@ STRUCTURES = (
     "isomeric smiles",
     "smiles string",
     "cxsmiles",
+    "pubchem ext datasource smiles",
     "mol",
     "molecule",
     "structure",
@@ -101,6 +104,8 @@ ROLES = {
 MEANS = ("mean", "avg", "average", "geomean", "geo mean", "geometric mean", "mean value", "average value")
 """What a lab calls the mean of its determinations."""
 _PARTS = ("relation", "unit", "n", "sd", "sem")
+_NO_UNITS = frozenset((*MEANS, *VALUE, *(name for role in _PARTS for name in ROLES[role])))
+"""What stands in parentheses behind a header and is no unit."""
 
 _PROPERTIES = re.compile(
     r"(?:mw|mol ?w(?:eight|t)?|molecular weight|exact mass|c ?log ?[pd]|a ?log ?[pd]|x ?log ?p|s ?log ?p|log ?[pd]|"
@@ -113,7 +118,8 @@ _UNIT = re.compile(
     r"10\^?-6 ?cm/s|nm/s|cm/s|[mµμun]?mol/[lL]|ratio|mg/kg|°C"
 )
 _ROW_NUMBER = re.compile(
-    r"(?:#|no|nr|number|index|idx|row|row (?:no|number|id)|column|col|.* (?:id|no|nr|number)|cas.*)"
+    r"(?:#|no|nr|number|index|idx|row|row (?:no|number|id)|column|col|.* (?:id|no|nr|number)|cas.*|"
+    r"pubchem (?:result tag|activity score))"
 )
 _LONG_COUNT = 6
 _POTENCY = re.compile(
@@ -122,23 +128,43 @@ _POTENCY = re.compile(
 _NO_POTENCY = re.compile(
     r".*(?:solub|conc|dose|c ?max|c ?min|exposure|plasma|auc|permeab|papp|free|level|excretion|vmax|top).*"
 )
-_UNIT_IN_HEADER = re.compile(r"(?P<bare>.+?)\s*(?:\((?P<a>[^()]+)\)|\[(?P<b>[^\[\]]+)\]|[\s_](?P<c>[A-Za-zµμ]+))")
+_IN_BRACKETS = re.compile(r"\(([^()\[\]]+)\)|\[([^()\[\]]+)\]")
+_UNIT_BEHIND = re.compile(r"(?P<bare>.+)[\s_](?P<unit>[A-Za-zµμ]+)")
+_LOGARITHM = re.compile(r"(?:.* )?p ?(?:(?:ic|ec|ac|gi|xc|cc|dc|ed|lc|tc|sc) ?\d\d|ki|kd|a2|kb)(?: .*)?")
+_OF_LOGARITHM = re.compile(
+    r"(?P<bare>.*\bp\w+.*?)\s*[(\[]\s*[-−–]?\s*log(?:10)?\s*[(\[]?\s*(?:M|mol/[lL])?\s*[)\]]?\s*[)\]]", re.I
+)
+_NUMBER = re.compile(r"@?\d+(?:[.,]\d+)?")
+_LONGEST_UNIT = 12
 
 
 def split_unit(header: str) -> tuple[str, str]:
     """A header without its unit, and the unit: ``IC50 (nM)``, ``IC50 [nM]``, ``IC50_uM``; "" when it names none.
 
-    Behind a space or an underscore only concentrations count as units, in parentheses anything short does.
+    Behind a space or an underscore only concentrations count as units, in parentheses anything short does. A dose
+    (``% inhibition at 10 uM``, ``(10 uM)``) is no unit, nor is the logarithm of ``pIC50 (-log M)``.
     """
-    match = _UNIT_IN_HEADER.fullmatch(header.strip())
-    if match is None:
-        return header.strip(), ""
-    unit = (match["a"] or match["b"] or match["c"]).strip()
-    if looks_like_concentration(unit):
-        return match["bare"].strip(" _"), normalise_unit(unit)
-    if match["c"] is None and len(unit) <= 12 and not unit.isdigit():
-        return match["bare"].strip(" _"), unit
-    return header.strip(), ""
+    text = header.strip()
+    logarithm = _OF_LOGARITHM.fullmatch(text)
+    if logarithm is not None:
+        return logarithm["bare"].strip(" _"), ""
+    groups = list(_IN_BRACKETS.finditer(text))
+    # IC50 (nM) (mean): the unit need not stand last; a lone group must, or it is part of the name.
+    units = [group for group in groups if is_unit(group[1] or group[2])]
+    chosen = units[-1] if units else groups[-1] if groups and groups[-1].end() == len(text) else None
+    if chosen is not None and chosen.start() > 0:
+        unit = (chosen[1] or chosen[2]).strip()
+        bare = " ".join(f"{text[: chosen.start()]} {text[chosen.end() :]}".split()).strip(" _")
+        if looks_like_concentration(unit):
+            return bare, "" if _LOGARITHM.fullmatch(fold(bare)) else normalise_unit(unit)
+        if units or (len(unit) <= _LONGEST_UNIT and not unit[0].isdigit() and fold(unit) not in _NO_UNITS):
+            return bare, unit
+    behind = _UNIT_BEHIND.fullmatch(text)
+    if behind is not None and looks_like_concentration(behind["unit"]):
+        bare = behind["bare"].strip(" _")
+        if _NUMBER.fullmatch(bare.replace("_", " ").split()[-1]) is None:
+            return bare, normalise_unit(behind["unit"])
+    return text, "%" if "%" in text else ""
 
 
 def looks_like_concentration(unit: str) -> bool:
@@ -195,6 +221,7 @@ def bases(header: str) -> tuple[str, ...]:
         found.append(folded)
         for mean in MEANS:
             found += [folded.removeprefix(f"{mean} "), folded.removesuffix(f" {mean}")]
+            found.append(folded.removesuffix(f"({mean})").strip())
     return tuple(dict.fromkeys(found))
 
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 from assaypilot.engine.endpoint import Direction, Endpoint, Transform, normalise_unit
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.tables import headers
+from assaypilot.engine.tables.entries import is_p_scale
 from assaypilot.engine.tables.options import (
     Blank,
     EndpointColumn,
@@ -301,7 +302,26 @@ class _Proposal:
         unit = header_unit if spec.unit is None else normalise_unit(spec.unit)
         if not unit and sides["unit"] is not None:
             unit = self._commonest(sides["unit"])
+        elif not unit and spec.unit is None and column is not None and spec.transform != "none":
+            unit = self._unit_in_cells(column)
         return EndpointColumn(self._described(spec, bare, unit), column, **sides)
+
+    def _unit_in_cells(self, column: str) -> str:
+        """The unit that most numbers of a column have behind them, which is said; "" when most have none."""
+        if is_p_scale(Endpoint(column)):
+            return ""  # a concentration there is converted, one by one
+        units: Counter[str] = Counter()
+        for text in self.raw.column(column)[:_SAMPLED]:
+            if not is_missing(text) and self._is_number(text):
+                units[normalise_unit(parse_value(text, self.raw.decimal).unit or "")] += 1
+        found, count = units.most_common(1)[0] if units else ("", 0)
+        if 2 * count <= units.total():
+            return ""
+        if found and units[""]:
+            self.warnings.append(
+                f"{column}: {count:,} of its values are in {found}; {units['']:,} without a unit taken as such, too."
+            )
+        return found
 
     def _described(self, spec: EndpointSpec, bare: str, unit: str) -> Endpoint:
         """The endpoint with its scale and direction chosen where the user did not, and what to say about it."""

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.progress import Report
 from assaypilot.engine.tables import headers
+from assaypilot.engine.tables.databases import datawarrior_table, is_datawarrior, pubchem_rows
 from assaypilot.engine.tables.layout import lay_out
 from assaypilot.engine.tables.raw import DELIMITERS, RawTable, fold, unguard
 
@@ -66,10 +67,13 @@ def parse(
     """
     if not text.strip():
         raise AssayPilotError("the file is empty" if name else "nothing was pasted", file=name, mend="Give a table.")
+    if is_datawarrior(text):
+        text, delimiter = datawarrior_table(text, name, warnings), "\t"
     delimiter = _sniff(text, name) if delimiter is None else delimiter
     records = _all_records(text, delimiter, name)
     report(0.4, "Splitting the table into columns")
     numbered = [(row, record) for row, record in enumerate(records, start=1) if record and any(record)]
+    numbered = pubchem_rows(numbered, warnings)
     table = lay_out(
         [record for _, record in numbered],
         [row for row, _ in numbered],

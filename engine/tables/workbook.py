@@ -14,6 +14,7 @@ from assaypilot.engine.progress import Report
 from assaypilot.engine.tables import headers
 from assaypilot.engine.tables.files import OpenedFile
 from assaypilot.engine.tables.layout import lay_out
+from assaypilot.engine.tables.percentages import as_shown
 from assaypilot.engine.tables.raw import RawTable, fold, rows_named
 from assaypilot.engine.tables.zipped import Archive, Failed, failed_cells, inspect
 
@@ -65,6 +66,8 @@ def read_workbook(
     report(0.55, "Reading cells")
     failed = failed_cells(archive, place) if archive is not None else {}
     _patch(lines, failed)
+    if archive is not None:
+        as_shown(lines, archive, place, warnings)
     _fill_merged(lines, merged, warnings)
     numbers = [row for row, line in enumerate(lines, start=1) if line.count("") < len(line)]
     table = lay_out(

@@ -13,7 +13,7 @@ from xml.etree import ElementTree
 
 from assaypilot.engine.errors import AssayPilotError
 
-__all__ = ["LARGEST_PART", "MOST_CELLS", "Archive", "Failed", "failed_cells", "inspect"]
+__all__ = ["LARGEST_PART", "MOST_CELLS", "Archive", "Failed", "column_number", "failed_cells", "inspect", "sheet_path"]
 
 LARGEST_PART = 1 << 29
 """Bytes of the largest part of a workbook once unpacked; a sheet of 100,000 x 20 has 80 MB."""
@@ -147,7 +147,7 @@ def _refuse_far(text: bytes, name: str) -> None:
     if any(len(number) > _MOST_DIGITS for number in numbers):
         raise _too_far(10**_MOST_DIGITS, 0, name)
     rows = max(map(int, numbers), default=0)
-    columns = max(map(_column, {column for column, _ in references}), default=0)
+    columns = max(map(column_number, {column for column, _ in references}), default=0)
     if rows * columns > MOST_CELLS:
         raise _too_far(rows, columns, name)
 
@@ -200,7 +200,7 @@ def _variable(data: bytes, place: int, longest: int) -> tuple[int, int]:
     return number, place + longest
 
 
-def _column(letters: bytes) -> int:
+def column_number(letters: bytes) -> int:
     """The number of a column, A being 1."""
     number = 0
     for letter in letters[:6].upper():
@@ -211,7 +211,7 @@ def _column(letters: bytes) -> int:
 def failed_cells(archive: Archive, place: int) -> Failed:
     """What stands in the cells of the sheet at ``place`` (from 0) whose formula failed, for xlsx and xlsm."""
     found: Failed = {}
-    path = _sheet_path(archive.book, place) if archive.failing else None
+    path = sheet_path(archive.book, place) if archive.failing else None
     if path is None or path not in archive.failing:
         return found
     for attributes, inside in _CELL.findall(archive.book.read(path)):
@@ -219,11 +219,11 @@ def failed_cells(archive: Archive, place: int) -> Failed:
             continue
         at, value = _REFERENCE.search(attributes), _VALUE.search(inside)
         if at is not None and value is not None:
-            found[int(at[2]) - 1, _column(at[1]) - 1] = value[1].decode("utf-8", "replace")
+            found[int(at[2]) - 1, column_number(at[1]) - 1] = value[1].decode("utf-8", "replace")
     return found
 
 
-def _sheet_path(book: zipfile.ZipFile, place: int) -> str | None:
+def sheet_path(book: zipfile.ZipFile, place: int) -> str | None:
     """The part that holds a sheet, by the order of the sheets in the workbook; None when it is not to be found."""
     try:
         listed = ElementTree.fromstring(book.read("xl/workbook.xml"))

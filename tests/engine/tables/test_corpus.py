@@ -5,7 +5,9 @@ import pytest
 from assaypilot.engine.tables.importer import import_table
 from assaypilot.engine.tables.mapping import EndpointSpec, TableOptions, propose
 from assaypilot.engine.tables.raw import parse_text, read_table
-from tests.engine.tables.corpus import CASES
+from tests.engine.tables import corpus, corpus_labs
+
+CASES = [*corpus.CASES, *corpus_labs.LABS]
 
 
 def expected(value, endpoints):

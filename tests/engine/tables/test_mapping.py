@@ -88,6 +88,16 @@ def test_a_noise_that_is_no_spread_is_refused(sd):
         ("Length (m)", ("Length", "m")),
         ("EC50 (M)", ("EC50", "M")),
         ("per cent", ("per cent", "")),
+        ("BTK IC50 (nM) (Geo Mean)", ("BTK IC50 (Geo Mean)", "nM")),
+        ("EGFR (WT) IC50 nM", ("EGFR (WT) IC50", "nM")),
+        ("% inhibition @ 1 uM", ("% inhibition @ 1 uM", "%")),
+        ("inhibition at 10 µM", ("inhibition at 10 µM", "")),
+        ("Inhibition (10 uM)", ("Inhibition (10 uM)", "")),
+        ("IC50 (Mean)", ("IC50 (Mean)", "")),
+        ("Papp (10^-6 cm/s)", ("Papp", "10^-6 cm/s")),
+        ("pIC50 (-log[M])", ("pIC50", "")),
+        ("hERG pIC50 (M)", ("hERG pIC50", "")),
+        ("(nM)", ("(nM)", "")),
     ],
 )
 def test_units_in_headers(header, parts):

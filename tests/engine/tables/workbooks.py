@@ -17,8 +17,10 @@ OFFICE = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
 RELS = '<?xml version="1.0"?><Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">%s'
 MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
 STYLES = (
-    f'<?xml version="1.0"?><styleSheet xmlns="{MAIN}"><cellXfs count="2"><xf numFmtId="0"/>'
-    '<xf numFmtId="14"/></cellXfs></styleSheet>'
+    f'<?xml version="1.0"?><styleSheet xmlns="{MAIN}"><numFmts count="2"><numFmt numFmtId="164" formatCode="0.0%"/>'
+    '<numFmt numFmtId="165" formatCode="0.0&quot;%&quot;"/></numFmts>'
+    '<cellStyleXfs count="1"><xf numFmtId="9"/></cellStyleXfs><cellXfs count="5"><xf numFmtId="0"/>'
+    '<xf numFmtId="14"/><xf numFmtId="9"/><xf numFmtId="164"/><xf numFmtId="165"/></cellXfs></styleSheet>'
 )
 EPOCH = datetime.date(1899, 12, 30)
 
@@ -28,6 +30,13 @@ class Formula:
 
     def __init__(self, text, value):
         self.text, self.value = text, value
+
+
+class Styled:
+    """A number with one of the styles: 2 and 3 show it as per cent, 4 only writes a % behind it."""
+
+    def __init__(self, number, style):
+        self.number, self.style = number, style
 
 
 class Error(str):
@@ -51,6 +60,8 @@ def cell(value, at):
         inside, value = f"<f>{escape(value.text)}</f>", value.value
     if value is None:
         return ""
+    if isinstance(value, Styled):
+        return f'<c r="{at}" s="{value.style}"><v>{value.number!r}</v></c>'
     if isinstance(value, Error):
         return f'<c r="{at}" t="e">{inside}<v>{value}</v></c>'
     if isinstance(value, bool):
