@@ -178,8 +178,8 @@ def round_design(
     span = _span(design, candidates, worst, told)
     if span is None:
         _refuse_too_few(candidates, n, high, told)
-    elif n < span.shape[1]:
-        raise _too_few(n, span.shape[1], span.shape[1])
+    elif n < span.rank:
+        raise _too_few(n, span.rank, span.rank)
     alone = method in ("apportion", "swap")
     places = _places(design, candidates, low, high, np.zeros(0, dtype=np.intp) if alone else pool)
     weights = np.zeros(len(places))
@@ -188,8 +188,8 @@ def round_design(
     weights[known] = np.asarray(design.weights)[order][np.isin(np.asarray(design.support)[order], places)]
     x = candidates.coordinates(places)
     if span is not None:
-        worst, told = _Within(worst, span), None if told is None else span.T @ told @ span
-        x = x @ span
+        worst, told = _Within(worst, span.axes), None if told is None else span.axes.T @ told @ span.axes
+        places, weights, x = span.rows(places, weights, x, low)
     run = _Rounding(x, weights, Bounds(low[places], high[places]), worst, told, ratio, report)
     tried = run.best(n) if method == "best" else [run.one(method, n)]
     name, counts, value, finished = min(tried, key=lambda one: one[2])
@@ -300,7 +300,7 @@ def fewest(
     low, high = limits(candidates.n_rows, most, None, None)
     design = _without_traces(design, n)
     span = _span(design, candidates, directions, None)
-    rank = candidates.rank if span is None else span.shape[1]
+    rank = candidates.rank if span is None else span.rank
     if n < rank:
         raise _too_few(n, rank, rank)
     places = _places(design, candidates, low, high, None)
@@ -308,7 +308,8 @@ def fewest(
     weights[np.searchsorted(places, design.support)] = design.weights
     x, worst = candidates.coordinates(places), directions
     if span is not None:
-        x, worst = x @ span, _Within(directions, span)
+        worst = _Within(directions, span.axes)
+        places, weights, x = span.rows(places, weights, x, low)
     bounds = Bounds(low[places], high[places])
     run = _Rounding(x, weights, bounds, worst, None, 0.0, report)
     _, counts, value, _ = run.one("apportion", n)
@@ -417,8 +418,35 @@ class _Within:
         return self.whole.vectors(keys) @ self.span
 
 
-def _span(design: Weighted, candidates: ProjectedFeatures, worst: Worst, told: Floats | None) -> Floats | None:
-    """Coordinates ``(d, r)`` of the subspace that a design tells about, when that is not all but all that is wanted.
+class _Span(NamedTuple):
+    """The subspace that a design tells about."""
+
+    axes: Floats
+    """``(d, r)``: coordinates of it."""
+    blind: Floats
+    """``(d, d - r)``: what is left, in columns that all count alike."""
+    scale: Floats
+
+    @property
+    def rank(self) -> int:
+        """Its dimension."""
+        return self.axes.shape[1]
+
+    def rows(self, places: Ints, weights: Floats, x: Floats, low: Ints) -> tuple[Ints, Floats, Floats]:
+        """The candidates that lie in it, and those required, with their weights and coordinates in it.
+
+        A value of any other candidate involves effects that nothing else tells, so it says nothing here: its part
+        within must not count as if it were known by itself.
+        """
+        lengths = np.einsum("ij,ij->i", x / self.scale, x / self.scale)
+        rest = x @ self.blind
+        inside = np.einsum("ij,ij->i", rest, rest) <= _RANK * np.maximum(lengths, 1e-300)
+        kept = inside | (low[places] > 0)
+        return places[kept], weights[kept], np.where(inside[kept, None], x[kept] @ self.axes, 0.0)
+
+
+def _span(design: Weighted, candidates: ProjectedFeatures, worst: Worst, told: Floats | None) -> _Span | None:
+    """The subspace that a design tells about, when that is not all but all that is wanted.
 
     An XY design may leave effects alone that are in none of its directions; whole counts need not estimate them
     either. None where everything has to be estimated.
@@ -433,10 +461,10 @@ def _span(design: Weighted, candidates: ProjectedFeatures, worst: Worst, told: F
     seen = values > _RANK * max(float(values[-1]), 1e-300)
     if seen.all():
         return None
-    blind, span = vectors[:, ~seen] / scale[:, None], vectors[:, seen] / scale[:, None]
+    blind, axes = vectors[:, ~seen] / scale[:, None], vectors[:, seen] / scale[:, None]
     longest = float(worst.find(np.diag(1.0 / scale**2))[1][0])
     unseen = float(worst.find(blind @ blind.T)[1][0])
-    return np.asarray(span, dtype=np.float64) if unseen <= _RANK * longest else None
+    return _Span(np.asarray(axes, dtype=np.float64), blind, scale) if unseen <= _RANK * longest else None
 
 
 def _places(design: Weighted, candidates: ProjectedFeatures, low: Ints, high: Ints, pool: Ints | None) -> Ints:

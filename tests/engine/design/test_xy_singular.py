@@ -260,3 +260,22 @@ def test_a_stall_is_handed_over_with_the_directions_that_matter(monkeypatch):
     assert handed[0] > candidates.rank
     assert handed[1] > 0.9 * design.value
     assert design.value == pytest.approx(worst(candidates, design.support, design.weights, pairs_of(wanted)), rel=1e-6)
+
+
+@pytest.mark.parametrize("n", [24, 60])
+@pytest.mark.parametrize("seed", range(4))
+def test_whole_measurements_of_a_singular_design_tell_its_directions(seed, n):
+    """One comparison: a compound that involves effects nothing else tells says nothing of it, however it looks."""
+    rng = np.random.default_rng(seed)
+    sizes = (4, 3, 4, 3)
+    table = sites(seed, 144, sizes)
+    one, other = rng.choice(table.n_rows, 2, replace=False)
+    y = table.coordinates(np.array([one])) - table.coordinates(np.array([other]))
+    design = xy_optimal(table, Rows(y), gap=0.02)
+    rounded = round_design(design, table, n, directions=Rows(y))
+    x = table.coordinates(rounded.support)
+    information = (x * rounded.counts[:, None]).T @ x
+    solved = np.linalg.lstsq(information, y[0], rcond=1e-9)[0]
+    np.testing.assert_allclose(information @ solved, y[0], atol=1e-8)
+    assert rounded.value == pytest.approx(n * y[0] @ solved, rel=1e-6)
+    assert rounded.value >= design.lower_bound * (1 - 1e-9)
