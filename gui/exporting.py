@@ -103,17 +103,16 @@ class Exporting:
         window, view = self._window, self._window.session.view
         if view is None:
             return None
-        from assaypilot.engine.export.contents import Choice
-
         window.settle_candidates()
         screen = window.candidates.on_screen()
-        if which == "screen":
-            choice = Choice("all", screen.order, screen.columns if as_columns else None)
-        else:
-            choice = Choice(which, None, screen.columns if as_columns else None)
+        order = screen.order if which == "screen" else None
+        columns = screen.columns if as_columns else None
         status, file = view.status, view.path.name
 
         def work(report: Report) -> int:
+            from assaypilot.engine.export.contents import Choice
+
+            choice = Choice("in" if which == "in" else "all", order, columns)
             return export_contents(path, status, choice, file, report)
 
         def written(rows: int) -> None:

@@ -1,0 +1,192 @@
+"""The round for the lab: a table, a page or a map, on plates that are seen before they are written."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QEvent, QPointF, Qt
+from PySide6.QtGui import QMouseEvent
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from assaypilot.engine.export.plate_map import plate_layout
+from assaypilot.engine.plates.layout import PlateUse, read_controls
+from assaypilot.engine.plates.wells import Well, read_well
+from assaypilot.gui.dialogs.work_list import WorkListDialog, use_of, values_of
+from assaypilot.gui.main_window import ROUND, MainWindow
+from assaypilot.gui.widgets.plate import short_names
+from tests.gui.helpers import idle, open_round, status, until, view
+
+
+@pytest.fixture
+def planned(qtbot: QtBot, campaign: MainWindow) -> MainWindow:
+    """A window with an open round, on its page."""
+    campaign.plan()
+    until(qtbot, lambda: status(campaign).open_round is not None)
+    idle(qtbot, campaign)
+    return campaign
+
+
+def asked(window: MainWindow) -> WorkListDialog:
+    """The question how the lab gets the round."""
+    assert window.work_lists.dialog is not None
+    return window.work_lists.dialog
+
+
+def ask(qtbot: QtBot, window: MainWindow, size: str = "96", controls: str = "1, 12") -> WorkListDialog:
+    """The question, answered with plates that are laid out."""
+    window.round.work_button.click()
+    dialog = asked(window)
+    dialog.plate_size.choose(size)
+    dialog.controls.setText(controls)
+    until(qtbot, lambda: dialog.layout_ is not None and dialog.layout_.use == dialog.use)
+    return dialog
+
+
+def save(qtbot: QtBot, window: MainWindow, path: Path) -> list[dict[str, str]]:
+    """What was written to a place chosen in the system's dialog (empty for what is no table)."""
+    asked(window).confirm.click()
+    assert window.work_lists.asking is not None
+    window.work_lists.asking.fileSelected.emit(str(path))
+    idle(qtbot, window)
+    assert path.exists(), window.messages.text
+    if path.suffix != ".csv":
+        return []
+    with path.open(encoding="utf-8-sig", newline="") as stream:
+        return list(csv.DictReader(stream))
+
+
+def test_without_plates(qtbot: QtBot, planned: MainWindow, tmp_path: Path) -> None:
+    planned.actions_.work.trigger()
+    dialog = asked(planned)
+    assert dialog.use is None
+    assert dialog.plates.isHidden()
+    assert not dialog.controls.isEnabled()
+    rows = save(qtbot, planned, tmp_path / "list.csv")
+    assert len(rows) == open_round(planned).measurements
+    assert {row["Well"] for row in rows} == {""}
+    assert "wells" not in [column.key for column in planned.round.model.columns]
+    assert f"{open_round(planned).measurements} measurements" in planned.messages.text
+
+
+def test_on_plates_that_are_shown_first(qtbot: QtBot, planned: MainWindow, tmp_path: Path) -> None:
+    dialog = ask(qtbot, planned)
+    shown, layout = open_round(planned), dialog.layout_
+    assert layout is not None
+    assert f"{shown.measurements} measurements of pIC50, 16 wells with controls" in dialog.words.text()
+    assert dialog.words.text() in dialog.plate.accessibleDescription()
+    # What a well holds is said under the mouse, and all wells of its compound are lit.
+    first = layout.plates[0].placed[0]
+    name = status(planned).library.ids[first.compound]
+    assert dialog.plate.tip(first.wells[0]) == f"{first.well}: {name}, measurement {first.replicate}"
+    assert dialog.plate.tip(Well(0, 0)) == "A1: max"
+    assert dialog.plate.tip(Well(1, 0)) == "B1: min"
+    assert "empty" in dialog.plate.tip(Well(7, 10))
+    dialog.plate.resize(480, 340)
+    centre = dialog.plate._box(first.wells[0]).center()
+    assert dialog.plate.well_at(centre) == first.wells[0]
+    assert dialog.plate.well_at(QPointF(1, 1)) is None
+    nothing, none = Qt.MouseButton.NoButton, Qt.KeyboardModifier.NoModifier
+    for at, compound in ((centre, first.compound), (QPointF(1, 1), None)):
+        QApplication.sendEvent(
+            dialog.plate, QMouseEvent(QEvent.Type.MouseMove, at, dialog.plate.mapToGlobal(at), nothing, nothing, none)
+        )
+        assert dialog.plate.under == compound
+    rows = save(qtbot, planned, tmp_path / "list.csv")
+    wells = {(row["ID"], row["Replicate"]): row["Well"] for row in rows}
+    assert len(set(wells.values())) == len(rows) == shown.measurements
+    assert not {"1", "12"} & {well[1:] for well in wells.values()}
+    assert wells[name, str(first.replicate)] == first.well
+    # The round shows them, too: those of every measurement of a line.
+    model = planned.round.model
+    column = model.columns[model.place_of("wells")]
+    for line, item in enumerate(shown.items):
+        own = status(planned).library.ids[item.compound]
+        expected = {wells[own, str(number)] for number in range(1, item.replicates + 1)}
+        assert set(column.text(line).split(", ")) == expected
+        assert column.cell_tip is not None
+        assert len(column.cell_tip(line).splitlines()) == item.replicates
+
+
+def test_the_page_and_the_map(qtbot: QtBot, planned: MainWindow, tmp_path: Path) -> None:
+    dialog = ask(qtbot, planned, "384", "max=1; min=24")
+    dialog.edge.setChecked(True)
+    dialog.kinds.choose("page")
+    until(qtbot, lambda: dialog.layout_ is not None and not dialog.layout_.use.edge)
+    save(qtbot, planned, tmp_path / "page.pdf")
+    assert (tmp_path / "page.pdf").read_bytes().startswith(b"%PDF")
+    planned.work_lists.ask()
+    again = asked(planned)
+    assert again.values == {"kind": "page", "size": 384, "controls": "max=1; min=24", "edge": False, "same": False}
+    again.kinds.choose("map")
+    until(qtbot, again.confirm.isEnabled)
+    rows = save(qtbot, planned, tmp_path / "map.csv")
+    assert {row["Control"] for row in rows} == {"", "max", "min"}
+    assert sum(bool(row["ID"]) for row in rows) == open_round(planned).measurements
+    plates = PlateUse(384)
+    assert all(read_well(row["Well"], plates.format) for row in rows)
+
+
+def test_refusals_stand_beside_the_options(qtbot: QtBot, planned: MainWindow) -> None:
+    planned.work_lists.ask()
+    dialog = asked(planned)
+    dialog.plate_size.choose("96")
+    for text, words in (
+        ("13", "a 96-well plate has no column 13".capitalize()),
+        ("oops", "names no columns"),
+        ("1,2,3,4,5,6,7,8,9,10,11,12", "no free well is left"),
+    ):
+        dialog.controls.setText(text)
+        until(qtbot, lambda words=words: words.casefold() in dialog.problem.text().casefold())
+        assert not dialog.confirm.isEnabled()
+        assert dialog.plates.isHidden()
+    dialog.controls.setText("1")
+    until(qtbot, dialog.confirm.isEnabled)
+    assert dialog.problem.isHidden()
+    dialog.plate_size.choose("0")
+    dialog.kinds.choose("map")
+    until(qtbot, lambda: "needs plates" in dialog.problem.text())
+    assert not dialog.confirm.isEnabled()
+    dialog.reject()
+    idle(qtbot, planned)
+
+
+def test_the_plates_of_a_round_are_remembered(
+    qtbot: QtBot, planned: MainWindow, open_window: Callable[..., MainWindow], tmp_path: Path
+) -> None:
+    ask(qtbot, planned)
+    save(qtbot, planned, tmp_path / "list.csv")
+    expected = plate_layout(status(planned), open_round(planned), PlateUse(96, read_controls(["1, 12"])))
+    path = view(planned).path
+    planned.close()
+    again = open_window(path)
+    until(qtbot, lambda: again.session.view is not None)
+    again.show_page(ROUND)
+    idle(qtbot, again)
+    model = again.round.model
+    first = open_round(again).items[0].compound
+    wells = [placed.well for _, placed in expected.of(first)]
+    assert model.columns[model.place_of("wells")].text(0) == ", ".join(wells)
+    # What a later version might have left there does no harm.
+    assert use_of({"size": "many"}) is None
+    assert use_of({"size": 95}) is None
+    assert use_of(values_of(PlateUse(96, edge=False), "", kind="list")) == PlateUse(96, edge=False)
+
+
+def test_a_dialog_that_is_closed_while_plates_are_laid_out(qtbot: QtBot, planned: MainWindow) -> None:
+    planned.work_lists.ask()
+    dialog = asked(planned)
+    dialog.plate_size.choose("384")
+    dialog._lay_out()
+    dialog.reject()
+    idle(qtbot, planned)
+    assert planned.work_lists.dialog is None
+
+
+def test_names_of_controls_are_as_short_as_they_can_be() -> None:
+    assert short_names(["max", "min", "max"]) == {"max": "ma", "min": "mi"}
+    assert short_names(["ref", "DMSO"]) == {"ref": "r", "DMSO": "D"}
+    assert short_names(["a", "ab"]) == {"a": "a", "ab": "ab"}
