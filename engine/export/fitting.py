@@ -40,8 +40,6 @@ def length_of(cell: Cell, shown: str) -> int:
     if isinstance(cell, bool):
         return 3
     if isinstance(cell, (int, float)):
-        if shown == "0%":
-            return 4
         if shown:
             return len(f"{cell:.{max(0, len(shown) - 2)}f}")
         return len(f"{cell:.10g}")

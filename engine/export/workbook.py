@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import math
-import re
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -56,7 +55,6 @@ _FORMULA = ("=", "+", "-", "@")
 _STRUCTURE = "Picture"
 """Header of the pictures; not a word our reader takes for structures, since the cells are empty."""
 _WRAPPED = ("Why", "Why out", "Comment", "Reason")
-_SHARES = re.compile(r"P\(.*\)(?: \(\d+\))?")
 _STATUS_COLOURS = {
     "undecided": LIGHT.status[0],
     "in": LIGHT.status[1],
@@ -185,9 +183,7 @@ class _Writer:
         digits = sheet.digits[place] if sheet.digits else None
         properties: dict[str, Any] = dict(_LINE)
         if numbers:
-            if _SHARES.fullmatch(name):
-                properties["num_format"] = "0%"
-            elif digits is not None and digits >= 0:
+            if digits is not None and digits >= 0:
                 properties["num_format"] = number_format(digits)
             properties["align"] = "right"
         elif name in _WRAPPED:

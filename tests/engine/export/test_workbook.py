@@ -83,7 +83,7 @@ def test_numbers_show_the_decimals_that_matter(tmp_path: Path, nasty: Status) ->
     place = {cell.value: cell.column for cell in page[1]}
     shown = {name: page.cell(2, column).number_format for name, column in place.items()}
     assert shown["pIC50 estimate"] == shown["pIC50 low"] == "0.00"
-    assert shown["P(within 0.5)"] == "0%"
+    assert shown["P(within 0.5)"] == "0.00"  # not per cent, which readers of tables take for another number
     assert shown["ID"] == "General"
     for row in range(2, 11):  # three significant digits, whatever the size
         cell = page.cell(row, place["IC50 (nM) estimate"])

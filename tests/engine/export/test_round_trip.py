@@ -1,0 +1,190 @@
+"""What leaves the program and comes back through our own reader: the same compounds, sites and values."""
+
+from __future__ import annotations
+
+import csv
+import dataclasses
+import math
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from assaypilot.engine.campaign.campaign import Campaign
+from assaypilot.engine.campaign.state import Settings, Status
+from assaypilot.engine.export.contents import Choice, contents
+from assaypilot.engine.export.csv_file import write_csv
+from assaypilot.engine.export.formats import write
+from assaypilot.engine.export.sheet import Cell, Sheet
+from assaypilot.engine.library import Library
+from assaypilot.engine.measurements import Result
+from assaypilot.engine.tables.importer import ImportedTable, import_table
+from assaypilot.engine.tables.mapping import propose
+from assaypilot.engine.tables.options import TableOptions, parse_endpoint_spec
+from assaypilot.engine.tables.raw import RawTable, read_table
+from assaypilot.engine.tables.results import read_results
+from tests.engine.export.making import HERG, IC50, NASTY, begin, nasty_library
+
+ENDINGS = ("csv", "xlsx", "sdf")
+WHOLE = Choice("all", tuple(range(9)))
+
+
+def back(path: Path, status: Status, choice: Choice = WHOLE) -> RawTable:
+    """What our reader finds in the file a campaign was exported to."""
+    write(path, contents(status, choice))
+    return read_table(path)
+
+
+def imported(raw: RawTable, *endpoints: str) -> ImportedTable:
+    return import_table(raw, propose(raw, TableOptions(endpoints=tuple(map(parse_endpoint_spec, endpoints)))))
+
+
+def agree(cell: Cell, text: str) -> bool:
+    """Whether a cell's text says what was in it."""
+    if cell is None:
+        return text == ""
+    if isinstance(cell, (int, float)) and not isinstance(cell, bool):
+        return float(text) == cell
+    return text == str(cell)
+
+
+@pytest.mark.parametrize("ending", ENDINGS)
+def test_the_same_values(tmp_path: Path, nasty: Status, ending: str) -> None:
+    raw = back(tmp_path / f"x.{ending}", nasty)
+    now = contents(nasty, WHOLE)
+    sheet = now.shortlist if ending == "xlsx" else now.shortlist_with_provenance
+    for name in sheet.header:
+        header = name.replace("<", "‹").replace(">", "›") if ending == "sdf" else name
+        if all(cell is None for cell in sheet.column(name)):
+            continue
+        for cell, text in zip(sheet.column(name), raw.column(header), strict=True):
+            if name != "Exported":  # the minute may be over
+                assert agree(cell, text), (name, cell, text)
+
+
+@pytest.mark.parametrize("ending", ENDINGS)
+def test_the_same_compounds_and_sites(tmp_path: Path, nasty: Status, ending: str) -> None:
+    found = imported(back(tmp_path / f"x.{ending}", nasty), "pIC50 estimate;sd=0.2").library
+    library = nasty.library
+    assert (found.ids, found.smiles, found.sites) == (library.ids, library.smiles, library.sites)
+    assert found.codes.tolist() == library.codes.tolist()
+
+
+@pytest.mark.parametrize("ending", ENDINGS)
+def test_several_endpoints_and_a_limit(tmp_path: Path, ending: str) -> None:
+    from assaypilot.engine.endpoint import Limit
+
+    limited = dataclasses.replace(HERG, limit=Limit("<", 5.0))
+    history = [Result(name, value, e) for k, name in enumerate(NASTY) for e, value in (("IC50", 90 + k), ("hERG", 4.5))]
+    with begin(tmp_path / "x.assaypilot", endpoints=(IC50, limited), history=history) as campaign:
+        status = campaign.status()
+    raw = back(tmp_path / f"x.{ending}", status)
+    for endpoint in ("pIC50", "hERG"):
+        name = {"pIC50": "IC50"}.get(endpoint, endpoint)
+        want = [round(float(value), 3) for value in status.candidates.estimates[name]]
+        assert [float(text) for text in raw.column(f"{endpoint} estimate")] == want
+    assert raw.find("P(hERG ‹ 5)" if ending == "sdf" else "P(hERG < 5)") is not None
+
+
+@pytest.mark.parametrize("ending", ENDINGS)
+def test_columns_and_rows_come_back_in_their_order(tmp_path: Path, nasty: Status, ending: str) -> None:
+    columns = ("Status", "ID", "R2", "R1", "SMILES")
+    raw = back(tmp_path / f"x.{ending}", nasty, Choice("in", (8, 2, 5), columns))
+    assert raw.column("ID") == tuple(NASTY[c] for c in (8, 2, 5))
+    own = [name for name in raw.columns if name in columns and name != "SMILES"]
+    assert own == ["Status", "ID", "R2", "R1"]
+
+
+def test_measurements_of_a_workbook_can_be_recorded_again(tmp_path: Path, nasty: Status) -> None:
+    path = tmp_path / "x.xlsx"
+    write(path, contents(nasty))
+    raw = read_table(path, sheet="Measurements")
+    found = read_results(raw, nasty.library, nasty.endpoints)
+    assert found.rejected == ()
+    entered = [m.entered for m in nasty.measurements]
+    assert len(found.results) == len(entered)
+    for got, was in zip(found.results, entered, strict=True):
+        assert (got.compound, got.value, got.endpoint, got.plate, got.well, got.comment, got.date) == (
+            was.compound,
+            was.value,
+            was.endpoint,
+            was.plate,
+            was.well,
+            was.comment,
+            was.date,
+        )
+        assert (got.n, got.sd, got.relation, got.excluded) == (was.n, was.sd, was.relation, was.excluded)
+
+
+# A text as a table can hold it: what reading would trim or take for nothing is no id.
+IDS = (
+    st.text(st.characters(exclude_categories=("Cs", "Cc", "Cn", "Zl", "Zp", "Cf")), min_size=1, max_size=14)
+    .map(lambda text: " ".join(text.split()))
+    .filter(lambda text: any(letter.isalpha() and letter.isascii() for letter in text))
+)
+
+
+@pytest.fixture
+def status_of(tmp_path: Path) -> Callable[[Mapping[str, float]], Status]:
+    """The status of a campaign on compounds of these names, each measured once."""
+
+    def make(values: Mapping[str, float]) -> Status:
+        path = tmp_path / "x.assaypilot"
+        path.unlink(missing_ok=True)
+        library = dataclasses.replace(nasty_library(), ids=tuple(values))
+        history = [Result(name, value, "IC50") for name, value in values.items()]
+        with Campaign.create(
+            path, library=library, endpoints=[IC50], settings=Settings("IC50", 0.5), history=history
+        ) as campaign:
+            return campaign.status()
+
+    return make
+
+
+@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+@given(
+    names=st.lists(IDS, min_size=9, max_size=9, unique_by=str.casefold),
+    values=st.lists(st.floats(1e-3, 1e7), min_size=9, max_size=9),
+)
+def test_any_names_and_values(
+    tmp_path: Path, status_of: Callable[[Mapping[str, float]], Status], names: list[str], values: list[float]
+) -> None:
+    status = status_of(dict(zip(names, values, strict=True)))
+    want = [round(float(value), 3) for value in status.candidates.estimate]
+    for ending in ENDINGS:
+        raw = back(tmp_path / f"x.{ending}", status)
+        assert list(raw.column("ID")) == names, ending
+        assert [float(text) for text in raw.column("pIC50 estimate")] == want, ending
+    write(tmp_path / "x.xlsx", contents(status))
+    raw = read_table(tmp_path / "x.xlsx", sheet="Measurements")
+    assert [float(text) for text in raw.column("Value")] == values
+    assert list(raw.column("ID")) == names
+
+
+def test_formulas_are_guarded_in_csv_alone(tmp_path: Path, nasty: Status) -> None:
+    write(tmp_path / "x.csv", contents(nasty, WHOLE))
+    with (tmp_path / "x.csv").open(encoding="utf-8-sig", newline="") as stream:
+        lines = list(csv.reader(stream))
+    column = [row[lines[0].index("ID")] for row in lines[1:]]
+    assert column == [f"'{name}" if name[0] in "=-@" else name for name in NASTY]
+    assert (tmp_path / "x.csv").read_bytes().startswith(b"\xef\xbb\xbfID,")
+
+
+def test_a_table_of_ours_is_read_whatever_its_cells(tmp_path: Path) -> None:
+    sheet = Sheet(("ID", "a"), (("x", math.nan), ("y", True), ("z", None), ("w", 0.1 + 0.2)))
+    write_csv(tmp_path / "x.csv", sheet.header, sheet.rows)
+    assert read_table(tmp_path / "x.csv").column("a") == ("", "yes", "", repr(0.1 + 0.2))
+
+
+def test_an_exported_library_is_a_library_again(tmp_path: Path, nasty: Status) -> None:
+    raw = back(tmp_path / "x.xlsx", nasty)
+    again: Library = imported(raw, "pIC50 estimate;sd=0.2").library
+    with Campaign.create(
+        tmp_path / "y.assaypilot",
+        library=again,
+        endpoints=[dataclasses.replace(IC50, name="pIC50", unit="", transform="none")],
+        settings=Settings("pIC50", 0.5),
+    ) as campaign:
+        assert campaign.status().library == again
