@@ -271,6 +271,8 @@ class ProjectedFeatures:
 
     @cached_property
     def _kept(self) -> Floats:
+        if self.n_rows <= _CHUNK:
+            return self.features.dense(self.rows) @ self.basis
         out = np.empty((self.n_rows, self.rank))
         for start in range(0, self.n_rows, _CHUNK):
             stop = min(start + _CHUNK, self.n_rows)

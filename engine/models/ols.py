@@ -78,7 +78,7 @@ class Estimate:
 
     def estimable(self, rows: Ints | None = None) -> NDArray[np.bool_]:
         """Whether each row lies in the span of what was measured."""
-        if self.rank == self.features.n_columns:
+        if self.rank == self.features.n_columns or (rows is not None and np.array_equal(rows, self._rows)):
             return np.ones(self.features.n_rows if rows is None else len(rows), dtype=bool)
         lengths = self.features.quadratic(np.eye(self.features.n_columns), rows)
         return self.features.quadratic(self._outside, rows) <= OUTSIDE_TOLERANCE**2 * lengths
@@ -128,7 +128,7 @@ def least_squares(
     values = np.asarray(means, dtype=float)
     if not rows.shape == weights.shape == values.shape or rows.ndim != 1:
         raise ValueError("measured, counts and means must be vectors of one length")
-    if not (np.isfinite(weights).all() and (weights >= 0).all()):
+    if not (weights.min(initial=0.0) >= 0.0 and weights.max(initial=0.0) < np.inf):
         raise ValueError("counts must be finite and not negative")
     kept = weights > 0
     rows, weights, values = rows[kept], weights[kept], values[kept]

@@ -103,7 +103,7 @@ def table(features: Features, rows: Ints, span: Ints | None = None) -> Projected
     known = _digest(features)
     if known is None:
         return _table(features, rows, span)
-    key = ("table", known[0], _bytes(rows), _bytes(span))
+    key = ("table", known[0], _content(rows), _content(span))
     # At most: the coordinates may be kept, and the features are kept alive.
     size = known[1] + 8 * len(rows) * (features.n_columns + 1) + 8 * features.n_columns**2
     return _MEMO.get(key, lambda: _table(features, rows, span), size)[0]
@@ -200,7 +200,7 @@ def remembered(
     known = _digest(features)
     if known is None:
         return make()
-    return _MEMO.get((name, known[0], *map(_bytes, parts)), make, size)[0]
+    return _MEMO.get((name, known[0], *map(_content, parts)), make, size)[0]
 
 
 def fit(features: Features, measured: Ints, counts: Floats, means: Floats) -> Estimate:
@@ -235,7 +235,7 @@ def _geometry(features: Features, measured: Ints, counts: Floats) -> Estimate:
     if known is None:
         return make()
     size = known[1] + 32 * features.n_columns**2 + 24 * len(measured)
-    return _MEMO.get(("fit", known[0], _bytes(measured), _bytes(counts)), make, size)[0]
+    return _MEMO.get(("fit", known[0], _content(measured), _content(counts)), make, size)[0]
 
 
 def _designed(
@@ -250,7 +250,7 @@ def _designed(
     known = _digest(features)
     if known is None:
         return make()
-    key = (criterion, known[0], gap, *map(_bytes, sets), *map(_bytes, options))
+    key = (criterion, known[0], gap, *map(_content, sets), *map(_content, options))
     design, remembered = _MEMO.get(key, make, 16 * features.n_columns**2)
     if remembered:
         # Whoever watches hears of it, and may stop it, either way.
@@ -264,13 +264,15 @@ def _locked(design: Design) -> Design:
     return design
 
 
-def _bytes(given: ArrayLike | None) -> bytes:
-    """An array's content, as a digest when it is long."""
+def _content(given: ArrayLike | None) -> tuple[str, tuple[int, ...], bytes] | None:
+    """An array's kind, shape and content, which is a digest when it is long."""
     if given is None:
-        return b""
+        return None
     array = np.asarray(given)
-    content = f"{array.dtype.str}{array.shape}".encode() + array.tobytes()
-    return content if len(content) <= 256 else hashlib.blake2b(content, digest_size=20).digest()
+    content = array.tobytes()
+    if len(content) > 256:
+        content = hashlib.blake2b(content, digest_size=20).digest()
+    return array.dtype.char, array.shape, content
 
 
 def _digest(features: Features) -> tuple[bytes, int] | None:
@@ -280,13 +282,16 @@ def _digest(features: Features) -> tuple[bytes, int] | None:
     with _DIGESTS_LOCK:
         known = _DIGESTS.get(features)
     if known is None:
+        told: tuple[object, ...] = ()
         if isinstance(features, SiteFeatures):
             size = features.codes.nbytes
-            content = _bytes(features.codes) + repr(features.sizes).encode() if 4 * size <= _MOST_BYTES else b""
+            if 4 * size <= _MOST_BYTES:
+                told = (_content(features.codes), features.sizes)
         else:
             size = 8 * features.n_rows * features.n_columns
-            content = _bytes(features.dense(np.arange(features.n_rows))) if 4 * size <= _MOST_BYTES else b""
-        known = hashlib.blake2b(content, digest_size=20).digest(), size
+            if 4 * size <= _MOST_BYTES:
+                told = (_content(features.dense(np.arange(features.n_rows))),)
+        known = hashlib.blake2b(repr(told).encode(), digest_size=20).digest(), size
         with _DIGESTS_LOCK:
             _DIGESTS[features] = known
     return known if 4 * known[1] <= _MOST_BYTES else None

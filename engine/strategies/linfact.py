@@ -245,13 +245,17 @@ class LinFact(Phased):
             return None
         mean, half, numbers = self.bounds(state, outcome, measured, active)
         low, high = mean - half, mean + half
-        # The bounds of all phases hold together, so those of arms that were lost still say where the best may be.
-        top = max(high.max(), state.high[0, state.lost].max(initial=-np.inf))
-        best = max(low.max(), state.low[0, state.lost].max(initial=-np.inf))
+        top, best, widest = float(high.max()), float(low.max()), float(half.max())
+        if state.lost.any():
+            # The bounds of all phases hold together, so those of arms that were lost still say where the best may be.
+            top = max(top, float(state.high[0, state.lost].max()))
+            best = max(best, float(state.low[0, state.lost].max()))
         found = sort_by_means(low, high, top, best, goal_of(state.problem))
         spread = np.full((3, 1, state.problem.n_arms), np.nan)
-        spread[:, 0, active] = np.where(np.isfinite(half), mean, np.nan), low, high
-        return self.decision(state, outcome, active, found, spread, {"widest_half_width": float(half.max()), **numbers})
+        spread[0, 0, active] = mean if widest < math.inf else np.where(np.isfinite(half), mean, np.nan)
+        spread[1, 0, active] = low
+        spread[2, 0, active] = high
+        return self.decision(state, outcome, active, found, spread, {"widest_half_width": widest, **numbers})
 
     def decision(
         self,
