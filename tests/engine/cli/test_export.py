@@ -1,0 +1,173 @@
+"""``export``: every format by the ending of the name, what it answers, and what it refuses."""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from assaypilot.engine.cli import main
+from assaypilot.engine.tables.raw import read_table
+from tests.engine.cli.helpers import R1, R2, fill_in, read_sheet, truth_of
+
+CORE = "c1cc([*:1])ccc1[*:2]"
+SMILES = {"H": "[H]", "Me": "C", "OMe": "OC", "Cl": "Cl", "F": "F", "CF3": "C(F)(F)F"}
+STARTS = {
+    ".csv": b"\xef\xbb\xbfID,",
+    ".xlsx": b"PK\x03\x04",
+    ".sdf": b"C-",
+    ".pdf": b"%PDF-",
+    ".pptx": b"PK\x03\x04",
+}
+
+
+@pytest.fixture
+def drawn(table: Any, tmp_path: Path, done: Any) -> Path:
+    """A campaign on twelve compounds with structures, one round measured."""
+    import numpy as np
+
+    rows: list[list[object]] = [["ID", "SMILES", "R1", "R2"]]
+    pairs = [(a, b) for a in R1 for b in R2]
+    for k, (a, b) in enumerate(pairs):
+        one, other = SMILES[a], SMILES[b]
+        rows.append([f"C-{k:02d}", f"c1({one})ccc({other})cc1".replace("([H])", ""), a, b])
+    path = tmp_path / "drawn.assaypilot"
+    done("new", path, "--table", table(rows), "--epsilon", "0.5", "--sd", "0.2", "--endpoint", "pIC50")
+    means = {f"C-{k:02d}": truth_of(a, b) for k, (a, b) in enumerate(pairs)}
+    done("plan", path, "--out", tmp_path / "round.csv")
+    fill_in(tmp_path / "round.csv", means.__getitem__, np.random.default_rng(3), 0.2)
+    done("record", path, tmp_path / "round.csv", "--close")
+    return path
+
+
+@pytest.mark.parametrize("ending", STARTS)
+def test_each_format_answers_alike(drawn: Path, done: Any, tmp_path: Path, ending: str) -> None:
+    out = tmp_path / f"list{ending}"
+    answer = done("export", drawn, out, "--only", "all")
+    now = done("status", drawn)
+    assert (answer["file"], answer["rows"], answer["head"], answer["events"]) == (
+        str(out),
+        12,
+        now["head"],
+        now["events"],
+    )
+    assert (answer["format"], answer["only"]) == (ending[1:], "all")
+    assert out.read_bytes().startswith(STARTS[ending])
+
+
+@pytest.mark.parametrize("only", ["in", "undecided", "out", "all"])
+@pytest.mark.parametrize("ending", [".csv", ".xlsx"])
+def test_only_what_was_asked_for(drawn: Path, done: Any, tmp_path: Path, only: str, ending: str) -> None:
+    out = tmp_path / f"list{ending}"
+    counts = done("status", drawn)["counts"]
+    want = sum(counts.values()) if only == "all" else counts[only]
+    assert done("export", drawn, out, "--only", only)["rows"] == want > 0
+    raw = read_table(out)
+    assert set(raw.column("Status")) == ({"in", "undecided", "out"} if only == "all" else {only})
+    assert [compound["id"] for compound in done("status", drawn, "--only", only)["compounds"]] == list(raw.column("ID"))
+
+
+def test_without_a_word_it_is_what_is_in(drawn: Path, done: Any, tmp_path: Path) -> None:
+    answer = done("export", drawn, tmp_path / "list.CSV")
+    assert (answer["only"], answer["rows"]) == ("in", done("status", drawn)["counts"]["in"])
+    _, rows = read_sheet(tmp_path / "list.CSV")
+    assert all(row["Evidence"].startswith(("measured ", "predicted, ")) for row in rows)
+    assert {row["Availability"] for row in rows} <= {"made", "to be made"}
+
+
+def test_in_words(drawn: Path, run: Any, tmp_path: Path) -> None:
+    answer = run("export", drawn, tmp_path / "list.xlsx", "--only", "all")
+    assert (answer.code, answer.err) == (0, "")
+    assert answer.out.startswith(f"12 compounds written to {tmp_path / 'list.xlsx'}\n")
+
+
+@pytest.mark.parametrize("name", ["list.txt", "list.xls", "list.docx", "list"])
+def test_an_unknown_ending_is_refused_with_those_that_are_known(
+    drawn: Path, refused: Any, folder: Any, tmp_path: Path, name: str
+) -> None:
+    before = folder()
+    line = refused("export", drawn, tmp_path / name)
+    assert "one of .csv, .xlsx, .sdf, .pdf, .pptx, such as list.xlsx." in line
+    assert folder() == before
+
+
+@pytest.mark.parametrize("ending", STARTS)
+def test_places_where_nothing_can_be_written(
+    drawn: Path, refused: Any, folder: Any, tmp_path: Path, ending: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = folder()
+    assert "there is no such folder" in refused("export", drawn, tmp_path / "no" / f"x{ending}")
+    (tmp_path / f"folder{ending}").mkdir()
+    assert "this is a folder. Name a file in it" in refused("export", drawn, tmp_path / f"folder{ending}")
+    twin = tmp_path / f"twin{ending}"
+    os.link(drawn, twin)
+    assert "this is the campaign file itself" in refused("export", drawn, twin)
+    twin.unlink()
+
+    # As when a spreadsheet has the file open: Windows refuses to replace it.
+    def refuse(*_: object) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr("assaypilot.engine.export.whole.os.replace", refuse)
+    line = refused("export", drawn, tmp_path / f"x{ending}")
+    assert f"x{ending}: the folder or the file may not be written to. Choose another folder, or close the file" in line
+    monkeypatch.undo()
+    assert folder() == before
+
+
+def test_labels_only_make_no_sd_file(campaign: Path, refused: Any, done: Any, tmp_path: Path) -> None:
+    line = refused("export", campaign, tmp_path / "x.sdf", "--only", "all")
+    assert "no compound of the shortlist has a structure, and an SD file is a list of structures. Write csv" in line
+    assert done("export", campaign, tmp_path / "x.xlsx", "--only", "all")["rows"] == 12
+
+
+def test_an_empty_list_is_a_file_that_says_so_except_for_sd(
+    campaign: Path, done: Any, refused: Any, tmp_path: Path
+) -> None:
+    for ending in (".csv", ".xlsx", ".pdf", ".pptx"):
+        assert done("export", campaign, tmp_path / f"x{ending}")["rows"] == 0
+    header, rows = read_sheet(tmp_path / "x.csv")
+    assert header[0] == "ID"
+    assert rows == []
+    with zipfile.ZipFile(tmp_path / "x.xlsx") as parts:
+        assert b"Nothing is decided yet" in parts.read("xl/drawings/drawing1.xml")
+    assert "there is no compound in this list" in refused("export", campaign, tmp_path / "x.sdf")
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.mark.parametrize("terminal", [True, False])
+def test_progress_is_shown_on_a_terminal_only(
+    drawn: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], terminal: bool
+) -> None:
+    stream: io.StringIO = Terminal() if terminal else io.StringIO()
+    monkeypatch.setattr(sys, "stderr", stream)
+    monkeypatch.setattr("assaypilot.engine.cli.console._SHOW_EVERY", 0.0)
+    ticks = iter(range(1_000_000))
+    monkeypatch.setattr("assaypilot.engine.cli.console.time.monotonic", lambda: float(next(ticks)))
+    assert main(["export", str(drawn), str(tmp_path / "x.xlsx"), "--json"]) == 0
+    assert ("%" in stream.getvalue()) == terminal
+    assert capsys.readouterr().out.startswith("{")
+
+
+def test_ctrl_c_leaves_what_was_there(drawn: Path, run: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    out = tmp_path / "x.xlsx"
+    out.write_bytes(b"old")
+
+    def stop(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("assaypilot.engine.export.workbook._Writer.settings", stop)
+    answer = run("export", drawn, out)
+    assert answer.code == 130
+    assert "stopped" in answer.err
+    assert out.read_bytes() == b"old"
+    assert not list(tmp_path.glob(".*"))
