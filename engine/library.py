@@ -72,6 +72,8 @@ class Library:
     """Whether each compound can be had for a measurement; all of them when not given."""
     scaffold: Scaffold | None = None
     """What the substituents stand on; None when that is not known."""
+    aliases: tuple[tuple[str, str], ...] = ()
+    """Further names under which a lab may report a compound, each with the compound's id."""
 
     def __post_init__(self) -> None:
         codes = np.ascontiguousarray(self.codes, dtype=np.int32)
@@ -164,6 +166,10 @@ class Library:
         return {name: position for position, name in enumerate(self.ids)}
 
     @cached_property
+    def _aliases(self) -> dict[str, int]:
+        return {other.strip().casefold(): self._index[name] for other, name in self.aliases if name in self._index}
+
+    @cached_property
     def _folded(self) -> dict[str, int]:
         folded: dict[str, int] = {}
         for position, name in enumerate(self.ids):
@@ -172,10 +178,16 @@ class Library:
         return folded
 
     def find(self, compound_id: str) -> int | None:
-        """The position of a compound by its id: exactly, else without regard to case and outer spaces if unique."""
+        """The position of a compound by its id: exactly, else without regard to case and outer spaces if unique.
+
+        A name that is nobody's id may be another name of a compound.
+        """
         position = self._index.get(compound_id)
         if position is None:
-            position = self._folded.get(compound_id.strip().casefold(), -1)
+            folded = compound_id.strip().casefold()
+            position = self._folded.get(folded)
+            if position is None:
+                position = self._aliases.get(folded, -1)
         return None if position < 0 else position
 
     def substituents(self, compound: int) -> dict[str, str]:
@@ -191,6 +203,8 @@ class Library:
         }
         if self.scaffold is not None:  # the first files had none, and their bytes are their address
             header["scaffold"] = {"cores": list(self.scaffold.cores), "fixed": [list(f) for f in self.scaffold.fixed]}
+        if self.aliases:
+            header["aliases"] = [list(pair) for pair in self.aliases]
         text = json.dumps(header, ensure_ascii=False, separators=(",", ":"), sort_keys=True).encode()
         body = self.codes.astype("<i4").tobytes() + np.packbits(self.measurable).tobytes()
         return _MAGIC + zlib.compress(struct.pack("<Q", len(text)) + text + body, 6)
@@ -222,6 +236,7 @@ class Library:
             None if smiles is None else tuple(smiles),
             np.unpackbits(flags, count=n).astype(bool),
             None if core is None else Scaffold(tuple(core["cores"]), tuple((a, b) for a, b in core["fixed"])),
+            tuple((other, name) for other, name in header.get("aliases", ())),
         )
 
     @cached_property

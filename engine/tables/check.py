@@ -139,6 +139,7 @@ def check_report(
         "endpoints": [_endpoint_json(fact) for fact in facts],
         "compounds": imported.compounds,
         "library_size": len(library),
+        "aliases": [{"id": name, "also": other} for other, name in library.aliases],
         "combinations": math.prod(len(site.substituents) for site in library.sites),
         "rank": int(span_basis(features).shape[1]),
         "max_rank": features.full_rank,

@@ -101,6 +101,9 @@ def _import(raw: RawTable, mapping: TableMapping, report: Report) -> ImportedTab
         library, history, names = _whole_product(library, history, notes, only_listed=mapping.only_listed)
         if library.scaffold is not None:
             library = with_structures(library, report)
+    alone = listed is library
+    library = _also_called(library, names, prepared.aliases)
+    listed = library if alone else _also_called(listed, {name: name for name in listed.ids}, prepared.aliases)
     if not mapping.endpoints:
         warnings.append('No endpoint was found; name one with --endpoint "NAME;sd=..." (it need not be a column).')
     _note_twins(listed, notes)
@@ -324,6 +327,17 @@ def _whole_product(
         notes.append(f"In the whole product, {len(merged)} compounds with substituents of another take its name.")
     notes.append(f"The library is every combination of the substituents: {len(product):,} compounds.")
     return product, [replace(result, compound=names[result.compound]) for result in history], names
+
+
+def _also_called(library: Library, names: dict[str, str], merged: tuple[tuple[str, str], ...]) -> Library:
+    """The library that also finds its compounds by the ids that were merged into theirs.
+
+    ``names``: what each listed id is called in the library; ``merged``: ids with the one that took them up.
+    """
+    own = set(library.ids)
+    also = {name: called for name, called in names.items() if name not in own and called in own}
+    also |= {other: called for other, name in merged if (called := names.get(name)) in own and other not in own}
+    return replace(library, aliases=tuple(also.items())) if also else library
 
 
 def _note_twins(library: Library, notes: list[str]) -> None:

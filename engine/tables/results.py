@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from assaypilot.engine.endpoint import Endpoint
 from assaypilot.engine.errors import AssayPilotError
@@ -88,6 +88,10 @@ def read_results(
             reason = f"{quoted(ids[place])} is no compound of this campaign" if ids[place] else "the id is missing"
             rejected.append(Rejected(row, id_column, reason))
             continue
+        other = ids[place].strip()
+        alias = "" if other.casefold() == library.ids[compound].strip().casefold() else other
+        if alias:
+            warnings.append(f"Row {row}: {alias} is another id of {library.ids[compound]}, for which it counts.")
         for column in filled:
             endpoint = column.endpoint or _named_endpoint(raw, place, name_column, endpoints)
             if endpoint is None:
@@ -97,6 +101,8 @@ def read_results(
                 rejected.append(Rejected(row, name_column, f"{reason}" if said else f"{reason} ({known})"))
                 continue
             result = _result(raw, place, column, endpoint, library.ids[compound], texts, rejected, warnings)
+            if result is not None and alias:
+                result = replace(result, comment="; ".join(filter(None, (result.comment, f"reported as {alias}"))))
             if result is not None:
                 results.append(result)
     report(1.0, "Results read")

@@ -20,6 +20,8 @@ __all__ = ["Prepared", "core_hint", "on_scaffold", "read_structure_column"]
 _UNKNOWN = "?"
 """What stands in the columns of sites where a row was not taken apart; the row is in ``unusable``."""
 _NAMED = 3
+_LISTED = 100
+"""Merged compounds that are all named; the others are in the library."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +36,8 @@ class Prepared:
     """The rows, by place, that cannot be used because of their structure; each has its problem."""
     scaffold: Scaffold | None = None
     """The cores, when sites were made from structures."""
+    aliases: tuple[tuple[str, str], ...] = ()
+    """Ids that were merged into another on request, each with that one."""
 
 
 def read_structure_column(
@@ -69,10 +73,11 @@ def read_structure_column(
     problems += [Problem(raw.rows[place], mapping.smiles, reason + without) for place, reason in reasons.items()]
     warnings += filter(None, [salt_note(found)])
     raw = _replaced(raw, {mapping.smiles: [structure.smiles for structure in found]})
-    raw = _told_apart(raw, mapping, warnings, _within(report, 0.4, 0.5))
+    raw, aliases = _told_apart(raw, mapping, warnings, _within(report, 0.4, 0.5))
     if not mapping.cores:
-        return Prepared(raw, mapping)
-    return _taken_apart(raw, mapping, reasons, problems, warnings, _within(report, 0.5, 1.0))
+        return Prepared(raw, mapping, aliases=aliases)
+    apart = _taken_apart(raw, mapping, reasons, problems, warnings, _within(report, 0.5, 1.0))
+    return replace(apart, aliases=aliases)
 
 
 def on_scaffold(library: Library, prepared: Prepared, rows: Sequence[Sequence[str]]) -> Library:
@@ -109,10 +114,12 @@ def core_hint(raw: RawTable, column: str | None, report: Report = silent) -> str
     )
 
 
-def _told_apart(raw: RawTable, mapping: TableMapping, warnings: list[str], report: Report) -> RawTable:
-    """The table in which, on request, ids of one compound are one id; without it they are only named."""
+def _told_apart(
+    raw: RawTable, mapping: TableMapping, warnings: list[str], report: Report
+) -> tuple[RawTable, tuple[tuple[str, str], ...]]:
+    """The table in which, on request, ids of one compound are one id, and the others with it; else they are named."""
     if mapping.id is None or mapping.smiles is None:
-        return raw
+        return raw, ()
     from assaypilot.engine.chemistry.identity import same_structure
 
     ids, smiles = raw.column(mapping.id), raw.column(mapping.smiles)
@@ -120,7 +127,7 @@ def _told_apart(raw: RawTable, mapping: TableMapping, warnings: list[str], repor
     forms = mapping.merge if mapping.merge == "charge" or mapping.merge == "tautomer" else "none"
     groups = same_structure(ids, known, forms, report)
     if not groups:
-        return raw
+        return raw, ()
     shown = "; ".join(" and ".join(group[:2]) for group in groups[:_NAMED])
     more = f"; and {len(groups) - _NAMED:,} more" if len(groups) > _NAMED else ""
     many = "structure stands" if len(groups) == 1 else "structures stand"
@@ -129,8 +136,14 @@ def _told_apart(raw: RawTable, mapping: TableMapping, warnings: list[str], repor
             f"{len(groups):,} {many} under more than one id ({shown}{more}); they stay separate compounds. "
             "To count them as one: --merge identical."
         )
-        return raw
-    warnings.append(f"{len(groups):,} {many} under more than one id, merged under the first ({shown}{more}).")
+        return raw, ()
+    every = "; ".join(f"{group[0]} is also {', '.join(group[1:])}" for group in groups[:_LISTED])
+    more = f"; and {len(groups) - _LISTED:,} more" if len(groups) > _LISTED else ""
+    warnings.append(
+        f"{len(groups):,} {many} under more than one id, merged under the first; results under any of them count for "
+        f"it ({every}{more})."
+    )
+    aliases = tuple((other, group[0]) for group in groups for other in group[1:])
     first = {name: group[0] for group in groups for name in group}
     drawn = {name: text for name, text in zip(reversed(ids), reversed(known), strict=True) if text}
     merged = [first.get(name, name) for name in ids]
@@ -138,7 +151,7 @@ def _told_apart(raw: RawTable, mapping: TableMapping, warnings: list[str], repor
     same = [
         drawn.get(name, text) if old in first else text for old, name, text in zip(ids, merged, smiles, strict=True)
     ]
-    return _replaced(raw, {mapping.id: merged, mapping.smiles: same})
+    return _replaced(raw, {mapping.id: merged, mapping.smiles: same}), aliases
 
 
 def _taken_apart(

@@ -190,3 +190,15 @@ def test_a_scaffold_is_kept_and_its_absence_leaves_the_bytes_alone():
     # The address of a library without one, as the first version wrote it.
     assert b"scaffold" not in zlib.decompress(plain.encode()[7:])
     assert Library.product(plain.sites, known=cored).scaffold == cored.scaffold
+
+
+def test_other_names_are_kept_found_last_and_their_absence_leaves_the_bytes_alone():
+    plain = Library.listed(["R1"], [["Me"], ["Et"]], ids=["a", "b"])
+    called = replace(plain, aliases=(("Old-1", "a"), ("b", "a"), ("lost", "nobody")))
+    assert called != plain
+    assert Library.decode(called.encode()).aliases == called.aliases
+    assert b"aliases" not in zlib.decompress(plain.encode()[len(b"APLIB1\n") :])
+    assert called.find("old-1 ") == 0
+    assert called.find("b") == 1  # an id goes before another's other name
+    assert called.find("lost") is None
+    assert plain.find("old-1") is None

@@ -14,6 +14,7 @@ from assaypilot.engine.tables.importer import import_table
 from assaypilot.engine.tables.mapping import propose
 from assaypilot.engine.tables.options import TableMapping, TableOptions
 from assaypilot.engine.tables.raw import parse_text
+from assaypilot.engine.tables.results import read_results
 
 CORE = "[*:1]c1ccnc([*:2])c1"
 
@@ -75,7 +76,33 @@ def test_ids_with_one_structure_are_one_compound_on_request():
     assert found.library.ids == ("A", "B", "C", "D")
     assert found.of_row[-1] == "A"
     assert [result.compound for result in found.history].count("A") == 2
-    assert "merged under the first (A and I)" in " ".join(found.warnings)
+    assert "merged under the first; results under any of them count for it (A is also I)." in " ".join(found.warnings)
+    assert found.library.aliases == (("I", "A"),)
+    assert found.library.find("i") == 0
+
+
+def test_results_under_a_merged_id_are_recorded_for_its_compound_and_that_is_said():
+    raw = table("A,CCO,Me,6", "A2,OCC,Me,6.3", "A3,C(O)C,Me,6", "B,CCN,H,7", header="ID,SMILES,R1,pIC50")
+    found = read(raw, merge="identical")
+    assert found.library.aliases == (("A2", "A"), ("A3", "A"))
+    assert "(A is also A2, A3)" in " ".join(found.warnings)
+    back = read_results(
+        parse_text("ID\tpIC50\tComment\na2\t6.4\tnew\nB\t7.1\t\nA4\t5\t"), found.library, found.endpoints
+    )
+    assert [(one.compound, one.value, one.comment) for one in back.results] == [
+        ("A", 6.4, "new; reported as a2"),
+        ("B", 7.1, ""),
+    ]
+    assert back.warnings == ("Row 2: a2 is another id of A, for which it counts.",)
+    assert [one.reason for one in back.rejected] == ["'A4' is no compound of this campaign"]
+
+
+def test_in_the_whole_product_a_compound_with_another_s_substituents_is_found_under_both_ids():
+    raw = table("A,CCO,Me,6", "X,CCCO,Me,6.3", "B,CCN,H,7", header="ID,SMILES,R1,pIC50")
+    found = read(raw, product=True)
+    assert found.library.aliases == (("X", "A"),)
+    assert found.listed.aliases == ()
+    assert Library.decode(found.library.encode()).find("X") == found.library.find("A")
 
 
 def test_charge_forms_take_the_first_one_s_structure():
