@@ -7,6 +7,7 @@ import io
 import re
 import warnings
 import zipfile
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -231,7 +232,9 @@ def _rows(slide: Any, contents: Contents, compounds: list[int]) -> int:
     """How many compounds are shown in a table, where no structure is known."""
     status = contents.status
     tries = [(_cells(status, compounds, sites), size) for sites in ("apart", "joined", "") for size in _SIZES]
-    rows, size = next((one for one in tries if table_width(*one) <= _BEST.width), tries[-1])
+    whole = (one for one in tries[: 2 * len(_SIZES)] if table_width(*one) <= _BEST.width)
+    short = (one for one in tries if table_width(*one, cut_long=True) <= _BEST.width)
+    rows, size = next(chain(whole, short, tries[-1:]))
     box = Box(_BEST.left, _BEST.top, _BEST.width, min(_BEST.height - 0.34, 0.32 * len(rows)))
     add_table(slide.shapes, box, rows, size, "Shortlist table")
     return len(compounds)

@@ -82,9 +82,9 @@ def _font(bold: bool) -> ImageFont.FreeTypeFont:
 
 def width_of(text: str, size: float, *, bold: bool = False) -> float:
     """Inches that a text takes on one line in the widest of the common sans serifs; most computers need less."""
-    wide = sum(unicodedata.east_asian_width(letter) in "WF" for letter in text)
     # Letters of East Asia come from another font, where they are square.
-    return (_font(bold).getlength(text) / 100.0 + 0.5 * wide) * size / 72.0
+    narrow = "".join(letter for letter in text if unicodedata.east_asian_width(letter) not in "WF")
+    return (_font(bold).getlength(narrow) / 100.0 + len(text) - len(narrow)) * size / 72.0
 
 
 def lines_of(text: str, size: float, width: float, *, bold: bool = False) -> int:
@@ -138,9 +138,9 @@ def add_text(shapes: Any, box: Box, words: Sequence[Words], name: str, *, anchor
     return made
 
 
-def table_width(rows: Sequence[Sequence[str]], size: float) -> float:
-    """Inches that a table of these texts, the first row its headers, needs so that none but a very long one is cut."""
-    return sum(min(one, _WIDEST) for one in _natural(rows, size))
+def table_width(rows: Sequence[Sequence[str]], size: float, *, cut_long: bool = False) -> float:
+    """Inches that a table of these texts, the first row its headers, needs so that none is cut (none but the long)."""
+    return sum(min(one, _WIDEST) if cut_long else one for one in _natural(rows, size))
 
 
 def _natural(rows: Sequence[Sequence[str]], size: float) -> list[float]:

@@ -1,0 +1,295 @@
+"""The slide is read back: its title, boxes, pictures and table, where they lie, and what they say."""
+
+from __future__ import annotations
+
+import io
+import shutil
+import subprocess
+import time
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from PIL import Image
+from pptx import Presentation
+from pptx.enum.shapes import MSO_SHAPE_TYPE
+from pptx.util import Inches
+
+from assaypilot.engine.campaign.state import Status
+from assaypilot.engine.export.contents import Choice, Contents, contents
+from assaypilot.engine.export.formats import write
+from assaypilot.engine.export.plain import sentences
+from assaypilot.engine.export.slide import presentation
+from assaypilot.engine.export.slide_text import cut, lines_of
+from assaypilot.engine.processes import in_another_process
+from assaypilot.engine.progress import Cancelled
+from tests.engine.export.reporting import HERG, HOSTILE, POTENCY, SOLUBILITY, begin, indoles, labels, play
+
+WHEN = "2030-01-02 03:04 +00:00"
+
+
+def said(status: Status, choice: Choice | None = None, **texts: str) -> Contents:
+    return contents(status, choice, **({"program": "AssayPilot 9.9", "exported": WHEN} | texts))
+
+
+def read(data: bytes) -> Any:
+    """The only slide."""
+    made = Presentation(io.BytesIO(data))
+    assert len(made.slides) == 1
+    return made.slides[0]
+
+
+def everything(shapes: Any) -> list[Any]:
+    """All shapes, those in groups too."""
+    found = []
+    for shape in shapes:
+        found.append(shape)
+        if shape.shape_type == MSO_SHAPE_TYPE.GROUP:
+            found += everything(shape.shapes)
+    return found
+
+
+def words(slide: Any) -> str:
+    texts = [shape.text_frame.text for shape in everything(slide.shapes) if shape.has_text_frame]
+    for shape in slide.shapes:
+        if shape.has_table:
+            texts += [cell.text for row in shape.table.rows for cell in row.cells]
+    return "\n".join(texts)
+
+
+def pictures(slide: Any) -> list[Any]:
+    return [shape for shape in everything(slide.shapes) if shape.shape_type == MSO_SHAPE_TYPE.PICTURE]
+
+
+@pytest.fixture(scope="module")
+def decided(tmp_path_factory: pytest.TempPathFactory) -> Status:
+    with begin(tmp_path_factory.mktemp("decided"), indoles()) as campaign:
+        return play(campaign)
+
+
+def test_the_title_is_the_answer_in_one_sentence_and_the_rest_stands_below(decided: Status) -> None:
+    slide = read(presentation(said(decided)))
+    assert slide.shapes.title.text_frame.text == "Decided after 547 measurements: 9 of 36 compounds are in."
+    below = next(shape for shape in slide.shapes if shape.name == "Answer in full")
+    assert f"{slide.shapes.title.text_frame.text} {below.text_frame.text}" == decided.statement
+    assert decided.guarantee.sentence in slide.notes_slide.notes_text_frame.text
+
+
+def test_it_is_one_wide_slide_and_nothing_leaves_it_or_lies_on_another(decided: Status) -> None:
+    for choice in (Choice(), Choice("all"), Choice(order=(3,)), Choice("undecided")):
+        data = presentation(said(decided, choice))
+        whole = Presentation(io.BytesIO(data))
+        assert (whole.slide_width, whole.slide_height) == (Inches(13.333), Inches(7.5))
+        slide = whole.slides[0]
+        boxes = []
+        for shape in everything(slide.shapes):
+            assert shape.left >= 0
+            assert shape.top >= 0
+            assert shape.left + shape.width <= whole.slide_width
+            assert shape.top + shape.height <= whole.slide_height
+            if shape.shape_type != MSO_SHAPE_TYPE.GROUP:
+                boxes.append((shape.left, shape.top, shape.left + shape.width, shape.top + shape.height, shape.name))
+        slack = Inches(0.011)
+        for k, a in enumerate(boxes):
+            for b in boxes[k + 1 :]:
+                apart = a[2] <= b[0] + slack or b[2] <= a[0] + slack or a[3] <= b[1] + slack or b[3] <= a[1] + slack
+                assert apart, (a[4], b[4])
+
+
+def test_the_figure_is_sharp_and_described(decided: Status) -> None:
+    slide = read(presentation(said(decided)))
+    figure = next(shape for shape in slide.shapes if shape.name == "Figure")
+    with Image.open(io.BytesIO(figure.image.blob)) as drawn:
+        assert drawn.width / (figure.width / Inches(1)) > 200
+        # Not a blank: it has the colours of what is in and of the cutoff.
+        colours = {colour for _, colour in drawn.convert("RGB").getcolors(1_000_000)}
+    assert {(0x0B, 0x7A, 0x5C), (0xB8, 0x6A, 0x00)} <= colours
+    assert figure.width / figure.height == pytest.approx(drawn.width / drawn.height, rel=0.01)
+    assert "ranked" not in figure.name
+    assert "pIC50" in figure._element.xpath(".//p:cNvPr")[0].get("descr")
+
+
+def test_the_best_compounds_are_groups_with_picture_id_value_and_evidence(decided: Status) -> None:
+    slide = read(presentation(said(decided, Choice("all"))))
+    groups = [shape for shape in slide.shapes if shape.shape_type == MSO_SHAPE_TYPE.GROUP]
+    order = said(decided, Choice("all")).compounds.tolist()
+    known = decided.candidates
+    assert 6 <= len(groups) <= 9
+    for group, c in zip(groups, order, strict=False):
+        text = words(group)
+        name = decided.library.ids[c]
+        assert text.startswith(name)
+        assert f"{known.estimate[c]:.2f} ({known.low[c]:.2f} to {known.high[c]:.2f})" in text
+        n = int(known.measured[c])
+        assert (f"measured {n}; made" if n else "predicted, never measured; to be made") in text
+        (picture,) = pictures(group)
+        assert f"Structure of {name}: " in picture._element.xpath(".//p:cNvPr")[0].get("descr")
+        with Image.open(io.BytesIO(picture.image.blob)) as drawn:
+            assert drawn.width / (picture.width / Inches(1)) > 200
+            assert len(drawn.convert("L").getcolors(256)) > 3
+    assert f"Shortlist: the first {len(groups)} of 36, pIC50" in words(slide)
+    assert f"+ {36 - len(groups)} more" in words(slide)
+
+
+def test_the_foot_says_goal_guarantee_measurements_date_and_head(decided: Status) -> None:
+    text = words(read(presentation(said(decided))))
+    for part in (
+        f"Goal: {decided.goal_sentence}; guarantee holds (95 % confidence)",
+        "547 measurements used",
+        WHEN,
+        "AssayPilot 9.9",
+        f"campaign head {decided.head}",
+    ):
+        assert part in text
+
+
+def test_without_a_guarantee_the_foot_says_why(tmp_path: Path) -> None:
+    with begin(tmp_path, labels()) as campaign:
+        now = play(campaign, 1)
+        campaign.exclude(next(m.number for m in now.measurements if m.counted), "looks odd", judgement=True)
+        text = words(read(presentation(said(campaign.status()))))
+    assert "no guarantee: 1 value excluded by judgement" in text
+    assert "guarantee holds" not in text
+
+
+def test_labels_alone_make_a_real_table(tmp_path: Path) -> None:
+    with begin(tmp_path, labels((4, 3, 3))) as campaign:
+        now = play(campaign, 1)
+    slide = read(presentation(said(now, Choice("all"))))
+    (table,) = [shape.table for shape in slide.shapes if shape.has_table]
+    rows = [[cell.text for cell in row.cells] for row in table.rows]
+    assert rows[0] == ["ID", "R1", "R2", "R3", "pIC50", "Evidence"]
+    assert len(rows) == 13
+    for row, c in zip(rows[1:], said(now, Choice("all")).compounds.tolist(), strict=False):
+        assert row[:4] == [now.library.ids[c], *now.library.substituents(c).values()]
+        assert row[4].startswith(f"{now.candidates.estimate[c]:.2f} (")
+        n = int(now.candidates.measured[c])
+        assert row[5] == (f"measured {n}" if n else "predicted; to be made")
+    assert "+ 24 more" in words(slide)
+
+
+def test_many_sites_share_a_column(tmp_path: Path) -> None:
+    with begin(tmp_path, labels((2,) * 9)) as campaign:
+        slide = read(presentation(said(campaign.status(), Choice("all"))))
+    (table,) = [shape.table for shape in slide.shapes if shape.has_table]
+    assert table.cell(0, 1).text == ", ".join(f"R{k}" for k in range(1, 10))
+
+
+@pytest.mark.parametrize("maker", [indoles, labels])
+def test_texts_of_tables_stay_texts(tmp_path: Path, maker: Any) -> None:
+    with begin(tmp_path, maker((3, 2, 1), HOSTILE), name="<b>R1 $width x <$energy</b>\x00\x0b") as campaign:
+        now = play(campaign, 1)
+    data = presentation(said(now, Choice("all"), title="A & B <i>c</i> _x0041_"))
+    text = words(read(data))
+    for name in HOSTILE[:5]:
+        assert name in text
+    assert "a  b c  d" in text
+    assert "A & B <i>c</i> _x0041_;" in text
+    with zipfile.ZipFile(io.BytesIO(data)) as parts:
+        links = [part for part in parts.namelist() if b'TargetMode="External"' in parts.read(part)]
+    assert not links
+
+
+def test_nothing_yet(tmp_path: Path) -> None:
+    with begin(tmp_path, indoles()) as campaign:
+        slide = read(presentation(said(campaign.status())))
+    text = words(slide)
+    assert "Nothing is decided yet" in slide.shapes.title.text_frame.text
+    assert "The shortlist is empty" in text
+    assert len(pictures(slide)) == 1
+
+
+@pytest.mark.parametrize("count", [2, 3])
+def test_trade_offs_name_every_endpoint(tmp_path: Path, count: int) -> None:
+    endpoints = (POTENCY, HERG, SOLUBILITY)[:count]
+    with begin(tmp_path, indoles((3, 2, 2)), *endpoints, goal="pareto") as campaign:
+        now = play(campaign, 2)
+    slide = read(presentation(said(now, Choice("all"))))
+    group = next(shape for shape in slide.shapes if shape.shape_type == MSO_SHAPE_TYPE.GROUP)
+    c = int(said(now, Choice("all")).compounds[0])
+    for endpoint in endpoints:
+        assert f"{endpoint.name} {now.candidates.estimates[endpoint.name][c]:.2f}" in words(group)
+
+
+def test_very_long_texts_stay_in_their_boxes(tmp_path: Path) -> None:
+    with begin(tmp_path, indoles((3, 2, 1), ("VERYLONG-" * 30, "X" * 4000)), name="Name " * 900) as campaign:
+        now = play(campaign, 1)
+    slide = read(presentation(said(now, Choice("all"), title="T" * 5000)))
+    for shape in everything(slide.shapes):
+        if shape.has_text_frame and shape.text_frame.text:
+            width = shape.width / Inches(1)
+            needs = sum(
+                lines_of(p.text, p.runs[0].font.size.pt, width, bold=bool(p.runs[0].font.bold))
+                * p.runs[0].font.size.pt
+                * 1.2
+                / 72.0
+                for p in shape.text_frame.paragraphs
+            )
+            assert needs <= shape.height / Inches(1) + 0.06, shape.name
+
+
+def test_a_text_is_cut_only_where_it_must_be() -> None:
+    assert cut("short", 10.0, 2.0, 1) == "short"
+    assert cut("word " * 50, 10.0, 2.0, 2).endswith("…")
+    assert lines_of(cut("word " * 50, 10.0, 2.0, 2), 10.0, 2.0) == 2
+    assert lines_of("x" * 400, 10.0, 2.0) > 10
+    assert lines_of("化" * 14, 10.0, 2.0) == 1
+    assert lines_of("化" * 15, 10.0, 2.0) == 2
+
+
+def test_a_statement_is_cut_into_sentences_at_their_ends() -> None:
+    assert sentences("Decided: 3 in. Every one within 0.5 is.") == ("Decided: 3 in.", "Every one within 0.5 is.")
+    assert sentences("After 3: 0.5 is all") == ("After 3: 0.5 is all", "")
+
+
+def test_the_same_contents_make_the_same_file_and_its_properties_are_ours(decided: Status) -> None:
+    one = presentation(said(decided))
+    time.sleep(2.1)  # the clock of a zip file counts in two seconds
+    assert presentation(said(decided)) == one
+    known = Presentation(io.BytesIO(one)).core_properties
+    assert (known.title, known.author, known.last_modified_by) == ("Indoles", "AssayPilot 9.9", "AssayPilot 9.9")
+    assert known.created.isoformat()[:16] == "2030-01-02T03:04"
+    with zipfile.ZipFile(io.BytesIO(one)) as parts:
+        assert not [name for name in parts.namelist() if "thumbnail" in name]
+
+
+@pytest.mark.parametrize("after", [0.0, 0.41, 0.9])
+def test_stopped_it_leaves_what_was_there(decided: Status, tmp_path: Path, after: float) -> None:
+    path = tmp_path / "x.pptx"
+    path.write_bytes(b"old")
+
+    def report(fraction: float, message: str) -> None:
+        if fraction >= after:
+            raise Cancelled
+
+    with pytest.raises(Cancelled):
+        write(path, said(decided), report)
+    assert path.read_bytes() == b"old"
+    assert [file.name for file in tmp_path.iterdir()] == ["x.pptx"]
+
+
+def test_in_another_process(decided: Status, tmp_path: Path) -> None:
+    assert in_another_process(write, tmp_path / "x.pptx", said(decided)) == 9
+    assert (tmp_path / "x.pptx").read_bytes() == presentation(said(decided))
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(shutil.which("soffice") is None, reason="LibreOffice is not here to open it")
+def test_another_program_opens_it(decided: Status, tmp_path: Path) -> None:
+    import pypdfium2 as pdfium
+
+    write(tmp_path / "x.pptx", said(decided))
+    subprocess.run(
+        ["soffice", f"-env:UserInstallation={(tmp_path / 'lo').as_uri()}", "--headless", "--convert-to", "pdf",
+         "--outdir", str(tmp_path), str(tmp_path / "x.pptx")],
+        check=True, capture_output=True, timeout=120,
+    )  # fmt: skip
+    with pdfium.PdfDocument(tmp_path / "x.pdf") as opened:
+        assert len(opened) == 1
+        assert opened[0].get_width() / opened[0].get_height() == pytest.approx(16 / 9, rel=0.01)
+        drawn = np.asarray(opened[0].render(scale=1).to_pil().convert("L"))
+    # Left the figure, right the structures: neither half is empty.
+    assert (drawn[:, : drawn.shape[1] // 2] < 200).mean() > 0.005
+    assert (drawn[:, drawn.shape[1] // 2 :] < 200).mean() > 0.005
