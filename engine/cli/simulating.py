@@ -97,13 +97,9 @@ def _tasks(options: argparse.Namespace, instance: Instance, goal: Goal) -> list[
             raise AssayPilotError(
                 f"no strategy here has a parameter {name!r}", option="--parameter", mend=f"There are {listed}."
             )
-    for option, value in (("--per-round", options.per_round), ("--budget", options.budget)):
-        if value is not None and value < 1:
-            raise AssayPilotError(
-                f"{option[2:].replace('-', ' ')} must be 1 or more, got {value}",
-                option=option,
-                mend="Leave it out for none.",
-            )
+    endpoints = len(instance.make(0).noise)
+    per_round = _samples("--per-round", options.per_round, endpoints)
+    budget = _samples("--budget", options.budget, endpoints)
     if options.max_replicates < 1:
         raise AssayPilotError(
             f"replicates must be 1 or more, got {options.max_replicates}",
@@ -127,13 +123,25 @@ def _tasks(options: argparse.Namespace, instance: Instance, goal: Goal) -> list[
             goal=goal if changed else None,
             delta=None if options.delta is None else check_delta(options.delta),
             noise=noise,
-            per_round=options.per_round,
+            per_round=per_round,
             max_replicates=options.max_replicates,
-            budget=options.budget,
+            budget=budget,
             limits=Limits(phases=options.max_phases),
         )
         for strategy in strategies
     ]
+
+
+def _samples(option: str, measurements: int | None, endpoints: int) -> int | None:
+    """Measurements as a lab counts them, one for each endpoint, in samples of all endpoints; refuses less than one."""
+    if measurements is None:
+        return None
+    if measurements < endpoints:
+        what, least = option[2:].replace("-", " "), "1" if endpoints == 1 else f"{endpoints}, one for each endpoint,"
+        raise AssayPilotError(
+            f"{what} must be {least} or more, got {measurements}", option=option, mend="Leave it out for none."
+        )
+    return measurements // endpoints
 
 
 # ---------------------------------------------------------------------- what is played on
@@ -159,6 +167,7 @@ def _goal_of_instance(options: argparse.Namespace, instance: Instance) -> Goal:
     endpoints = len(drawn.noise)
     name = own.name if options.goal is None else _check_goal_name(options.goal)
     if name == "pareto":
+        _refuse_slack(options)
         margins = own.margins if isinstance(own, ParetoSet) else (0.0,) * endpoints
         return ParetoSet(margins if options.epsilon is None else (options.epsilon,) * endpoints)
     if endpoints > 1:
@@ -167,12 +176,22 @@ def _goal_of_instance(options: argparse.Namespace, instance: Instance) -> Goal:
         )
     if name == "best":
         slack = own.slack if isinstance(own, Best) else 0.0
+        slack = slack if options.epsilon is None else options.epsilon / 2.0
         return Best(slack if options.slack is None else options.slack)
     if isinstance(own, AllEpsilonBest):
         # Random instances come with their epsilon in every draw; all draws of one instance share it.
         epsilon = own.epsilon if options.epsilon is None else options.epsilon
         return AllEpsilonBest(epsilon, own.slack if options.slack is None else options.slack)
     return _epsilon_best(options.epsilon, options.slack)
+
+
+def _refuse_slack(options: argparse.Namespace) -> None:
+    if options.slack is not None:
+        raise AssayPilotError(
+            f"trade-offs have no cutoff, so there is no slack to soften it by, got {options.slack:g}",
+            option="--slack",
+            mend="Leave --slack out; --epsilon says how much better in every endpoint does not matter.",
+        )
 
 
 def _epsilon_best(epsilon: float | None, slack: float | None) -> AllEpsilonBest:
@@ -223,6 +242,7 @@ def _from_table(options: argparse.Namespace, console: Console) -> tuple[Instance
     asked = _asked(options.objective, endpoints, several=goal_name == "pareto")
     goal: Goal
     if goal_name == "pareto":
+        _refuse_slack(options)
         # As in a campaign: --epsilon is for the endpoints that name none of their own.
         margins = [options.epsilon if endpoint.epsilon is None else endpoint.epsilon for endpoint in asked]
         goal = ParetoSet(tuple(0.0 if margin is None else margin for margin in margins))
@@ -276,10 +296,13 @@ def _asked(wanted: str | None, endpoints: Sequence[Endpoint], *, several: bool) 
 def _document(task: Task, void: tuple[str, ...], known: Yardsticks, figures: dict[str, Any]) -> dict[str, Any]:
     drawn = drawn_of(task, 0)
     info = task.strategy.info
+    budget = task.instance.budget if task.budget is None else task.budget
     return {
         "strategy": info.name,
         "instance": task.instance.name,
         **figures,
+        "measurements": _times(figures["measurements"], len(drawn.noise)),
+        "samples": figures["measurements"],
         "lower_bound": known.lower_bound,
         "oracle": known.oracle,
         "complexity": None if known.complexity is None else dict(zip(("h1", "h2"), known.complexity, strict=True)),
@@ -289,7 +312,7 @@ def _document(task: Task, void: tuple[str, ...], known: Yardsticks, figures: dic
         "delta": task.instance.delta if task.delta is None else task.delta,
         "noise": list(drawn.noise),
         "endpoints": len(drawn.noise),
-        "budget": task.instance.budget if task.budget is None else task.budget,
+        "budget": None if budget is None else budget * len(drawn.noise),
         "compounds": task.instance.compounds,
         "dimension": task.instance.dimension,
         "parameters": dict(task.parameters),
@@ -297,6 +320,11 @@ def _document(task: Task, void: tuple[str, ...], known: Yardsticks, figures: dic
         "guarantee": info.guarantee,
         "void": [*void, *task.instance.notes],
     }
+
+
+def _times(figures: dict[str, float | None], endpoints: int) -> dict[str, float | None]:
+    """The figures of samples in measurements, as campaigns count them: one for every endpoint of a sample."""
+    return {name: None if value is None else value * endpoints for name, value in figures.items()}
 
 
 def _goal_document(goal: Goal) -> dict[str, Any]:
@@ -308,13 +336,15 @@ def _lines(instance: Instance, task: Task, documents: Sequence[dict[str, Any]]) 
     first = documents[0]
     noise = " and ".join(f"{sd:g}" for sd in dict.fromkeys(first["noise"]))
     size = f"{plural(first['compounds'], 'compound')}, dimension {first['dimension']}"
-    each = f", every measurement gives {first['endpoints']} endpoints" if first["endpoints"] > 1 else ""
+    several = first["endpoints"] > 1
+    each = f", {first['endpoints']} endpoints" if several else ""
     lines = [
         f"{instance.name}: {instance.title} ({instance.paper})",
         f"{size}, noise SD {noise}{each}, delta {first['delta']:g}, seed {task.seed}",
         "",
     ]
-    header = ["Strategy", "Runs", "Measurements", "SD", "Median", "Rounds", "Precision", "Recall", "F1"]
+    header = ["Strategy", "Runs", "Measurements", "SD", "Median"]
+    header += [*(["Samples"] if several else []), "Rounds", "Precision", "Recall", "F1"]
     header += ["Errors", "Error rate", "at most (95 %)", "Undecided", "Unfinished", "Seconds per run"]
     rows = [
         (
@@ -323,6 +353,7 @@ def _lines(instance: Instance, task: Task, documents: Sequence[dict[str, Any]]) 
             f"{entry['measurements']['mean']:,.0f}",
             "-" if entry["measurements"]["sd"] is None else f"{entry['measurements']['sd']:,.0f}",
             f"{entry['measurements']['median']:,.0f}",
+            *([f"{entry['samples']['mean']:,.0f}"] if several else []),
             f"{entry['rounds']['mean']:.1f}",
             f"{entry['precision']:.3f}",
             f"{entry['recall']:.3f}",
@@ -337,6 +368,11 @@ def _lines(instance: Instance, task: Task, documents: Sequence[dict[str, Any]]) 
         for entry in documents
     ]
     lines += [*table(header, rows), ""]
+    if several:
+        lines.append(
+            f"A sample of a compound gives all {first['endpoints']} endpoints: {first['endpoints']} measurements, "
+            "as in a campaign. The papers count samples."
+        )
     if first["oracle"] is not None:
         lines.append(f"Oracle (knows the truth, certifies every comparison): {first['oracle']:,.0f} measurements")
     if first["lower_bound"] is not None:

@@ -9,9 +9,13 @@ from collections.abc import Callable, Generator
 from contextlib import closing
 from functools import partial
 
+import numpy as np
+
 from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.features import span_basis
 from assaypilot.engine.progress import Report, silent
 from assaypilot.engine.simulate.runner import Run, Task, drawn_of, problem_of, run_of
+from assaypilot.engine.strategies.protocol import Problem, State, Strategy
 
 __all__ = ["check", "processors", "simulate"]
 
@@ -33,8 +37,30 @@ def processors() -> int:
 def check(task: Task) -> tuple[str, ...]:
     """Why no error probability is promised (empty when one is); AssayPilotError when the task cannot be run at all."""
     problem = problem_of(task, drawn_of(task, 0), 0)
-    task.strategy.start(problem)
+    state = task.strategy.start(problem)
+    _check_budget(task.strategy, problem, state)
     return task.strategy.void(problem)
+
+
+def _check_budget(strategy: Strategy, problem: Problem, state: State) -> None:
+    """Nothing; AssayPilotError for a budget that nothing can be estimated with, so that every run would say nothing.
+
+    A strategy that takes a belief for what it has not measured needs no more than one measurement.
+    """
+    if problem.budget is None or any(knob.name == "prior" for knob in strategy.info.parameters):
+        return
+    own = next((reason.numbers for reason in strategy.stop(state) if reason.name == "budget"), {})
+    measurable = np.flatnonzero(problem.measurable)
+    needed = int(own.get("needed", span_basis(problem.features, measurable).shape[1]))
+    if problem.budget >= needed:
+        return
+    several = f", of {problem.n_endpoints} endpoints each" if problem.in_lab(1) > 1 else ""
+    raise AssayPilotError(
+        f"a budget of {problem.in_lab(problem.budget):,} is below one measurement per effect that {strategy.info.name} "
+        f"has to estimate before it decides anything: {needed}{several}",
+        option="--budget",
+        mend=f"Give at least {problem.in_lab(needed):,} measurements.",
+    )
 
 
 def simulate(

@@ -55,11 +55,11 @@ class Task:
     noise: tuple[float, ...] | None = None
     """SD per endpoint, of the assay and told to the strategy; None: the instance's."""
     per_round: int | None = None
-    """Measurements the lab takes in a round; None: every phase is one round."""
+    """Samples the lab takes in a round, each of every endpoint; None: every phase is one round."""
     max_replicates: int = 4
     """Of one compound in a round; counts only with ``per_round``."""
     budget: int | None = None
-    """Measurements in all; None: the instance's."""
+    """Samples in all, each of every endpoint; None: the instance's."""
     limits: Limits = Limits()
 
 
@@ -78,6 +78,7 @@ class Run:
     unfinished: bool
     """It hit the limit of phases or measurements."""
     measurements: int
+    """Samples: measurements of a compound in every endpoint, as the papers count."""
     phases: int
     rounds: int
     reason: str
@@ -114,10 +115,10 @@ def problem_of(task: Task, drawn: Drawn, run: int) -> Problem:
     budget = task.instance.budget if task.budget is None else task.budget
     capacity = None
     if task.per_round is not None:
-        capacity = Capacity(task.per_round, task.max_replicates, budget)
+        capacity = Capacity(task.per_round, task.max_replicates, budget, len(drawn.noise))
     elif budget is not None:
         # No lab that cuts phases into rounds: only the end is given.
-        capacity = Capacity(budget, budget, budget)
+        capacity = Capacity(budget, budget, budget, len(drawn.noise))
     return Problem(
         features=drawn.features,
         measurable=drawn.measurable,

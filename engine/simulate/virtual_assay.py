@@ -18,7 +18,7 @@ class VirtualAssay:
     """Measures compounds whose truth is known, with normal noise.
 
     ``truth`` ``(n_compounds,)`` and ``sd`` are on the model scale. The values of a round depend on the seed and the
-    round's number alone, so asking twice gives the same.
+    round's number and the endpoint's name alone: asking twice gives the same, endpoints have noise of their own.
     """
 
     def __init__(self, truth: NDArray[np.float64], sd: float, seed: int) -> None:
@@ -28,7 +28,7 @@ class VirtualAssay:
 
     def measure(self, issued: Round, endpoint: Endpoint, ids: Sequence[str]) -> list[Result]:
         """One result per measurement asked for, in the endpoint's entry unit."""
-        rng = np.random.default_rng((self._seed, issued.number))
+        rng = np.random.default_rng((self._seed, issued.number, *endpoint.name.encode()))
         results = []
         for item in issued.items:
             for replicate in range(item.replicates):

@@ -179,6 +179,42 @@ def test_goals_of_a_table(done, measured):
     assert named["goal"]["margins"] == [0.3, 0.3]
 
 
+def test_samples_of_several_endpoints_count_one_measurement_each_as_in_a_campaign(done, run, measured):
+    table = (
+        "simulate",
+        "--table",
+        measured,
+        "--goal",
+        "pareto",
+        "--strategy",
+        "gege",
+        "--sd",
+        "0.1",
+        "--epsilon",
+        "0.3",
+    )
+    (document,) = done(*table, *RUNS, "--budget", "200")
+    assert document["samples"]["mean"] <= 100
+    assert document["budget"] == 200
+    assert document["measurements"] == {name: 2 * value for name, value in document["samples"].items()}
+    text = run(*table, *RUNS, "--budget", "200").out
+    assert "2 measurements, as in a campaign" in text
+    (one,) = done(*LINFACT)
+    assert one["samples"] == one["measurements"]
+    assert "campaign" not in run(*LINFACT).out
+    # A round of 8 measurements takes 4 samples.
+    (small,) = done(*table, *RUNS, "--budget", "200", "--per-round", "8")
+    assert small["rounds"]["mean"] >= small["samples"]["mean"] / 4
+
+
+def test_the_best_of_an_instance_within_epsilon(done):
+    """As in a campaign: half of epsilon is the slack of the best, unless that is given."""
+    words = ("simulate", "--instance", "rage-soare", "--strategy", "static-xy", *RUNS)
+    assert done(*words)[0]["goal"]["slack"] == 0.0
+    assert done(*words, "--epsilon", "0.6")[0]["goal"]["slack"] == 0.3
+    assert done(*words, "--epsilon", "0.6", "--slack", "0.1")[0]["goal"]["slack"] == 0.1
+
+
 def test_text_for_people(run):
     out = run(*LINFACT).out
     assert "linfact-3: synthetic I, adaptive" in out
@@ -204,6 +240,17 @@ def test_text_for_people(run):
         (("--instance", "linfact-1", "--strategy", "linfact-g", "--per-round", "0"), "--per-round"),
         (("--instance", "linfact-1", "--strategy", "linfact-g", "--max-replicates", "0"), "--max-replicates"),
         (("--instance", "linfact-1", "--strategy", "linfact-g", "--parameter", "gap=wide"), "gap must be a number"),
+        (("--instance", "linfact-3", "--strategy", "linfact-g", "--budget", "4"), "a budget of 4 is below one meas"),
+        (("--instance", "linfact-3", "--strategy", "lingame", "--budget", "4"), "a budget of 4 is below one meas"),
+        (("--instance", "linfact-3", "--strategy", "uniform", "--budget", "4"), "Give at least 8 measurements"),
+        (("--instance", "covboost", "--strategy", "gege", "--budget", "1"), "budget must be 3, one for each endpoint,"),
+        (("--instance", "covboost", "--strategy", "gege", "--budget", "6"), "of 3 endpoints each"),
+        (("--instance", "covboost", "--strategy", "gege", "--per-round", "2"), "per round must be 3"),
+        (("--instance", "covboost", "--strategy", "gege", "--slack", "0.1"), "trade-offs have no cutoff"),
+        (
+            ("--dataset", "covboost", "--strategy", "gege", "--goal", "pareto", "--sd", "1", "--slack", "0.1"),
+            "no slack to soften it by, got 0.1. Leave --slack out",
+        ),
         (("--dataset", "nothing", "--strategy", "linfact-g"), "practice-960"),
         (("--dataset", "practice-960", "--strategy", "linfact-g"), "--epsilon"),
         (("--dataset", "antiadrenergic", "--strategy", "linfact-g", "--epsilon", "1"), "--sd"),

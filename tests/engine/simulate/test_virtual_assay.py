@@ -43,8 +43,15 @@ def test_the_noise_is_normal_of_the_stated_size() -> None:
 
 
 def test_values_are_in_the_entry_unit() -> None:
-    plain = values(VirtualAssay(TRUTH, 0.2, 5), 1, Endpoint("pIC50"))
-    potency = values(VirtualAssay(TRUTH, 0.2, 5), 1, Endpoint("IC50", "nM", transform="log"))
+    plain = values(VirtualAssay(TRUTH, 0.2, 5), 1, Endpoint("activity"))
+    potency = values(VirtualAssay(TRUTH, 0.2, 5), 1, Endpoint("activity", "nM", transform="log"))
     assert np.allclose(plain, potency)
     results = VirtualAssay(TRUTH, 0.0, 5).measure(issued(1, 1), Endpoint("IC50", "uM", transform="log"), IDS)
     assert np.isclose(results[0].value, 10.0), "a pIC50 of 5 is 10 uM"
+
+
+def test_the_noise_of_one_endpoint_says_nothing_of_that_of_another() -> None:
+    assay = VirtualAssay(TRUTH, 0.2, 5)
+    errors = [values(assay, 1, Endpoint(name), replicates=40) - np.repeat(TRUTH, 40) for name in ("pIC50", "Sol")]
+    assert stats.pearsonr(*errors).pvalue > 0.01
+    assert abs(np.corrcoef(errors)[0, 1]) < 0.1, "the same noise twice would be 1"
