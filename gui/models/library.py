@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 from assaypilot.engine.campaign.state import Status
 from assaypilot.engine.labels import label_text
 from assaypilot.engine.library import Library
+from assaypilot.engine.measurements import Measurement
+from assaypilot.engine.tables.display import Shown, shown
 from assaypilot.gui.models.base import Column, Ranks, RowsModel, text_ranks, two_lines
 
 __all__ = ["LibraryModel", "id_column", "site_columns", "structure_column"]
@@ -93,21 +95,39 @@ def _history(status: Status) -> list[Column]:
     """What the table already had, a column for each measured endpoint that has something."""
 
     def column(position: int) -> Column | None:
-        means = history_means(status, position)
-        if not np.isfinite(means).any():
+        known = history_shown(status, position)
+        if not known:
             return None
+        levels = np.full(len(status.library), np.nan)
+        levels[list(known)] = [values[0][1] for values in known.values()]
         endpoint = status.endpoints[position]
         return Column(
             "history" if position == status.objective else f"history-{endpoint.name}",
             two_lines(f"{endpoint.scale_name} before"),
-            lambda row: "" if np.isnan(means[row]) else f"{means[row]:.2f}",
-            lambda: means,
+            lambda row: ", ".join(f"{relation.strip('=')}{value:.2f}" for relation, value in known.get(row, ())),
+            lambda: levels,
             number=True,
-            tip="Mean of what the table already had: shown and used in estimates, not in decisions",
+            tip="Mean of what the table already had: shown and used in estimates, not in decisions. Where some values "
+            "are bounds (< or >), only those that say more than the exact ones are in it; estimates do not use them",
             name=f"{endpoint.scale_name} before",
         )
 
     return [made for position in status.measured_endpoints if (made := column(position)) is not None]
+
+
+def history_shown(status: Status, endpoint: int) -> dict[int, tuple[Shown, ...]]:
+    """What to show of an endpoint's values before the campaign, model scale, for each compound that had some.
+
+    One number with its relation, by the rule for mixed bounds; two where there is a bound on each side alone.
+    """
+    entries: dict[int, list[Measurement]] = {}
+    for one in status.measurements:
+        if one.round == 0 and one.endpoint == endpoint and one.excluded is None and not one.withdrawn:
+            entries.setdefault(one.compound, []).append(one)
+    return {
+        compound: shown([(one.relation, one.value) for one in own], [one.n for one in own])
+        for compound, own in entries.items()
+    }
 
 
 def history_means(status: Status, endpoint: int) -> NDArray[np.float64]:
