@@ -100,6 +100,13 @@ def test_even_where_there_is_little_room_replicates_do_not_touch(
         assert touching(spread(replicates, rows, columns, (seed, 1))) == 0
 
 
+@pytest.mark.parametrize(("k", "n"), [(2, 59), (2, 62), (2, 68), (2, 77), (3, 30), (3, 33), (4, 21), (4, 27)])
+def test_no_place_comes_twice_on_plates_that_are_not_full(k: int, n: int) -> None:
+    for seed in range(4):
+        places = spread([k] * n, 8, 10, (seed, 1))
+        assert not any(a[1:] == b[1:] for a, b in pairs(places))
+
+
 def test_replicates_on_different_plates_stand_in_different_places() -> None:
     for seed in range(5):
         places = spread([2] * 80, 8, 10, (seed, 1))
