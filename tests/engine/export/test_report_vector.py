@@ -1,0 +1,186 @@
+"""What is drawn as vectors looks as its own program draws it; columns, texts and numbers of the report."""
+
+from __future__ import annotations
+
+import io
+
+import numpy as np
+import pypdfium2 as pdfium
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from PIL import Image, ImageFilter
+from reportlab.pdfbase.pdfmetrics import stringWidth
+from reportlab.pdfgen.canvas import Canvas
+
+from assaypilot.engine.export.columns import shared_out
+from assaypilot.engine.export.plain import interval, plain
+from assaypilot.engine.export.report_table import widths
+from assaypilot.engine.export.report_text import BOLD, REGULAR, fitted, load_fonts, not_drawn, wrapped
+from assaypilot.engine.export.report_vector import FigureFlowable, draw_structure
+from assaypilot.engine.figures.aligned import Aligned
+from assaypilot.engine.figures.ranked import rank_compounds, ranked_intervals
+
+load_fonts()
+
+
+def seen(image: Image.Image, size: tuple[int, int]) -> np.ndarray:
+    """A picture as somebody sees it who does not count pixels."""
+    small = image.convert("L").resize(size, Image.Resampling.BOX)
+    return np.asarray(small.filter(ImageFilter.GaussianBlur(1.5)), dtype=float)
+
+
+def grey(data: bytes, size: tuple[int, int]) -> np.ndarray:
+    with pdfium.PdfDocument(data) as read:
+        return seen(read[0].render(scale=4).to_pil(), size)
+
+
+def by_matplotlib(figure: Figure, size: tuple[int, int]) -> np.ndarray:
+    stream = io.BytesIO()
+    figure.set_dpi(288)
+    FigureCanvasAgg(figure).print_png(stream)
+    with Image.open(stream) as drawn:
+        return seen(drawn, size)
+
+
+def likeness(one: np.ndarray, other: np.ndarray) -> float:
+    return float(np.corrcoef(one.ravel(), other.ravel())[0, 1])
+
+
+def as_pdf(figure: Figure) -> bytes:
+    stream = io.BytesIO()
+    flowable = FigureFlowable(figure)
+    canvas = Canvas(stream, pagesize=(flowable.width, flowable.height))
+    flowable.canv = canvas
+    flowable.draw()
+    canvas.save()
+    return stream.getvalue()
+
+
+def busy_figure() -> Figure:
+    """Lines, dashes, alpha, filled and hollow markers, clipping, turned text, mathematics, curves."""
+    figure = Figure(figsize=(4.0, 3.0), dpi=144)
+    axes = figure.add_axes((0.15, 0.15, 0.8, 0.75))
+    x = np.linspace(0, 6, 40)
+    axes.plot(x, np.sin(x), "--", color="#1f5fbf", linewidth=2.0)
+    axes.plot(x[::4], np.cos(x[::4]), "o", markerfacecolor="white", markersize=8)
+    axes.fill_between(x, -0.5, 0.5 * np.sin(x), color="orange", alpha=0.4)
+    axes.set_ylim(-0.8, 0.8)  # cuts the curves
+    axes.set_ylabel("turned text", fontsize=12)
+    axes.set_title("$x^2$ and bold", fontweight="bold")
+    axes.annotate("CPD_$1_$2%", (3, 0.3), fontsize=14, fontweight="bold", parse_math=False)
+    return figure
+
+
+def test_a_figure_looks_as_matplotlib_draws_it() -> None:
+    size = (400, 300)
+    own, mine = by_matplotlib(busy_figure(), size), grey(as_pdf(busy_figure()), size)
+    assert likeness(own, mine) > 0.98
+    assert likeness(own, np.fliplr(mine)) < 0.7
+    with pdfium.PdfDocument(as_pdf(busy_figure())) as read:
+        text = read[0].get_textpage().get_text_range()
+    assert "CPD_$1_$2%" in text
+    assert "turned text" in text
+
+
+def test_the_ranked_figure_too() -> None:
+    rng = np.random.default_rng(0)
+    estimate = rng.normal(7, 0.6, 90)
+    status = rng.integers(0, 4, 90).astype(np.int8)
+
+    def figure() -> Figure:
+        ranking = rank_compounds(estimate, status)
+        return ranked_intervals(ranking, estimate, estimate - 0.2, estimate + 0.3, status, cutoff=7.2, soft_cutoff=7.0)
+
+    size = (800, 260)
+    assert likeness(by_matplotlib(figure(), size), grey(as_pdf(figure()), size)) > 0.97
+
+
+@pytest.mark.parametrize(
+    "smiles", ["C[C@H](N)c1cc([N+](=O)[O-])c(C#N)cc1OC(F)(F)F", "O=S(=O)(c1ccc(Cl)cc1)N1CCOCC1", "[2H]C([2H])([2H])Br"]
+)
+def test_a_structure_looks_as_rdkit_draws_it(smiles: str) -> None:
+    aligned = Aligned(())
+    svg, png = aligned.svg(smiles, 160, 100), aligned.png(smiles, 160, 100, scale=2.0)
+    assert svg is not None
+    assert png is not None
+    stream = io.BytesIO()
+    canvas = Canvas(stream, pagesize=(160, 100))
+    draw_structure(canvas, svg, 0.0, 0.0, 100.0)
+    canvas.save()
+    with Image.open(io.BytesIO(png)) as drawn:
+        own = seen(drawn, (160, 100))
+    mine = grey(stream.getvalue(), (160, 100))
+    assert likeness(own, mine) > 0.97
+    assert likeness(own, np.flipud(mine)) < 0.95
+    assert likeness(own, np.fliplr(mine)) < 0.95
+
+
+def test_what_rdkit_writes_beside_paths_is_nothing_but_the_ground() -> None:
+    aligned = Aligned(())
+    for smiles in ("[CH3]", "[O-][Cl+3]([O-])([O-])[O-]", "C~C", "[Na+].[Cl-]", "*c1ccccc1", "C/C=C\\C", "[13CH4]"):
+        svg = aligned.svg(smiles, 160, 100)
+        assert svg is not None
+        parts = {part.split()[0].strip("/>") for part in svg.split("<")[1:]}
+        assert parts <= {"?xml", "svg", "!--", "path", ""}, (smiles, parts)
+
+
+@given(st.lists(st.tuples(st.floats(1, 500), st.floats(0, 1)), min_size=1, max_size=12), st.floats(50, 800))
+def test_columns_fit_and_give_nothing_away(columns: list[tuple[float, float]], width: float) -> None:
+    natural = [one for one, _ in columns]
+    least = [one * share for one, share in columns]
+    found = shared_out(natural, least, width)
+    assert sum(found) <= width * (1 + 1e-6)
+    if sum(natural) <= width:
+        assert found == natural
+    elif sum(least) <= width:
+        assert all(
+            low * (1 - 1e-9) <= one <= high * (1 + 1e-9) for low, one, high in zip(least, found, natural, strict=True)
+        )
+        assert sum(found) == pytest.approx(width, rel=1e-4)
+
+
+def test_one_long_text_takes_nothing_from_short_columns() -> None:
+    rows = [["ID", "Evidence", "Made"], ["X" * 500, "predicted, never measured", "to be made"]]
+    found = widths(rows, 400.0)
+    for place in (1, 2):
+        assert found[place] >= max(stringWidth(row[place], REGULAR, 7) for row in rows)
+    assert sum(found) == pytest.approx(400.0, rel=1e-3)
+
+
+@given(st.text(max_size=60))
+def test_any_text_becomes_one_line_that_xml_and_pdf_can_hold(text: str) -> None:
+    made = plain(text)
+    assert len(made) == len(text)
+    assert not [letter for letter in made if ord(letter) < 32 or letter in "\ufffe\uffff\u2028\u2029\x7f"]
+    made.encode("utf-8")
+    assert all(a == b for a, b in zip(text, made, strict=True) if a.isprintable())
+
+
+def test_halves_of_surrogate_pairs_are_replaced() -> None:
+    assert plain("a\ud800b") == "a\ufffdb"
+    assert plain("😀") == "😀"
+
+
+@given(st.text(st.characters(codec="ascii", categories=("L", "N", "Zs")), max_size=80), st.integers(1, 5))
+def test_wrapped_lines_fit_and_hold_the_text(text: str, most: int) -> None:
+    lines = wrapped(text, BOLD, 8.5, 100.0, most)
+    assert len(lines) <= most
+    assert all(stringWidth(line, BOLD, 8.5) <= 100.0 + 1e-6 for line in lines)
+    if not any(line.endswith("…") for line in lines):
+        assert "".join("".join(lines).split()) == "".join(text.split())
+    assert stringWidth(fitted(text, BOLD, 8.5, 50.0), BOLD, 8.5) <= 50.0 + 1e-6
+
+
+def test_signs_the_font_does_not_have_are_named() -> None:
+    assert not_drawn(["pIC50 µM ≥ α", "plain"]) == []
+    assert not_drawn(["化合物", "合 1"]) == ["化", "合", "物"]
+
+
+def test_numbers_with_intervals() -> None:
+    nan = float("nan")
+    assert interval(7.421, 7.2, 7.631, 2) == "7.42 (7.20 to 7.63)"
+    assert interval(7.421, nan, 7.6, 1) == "7.4"
+    assert interval(nan, 7.0, 8.0, 2) == "not known"

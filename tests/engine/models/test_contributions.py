@@ -1,0 +1,112 @@
+"""Contributions and predictions from the others, against fits made anew by another way."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from assaypilot.engine.features import SiteFeatures
+from assaypilot.engine.library import Library, Site
+from assaypilot.engine.models.contributions import contributions
+from assaypilot.engine.models.leave_one_out import leave_one_out
+
+
+def library_of(sizes: tuple[int, ...]) -> Library:
+    return Library.product([Site(f"R{k + 1}", tuple("ABCDEFGH"[:n])) for k, n in enumerate(sizes)])
+
+
+def dense(library: Library) -> np.ndarray:
+    """Indicators of every substituent but the first of each site, and an intercept: a basis of full rank."""
+    columns = [np.ones(len(library))]
+    for k, site in enumerate(library.sites):
+        columns += [(library.codes[:, k] == code).astype(float) for code in range(1, len(site.substituents))]
+    return np.array(columns).T
+
+
+def test_a_contribution_is_the_effect_less_the_average_of_what_was_measured() -> None:
+    library = library_of((3, 2))
+    effects = (np.array([0.0, 0.9, -0.4]), np.array([0.0, 0.5]))
+    rows = np.arange(6)
+    means = 6.0 + effects[0][library.codes[:, 0]] + effects[1][library.codes[:, 1]]
+    counts = np.array([1.0, 2.0, 3.0, 1.0, 4.0, 1.0])
+    for site, effect, column in zip(contributions(library, rows, means, counts, 0.2), effects, (0, 1), strict=True):
+        average = np.average(effect[library.codes[:, column]], weights=counts)
+        assert [one.value for one in site.substituents] == pytest.approx(effect - average)
+        assert [one.measurements for one in site.substituents] == [
+            int(counts[library.codes[:, column] == code].sum()) for code in range(len(effect))
+        ]
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(0, 10_000))
+def test_the_interval_is_that_of_the_contrast_in_a_fit_of_full_rank(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    library = library_of((3, 4, 2))
+    rows = rng.permutation(len(library))[: rng.integers(12, 25)]
+    counts = rng.integers(1, 5, len(rows)).astype(float)
+    means = rng.normal(6.0, 1.0, len(rows))
+    x = dense(library)[rows]
+    v = x.T @ (x * counts[:, None])
+    if np.linalg.matrix_rank(v) < len(v):
+        return
+    beta, covariance = np.linalg.solve(v, x.T @ (counts * means)), np.linalg.inv(v)
+    first = 1
+    for k, site in enumerate(contributions(library, rows, means, counts, 0.3)):
+        size = len(library.sites[k].substituents)
+        weights = np.bincount(library.codes[rows, k], counts, size) / counts.sum()
+        for code, one in enumerate(site.substituents):
+            contrast = np.zeros(len(beta))
+            own = np.eye(size)[code] - weights
+            contrast[first : first + size - 1] = own[1:]
+            half = 1.959964 * 0.3 * np.sqrt(contrast @ covariance @ contrast)
+            assert one.value == pytest.approx(contrast @ beta, abs=1e-9)
+            assert (one.low, one.high) == pytest.approx((one.value - half, one.value + half), abs=1e-6)
+        first += size - 1
+
+
+def test_what_nothing_compares_has_no_value_and_takes_none_from_the_others() -> None:
+    # R1=C only with R2=C, and R2=C only there: nobody can tell which of the two it was. D was never measured.
+    library = library_of((4, 3))
+    pairs = [(0, 0), (1, 0), (0, 1), (1, 1), (2, 2)]
+    rows = np.array([a * 3 + b for a, b in pairs])
+    means = np.array([6.0, 7.0, 6.5, 7.5, 9.0])
+    first, second = contributions(library, rows, means, np.ones(5), 0.2)
+    assert [one.value for one in first.substituents[:2]] == pytest.approx([-0.5, 0.5])
+    assert [one.value for one in second.substituents[:2]] == pytest.approx([-0.25, 0.25])
+    for one in (first.substituents[2], first.substituents[3], second.substituents[2]):
+        assert np.isnan([one.value, one.low, one.high]).all()
+    assert [one.measurements for one in first.substituents] == [2, 2, 1, 0]
+
+
+def test_nothing_measured() -> None:
+    nothing = np.zeros(0)
+    for site in contributions(library_of((2, 2)), np.zeros(0, dtype=np.intp), nothing, nothing, 0.2):
+        assert all(np.isnan(one.value) and one.measurements == 0 for one in site.substituents)
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.integers(0, 10_000))
+def test_a_prediction_from_the_others_is_that_of_a_fit_without_the_row(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    library = library_of((3, 3, 2))
+    rows = rng.permutation(len(library))[: rng.integers(6, 18)]
+    counts = rng.integers(1, 5, len(rows)).astype(float)
+    means = rng.normal(6.0, 1.0, len(rows))
+    x = dense(library)
+    found = leave_one_out(SiteFeatures.of(library), rows, means, counts)
+    for k, row in enumerate(rows):
+        kept = np.delete(np.arange(len(rows)), k)
+        weights = np.sqrt(counts[kept])
+        some = x[rows[kept]] * weights[:, None]
+        if np.linalg.matrix_rank(np.vstack([some, x[row]])) > np.linalg.matrix_rank(some):
+            assert np.isnan(found[k])
+        else:
+            beta = np.linalg.lstsq(some, means[kept] * weights, rcond=None)[0]
+            assert found[k] == pytest.approx(x[row] @ beta, abs=1e-6)
+
+
+def test_no_rows_no_predictions() -> None:
+    empty = leave_one_out(SiteFeatures.of(library_of((2, 2))), np.zeros(0, dtype=np.intp), np.zeros(0), np.zeros(0))
+    assert empty.shape == (0,)
