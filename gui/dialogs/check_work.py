@@ -44,6 +44,8 @@ class SiteFacts:
     """The same as they are shown."""
     counts: tuple[int, ...]
     """Compounds of the table that carry each."""
+    drawn: tuple[str, ...] = ()
+    """SMILES for a picture, empty for a plain label; no text at all where every label is plain."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,9 +134,17 @@ def _sites(imported: ImportedTable) -> tuple[SiteFacts, ...]:
             site.substituents,
             tuple(map(label_text, site.substituents)),
             tuple(np.bincount(listed.codes[:, place], minlength=len(site.substituents)).tolist()),
+            _pictures(site.substituents),
         )
         for place, site in enumerate(listed.sites)
     )
+
+
+def _pictures(labels: Sequence[str]) -> tuple[str, ...]:
+    """What is drawn for each label, where any is a structure with an attachment point."""
+    if not any("[*:" in label for label in labels):
+        return ()
+    return tuple(_drawn(label) if "[*:" in label else "" for label in labels)
 
 
 def blank_cells(raw: RawTable, sites: Sequence[str]) -> dict[str, int]:
@@ -185,10 +195,13 @@ def known_cores(texts: Sequence[str], report: Report = silent) -> tuple[CoreChoi
 
 
 def _drawn(smiles: str) -> str:
-    """The core as a SMILES whose sites are drawn as R1, R2 and so on."""
-    from rdkit import Chem
+    """A core or substituent as a SMILES whose sites are drawn as R1, R2 and so on; empty when it cannot be read."""
+    from rdkit import Chem, rdBase
 
-    molecule = Chem.MolFromSmiles(smiles)
+    with rdBase.BlockLogs():
+        molecule = Chem.MolFromSmiles(smiles)
+    if molecule is None:
+        return ""
     for atom in molecule.GetAtoms():
         if atom.GetAtomicNum() == 0 and atom.GetAtomMapNum():
             atom.SetProp("atomLabel", f"R{atom.GetAtomMapNum()}")

@@ -163,7 +163,8 @@ class NewCampaign(QDialog):
         """Nothing; Enter in a field that has its own meaning for it does not go on."""
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
             focus = self.focusWidget()
-            own = (self.columns_step.core.typed, self.check_step.sites.name)
+            sites = self.check_step.sites
+            own = (self.columns_step.core.typed, sites.name, sites.least)
             if focus in own or isinstance(focus, FilterBox):
                 event.accept()
                 return

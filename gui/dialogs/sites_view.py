@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 
 from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QIntValidator
 from PySide6.QtWidgets import (
     QComboBox,
     QFrame,
     QHBoxLayout,
     QLineEdit,
     QScrollArea,
-    QSpinBox,
     QVBoxLayout,
     QWidget,
 )
@@ -22,11 +22,13 @@ from assaypilot.gui.models.substituents import Substituent, SubstituentsModel
 from assaypilot.gui.widgets.choices import FilterBox
 from assaypilot.gui.widgets.structures import Structures
 from assaypilot.gui.widgets.table import Table
-from assaypilot.gui.widgets.text import ElidedLabel, button, label
+from assaypilot.gui.widgets.text import button, label
 
 __all__ = ["SitesView"]
 
 MOST_SEEN = 999
+WIDE = 1000
+"""Pixels; a field without a width of its own takes the room there is."""
 
 
 class SitesView(QWidget):
@@ -86,14 +88,13 @@ class SitesView(QWidget):
                 wrap=True,
             )
         )
-        self.least = QSpinBox()
-        self.least.setRange(2, MOST_SEEN)
-        # The arrows of the keyboard step it; those on the screen are hardly to be hit.
-        self.least.setButtonSymbols(QSpinBox.ButtonSymbols.NoButtons)
-        self.least.setFixedWidth(64)
+        self.least = QLineEdit("2")
+        self.least.setValidator(QIntValidator(2, MOST_SEEN, self.least))
+        self.least.setFixedWidth(56)
         self.least.setAccessibleName("Fewest compounds that carry a substituent")
+        self.least.returnPressed.connect(self._keep)
         self.keep = button("&Keep those", tip="Compounds with a rarer substituent are not used")
-        self.keep.clicked.connect(lambda: self._want(replace(self.smaller, min_seen=self.least.value())))
+        self.keep.clicked.connect(self._keep)
         keeping = label("Substituents in at least")
         keeping.setBuddy(self.least)
         column.addLayout(_line(keeping, self.least, label("compounds"), None, self.keep))
@@ -137,11 +138,12 @@ class SitesView(QWidget):
         self.smaller = smaller
         self.problem.hide()
         entries = [
-            Substituent(site.name, label, shown, count)
+            Substituent(site.name, label, shown, drawn, count)
             for site in checked.sites
-            for label, shown, count in zip(site.substituents, site.shown, site.counts, strict=True)
+            for label, shown, drawn, count in zip(
+                site.substituents, site.shown, site.drawn or [""] * len(site.shown), site.counts, strict=True
+            )
         ]
-        pictures = any("[*" in one.label for one in entries)
         before = self.site.currentData()
         self.site.blockSignals(True)
         self.site.clear()
@@ -150,13 +152,13 @@ class SitesView(QWidget):
             self.site.addItem(f"{site.name}: {len(site.substituents):,} substituents", site.name)
         self.site.setCurrentIndex(max(self.site.findData(before), 0))
         self.site.blockSignals(False)
-        self.model.show(entries, pictures=pictures)
+        self.model.show(entries)
         self.model.narrow(str(self.site.currentData() or ""), self.filter.text())
         self.dropped.clear()
         for site in checked.sites:
             self.dropped.addItem(site.name, site.name)
         self.drop.setEnabled(len(checked.sites) > 1)
-        self.least.setValue(max(smaller.min_seen, 2))
+        self.least.setText(str(max(smaller.min_seen, 2)))
         self._show_steps(checked)
         self._selected()
 
@@ -206,6 +208,12 @@ class SitesView(QWidget):
     def _want(self, smaller: Smaller) -> None:
         self.refuse("")
         self.wanted.emit(smaller)
+
+    def _keep(self) -> None:
+        if self.least.hasAcceptableInput():
+            self._want(replace(self.smaller, min_seen=int(self.least.text())))
+        else:
+            self.refuse(f"A whole number from 2 to {MOST_SEEN} is needed.")
 
     def _drop(self) -> None:
         name = self.dropped.currentData()
@@ -265,7 +273,7 @@ def _line(*parts: QWidget | None) -> QHBoxLayout:
     for part in parts:
         if part is None:
             row.addStretch(1)
-        elif isinstance(part, QLineEdit | ElidedLabel):
+        elif isinstance(part, QLineEdit) and part.maximumWidth() > WIDE:
             row.addWidget(part, 1)
         else:
             row.addWidget(part)

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from assaypilot.gui.models.base import Column, RowsModel, text_ranks
-
-_ATTACHED = re.compile(r"\[\*:\d+\]")
 
 __all__ = ["Substituent", "SubstituentsModel"]
 
@@ -23,6 +20,8 @@ class Substituent:
     label: str
     """As the table has it."""
     shown: str
+    drawn: str
+    """SMILES for a picture; empty for a plain label."""
     count: int
     """Compounds that carry it."""
 
@@ -32,9 +31,10 @@ class SubstituentsModel(RowsModel):
 
     entries: tuple[Substituent, ...] = ()
 
-    def show(self, entries: Sequence[Substituent], *, pictures: bool) -> None:
+    def show(self, entries: Sequence[Substituent]) -> None:
         """Nothing; takes over the list."""
         kept = self.entries = tuple(entries)
+        pictures = any(one.drawn for one in kept)
         columns = [
             Column("site", "Site", lambda row: kept[row].site, lambda: text_ranks([one.site for one in kept])),
             Column(
@@ -48,7 +48,7 @@ class SubstituentsModel(RowsModel):
         ]
         if pictures:
             columns.append(
-                Column("picture", "Structure", lambda row: "", smiles=lambda row: _drawable(kept[row].label), width=130)
+                Column("picture", "Structure", lambda row: "", smiles=lambda row: kept[row].drawn, width=130)
             )
         columns += [
             Column(
@@ -81,8 +81,3 @@ class SubstituentsModel(RowsModel):
                 count=len(self.entries),
             )
         )
-
-
-def _drawable(label: str) -> str:
-    """The label where it is a structure, its attachment points as they are drawn; else nothing."""
-    return _ATTACHED.sub("*", label) if _ATTACHED.search(label) else ""

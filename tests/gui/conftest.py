@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
@@ -39,6 +41,29 @@ def open_window(qtbot: QtBot, settings: Settings) -> Iterator[Callable[..., Main
     for window in made:
         idle(qtbot, window)
         window.close()
+
+
+@pytest.fixture
+def stalls(qapp: QApplication) -> Iterator[Callable[[], float]]:
+    """The longest time in seconds for which the window did not answer since it was asked last."""
+    longest, last = [0.0], [time.perf_counter()]
+
+    def tick() -> None:
+        now = time.perf_counter()
+        longest[0] = max(longest[0], now - last[0])
+        last[0] = now
+
+    timer = QTimer()
+    timer.setInterval(2)
+    timer.timeout.connect(tick)
+    timer.start()
+
+    def asked() -> float:
+        found, longest[0], last[0] = longest[0], 0.0, time.perf_counter()
+        return found
+
+    yield asked
+    timer.stop()
 
 
 @pytest.fixture

@@ -216,6 +216,40 @@ def test_what_cannot_be_used_is_said_beside_it(qtbot: QtBot, window: MainWindow,
     wizard.reject()
 
 
+def test_how_far_a_compound_may_be_off_the_model_is_asked(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
+    step = to_goal(qtbot, window, table(tmp_path / "two.csv"))
+    wizard = window.wizard
+    assert wizard is not None
+    until(qtbot, lambda: step.complete)
+    off = step.strategy.off
+    assert not off.isVisibleTo(step)
+    step.strategy.combo.setCurrentIndex(step.strategy.combo.findData("linfact-mis"))
+    assert "may be off the additive model" in step.strategy.combo.currentText()
+    assert off.isVisibleTo(step)
+    assert "model error" not in step.strategy.note.text()
+    until(qtbot, lambda: off.note.text() == "A number is needed.")
+    assert not step.complete
+    off.edit.setText("0")
+    until(qtbot, lambda: off.note.text() == "It must be above 0.")
+    # Too much for the soft zone: said beside that, and mended there.
+    off.edit.setText("0,2")
+    until(qtbot, lambda: "is not above 4 b" in step.slack.note.text())
+    off.edit.setText("0.005")
+    until(qtbot, lambda: step.complete)
+    assert off.note.text() == "log: how far a compound may be off the additive model"
+    settings = step.campaign_settings
+    assert settings is not None
+    assert (settings.strategy, settings.parameters) == ("linfact-mis", {"model_error": 0.005})
+    # Another strategy is not told it.
+    step.strategy.combo.setCurrentIndex(0)
+    assert not off.isVisibleTo(step)
+    until(qtbot, lambda: step.complete)
+    settings = step.campaign_settings
+    assert settings is not None
+    assert settings.parameters == {}
+    wizard.reject()
+
+
 def test_an_endpoint_that_is_not_in_the_table_can_be_added(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
     step = to_goal(qtbot, window, table(tmp_path / "two.csv"))
     wizard = window.wizard

@@ -1,0 +1,70 @@
+"""What the tests of the import share: a wizard on a table, its steps, and tables made for them."""
+
+from __future__ import annotations
+
+import itertools
+from pathlib import Path
+
+from pytestqt.qtbot import QtBot
+
+from assaypilot.gui.dialogs.new_campaign import NewCampaign
+from assaypilot.gui.main_window import MainWindow
+from tests.gui.helpers import until
+
+HOSTILE = ("CPD_$1_$2%", "R1 $width x <$energy", "<img src=//host/x>", "<b>bold</b>", "&amp; & co")
+"""Ids and headers that a careless program takes for markup, mathematics or formats."""
+
+
+def wizard_on(qtbot: QtBot, window: MainWindow, table: Path) -> NewCampaign:
+    """The wizard with a table read."""
+    window.new_campaign()
+    wizard = window.wizard
+    assert wizard is not None
+    wizard.start_with(table)
+    until(qtbot, lambda: wizard.table_step.complete)
+    return wizard
+
+
+def columns_of(qtbot: QtBot, window: MainWindow, table: Path) -> NewCampaign:
+    """The wizard at its second step with a table that can be used."""
+    wizard = wizard_on(qtbot, window, table)
+    wizard.next.click()
+    until(qtbot, lambda: wizard.columns_step.complete, 30_000)
+    return wizard
+
+
+def check_of(qtbot: QtBot, window: MainWindow, table: Path) -> NewCampaign:
+    """The wizard at its third step."""
+    wizard = columns_of(qtbot, window, table)
+    wizard.next.click()
+    assert wizard.step == 2
+    return wizard
+
+
+def checked(qtbot: QtBot, wizard: NewCampaign) -> None:
+    """Nothing; waits for the check after a change."""
+    qtbot.wait(220)
+    until(qtbot, lambda: wizard.columns_step.complete, 30_000)
+
+
+def amides(path: Path) -> Path:
+    """Structures without columns of substituents: 24 benzamides, one that shares nothing, with activities."""
+    lines = ["ID,SMILES,pIC50"]
+    amines, tails = ("C", "CC", "C(C)C", "C1CC1", "CCC", "CCO"), ("F", "Cl", "C#N", "OC")
+    for number, (n, x) in enumerate(itertools.product(amines, tails)):
+        value = 5.0 + 0.3 * amines.index(n) + 0.2 * tails.index(x)
+        lines.append(f"BA-{number},O=C(N{n})c1ccc({x})cc1,{value:.2f}")
+    lines.append("X-1,CCCCCC,5.0")
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return path
+
+
+def sparse(path: Path) -> Path:
+    """A series of two sites in which two substituents of R1 occur once."""
+    lines = ["ID,R1,R2,pIC50"]
+    value = {"Me": 0.0, "Et": 0.4, "Pr": 0.7, "tBu": 0.1, "Ph": 1.0}
+    for number, (a, b) in enumerate(itertools.product(("Me", "Et", "Pr"), ("F", "Cl", "Br"))):
+        lines.append(f"S-{number},{a},{b},{5 + value[a] + 0.3 * ['F', 'Cl', 'Br'].index(b):.2f}")
+    lines += ["S-90,tBu,F,5.10", "S-91,Ph,Cl,6.30"]
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return path

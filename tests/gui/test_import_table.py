@@ -1,0 +1,209 @@
+"""The table step through its widgets: how a table was read, what to read it as instead, a second file joined."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QComboBox
+from pytestqt.qtbot import QtBot
+
+from assaypilot.engine.progress import Report
+from assaypilot.gui.dialogs import table_step as module
+from assaypilot.gui.dialogs.table_step import TableStep
+from assaypilot.gui.dialogs.table_work import Loaded, Place, Wanted, load
+from assaypilot.gui.main_window import MainWindow
+from tests.engine.tables.corpus import TEXT
+from tests.engine.tables.workbooks import write_xlsx
+from tests.gui.helpers import idle, small_table, until
+from tests.gui.imports import HOSTILE, wizard_on
+
+
+def choose(combo: QComboBox, text: str) -> None:
+    """Nothing; chooses an entry as a user does."""
+    place = combo.findText(text)
+    assert place >= 0, [combo.itemText(n) for n in range(combo.count())]
+    combo.setCurrentIndex(place)
+    combo.activated.emit(place)
+
+
+def shown(step: TableStep) -> list[list[str]]:
+    """Header and rows of the preview."""
+    return step.model.as_text()
+
+
+def test_sheets_are_offered_with_those_that_are_hidden(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
+    rows = [["ID", "R1", "pIC50"], ["a", "Me", 5.5], ["b", "H", 6.25]]
+    book = write_xlsx(
+        tmp_path / "book.xlsx",
+        {"Notes": [["about"]], "Data": rows, "Old": [["Name", "R1"], ["x", "Et"], ["y", "H"]]},
+        hidden=("Old",),
+    )
+    wizard = wizard_on(qtbot, window, book)
+    step = wizard.table_step
+    sheet = step.reading.sheet
+    assert [sheet.itemText(n) for n in range(sheet.count())] == ["Notes", "Data", "Old (hidden)"]
+    assert sheet.currentText() == "Data"
+    assert step.reading.encoding.isHidden() or not step.reading.encoding.isVisible()
+    choose(sheet, "Old (hidden)")
+    until(qtbot, lambda: shown(step)[0] == ["Name", "R1"])
+    assert sheet.currentText() == "Old (hidden)"
+    # A sheet that cannot be read leaves everything as it was, and says why.
+    choose(sheet, "Notes")
+    until(qtbot, lambda: not step.problem.isHidden())
+    assert "book.xlsx" in step.problem.text()
+    assert sheet.currentText() == "Old (hidden)"
+    assert shown(step)[0] == ["Name", "R1"]
+    assert wizard.next.isEnabled()
+
+
+def test_what_was_found_is_shown_and_can_be_overridden(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_bytes("Titel;;\nID;R1;pIC50\nä;Me;5,5\nb;H;6,25\n".encode())
+    step = wizard_on(qtbot, window, path).table_step
+    reading = step.reading
+    assert reading.encoding.currentText() == "found: UTF-8"
+    assert reading.delimiter.currentText() == "found: semicolon"
+    assert reading.decimal.currentText() == "found: comma"
+    assert reading.header.currentText() == "found: above row 3"
+    choose(reading.encoding, "Latin-1")
+    until(qtbot, lambda: shown(step)[1][0] == "Ã¤")
+    choose(reading.header, "row 1")
+    until(qtbot, lambda: shown(step)[0][0] == "Titel")
+    assert shown(step)[1][0] == "ID"
+    assert reading.encoding.currentText() == "Latin-1"
+    choose(reading.header, "no header")
+    until(qtbot, lambda: shown(step)[0] == ["column 1", "column 2", "column 3"])
+    choose(reading.header, "find it")
+    until(qtbot, lambda: shown(step)[0] == ["ID", "R1", "pIC50"])
+    choose(reading.decimal, "point")
+    until(qtbot, lambda: step.raw is not None and step.raw.decimal == ".")
+    choose(reading.encoding, "UTF-16")
+    until(qtbot, lambda: "not UTF-16" in step.problem.text())
+    assert reading.encoding.currentText() == "Latin-1"
+
+
+@pytest.mark.parametrize("case", TEXT[:24], ids=lambda case: case.name)
+def test_messy_tables_are_previewed_as_they_are_imported(
+    qtbot: QtBot, window: MainWindow, tmp_path: Path, case: object
+) -> None:
+    path = case.write(tmp_path)  # type: ignore[attr-defined]  # the corpus carries no types
+    wizard = wizard_on(qtbot, window, path)
+    assert wizard.table_step.raw is not None
+    assert tuple(shown(wizard.table_step)[0]) == wizard.table_step.raw.columns
+
+
+def test_two_files_are_joined_by_their_ids(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
+    first, second = tmp_path / "structures.smi", tmp_path / "act.csv"
+    first.write_text("CCO A-1\nCCN A-2\nCCC A-3\n")
+    second.write_text("Compound;IC50 (nM);Batch no\nA-1;5,5;x\na-2;6,5;y\nZ-9;7;z\n")
+    step = wizard_on(qtbot, window, first).table_step
+    assert step.views.isHidden()
+    step.load_second(second)
+    until(qtbot, lambda: step.loaded is not None and step.loaded.wanted.second is not None)
+    assert step.raw is not None
+    assert step.raw.column("IC50 (nM)") == ("5.5", "6.5", "")
+    assert step.join.said.text() == "Without a partner: 1 of the first file, 1 of the second"
+    assert step.join.own.currentText() == "Name"
+    assert step.join.other.currentText() == "Compound"
+    step.views.choose("alone")
+    assert shown(step) == [["Only in structures.smi", "Only in act.csv"], ["A-3", "Z-9"]]
+    choose(step.join.other, "Batch no")
+    until(qtbot, lambda: "no id of column" in step.problem.text())
+    assert "--" not in step.mend.text()
+    assert step.join.other.currentText() == "Compound"
+    step.join.remove.click()
+    until(qtbot, lambda: step.raw is not None and "IC50 (nM)" not in step.raw.columns)
+    assert step.views.isHidden()
+    assert shown(step)[0] == list(step.raw.columns)
+
+
+def test_texts_of_tables_stay_plain(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
+    path = tmp_path / "plain.csv"
+    path.write_text(
+        "ID,<u>R1</u>,R1 $width x <$energy\n" + "".join(f'"{name}",Me,5\n' for name in HOSTILE), encoding="utf-8"
+    )
+    step = wizard_on(qtbot, window, path).table_step
+    assert [row[0] for row in shown(step)[1:]] == list(HOSTILE)
+    assert step.how.textFormat() == Qt.TextFormat.PlainText
+    assert step.problem.textFormat() == Qt.TextFormat.PlainText
+    tip = step.model.index(2, 0).data(Qt.ItemDataRole.ToolTipRole)
+    assert "&lt;img" in tip
+    assert "<img" not in tip
+
+
+def test_paste_and_what_is_wrong_with_it(qtbot: QtBot, window: MainWindow) -> None:
+    window.new_campaign()
+    wizard = window.wizard
+    assert wizard is not None
+    QGuiApplication.clipboard().setText("")
+    wizard.table_step.paste.click()
+    until(qtbot, lambda: "nothing was pasted" in wizard.table_step.problem.text().lower())
+    assert not wizard.next.isEnabled()
+    QGuiApplication.clipboard().setText("ID\tR1\tpIC50\na\tMe\t5\nb\tH\t6\n")
+    wizard.table_step.paste.click()
+    until(qtbot, lambda: wizard.table_step.complete)
+    assert wizard.table_step.problem.isHidden()
+    assert wizard.table_step.file.text() == "Pasted from the clipboard"
+    assert wizard.focusWidget() is wizard.next
+
+
+def test_reading_is_cancelled_and_the_table_before_stays(
+    qtbot: QtBot, window: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wizard = wizard_on(qtbot, window, small_table(tmp_path / "good.csv"))
+    idle(qtbot, window)
+    running = threading.Event()
+
+    def slow(wanted: Wanted, report: Report) -> Loaded:
+        running.set()
+        for step in range(1000):
+            report(step / 1000, "Reading cells")
+            threading.Event().wait(0.01)
+        raise AssertionError("it was not cancelled")
+
+    monkeypatch.setattr(module, "load", slow)
+    wizard.start_with(tmp_path / "slow.csv")
+    until(qtbot, running.is_set)
+    until(qtbot, lambda: "Reading slow.csv" in wizard.messages.text)
+    assert "Reading cells" in wizard.messages.mend.text()
+    wizard.messages.stop.click()
+    until(qtbot, lambda: "Reading was stopped" in wizard.table_step.problem.text())
+    assert wizard.table_step.raw is not None
+    assert wizard.table_step.file.text().endswith("good.csv")
+    assert wizard.next.isEnabled()
+
+
+def test_a_large_file_is_read_in_another_process_and_arrives_whole(tmp_path: Path) -> None:
+    path = tmp_path / "large.csv"
+    lines = [f"C-{n},{'Me' if n % 2 else 'H'},{5 + n % 7 / 10}" for n in range(30_000)]
+    path.write_text("ID,R1,pIC50\n" + "\n".join(lines) + "\n")
+    place = Place(path)
+    assert place.heavy
+    said: list[str] = []
+    loaded = load(Wanted(place), lambda fraction, message: said.append(message))
+    assert loaded.raw == place.read().raw
+    assert len(loaded.raw) == 30_000
+    assert said
+
+
+def test_the_window_stays_alive_while_a_large_file_is_read(
+    qtbot: QtBot, window: MainWindow, tmp_path: Path, stalls: Callable[[], float]
+) -> None:
+    path = tmp_path / "large.csv"
+    lines = [f"C-{n},{'Me' if n % 2 else 'H'},{'F' if n % 3 else 'Cl'},{5 + n % 7 / 10}" for n in range(60_000)]
+    path.write_text("ID,R1,R2,pIC50\n" + "\n".join(lines) + "\n")
+    window.new_campaign()
+    wizard = window.wizard
+    assert wizard is not None
+    idle(qtbot, window)
+    stalls()
+    wizard.start_with(path)
+    until(qtbot, lambda: wizard.table_step.complete, 60_000)
+    until(qtbot, lambda: wizard.columns_step.complete, 60_000)
+    # 50 ms on a quiet machine; others may be using this one.
+    assert stalls() < 0.25
