@@ -59,7 +59,7 @@ class Aligned:
                 return None
             for core in self._cores:
                 if pairs := core.place(molecule, carried or {}):
-                    rdDepictor.GenerateDepictionMatching2DStructure(molecule, core.drawn, pairs)
+                    core.lay(molecule, pairs)
                     return molecule
             rdDepictor.Compute2DCoords(molecule, useRingTemplates=True)
         return molecule

@@ -8,6 +8,9 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from assaypilot.engine.labels import is_hydrogen
 from assaypilot.engine.library import Library
 
@@ -17,8 +20,11 @@ _MOST_MATCHES = 64
 """Ways a symmetric core can lie in a molecule that are told apart."""
 _SECONDS = 2
 """For the part that two cores have in common."""
+_CLOSE = 1e-3
+"""Of a bond of 1.5."""
 _END = re.compile(r"\[\*:(\d+)\]")
 
+Floats = NDArray[np.float64]
 Branch = tuple[tuple[int, int], ...]
 """Atomic numbers of the heavy atoms of a substituent with how often each is there."""
 
@@ -80,7 +86,7 @@ class DrawnCore:
     def turn_to(self, first: DrawnCore) -> None:
         """Nothing; lays the core so that what it has in common with another one lies as there."""
         from rdkit import Chem
-        from rdkit.Chem import rdDepictor, rdFMCS
+        from rdkit.Chem import rdFMCS
 
         shared = rdFMCS.FindMCS(
             [first.drawn, self.drawn],
@@ -93,7 +99,19 @@ class DrawnCore:
         if query is None:
             return
         pairs = list(zip(first.drawn.GetSubstructMatch(query), self.drawn.GetSubstructMatch(query), strict=True))
-        rdDepictor.GenerateDepictionMatching2DStructure(self.drawn, first.drawn, pairs)
+        first.lay(self.drawn, pairs)
+
+    def lay(self, molecule: Any, pairs: Sequence[tuple[int, int]]) -> None:
+        """Nothing; gives a molecule coordinates in which the core lies as it is drawn; ``pairs`` as ``place`` says."""
+        from rdkit.Chem import rdDepictor
+
+        rdDepictor.GenerateDepictionMatching2DStructure(molecule, self.drawn, pairs)
+        # RDKit keeps the core's shape, but now and then lays it down as its mirror image, elsewhere.
+        positions = molecule.GetConformer().GetPositions()
+        ours, theirs = (list(column) for column in zip(*pairs, strict=True))
+        moved = _laid_over(positions, positions[theirs], self.drawn.GetConformer().GetPositions()[ours])
+        if np.abs(moved - positions).max() > _CLOSE:
+            molecule.GetConformer().SetPositions(moved)
 
     def place(self, molecule: Any, carried: Mapping[int, str]) -> list[tuple[int, int]]:
         """(core atom, molecule atom) of the best place of the core in a molecule; empty when it is not in it."""
@@ -116,6 +134,18 @@ class DrawnCore:
             outer = [_branch(molecule, index, inside) for index in around if index not in inside]
             agreed += branch in outer or (not branch and not outer)
         return agreed
+
+
+def _laid_over(positions: Floats, these: Floats, those: Floats) -> Floats:
+    """``(n, 3)``, positions turned, mirrored and moved in the plane so that ``these`` come nearest to ``those``.
+
+    Orthogonal Procrustes: with A and B centred, the turn is U V' of the singular value decomposition of A'B.
+    """
+    here, there = these[:, :2].mean(axis=0), those[:, :2].mean(axis=0)
+    left, _, right = np.linalg.svd((these[:, :2] - here).T @ (those[:, :2] - there))
+    moved = np.zeros_like(positions)
+    moved[:, :2] = (positions[:, :2] - here) @ (left @ right) + there
+    return moved
 
 
 @lru_cache(maxsize=4_096)

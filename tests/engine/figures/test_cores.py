@@ -1,0 +1,112 @@
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from rdkit import Chem
+
+from assaypilot.engine.chemistry.decomposition import CORE_SITE
+from assaypilot.engine.figures.aligned import Aligned
+from assaypilot.engine.figures.cores import DrawnCore, carried
+from assaypilot.engine.library import Library, Scaffold, Site
+from tests.engine.export.making import CORE, SMILES, nasty_library
+
+PYRIDINE = "c1nc([*:1])ccc1[*:2]"
+
+
+def positions(molecule: Any, pattern: str) -> np.ndarray:
+    """Where the atoms of a part are drawn, in the order of the pattern."""
+    atoms = molecule.GetSubstructMatch(Chem.MolFromSmarts(pattern))
+    assert atoms, pattern
+    return molecule.GetConformer().GetPositions()[list(atoms), :2]
+
+
+def test_what_a_compound_carries_by_site() -> None:
+    library = nasty_library()
+    assert carried(library, 4) == {1: "C[*:1]", 2: "F[*:2]"}
+    one = Library(
+        (Site("R2", ("F[*:2]", "[H][*:2]")),),
+        np.array([[0], [1]], dtype=np.int32),
+        ("a", "b"),
+        None,
+        scaffold=Scaffold((CORE,), ((CORE_SITE, CORE), ("R1", "C[*:1]"))),
+    )
+    assert carried(one, 0) == {1: "C[*:1]", 2: "F[*:2]"}  # the core itself is no substituent
+    assert carried(Library.listed(["R1"], [["Me"], ["Cl"]]), 0) == {}
+
+
+@pytest.mark.parametrize("compound", range(9))
+def test_a_symmetric_core_lies_by_what_stands_at_its_sites(compound: int) -> None:
+    library = nasty_library()
+    aligned = Aligned((CORE,))
+    reference = aligned.molecule("Clc1ccc(F)cc1", {1: "Cl[*:1]", 2: "F[*:2]"})
+    ends = {1: positions(reference, "Cl")[0], 2: positions(reference, "F")[0]}
+    molecule = aligned.molecule(SMILES[compound], carried(library, compound))
+    first = {"C[*:1]": "[CH3]", "Cl[*:1]": "Cl", "F[*:2]": "F", "OC(C=C[*:2])=O": "[CH1;!R]c"}
+    for site, text in carried(library, compound).items():
+        if text in first:
+            assert np.linalg.norm(positions(molecule, first[text])[0] - ends[site]) < 0.5
+
+
+def test_turned_over_when_the_sites_are_exchanged() -> None:
+    aligned = Aligned((CORE,))
+    one = positions(aligned.molecule("Clc1ccc(F)cc1", {1: "Cl[*:1]", 2: "F[*:2]"}), "Cl")
+    other = positions(aligned.molecule("Clc1ccc(F)cc1", {1: "F[*:1]", 2: "Cl[*:2]"}), "Cl")
+    assert np.linalg.norm(one - other) > 3
+
+
+def test_several_cores_lie_alike() -> None:
+    aligned = Aligned((CORE, PYRIDINE))
+    benzene = aligned.molecule("Clc1ccc(F)cc1", {1: "Cl[*:1]", 2: "F[*:2]"})
+    pyridine = aligned.molecule("Clc1ccc(F)cn1", {1: "Cl[*:1]", 2: "F[*:2]"})
+    rings = [np.sort(positions(m, "a1aaaaa1").round(2), axis=0) for m in (benzene, pyridine)]
+    assert np.abs(rings[0] - rings[1]).max() < 0.1
+
+
+def test_an_aromatic_nitrogen_that_lost_its_substituent_is_found() -> None:
+    core = DrawnCore.read("c1cc2c(cc1[*:1])c([*:2])nn2[*:3]")
+    assert core is not None
+    assert core.size == 9
+    for smiles in ("Cc1nn(CC)c2ccccc12", "c1ccc2[nH]ncc2c1"):
+        molecule = Chem.MolFromSmiles(smiles)
+        assert len(core.place(molecule, {})) == 9
+    assert core.place(Chem.MolFromSmiles("CCO"), {}) == []
+
+
+@pytest.mark.parametrize("text", ["", "not a structure", "[*:1][*:2]", "[*:1]"])
+def test_what_is_no_core_is_none(text: str) -> None:
+    assert DrawnCore.read(text) is None
+
+
+def test_a_molecule_without_the_core_is_drawn_all_the_same() -> None:
+    molecule = Aligned((CORE,)).molecule("C1CC2CCC1CC2")
+    assert molecule.GetNumConformers() == 1
+    xy = positions(molecule, "C1CC2CCC1CC2")
+    distances = np.linalg.norm(xy[:, None] - xy[None], axis=-1) + 10 * np.eye(len(xy))
+    assert distances.min() > 0.4  # no two atoms on one spot
+
+
+def test_a_public_series_is_drawn_at_one_place() -> None:
+    shared = Path(__file__).resolve().parents[4] / "shared" / "data" / "pw_CHEMBL2321810.smi"
+    if not shared.exists():
+        pytest.skip("the public tables are not beside the project")
+    from assaypilot.engine.chemistry.cores import read_cores
+
+    core = read_cores([str(shared.with_name("pw_CHEMBL2321810_scaffold.mol"))])[0].smiles
+    aligned = Aligned((core,))
+    drawn = DrawnCore.read(core)
+    assert drawn is not None
+    seen = 0
+    for line in shared.read_text().splitlines()[:200]:
+        molecule = aligned.molecule(line.split()[0])
+        pairs = drawn.place(Chem.Mol(molecule), {})
+        if not pairs:
+            continue
+        seen += 1
+        matches = molecule.GetSubstructMatches(drawn.drawn, uniquify=False)
+        want = drawn.drawn.GetConformer().GetPositions()
+        xyz = molecule.GetConformer().GetPositions()
+        assert min(np.abs(xyz[list(match)] - want).max() for match in matches) < 1e-3
+    assert seen > 50
