@@ -296,6 +296,7 @@ class GoalStep(Step):
             unit = endpoint.scale_unit
             fold = ": 0.3 log is 2-fold, 0.5 is 3-fold" if unit == "log" else ""
             self.epsilon.hint(f"{unit} of the best {endpoint.scale_name}{fold}".strip())
+            self.strategy.unit(unit)
             if self.aim == "best":
                 self.slack.hint(f"{unit} worse than the best is as good; empty: none".strip())
             else:
@@ -315,7 +316,8 @@ class GoalStep(Step):
         replicates = self.replicates.number(low=0.0, whole=True)
         budget = self.budget.number(low=0.0, whole=True, optional=True)
         endpoints = self.endpoints.read()
-        bad = endpoints is None or (goal == "epsilon-best" and epsilon is None)
+        told = self.strategy.parameters()
+        bad = endpoints is None or told is None or (goal == "epsilon-best" and epsilon is None)
         bad |= any(field.edit.property("wrong") == "true" for field in (self.budget, *self._of_goal()))
         if slack is not None and slack < 0:
             self.slack.problem("It must be 0 or more.")
@@ -323,7 +325,7 @@ class GoalStep(Step):
         if percent is not None and percent >= 100:
             self.confidence.problem("It must be below 100 %.")
             bad = True
-        if bad or endpoints is None or percent is None or per_round is None or replicates is None:
+        if bad or endpoints is None or told is None or percent is None or per_round is None or replicates is None:
             return None
         return CampaignSettings(
             objective="" if goal == "pareto" else str(self.objective.currentData()),
@@ -333,6 +335,7 @@ class GoalStep(Step):
             delta=round(1 - percent / 100, 12),
             goal=goal,
             strategy=self.strategy.name,
+            parameters=told,
             per_round=int(per_round),
             max_replicates=int(replicates),
             budget=None if budget is None else int(budget),
@@ -403,9 +406,10 @@ class GoalStep(Step):
         """Nothing; says what is wrong beside the field that caused it, else at the right."""
         text, mend = error_words(error)
         fields = {"--budget": self.budget, "--per-round": self.per_round, "--max-replicates": self.replicates,
-                  "--delta": self.confidence, "--epsilon": self.epsilon, "--slack": self.slack}  # fmt: skip
+                  "--delta": self.confidence, "--epsilon": self.epsilon, "--slack": self.slack,
+                  "--parameter model_error": self.strategy.off}  # fmt: skip
         field = fields.get(error.option or "")
-        if field is not None and self.fields.isRowVisible(field):
+        if field is not None and field.isVisibleTo(self):
             field.problem(f"{text} {mend}".strip())
             return
         self.problem.setText(f"{text} {mend}".strip())

@@ -2,23 +2,31 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QComboBox, QVBoxLayout, QWidget
 
 from assaypilot.engine.strategies.registry import choose, strategies
+from assaypilot.gui.dialogs.steps import Field
 from assaypilot.gui.widgets.text import label
 
 __all__ = ["StrategyChoice"]
 
-NOT_OFFERED = ("linfact-mis",)
-"""Strategies that need to be told a number of their own; the command line asks for it."""
+NAMES = {"linfact-mis": "LinFACT-MIS: compounds may be off the additive model"}
+"""Of strategies that are chosen for what they allow: it is said where they are chosen."""
 
-WORDS = (("epsilon + slack", "that and the soft zone"), ("within epsilon", "within the distance"))
+WORDS = (
+    ("epsilon + slack", "that and the soft zone"),
+    ("within epsilon", "within the distance"),
+    ("the model error", "stated below"),
+    ("at this model error", "so far off the model"),
+)
 """What the engine calls things, and how the fields beside are named."""
 
 
 class StrategyChoice(QWidget):
-    """A combo, with what the strategy promises below it."""
+    """A combo, with what the strategy promises below it, and a field for what only the chemist can tell it."""
 
     changed = Signal()
 
@@ -30,15 +38,38 @@ class StrategyChoice(QWidget):
         self.combo = QComboBox()
         self.combo.setAccessibleName("Strategy")
         self.note = label("", "muted", wrap=True)
+        self.off = Field(
+            "How far a compound may be off the additive model",
+            tip="The most the true value of any compound differs from the sum of what its substituents contribute. "
+            "No number of measurements makes up for it: a soft zone has to be wider than several times as much.",
+        )
         column.addWidget(self.combo)
         column.addWidget(self.note)
+        column.addWidget(self.off)
         self._goal = ""
+        self.off.edit.textChanged.connect(lambda _: self.changed.emit())
         self.combo.currentIndexChanged.connect(lambda _: self._chosen())
 
     @property
     def name(self) -> str:
         """The strategy chosen, ``auto`` for the one proposed."""
         return str(self.combo.currentData() or "auto")
+
+    @property
+    def off_model(self) -> bool:
+        """Whether the strategy chosen asks how far a compound may be off the additive model."""
+        return any(knob.name == "model_error" for knob in choose(self.name, self._goal)[0].info.parameters)
+
+    def parameters(self) -> dict[str, Any] | None:
+        """What the strategy chosen is told beside the goal; None when that is missing (then it is said there)."""
+        if not self.off_model:
+            return {}
+        error = self.off.number(low=0.0)
+        return None if error is None else {"model_error": error}
+
+    def unit(self, text: str) -> None:
+        """Nothing; says what the field's number is counted in."""
+        self.off.hint(f"{text}: how far a compound may be off the additive model".lstrip(": "))
 
     def show_for(self, goal: str) -> None:
         """Nothing; offers what answers a goal; a choice that answers it, too, stays."""
@@ -50,14 +81,15 @@ class StrategyChoice(QWidget):
         self.combo.clear()
         self.combo.addItem(f"Proposed: {choose('auto', goal)[0].info.title}", "auto")
         for kind in strategies():
-            if goal in kind.info.goals and kind.info.name not in NOT_OFFERED:
-                self.combo.addItem(kind.info.title, kind.info.name)
+            if goal in kind.info.goals:
+                self.combo.addItem(NAMES.get(kind.info.name, kind.info.title), kind.info.name)
         self.combo.setCurrentIndex(max(self.combo.findData(before), 0))
         self.combo.blockSignals(False)
         self._chosen()
 
     def _chosen(self) -> None:
         words = choose(self.name, self._goal)[0].info.guarantee
+        self.off.setVisible(self.off_model)
         for engine, here in WORDS:
             words = words.replace(engine, here)
         self.note.setText(f"{words[:1].upper()}{words[1:]}.")
