@@ -18,7 +18,7 @@ from reportlab.pdfgen.canvas import Canvas
 from assaypilot.engine.campaign.state import Round, RoundItem, Status
 from assaypilot.engine.export.plain import interval, plain
 from assaypilot.engine.export.plate_drawing import draw_legend, draw_plate, legend_height, plate_height
-from assaypilot.engine.export.report_text import BOLD, INK, LINE, MUTED, REGULAR, fitted, load_fonts, wrapped
+from assaypilot.engine.export.report_text import BOLD, INK, LINE, MUTED, REGULAR, fitted, load_fonts, not_drawn, wrapped
 from assaypilot.engine.export.report_vector import draw_structure
 from assaypilot.engine.export.shortlist import decimals_of, structure
 from assaypilot.engine.export.whole import write_whole
@@ -203,6 +203,12 @@ def _head(pages: _Pages, status: Status, issued: Round, layout: Layout | None) -
         names_of = ", ".join(plate.name for plate in layout.plates[:_NAMED]) + ", …" * (count > _NAMED)
         said.append(f"{count:,} plate{'s' * (count != 1)} of {layout.use.size:,} wells: {names_of}")
     said.append(status.goal_sentence)
+    boxed = not_drawn(_names(status, issued))
+    if boxed:
+        said.append(
+            f"{len(boxed):,} character{'s' * (len(boxed) != 1)} of names are not in the font of this page and show as "
+            "empty boxes; the work list as a table has them as they are."
+        )
     words = [line for text in said for line in wrapped(text, REGULAR, 9, _WIDTH, 3)]
 
     def draw(canvas: Canvas, top: float) -> None:
@@ -223,6 +229,14 @@ def _head(pages: _Pages, status: Status, issued: Round, layout: Layout | None) -
             canvas.drawString(_SIDE + k * _WIDTH / 3, y, f"{what}  {_RULE}")
 
     pages.put(26 + 21 * len(names) + 13 * len(words) + 20, draw)
+
+
+def _names(status: Status, issued: Round) -> list[str]:
+    """Every text of the user that the page shows."""
+    library = status.library
+    labels = [text for item in issued.items for text in library.substituents(item.compound).values()]
+    ids = [library.ids[item.compound] for item in issued.items]
+    return [status.name, *ids, *labels, *(site.name for site in library.sites), *(e.name for e in status.endpoints)]
 
 
 def _plates(pages: _Pages, status: Status, issued: Round, layout: Layout) -> None:

@@ -30,6 +30,11 @@ def planned(path: Path, library: Library | None = None, **changes: object) -> tu
         return campaign.status(), issued
 
 
+def planned_plainly(path: Path) -> tuple[Status, Round]:
+    (path / "plain").mkdir()
+    return planned(path / "plain", plain_library())
+
+
 def page(now: Status, issued: Round, use: PlateUse | None = None, report: Report = silent) -> bytes:
     layout = None if use is None else plate_layout(now, issued, use)
     return work_page(now, issued, layout, program="AssayPilot 9.9", printed="2030-01-02 03:04", report=report)
@@ -123,6 +128,15 @@ def test_what_a_name_may_be_breaks_no_page(tmp_path: Path) -> None:
     now, issued = planned(tmp_path, nasty_library(ids=names), per_round=9, max_replicates=1)
     now = replace(now, name="A name that goes on and on " * 20)
     assert "xxxx" in "".join(texts(page(now, issued, ENDS)))
+
+
+def test_characters_without_a_picture_are_owned_up_to(tmp_path: Path) -> None:
+    now, issued = planned(tmp_path, per_round=9, max_replicates=1)
+    missing = {letter for item in issued.items for letter in now.library.ids[item.compound] if letter in "化合物"}
+    first = texts(page(now, issued))[0]
+    assert f"{len(missing)} characters of names are not in the font of this page" in first
+    plain, rounds = planned_plainly(tmp_path)
+    assert "font" not in texts(page(plain, rounds))[0]
 
 
 def test_without_plates_there_is_room_to_write_them(tmp_path: Path) -> None:
