@@ -100,6 +100,18 @@ def test_endpoints_on_plates_of_their_own_have_rows_of_their_own(tmp_path: Path)
         ]
 
 
+def test_each_endpoint_has_an_order_of_its_own(tmp_path: Path) -> None:
+    """What a place on the plate does to one assay must not do the same to a compound in the other."""
+    with begin(tmp_path / "a.assaypilot", endpoints=(IC50, HERG)) as campaign:
+        now, issued = issue(campaign)
+    layout = plate_layout(now, issued, ENDS)
+    assert [plate.endpoints for plate in layout.plates] == [(0,), (1,)]
+    same = [
+        layout.find(item.compound, 1, 0)[1].well == layout.find(item.compound, 1, 1)[1].well for item in issued.items
+    ]
+    assert sum(same) < len(same) / 2
+
+
 def test_endpoints_read_from_the_same_wells_share_a_row(tmp_path: Path) -> None:
     use = PlateUse(96, read_controls(["1,12"]), same_wells=True)
     with begin(tmp_path / "a.assaypilot", endpoints=(CURVE, HERG)) as campaign:

@@ -53,6 +53,7 @@ def test_ranges_never_turn_a_corner() -> None:
     assert wells_text([Well(row, 2) for row in range(8)]) == "A3-H3"
     assert wells_text([Well(0, 0), Well(0, 1), Well(1, 0), Well(1, 1)]) == "A1-A2, B1-B2"
     assert wells_text([Well(0, 0), Well(0, 2)]) == "A1, A3"
+    assert wells_text([Well(0, 0), Well(0, 1), Well(1, 1)]) == "A1-A2, B2"
 
 
 @given(st.integers(1, 6), st.integers(1, 8), st.data())
