@@ -128,6 +128,8 @@ class Aligned:
         options = drawing.drawOptions()
         options.clearBackground = white
         options.padding = 0.05
+        if white:
+            options.includeMetadata = False  # the molecule once more, inside the picture's file
         options.bondLineWidth = 1.1 * scale
         options.scaleBondWidth = False
         options.fixedBondLength = scale * bond
