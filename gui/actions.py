@@ -61,6 +61,7 @@ class Actions:
             made.setCheckable(True)
             self.pages.append(made)
         view.addSeparator()
+        self.columns = add(view, "Colu&mns of Candidates…", window.choose_columns)
         themes = view.addMenu("&Theme")
         group = QActionGroup(window)
         choices: tuple[tuple[Choice, str], ...] = (("system", "As the &System"), ("light", "&Light"), ("dark", "&Dark"))
@@ -93,7 +94,7 @@ class Actions:
         writable = view is not None and not view.read_only
         standing = view is not None and view.status.open_round is not None
         self.export_menu.setEnabled(open_)
-        for action in (self.copy_file, self.export, *self.exports, self.copy, self.find, *self.pages):
+        for action in (self.copy_file, self.export, *self.exports, self.copy, self.find, self.columns, *self.pages):
             action.setEnabled(open_)
         self.plan.setEnabled(writable and not standing and not (view is not None and view.status.finished))
         for action in (self.enter, self.close_round, self.paste):

@@ -61,10 +61,11 @@ class Exporting:
             which = "screen" if window.page is window.candidates or not inside else "in"
         settings = window.settings
         wanted = Wanted(kind or kind_of(settings.text(KIND)), which, settings.text(COLUMNS) != "all")
-        smiles = status.library.smiles
+        library = status.library
+        drawn = library.scaffold is not None or (library.smiles is not None and any(library.smiles))
         dialog = ExportDialog(
             window.candidates.on_screen(), (inside, len(status.library)), wanted,
-            structures=smiles is not None and any(smiles), parent=window,
+            structures=drawn, parent=window,
         )  # fmt: skip
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.go.connect(self._ask_where)

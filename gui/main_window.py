@@ -98,7 +98,8 @@ class MainWindow(QMainWindow):
     def _assemble(self) -> None:
         self.navigation = QFrame()
         self.navigation.setObjectName("navigation")
-        self.navigation.setFixedWidth(122)
+        widest = max(map(self.fontMetrics().horizontalAdvance, PAGES))
+        self.navigation.setFixedWidth(max(122, widest + 54))
         column = QVBoxLayout(self.navigation)
         column.setContentsMargins(10, 14, 10, 14)
         column.setSpacing(4)
@@ -243,6 +244,11 @@ class MainWindow(QMainWindow):
         """Nothing; shows the wells of the round, which were laid out anew."""
         self._shown.discard(ROUND)
         self._fill(self.stack.currentIndex())
+
+    def choose_columns(self) -> None:
+        """Nothing; opens the menu of the columns of the candidates."""
+        self.show_page(CANDIDATES)
+        self.candidates.choose_columns()
 
     def settle_candidates(self) -> None:
         """Nothing; has the Candidates page up to date, although it may not be the one shown."""

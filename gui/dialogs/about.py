@@ -43,9 +43,15 @@ HELP = (
         "It stands at the bottom, true at that moment, with what it assumes. When it no longer holds, it says why.",
     ),
     (
+        "Exports and work lists",
+        "File > Export writes the compounds on the Candidates page as they stand there, those that are in, or all: as "
+        "a table, a workbook with structures, an SD-file, a report or a slide. Round > Work List writes the round for "
+        "the lab, on plates if you like. Both go on in the background: Cancel leaves no file.",
+    ),
+    (
         "Keys",
         "Ctrl+1 to 4 pages · F2 or Enter edit · Ctrl+Z, Ctrl+Y undo, redo · Ctrl+C copy with header · Ctrl+F filter · "
-        "Ctrl+N new · Ctrl+O open · Ctrl+R plan the next round · Esc leaves what was opened",
+        "Ctrl+N new · Ctrl+O open · Ctrl+R plan the next round · Ctrl+E export · Esc leaves what was opened",
     ),
 )
 

@@ -105,7 +105,6 @@ class ExportDialog(QDialog):
         super().__init__(parent)
         self.screen_, self._structures = screen, structures
         self.setWindowTitle("Export")
-        self.setMinimumWidth(620)
         body = QVBoxLayout(self)
         body.setContentsMargins(22, 20, 22, 18)
         body.setSpacing(8)
@@ -154,6 +153,7 @@ class ExportDialog(QDialog):
         self.columns.setChecked(wanted.as_columns and screen.columns is not None)
         self.kinds.choose(wanted.kind.suffix)
         self.confirm.setFocus(Qt.FocusReason.OtherFocusReason)
+        self.resize(max(620, self.minimumSizeHint().width()), self.sizeHint().height())
 
     @property
     def wanted(self) -> Wanted:

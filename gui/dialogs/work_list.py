@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from PySide6.QtCore import QTimer, Signal
+from PySide6.QtCore import QSize, QTimer, Signal
 from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
@@ -51,6 +51,7 @@ KINDS = (
          "reader."),
 )  # fmt: skip
 NO_PLATES = "0"
+WIDTH = 640
 PAUSE = 150
 """Milliseconds after the last change before plates are laid out anew."""
 
@@ -97,7 +98,6 @@ class WorkListDialog(QDialog):
         self.layout_: Layout | None = None
         """The plates as they will be written; None for none, or while they are being laid out."""
         self.setWindowTitle("Work list")
-        self.setMinimumWidth(640)
         body = QVBoxLayout(self)
         body.setContentsMargins(22, 20, 22, 18)
         body.setSpacing(10)
@@ -263,7 +263,16 @@ class WorkListDialog(QDialog):
             self.which.blockSignals(False)
             self.which.setVisible(len(layout.plates) > 1)
         self._show()
-        self.adjustSize()
+        self._fit()
+
+    def _fit(self) -> None:
+        """Nothing; makes the dialog as high as what it shows, within the screen."""
+        least = self.minimumSizeHint().expandedTo(QSize(WIDTH, 0))
+        width = min(max(self.width(), least.width()), self.screen().availableGeometry().width())
+        layout = self.layout()
+        height = layout.totalHeightForWidth(width) if layout is not None else least.height()
+        most = self.screen().availableGeometry().height() - 60
+        self.resize(width, min(max(height, least.height()), most))
 
     def _show(self) -> None:
         layout, number = self.layout_, self.which.currentIndex()

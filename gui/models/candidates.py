@@ -158,7 +158,9 @@ def _chances(status: Status) -> list[Column]:
     near, soft = known.probability_within_epsilon, known.probability_within_slack
     made = [("near", titles[0], near, f"{first}{informs}"), ("far", titles[1], soft, second)]
     differ = any(status.margins) if settings.goal == "pareto" else settings.softness > 0
-    return [_probability(*one) for one in (made if differ else made[:1])]
+    return [
+        _probability(*one, name=one[1].replace("-\n", "-").replace("\n", " ")) for one in (made if differ else made[:1])
+    ]
 
 
 def _meets(status: Status, endpoint: Endpoint) -> Column:

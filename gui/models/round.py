@@ -337,21 +337,25 @@ class RoundModel(RowsModel):
 
 def _wells(layout: Layout, at: Sequence[int]) -> Column:
     """Where the measurements of each line stand; of plates of several endpoints, those of all of them."""
-    stand: dict[int, list[tuple[str, str, str]]] = {}
+    stand: dict[int, dict[str, list[str]]] = {}
+    told: dict[int, list[str]] = {}
     for plate in layout.plates:
-        short = plate.name.rpartition("-")[2]
         for one in plate.placed:
-            told = f"{plate.name} {one.range}, measurement {one.replicate}"
-            stand.setdefault(one.compound, []).append((short, one.well, told))
-    several = len(layout.plates) > 1
-    texts = [", ".join(f"{plate}\u00a0{well}" if several else well for plate, well, _ in stand.get(c, ())) for c in at]
-    tips = ["\n".join(told for _, _, told in stand.get(c, ())) for c in at]
-    first = [min((plate, well) for plate, well, _ in stand.get(c, [("", "", "")])) for c in at]
+            stand.setdefault(one.compound, {}).setdefault(plate.name.rpartition("-")[2], []).append(one.well)
+            told.setdefault(one.compound, []).append(f"{plate.name} {one.range}, measurement {one.replicate}")
+
+    def text(compound: int) -> str:
+        named = len(layout.plates) > 1
+        parts = stand.get(compound, {}).items()
+        return "; ".join(f"{plate}\u00a0{', '.join(wells)}" if named else ", ".join(wells) for plate, wells in parts)
+
+    texts = [text(compound) for compound in at]
+    tips = ["\n".join(told.get(compound, ())) for compound in at]
     return Column(
         "wells",
         "Wells",
         lambda row: texts[row],
-        lambda: text_ranks([f"{plate} {well}" for plate, well in first]),
+        lambda: text_ranks(texts),
         tip="Where the measurements stand on the plates of the last work list; the first well of each",
         cell_tip=lambda row: tips[row],
         soft=True,

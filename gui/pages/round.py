@@ -89,7 +89,7 @@ class RoundPage(Page):
             "&Work list…", tip="The round for the lab: a table with empty cells or a page to print, on plates if wanted"
         )
         self.read_button = button(
-            "R&ead results…", tip="Reads results from a csv file; shows them before they are kept"
+            "R&ead results…", tip="Reads results from a table or a workbook; shows them before they are kept"
         )
         self.paste_button = button("Paste", tip="Pastes values from a spreadsheet (Ctrl+V): onto the selected line and "
                                    "those below it, or ids with values. Shown before they are kept")  # fmt: skip

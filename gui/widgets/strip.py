@@ -34,7 +34,11 @@ def next_step(view: View | None) -> Next | None:
         return Next("new", "Open table…", "Start a new campaign from a table of compounds")
     status = view.status
     if status.finished and status.open_round is None:
-        return Next("export", "Export shortlist…", "The set is settled: write what is in to a csv file")
+        return Next(
+            "export",
+            "Export shortlist…",
+            "The set is settled: write what is in as a table, a workbook, a report or a slide",
+        )
     if view.read_only:
         return None
     standing = status.open_round
