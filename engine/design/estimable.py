@@ -46,6 +46,8 @@ def refuse_apart(table: ProjectedFeatures, other: ProjectedFeatures | None, name
     A compound that cannot be estimated may still be compared with one that lacks the same.
     """
     features = table.features
+    if table.rank == features.n_columns:
+        return
     complement = np.eye(features.n_columns) - table.basis @ table.basis.T
     reference = (table if other is None else other).rows[:1]
     first = features.dense(reference)[0]

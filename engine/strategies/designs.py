@@ -22,7 +22,19 @@ from assaypilot.engine.features import DenseFeatures, Features, ProjectedFeature
 from assaypilot.engine.models.ols import Estimate, least_squares
 from assaypilot.engine.progress import Report, silent
 
-__all__ = ["Memo", "Plan", "clear", "fit", "fit_norms", "g_design", "remembered", "table", "xy_design"]
+__all__ = [
+    "Memo",
+    "Plan",
+    "clear",
+    "estimated",
+    "fit",
+    "fit_norms",
+    "g_design",
+    "remembered",
+    "saturated",
+    "table",
+    "xy_design",
+]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
@@ -222,6 +234,22 @@ def fit_norms(features: Features, measured: Ints, counts: Floats, rows: Ints, fi
     if len(rows) * features.n_columns <= _SOONER:
         return make()
     return remembered("norms", features, (measured, counts, rows), 8 * len(rows), make)
+
+
+def estimated(features: Features, measured: Ints, counts: Floats, means: Floats, rows: Ints) -> tuple[Floats, Floats]:
+    """The least-squares means of rows, and their norms as ``fit_norms`` gives them.
+
+    ``means`` ``(m,)`` of the measured rows, or of several endpoints ``(m, k)``: then so are the means found.
+    """
+    if saturated(features, measured, rows):
+        return means, 1.0 / np.sqrt(counts)
+    found = fit(features, measured, counts, means)
+    return found.means(rows), fit_norms(features, measured, counts, rows, found)
+
+
+def saturated(features: Features, measured: Ints, rows: Ints) -> bool:
+    """Whether rows are those measured, and as many as there are effects: each is then as its own measurements say."""
+    return np.array_equal(rows, measured) and table(features, rows).rank == len(rows)
 
 
 def _geometry(features: Features, measured: Ints, counts: Floats) -> Estimate:

@@ -12,7 +12,7 @@ from assaypilot.engine.design import achieved, apportion, ceilings, round_design
 from assaypilot.engine.design.rounding import Method
 from assaypilot.engine.features import ProjectedFeatures
 from assaypilot.engine.goals import ParetoSet
-from assaypilot.engine.strategies.designs import Plan, fit, fit_norms, table
+from assaypilot.engine.strategies.designs import Plan, estimated, table
 from assaypilot.engine.strategies.linfact_planning import design_rows
 from assaypilot.engine.strategies.protocol import Allocation, Certificate, Problem, State
 
@@ -80,10 +80,9 @@ def estimates(problem: Problem, counts: Floats, means: Floats, arms: Ints) -> Es
     for ends in alike.values():
         row = counts[ends[0]]
         measured = np.flatnonzero(row > 0)
-        fitted = fit(features, measured, row[measured], means[ends][:, measured].T)
-        norms = fit_norms(features, measured, row[measured], arms, fitted)
+        found, norms = estimated(features, measured, row[measured], means[ends][:, measured].T, arms)
         out.norms[ends] = norms
-        out.means[ends] = np.where(np.isfinite(norms), fitted.means(arms).T, 0.0)
+        out.means[ends] = np.where(np.isfinite(norms), found.T, 0.0)
     return out
 
 

@@ -17,7 +17,7 @@ from assaypilot.engine.design import achieved, ceilings
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.goals import AllEpsilonBest
 from assaypilot.engine.progress import Report, silent
-from assaypilot.engine.strategies.designs import fit, fit_norms, g_design, table
+from assaypilot.engine.strategies.designs import estimated, g_design, table
 from assaypilot.engine.strategies.ending import SOFTER, inseparable
 from assaypilot.engine.strategies.linfact_planning import cut_to, design_rows, phase_design
 from assaypilot.engine.strategies.phased import Phased, settled
@@ -228,8 +228,7 @@ class LinFact(Phased):
         """
         problem = state.problem
         counts = outcome.counts[0, measured]
-        found = fit(problem.features, measured, counts, outcome.means[0, measured])
-        norms, means = fit_norms(problem.features, measured, counts, active, found), found.means(active)
+        means, norms = estimated(problem.features, measured, counts, outcome.means[0, measured], active)
         spread = self.noise(problem) * math.sqrt(2.0 * self.spread_log(problem, state.phase + 1))
         half = spread * norms
         if self.parameters(problem)["decide"] == "planned" and outcome.complete:

@@ -56,6 +56,13 @@ class Differences:
             seen[start : start + 65_536] = fit.features.dense(rows) @ factor
         return cls(fit.means(arms), seen, _groups(fit, arms), spread, promised, own)
 
+    @classmethod
+    def apart(
+        cls, means: Floats, counts: Floats, spread: float, promised: float = 0.0, own: float = 0.0
+    ) -> Differences:
+        """The differences of measured arms that are as many as the effects: all independent."""
+        return cls(means, np.diag(1.0 / np.sqrt(counts)), np.zeros(len(means), dtype=np.intp), spread, promised, own)
+
     def half(self, first: Ints, second: Ints) -> Floats:
         """D of every pair of one list and another, ``(len(first), len(second))``."""
         a, b = self.seen[first], self.seen[second]

@@ -18,7 +18,7 @@ from assaypilot.engine.design import Design, Pairs, ceilings, round_design
 from assaypilot.engine.design.criteria import information_inverse
 from assaypilot.engine.features import ProjectedFeatures
 from assaypilot.engine.progress import Report, silent
-from assaypilot.engine.strategies.designs import Plan, fit, remembered, table, xy_design
+from assaypilot.engine.strategies.designs import Plan, fit, remembered, saturated, table, xy_design
 from assaypilot.engine.strategies.linfact import DECIDE, FIRST_RADIUS, GAP, LinFact, Sorted, goal_of
 from assaypilot.engine.strategies.linfact_pairs import Behind, Differences, behind
 from assaypilot.engine.strategies.linfact_planning import cut_to, design_rows, phase_design
@@ -109,7 +109,8 @@ class LinFactXY(LinFact):
         radius = self.radius(state, phase)
         rows, targets = design_rows(state)
         compared = table(problem.features, rows if targets is None else targets, None if targets is None else rows)
-        if _all_equal(compared):
+        independent = targets is None and compared.n_rows == compared.rank > 1
+        if not independent and _all_equal(compared):
             # Nothing to tell apart: one measurement says that they are there.
             report(1.0, "nothing to compare")
             one = rows[:1]
@@ -117,12 +118,12 @@ class LinFactXY(LinFact):
         wells = self.wells(state, radius, phase)
         plan = phase_design(state, wells, float(self.parameters(problem)["gap"]), xy_design, report)
         candidates, design = plan
-        pairs = Pairs(candidates.onto(compared.rows))
-        support, counts = _rounded(plan, pairs, wells)
+        support, counts = _rounded(plan, compared.rows, wells)
         budget = problem.budget
         cut = budget is not None and counts.sum() > budget - state.spent
         if cut and budget is not None:
             support, counts = design.support, cut_to(candidates, design, budget - state.spent)
+            pairs = Pairs(candidates.onto(compared.rows))
             radius *= math.sqrt(wells * _value(candidates, pairs, support, counts))
         kept = counts > 0
         order = np.argsort(candidates.rows[support[kept]])
@@ -170,12 +171,15 @@ class LinFactXY(LinFact):
 
     def _differences(self, state: State, outcome: Outcome, measured: Ints, active: Ints) -> Differences:
         problem = state.problem
-        estimate = fit(problem.features, measured, outcome.counts[0, measured], outcome.means[0, measured])
+        counts, means = outcome.counts[0, measured], outcome.means[0, measured]
         spread = problem.noise[0] * math.sqrt(2.0 * self.spread_log(problem, state.phase + 1))
-        if self.parameters(problem)["decide"] != "planned" or not outcome.complete:
-            return Differences.of(estimate, active, spread)
-        radius = outcome.allocation.radius
-        return Differences.of(estimate, active, spread, 2.0 * radius, self.own_share * radius)
+        promised = own = 0.0
+        if self.parameters(problem)["decide"] == "planned" and outcome.complete:
+            radius = outcome.allocation.radius
+            promised, own = 2.0 * radius, self.own_share * radius
+        if saturated(problem.features, measured, active):
+            return Differences.apart(means, counts, spread, promised, own)
+        return Differences.of(fit(problem.features, measured, counts, means), active, spread, promised, own)
 
 
 class LinFactXYAsPrinted(LinFactXY):
@@ -217,22 +221,22 @@ def _value(candidates: ProjectedFeatures, pairs: Pairs, support: Ints, counts: I
     return math.inf if inverse is None else float(pairs.find(inverse)[1][0])
 
 
-def _rounded(plan: Plan, pairs: Pairs, wells: float) -> tuple[Ints, Ints]:
+def _rounded(plan: Plan, compared: Ints, wells: float) -> tuple[Ints, Ints]:
     """Positions and whole counts for which every difference is within what the plan promises (``wells`` ||y||^2 <= 1).
 
     Up to 20 measurements per compound the design is rounded to fewer and fewer measurements; above, counts are rounded
     up, which costs at most one measurement per compound.
     """
     candidates, design = plan
+    up = np.maximum(ceilings(design.weights, wells * design.value), 1).astype(np.intp)
+    if up.sum() >= _PLENTY * len(up):
+        return design.support, up
 
     def make() -> tuple[Ints, Ints]:
-        up = np.maximum(ceilings(design.weights, wells * design.value), 1).astype(np.intp)
-        if up.sum() >= _PLENTY * len(up):
-            return design.support, up
-        fewer = _fewest(candidates, design, pairs, wells)
+        fewer = _fewest(candidates, design, Pairs(candidates.onto(compared)), wells)
         return (design.support, up) if fewer is None or fewer[1].sum() >= up.sum() else fewer
 
-    parts = (candidates.rows, pairs.table.rows, candidates.basis, design.support, design.weights, wells)
+    parts = (candidates.rows, compared, candidates.basis, design.support, design.weights, wells)
     return remembered("rounded pairs", candidates.features, parts, 16 * len(design.support), make)
 
 

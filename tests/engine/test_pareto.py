@@ -117,6 +117,36 @@ def test_infinite_and_missing_values(seed):
     assert beaten(points, queries).tolist() == expected
 
 
+@pytest.mark.parametrize("kind", ["cloud", "front", "ties"])
+@pytest.mark.parametrize("endpoints", [1, 3, 8])
+@pytest.mark.parametrize("n", [60, 300, 700])
+def test_the_strongest_first_leave_out_nobody(kind, endpoints, n):
+    """Too many pairs to look at each, too few for boxes, and more; shifted, so that few, many or all are beaten."""
+    rng = np.random.default_rng(n + endpoints)
+    points = scattered(rng, kind, endpoints, n)
+    own = np.where(rng.random(n) < 0.8, np.arange(n), -1)
+    for shift in (-9.0, -0.3, 0.0, 0.3, 9.0):
+        queries = points + shift
+        above = (points[:, None, :] > queries[:, :, None]).all(axis=0)
+        np.testing.assert_array_equal(beaten(points, queries), above.any(axis=1))
+        others = above & (np.arange(n) != own[:, None])
+        np.testing.assert_array_equal(beaten(points, queries, own), others.any(axis=1))
+    assert beaten(points[:, :0], points, own).tolist() == [False] * n
+    assert beaten(points, points[:, :0], own[:0]).tolist() == []
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_infinite_values_among_many(seed):
+    rng = np.random.default_rng(seed)
+    points, queries = rng.integers(0, 9, (3, 300)).astype(float), rng.integers(0, 9, (3, 200)).astype(float)
+    points[rng.random(points.shape) < 0.1] = np.inf
+    points[rng.random(points.shape) < 0.1] = -np.inf
+    queries[rng.random(queries.shape) < 0.2] = rng.choice([np.inf, -np.inf])
+    able = points[:, (points > -np.inf).all(axis=0)]
+    above = (able[:, None, :] > queries[:, :, None]).all(axis=0)
+    np.testing.assert_array_equal(beaten(points, queries), above.any(axis=1))
+
+
 @pytest.mark.parametrize("endpoints", [2, 3])
 @pytest.mark.parametrize("kind", ["cloud", "front"])
 def test_time_grows_far_slower_than_pairs_and_memory_stays_small(endpoints, kind):

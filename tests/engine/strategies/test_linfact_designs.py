@@ -103,6 +103,36 @@ def test_a_fit_of_other_values_is_the_fit_itself(seed):
         designs.fit(features, measured, counts, np.ones(len(measured) + 1))
 
 
+@pytest.mark.parametrize("seed", range(6))
+def test_estimates_are_those_of_least_squares(seed):
+    """Also of several endpoints at once, and where as many rows as effects were measured: each speaks for itself."""
+    rng = np.random.default_rng((71, seed))
+    features, _ = tables(seed)
+    dense = DenseFeatures(rng.normal(size=(9, 5)) * 10.0 ** rng.integers(-2, 3, 5))
+    for table, measured in (
+        (features, np.flatnonzero(rng.random(features.n_rows) < 0.6)),
+        (dense, np.array([0, 2, 3, 5, 8])),
+        (dense, np.array([1, 4, 7])),
+        (dense, np.array([0, 1, 2, 3, 4, 5, 6])),
+        # Equal rows are one effect.
+        (DenseFeatures(np.vstack([np.eye(3), np.eye(3)])), np.array([0, 1, 3])),
+    ):
+        counts = rng.integers(1, 9, len(measured)).astype(float)
+        means = rng.normal(3.0, 1.0, (len(measured), 3))
+        theirs = [least_squares(table, measured, counts, column) for column in means.T]
+        for rows in (measured, np.arange(table.n_rows)):
+            norms = theirs[0].half_norms(rows)
+            known = np.isfinite(norms)
+            expected = np.array([one.means(rows) for one in theirs]).T
+            for values, wanted in ((means, expected), (means[:, 1], expected[:, 1])):
+                found, half = designs.estimated(table, measured, counts, values, rows)
+                np.testing.assert_allclose(half, norms, rtol=1e-7)
+                np.testing.assert_allclose(found[known], wanted[known], rtol=1e-7, atol=1e-7)
+    assert designs.saturated(dense, np.array([0, 2, 3, 5, 8]), np.array([0, 2, 3, 5, 8]))
+    assert not designs.saturated(dense, np.array([0, 2, 3, 5, 8]), np.array([0, 2, 3, 5]))
+    assert not designs.saturated(dense, np.arange(6), np.arange(6))
+
+
 def test_what_is_remembered_cannot_be_written_to():
     features, _ = tables()
     rows = np.arange(features.n_rows)
