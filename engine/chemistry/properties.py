@@ -9,10 +9,10 @@ from typing import Any
 
 from assaypilot.engine.progress import Report, silent
 
-__all__ = ["Properties", "ligand_efficiency", "lipophilic_efficiency", "properties", "properties_of"]
+__all__ = ["KCAL_PER_LOG", "Properties", "ligand_efficiency", "lipophilic_efficiency", "properties", "properties_of"]
 
 _REPORT_EVERY = 50
-_KCAL_PER_LOG = 1.37
+KCAL_PER_LOG = 1.37
 """2.303 R T at 300 K in kcal/mol: what one log unit of affinity is worth."""
 
 
@@ -69,7 +69,7 @@ def properties(smiles: str) -> Properties | None:
 
 def ligand_efficiency(p_value: float, heavy_atoms: int) -> float | None:
     """LE, kcal/mol per heavy atom: 1.37 pIC50 / heavy atoms (Hopkins 2004); None without atoms."""
-    return _KCAL_PER_LOG * p_value / heavy_atoms if heavy_atoms else None
+    return KCAL_PER_LOG * p_value / heavy_atoms if heavy_atoms else None
 
 
 def lipophilic_efficiency(p_value: float, clogp: float) -> float:
