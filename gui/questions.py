@@ -37,20 +37,22 @@ def surprises(status: Status, shown: Round) -> list[Surprise]:
 
     Values known only as a bound, excluded and withdrawn ones are not asked about.
     """
-    noise = status.endpoints[status.objective].noise_sd
-    if noise is None:
-        return []
     lines = {item.compound: place for place, item in enumerate(shown.items)}
     found = []
     for one in status.measurements:
         line = lines.get(one.compound)
-        if one.round != shown.number or one.endpoint != status.objective or not one.usable or line is None:
+        noise = status.endpoints[one.endpoint].noise_sd
+        if one.round != shown.number or not one.usable or line is None or noise is None:
             continue
-        item = shown.items[line]
-        if item.expected is None or item.low is None or item.high is None:
+        told = None
+        if one.endpoint in shown.endpoints:
+            place = shown.endpoints.index(one.endpoint)
+            told = shown.items[line].expected_of(place, objective=one.endpoint == status.objective)
+        if told is None:
             continue
-        mean_sd = (item.high - item.low) / (2 * HALF_95)
+        expected, low, high = told
+        mean_sd = (high - low) / (2 * HALF_95)
         spread = math.sqrt(mean_sd**2 + noise**2 / one.n)
-        if abs(one.value - item.expected) > FAR * spread:
-            found.append(Surprise(line, one, item.expected, spread))
+        if abs(one.value - expected) > FAR * spread:
+            found.append(Surprise(line, one, expected, spread))
     return found

@@ -89,14 +89,16 @@ def measurement_from_json(data: Mapping[str, Any]) -> Measurement:
 def item_to_json(item: RoundItem) -> dict[str, Any]:
     """One line of a round as an object."""
     data = asdict(item)
-    if not item.asked:
-        del data["asked"]
+    for name in ("asked", "each"):
+        if not data[name]:
+            del data[name]
     return data
 
 
 def item_from_json(data: Mapping[str, Any]) -> RoundItem:
     """The line that ``item_to_json`` wrote."""
-    return RoundItem(**{**data, "asked": tuple(data.get("asked", ()))})
+    each = tuple(None if told is None else tuple(told) for told in data.get("each", ()))
+    return RoundItem(**{**data, "asked": tuple(data.get("asked", ())), "each": each})
 
 
 def decision_to_json(decision: Decision, names: Sequence[str]) -> dict[str, Any]:

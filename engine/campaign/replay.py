@@ -45,7 +45,7 @@ KINDS = {
     "goal_set": 2,
     "history_added": 1,
     "phase_planned": 2,
-    "round_issued": 1,
+    "round_issued": 2,
     "round_withdrawn": 1,
     "results_recorded": 1,
     "results_withdrawn": 1,

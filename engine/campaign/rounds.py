@@ -47,7 +47,8 @@ def planned_round(ledger: Ledger, report: Report = silent, *, redoes: int | None
     data = {"round": len(ledger.rounds) + 1, "phase": phase, "items": _items(ledger, chosen, asked)}
     if redoes is not None:
         data["redoes"] = redoes
-    return [*drafts, Draft("round_issued", data)]
+    # A program of the first version would not know what is expected of each of several endpoints.
+    return [*drafts, Draft("round_issued", data, 1 if ledger.per_sample == 1 else 2)]
 
 
 def _lay_out(ledger: Ledger, allocation: Allocation) -> tuple[dict[int, int], list[tuple[int, int]]]:
@@ -68,18 +69,27 @@ def _lay_out(ledger: Ledger, allocation: Allocation) -> tuple[dict[int, int], li
 
 def _items(ledger: Ledger, chosen: Sequence[tuple[int, int]], asked: Sequence[tuple[int, ...]]) -> list[dict[str, Any]]:
     compounds = [compound for compound, _ in chosen]
-    view = posterior_of(ledger, ledger.objective)
     texts = reasons(ledger.library, compounds)
-    expected: list[tuple[float, float, float] | tuple[None, None, None]] = [(None, None, None)] * len(chosen)
-    if view is not None:
-        arms = ledger.arm_of[compounds]
-        mean, spread = view.means(arms), 1.96 * view.sds(arms)
-        told = (shown_means(ledger, ledger.objective, each).tolist() for each in (mean, mean - spread, mean + spread))
-        expected = list(zip(*told, strict=True))
-    return [
-        codec.item_to_json(RoundItem(compound, n, text, mean, low, high, () if set(each) == {n} else each))
-        for (compound, n), text, (mean, low, high), each in zip(chosen, texts, expected, asked, strict=True)
-    ]
+    told = {k: _expected(ledger, k, compounds) for k in {ledger.objective, *ledger.measured}}
+    several = [told[k] for k in ledger.measured] if ledger.per_sample > 1 else []
+    items = []
+    for line, ((compound, n), text, each) in enumerate(zip(chosen, texts, asked, strict=True)):
+        mean, low, high = told[ledger.objective][line] or (None, None, None)
+        differing = () if set(each) == {n} else each
+        item = RoundItem(compound, n, text, mean, low, high, differing, tuple(of[line] for of in several))
+        items.append(codec.item_to_json(item))
+    return items
+
+
+def _expected(ledger: Ledger, endpoint: int, compounds: Sequence[int]) -> list[tuple[float, float, float] | None]:
+    """What is expected of an endpoint of each compound, with its 2.5 % and 97.5 % points; None before any value."""
+    view = posterior_of(ledger, endpoint)
+    if view is None:
+        return [None] * len(compounds)
+    arms = ledger.arm_of[compounds]
+    mean, spread = view.means(arms), 1.96 * view.sds(arms)
+    points = (shown_means(ledger, endpoint, each).tolist() for each in (mean, mean - spread, mean + spread))
+    return list(zip(*points, strict=True))
 
 
 def _phase_json(allocation: Allocation, planned: Mapping[int, int], order: Sequence[tuple[int, int]]) -> dict[str, Any]:

@@ -156,6 +156,19 @@ class RoundItem:
     """97.5 % point."""
     asked: tuple[int, ...] = ()
     """Measurements of each endpoint of the round where they differ, because some are in already; else empty."""
+    each: tuple[tuple[float, float, float] | None, ...] = ()
+    """Of several endpoints of the round, what was expected of each, with both points; None before any measurement."""
+
+    def expected_of(self, place: int, *, objective: bool) -> tuple[float, float, float] | None:
+        """What was expected of an endpoint of the round, by its place among them, and its 2.5 % and 97.5 % points.
+
+        Rounds of several endpoints that were issued before this was noted for each know it of the objective alone.
+        """
+        if self.each:
+            return self.each[place]
+        if not objective or self.expected is None or self.low is None or self.high is None:
+            return None
+        return self.expected, self.low, self.high
 
     def of(self, place: int) -> int:
         """Measurements asked for of an endpoint of the round, by its place among them."""

@@ -99,7 +99,7 @@ class RoundPanel(QVBoxLayout):
         if not found:
             return
         first = found[0]
-        endpoint = view.status.endpoints[view.status.objective]
+        endpoint = view.status.endpoints[first.measurement.endpoint]
         text = entered_text(first.measurement, endpoint)
         if len(view.status.measured_endpoints) > 1:
             text = f"{endpoint.name} {text}"

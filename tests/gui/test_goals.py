@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import itertools
+import math
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
@@ -26,6 +27,7 @@ from assaypilot.gui.dialogs.goal_step import GoalStep
 from assaypilot.gui.main_window import CANDIDATES, LIBRARY, ROUND, MainWindow
 from assaypilot.gui.outlook import draft, look_ahead
 from assaypilot.gui.plots.candidates import FrontPicture, ParallelPicture, RankedPicture, picture_of
+from assaypilot.gui.questions import surprises
 from tests.gui.helpers import idle, open_round, status, until, view
 
 LABELS = (("H", "Me", "Cl"), ("H", "OMe", "CF3"), ("F", "CN"))
@@ -310,6 +312,27 @@ def test_the_outlook_is_of_the_campaign_that_is_made(
 
 
 # ---------------------------------------------------------------------- rounds of two endpoints
+
+
+def test_a_value_of_any_endpoint_is_asked_about_when_it_is_far_from_what_is_expected(tmp_path: Path) -> None:
+    path = campaign_file(tmp_path, rounds=1, per_round=40, margin=0.05)
+    with Campaign.open(path) as campaign:
+        issued = campaign.plan()
+        assert issued is not None
+        item = issued.items[0]
+        told = item.expected_of(1, objective=False)
+        assert told is not None
+        potency, other = item.expected, told[0]
+        assert potency is not None
+        name = IDS[item.compound]
+        campaign.record([Result(name, potency, "pIC50"), Result(name, other + 2.0, "hERG")])
+        (one,) = surprises(campaign.status(), campaign.status().open_round or issued)
+        assert (one.measurement.endpoint, one.line) == (1, 0)
+        assert one.off == pytest.approx(2.0)
+        assert one.expected == pytest.approx(other)
+        # Exactly at the border of what good values reach, it is not.
+        spread = math.hypot((told[2] - told[1]) / 3.92, 0.1)
+        assert one.spread == pytest.approx(spread)
 
 
 def cell(window: MainWindow, line: int, place: int, text: str) -> None:
