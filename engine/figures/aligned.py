@@ -12,7 +12,8 @@ __all__ = ["Aligned"]
 
 _LARGEST = 300
 """Heavy atoms above which a structure is not drawn: nobody could read it, and laying it out takes minutes."""
-_SHORTEST_BOND, _LONGEST_BOND = 9.0, 20.0
+_SHORTEST_BOND, _LONGEST_BOND = 10.0, 24.0
+_PADDING = 0.05
 _DARKER = {9: (0.0, 0.45, 0.45), 17: (0.0, 0.5, 0.0)}
 """Colours of fluorine and chlorine, which RDKit draws too light for paper."""
 _BOND = 1.5
@@ -75,8 +76,9 @@ class Aligned:
             if molecule is not None and molecule.GetNumBonds():
                 places = molecule.GetConformer().GetPositions()
                 across, up = places.max(axis=0)[:2] - places.min(axis=0)[:2]
-                # A letter at each end needs a place, too.
-                sizes.append(_BOND * min(width / (across + 1.0), height / (up + 1.0)))
+                # A letter at an end needs a place, too.
+                room = (1.0 - 2.0 * _PADDING) * _BOND
+                sizes.append(room * min(width / (across + 0.3), height / (up + 0.3)))
         if not sizes:
             return _LONGEST_BOND
         return float(min(max(sorted(sizes)[len(sizes) // 10], _SHORTEST_BOND), _LONGEST_BOND))
@@ -127,12 +129,12 @@ class Aligned:
             return None
         options = drawing.drawOptions()
         options.clearBackground = white
-        options.padding = 0.05
+        options.padding = _PADDING
         if white:
             options.includeMetadata = False  # the molecule once more, inside the picture's file
         options.bondLineWidth = 1.1 * scale
         options.scaleBondWidth = False
-        options.fixedBondLength = scale * bond
+        options.fixedBondLength = scale * bond / _BOND  # it is the length of a unit of the coordinates
         options.updateAtomPalette(_DARKER)
         options.minFontSize = round(5 * scale)
         options.maxFontSize = round(13 * scale)
@@ -144,4 +146,4 @@ class Aligned:
 
 def _bond_in(height: int) -> float:
     """Pixels of a bond in a picture that stands alone: one scale for small pictures, so that rings are alike."""
-    return max(_SHORTEST_BOND, min(24.0, 0.2 * height))
+    return _BOND * max(9.0, min(24.0, 0.2 * height))

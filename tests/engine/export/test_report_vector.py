@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import io
+import math
+import re
 
 import numpy as np
 import pypdfium2 as pdfium
@@ -118,6 +120,34 @@ def test_a_structure_looks_as_rdkit_draws_it(smiles: str) -> None:
     assert likeness(own, np.fliplr(mine)) < 0.95
 
 
+def test_curves_of_second_order_keep_their_way() -> None:
+    """At its middle such a curve is half as high as its control point."""
+    stream = io.BytesIO()
+    canvas = Canvas(stream, pagesize=(100, 100))
+    draw_structure(
+        canvas, "<path d='M 0,100 Q 50,0 100,100' style='fill:none;stroke:#000000;stroke-width:1px'/>", 0, 0, 100
+    )
+    canvas.save()
+    with pdfium.PdfDocument(stream.getvalue()) as read:
+        column = np.asarray(read[0].render(scale=1).to_pil().convert("L"))[:, 50]
+    assert np.flatnonzero(column < 128).mean() == pytest.approx(50, abs=1.5)
+
+
+def test_rings_are_equally_large_in_pictures_beside_each_other() -> None:
+    aligned = Aligned(("c1ccccc1",))
+    smiles = ["c1ccccc1", "CCCCc1ccccc1", "OC(=O)Cc1ccccc1"]
+    bond = aligned.bond(smiles, 160, 90)
+    rings = []
+    for text in smiles:
+        svg = aligned.svg(text, 160, 90, bond=bond)
+        assert svg is not None
+        ends = re.findall(r"d='M ([\d.]+),([\d.]+) L ([\d.]+),([\d.]+)'", svg)
+        # The longest line of all is a whole bond: those of letters and the inner ones of a ring are shorter.
+        rings.append(max(math.hypot(float(c) - float(a), float(d) - float(b)) for a, b, c, d in ends))
+    assert rings == pytest.approx([bond] * 3, rel=0.05)
+    assert Aligned(()).bond([], 160, 80) > 0
+
+
 def test_what_rdkit_writes_beside_paths_is_nothing_but_the_ground() -> None:
     aligned = Aligned(())
     for smiles in ("[CH3]", "[O-][Cl+3]([O-])([O-])[O-]", "C~C", "[Na+].[Cl-]", "*c1ccccc1", "C/C=C\\C", "[13CH4]"):
@@ -162,6 +192,7 @@ def test_any_text_becomes_one_line_that_xml_and_pdf_can_hold(text: str) -> None:
 def test_halves_of_surrogate_pairs_are_replaced() -> None:
     assert plain("a\ud800b") == "a\ufffdb"
     assert plain("😀") == "😀"
+    assert plain("a\ufffeb\uffff") == "a\ufffdb\ufffd"  # no characters of XML
 
 
 @given(st.text(st.characters(codec="ascii", categories=("L", "N", "Zs")), max_size=80), st.integers(1, 5))
