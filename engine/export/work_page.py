@@ -44,6 +44,8 @@ _WORDS = 8.0
 _LEADING, _BOX_LEADING, _PAD = 9.4, 18.0, 5.0
 _ID, _SMALL = 9.0, 7.0
 _ID_LINES, _SITE_LINES, _WHY_LINES = 4, 2, 2
+_LAID_OUT = 0.2
+"""Share of the work that is done when all is laid out and nothing is drawn."""
 _NAMED = 8
 """Plates named in the head."""
 _RULE, _BLANK = "____________", "______"
@@ -129,7 +131,7 @@ def work_page(
     if layout is not None:
         _plates(pages, status, issued, layout)
     _list(pages, status, entries, boxes, report)
-    return pages.made()
+    return pages.made(report)
 
 
 class _Pages:
@@ -157,7 +159,7 @@ class _Pages:
         self._pages[-1].append(lambda canvas: draw(canvas, top))
         self.top -= height
 
-    def made(self) -> bytes:
+    def made(self, report: Report) -> bytes:
         """The pages as a PDF."""
         stream = BytesIO()
         canvas = Canvas(stream, pagesize=A4, invariant=1, lang="en")
@@ -169,6 +171,8 @@ class _Pages:
         when = f"D:{''.join(digits)}" if len(digits) >= 3 else "D:20000101"
         canvas.setDateFormatter(lambda *_: when)
         for number, page in enumerate(self._pages, start=1):
+            done = (number - 1) / len(self._pages)
+            report(_LAID_OUT + (1.0 - _LAID_OUT) * done, f"Page {number:,} of {len(self._pages):,}")
             for draw in page:
                 draw(canvas)
             self._foot(canvas, number)
@@ -306,7 +310,7 @@ def _list(pages: _Pages, status: Status, entries: Sequence[_Entry], boxes: _Boxe
         pages.turn()
     pages.put(24, partial(_list_head, boxes=boxes, continued=False))
     for number, entry in enumerate(entries):
-        report(number / len(entries), f"Drawing compound {number + 1:,} of {len(entries):,}")
+        report(_LAID_OUT * number / len(entries), f"Compound {number + 1:,} of {len(entries):,}")
         svg = aligned.svg(entry.smiles, *_PICTURE) if entry.smiles else None
         left: Sequence[_Line] = entry.lines
         first = True
