@@ -135,6 +135,7 @@ class _Writer:
 
     def __init__(self, book: Any, contents: Contents, report: Report, total: int) -> None:
         self._book, self._contents, self._report, self._total = book, contents, report, max(1, total)
+        self._large = total > _LARGE
         self._done = 0
         self._cut: list[str] = []
         """Where texts were too long for a cell."""
@@ -291,7 +292,8 @@ class _Writer:
 
     def _cell(self, page: Any, row: int, column: int, cell: Cell, look: _Look, chosen: Any, sheet: str) -> None:
         if cell is None or cell == "":
-            page.write_blank(row, column, None, look.plain)
+            if not self._large:  # only the line below it would be seen
+                page.write_blank(row, column, None, look.plain)
         elif isinstance(cell, bool):
             page.write_string(row, column, "yes" if cell else "no", look.plain)
         elif isinstance(cell, (int, float)):
