@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from io import BytesIO
 from pathlib import Path
 
 from reportlab.lib.colors import white
-from reportlab.lib.pagesizes import A4
-from reportlab.lib.units import mm
 from reportlab.pdfbase.pdfmetrics import stringWidth
 from reportlab.pdfgen.canvas import Canvas
 
 from assaypilot.engine.campaign.state import Round, RoundItem, Status
 from assaypilot.engine.export.plain import interval, plain
 from assaypilot.engine.export.plate_drawing import draw_legend, draw_plate, legend_height, plate_height
+from assaypilot.engine.export.print_pages import HIGHEST, LAID_OUT, LOWEST, SIDE, WIDTH, Pages
 from assaypilot.engine.export.report_text import BOLD, INK, LINE, MUTED, REGULAR, fitted, load_fonts, not_drawn, wrapped
 from assaypilot.engine.export.report_vector import draw_structure
 from assaypilot.engine.export.shortlist import decimals_of, structure
@@ -29,10 +26,6 @@ from assaypilot.engine.progress import Report, silent
 
 __all__ = ["work_page", "write_work_page"]
 
-_SIDE, _TOP, _BOTTOM, _FOOT = 15 * mm, 14 * mm, 20 * mm, 12 * mm
-_WIDTH = A4[0] - 2 * _SIDE
-_HIGHEST: float = A4[1] - _TOP
-_LOWEST: float = _BOTTOM
 _PICTURE = (112, 68)
 """Points of a structure."""
 _RANK = 26.0
@@ -44,8 +37,6 @@ _WORDS = 8.0
 _LEADING, _BOX_LEADING, _PAD = 9.4, 18.0, 5.0
 _ID, _SMALL = 9.0, 7.0
 _ID_LINES, _SITE_LINES, _WHY_LINES = 4, 2, 2
-_LAID_OUT = 0.2
-"""Share of the work that is done when all is laid out and nothing is drawn."""
 _NAMED = 8
 """Plates named in the head."""
 _RULE, _BLANK = "____________", "______"
@@ -64,7 +55,7 @@ class _Line:
 
 @dataclass(frozen=True, slots=True)
 class _Boxes:
-    """Where the parts of a measurement's line begin, from the right margin's left, and how wide they are."""
+    """How wide the parts of a measurement's line are, in points with the gap behind; 0 for what no line has."""
 
     label: float
     plate: float
@@ -123,7 +114,7 @@ def work_page(
     the same campaign, layout and ``printed``, a date and time as text. ``report`` may raise Cancelled.
     """
     load_fonts()
-    pages = _Pages(status, issued, program, printed)
+    pages = Pages(status, issued, program, printed)
     lines = [_lines(status, issued, layout, item) for item in issued.items]
     boxes = _Boxes.of(line for its in lines for line in its)
     entries = [_entry(status, rank, item, lines[rank - 1], boxes) for rank, item in enumerate(issued.items, start=1)]
@@ -134,70 +125,9 @@ def work_page(
     return pages.made(report)
 
 
-class _Pages:
-    """Pages that are drawn when all are known, so that each can say how many there are."""
-
-    def __init__(self, status: Status, issued: Round, program: str, printed: str) -> None:
-        self._status, self._issued, self._program, self._printed = status, issued, program, printed
-        self._pages: list[list[Callable[[Canvas], None]]] = [[]]
-        self.top = _HIGHEST
-        """Where the next thing on the page begins."""
-
-    @property
-    def room(self) -> float:
-        """Points left on the page."""
-        return self.top - _LOWEST
-
-    def turn(self) -> None:
-        """Nothing; what comes next is on a new page."""
-        self._pages.append([])
-        self.top = _HIGHEST
-
-    def put(self, height: float, draw: Callable[[Canvas, float], None]) -> None:
-        """Nothing; takes ``height`` points of the page and calls ``draw`` with the upper end of them later."""
-        top = self.top
-        self._pages[-1].append(lambda canvas: draw(canvas, top))
-        self.top -= height
-
-    def made(self, report: Report) -> bytes:
-        """The pages as a PDF."""
-        stream = BytesIO()
-        canvas = Canvas(stream, pagesize=A4, invariant=1, lang="en")
-        canvas.setTitle(plain(f"{self._status.name}, round {self._issued.number}: work list"))
-        canvas.setAuthor(plain(self._program))
-        canvas.setCreator(plain(self._program))
-        canvas.setSubject(plain(self._status.goal_sentence))
-        digits = re.findall(r"\d+", self._printed)[:5]
-        when = f"D:{''.join(digits)}" if len(digits) >= 3 else "D:20000101"
-        canvas.setDateFormatter(lambda *_: when)
-        for number, page in enumerate(self._pages, start=1):
-            done = (number - 1) / len(self._pages)
-            report(_LAID_OUT + (1.0 - _LAID_OUT) * done, f"Page {number:,} of {len(self._pages):,}")
-            for draw in page:
-                draw(canvas)
-            self._foot(canvas, number)
-            canvas.showPage()
-        canvas.save()
-        return stream.getvalue()
-
-    def _foot(self, canvas: Canvas, number: int) -> None:
-        status, right = self._status, _SIDE + _WIDTH
-        canvas.setStrokeColor(LINE)
-        canvas.setLineWidth(0.6)
-        canvas.line(_SIDE, _FOOT + 11, right, _FOOT + 11)
-        canvas.setFillColor(MUTED)
-        canvas.setFont(REGULAR, _SMALL)
-        canvas.drawString(_SIDE, _FOOT, f"Page {number} of {len(self._pages)}")
-        name = fitted(f"{status.name}, round {self._issued.number}", REGULAR, _SMALL, 0.75 * _WIDTH)
-        canvas.drawRightString(right, _FOOT, name)
-        canvas.setFont(REGULAR, 6.0)
-        canvas.drawString(_SIDE, _FOOT - 9, fitted(f"{self._program}, {self._printed}", REGULAR, 6.0, 0.4 * _WIDTH))
-        canvas.drawRightString(right, _FOOT - 9, f"campaign head {status.head} after {status.events:,} events")
-
-
-def _head(pages: _Pages, status: Status, issued: Round, layout: Layout | None) -> None:
+def _head(pages: Pages, status: Status, issued: Round, layout: Layout | None) -> None:
     """The title, what the round is, and lines to be signed."""
-    names = wrapped(status.name, BOLD, 17, _WIDTH, 3)
+    names = wrapped(status.name, BOLD, 17, WIDTH, 3)
     count = 0 if layout is None else len(layout.plates)
     said = [
         f"{issued.measurements:,} measurement{'s' * (issued.measurements != 1)} of "
@@ -213,24 +143,24 @@ def _head(pages: _Pages, status: Status, issued: Round, layout: Layout | None) -
             f"{len(boxed):,} character{'s' * (len(boxed) != 1)} of names are not in the font of this page and show as "
             "empty boxes; the work list as a table has them as they are."
         )
-    words = [line for text in said for line in wrapped(text, REGULAR, 9, _WIDTH, 3)]
+    words = [line for text in said for line in wrapped(text, REGULAR, 9, WIDTH, 3)]
 
     def draw(canvas: Canvas, top: float) -> None:
         canvas.setFillColor(MUTED)
         canvas.setFont(REGULAR, 9)
-        canvas.drawString(_SIDE, top - 9, f"Work list, round {issued.number}")
+        canvas.drawString(SIDE, top - 9, f"Work list, round {issued.number}")
         canvas.setFillColor(INK)
         canvas.setFont(BOLD, 17)
         for k, name in enumerate(names):
-            canvas.drawString(_SIDE, top - 30 - 21 * k, name)
+            canvas.drawString(SIDE, top - 30 - 21 * k, name)
         y = top - 26 - 21 * len(names)
         canvas.setFont(REGULAR, 9)
         for k, line in enumerate(words):
-            canvas.drawString(_SIDE, y - 13 * k, line)
+            canvas.drawString(SIDE, y - 13 * k, line)
         y -= 13 * len(words) + 5
         canvas.setFillColor(MUTED)
         for k, what in enumerate(("Tested on", "By", "Batch of reagents")):
-            canvas.drawString(_SIDE + k * _WIDTH / 3, y, f"{what}  {_RULE}")
+            canvas.drawString(SIDE + k * WIDTH / 3, y, f"{what}  {_RULE}")
 
     pages.put(26 + 21 * len(names) + 13 * len(words) + 20, draw)
 
@@ -243,33 +173,33 @@ def _names(status: Status, issued: Round) -> list[str]:
     return [status.name, *ids, *labels, *(site.name for site in library.sites), *(e.name for e in status.endpoints)]
 
 
-def _plates(pages: _Pages, status: Status, issued: Round, layout: Layout) -> None:
+def _plates(pages: Pages, status: Status, issued: Round, layout: Layout) -> None:
     """The plates, as many on a page as there is room for, and the legend below the first."""
     ranks = {item.compound: rank for rank, item in enumerate(issued.items, start=1)}
-    high, legend = plate_height(layout, _WIDTH), legend_height(layout, _WIDTH)
+    high, legend = plate_height(layout, WIDTH), legend_height(layout, WIDTH)
     for number, plate in enumerate(layout.plates):
         if pages.room < 20 + high + (legend if number == 0 else 0):
             pages.turn()
         pages.put(20, partial(_plate_title, status=status, plate=plate))
-        pages.put(high + 8, partial(draw_plate, layout=layout, plate=plate, ranks=ranks, x=_SIDE, width=_WIDTH))
+        pages.put(high + 8, partial(draw_plate, layout=layout, plate=plate, ranks=ranks, x=SIDE, width=WIDTH))
         if number == 0:
-            pages.put(legend + 8, partial(draw_legend, layout=layout, x=_SIDE, width=_WIDTH))
+            pages.put(legend + 8, partial(draw_legend, layout=layout, x=SIDE, width=WIDTH))
 
 
 def _plate_title(canvas: Canvas, top: float, *, status: Status, plate: Plate) -> None:
     canvas.setFillColor(INK)
     canvas.setFont(BOLD, 10)
     names = " and ".join(status.endpoints[k].name for k in plate.endpoints)
-    canvas.drawString(_SIDE, top - 11, fitted(f"Plate {plate.name}: {names}", BOLD, 10, 0.7 * _WIDTH))
+    canvas.drawString(SIDE, top - 11, fitted(f"Plate {plate.name}: {names}", BOLD, 10, 0.7 * WIDTH))
     canvas.setFillColor(MUTED)
     canvas.setFont(REGULAR, 8)
-    canvas.drawRightString(_SIDE + _WIDTH, top - 11, f"Barcode  {_RULE}{_RULE}")
+    canvas.drawRightString(SIDE + WIDTH, top - 11, f"Barcode  {_RULE}{_RULE}")
 
 
 def _entry(status: Status, rank: int, item: RoundItem, lines: Sequence[_Line], boxes: _Boxes) -> _Entry:
     """What the page says of a compound of the round."""
     smiles = structure(status, item.compound)
-    width = _WIDTH - _RANK - boxes.width - _APART - (_PICTURE[0] + _APART if smiles else 0)
+    width = WIDTH - _RANK - boxes.width - _APART - (_PICTURE[0] + _APART if smiles else 0)
     digits, scale = decimals_of(status), status.endpoints[status.objective].scale_name
     words = [
         (line, False)
@@ -300,7 +230,7 @@ def _lines(status: Status, issued: Round, layout: Layout | None, item: RoundItem
     return lines
 
 
-def _list(pages: _Pages, status: Status, entries: Sequence[_Entry], boxes: _Boxes, report: Report) -> None:
+def _list(pages: Pages, status: Status, entries: Sequence[_Entry], boxes: _Boxes, report: Report) -> None:
     """The compounds, each kept together unless it has more measurements than a page has room for."""
     pictures = any(entry.smiles for entry in entries)
     library = status.library
@@ -310,13 +240,13 @@ def _list(pages: _Pages, status: Status, entries: Sequence[_Entry], boxes: _Boxe
         pages.turn()
     pages.put(24, partial(_list_head, boxes=boxes, continued=False))
     for number, entry in enumerate(entries):
-        report(_LAID_OUT * number / len(entries), f"Compound {number + 1:,} of {len(entries):,}")
+        report(LAID_OUT * number / len(entries), f"Compound {number + 1:,} of {len(entries):,}")
         svg = aligned.svg(entry.smiles, *_PICTURE) if entry.smiles else None
         left: Sequence[_Line] = entry.lines
         first = True
         while left or first:
             own = _text_height(entry, pictures) if first else 0.0
-            most = int((_HIGHEST - _LOWEST - 24 - 2 * _PAD) / _BOX_LEADING)
+            most = int((HIGHEST - LOWEST - 24 - 2 * _PAD) / _BOX_LEADING)
             height = max(own, _BOX_LEADING * min(len(left), most)) + 2 * _PAD
             if pages.room < height:
                 pages.turn()
@@ -334,13 +264,13 @@ def _text_height(entry: _Entry, pictures: bool) -> float:
 def _list_head(canvas: Canvas, top: float, *, boxes: _Boxes, continued: bool) -> None:
     canvas.setFillColor(INK)
     canvas.setFont(BOLD, 10)
-    canvas.drawString(_SIDE, top - 11, "Compounds in order of rank" + (", continued" if continued else ""))
+    canvas.drawString(SIDE, top - 11, "Compounds in order of rank" + (", continued" if continued else ""))
     canvas.setFillColor(MUTED)
     canvas.setFont(REGULAR, _SMALL)
-    x = _SIDE + _WIDTH - boxes.width + boxes.label
+    x = SIDE + WIDTH - boxes.width + boxes.label
     canvas.drawString(x, top - 11, "Plate")
     canvas.drawString(x + boxes.plate, top - 11, "Wells")
-    canvas.drawString(_SIDE + _WIDTH - _BOX[0], top - 11, "Value")
+    canvas.drawString(SIDE + WIDTH - _BOX[0], top - 11, "Value")
 
 
 @dataclass(frozen=True, slots=True)
@@ -355,14 +285,14 @@ class _Drawn:
 
     def __call__(self, canvas: Canvas, top: float) -> None:
         """Nothing; draws it from ``top`` downwards."""
-        entry, x = self.entry, _SIDE + _RANK
+        entry, x = self.entry, SIDE + _RANK
         canvas.setStrokeColor(LINE)
         canvas.setLineWidth(0.6)
-        canvas.line(_SIDE, top, _SIDE + _WIDTH, top)
+        canvas.line(SIDE, top, SIDE + WIDTH, top)
         canvas.setFillColor(INK)
         rank = str(entry.rank)
         canvas.setFont(BOLD, min(11.0, (_RANK - 3.0) / stringWidth(rank, BOLD, 1.0)))
-        canvas.drawString(_SIDE, top - _PAD - 10, rank)
+        canvas.drawString(SIDE, top - _PAD - 10, rank)
         if self.svg is not None:
             draw_structure(canvas, self.svg, x, top - _PAD - _PICTURE[1], _PICTURE[1])
         x += _PICTURE[0] + _APART if entry.smiles else 0.0
@@ -382,7 +312,7 @@ class _Drawn:
 
 def _draw_line(canvas: Canvas, line: _Line, boxes: _Boxes, top: float) -> None:
     """One measurement: what it is of, where it stands, and a box for its value."""
-    right, middle = _SIDE + _WIDTH, top - 10
+    right, middle = SIDE + WIDTH, top - 10
     x = right - boxes.width
     canvas.setFillColor(INK)
     canvas.setFont(REGULAR, _WORDS)

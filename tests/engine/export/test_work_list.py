@@ -143,6 +143,10 @@ def test_what_is_in_already_is_neither_asked_nor_placed(tmp_path: Path) -> None:
             ("", NOT_ASKED), ("", NOT_ASKED), ("", ""), (NOT_ASKED, ""),
         ]  # fmt: skip
         assert all(bool(row["Well"]) == (layout is not None) for row in rows)
+        if layout is not None:
+            of = {(one.compound, one.replicate): one.endpoints for plate in layout.plates for one in plate.placed}
+            first, second = items[0].compound, items[1].compound
+            assert [of[c, r] for c in (first, second) for r in (1, 2)] == [(0,), (0,), (0, 1), (1,)]
 
 
 def test_a_filled_in_list_is_recorded_once(tmp_path: Path) -> None:
