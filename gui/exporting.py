@@ -113,7 +113,7 @@ class Exporting:
         def work(report: Report) -> int:
             from assaypilot.engine.export.contents import Choice
 
-            choice = Choice("in" if which == "in" else "all", order, columns)
+            choice = Choice("in" if which == "in" else "all", order, columns, screen.beside)
             return export_contents(path, status, choice, file, report)
 
         def written(rows: int) -> None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from PySide6.QtCore import Qt
 
 from assaypilot.engine.campaign.state import Status
+from assaypilot.engine.export.sheet import Column as Written
+from assaypilot.engine.export.sheet import unique
 from assaypilot.engine.export.shortlist import AVAILABILITY, EVIDENCE, chances, table_of
 from assaypilot.gui.dialogs.export import Screen
 from assaypilot.gui.models.base import Column, RowsModel
@@ -48,10 +50,17 @@ def shortlist_columns(status: Status) -> dict[str, tuple[str, ...]]:
 
 
 def screen_of(
-    status: Status, model: RowsModel, columns: Sequence[Column], *, choice: str, words: str, arranged: bool
-) -> Screen:
-    """The page as an export takes it; ``choice``: what the buttons say, ``words``: the filter's text."""
+    status: Status, model: RowsModel, columns: Sequence[Column], beside: Mapping[str, Written], *, choice: str,
+    words: str, arranged: bool,
+) -> Screen:  # fmt: skip
+    """The page as an export takes it; ``choice``: what the buttons say, ``words``: the filter's text.
+
+    ``beside``: what was calculated, by the keys of the page's columns.
+    """
     headers = shortlist_columns(status)
+    own = table_of(status, ()).header
+    names = unique([*own, *(column.name for column in beside.values())])[len(own) :]
+    headers |= {key: (name,) for key, name in zip(beside, names, strict=True)}
     wanted = tuple(header for column in columns for header in headers.get(column.key, ()))
     said = [choice]
     if words:
@@ -64,4 +73,4 @@ def screen_of(
         said.append(f"sorted by {name}{', falling' if down else ''}")
     if arranged:
         said.append("columns as arranged")
-    return Screen(tuple(model.rows.tolist()), wanted, " · ".join(said))
+    return Screen(tuple(model.rows.tolist()), wanted, " · ".join(said), tuple(beside.values()))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -12,7 +13,7 @@ from numpy.typing import NDArray
 from assaypilot.engine.campaign.creation import program_version
 from assaypilot.engine.campaign.state import Status
 from assaypilot.engine.export import records
-from assaypilot.engine.export.sheet import Cell, Sheet
+from assaypilot.engine.export.sheet import Cell, Column, Sheet, unique
 from assaypilot.engine.export.shortlist import (
     AVAILABILITY,
     EVIDENCE,
@@ -24,7 +25,7 @@ from assaypilot.engine.export.shortlist import (
     with_provenance,
 )
 
-__all__ = ["Choice", "Contents", "contents"]
+__all__ = ["Choice", "Contents", "contents", "with_beside"]
 
 _WORDS: dict[Which, str] = {
     "in": "compounds that are in",
@@ -47,6 +48,11 @@ class Choice:
 
     ID comes first, and evidence and availability last, where they are not among them: no row goes out without.
     """
+    beside: tuple[Column, ...] = ()
+    """Further columns, such as calculated properties, with a cell for each compound of the library.
+
+    They stand behind the shortlist's own, with a number behind a header that is taken; ``columns`` may name them.
+    """
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,6 +71,8 @@ class Contents:
 
     def __post_init__(self) -> None:
         n = len(self.status.library)
+        if any(len(column.cells) != n for column in self.choice.beside):
+            raise ValueError("a column beside the shortlist must have one cell for each compound of the library")
         order = self.choice.order
         if order is not None and (len(set(order)) != len(order) or any(not 0 <= c < n for c in order)):
             raise ValueError("order must name compounds of the library, each once")
@@ -90,7 +98,7 @@ class Contents:
 
         ValueError when a chosen column is not among the shortlist's.
         """
-        whole = table_of(self.status, self.compounds)
+        whole = with_beside(table_of(self.status, self.compounds), self.choice.beside, self.compounds)
         columns = self.choice.columns
         if columns is None:
             return whole
@@ -140,6 +148,19 @@ class Contents:
     def structure(self, compound: int) -> str:
         """The SMILES of a compound (a position in the library); empty when its structure is not known."""
         return structure(self.status, compound)
+
+
+def with_beside(sheet: Sheet, beside: Sequence[Column], compounds: NDArray[np.intp]) -> Sheet:
+    """The table with further columns behind its own, their cells at the places ``compounds`` of the library."""
+    if not beside:
+        return sheet
+    header = unique([*sheet.header, *(column.name for column in beside)])
+    places: list[int] = compounds.tolist()
+    rows = tuple(
+        (*row, *(column.cells[place] for column in beside)) for row, place in zip(sheet.rows, places, strict=True)
+    )
+    digits = sheet.digits or (None,) * len(sheet.header)
+    return Sheet(header, rows, (*digits, *(column.digits for column in beside)))
 
 
 def contents(

@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
 )
 
 from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.export.sheet import Column
 from assaypilot.gui.widgets.choices import Segments
 from assaypilot.gui.widgets.message_bar import error_words
 from assaypilot.gui.widgets.text import label, mnemonic_free
@@ -80,6 +81,8 @@ class Screen:
     """Headers of the shortlist for the columns shown, left to right; None when nothing was moved or hidden."""
     words: str
     """How it was narrowed and sorted, in a few words."""
+    beside: tuple[Column, ...] = ()
+    """Columns that are not the campaign's, such as calculated properties, for all compounds of the library."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,11 +17,12 @@ from assaypilot.engine.chemistry.properties import (
     properties_of,
 )
 from assaypilot.engine.endpoint import Endpoint
+from assaypilot.engine.export.sheet import Column as Written
 from assaypilot.engine.processes import in_another_process
 from assaypilot.engine.progress import Report
 from assaypilot.gui.models.base import Column, text_ranks
 
-__all__ = ["PROPERTIES", "Calculated", "calculate", "property_columns"]
+__all__ = ["PROPERTIES", "Calculated", "calculate", "exported", "property_columns"]
 
 Floats = NDArray[np.float64]
 _POTENCIES = ("pic50", "pec50", "pki", "pkd", "pka2")
@@ -97,6 +98,19 @@ def property_columns(status: Status, found: Calculated | None) -> list[Column]:
             kind=lambda row: "muted" if waiting else None,
         )
     )  # fmt: skip
+    return made
+
+
+def exported(status: Status, found: Calculated | None) -> dict[str, Written]:
+    """The columns for an export by their keys; empty while nothing was calculated."""
+    if found is None:
+        return {}
+    made = {}
+    for column in property_columns(status, found):
+        cells = [column.text(row) for row in range(len(status.library))]
+        digits = max((len(text.partition(".")[2]) for text in cells), default=0) if column.number else None
+        values = [float(text) if text else None for text in cells] if column.number else cells
+        made[column.key] = Written(" ".join(column.title.split()), values, digits)
     return made
 
 

@@ -15,7 +15,7 @@ from assaypilot.engine.progress import Report
 from assaypilot.gui.dialogs.export import Screen
 from assaypilot.gui.filtering import narrow
 from assaypilot.gui.models.candidates import CandidatesModel
-from assaypilot.gui.models.properties import PROPERTIES, Calculated, calculate
+from assaypilot.gui.models.properties import PROPERTIES, Calculated, calculate, exported
 from assaypilot.gui.pages.base import Page, side_panel, with_side
 from assaypilot.gui.pages.candidate_panel import CandidatePanel
 from assaypilot.gui.plots.candidates import Picture, picture_of
@@ -156,10 +156,12 @@ class CandidatesPage(Page):
         if self._view is None:
             raise RuntimeError("the page was never shown")
         self.filter.settle()
+        status = self._view.status
+        found = self._calculated.get(status.library.digest)
         words = self.filter.text().strip()
         return screen_of(
-            self._view.status, self.model, self.arrangement.columns, choice=self.which.text(self.which.key),
-            words=words, arranged=not self.arrangement.untouched,
+            status, self.model, self.arrangement.columns, exported(status, found),
+            choice=self.which.text(self.which.key), words=words, arranged=not self.arrangement.untouched,
         )  # fmt: skip
 
     def arrangement_values(self) -> dict[str, Any]:

@@ -437,11 +437,18 @@ def test_properties_are_calculated_when_somebody_looks(
     page.refresh(view(window), opened=False)
     idle(qtbot, window)
     assert page._calculated is before
-    # Its columns are not the shortlist's; the export goes without them and does not fail.
-    path = tmp_path / "x.csv"
-    window.exporting.to(path, "screen", as_columns=True)
-    idle(qtbot, window)
-    assert len(rows_of(path)) == page.model.rowCount() == 18
+    # It goes out where it stands, and with all columns, too.
+    header = page.table.horizontalHeader()
+    header.moveSection(header.visualIndex(page.model.place_of("mw")), 1)
+    for as_columns in (True, False):
+        path = tmp_path / f"x{as_columns}.csv"
+        window.exporting.to(path, "screen", as_columns=as_columns)
+        idle(qtbot, window)
+        rows = rows_of(path)
+        assert len(rows) == page.model.rowCount() == 18
+        assert {row["MW"] for row in rows} == {"135.2"}
+        assert (list(rows[0]).index("MW") == 1) is as_columns
+        assert ("TPSA" in rows[0]) is not as_columns
 
 
 def test_stopped_properties_are_not_begun_again(
