@@ -106,6 +106,7 @@ class CheckStep(Step):
     def new_table(self) -> None:
         """Nothing; another table comes: what matters first is shown first again."""
         self._new = True
+        self.sites.refuse("")
 
     _new = True
 

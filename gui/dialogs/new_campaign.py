@@ -134,7 +134,8 @@ class NewCampaign(QDialog):
                 ("Close", self._leave),
             )
             offers = self.messages.findChildren(QAbstractButton)
-            next(one for one in offers if one.text() == "Keep working").setFocus(Qt.FocusReason.OtherFocusReason)
+            # The latest: one of a question before may not be gone yet.
+            [one for one in offers if one.text() == "Keep working"][-1].setFocus(Qt.FocusReason.OtherFocusReason)
             return
         if self._asking:
             self._stay()  # Escape answers the question with no

@@ -136,7 +136,6 @@ class SitesView(QWidget):
     def show_checked(self, checked: Checked, smaller: Smaller) -> None:
         """Nothing; shows the sites and the steps as they are now."""
         self.smaller = smaller
-        self.problem.hide()
         entries = [
             Substituent(site.name, label, shown, drawn, count)
             for site in checked.sites

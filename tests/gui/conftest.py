@@ -10,6 +10,7 @@ import pytest
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
+from shiboken6 import isValid
 
 from assaypilot.gui.app import dress, make_window
 from assaypilot.gui.main_window import MainWindow
@@ -40,7 +41,8 @@ def open_window(qtbot: QtBot, settings: Settings) -> Iterator[Callable[..., Main
     yield make
     for window in made:
         idle(qtbot, window)
-        window.close()
+        if isValid(window):  # waiting lets Qt delete what pytest-qt has closed
+            window.close()
 
 
 @pytest.fixture

@@ -1,0 +1,261 @@
+"""The check step through its widgets: findings narrowed and exported, the model reported, a series made smaller."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+from PySide6.QtCore import QItemSelectionModel, Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QPushButton
+from pytestqt.qtbot import QtBot
+
+from assaypilot.gui.dialogs.new_campaign import NewCampaign
+from assaypilot.gui.main_window import MainWindow
+from tests.gui.helpers import idle, status, until
+from tests.gui.imports import HOSTILE, check_of, checked, columns_of, sparse, wizard_on
+
+
+def troubled(path: Path) -> Path:
+    """A table with an error, rows that are not used, a warning and notes."""
+    rows = [
+        f"{HOSTILE[0]};Me;H;35",
+        "B-2;;Cl;n.d.",
+        "B-3;Et;Cl;>10000",
+        "B-3;Me;Cl;12",
+        "B-4;Et;H;abc",
+        f"{HOSTILE[2]};Et;Cl;7,5",
+    ]
+    path.write_text("Name;R1;R2;IC50 (nM)\n" + "\n".join(rows) + "\n", encoding="utf-8")
+    return path
+
+
+def captions(wizard: NewCampaign) -> dict[str, str]:
+    """The report on the model as it is shown."""
+    return {a.text(): b.text() for a, b in wizard.check_step.model.details._shown if not a.isHidden()}
+
+
+def test_what_was_found_is_narrowed_copied_and_saved(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
+    wizard = wizard_on(qtbot, window, troubled(tmp_path / "t.csv"))
+    wizard.next.click()
+    until(qtbot, lambda: wizard.columns_step.result is not None)
+    assert not wizard.next.isEnabled()
+    wizard._go(2)
+    view = wizard.check_step.findings
+    assert wizard.check_step.verdict.heading.text() == "2 errors: this needs your decision first"
+    assert view.kinds.key == "error"
+    assert [row[1] for row in view.model.as_text()[1:]] == ["4", "5"]
+    view.kinds.choose("unused")
+    lines = view.model.as_text()[1:]
+    assert {row[0] for row in lines} == {"Not used"}
+    assert ["Not used", "3", "R1", "the substituent is missing"] in lines
+    assert any(row[1:3] == ["6", "IC50 (nM)"] and "abc" in row[3] for row in lines)
+    view.kinds.choose("all")
+    everything = view.model.rowCount()
+    view.filter.setText("SUBSTITUENT IS")
+    QTest.keyClick(view.filter, Qt.Key.Key_Return)
+    assert view.model.rowCount() == 1
+    assert wizard.step == 2  # Enter there is no Next
+    view.copy.click()
+    assert QGuiApplication.clipboard().text().splitlines()[0] == "Kind\tRow\tColumn\tWhat and why"
+    assert QGuiApplication.clipboard().text().count("\n") == 2
+    assert "Copied 1 line" in wizard.messages.text
+    view.filter.clear()
+    QTest.keyClick(view.filter, Qt.Key.Key_Return)
+    out = tmp_path / "check.csv"
+    view.save_to(out)
+    until(qtbot, lambda: "check.csv" in wizard.messages.text)
+    with out.open(encoding="utf-8-sig", newline="") as stream:
+        saved = list(csv.reader(stream))
+    assert len(saved) == everything + 1
+    assert not any("--" in cell for row in saved for cell in row)
+    view.table.selectRow(0)
+    assert view.whole.isVisible()
+    assert view.whole.textFormat() == Qt.TextFormat.PlainText
+
+
+def test_the_model_is_reported_before_anything_is_promised(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
+    path = tmp_path / "fits.csv"
+    lines = ["ID,R1,R2,pIC50"]
+    for a in range(5):
+        for b in range(4):
+            for repeat in (-0.05, 0.05):
+                name = f"{HOSTILE[0]}-{a}{b}"
+                lines.append(
+                    f"{name},A{a},B{b},{5 + 0.3 * a + 0.4 * b + repeat + (0.02 if (a + b) % 2 else -0.02):.3f}"
+                )
+    path.write_text("\n".join(lines) + "\n")
+    wizard = check_of(qtbot, window, path)
+    step = wizard.check_step
+    assert step.verdict.heading.text() == "The additive model fits"
+    assert step.verdict.words.text().startswith("✓  pIC50: the additive model fits (R2 1.00")
+    assert step.views.key == "model"  # no row to look at, so this comes first
+    shown = captions(wizard)
+    assert shown["Rank"] == "8 of 8 where values are; 8 of 8 in all"
+    assert shown["Seen once"] == "none"
+    assert shown["Confounded"] == "no two sites"
+    assert shown["Assay noise"].startswith("0.071 (from replicates, 20 degrees of freedom)")
+    assert "the noise explains the residuals" in shown["Lack of fit"]
+    until(qtbot, lambda: step.model.canvas.shown)
+
+
+def test_a_model_that_does_not_fit_is_said_plainly(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
+    path = tmp_path / "xor.csv"
+    lines = ["ID,R1,R2,pIC50"]
+    for n in range(32):
+        a, b = n % 4, n // 4 % 4
+        lines.append(f"c-{n},A{a},B{b},{5 + 2 * ((a + b) % 2) + 0.01 * (n % 3)}")
+    path.write_text("\n".join(lines) + "\n")
+    wizard = check_of(qtbot, window, path)
+    words = wizard.check_step.verdict
+    assert words.heading.text() == "The additive model does not fit"
+    assert "✗  pIC50: the additive model does not fit" in words.words.text()
+    assert "where they do not, it does not hold" in words.words.text()
+    assert wizard.next.isEnabled()
+
+
+def test_a_sparse_series_is_made_smaller_in_steps_that_can_be_taken_back(
+    qtbot: QtBot, window: MainWindow, tmp_path: Path
+) -> None:
+    wizard = check_of(qtbot, window, sparse(tmp_path / "sparse.csv"))
+    step, sites = wizard.check_step, wizard.check_step.sites
+    step.views.choose("sites")
+    assert captions(wizard)["Seen once"] == "2 at R1"
+    once = [row for row in sites.model.as_text()[1:] if "seen once" in row]
+    assert [row[1] for row in once] == ["tBu", "Ph"]
+
+    # Keep those that are seen twice.
+    sites.keep.click()
+    until(qtbot, lambda: "Steps (1)" in sites.heading.text())
+    until(qtbot, lambda: "11 → 9 compounds, rank 7 of 7 → 5 of 5" in texts(sites))
+    assert "9 of 11 rows used" in step.counts.text()
+    assert captions(wizard)["Seen once"] == "none"
+
+    # A step that leaves nothing is refused, and all is as before.
+    sites.least.setText("7")
+    sites.keep.click()
+    until(qtbot, lambda: sites.problem.isVisible())
+    checked(qtbot, wizard)
+    assert "at least 7 compounds" in sites.problem.text()
+    assert "--" not in sites.problem.text()
+    assert wizard.columns_step.smaller.min_seen == 2
+    assert "Steps (1)" in sites.heading.text()
+
+    # Take it back, and join the two rare ones instead.
+    take_back(sites, "Only substituents")
+    until(qtbot, lambda: sites.heading.text() == "Steps")
+    assert "11 of 11 rows used" in step.counts.text()
+    places = [n for n, one in enumerate(sites.model.entries) if one.shown in ("tBu", "Ph")]
+    for place in places:
+        row = sites.model.view_row(place)
+        assert row is not None
+        flags = QItemSelectionModel.SelectionFlag
+        sites.table.selectionModel().select(sites.model.index(row, 0), flags.Select | flags.Rows)
+    assert sites.chosen.text() == "R1: tBu, Ph"
+    assert not sites.join.isEnabled()
+    sites.name.setText("other")
+    sites.join.click()
+    until(qtbot, lambda: "Steps (1)" in sites.heading.text())
+    until(qtbot, lambda: "11 → 11 compounds, rank 7 of 7 → 6 of 6" in texts(sites))
+    sites.dropped.setCurrentIndex(sites.dropped.findData("R2"))
+    sites.drop.click()
+    until(qtbot, lambda: "Steps (2)" in sites.heading.text())
+    assert not sites.drop.isEnabled()  # one site is left
+    take_back(sites, "Without site")
+    until(qtbot, lambda: "Steps (1)" in sites.heading.text())
+    result = wizard.columns_step.result
+    assert result is not None
+    assert result.mapping.joined == ("R1:tBu,Ph=other",)
+    assert [len(site.substituents) for site in result.sites] == [4, 3]
+
+
+def texts(sites: object) -> str:
+    """Every text of the steps."""
+    from PySide6.QtWidgets import QLabel, QWidget
+
+    assert isinstance(sites, QWidget)
+    return "\n".join(one.text() for one in sites.findChildren(QLabel) if one.isVisible())
+
+
+def take_back(sites: object, words: str) -> None:
+    """Nothing; presses the button of a step."""
+    from PySide6.QtWidgets import QWidget
+
+    assert isinstance(sites, QWidget)
+    found = [one for one in sites.findChildren(QPushButton) if one.accessibleName().startswith(f"Take back: {words}")]
+    assert len(found) == 1
+    found[0].click()
+
+
+def test_steps_and_losses_are_in_the_campaign(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
+    wizard = check_of(qtbot, window, sparse(tmp_path / "sparse.csv"))
+    wizard.check_step.sites.keep.click()
+    until(qtbot, lambda: "Steps (1)" in wizard.check_step.sites.heading.text())
+    checked(qtbot, wizard)
+    wizard.next.click()
+    wizard.goal_step.noise.edit.setText("0.2")
+    wizard.goal_step.slack.edit.setText("0.5")
+    wizard.goal_step.file.edit.setText(str(tmp_path / "sparse.assaypilot"))
+    until(qtbot, lambda: wizard.goal_step.complete and wizard.next.isEnabled())
+    # Back and forth, as long as nothing was created.
+    wizard.back.click()
+    wizard.back.click()
+    wizard.next.click()
+    wizard.next.click()
+    assert wizard.goal_step.noise.text == "0.2"
+    until(qtbot, lambda: wizard.next.isEnabled())
+    wizard.next.click()
+    until(qtbot, lambda: window.session.view is not None)
+    idle(qtbot, window)
+    now = status(window)
+    assert len(now.library) == 9
+    said = "\n".join(now.warnings)
+    assert "Only substituents that at least 2 compounds carry: 11 -> 9 compounds" in said
+    assert "2 rows or values of the table not used; the first is row 11, column R1" in said
+
+
+def test_escape_asks_only_when_something_would_be_lost(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
+    wizard = columns_of(qtbot, window, sparse(tmp_path / "sparse.csv"))
+    QTest.keyClick(wizard, Qt.Key.Key_Escape)
+    assert window.wizard is None or not window.wizard.isVisible()
+    qtbot.wait(20)
+    wizard = columns_of(qtbot, window, sparse(tmp_path / "sparse.csv"))
+    wizard.columns_step.form.unit.setFocus()
+    QTest.keyClicks(wizard.columns_step.form.unit, "nM")
+    QTest.keyClick(wizard, Qt.Key.Key_Escape)
+    assert wizard.isVisible()
+    assert "Close without a campaign?" in wizard.messages.text
+    QTest.keyClick(wizard, Qt.Key.Key_Escape)  # no
+    assert wizard.isVisible()
+    assert wizard.messages.text == ""
+    assert wizard.columns_step.form.unit.text() == "nM"
+    wizard.cancel.click()
+    until(qtbot, lambda: bool(offers(wizard, "Close")))
+    offers(wizard, "Close")[0].click()
+    assert not wizard.isVisible()
+
+
+def offers(wizard: NewCampaign, text: str) -> list[QPushButton]:
+    """The buttons with a text that the message offers."""
+    return [one for one in wizard.messages.findChildren(QPushButton) if one.text() == text and one.isVisible()]
+
+
+def test_a_keyboard_is_enough(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
+    wizard = wizard_on(qtbot, window, sparse(tmp_path / "sparse.csv"))
+    until(qtbot, lambda: wizard.columns_step.complete)
+    for step in (1, 2, 3):
+        until(qtbot, lambda: wizard.next.isEnabled())
+        QTest.keyClick(wizard.focusWidget(), Qt.Key.Key_Return)
+        assert wizard.step == step
+    wizard.back.click()
+    segments = wizard.check_step.views.findChildren(QPushButton)
+    segments[0].setFocus()
+    QTest.keyClick(segments[0], Qt.Key.Key_Tab)
+    seen = set()
+    for _ in range(25):
+        focus = wizard.focusWidget()
+        seen.add(focus)
+        QTest.keyClick(focus, Qt.Key.Key_Tab)
+    assert wizard.next in seen
+    assert wizard.back in seen

@@ -1,0 +1,250 @@
+"""The columns step through its widgets: remembered choices, empty cells asked about, cores proposed and confirmed."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from pytestqt.qtbot import QtBot
+
+from assaypilot.engine.progress import Report
+from assaypilot.gui.dialogs import columns_step as module
+from assaypilot.gui.dialogs.check_work import CoreChoice
+from assaypilot.gui.dialogs.new_campaign import NewCampaign
+from assaypilot.gui.main_window import MainWindow
+from tests.gui.helpers import idle, small_table, until
+from tests.gui.imports import HOSTILE, amides, checked, columns_of, wizard_on
+
+BENZAMIDE = "O=C(N[*:1])c1ccc([*:2])cc1"
+PUBLIC = Path(__file__).parents[3] / "shared" / "data"
+
+
+def leave(wizard: NewCampaign) -> None:
+    """Nothing; closes the wizard whatever was touched."""
+    wizard._touched = False
+    wizard.reject()
+
+
+def test_empty_substituents_are_asked_about_once_with_counts(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
+    path = tmp_path / "blanks.csv"
+    path.write_text(
+        "ID,R1,R2,pIC50\n"
+        + "".join(f"c-{n},{'' if n % 3 == 0 else 'Me'},{'F' if n % 2 else '-'},5.{n}\n" for n in range(9))
+    )
+    wizard = wizard_on(qtbot, window, path)
+    step = wizard.columns_step
+    wizard.next.click()
+    until(qtbot, lambda: step.blank.isVisible())
+    assert "R1: 3, R2: 5" in step.blank.words.text()
+    assert not step.hydrogen.isChecked()
+    assert not step.unknown.isChecked()
+    step.hydrogen.click()
+    checked(qtbot, wizard)
+    assert step.result is not None
+    assert step.result.imported.rows_used == 9
+    assert step.result.mapping.blank == "h"
+    step.remember()
+    leave(wizard)
+    # The next table with these headers: answered already.
+    again = columns_of(qtbot, window, path)
+    assert again.columns_step.hydrogen.isChecked()
+    assert again.columns_step.result is not None
+    assert again.columns_step.result.imported.rows_used == 9
+
+
+def test_choices_come_back_as_last_time_and_can_be_made_afresh(
+    qtbot: QtBot, window: MainWindow, tmp_path: Path
+) -> None:
+    path = small_table(tmp_path / "t.csv", smiles=True)
+    wizard = columns_of(qtbot, window, path)
+    step = wizard.columns_step
+    assert step.remembered.isHidden()
+    step.form.direction.setCurrentIndex(step.form.direction.findData("min"))
+    step.form.sites.item(3).setCheckState(Qt.CheckState.Unchecked)
+    checked(qtbot, wizard)
+    step.remember()
+    leave(wizard)
+    again = columns_of(qtbot, window, path).columns_step
+    assert again.remembered.isVisible()
+    assert again.form.chosen_sites == ("R1", "R2")
+    assert again.form.direction.currentData() == "min"
+    assert again.result is not None
+    assert again.result.endpoint.direction == "min"
+    again.afresh.click()
+    until(qtbot, lambda: again.complete and again.form.chosen_sites == ("R1", "R2", "R3"))
+    assert again.remembered.isHidden()
+    assert again.form.direction.currentData() is None
+
+
+def test_a_core_is_proposed_looked_at_and_confirmed(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
+    wizard = wizard_on(qtbot, window, amides(tmp_path / "amides.csv"))
+    step = wizard.columns_step
+    wizard.next.click()
+    until(qtbot, lambda: bool(step.core.choices), 30_000)
+    assert step.form.from_structures
+    assert step.core.isVisible()
+    assert step.form.sites.isHidden()
+    # Nothing is taken apart before somebody has looked.
+    assert step.core.cores == ()
+    assert step.result is None
+    assert not wizard.next.isEnabled()
+    assert "Structure" in step.core.picture.accessibleName()
+    assert "R1" in step.core.choices[0].drawn
+    step.core.use.click()
+    until(qtbot, lambda: step.complete, 30_000)
+    assert step.result is not None
+    assert step.result.imported.rows_used == step.core.choices[0].used
+    reasons = {problem.row: problem.reason for problem in step.result.imported.not_used}
+    assert reasons[26] == "the core is not in this structure"
+    assert len(step.core.cores) == 1
+    # The core is remembered with the rest.
+    step.remember()
+    used = step.core.cores
+    leave(wizard)
+    again = wizard_on(qtbot, window, tmp_path / "amides.csv").columns_step
+    until(qtbot, lambda: again.complete, 30_000)
+    assert again.core.cores == used
+
+
+def test_cores_are_typed_read_from_a_file_and_refused_in_words(
+    qtbot: QtBot, window: MainWindow, tmp_path: Path
+) -> None:
+    wizard = wizard_on(qtbot, window, amides(tmp_path / "amides.csv"))
+    step = wizard.columns_step
+    wizard.next.click()
+    core = step.core
+    until(qtbot, lambda: bool(core.choices), 30_000)
+    core.typed.setText("not a core")
+    QTest.keyClick(core.typed, Qt.Key.Key_Return)
+    until(qtbot, lambda: "cannot be read" in core.problem.text())
+    assert "--core" not in core.problem.text()
+    # Enter there is no Next.
+    assert wizard.step == 1
+    core.typed.setText(BENZAMIDE)
+    core.add.click()
+    until(qtbot, lambda: step.complete, 30_000)
+    assert core.typed.text() == ""
+    assert core.problem.isHidden()
+    assert step.result is not None
+    assert [(site.name, len(site.substituents)) for site in step.result.sites] == [("R1", 6), ("R2", 4)]
+    assert all("R1" in drawn for drawn in step.result.sites[0].drawn)
+    file = tmp_path / "cores.smi"
+    file.write_text("O=C(N[*:1])c1ccc([*:2])cc1\nCCC([*:1])CC[*:2]\n")
+    core.wanted.emit([str(file)])
+    until(qtbot, lambda: step.complete and len(core.cores) == 2, 30_000)
+    core.list.setCurrentRow(core.list.count() - 1)
+    core.forget.click()
+    checked(qtbot, wizard)
+    assert len(core.cores) == 1
+    # Back to columns: none holds substituents, and that is said.
+    step.form.source.choose("columns")
+    until(qtbot, lambda: "No column holds substituents" in step.panel.heading.text(), 30_000)
+    assert not wizard.next.isEnabled()
+
+
+def test_the_search_for_a_core_is_cancelled(
+    qtbot: QtBot, window: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    running = threading.Event()
+
+    def slow(smiles: Sequence[str], report: Report) -> tuple[CoreChoice, ...]:
+        running.set()
+        for step in range(1000):
+            report(step / 1000, "Trying cores")
+            threading.Event().wait(0.01)
+        raise AssertionError("it was not cancelled")
+
+    monkeypatch.setattr(module, "propose_core", slow)
+    wizard = wizard_on(qtbot, window, amides(tmp_path / "amides.csv"))
+    wizard.next.click()
+    until(qtbot, running.is_set)
+    until(qtbot, lambda: "Looking for a common core" in wizard.messages.text)
+    wizard.messages.stop.click()
+    until(qtbot, lambda: "no part worth proposing" in wizard.columns_step.core.words.text())
+    idle(qtbot, window)
+    assert wizard.columns_step.core.propose.isEnabled()
+
+
+def test_a_stopped_check_says_so_and_can_be_done_again(
+    qtbot: QtBot, window: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real, slowly = module.check_table, threading.Event()
+
+    def slow(raw: object, options: object, report: Report) -> object:
+        while slowly.is_set():
+            report(0.5, "Taking the structures apart")
+            threading.Event().wait(0.01)
+        return real(raw, options, report)  # type: ignore[arg-type]  # handed on as it came
+
+    monkeypatch.setattr(module, "check_table", slow)
+    slowly.set()
+    wizard = wizard_on(qtbot, window, small_table(tmp_path / "t.csv"))
+    wizard.next.click()
+    until(qtbot, lambda: "Checking the table" in wizard.messages.text)
+    wizard.messages.stop.click()
+    until(qtbot, lambda: wizard.columns_step.panel.again.isVisible())
+    assert "stopped" in wizard.columns_step.panel.heading.text()
+    slowly.clear()
+    wizard.columns_step.panel.again.click()
+    until(qtbot, lambda: wizard.columns_step.complete)
+
+
+def test_every_field_has_a_name_and_a_caption_that_leads_to_it(
+    qtbot: QtBot, window: MainWindow, tmp_path: Path
+) -> None:
+    wizard = columns_of(qtbot, window, small_table(tmp_path / "t.csv"))
+    form = wizard.columns_step.form
+    for widget, caption in form._captions.items():
+        assert widget.accessibleName(), caption.text()
+        assert caption.buddy() is widget
+    order = [form.id]
+    wizard.columns_step.form.id.setFocus()
+    for _ in range(4):
+        QTest.keyClick(wizard.focusWidget(), Qt.Key.Key_Tab)
+        order.append(wizard.focusWidget())
+    assert order[1] is form.smiles
+    assert form.sites in order
+    assert wizard.minimumSizeHint().width() <= 1240
+    assert wizard.minimumSizeHint().height() <= 740
+
+
+def test_hostile_headers_can_be_columns_of_anything(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
+    path = tmp_path / "hostile.csv"
+    name, site, other, value, _ = HOSTILE
+    rows = "".join(f"c{n},{'Me' if n % 2 else 'H'},{'F' if n % 3 else 'Cl'},{5 + n / 10}\n" for n in range(8))
+    path.write_text(f"{name},{site},{other},{value}\n{rows}", encoding="utf-8")
+    wizard = wizard_on(qtbot, window, path)
+    wizard.next.click()
+    step = wizard.columns_step
+    until(qtbot, lambda: step.panel.problem.isVisible())
+    assert "--" not in step.panel.mend.text()
+    for place in (1, 2):
+        step.form.sites.item(place).setCheckState(Qt.CheckState.Checked)
+    until(qtbot, lambda: step.complete)
+    assert step.result is not None
+    assert [one.name for one in step.result.sites] == [site, other]
+    assert step.result.endpoint.name == value
+    assert step.panel.facts._shown[3][0].textFormat() == Qt.TextFormat.PlainText
+
+
+def test_the_public_sulfonamides_are_taken_apart_with_their_scaffold(qtbot: QtBot, window: MainWindow) -> None:
+    if not PUBLIC.is_dir():
+        pytest.skip("the folder with public tables is not there")
+    wizard = wizard_on(qtbot, window, PUBLIC / "pw_CHEMBL2321810.smi")
+    wizard.table_step.load_second(PUBLIC / "pw_CHEMBL2321810_act.csv")
+    until(qtbot, lambda: wizard.table_step.loaded is not None and wizard.table_step.loaded.other_rows == 1017)
+    assert wizard.table_step.join.said.text() == "Every id has its partner"
+    wizard.next.click()
+    step = wizard.columns_step
+    until(qtbot, lambda: step.core.isVisible() and step._job is None)
+    step.core.wanted.emit([str(PUBLIC / "pw_CHEMBL2321810_scaffold.mol")])
+    until(qtbot, lambda: step.complete, 120_000)
+    assert step.result is not None
+    assert step.result.imported.rows_used == 628
+    assert [len(site.substituents) for site in step.result.sites] == [73, 2, 445]
+    assert step.result.rank == 516
+    assert len(step.result.imported.not_used) == 389

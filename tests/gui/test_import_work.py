@@ -1,0 +1,123 @@
+"""What travels between processes arrives as it was sent; what the engine says is said in the window's words."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.tables.importer import import_table
+from assaypilot.engine.tables.mapping import propose
+from assaypilot.engine.tables.options import TableOptions
+from assaypilot.engine.tables.raw import parse_text, read_table
+from assaypilot.gui.dialogs import parcels
+from assaypilot.gui.dialogs.check_work import _check, blank_cells, check_table, known_cores
+from assaypilot.gui.dialogs.import_words import import_error, import_words
+from assaypilot.gui.dialogs.parcels import (
+    pack_imported,
+    pack_raw,
+    pack_texts,
+    unpack_imported,
+    unpack_raw,
+    unpack_texts,
+)
+from tests.engine.tables.corpus import TEXT
+from tests.gui.helpers import small_table
+
+
+@given(st.lists(st.text(max_size=6), max_size=40))
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60, deadline=None)
+def test_texts_arrive_as_they_were(monkeypatch: pytest.MonkeyPatch, texts: list[str]) -> None:
+    monkeypatch.setattr(parcels, "CELLS", 7)
+    assert unpack_texts(pack_texts(texts)) == tuple(texts)
+
+
+def test_texts_that_hold_the_mark_itself_arrive_too() -> None:
+    assert unpack_texts(pack_texts(["a\x00b", ""])) == ("a\x00b", "")
+    assert unpack_texts(pack_texts([])) == ()
+    assert unpack_texts(pack_texts([""])) == ("",)
+
+
+@pytest.mark.parametrize("product", [False, True])
+def test_tables_and_what_came_of_them_arrive_as_they_were(tmp_path: Path, product: bool) -> None:
+    raw = read_table(small_table(tmp_path / "t.csv", smiles=True))
+    assert unpack_raw(pack_raw(raw)) == raw
+    imported = import_table(raw, propose(raw, TableOptions(product=product)))
+    back = unpack_imported(pack_imported(imported))
+    assert back.library == imported.library
+    assert back.listed == imported.listed
+    assert (back.listed is back.library) == (imported.listed is imported.library)
+    assert back.library.measurable.tolist() == imported.library.measurable.tolist()
+    assert replace(back, library=imported.library, listed=imported.listed, of_row=imported.of_row) == imported
+
+
+def test_a_check_in_another_process_finds_what_it_finds_here() -> None:
+    lines = ["ID\tSMILES\tR1\tpIC50"]
+    for number, (n, x) in enumerate(itertools.product(range(1, 41), ("F", "Cl", "Br", "I"))):
+        lines.append(f"c{number}\t{'C' * n}{x}\t{x}\t{5 + n / 50:.2f}")
+    raw = parse_text("\n".join(lines) + "\n")
+    options = TableOptions(smiles="SMILES")
+    here, there = _check(raw, options, lambda fraction, message: None), check_table(raw, options)
+    assert there is not here
+    assert there.imported.library == here.imported.library
+    assert there.imported.history == here.imported.history
+    assert there.facts == here.facts
+    assert (there.warnings, there.sites, there.rank) == (here.warnings, here.sites, here.rank)
+    with pytest.raises(AssayPilotError, match="there is no column 'nowhere'"):
+        check_table(raw, replace(options, id="nowhere"))
+
+
+def test_empty_cells_are_counted() -> None:
+    raw = parse_text("ID\tR1\tR2\na\t\t-\nb\tMe\tn.d.\nc\t\tF\n")
+    assert blank_cells(raw, ["R1", "R2", "ID", "gone"]) == {"R1": 2, "R2": 1}
+
+
+def test_cores_are_drawn_with_the_names_of_their_sites() -> None:
+    (found,) = known_cores(["c1ccc([*:2])cc1[*:7]"])
+    assert "R2" in found.drawn
+    assert "R7" in found.drawn
+    assert "*:" not in found.drawn
+
+
+def _said() -> list[str]:
+    """Everything the corpus makes the engine say, as the window would say it."""
+    said = []
+    for case in TEXT:
+        text = case.data if isinstance(case.data, str) else None
+        if text is None:
+            continue
+        for options in (TableOptions(), TableOptions(blank="h"), TableOptions(min_seen=2), TableOptions(sites=("R1",))):
+            try:
+                checked = _check(parse_text(text), options, lambda fraction, message: None)
+            except AssayPilotError as error:
+                said.append(" ".join(import_error(error)))
+                continue
+            said += map(import_words, (*checked.warnings, *checked.imported.notes))
+            said += [import_words(problem.reason) for problem in checked.imported.not_used]
+    return said
+
+
+def test_no_option_of_the_command_line_is_named() -> None:
+    said = _said()
+    assert len(said) > 100
+    assert [text for text in said if "--" in text] == []
+
+
+@pytest.mark.parametrize(
+    ("engine", "window"),
+    [
+        ("To count them as one: --merge identical.", "To count them as one, choose that under Same structure."),
+        ("If an empty cell means hydrogen: --blank h.", "If an empty cell means hydrogen, say so under Columns."),
+        ("Me is carried by fewer than 2 of the compounds that stay (--min-seen)",
+         "Me is carried by fewer than 2 of the compounds that stay"),
+        ("direction=min of IC50 is on the model scale: it", "Lower IC50 is better on that scale: it"),
+        ("Name it: --join FILE:COLUMN.", "Choose the columns of ids."),
+    ],
+)  # fmt: skip
+def test_options_are_said_as_what_the_window_has(engine: str, window: str) -> None:
+    assert import_words(engine) == window
