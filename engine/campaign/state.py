@@ -232,6 +232,10 @@ class PhasePlan:
     outstanding: int
     """Measurements of it that are not in yet, issued or not."""
     radius: float
+    """Half-width it is to bring the bounds to, on the strategy's own scale; infinite where there is none.
+
+    Model scale, but for GEGE: there in the differences that do not matter, or in assay noise (SD) where none are given.
+    """
     criterion: str
     value: float
     lower_bound: float

@@ -402,3 +402,16 @@ def test_the_number_of_measurements_is_finite_and_at_least_the_rank(radii, phase
     size = phase_size(radii, phase, 8.0, sigma=1e-6, rank=5, arms=1, endpoints=2, delta=0.99)
     assert size.wells > 0
     assert size.total is None or size.total >= 5
+
+
+@pytest.mark.parametrize(("lead", "by_paper", "by_bound"), [(1.9, False, False), (2.1, False, True), (4.1, True, True)])
+def test_the_papers_rule_asks_for_twice_the_lead_that_bounds_of_that_width_prove(lead, by_paper, by_bound):
+    """Why planned runs take several times the measurements: a lead of 4 half-widths, where 2 prove it."""
+    means = lead * np.eye(2)  # nobody beats the other: two arms, each ahead in one endpoint
+    half = np.ones((2, 2))
+    by_gaps_in = by_gaps(means, 4.0, finest=False).ins
+    by_bounds_in = by_bounds(
+        Boxes(means - half, means + half), Boxes(np.zeros((2, 0)), np.zeros((2, 0))), np.zeros(2, dtype=bool), 0.0
+    ).ins
+    assert (by_gaps_in.all(), by_bounds_in.all()) == (by_paper, by_bound)
+    assert (by_gaps_in.any(), by_bounds_in.any()) == (by_paper, by_bound)
