@@ -16,7 +16,7 @@ from assaypilot.engine.goals import GOALS, AllEpsilonBest, Best, Goal, ParetoSet
 from assaypilot.engine.progress import Report
 from assaypilot.engine.simulate.instances import Instance, get, listing
 from assaypilot.engine.simulate.parallel import check, simulate
-from assaypilot.engine.simulate.runner import Limits, Task, drawn_of
+from assaypilot.engine.simulate.runner import Limits, Task, drawn_of, problem_of
 from assaypilot.engine.simulate.summary import summary
 from assaypilot.engine.simulate.tables import Truth, of_table, truth_of
 from assaypilot.engine.simulate.yardsticks import Yardsticks, yardsticks
@@ -319,6 +319,7 @@ def _document(task: Task, void: tuple[str, ...], known: Yardsticks, figures: dic
         "baseline": info.baseline,
         "guarantee": info.guarantee,
         "void": [*void, *task.instance.notes],
+        "cautions": list(task.strategy.cautions(problem_of(task, drawn, 0))),
     }
 
 
@@ -383,6 +384,7 @@ def _lines(instance: Instance, task: Task, documents: Sequence[dict[str, Any]]) 
         lines.append(f"Lower bound and oracle: {first['yardsticks_note']}")
     for entry in documents:
         lines += [f"{entry['strategy']}: no error rate is promised: {reason}" for reason in entry["void"]]
+        lines += [f"{entry['strategy']}: {caution}" for caution in entry["cautions"]]
         if entry["unfinished"]:
             lines.append(f"{entry['strategy']}: {plural(entry['unfinished'], 'run')} given up at the limit of phases")
     return lines

@@ -31,6 +31,8 @@ __all__ = ["LinFactGlm"]
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
 
+_DEAR = 4.0
+"""From so many times the measurements on it is said what a bound costs."""
 _LEAST_SLOPE = 1e-6
 """c_min below this is as good as 0: measurements grow with its inverse square."""
 
@@ -99,6 +101,22 @@ class LinFactGlm(LinFact):
         if self.parameters(problem)["link"] == "log":
             return ("on the log link no error probability is promised: counts are not sub-Gaussian",)
         return ()
+
+    def cautions(self, problem: Problem) -> tuple[str, ...]:
+        """What the bound costs: plans count on the flattest part of the link that it allows."""
+        link, bound = self.link(problem)
+        if link == "identity":
+            return ()
+        slope = least_slope(link, bound)
+        times = (least_slope(link, 0.0) / slope) ** 2
+        if times < _DEAR:
+            return ()
+        where = "a share of one half" if link == "logit" else "a count of 1"
+        return (
+            f"with a bound of {bound:g} every compound is planned for as if it lay where the {link} scale is flattest "
+            f"(slope c_min = {slope:.2g}): {times:,.0f} times the measurements it takes at {where}; a smaller bound, "
+            "if it is true, takes fewer",
+        )
 
     def assumes(self, problem: Problem) -> tuple[str, ...]:
         """On a link's scale also the bound, and what its paper's proof leaves open."""

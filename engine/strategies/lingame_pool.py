@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 import weakref
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
@@ -46,6 +46,9 @@ _MOST = 100_000
 
 _DEFICIENT = 1e-10
 """A pivot of the scaled information below this counts as a direction nothing is known of."""
+
+_THOUSAND = 1000.0
+"""Measurements at which the price of a bound on the effects is told."""
 
 _TABLES = 4
 """Bases kept for one feature table; what can be measured changes rarely."""
@@ -117,6 +120,16 @@ class Rules:
         explored = log_error + self.rank / 2.0 * math.log1p(t * self.length**2 / (self.eta * max(self.rank, 1)))
         bias = 0.0 if self.norm is None else math.sqrt(self.eta / 2.0) * self.norm / self.sigma
         return (math.sqrt(explored) + bias) ** 2
+
+    def price(self) -> float:
+        """How many times wider squared distances are for the bound M and this eta than without them.
+
+        About as many times the measurements it takes to stop; after a thousand of them, it hardly depends on how many.
+        """
+        if not self.proven or self.norm is None:
+            return 1.0
+        without = replace(self, norm=None, eta=max(self.length**2, 1e-300))
+        return self.reach(_THOUSAND) / without.reach(_THOUSAND)
 
     def reach(self, t: float) -> float:
         """2 sigma^2 beta(t, delta): squared distances beyond it are outside the confidence ellipsoid."""

@@ -39,6 +39,9 @@ Flags = NDArray[np.bool_]
 _ENOUGH = 0.5
 """Half-widths this small beside that of who is away: measuring without end would hardly tell them apart better."""
 
+_DEAR = 4.0
+"""From so many times the measurements on it is said what a bound on the effects costs."""
+
 _SAME = 1e-6
 """A row whose rest outside the span is shorter than this share of its length adds no direction."""
 
@@ -68,6 +71,17 @@ class Sequential(Phased):
     def void(self, problem: Problem) -> tuple[str, ...]:
         """Why no error probability is promised with these parameters."""
         return void_of(self.parameters(problem))
+
+    def cautions(self, problem: Problem) -> tuple[str, ...]:
+        """What a bound on the effects costs, where it makes a campaign much longer."""
+        rules = self.rules(problem)
+        price = rules.price()
+        if price < _DEAR:
+            return ()
+        return (
+            f"with norm = {rules.norm:g} and eta = {rules.eta:.3g} a decision takes about {price:,.0f} times the "
+            "measurements it takes without norm: this is what the theorem costs",
+        )
 
     def assumes(self, problem: Problem) -> tuple[str, ...]:
         """That effects add up, and the bound on them where one was given."""

@@ -207,6 +207,16 @@ def test_samples_of_several_endpoints_count_one_measurement_each_as_in_a_campaig
     assert small["rounds"]["mean"] >= small["samples"]["mean"] / 4
 
 
+def test_what_a_bound_on_the_effects_costs_is_said(done, run):
+    words = ("simulate", "--instance", "rage-soare", "--strategy", "lingame", "--budget", "40", *RUNS)
+    assert done(*words)[0]["cautions"] == []
+    dear = ("--parameter", "norm=12", "--parameter", "eta=theorem")
+    (document,) = done(*words, *dear)
+    (said,) = document["cautions"]
+    assert "times the measurements it takes without norm: this is what the theorem costs" in said
+    assert said in run(*words, *dear).out
+
+
 def test_the_best_of_an_instance_within_epsilon(done):
     """As in a campaign: half of epsilon is the slack of the best, unless that is given."""
     words = ("simulate", "--instance", "rage-soare", "--strategy", "static-xy", *RUNS)

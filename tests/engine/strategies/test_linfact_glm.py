@@ -157,3 +157,20 @@ def test_bad_parameters_and_values_are_refused_in_words():
         means[0, outcome.allocation.arms] = value
         with pytest.raises(AssayPilotError, match=text):
             strategy.decide(state, Outcome(outcome.allocation, outcome.counts, means))
+
+
+@pytest.mark.parametrize(
+    ("link", "bound", "times", "place"), [("logit", 4.0, "200", "a share of one half"), ("log", 2.0, "55", "a count")]
+)
+def test_what_a_bound_costs_is_said(link, bound, times, place):
+    """c_min by hand: p (1 - p) at the bound against 1/4 in the middle; exp(-S) against 1."""
+    strategy = LinFactGlm()
+    features = SiteFeatures(product((2, 2)), (2, 2))
+    (said,) = strategy.cautions(problem_of(features, link=link, bound=bound))
+    assert f"{times} times the measurements" in said
+    assert place in said
+    far = strategy.noise(problem_of(features, sd=0.5, link=link, bound=bound))
+    near = strategy.noise(problem_of(features, sd=0.5, link=link, bound=1e-9))
+    assert (far / near) ** 2 == pytest.approx(float(times), rel=0.01)
+    assert strategy.cautions(problem_of(features, link=link, bound=0.5)) == ()
+    assert strategy.cautions(problem_of(features)) == ()

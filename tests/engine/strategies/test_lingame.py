@@ -339,3 +339,30 @@ def test_the_guarantee_claims_no_more_than_is_proven(kind):
     words = kind.info.guarantee
     assert "any such method must" not in words
     assert "proven only for the best compound or a threshold, with norm, eta=theorem and batches of 1" in words
+
+
+@pytest.mark.parametrize(("norm", "batch"), [(2.0, 1000), (4.0, 4000)])
+def test_what_a_bound_on_the_effects_is_said_to_cost_is_what_it_costs(norm, batch):
+    """The theorem's regularisation is no defect: it stops, after about as many times the measurements as was said."""
+    features = SiteFeatures(product((3, 3)), (3, 3))
+    truth = dense(features) @ np.array([0.0, 0.0, 0.5, 1.0, 0.0, 0.4, 0.8])[: features.n_columns]
+    strategy = LinGame()
+
+    def took(size, **given):
+        spent = []
+        for seed in range(3):
+            problem = problem_of(features, goal=Best(0.2), sd=0.5, delta=0.05, batch=size, **given)
+            state, rng = strategy.start(problem), np.random.default_rng(seed)
+            while not strategy.stop(state):
+                state = strategy.tell(state, came_back(problem, truth, strategy.ask(state), rng, spent=state.spent))
+            spent.append(state.spent)
+        return np.mean(spent), problem
+
+    plain, free = took(10)
+    dear, bound = took(batch, norm=norm, eta="theorem")
+    price = strategy.rules(bound).price()
+    assert 0.4 < dear / plain / price < 2.5
+    assert strategy.cautions(free) == ()
+    (said,) = strategy.cautions(bound)
+    assert f"about {price:,.0f} times the measurements it takes without norm" in said
+    assert strategy.rules(free).price() == 1.0
