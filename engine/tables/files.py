@@ -78,6 +78,8 @@ def open_file(path: str | Path) -> OpenedFile:
 def is_workbook(path: str | Path) -> bool:
     """Whether a file begins as a workbook does; False for one that cannot be read, which reading it will say."""
     try:
+        if not Path(path).is_file():  # a pipe would be waited for
+            return False
         with open(path, "rb") as file:
             return file.read(8).startswith(_WORKBOOKS)
     except (OSError, ValueError):

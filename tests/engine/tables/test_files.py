@@ -135,3 +135,14 @@ def test_sheets_are_of_workbooks(tmp_path):
 
 def test_every_pattern_of_a_file_dialog_is_one_that_is_read():
     assert {"*.csv", "*.xlsx", "*.sdf", "*.smi"} <= set(PATTERNS)
+
+
+def test_a_workbook_is_told_by_its_first_bytes_and_a_pipe_is_not_waited_for(tmp_path):
+    book, text, pipe = tmp_path / "a.csv", tmp_path / "b.xlsx", tmp_path / "pipe"
+    write_xlsx(book, {"Data": [["ID", "R1"], ["a", "Me"]]})
+    text.write_text("ID,R1\na,Me\n")
+    found = [files.is_workbook(path) for path in (book, text, tmp_path, tmp_path / "none", "a\x00b")]
+    assert found == [True, False, False, False, False]
+    if hasattr(os, "mkfifo"):
+        os.mkfifo(pipe)
+        assert not files.is_workbook(pipe)
