@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from assaypilot.engine.figures.cores import DrawnCore
+from assaypilot.engine.figures.cores import DrawnCore, widest_turn
 from assaypilot.engine.figures.structures import common_core
 
 __all__ = ["Aligned"]
@@ -18,13 +18,16 @@ _DARKER = {9: (0.0, 0.45, 0.45), 17: (0.0, 0.5, 0.0)}
 """Colours of fluorine and chlorine, which RDKit draws too light for paper."""
 _BOND = 1.5
 """Length of a bond in the coordinates RDKit makes."""
+_SAMPLE = 40
+"""Structures by which the core is turned so that pictures are well filled."""
 
 
 class Aligned:
     """Draws structures, those that hold one of some cores turned to it.
 
     ``cores`` are SMILES that may have attachment points (``[*:1]``), as a library's scaffold has them; without any,
-    the part most of ``smiles`` have in common takes their place.
+    the part most of ``smiles`` have in common takes their place. With ``smiles`` the core lies so that these fill
+    pictures that are wider than high.
     """
 
     def __init__(self, cores: Sequence[str], smiles: Sequence[str] = ()) -> None:
@@ -38,6 +41,12 @@ class Aligned:
                 found = [] if drawn is None else [drawn]
             # The largest first: a core may be part of another one.
             self._cores = sorted(found, key=lambda core: -core.size)
+            if self._cores and smiles:
+                sample = [text for text in smiles if text]
+                step = -(-len(sample) // _SAMPLE) or 1
+                laid = [molecule for text in sample[::step] if (molecule := self.molecule(text)) is not None]
+                if laid:
+                    self._cores[0].turn(widest_turn([one.GetConformer().GetPositions() for one in laid]))
             for core in self._cores[1:]:
                 core.turn_to(self._cores[0])
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from assaypilot.engine.labels import is_hydrogen
 from assaypilot.engine.library import Library
 
-__all__ = ["DrawnCore", "carried"]
+__all__ = ["DrawnCore", "carried", "widest_turn"]
 
 _MOST_MATCHES = 64
 """Ways a symmetric core can lie in a molecule that are told apart."""
@@ -22,6 +22,13 @@ _SECONDS = 2
 """For the part that two cores have in common."""
 _CLOSE = 1e-3
 """Of a bond of 1.5."""
+_TURNS = (0, 30, 60, 90, -60, -30)
+_SHAPE = 1.4
+"""Width of a picture by its height."""
+_LETTERS = 1.5
+"""Room that atoms' letters take beyond the atoms."""
+_WORTH_IT = 0.95
+"""Smaller than this the drawings must become for a core to be turned."""
 _END = re.compile(r"\[\*:(\d+)\]")
 
 Floats = NDArray[np.float64]
@@ -101,6 +108,11 @@ class DrawnCore:
         pairs = list(zip(first.drawn.GetSubstructMatch(query), self.drawn.GetSubstructMatch(query), strict=True))
         first.lay(self.drawn, pairs)
 
+    def turn(self, degrees: float) -> None:
+        """Nothing; turns the core in the plane."""
+        conformer = self.drawn.GetConformer()
+        conformer.SetPositions(conformer.GetPositions() @ _rotation(degrees).T)
+
     def lay(self, molecule: Any, pairs: Sequence[tuple[int, int]]) -> None:
         """Nothing; gives a molecule coordinates in which the core lies as it is drawn; ``pairs`` as ``place`` says."""
         from rdkit.Chem import rdDepictor
@@ -134,6 +146,26 @@ class DrawnCore:
             outer = [_branch(molecule, index, inside) for index in around if index not in inside]
             agreed += branch in outer or (not branch and not outer)
         return agreed
+
+
+def widest_turn(drawings: Sequence[Floats]) -> float:
+    """Degrees by which drawings ``(n_atoms, 3)`` are turned to be as large as can be in pictures wider than high.
+
+    A multiple of 30, so that bonds stay upright; 0 when nothing is much better.
+    """
+    sizes = []
+    for degrees in _TURNS:
+        turned = [(drawing @ _rotation(degrees).T)[:, :2] for drawing in drawings]
+        spans = np.array([np.ptp(xy, axis=0) + _LETTERS for xy in turned])
+        sizes.append(float(np.maximum(spans[:, 0] / _SHAPE, spans[:, 1]).mean()))
+    best = int(np.argmin(sizes))
+    return float(_TURNS[best]) if sizes[best] < _WORTH_IT * sizes[0] else 0.0
+
+
+def _rotation(degrees: float) -> Floats:
+    """``(3, 3)``, the rotation about the axis that looks at us."""
+    sine, cosine = np.sin(np.radians(degrees)), np.cos(np.radians(degrees))
+    return np.array([[cosine, -sine, 0.0], [sine, cosine, 0.0], [0.0, 0.0, 1.0]])
 
 
 def _laid_over(positions: Floats, these: Floats, those: Floats) -> Floats:

@@ -9,7 +9,7 @@ from rdkit import Chem
 
 from assaypilot.engine.chemistry.decomposition import CORE_SITE
 from assaypilot.engine.figures.aligned import Aligned
-from assaypilot.engine.figures.cores import DrawnCore, carried
+from assaypilot.engine.figures.cores import DrawnCore, carried, widest_turn
 from assaypilot.engine.library import Library, Scaffold, Site
 from tests.engine.export.making import CORE, SMILES, nasty_library
 
@@ -110,3 +110,18 @@ def test_a_public_series_is_drawn_at_one_place() -> None:
         xyz = molecule.GetConformer().GetPositions()
         assert min(np.abs(xyz[list(match)] - want).max() for match in matches) < 1e-3
     assert seen > 50
+
+
+def test_a_tall_series_is_turned_to_fill_wide_pictures() -> None:
+    tall = np.zeros((9, 3))
+    tall[:, 1] = np.arange(9)
+    tall[1::2, 0] = 0.5
+    assert abs(widest_turn([tall])) >= 60.0
+    assert abs(widest_turn([tall[:, [1, 0, 2]]])) <= 30.0
+    chain = "c1ccc(C#Cc2ccc(C#Cc3ccc(C)cc3)cc2)cc1"
+    room = []
+    for given in ((), (chain,)):
+        aligned = Aligned(("c1cc([*:1])ccc1[*:2]",), given)
+        xy = aligned.molecule(chain).GetConformer().GetPositions()[:, :2]
+        room.append(max(np.ptp(xy, axis=0) / (1.4, 1.0)))
+    assert room[1] < 0.9 * room[0]
