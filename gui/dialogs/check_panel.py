@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from assaypilot.gui.dialogs.check_work import Checked
 from assaypilot.gui.dialogs.import_words import import_words
-from assaypilot.gui.widgets.text import Callout, Details, button, label
+from assaypilot.gui.widgets.text import Callout, Details, button, label, mnemonic_free
 
 __all__ = ["CheckPanel", "fact_rows"]
 
-LISTED = 4
+LISTED, OFFERED = 4, 3
 SITES = 8
 """Sites and endpoints named one by one."""
 
@@ -34,7 +36,10 @@ class CheckPanel(QWidget):
         row = QHBoxLayout()
         self.again = button("Check a&gain")
         self.take_back = button("Take the steps &back", tip="Those that make the series smaller")
+        self.tick = button("", "go")
+        self.candidates: tuple[str, ...] = ()
         row.addWidget(self.again)
+        row.addWidget(self.tick)
         row.addWidget(self.take_back)
         row.addStretch(1)
         column.addLayout(row)
@@ -46,8 +51,8 @@ class CheckPanel(QWidget):
     def wait(self, text: str) -> None:
         """Nothing; a check is under way: what is shown stays until it is over."""
         self.heading.setText(text)
-        self.again.hide()
-        self.take_back.hide()
+        for made in (self.again, self.take_back, self.tick):
+            made.hide()
 
     def say(self, heading: str, words: str) -> None:
         """Nothing; something is missing before the table can be checked."""
@@ -70,6 +75,15 @@ class CheckPanel(QWidget):
         self.mend.setText(mend)
         self.mend.setVisible(bool(mend))
         self.take_back.setVisible(steps)
+
+    def offer(self, candidates: Sequence[str]) -> None:
+        """Nothing; offers columns that could be those of substituents."""
+        self.candidates = tuple(candidates)
+        named = ", ".join(candidates[:OFFERED]) + (
+            f" and {len(candidates) - OFFERED} more" if len(candidates) > OFFERED else ""
+        )
+        self.tick.setText(f"Tick {mnemonic_free(named)}")
+        self.tick.setVisible(bool(candidates))
 
     def show_checked(self, checked: Checked) -> None:
         """Nothing; shows what was understood."""
@@ -105,7 +119,16 @@ class CheckPanel(QWidget):
             self.more.show()
 
     def _clear(self) -> None:
-        for part in (self.problem, self.mend, self.facts, self.warnings, self.more, self.again, self.take_back):
+        for part in (
+            self.problem,
+            self.mend,
+            self.facts,
+            self.warnings,
+            self.more,
+            self.again,
+            self.take_back,
+            self.tick,
+        ):
             part.hide()
 
 

@@ -32,6 +32,8 @@ __all__ = ["Checked", "CoreChoice", "SiteFacts", "blank_cells", "check_table", "
 LIGHT_CELLS = 20_000
 LIGHT_STRUCTURES = 150
 """Cells, and structures to be read, up to which a check is done faster here than a process starts."""
+LIGHT_UNKNOWNS = 100
+"""Substituents up to which the model is fitted at once; the work grows with their third power."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,11 +90,19 @@ class CoreChoice:
 
 def check_table(raw: RawTable, options: TableOptions, report: Report = silent) -> Checked:
     """What an import with these options would understand; AssayPilotError when nothing can come of it."""
-    structures = len(raw) if options.smiles is not None else 0
-    if len(raw) * len(raw.columns) <= LIGHT_CELLS and structures <= LIGHT_STRUCTURES and not options.cores:
+    if not _heavy(raw, options):
         return _check(raw, options, report)
     rest, parcel = in_another_process(_checked, pack_raw(raw), options, report=report)
     return replace(rest, imported=unpack_imported(parcel))
+
+
+def _heavy(raw: RawTable, options: TableOptions) -> bool:
+    """Whether a check takes long enough for a process of its own, which can be stopped at any point."""
+    if options.cores or len(raw) * len(raw.columns) > LIGHT_CELLS:
+        return True
+    if options.smiles is not None and len(raw) > LIGHT_STRUCTURES:
+        return True
+    return sum(len(set(raw.column(name))) for name in options.sites if name in raw.columns) > LIGHT_UNKNOWNS
 
 
 def _checked(parcel: RawParcel, options: TableOptions, report: Report) -> tuple[Checked, ImportParcel]:

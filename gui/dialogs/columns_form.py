@@ -188,6 +188,12 @@ class ColumnsForm(QWidget):
         items = [self.sites.item(place) for place in range(self.sites.count())]
         return tuple(item.text() for item in items if item.checkState() == Qt.CheckState.Checked)
 
+    def tick(self, names: Sequence[str]) -> None:
+        """Nothing; takes these columns for those of substituents, too."""
+        for place in range(self.sites.count()):
+            if self.sites.item(place).text() in names:
+                self.sites.item(place).setCheckState(Qt.CheckState.Checked)
+
     def options(self) -> TableOptions:
         """What was chosen, as an import takes it; without cores."""
         name = self.endpoint.currentText().strip()

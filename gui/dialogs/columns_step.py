@@ -91,6 +91,7 @@ class ColumnsStep(Step):
         column.addWidget(self.core)
         self.panel = CheckPanel()
         self.panel.again.clicked.connect(self._check)
+        self.panel.tick.clicked.connect(lambda: self.form.tick(self.panel.candidates))
         self.panel.take_back.clicked.connect(lambda: self.make_smaller(Smaller()))
         column.addWidget(self.panel, 1)
         row.addWidget(right, 1)
@@ -363,19 +364,26 @@ class ColumnsStep(Step):
         if isinstance(error, AssayPilotError):
             steps = error.option in SMALLER and self.smaller != Smaller()
             self.panel.show_error(text, mend, steps=steps)
-            self._offer_structures(error)
+            self._offer_sites(error)
         else:
             self.panel.stopped()
         self.changed.emit()
         self._nothing()
 
-    def _offer_structures(self, error: AssayPilotError) -> None:
-        """Nothing; a table with structures and no column of substituents has to be taken apart."""
-        if error.option == "--sites" and self.form.smiles.currentData() is not None and not self.form.chosen_sites:
+    def _offer_sites(self, error: AssayPilotError) -> None:
+        """Nothing; offers what to do where no column is known to hold substituents."""
+        if error.option != "--sites" or self.form.chosen_sites or self.raw is None:
+            return
+        # The engine names the columns that could; a name may hold the comma that stands between them.
+        named = (error.mend or "").partition("--sites ")[2].partition(", or give the core")[0].rstrip(".")
+        names = named.split(",")
+        found = [name for name in names if name in self.raw.columns]
+        if self.form.smiles.currentData() is not None:
             self.panel.say(
                 "No column holds substituents",
                 "Tick the columns at the left, or choose Structures there to take the structures apart.",
             )
+        self.panel.offer(found if len(found) == len(names) > 1 else [])
 
     def _nothing(self) -> None:
         self.understood.emit(None)

@@ -18,7 +18,7 @@ PATTERNS = tuple(
         (r", or give the core of the structures: --core SMILES\.", ", or take the structures apart with a core."),
         (r"Name the columns with the substituents: --sites COLUMN,COLUMN", "Tick the columns with the substituents"),
         (r"If an empty cell means hydrogen: --blank h\.", "If an empty cell means hydrogen, say so under Columns."),
-        (r"direction=min of (.+?) is on the model scale: it looks", r"Lower \1 is better on that scale: it looks"),
+        (r"direction=min of (.+?) is on the model scale: it", r"Lower \1 is better on that scale: it"),
         (r"Leave direction out to look for", "Choose higher to look for"),
         (r"Give --core or --sites, not both; a site of the core is left out with --drop-site\.", "Choose one of them."),
         (r"To count them as one: --merge identical\.", "To count them as one, choose that under Same structure."),
@@ -49,5 +49,4 @@ def import_words(text: str) -> str:
 
 def import_error(error: AssayPilotError) -> tuple[str, str]:
     """What is wrong, with its place, and the mend."""
-    text, mend = error_words(error)
-    return import_words(text), import_words(mend)
+    return import_words(error_words(error)[0]), import_words(error.mend or "")

@@ -248,3 +248,31 @@ def test_the_public_sulfonamides_are_taken_apart_with_their_scaffold(qtbot: QtBo
     assert [len(site.substituents) for site in step.result.sites] == [73, 2, 445]
     assert step.result.rank == 516
     assert len(step.result.imported.not_used) == 389
+
+
+def test_columns_that_could_hold_substituents_are_offered(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
+    path = tmp_path / "named.csv"
+    rows = "".join(f"c{n},{('pro', 'bet')[n % 2]},{('F', 'Cl', 'Br')[n % 3]},{5 + n / 10}\n" for n in range(12))
+    path.write_text(f"ID,prime & co,boost,pIC50\n{rows}")
+    wizard = wizard_on(qtbot, window, path)
+    wizard.next.click()
+    step = wizard.columns_step
+    until(qtbot, lambda: step.panel.tick.isVisible())
+    assert step.panel.tick.text() == "Tick prime && co, boost"
+    assert step.form.id.currentText() == "ID"
+    assert step.form.endpoint.currentText() == "pIC50"
+    step.panel.tick.click()
+    until(qtbot, lambda: step.complete)
+    assert step.form.chosen_sites == ("prime & co", "boost")
+    assert step.panel.tick.isHidden()
+
+
+def test_a_table_without_any_candidate_says_what_to_do(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
+    path = tmp_path / "numbers.csv"
+    path.write_text("Name,X,Y\na,1,2\nb,3,4\n")
+    wizard = wizard_on(qtbot, window, path)
+    wizard.next.click()
+    panel = wizard.columns_step.panel
+    until(qtbot, lambda: panel.problem.isVisible())
+    assert panel.mend.text() == "Tick the columns with the substituents."
+    assert panel.tick.isHidden()
