@@ -102,14 +102,19 @@ def fitted(text: object, font: str, size: float, width: float) -> str:
     words = plain(text)
     if pdfmetrics.stringWidth(words, font, size) <= width:
         return words
-    fewest, most = 0, len(words)
+    return f"{words[: _letters(words, font, size, width - pdfmetrics.stringWidth('…', font, size))]}…"
+
+
+def _letters(text: str, font: str, size: float, width: float) -> int:
+    """How many letters of a text, from its start, are at most ``width`` points wide."""
+    fewest, most = 0, len(text)
     while fewest < most:
         middle = (fewest + most + 1) // 2
-        if pdfmetrics.stringWidth(f"{words[:middle]}…", font, size) <= width:
+        if pdfmetrics.stringWidth(text[:middle], font, size) <= width:
             fewest = middle
         else:
             most = middle - 1
-    return f"{words[:fewest]}…"
+    return fewest
 
 
 def wrapped(text: object, font: str, size: float, width: float, most: int) -> list[str]:
@@ -122,8 +127,7 @@ def wrapped(text: object, font: str, size: float, width: float, most: int) -> li
     while left and len(lines) < most - 1:
         if pdfmetrics.stringWidth(left, font, size) <= width:
             break
-        end = len(fitted(left, font, size, width + pdfmetrics.stringWidth("…", font, size))) - 1
-        end = max(end, 1)
+        end = max(_letters(left, font, size, width), 1)
         space = left.rfind(" ", 0, end + 1)
         cut = space if space > end // 2 else end
         lines.append(left[:cut].rstrip())

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 import warnings
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from matplotlib.figure import Figure
 from matplotlib.font_manager import FontProperties
 from matplotlib.path import Path
 from matplotlib.transforms import Transform, TransformedPath
+from reportlab.lib.colors import HexColor
 from reportlab.pdfgen.canvas import Canvas
 from reportlab.platypus import Flowable
 
@@ -178,6 +180,11 @@ _TOKEN = re.compile(r"[MLQCZ]|-?\d+(?:\.\d+)?(?:e-?\d+)?")
 _TAKES = {"M": 2, "L": 2, "Q": 4, "C": 6, "Z": 0}
 
 
+@cache
+def _colour(text: str) -> Any:
+    return HexColor(text)
+
+
 def draw_structure(canvas: Canvas, svg: str, x: float, y: float, height: float) -> None:
     """Nothing; draws a structure that RDKit wrote as SVG with its lower left corner at (x, y), a pixel a point.
 
@@ -194,9 +201,9 @@ def draw_structure(canvas: Canvas, svg: str, x: float, y: float, height: float) 
         fill, stroke = style.get("fill", given.get("fill", "none")), style.get("stroke", "none")
         made = _svg_path(canvas, given.get("d", ""))
         if fill != "none":
-            canvas.setFillColor(fill)
+            canvas.setFillColor(_colour(fill))
         if stroke != "none":
-            canvas.setStrokeColor(stroke)
+            canvas.setStrokeColor(_colour(stroke))
             canvas.setLineWidth(float(style.get("stroke-width", "1px").removesuffix("px")))
             dashes = style.get("stroke-dasharray", "none")
             canvas.setDash([] if dashes == "none" else [float(part) for part in dashes.split(",")])

@@ -54,7 +54,7 @@ _DPI = 300
 _ENLARGED = 1.3
 """The figure is drawn smaller by this, so that its letters can be read from the back of a room."""
 _GAP = 0.14
-_LEAST = 0.72
+_LEAST = 0.95
 """Inches of the lowest picture of a structure."""
 _PICTURED, _LISTED = 9, 12
 """Most compounds shown with a structure, and in a table."""

@@ -273,9 +273,9 @@ def test_progress_only_grows_and_it_can_be_made_in_another_process(decided: Stat
 def test_five_hundred_compounds_in_far_less_than_fifteen_seconds(tmp_path: Path) -> None:
     with begin(tmp_path, indoles((9, 8, 7)), per_round=400) as campaign:
         now = play(campaign, 1)
-    started = time.perf_counter()
+    started = time.process_time()  # what else the computer does is not counted
     data = document(said(now, Choice("all")))
-    assert time.perf_counter() - started < 15.0
+    assert time.process_time() - started < 10.0
     found = pages(data)
     assert all(name in " ".join(found) for name in now.library.ids)
     # Fifteen to a page, and the other parts.
