@@ -258,7 +258,7 @@ def _texts(column: tuple[Any, ...]) -> tuple[str, ...]:
         return tuple(map(str.strip, column))
     if kinds == {float} and max(map(abs, column)) < _WHOLE:
         # Whole numbers are written without a point; nothing but them ends in .0.
-        return tuple(("\n".join(map(repr, column)) + "\n").replace(".0\n", "\n").split("\n")[:-1])
+        return tuple((repr(list(column))[1:-1] + ", ").replace(".0, ", ", ").split(", ")[:-1])
     return tuple(map(_text, column))
 
 
