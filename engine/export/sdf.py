@@ -78,7 +78,10 @@ def write(path: Path, contents: Contents, report: Report = silent) -> int:
 
 
 def _block(molecule: Any, smiles: str) -> str | None:
-    """The molblock below its first line; None when there is no structure."""
+    """The molblock below its first line; None when there is no structure.
+
+    A double bond of which nobody said how it lies is crossed (RDKit sees to it), so that it is not read as drawn.
+    """
     from rdkit import Chem, rdBase
 
     with rdBase.BlockLogs():
@@ -86,10 +89,6 @@ def _block(molecule: Any, smiles: str) -> str | None:
             molecule = Chem.MolFromSmiles(smiles) if smiles else None
             if molecule is None or not molecule.GetNumAtoms():
                 return None
-        for found in Chem.FindPotentialStereo(molecule):
-            # A double bond of which nothing is known is drawn as one or the other; crossed, it is read as neither.
-            if found.type == Chem.StereoType.Bond_Double and found.specified == Chem.StereoSpecified.Unspecified:
-                molecule.GetBondWithIdx(found.centeredOn).SetStereo(Chem.BondStereo.STEREOANY)
         if not molecule.GetStereoGroups():
             molecule.SetIntProp("_MolFileChiralFlag", 1)  # what is drawn is meant, not its mirror image as well
         block: str = Chem.MolToMolBlock(molecule, forceV3000=bool(molecule.GetStereoGroups()))
