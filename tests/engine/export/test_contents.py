@@ -16,6 +16,7 @@ from assaypilot.engine.export.formats import FORMATS, ending_of, write
 from assaypilot.engine.export.sheet import Sheet
 from assaypilot.engine.export.shortlist import ranked
 from assaypilot.engine.measurements import Result
+from assaypilot.engine.processes import in_another_process
 from assaypilot.engine.progress import Cancelled
 from tests.engine.export.making import HERG, IC50, MEASURABLE, NASTY, SMILES, begin, nasty_library, plain_library
 
@@ -204,6 +205,18 @@ def test_contents_go_to_another_process(nasty: Status) -> None:
     there = pickle.loads(pickle.dumps(now))
     assert there.shortlist_with_provenance == now.shortlist_with_provenance
     assert there.settings == now.settings
+
+
+def test_a_workbook_is_made_in_another_process(tmp_path: Path, nasty: Status) -> None:
+    heard: list[str] = []
+    path = tmp_path / "x.xlsx"
+    rows = in_another_process(
+        write, path, contents(nasty, Choice("all")), report=lambda _, message: heard.append(message)
+    )
+    assert rows == 9
+    assert path.read_bytes().startswith(b"PK")
+    with pytest.raises(AssayPilotError, match="there is no such folder"):
+        in_another_process(write, tmp_path / "no" / "x.csv", contents(nasty))
 
 
 def test_the_time_is_local_and_says_its_zone(nasty: Status) -> None:
