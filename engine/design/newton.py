@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -218,7 +219,7 @@ def maximise_log_det(
         new = _line_search(x, w, direction, leverages, y, value, base)
         if new is None:
             return w, step
-        w = np.clip(new, 0.0, bounds)
+        w = np.minimum(np.maximum(new, 0.0), bounds)
         if not bounded:
             w /= w.sum()
         y, value = whitened(x, w, base)
@@ -230,11 +231,11 @@ def _line_search(
 ) -> Floats | None:
     """Weights further along a direction with a larger log det; None when it does not rise that way."""
     # The direction sums to 0; without the average, gains far smaller than the leverages survive rounding.
-    slope = float((leverages - leverages.mean()) @ direction)
+    slope = float((leverages - leverages.sum() / len(w)) @ direction)
     if slope <= 0.0:
         return None
     along = (y * direction[:, None]).T @ y
-    decrement = float(np.linalg.norm(along))
+    decrement = math.sqrt(float(np.vdot(along, along)))
     length = 1.0
     while length > 1e-9:
         new = w + length * direction
@@ -247,7 +248,9 @@ def _line_search(
 
 def _movable(w: Floats, leverages: Floats, upper: Floats) -> NDArray[np.bool_]:
     """Which weights start free: between the bounds, or gaining by leaving one."""
-    between = (w > 0) & (w < upper)
+    between: NDArray[np.bool_] = (w > 0) & (w < upper)
+    if between.all():
+        return between
     if between.any():
         level = float(w[between] @ leverages[between] / w[between].sum())
     elif not (w < upper).any():  # the bounds leave no choice
