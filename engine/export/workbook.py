@@ -40,6 +40,8 @@ _LARGE = 20_000
 _WIDTH, _HEIGHT = 200, 144
 """Of a picture in the sheet, in pixels; it has more of its own, for paper and sharp screens."""
 _DENSITY = 1.5
+_SCALED = 60
+"""Structures by which the length of a bond is chosen, the same in all pictures."""
 _NARROWEST, _WIDEST = 7, 42
 """Characters."""
 _MARGIN = 4.0
@@ -355,13 +357,16 @@ class _Writer:
             self._notes.append(f"Only the first {len(shown):,} of {len(compounds):,} compounds have their picture.")
         library = contents.status.library
         aligned = Aligned(() if library.scaffold is None else library.scaffold.cores, smiles)
+        drawn = [text for text in smiles if text]
+        bond = aligned.bond(drawn[:: -(-len(drawn) // _SCALED)], _WIDTH, _HEIGHT)
         found: dict[int, bytes] = {}
         for place, (compound, text) in enumerate(zip(shown, smiles, strict=True)):
             if place % _REPORT_EVERY == 0:
                 self._report(0.05 + 0.6 * place / len(shown), f"Drawing structures: {place:,} of {len(shown):,}")
             if not text:
                 continue
-            picture = aligned.png(text, _WIDTH, _HEIGHT, scale=_DENSITY, carried=carried(library, compound))
+            has = carried(library, compound)
+            picture = aligned.png(text, _WIDTH, _HEIGHT, scale=_DENSITY, carried=has, bond=bond)
             if picture is not None:
                 found[place] = picture
         return found
