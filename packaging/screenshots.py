@@ -26,9 +26,11 @@ from PySide6.QtWidgets import QApplication, QWidget
 
 from assaypilot.engine.campaign.state import Round
 from assaypilot.engine.measurements import Result
+from assaypilot.engine.plates.layout import PlateUse, read_controls
 from assaypilot.engine.simulate.virtual_assay import VirtualAssay
 from assaypilot.gui.app import dress, make_window
 from assaypilot.gui.dialogs.new_campaign import NewCampaign
+from assaypilot.gui.dialogs.work_list import values_of
 from assaypilot.gui.main_window import CANDIDATES, HISTORY, ROUND, MainWindow
 from assaypilot.gui.plots.canvas import Canvas
 from assaypilot.gui.settings import Settings
@@ -115,7 +117,7 @@ class Photographer:
         window = self.window
         for _ in range(3):
             QTest.qWait(80)
-            self.until(lambda: not window.session.tasks.busy, "the worker")
+            self.until(lambda: not (window.session.tasks.busy or window.session.beside.busy), "the worker")
             self.until(lambda: drawing_pool().activeThreadCount() == 0, "the drawing")
         for canvas in (window.candidates.canvas, window.candidates.panel.canvas):
             self.until(partial(settled, canvas), "a plot")
@@ -222,6 +224,7 @@ class Photographer:
         self.plan()
         window.show_page(ROUND)
         self.shoot("round-empty")
+        self.work_list()
         self.half_filled(truth)
         self.paste_preview()
         window.session.record([], None)  # a refusal, to be seen
@@ -257,9 +260,64 @@ class Photographer:
         window.candidates.filter.setText("R1=Me <7.2")
         QTest.qWait(250)
         self.shoot("candidates-filtered")
+        self.exports()
         window.show_page(HISTORY)
         self.shoot("history")
         self.second_window()
+
+    def work_list(self) -> None:
+        """Nothing; the work list of the open round, without plates, on plates, and on plates there are not."""
+        window = self.window
+        window.work_lists.ask()
+        dialog = window.work_lists.dialog
+        assert dialog is not None
+        self.shoot("work-list", dialog)
+        for size, controls in (("96", "1, 12"), ("384", "max=1; min=2; reference=23"), ("384", "1, 99")):
+            dialog.plate_size.choose(size)
+            dialog.controls.setText(controls)
+            QTest.qWait(300)
+            self.shoot(f"work-list-{size}{'' if '99' not in controls else '-error'}", dialog)
+        dialog.reject()
+        use = PlateUse(96, read_controls(["1, 12"]))
+        window.work_lists.to(self.work / "work list.csv", use, "list", values_of(use, "1, 12", kind="list"))
+        self.until(lambda: "written" in window.messages.text, "the work list")
+        self.shoot("round-wells")
+        window.messages.clear()
+
+    def exports(self) -> None:
+        """Nothing; what is exported: asked, under way, done and refused."""
+        window = self.window
+        window.exporting.ask(None, "screen")
+        dialog = window.exporting.dialog
+        assert dialog is not None
+        self.shoot("export", dialog)
+        window.candidates.filter.setText("nothing like it")
+        dialog.reject()
+        window.exporting.ask(None, "screen")
+        assert window.exporting.dialog is not None
+        self.shoot("export-empty", window.exporting.dialog)
+        window.exporting.dialog.reject()
+        window.candidates.filter.setText("")
+        for key in ("mw", "clogp", "lle"):
+            window.candidates.arrangement.show(key, True)
+        QTest.qWait(250)
+        self.shoot("candidates-properties")
+        window.candidates.choose_columns()
+        menu = QApplication.activePopupWidget()
+        assert menu is not None
+        self.shoot("columns", menu)
+        menu.close()
+        window.candidates.arrangement.as_at_first()
+        job = window.exporting.to(self.work / "For the project lead, benzamides, November.xlsx", "all")
+        assert job is not None
+        self.until(window.work.isVisible, "the export to begin")
+        window.grab().save(str(self.folder / f"export-busy-{self.tag}.png"))
+        self.until(lambda: "written" in window.messages.text, "the export")
+        self.shoot("export-done")
+        window.exporting.to(self.work / "no such folder" / "x.csv", "all")
+        self.until(lambda: "no such folder" in window.messages.text, "the refusal")
+        self.shoot("export-error")
+        window.messages.clear()
 
     def half_filled(self, truth: dict[str, float]) -> None:
         """Nothing; a round with some results, and one that was typed wrongly."""
