@@ -27,6 +27,15 @@ _SPELLINGS = {
     "nm": "nM",
     "nanomolar": "nM",
     "pm": "pM",
+    "picomolar": "pM",
+    "millimolar": "mM",
+    "molar": "M",
+    "mmol/l": "mM",
+    "umol/l": "µM",
+    "µmol/l": "µM",
+    "μmol/l": "µM",
+    "nmol/l": "nM",
+    "pmol/l": "pM",
 }
 
 _LOG_SPAN = 50.0

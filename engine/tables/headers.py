@@ -45,9 +45,15 @@ IDS = (
     "cpd id",
     "compound",
     "cmpd",
+    *(f"{name} {number}" for name in ("compound", "cmpd", "cpd") for number in ("no", "nr", "number", "#")),
+    "corporate id",
+    "sample id",
     "compound name",
     "molecule name",
     "name",
+    "example",
+    "example no",
+    "ex no",
 )
 """Headers of the column of compound ids, the surest first."""
 STRUCTURES = (
@@ -129,7 +135,7 @@ _NO_POTENCY = re.compile(
     r".*(?:solub|conc|dose|c ?max|c ?min|exposure|plasma|auc|permeab|papp|free|level|excretion|vmax|top).*"
 )
 _IN_BRACKETS = re.compile(r"\(([^()\[\]]+)\)|\[([^()\[\]]+)\]")
-_UNIT_BEHIND = re.compile(r"(?P<bare>.+)[\s_](?P<unit>[A-Za-zµμ]+)")
+_UNIT_BEHIND = re.compile(r"(?P<bare>.+?)(?:[\s_]|\s*[/,]\s*)(?P<unit>[A-Za-zµμ]+(?:/[lL])?)")
 _LOGARITHM = re.compile(r"(?:.* )?p ?(?:(?:ic|ec|ac|gi|xc|cc|dc|ed|lc|tc|sc) ?\d\d|ki|kd|a2|kb)(?: .*)?")
 _OF_LOGARITHM = re.compile(
     r"(?P<bare>.*\bp\w+.*?)\s*[(\[]\s*[-−–]?\s*log(?:10)?\s*[(\[]?\s*(?:M|mol/[lL])?\s*[)\]]?\s*[)\]]", re.I

@@ -25,6 +25,7 @@ PATTERNS = ("*.csv", "*.tsv", "*.txt", "*.xlsx", "*.xlsm", "*.xls", "*.xlsb", "*
 """What files with tables are called, for a file dialog. Their contents decide how they are read, not their names."""
 
 _NAMED_ROWS = 5
+_SMALL = str.maketrans("₀₁₂₃₄₅₆₇₈₉⁰¹²³⁴⁵⁶⁷⁸⁹ᵢ", "01234567890123456789i")
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,8 +89,11 @@ class RawTable:
 
 
 def fold(header: str) -> str:
-    """A header for comparison: lower case, with single spaces for spaces, underscores, dots and hyphens."""
-    return re.sub(r"[\s_.\-]+", " ", header).strip().casefold()
+    """A header for comparison: lower case, with single spaces for spaces, underscores, dots and hyphens.
+
+    Small digits are digits (``IC₅₀``, ``R¹``).
+    """
+    return re.sub(r"[\s_.\-]+", " ", header.translate(_SMALL)).strip().casefold()
 
 
 def unguard(text: str) -> str:

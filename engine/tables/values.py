@@ -22,8 +22,11 @@ __all__ = [
 ]
 
 _DASHES = frozenset({"", "-", "--", "---", "–", "—"})
-_NONE = frozenset({"na", "n/a", "n.a.", "#n/a", "#na", "<na>"})
-_NOT_YET = frozenset({"nd", "n/d", "n.d.", "n.t.", "not tested", "not determined", "pending", "tbd"})
+_NONE = frozenset({"na", "n/a", "n.a.", "#n/a", "#na", "<na>", "null", "(null)"})
+_NOT_YET = frozenset({"nd", "n/d", "n.d.", "not determined", "nt", "n/t", "n.t.", "not tested", "not measured"}) | {
+    "pending",
+    "tbd",
+}
 MISSING = _DASHES | _NONE | _NOT_YET
 """Words of an empty cell, in lower case."""
 
@@ -62,6 +65,11 @@ _BEHIND_MARKS = re.compile(r"(?P<body>.*[^\s*†‡§¶])\s*(?P<rest>[*†‡§�
 _BEHIND_SPREAD = re.compile(
     r"(?P<body>[^±()]*?[\d%A-Za-zµμ])\s*(?P<rest>(?:±|\+/[-−–]|\+[-−–])\s*(?P<spread>[\d.,]+(?:[eE][+-]?\d+)?)\s*(?P<unit>%|[A-Za-zµμ][^\s\d]*)?)",
     re.S,
+)
+_BEHIND_INTERVAL = re.compile(
+    r"(?P<body>.*?[^\s(\[])\s*(?P<rest>[(\[]\s*(?P<low>[\d.,]+(?:[eE][+-]?\d+)?)\s*(?:-|–|—|to|;|,\s|\.\.\.?|…)\s*"
+    r"(?P<high>[\d.,]+(?:[eE][+-]?\d+)?)\s*[)\]])",
+    re.I | re.S,
 )
 _BEHIND_COUNT = re.compile(
     r"(?P<body>.*?\S)(?:\s*[,;]?\s+|\s*(?P<open>[(\[])\s*|\s*[,;]\s*)(?P<rest>(?:n|sd|stdev)\b.*)", re.I | re.S
@@ -186,6 +194,15 @@ def _with_more(text: str, decimal: str) -> Value | None:
             else:
                 return None
         return _joined(counted["body"], decimal, n=n, sd=sd)
+    between = _BEHIND_INTERVAL.fullmatch(text)
+    if between is not None:
+        whole = _joined(between["body"], decimal, rest=between["rest"])
+        try:
+            low, high = parse_number(between["low"], decimal), parse_number(between["high"], decimal)
+        except ValueError:
+            return None
+        # Only what surrounds the value is an interval of it.
+        return whole if whole is not None and low <= whole.value <= high else None
     spreading = _BEHIND_SPREAD.fullmatch(text)
     if spreading is not None:
         # The unit of 35 ± 4 nM is that of both.

@@ -155,4 +155,24 @@ LABS = [
         [("a", "inhibition", 25.0), ("a", "yield", 0.07), ("b", "inhibition", 7.0), ("b", "yield", 12.5)],
         said=("Column C of the sheet: 2 numbers are shown as per cent and read as shown, 25 for 25%.",),
     ),
+    Case(
+        "a confidence interval behind the value, and one that does not surround it",
+        "ID,R1,IC50 (nM)\na,Me,12 (8-18)\nb,H,85 nM [60 to 110]\nc,Et,12 (20-30)\n",
+        [("a", 12.0), ("b", 85.0)],
+        not_used=[(4, "IC50 (nM)", "holds more than a value")],
+        said=("('(8-18)' in row 2, and 1 more)",),
+    ),
+    Case(
+        "small digits, a unit behind a stroke, numbers as names",
+        "Compound #,R¹,IC₅₀ / nM\n1,Me,12\n2,H,20\n3,Et,NT\n",
+        [("1", 12.0), ("2", 20.0)],
+        said=("IC₅₀ / nM in nM is modelled",),
+    ),
+    Case("moles per litre", "ID,R1,IC50 (umol/L)\na,Me,1.2\nb,H,2\nc,Et,0.2\n", ABC, said=("in µM is modelled as",)),
+    Case("a unit behind a comma", 'ID,R1,"IC50, µmol/l"\na,Me,1.2\nb,H,2\nc,Et,0.2\n', ABC, said=("in µM is",)),
+    Case(
+        "examples of a patent",
+        "Example No.;R1;Ki/nM\n1;Me;3,5\n2;H;20\n2a;Et;(null)\n",
+        [("1", 3.5), ("2", 20.0)],
+    ),
 ]
