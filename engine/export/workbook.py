@@ -24,7 +24,7 @@ from assaypilot.engine.export.fitting import (
     shortened,
     units_of,
 )
-from assaypilot.engine.export.sheet import Cell, Sheet
+from assaypilot.engine.export.sheet import Cell, Sheet, unique
 from assaypilot.engine.export.whole import whole_file
 from assaypilot.engine.figures.palette import LIGHT
 from assaypilot.engine.progress import Report, silent
@@ -231,7 +231,7 @@ class _Writer:
         for column, (text, look) in enumerate(zip(header, looks, strict=True)):
             width = look.width if look is not None else _WIDTH / 7 + 0.5
             page.set_column(column, column, width)
-            shown = text if text is not None else _STRUCTURE
+            shown = text if text is not None else unique([*sheet.header, _STRUCTURE])[-1]
             lines = max(lines, lines_of(shown, width - 2.0))
             self._text(page, 0, column, shown, self._top(right=look is not None and look.numbers), name)
         page.set_row(0, 15.5 * lines + 4)

@@ -274,6 +274,19 @@ def test_libreoffice_opens_it_and_prints_every_sheet(tmp_path: Path, nasty: Stat
     assert (ink < 200).mean() > 0.01
 
 
+def test_a_site_with_the_name_of_our_column(tmp_path: Path) -> None:
+    library = nasty_library()
+    sites = (
+        dataclasses.replace(library.sites[0], name="Picture"),
+        dataclasses.replace(library.sites[1], name="Status"),
+    )
+    with begin(tmp_path / "x.assaypilot", dataclasses.replace(library, sites=sites)) as campaign:
+        page = written(tmp_path / "x.xlsx", campaign.status())["Shortlist"]
+    header = [cell.value for cell in page[1]]
+    assert header[:5] == ["ID", "Picture (2)", "Picture", "Status", "Status (2)"]
+    assert len({name.casefold() for name in header}) == len(header)
+
+
 def test_structures_without_a_core_are_drawn_too(tmp_path: Path) -> None:
     library = dataclasses.replace(nasty_library(), scaffold=None)
     with begin(tmp_path / "x.assaypilot", library) as campaign:
