@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
@@ -17,6 +17,9 @@ _REPORT_EVERY = 200
 _LONGEST_SHOWN = 60
 _LONGEST = 20_000
 """Characters of one structure; more is no compound of a series."""
+_BLOCK_END = "M  END"
+_LONGEST_BLOCK = 200_000
+_COUNTS_WIDTH = 39
 _MORE = re.compile(r"[@/\\.:|*\s]|\[\d*H|\A\Z")
 """What a spelling has that must be looked at once more: stereo, several parts, numbered or open ends, hydrogen."""
 _CLEARLY_LARGER = 2.0
@@ -58,12 +61,17 @@ def read_structures(texts: Sequence[str], report: Report = silent, *, ours: bool
 
 
 def read_structure(text: str) -> Structure:
-    """The structure in a SMILES or CXSMILES text; never raises for a bad one, which has a reason instead."""
+    """The structure in a SMILES, CXSMILES or molblock; never raises for a bad one, which has a reason instead."""
     from rdkit import Chem, rdBase
 
     stripped = text.strip()
     if not stripped:
         return Structure(text, reason="there is no structure")
+    if _BLOCK_END in stripped:
+        drawn = _drawn(stripped)
+        if drawn is None:
+            return Structure(text, reason=f"{_shown(stripped)} is a drawing that cannot be read")
+        return replace(read_structure(drawn), text=text)
     if len(stripped) > _LONGEST:
         return Structure(text, reason=f"a structure of {len(stripped):,} characters is too long")
     with rdBase.BlockLogs():
@@ -80,6 +88,25 @@ def read_structure(text: str) -> Structure:
         if "." not in stripped:
             return Structure(text, spelled(molecule))
         return _parent(text, molecule)
+
+
+def _drawn(text: str) -> str | None:
+    """The spelling of a molblock as a table's cell holds it, its outer blanks trimmed; None when it is damaged."""
+    from rdkit import Chem, rdBase
+
+    lines = text.splitlines()
+    counts = next((place for place, line in enumerate(lines[:4]) if line.rstrip().endswith(("V2000", "V3000"))), None)
+    if counts is None or len(text) > _LONGEST_BLOCK:
+        return None
+    # The counts stand in fixed columns, which end with the version; blanks in front may have been trimmed.
+    lines[counts] = lines[counts].rstrip().rjust(_COUNTS_WIDTH)
+    above = [*[""] * (3 - counts), *lines[:counts]]
+    with rdBase.BlockLogs():
+        try:
+            molecule = Chem.MolFromMolBlock("\n".join([*above, *lines[counts:]]) + "\n")
+        except (RuntimeError, ValueError, OverflowError):
+            return None
+        return None if molecule is None else spelled(molecule)
 
 
 def spelled(molecule: Any) -> str:

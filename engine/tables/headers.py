@@ -68,6 +68,13 @@ STRUCTURES = (
     "structure",
     "structures",
     "struc",
+    "structure (smiles)",
+    "structure smiles",
+    "compound structure",
+    "chemical structure",
+    "compound smiles",
+    "molecule smiles",
+    "parent smiles",
 )
 """Headers of the column of structures."""
 ENDPOINT_NAME = ("endpoint", "standard type", "assay", "readout")

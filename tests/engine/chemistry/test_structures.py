@@ -2,6 +2,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from rdkit import Chem
+from rdkit.Chem import AllChem
 
 from assaypilot.engine.chemistry.identity import identity, same_structure
 from assaypilot.engine.chemistry.structures import read_structure, read_structures, salt_note
@@ -126,6 +127,27 @@ def test_hydrogens_written_as_atoms_belong_to_their_neighbours(text):
     molecule = Chem.MolFromSmiles(text)
     expected = Chem.MolToSmiles(molecule) if molecule.GetNumHeavyAtoms() else ""
     assert read_structure(text).smiles == expected
+
+
+@pytest.mark.parametrize("smiles", ["CCO", "CC[C@H](C)N", "C/C=C/C", "CCO.Cl", "OC(=O)c1ccccc1"])
+def test_a_drawing_in_a_cell_is_read_as_the_structure_it_shows(smiles):
+    molecule = Chem.MolFromSmiles(smiles)
+    AllChem.Compute2DCoords(molecule)
+    expected = read_structure(smiles)
+    for block in (Chem.MolToMolBlock(molecule), Chem.MolToV3KMolBlock(molecule)):
+        # As a program writes it, as a reader of tables trims it, and without anything in its first lines.
+        bare = "\n\n\n" + "\n".join(block.split("\n")[3:])
+        for text in (block, block.strip(), bare.strip(), block.replace("\n", "\r\n")):
+            found = read_structure(text)
+            assert (found.smiles, found.left_out, found.text) == (expected.smiles, expected.left_out, text)
+
+
+def test_a_damaged_drawing_in_a_cell_says_so():
+    block = Chem.MolToMolBlock(Chem.MolFromSmiles("CCO"))
+    for text in (block.replace("V2000", ""), block.replace("  3  2", "  9  2"), "M  END"):
+        assert read_structure(text).reason.endswith("is a drawing that cannot be read")
+    empty = [*block.split("\n")[:3], "  0  0  0  0  0  0  0  0  0  0999 V2000", "M  END"]
+    assert read_structure("\n".join(empty)).reason == "there is no structure"
 
 
 def test_reading_can_be_cancelled():
