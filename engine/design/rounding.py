@@ -182,6 +182,10 @@ def round_design(
         raise _too_few(n, span.rank, span.rank)
     alone = method in ("apportion", "swap")
     places = _places(design, candidates, low, high, np.zeros(0, dtype=np.intp) if alone else pool)
+    if span is not None and int(high[places[span.holds(candidates, places)]].sum()) < n:
+        # What tells these directions alone cannot be measured so often: then everything is estimated.
+        span = None
+        _refuse_too_few(candidates, n, high, told)
     weights = np.zeros(len(places))
     known = np.isin(places, design.support)
     order = np.argsort(design.support, kind="stable")
@@ -438,11 +442,19 @@ class _Span(NamedTuple):
         A value of any other candidate involves effects that nothing else tells, so it says nothing here: its part
         within must not count as if it were known by itself.
         """
-        lengths = np.einsum("ij,ij->i", x / self.scale, x / self.scale)
-        rest = x @ self.blind
-        inside = np.einsum("ij,ij->i", rest, rest) <= _RANK * np.maximum(lengths, 1e-300)
+        inside = self._inside(x)
         kept = inside | (low[places] > 0)
         return places[kept], weights[kept], np.where(inside[kept, None], x[kept] @ self.axes, 0.0)
+
+    def holds(self, candidates: ProjectedFeatures, places: Ints) -> NDArray[np.bool_]:
+        """Which candidates lie in it."""
+        return self._inside(candidates.coordinates(places))
+
+    def _inside(self, x: Floats) -> NDArray[np.bool_]:
+        lengths = np.einsum("ij,ij->i", x / self.scale, x / self.scale)
+        rest = x @ self.blind
+        inside: NDArray[np.bool_] = np.einsum("ij,ij->i", rest, rest) <= _RANK * np.maximum(lengths, 1e-300)
+        return inside
 
 
 def _span(design: Weighted, candidates: ProjectedFeatures, worst: Worst, told: Floats | None) -> _Span | None:

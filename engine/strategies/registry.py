@@ -28,6 +28,7 @@ _STRATEGIES = {
     "lingame": "lingame.LinGame",
     "lingame-c": "lingame.LinGameC",
     "gse": "gse.Gse",
+    "adaptive": "adaptive.Adaptive",
 }
 _BASELINES = {
     "uniform": "baselines.uniform.Uniform",

@@ -507,7 +507,7 @@ def test_unknown_names_are_refused_with_the_nearest():
     assert "there is no strategy 'linfakt-g'" in str(refused.value)
     assert refused.value.mend.startswith("Did you mean linfact-g? Choose auto or one of: linfact-g, linfact-xy, ")
     assert "kgcb" in refused.value.mend
-    with pytest.raises(AssayPilotError, match=r"linfact-g, .*, gse\.$") as refused:
+    with pytest.raises(AssayPilotError, match=r"linfact-g, .*, gse, adaptive\.$") as refused:
         registry.choose("linfakt-g", "epsilon-best")
     assert "kgcb" not in (refused.value.mend or "")
     with pytest.raises(AssayPilotError, match="does not answer the goal 'pareto'"):

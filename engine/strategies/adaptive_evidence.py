@@ -1,0 +1,169 @@
+"""What the phases of a campaign say together about differences of compounds, whatever was chosen after seeing some.
+
+Phase r gives its own least-squares estimate theta_r. For a direction y that is fixed before the phase, its error
+y'(theta_r - theta) / s_r with s_r = sigma ||y||_{V_r^-1} is standard normal, whatever happened before. So the sum of
+these over the phases in which y could be estimated is a walk with independent standard normal steps, also when designs,
+sizes and even the directions depend on earlier phases; ``adaptive_boundary`` limits it at all looks together.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assaypilot.engine.features import OUTSIDE_TOLERANCE, Features
+from assaypilot.engine.models.ols import Estimate
+from assaypilot.engine.strategies.designs import fit
+from assaypilot.engine.strategies.protocol import Arrays, Outcome
+
+__all__ = ["Evidence", "Steps", "appended", "nothing_measured"]
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.intp]
+Flags = NDArray[np.bool_]
+
+_EQUAL = 1e-12
+"""Rows whose squared distance is below this share of their squared lengths are equal."""
+
+
+def nothing_measured() -> dict[str, NDArray[Any]]:
+    """The record of no phase: for each mean its phase (from 0), arm, count and value; for each phase its leader."""
+    nobody = np.zeros(0, dtype=np.intp)
+    return {"at": nobody, "arms": nobody, "counts": np.zeros(0), "means": np.zeros(0), "leaders": nobody}
+
+
+def appended(memory: Arrays, outcome: Outcome, leader: int | None) -> dict[str, NDArray[Any]]:
+    """The record with one more phase, and with whom it was to compare."""
+    arms = np.flatnonzero(outcome.counts[0] > 0)
+    phase = len(memory["leaders"])
+    more = {
+        "at": np.full(len(arms), phase, dtype=np.intp),
+        "arms": arms,
+        "counts": outcome.counts[0, arms],
+        "means": outcome.means[0, arms],
+        "leaders": np.array([-1 if leader is None else leader], dtype=np.intp),
+    }
+    return {**memory, **{name: np.concatenate([memory[name], added]) for name, added in more.items()}}
+
+
+class Steps(NamedTuple):
+    """The steps of walks, phase by phase, ``(n_phases, ...)`` each."""
+
+    difference: Floats
+    """The difference that a phase estimates; 0 where it says nothing."""
+    precision: Floats
+    """One over its standard error; 0 where it says nothing."""
+    equal: Flags
+    """``(...)``: whether the two are equal rows, whose difference is 0 without any measurement."""
+
+    @property
+    def looks(self) -> Ints:
+        """``(...)``, the number of steps."""
+        return np.asarray((self.precision > 0).sum(axis=0), dtype=np.intp)
+
+    def walk(self, offset: float) -> Floats:
+        """``(...)``, where the walks of difference + offset are after all phases."""
+        return np.asarray(((self.difference + offset) * self.precision).sum(axis=0), dtype=np.float64)
+
+    def passed(self, offset: float, limits: Floats) -> Flags:
+        """``(...)``, whether the walk of difference + offset was above limits[k - 1] sqrt(k) after some step k.
+
+        Equal rows pass when the offset is not negative.
+        """
+        heights = limits * np.sqrt(np.arange(1.0, len(limits) + 1.0))
+        value, looks = np.zeros(self.equal.shape), np.zeros(self.equal.shape, dtype=np.intp)
+        passed = self.equal & (offset >= 0)
+        for difference, precision in zip(self.difference, self.precision, strict=True):
+            told = precision > 0
+            value += (difference + offset) * precision
+            looks += told
+            passed |= told & (value > heights[np.maximum(looks, 1) - 1])
+        return passed
+
+
+class Evidence:
+    """All phases of a record."""
+
+    def __init__(self, features: Features, memory: Arrays, sigma: float) -> None:
+        self.features = features
+        self.sigma = sigma
+        self.leaders: Ints = memory["leaders"]
+        self._memory = memory
+
+    @property
+    def n_phases(self) -> int:
+        """How many phases were measured."""
+        return len(self.leaders)
+
+    @cached_property
+    def phases(self) -> list[Estimate]:
+        """The estimate of every phase by its own measurements."""
+        arms, counts, means = (self._memory[name] for name in ("arms", "counts", "means"))
+        edges = np.searchsorted(self._memory["at"], np.arange(self.n_phases + 1)).tolist()
+        return [fit(self.features, arms[a:b], counts[a:b], means[a:b]) for a, b in pairwise(edges)]
+
+    @cached_property
+    def pooled(self) -> Estimate:
+        """The estimate from all phases at once: to plan by, not to decide by."""
+        memory, n = self._memory, self.features.n_rows
+        counts = np.bincount(memory["arms"], memory["counts"], minlength=n).astype(np.float64)
+        sums = np.bincount(memory["arms"], memory["counts"] * memory["means"], minlength=n)
+        measured = np.flatnonzero(counts > 0)
+        return fit(self.features, measured, counts[measured], sums[measured] / counts[measured])
+
+    def means(self, rows: Ints) -> Steps:
+        """The mean of every row itself."""
+        told = [(found.means(rows), self.sigma * found.half_norms(rows)) for found in self.phases]
+        return _steps(told, np.zeros(len(rows), dtype=bool))
+
+    def behind(self, rows: Ints, arm: int | None = None) -> Steps:
+        """Mean of each phase's leader (or of one arm throughout) minus the mean of every row."""
+        told = []
+        for found, leader in zip(self.phases, self.leaders, strict=True):
+            who = int(leader) if arm is None else arm
+            if who < 0:
+                told.append((np.zeros(len(rows)), np.full(len(rows), np.inf)))
+                continue
+            own = found.means(np.array([who], dtype=np.intp))[0]
+            told.append((own - found.means(rows), self.sigma * found.difference_norm(who, rows)))
+        return _steps(told, np.zeros(len(rows), dtype=bool) if arm is None else rows == arm)
+
+    def pairs(self, i: Ints, j: Ints) -> Steps:
+        """Mean of every i minus mean of every j, ``(n_phases, len(i), len(j))``; for what fits into memory."""
+        both, n = np.concatenate([i, j]), len(i)
+        x = self.features.dense(both)
+        scale = np.einsum("ij,ij->i", x, x)
+        sizes = scale[:n, None] + scale[n:]
+        equal = _distances(x, n) <= _EQUAL * sizes
+        told = []
+        for found in self.phases:
+            inside = x @ found.basis
+            half = inside @ np.linalg.cholesky(found.inverse) if found.rank else np.zeros((len(x), 0))
+            error = self.sigma * np.sqrt(_distances(half, n))
+            if found.rank < self.features.n_columns:
+                error[_distances(x - inside @ found.basis.T, n) > OUTSIDE_TOLERANCE**2 * sizes] = np.inf
+            means = x @ found.theta
+            told.append((means[:n, None] - means[n:], np.where(equal, np.inf, error)))
+        return _steps(told, equal)
+
+
+def _steps(told: list[tuple[Floats, Floats]], equal: Flags) -> Steps:
+    """Steps from differences and their standard errors, which are infinite (or 0, for equal rows) without a word."""
+    shape = (len(told), *equal.shape)
+    difference, precision = np.zeros(shape), np.zeros(shape)
+    for phase, (value, error) in enumerate(told):
+        known = np.isfinite(error) & (error > 0)
+        precision[phase][known] = 1.0 / error[known]
+        difference[phase][known] = value[known]
+    return Steps(difference, precision, equal)
+
+
+def _distances(x: Floats, n: int) -> Floats:
+    """Squared distances of the first n rows from the others."""
+    squares = np.einsum("ij,ij->i", x, x)
+    distances: Floats = np.maximum(squares[:n, None] + squares[n:] - 2.0 * (x[:n] @ x[n:].T), 0.0)
+    return distances

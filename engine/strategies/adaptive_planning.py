@@ -1,0 +1,120 @@
+"""What ``adaptive`` measures in a phase: a plate that says most about the comparisons that are still open."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assaypilot.engine.design import Rows, round_design, xy_optimal
+from assaypilot.engine.design.criteria import Design
+from assaypilot.engine.features import OUTSIDE_TOLERANCE, ProjectedFeatures
+from assaypilot.engine.progress import Report
+from assaypilot.engine.strategies.designs import g_design, table
+from assaypilot.engine.strategies.protocol import Allocation, Certificate, State
+
+__all__ = ["Needs", "expected_looks", "first_phase", "next_phase"]
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.intp]
+
+_GAP = 0.05
+"""How far a phase's design may be from optimal; the next phase's depends on what this one brings."""
+_ROOM = 1.3
+"""A phase takes this many times the measurements that should end the campaign, where those are less than a round."""
+_GROWTH = 3
+"""Without a lab's rounds a phase takes at most so many times what was measured before."""
+_LONGER = 0.3
+"""A phase takes about this share of what was measured before, in whole rounds: fewer looks, and designs of more
+measurements lose less by being whole numbers; what it costs is that a decision may come some rounds later."""
+_TRIFLE = 0.1
+"""Comparisons that need less than this share of the most need no place in a design."""
+
+
+class Needs(NamedTuple):
+    """Open comparisons: mean(first) - mean(second), and the precision each still needs, ``(m,)``."""
+
+    first: Ints
+    second: Ints
+    precision: Floats
+    """One over the standard error that should bring its walk to the limit."""
+
+
+def expected_looks(total: float, per_round: int) -> int:
+    """How many phases a campaign of so many measurements has, at least 2."""
+    spent, looks = 0, 0
+    while spent < total and looks < 30:
+        spent += per_round * max(1, round(_LONGER * spent / per_round))
+        looks += 1
+    return max(looks, 2)
+
+
+def first_phase(state: State, report: Report) -> Allocation:
+    """Every mean as well as can be: nothing is known of who should be compared."""
+    plan = g_design(state.problem.features, np.flatnonzero(state.problem.measurable), gap=_GAP, report=report)
+    rank = plan.candidates.rank
+    wanted = 4 * rank if state.problem.capacity is None else 0
+    return _issued(state, plan.candidates, plan.design, None, "g", _size(state, wanted, rank), report)
+
+
+def next_phase(state: State, needs: Needs, report: Report) -> Allocation:
+    """The design with the least worst ratio of variance to what is needed (XY); as many measurements as it takes."""
+    problem = state.problem
+    candidates = table(problem.features, np.flatnonzero(problem.measurable))
+    kept = needs.precision > _TRIFLE * needs.precision.max(initial=0.0)
+    x = problem.features.dense(needs.first[kept]) - problem.features.dense(needs.second[kept])
+    inside = x @ candidates.basis
+    lengths = np.einsum("ij,ij->i", x, x)
+    rest = lengths - np.einsum("ij,ij->i", inside, inside)
+    told = (lengths > 0) & (rest <= OUTSIDE_TOLERANCE * lengths)
+    if not told.any():
+        return first_phase(state, report)
+    directions = Rows(inside[told] * (problem.noise[0] * needs.precision[kept][told])[:, None])
+    design = xy_optimal(candidates, directions, gap=_GAP, report=report)
+    wanted = math.ceil(min(_ROOM * design.value, 1e15))
+    return _issued(state, candidates, design, directions, "xy", _size(state, wanted, candidates.rank), report)
+
+
+def _size(state: State, wanted: int, rank: int) -> int:
+    """Measurements of the phase: a round of the lab, two for every effect at least, and no more than it takes."""
+    capacity, spent = state.problem.capacity, state.spent
+    if capacity is None:
+        return max(2 * rank, min(wanted, _GROWTH * spent) if spent else wanted)
+    rounds = max(math.ceil(2 * rank / capacity.per_round), round(_LONGER * spent / capacity.per_round))
+    size = capacity.per_round * rounds
+    if wanted:
+        last = state.last
+        # One that should have been the last and was not is followed by one with more room.
+        again = last is not None and last.numbers["measurements"] % capacity.per_round > 0
+        size = min(size, max(2 * wanted if again else wanted, rank))
+    return size if capacity.budget is None else min(size, capacity.budget - spent)
+
+
+def _issued(
+    state: State,
+    candidates: ProjectedFeatures,
+    design: Design,
+    directions: Rows | None,
+    criterion: str,
+    size: int,
+    report: Report,
+) -> Allocation:
+    capacity = state.problem.capacity
+    most = None
+    if capacity is not None:
+        most = capacity.max_replicates * math.ceil(size / capacity.per_round)
+        if most * candidates.n_rows < size:
+            most = None
+    rounded = round_design(design, candidates, size, directions=directions, most=most, report=report)
+    order = np.argsort(candidates.rows[rounded.support])
+    budget = state.problem.budget
+    return Allocation(
+        phase=state.phase + 1,
+        arms=candidates.rows[rounded.support][order],
+        counts=rounded.counts[order].astype(np.intp),
+        radius=math.inf,
+        certificate=Certificate(criterion, design.value, design.lower_bound),
+        cut_to_budget=budget is not None and size == budget - state.spent,
+    )

@@ -1,0 +1,84 @@
+"""``adaptive`` written plainly from its statement: dense matrices, every comparison and look by itself."""
+
+from __future__ import annotations
+
+import numpy as np
+
+
+class Plain:
+    """Who is out, not the best, or in after each phase, for all epsilon-best compounds."""
+
+    def __init__(self, x, sigma, epsilon, slack, out_limits, in_limits, best_limits):
+        """``out_limits``: how many compounds are not out -> limits; ``in_limits``, ``best_limits``: c_1, c_2, .."""
+        self.x, self.sigma = np.asarray(x, float), sigma
+        self.epsilon, self.slack = epsilon, slack
+        self.out_limits, self.in_limits, self.best_limits = out_limits, in_limits, best_limits
+        n = len(self.x)
+        self.phases = []
+        self.out, self.into, self.not_best = np.zeros(n, bool), np.zeros(n, bool), np.zeros(n, bool)
+        self.total = np.zeros((self.x.shape[1],) * 2), np.zeros(self.x.shape[1])
+
+    def said(self, phase, i, j):
+        """(difference i - j, its standard error) by one phase; None when it says nothing."""
+        information, moment = phase
+        y = self.x[i] - self.x[j]
+        if not y.any():
+            return None
+        solved = np.linalg.lstsq(information, y, rcond=1e-10)[0]
+        if np.abs(information @ solved - y).max() > 1e-7:
+            return None
+        return float(solved @ moment), self.sigma * float(np.sqrt(y @ solved))
+
+    def crossed(self, steps, offset, limits):
+        value, looks = 0.0, 0
+        for step in steps:
+            if step is None:
+                continue
+            looks += 1
+            value += (step[0] + offset) / step[1]
+            if value > limits[looks - 1] * np.sqrt(looks):
+                return True
+        return False
+
+    def leader(self):
+        """The best by all measurements so far of those that may be the best."""
+        if not self.phases:
+            return None
+        information, moment = self.total
+        means = self.x @ np.linalg.lstsq(information, moment, rcond=1e-10)[0]
+        may = ~self.out & ~self.not_best
+        return int(np.flatnonzero(may)[np.argmax(means[may])])
+
+    def phase(self, counts, means):
+        """One more phase of all compounds' counts and means."""
+        led = self.leader()
+        information = self.x.T @ (self.x * counts[:, None])
+        moment = self.x.T @ (counts * np.where(counts > 0, means, 0.0))
+        self.phases.append((information, moment, led))
+        self.total = self.total[0] + information, self.total[1] + moment
+        n = range(len(self.x))
+
+        def behind(m):
+            return [None if led is None else self.said((a, b), led, m) for a, b, led in self.phases]
+
+        self.not_best |= [self.crossed(behind(m), 0.0, self.best_limits) for m in n]
+        open_before = ~self.out & ~self.into
+        while True:
+            limits = self.out_limits(int((~self.out).sum()))
+            new = [
+                m for m in n if open_before[m] and not self.out[m] and self.crossed(behind(m), -self.epsilon, limits)
+            ]
+            if not new:
+                break
+            self.out[new] = True
+        rivals = [j for j in n if not self.out[j] and not self.not_best[j]]
+        for i in n:
+            if self.out[i] or self.into[i]:
+                continue
+            near = True
+            for j in rivals:
+                if not (self.x[i] - self.x[j]).any():
+                    continue
+                steps = [self.said((a, b), i, j) for a, b, _ in self.phases]
+                near = near and self.crossed(steps, self.epsilon + self.slack, self.in_limits)
+            self.into[i] = near
