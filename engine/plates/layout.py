@@ -149,8 +149,6 @@ class PlateUse:
         """
         for lines in range(1, wells + 1):
             length = -(-wells // lines)
-            if lines * length - wells >= length:
-                continue  # the last line would be empty
             along, down = self._tiled(lines, length, wells), self._tiled(length, lines, wells, down=True)
             best = down if len(down) > len(along) else along
             if len(best):

@@ -31,6 +31,8 @@ def test_a_curve_stands_along_a_row_or_a_column_whichever_gives_more() -> None:
     assert texts(PlateUse(96, ENDS), 10) == [f"{row}2-{row}11" for row in "ABCDEFGH"]
     # Eight in a column give ten curves, eight in a row would give eight.
     assert texts(PlateUse(96, ENDS), 8) == [f"A{column}-H{column}" for column in range(2, 12)]
+    # As many either way: along the row, as curves are read.
+    assert texts(PlateUse(96), 4)[:4] == ["A1-A4", "A5-A8", "A9-A12", "B1-B4"]
     assert texts(PlateUse(96), 12) == [f"{row}1-{row}12" for row in "ABCDEFGH"]
 
 
