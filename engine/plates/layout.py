@@ -147,13 +147,13 @@ class PlateUse:
         A measurement longer than any line is folded into as few adjacent lines as can be, such as two rows of ten for
         a curve of ten concentrations in duplicate. AssayPilotError when not one fits.
         """
-        for lines in range(1, wells + 1):
+        free = self.free_wells
+        for lines in range(1, wells + 1 if wells <= free else 1):
             length = -(-wells // lines)
             along, down = self._tiled(lines, length, wells), self._tiled(length, lines, wells, down=True)
             best = down if len(down) > len(along) else along
             if len(best):
                 return best
-        free = self.free_wells
         left = f"{free:,} free well" if free == 1 else f"{free:,} free wells"
         raise AssayPilotError(
             f"{what} takes {wells:,} wells, but a {self.format} has {left}"

@@ -126,6 +126,8 @@ def test_a_measurement_that_fits_nowhere_is_refused() -> None:
         "--plate: a measurement of IC50 takes 81 wells, but a 96-well plate has 80 free wells. Choose a larger plate, "
         "or leave it more columns."
     )
+    with pytest.raises(AssayPilotError, match="takes 1,000,000,000,000 wells, but a 96-well plate has 80 free wells"):
+        PlateUse(96, ENDS).grid(10**12)
     with pytest.raises(AssayPilotError, match="takes 10 wells, but a 24-well plate has 16 free wells and not so many"):
         PlateUse(24, (Control("max", (2, 4)),)).grid(10)
 
