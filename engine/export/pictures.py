@@ -14,6 +14,7 @@ from assaypilot.engine.labels import label_text
 from assaypilot.engine.measurements import pool
 from assaypilot.engine.models.contributions import contributions
 from assaypilot.engine.models.leave_one_out import leave_one_out
+from assaypilot.engine.models.ols import Estimate, least_squares
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -159,6 +160,8 @@ class Measured:
     """``(m,)``, model scale."""
     counts: Floats
     """``(m,)``, determinations."""
+    fit: Estimate
+    """The additive model, by least squares."""
 
 
 def measured(status: Status, endpoint: int) -> Measured:
@@ -166,7 +169,8 @@ def measured(status: Status, endpoint: int) -> Measured:
     used = [m for m in status.measurements if m.endpoint == endpoint and m.usable]
     found = pool((m.compound for m in used), (m.value for m in used), (m.n for m in used), len(status.library))
     rows = np.flatnonzero(found.counts > 0)
-    return Measured(rows, found.means[rows], found.counts[rows])
+    means, counts = found.means[rows], found.counts[rows]
+    return Measured(rows, means, counts, least_squares(SiteFeatures.of(status.library), rows, counts, means))
 
 
 def contribution_figures(status: Status, endpoint: int, data: Measured, width: float) -> list[tuple[str, list[Figure]]]:
@@ -177,7 +181,8 @@ def contribution_figures(status: Status, endpoint: int, data: Measured, width: f
     from assaypilot.engine.figures.contributions import contribution_ends, contribution_plot
 
     own = status.endpoints[endpoint]
-    sites = contributions(status.library, data.rows, data.means, data.counts, own.noise_sd or 0.0)
+    noise = np.nan if own.noise_sd is None else own.noise_sd  # without it no interval is known
+    sites = contributions(status.library, data.fit, data.rows, data.counts, noise)
     everything = [one for site in sites if len(site.substituents) > 1 for one in site.substituents]
     value, low, high = (np.array([getattr(one, name) for one in everything]) for name in ("value", "low", "high"))
     ends = contribution_ends(value, low, high)
@@ -217,7 +222,7 @@ def agreement_figure(status: Status, endpoint: int, data: Measured, size: Shape,
     """Measured against predicted from the others."""
     from assaypilot.engine.figures.agreement import agreement_plot
 
-    predicted = leave_one_out(SiteFeatures.of(status.library), data.rows, data.means, data.counts)
+    predicted = leave_one_out(data.fit, data.rows, data.means, data.counts)
     own = status.endpoints[endpoint]
     return agreement_plot(
         predicted, data.means, status.candidates.status[data.rows], quantity=own.scale_name, noise_sd=own.noise_sd,

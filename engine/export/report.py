@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
@@ -47,9 +48,10 @@ def document(contents: Contents, report: Report = silent) -> bytes:
     story = _answer(contents)
     progress.step("Drawing the shortlist", 10)
     story += _shortlist(contents, progress)
-    story += _contributions(contents.status)
+    data = {endpoint: pictures.measured(contents.status, endpoint) for endpoint in _asked(contents.status)}
+    story += _contributions(contents.status, data)
     progress.step("Drawing the figures", 10)
-    story += _agreement(contents.status)
+    story += _agreement(contents.status, data)
     progress.step("Drawing the figures", 10)
     story += _rounds(contents)
     story += _settings(contents)
@@ -175,7 +177,7 @@ def _intervals(status: Status) -> str:
     )
 
 
-def _contributions(status: Status) -> list[Flowable]:
+def _contributions(status: Status, measured: Mapping[int, pictures.Measured]) -> list[Flowable]:
     """What every substituent adds, for each endpoint that was measured."""
     story = heading("What each substituent adds", room=190.0)
     if not _additive(status):
@@ -188,10 +190,8 @@ def _contributions(status: Status) -> list[Flowable]:
             "caption",
         )
     )
-    asked = list(dict.fromkeys((*status.goal_endpoints, *status.measured_endpoints)))
-    for endpoint in asked:
-        data = pictures.measured(status, endpoint)
-        if len(asked) > 1:
+    for endpoint, data in measured.items():
+        if len(measured) > 1:
             story += heading(status.endpoints[endpoint].scale_name, 1, room=140.0)
         if not len(data.rows):
             story.append(paragraph("Nothing was measured yet."))
@@ -215,18 +215,23 @@ def _in_pairs(figures: list[FigureFlowable]) -> list[Flowable]:
     return made
 
 
+def _asked(status: Status) -> list[int]:
+    """The endpoints that are measured, those of the goal first."""
+    return list(dict.fromkeys((*status.goal_endpoints, *status.measured_endpoints)))
+
+
 def _additive(status: Status) -> bool:
     """Whether effects add up on the scale of the values."""
     return str(status.settings.parameters.get("link", "identity")) == "identity"
 
 
-def _agreement(status: Status) -> list[Flowable]:
+def _agreement(status: Status, measured: Mapping[int, pictures.Measured]) -> list[Flowable]:
     """Measured against predicted, and what that says of the model, for each endpoint that was measured."""
     story = heading("Measured against predicted", room=285.0)
     if not _additive(status):
         return [*story, paragraph("Not shown: effects add up on the scale of this strategy's link.")]
-    for endpoint in dict.fromkeys((*status.goal_endpoints, *status.measured_endpoints)):
-        own, data = status.endpoints[endpoint], pictures.measured(status, endpoint)
+    for endpoint, data in measured.items():
+        own = status.endpoints[endpoint]
         if not len(data.rows):
             story.append(paragraph(f"Nothing was measured yet for {own.scale_name}."))
             continue

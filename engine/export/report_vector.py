@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 import warnings
 from functools import cache
@@ -178,60 +177,61 @@ _PATH = re.compile(r"<path\b([^>]*)>")
 _ATTRIBUTE = re.compile(r"([\w-]+)='([^']*)'")
 _TOKEN = re.compile(r"[MLQCZ]|-?\d+(?:\.\d+)?(?:e-?\d+)?")
 _TAKES = {"M": 2, "L": 2, "Q": 4, "C": 6, "Z": 0}
+_WRITES = {"M": "m", "L": "l", "C": "c", "Z": "h"}
+"""The commands of a path in SVG, and those in PDF."""
 
 
 @cache
-def _colour(text: str) -> Any:
-    return HexColor(text)
+def _colour(text: str) -> str:
+    """A colour as three numbers."""
+    return " ".join(f"{part:.3g}" for part in HexColor(text).rgb())
 
 
 def draw_structure(canvas: Canvas, svg: str, x: float, y: float, height: float) -> None:
     """Nothing; draws a structure that RDKit wrote as SVG with its lower left corner at (x, y), a pixel a point.
 
-    RDKit writes paths of straight lines and curves, letters too, each with its own colours; nothing else is read.
+    RDKit writes paths of straight lines and curves, letters too, each with its own colours; nothing else is read. The
+    commands of PDF are written as they are: a page of structures has thousands of paths.
     """
     canvas.saveState()
-    canvas.translate(x, y + height)
-    canvas.scale(1.0, -1.0)
-    canvas.setLineJoin(1)
-    canvas.setLineCap(1)
+    code = [f"1 0 0 -1 {x:.2f} {y + height:.2f} cm 1 j 1 J"]
     for match in _PATH.finditer(svg):
         given = dict(_ATTRIBUTE.findall(match[1]))
         style = dict(part.split(":", 1) for part in given.get("style", "").split(";") if ":" in part)
         fill, stroke = style.get("fill", given.get("fill", "none")), style.get("stroke", "none")
-        made = _svg_path(canvas, given.get("d", ""))
         if fill != "none":
-            canvas.setFillColor(_colour(fill))
+            code.append(f"{_colour(fill)} rg")
         if stroke != "none":
-            canvas.setStrokeColor(_colour(stroke))
-            canvas.setLineWidth(float(style.get("stroke-width", "1px").removesuffix("px")))
+            width = float(style.get("stroke-width", "1px").removesuffix("px"))
             dashes = style.get("stroke-dasharray", "none")
-            canvas.setDash([] if dashes == "none" else [float(part) for part in dashes.split(",")])
-        canvas.drawPath(made, stroke=int(stroke != "none"), fill=int(fill != "none"), fillMode=0)
+            pattern = "" if dashes == "none" else " ".join(f"{float(part):g}" for part in dashes.split(","))
+            code.append(f"{_colour(stroke)} RG {width:g} w [{pattern}] 0 d")
+        code.append(_commands(given.get("d", "")))
+        code.append("n" if fill == stroke == "none" else "S" if fill == "none" else "f*" if stroke == "none" else "B*")
+    canvas.addLiteral("\n".join(code))
     canvas.restoreState()
 
 
-def _svg_path(canvas: Canvas, text: str) -> Any:
-    made = canvas.beginPath()
+def _commands(text: str) -> str:
+    """The path of an SVG as commands of PDF."""
+    made: list[str] = []
     tokens = _TOKEN.findall(text)
-    place, command, x, y = 0, "L", 0.0, 0.0
+    place, command, x, y = 0, "L", "0", "0"
     while place < len(tokens):
         if tokens[place] in _TAKES:
             command = tokens[place]
             place += 1
         count = _TAKES[command]
-        numbers = [float(token) for token in tokens[place : place + count]]
+        numbers = tokens[place : place + count]
         place += count
-        if command == "Z":
-            made.close()
-            continue
-        if len(numbers) < count or not all(map(math.isfinite, numbers)):
+        if len(numbers) < count:
             break
-        if command == "M":
-            made.moveTo(*numbers)
-        elif command == "L":
-            made.lineTo(*numbers)
+        if command == "Q":
+            made += [f"{number:.2f}" for number in _cubic(float(x), float(y), *map(float, numbers))]
+            made.append("c")
         else:
-            made.curveTo(*(_cubic(x, y, *numbers) if command == "Q" else numbers))
-        x, y = numbers[-2:]
-    return made
+            made += numbers
+            made.append(_WRITES[command])
+        if count:
+            x, y = numbers[-2:]
+    return " ".join(made)

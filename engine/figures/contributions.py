@@ -20,9 +20,9 @@ Ints = NDArray[np.intp]
 _ROW = 0.185
 """Inches of one substituent."""
 _TOP, _BOTTOM = 0.34, 0.50
-_LONGEST = 24
+_LONGEST = 20
 """Characters of a substituent beside its point; a longer one loses its middle."""
-_LEAST, _LETTER = 0.55, 0.078
+_LEAST, _LETTER = 0.55, 0.07
 """Inches of the labels' margin, and of a letter in it, about."""
 _NUMBERS = 0.42
 
@@ -42,8 +42,11 @@ def contribution_ends(value: Floats, low: Floats, high: Floats) -> tuple[float, 
         return -1.0, 1.0
     least, most = min(float(known.min()), 0.0), max(float(known.max()), 0.0)
     room = max(most - least, 0.1)
-    least = max(min(least, float(np.nanmin(low))), least - 0.4 * room)
-    most = min(max(most, float(np.nanmax(high))), most + 0.4 * room)
+    bounds = np.concatenate([low, high])
+    bounds = bounds[np.isfinite(bounds)]
+    if bounds.size:
+        least = max(min(least, float(bounds.min())), least - 0.4 * room)
+        most = min(max(most, float(bounds.max())), most + 0.4 * room)
     pad = 0.04 * (most - least)
     return least - pad, most + pad
 
@@ -113,7 +116,8 @@ def contribution_plot(
         "n", (1.0, 1.0), xycoords="axes fraction", xytext=(26, 8), textcoords="offset points", ha="right", va="bottom",
         fontsize=SMALL, style="italic", color=palette.muted, annotation_clip=False,
     )  # fmt: skip
-    axes.xaxis.set_major_locator(MaxNLocator(nbins=5))
+    # A number and the room beside it take about half an inch.
+    axes.xaxis.set_major_locator(MaxNLocator(nbins=max(2, int((width - margin - _NUMBERS) / 0.48))))
     better = "better →" if sign > 0 else "← better"
     axes.set_xlabel(f"{quantity}   {better}", color=palette.muted, fontsize=SMALL, parse_math=False)
     return figure

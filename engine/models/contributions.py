@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from assaypilot.engine.features import OUTSIDE_TOLERANCE, SiteFeatures
+from assaypilot.engine.features import OUTSIDE_TOLERANCE
 from assaypilot.engine.library import Library
-from assaypilot.engine.models.ols import Estimate, least_squares
+from assaypilot.engine.models.ols import Estimate
 
 __all__ = ["Contribution", "SiteContributions", "contributions"]
 
@@ -43,18 +43,16 @@ class SiteContributions:
 
 
 def contributions(
-    library: Library, rows: Ints, means: Floats, counts: Floats, noise_sd: float
+    library: Library, fit: Estimate, rows: Ints, counts: Floats, noise_sd: float
 ) -> tuple[SiteContributions, ...]:
-    """The contributions of every site from the ``means`` ``(m,)`` of the measured compounds at ``rows``, model scale.
+    """The contributions of every site from the least-squares ``fit`` to the measured compounds at ``rows`` ``(m,)``.
 
-    ``counts`` are the determinations behind each mean, ``noise_sd`` the SD of one. A contribution is a difference from
-    the average at its site, each substituent weighted by its determinations: the intercept of a Free-Wilson model is
-    shared out among the sites in no unique way, differences within a site are unique. At a site whose substituents
-    fall into groups that no measurement compares, the average is that of the group with the most determinations, and
-    the others have no value.
+    ``counts`` are the determinations behind each mean, ``noise_sd`` the SD of one, model scale. A contribution is a
+    difference from the average at its site, each substituent weighted by its determinations: the intercept of a
+    Free-Wilson model is shared out among the sites in no unique way, differences within a site are unique. At a site
+    whose substituents fall into groups that no measurement compares, the average is that of the group with the most
+    determinations, and the others have no value.
     """
-    features = SiteFeatures.of(library)
-    fit = least_squares(features, rows, counts, means)
     first, found = 1, []
     for position, site in enumerate(library.sites):
         size = len(site.substituents)

@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from assaypilot.engine.features import Features
 from assaypilot.engine.models.diagnostics import LEVERAGE_ONE
-from assaypilot.engine.models.ols import least_squares
+from assaypilot.engine.models.ols import Estimate
 
 __all__ = ["leave_one_out"]
 
@@ -15,16 +14,15 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
 
 
-def leave_one_out(features: Features, rows: Ints, means: Floats, counts: Floats) -> Floats:
+def leave_one_out(fit: Estimate, rows: Ints, means: Floats, counts: Floats) -> Floats:
     """The prediction ``(m,)`` of each measured row from the other rows; NaN where they say nothing of it.
 
-    ``means`` ``(m,)`` on the model scale, ``counts`` the determinations behind each: a row is left out with all of
-    them. y - e / (1 - h) with the leverage h (Cook and Weisberg 1982, section 2.2), so one fit serves all rows.
+    ``fit`` is that to the ``means`` ``(m,)``, model scale, ``counts`` the determinations behind each: a row is left out
+    with all of them. y - e / (1 - h) with the leverage h (Cook and Weisberg 1982, section 2.2): one fit serves all.
     """
     if not len(rows):
         return np.zeros(0)
-    fit = least_squares(features, rows, counts, means)
-    leverage = np.minimum(features.quadratic(fit.covariance, rows) * counts, 1.0)
+    leverage = np.minimum(fit.features.quadratic(fit.covariance, rows) * counts, 1.0)
     alone = leverage > 1.0 - LEVERAGE_ONE
     room = np.where(alone, 1.0, 1.0 - leverage)
     predicted: Floats = np.where(alone, np.nan, means - (means - fit.means(rows)) / room)

@@ -179,7 +179,7 @@ def _curvature_p(features: SiteFeatures, rows: Ints, means: Floats) -> float | N
     fitted = fit.means(rows)
     left = means - fitted
     squared = (fitted - means.mean()) ** 2
-    beside = squared - least_squares(features, rows, ones, squared).means(rows)
+    beside = squared - fit.of_values(squared).means(rows)
     weight, total = float(beside @ beside), float(left @ left)
     flat = 1e-18 * max(1.0, float(np.abs(means).max())) ** 2 * len(rows)
     if freedom < 1 or weight <= 1e-12 * max(float(squared @ squared), 1e-300) or total <= flat:

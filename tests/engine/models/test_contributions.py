@@ -9,12 +9,19 @@ from hypothesis import strategies as st
 
 from assaypilot.engine.features import SiteFeatures
 from assaypilot.engine.library import Library, Site
-from assaypilot.engine.models.contributions import contributions
+from assaypilot.engine.models.contributions import SiteContributions, contributions
 from assaypilot.engine.models.leave_one_out import leave_one_out
+from assaypilot.engine.models.ols import least_squares
 
 
 def library_of(sizes: tuple[int, ...]) -> Library:
     return Library.product([Site(f"R{k + 1}", tuple("ABCDEFGH"[:n])) for k, n in enumerate(sizes)])
+
+
+def found(
+    library: Library, rows: np.ndarray, means: np.ndarray, counts: np.ndarray, noise: float
+) -> tuple[SiteContributions, ...]:
+    return contributions(library, least_squares(SiteFeatures.of(library), rows, counts, means), rows, counts, noise)
 
 
 def dense(library: Library) -> np.ndarray:
@@ -31,7 +38,7 @@ def test_a_contribution_is_the_effect_less_the_average_of_what_was_measured() ->
     rows = np.arange(6)
     means = 6.0 + effects[0][library.codes[:, 0]] + effects[1][library.codes[:, 1]]
     counts = np.array([1.0, 2.0, 3.0, 1.0, 4.0, 1.0])
-    for site, effect, column in zip(contributions(library, rows, means, counts, 0.2), effects, (0, 1), strict=True):
+    for site, effect, column in zip(found(library, rows, means, counts, 0.2), effects, (0, 1), strict=True):
         average = np.average(effect[library.codes[:, column]], weights=counts)
         assert [one.value for one in site.substituents] == pytest.approx(effect - average)
         assert [one.measurements for one in site.substituents] == [
@@ -53,7 +60,7 @@ def test_the_interval_is_that_of_the_contrast_in_a_fit_of_full_rank(seed: int) -
         return
     beta, covariance = np.linalg.solve(v, x.T @ (counts * means)), np.linalg.inv(v)
     first = 1
-    for k, site in enumerate(contributions(library, rows, means, counts, 0.3)):
+    for k, site in enumerate(found(library, rows, means, counts, 0.3)):
         size = len(library.sites[k].substituents)
         weights = np.bincount(library.codes[rows, k], counts, size) / counts.sum()
         for code, one in enumerate(site.substituents):
@@ -72,7 +79,7 @@ def test_what_nothing_compares_has_no_value_and_takes_none_from_the_others() -> 
     pairs = [(0, 0), (1, 0), (0, 1), (1, 1), (2, 2)]
     rows = np.array([a * 3 + b for a, b in pairs])
     means = np.array([6.0, 7.0, 6.5, 7.5, 9.0])
-    first, second = contributions(library, rows, means, np.ones(5), 0.2)
+    first, second = found(library, rows, means, np.ones(5), 0.2)
     assert [one.value for one in first.substituents[:2]] == pytest.approx([-0.5, 0.5])
     assert [one.value for one in second.substituents[:2]] == pytest.approx([-0.25, 0.25])
     for one in (first.substituents[2], first.substituents[3], second.substituents[2]):
@@ -82,7 +89,7 @@ def test_what_nothing_compares_has_no_value_and_takes_none_from_the_others() -> 
 
 def test_nothing_measured() -> None:
     nothing = np.zeros(0)
-    for site in contributions(library_of((2, 2)), np.zeros(0, dtype=np.intp), nothing, nothing, 0.2):
+    for site in found(library_of((2, 2)), np.zeros(0, dtype=np.intp), nothing, nothing, 0.2):
         assert all(np.isnan(one.value) and one.measurements == 0 for one in site.substituents)
 
 
@@ -95,18 +102,19 @@ def test_a_prediction_from_the_others_is_that_of_a_fit_without_the_row(seed: int
     counts = rng.integers(1, 5, len(rows)).astype(float)
     means = rng.normal(6.0, 1.0, len(rows))
     x = dense(library)
-    found = leave_one_out(SiteFeatures.of(library), rows, means, counts)
+    predicted = leave_one_out(least_squares(SiteFeatures.of(library), rows, counts, means), rows, means, counts)
     for k, row in enumerate(rows):
         kept = np.delete(np.arange(len(rows)), k)
         weights = np.sqrt(counts[kept])
         some = x[rows[kept]] * weights[:, None]
         if np.linalg.matrix_rank(np.vstack([some, x[row]])) > np.linalg.matrix_rank(some):
-            assert np.isnan(found[k])
+            assert np.isnan(predicted[k])
         else:
             beta = np.linalg.lstsq(some, means[kept] * weights, rcond=None)[0]
-            assert found[k] == pytest.approx(x[row] @ beta, abs=1e-6)
+            assert predicted[k] == pytest.approx(x[row] @ beta, abs=1e-6)
 
 
 def test_no_rows_no_predictions() -> None:
-    empty = leave_one_out(SiteFeatures.of(library_of((2, 2))), np.zeros(0, dtype=np.intp), np.zeros(0), np.zeros(0))
-    assert empty.shape == (0,)
+    rows, nothing = np.zeros(0, dtype=np.intp), np.zeros(0)
+    fit = least_squares(SiteFeatures.of(library_of((2, 2))), rows, nothing, nothing)
+    assert leave_one_out(fit, rows, nothing, nothing).shape == (0,)
