@@ -163,7 +163,7 @@ class SiteFeatures:
     def times(self, vector: Floats, rows: Ints | None = None) -> Floats:
         """X'v of each row: one look-up per site."""
         codes = self.codes if rows is None else self.codes[rows]
-        total = np.zeros((len(codes), *vector.shape[1:])) + vector[0]
+        total: Floats = np.zeros((len(codes), *vector.shape[1:])) + vector[0]
         for site, start in enumerate(self._starts):
             total += vector[start : start + self.sizes[site]][codes[:, site]]
         return total
