@@ -37,6 +37,7 @@ class CheckPanel(QWidget):
         self.again = button("Check a&gain")
         self.take_back = button("Take the steps &back", tip="Those that make the series smaller")
         self.tick = button("", "go")
+        self.tick.setAccessibleName("Tick the columns that could hold substituents")
         self.candidates: tuple[str, ...] = ()
         row.addWidget(self.again)
         row.addWidget(self.tick)

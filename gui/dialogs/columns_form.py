@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from assaypilot.engine.endpoint import Endpoint
 from assaypilot.engine.tables.options import EndpointSpec, TableMapping, TableOptions
 from assaypilot.engine.tables.raw import RawTable
 from assaypilot.gui.dialogs.steps import form
@@ -28,10 +29,10 @@ from assaypilot.gui.widgets.text import label
 __all__ = ["ColumnsForm"]
 
 MERGE = [
-    ("under two ids: two compounds", "no"),
+    ("two compounds", "no"),
     ("one compound", "identical"),
-    ("one compound, charge forms too", "charge"),
-    ("one compound, tautomers too", "tautomer"),
+    ("one, charge forms too", "charge"),
+    ("one, tautomers too", "tautomer"),
 ]
 
 
@@ -87,7 +88,11 @@ class ColumnsForm(QWidget):
         for caption, widget, tip in (
             ("&ID", self.id, "Without one, ids are made from the substituents"),
             ("St&ructure", self.smiles, "SMILES, drawn wherever a compound is shown"),
-            ("Same structure", self.merge, "Racemate and enantiomer are always two compounds"),
+            (
+                "Same structure",
+                self.merge,
+                "What a structure is that stands under two ids; racemate and enantiomer are always two",
+            ),
             ("Substituents", self.source, "In columns R1, R2, …, or found by taking the structures apart"),
             ("&Sites", self.sites, "The columns R1, R2, …"),
             ("C&ompounds", self.product, "Only those listed, or all that could be made of the substituents"),
@@ -172,6 +177,13 @@ class ColumnsForm(QWidget):
                 self.direction.setCurrentIndex(max(self.direction.findData(end.direction), 0))
         self._filling = False
         self._show_parts()
+
+    def show_proposed(self, endpoint: Endpoint) -> None:
+        """Nothing; says what is proposed where nothing else was chosen."""
+        if self.scale.currentData() is None:
+            self.scale.setItemText(0, f"proposed: {'log10' if endpoint.transform == 'log' else 'as it is'}")
+        if self.direction.currentData() is None:
+            self.direction.setItemText(0, f"proposed: {'higher' if endpoint.direction == 'max' else 'lower'}")
 
     # ------------------------------------------------------------------ what was chosen
 

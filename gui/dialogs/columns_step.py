@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtWidgets import QButtonGroup, QFrame, QHBoxLayout, QRadioButton, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QRadioButton, QVBoxLayout, QWidget
 
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.progress import Cancelled, Report
@@ -16,7 +16,7 @@ from assaypilot.gui.dialogs.check_work import Checked, CoreChoice, blank_cells, 
 from assaypilot.gui.dialogs.columns_form import ColumnsForm
 from assaypilot.gui.dialogs.core_panel import CorePanel
 from assaypilot.gui.dialogs.import_words import import_error
-from assaypilot.gui.dialogs.steps import Step
+from assaypilot.gui.dialogs.steps import Scrolled, Step
 from assaypilot.gui.session import Session
 from assaypilot.gui.settings import Settings
 from assaypilot.gui.tasks import Job
@@ -70,12 +70,7 @@ class ColumnsStep(Step):
         self.form = ColumnsForm()
         self.form.changed.connect(self._soon)
         self.form.source_changed.connect(self._source_changed)
-        left = QScrollArea()
-        left.setWidgetResizable(True)
-        left.setFrameShape(QFrame.Shape.NoFrame)
-        left.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        left.setFixedWidth(400)
-        left.setWidget(self.form)
+        left = Scrolled(self.form, 400)
         row.addWidget(left)
         right = QWidget()
         column = QVBoxLayout(right)
@@ -94,7 +89,7 @@ class ColumnsStep(Step):
         self.panel.tick.clicked.connect(lambda: self.form.tick(self.panel.candidates))
         self.panel.take_back.clicked.connect(lambda: self.make_smaller(Smaller()))
         column.addWidget(self.panel, 1)
-        row.addWidget(right, 1)
+        row.addWidget(Scrolled(right), 1)
         self._pause = QTimer(self)
         self._pause.setSingleShot(True)
         self._pause.setInterval(PAUSE)
@@ -340,6 +335,8 @@ class ColumnsStep(Step):
         self._adding, self._before = "", None
         self.result = checked
         self.panel.show_checked(checked)
+        if checked.imported.endpoints:
+            self.form.show_proposed(checked.endpoint)
         self.changed.emit()
         self.understood.emit(checked)
         self.checked.emit(checked if self.complete else None)

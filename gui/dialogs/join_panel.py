@@ -92,8 +92,8 @@ class JoinPanel(QWidget):
 def _combo(name: str) -> QComboBox:
     made = QComboBox()
     made.setAccessibleName(name)
-    made.setFixedWidth(190)
     made.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+    made.setMinimumContentsLength(15)
     return made
 
 

@@ -32,14 +32,14 @@ class ReadingPanel(QWidget):
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(14)
         self._parts: dict[str, QWidget] = {}
-        self.sheet = self._add(row, "&Sheet", "Sheet of the workbook", 190)
-        self.encoding = self._add(row, "&Encoding", "Encoding of the text", 190)
-        self.delimiter = self._add(row, "Se&parator", "What stands between the columns", 150)
-        self.decimal = self._add(row, "&Decimal mark", "What marks decimals", 130)
-        self.header = self._add(row, "&Header", "Which rows are the header", 190)
+        self.sheet = self._add(row, "&Sheet", "Sheet of the workbook", 18)
+        self.encoding = self._add(row, "&Encoding", "Encoding of the text", 18)
+        self.delimiter = self._add(row, "Se&parator", "What stands between the columns", 14)
+        self.decimal = self._add(row, "&Decimal mark", "What marks decimals", 11)
+        self.header = self._add(row, "&Header", "Which rows are the header", 17)
         row.addStretch(1)
 
-    def _add(self, row: QHBoxLayout, caption: str, tip: str, width: int) -> QComboBox:
+    def _add(self, row: QHBoxLayout, caption: str, tip: str, letters: int) -> QComboBox:
         part = QWidget()
         column = QVBoxLayout(part)
         column.setContentsMargins(0, 0, 0, 0)
@@ -48,8 +48,8 @@ class ReadingPanel(QWidget):
         name = caption.replace("&", "")
         combo.setAccessibleName(name)
         combo.setToolTip(tip)
-        combo.setFixedWidth(width)
         combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        combo.setMinimumContentsLength(letters)
         combo.activated.connect(lambda _: self.changed.emit())
         above = label(caption, "muted")
         above.setBuddy(combo)

@@ -11,13 +11,13 @@ from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
     QLineEdit,
-    QScrollArea,
     QVBoxLayout,
     QWidget,
 )
 
 from assaypilot.gui.dialogs.check_work import Checked
 from assaypilot.gui.dialogs.columns_step import Smaller
+from assaypilot.gui.dialogs.steps import Scrolled
 from assaypilot.gui.models.substituents import Substituent, SubstituentsModel
 from assaypilot.gui.widgets.choices import FilterBox
 from assaypilot.gui.widgets.structures import Structures
@@ -44,13 +44,7 @@ class SitesView(QWidget):
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(24)
         row.addLayout(self._left(), 1)
-        scroll = QScrollArea()
-        scroll.setWidgetResizable(True)
-        scroll.setFrameShape(QFrame.Shape.NoFrame)
-        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        scroll.setFixedWidth(430)
-        scroll.setWidget(self._right())
-        row.addWidget(scroll)
+        row.addWidget(Scrolled(self._right(), 430))
 
     def _left(self) -> QVBoxLayout:
         column = QVBoxLayout()

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QBoxLayout, QFormLayout, QLineEdit, QWidget
+from PySide6.QtCore import QEvent, QObject, Qt, Signal
+from PySide6.QtWidgets import QBoxLayout, QFormLayout, QFrame, QLineEdit, QScrollArea, QWidget
 
 from assaypilot.gui.widgets.text import label, polish
 
-__all__ = ["Field", "Step", "form"]
+__all__ = ["Field", "Scrolled", "Step", "form"]
+
+BAR = 14
+"""Pixels of a scroll bar and the room beside it."""
 
 
 class Step(QWidget):
@@ -84,6 +87,31 @@ class Field(QWidget):
             self.problem(f"It must be above {low:g}.")
             return None
         return value
+
+
+class Scrolled(QScrollArea):
+    """A column that scrolls up and down where it does not fit, and is never narrower than what it holds."""
+
+    def __init__(self, content: QWidget, least: int = 0) -> None:
+        super().__init__()
+        self._content, self._least = content, least
+        self.setWidgetResizable(True)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        # A page is reached by Tab through what is in it, not through the page.
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.setWidget(content)
+        content.installEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Whether the event stops here (never); takes the width from the content when that changes."""
+        if watched is self._content and event.type() in (QEvent.Type.LayoutRequest, QEvent.Type.Show):
+            wanted = self._content.minimumSizeHint().width() + BAR
+            if self._least:
+                self.setFixedWidth(max(self._least, wanted))
+            elif self.minimumWidth() != wanted:
+                self.setMinimumWidth(wanted)
+        return super().eventFilter(watched, event)
 
 
 def form() -> QFormLayout:

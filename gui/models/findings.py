@@ -48,7 +48,6 @@ class FindingsModel(RowsModel):
                     lambda row: KINDS[kept[row].kind],
                     lambda: np.array([_ORDER[one.kind] for one in kept], dtype=np.int64),
                     kind=lambda row: "wrong" if kept[row].kind == "error" else None,
-                    width=84,
                 ),
                 Column(
                     "row",
@@ -56,7 +55,6 @@ class FindingsModel(RowsModel):
                     lambda row: "" if kept[row].row is None else str(kept[row].row),
                     lambda: np.array([-1 if one.row is None else one.row for one in kept], dtype=np.int64),
                     number=True,
-                    width=64,
                 ),
                 Column("column", "Column", lambda row: kept[row].column, lambda: text_ranks([o.column for o in kept])),
                 Column(

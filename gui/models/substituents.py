@@ -57,7 +57,6 @@ class SubstituentsModel(RowsModel):
                 lambda row: f"{kept[row].count:,}",
                 lambda: np.array([one.count for one in kept], dtype=np.int64),
                 number=True,
-                width=96,
             ),
             Column(
                 "said",

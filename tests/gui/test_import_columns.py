@@ -78,6 +78,7 @@ def test_choices_come_back_as_last_time_and_can_be_made_afresh(
     until(qtbot, lambda: again.complete and again.form.chosen_sites == ("R1", "R2", "R3"))
     assert again.remembered.isHidden()
     assert again.form.direction.currentData() is None
+    until(qtbot, lambda: again.form.direction.currentText() == "proposed: higher")
 
 
 def test_a_core_is_proposed_looked_at_and_confirmed(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
@@ -236,11 +237,11 @@ def test_the_public_sulfonamides_are_taken_apart_with_their_scaffold(qtbot: QtBo
         pytest.skip("the folder with public tables is not there")
     wizard = wizard_on(qtbot, window, PUBLIC / "pw_CHEMBL2321810.smi")
     wizard.table_step.load_second(PUBLIC / "pw_CHEMBL2321810_act.csv")
-    until(qtbot, lambda: wizard.table_step.loaded is not None and wizard.table_step.loaded.other_rows == 1017)
+    until(qtbot, lambda: wizard.table_step.loaded is not None and wizard.table_step.loaded.other_rows == 1017, 60_000)
     assert wizard.table_step.join.said.text() == "Every id has its partner"
     wizard.next.click()
     step = wizard.columns_step
-    until(qtbot, lambda: step.core.isVisible() and step._job is None)
+    until(qtbot, lambda: step.core.isVisible() and step._job is None, 60_000)
     step.core.wanted.emit([str(PUBLIC / "pw_CHEMBL2321810_scaffold.mol")])
     until(qtbot, lambda: step.complete, 120_000)
     assert step.result is not None
