@@ -150,10 +150,13 @@ class RoundPage(Page):
         if self.stack.currentWidget() is self.none:
             self.stack.setCurrentWidget(self.list)
         before = self.model.round
+        line, place = self.table.current_row(), self.table.current_place
         self.model.show(status, shown, editable=not view.read_only, layout=self.plates(view, shown))
         if before is None or before.number != shown.number or opened:
             self.panel.hide_wrong()
             self._to_first(self.model.first_empty() or 0)
+        elif line is not None and self.table.current_row() is None:  # wells came or went
+            self.table.choose(line, result_key(place))
         self.title.setText(f"Round {shown.number}")
         self.subtitle.setText(self._subtitle(view))
         self._refresh_tools(view)

@@ -12,8 +12,10 @@ from PySide6.QtWidgets import (
     QAbstractItemView,
     QHeaderView,
     QStyledItemDelegate,
+    QStyleOptionHeader,
     QStyleOptionViewItem,
     QTableView,
+    QWidget,
 )
 
 from assaypilot.gui.models.base import KIND, RowsModel
@@ -28,6 +30,8 @@ SAMPLED = 120
 STEP = 7919
 """Rows looked at for the width of a column."""
 NARROWEST, WIDEST = 32, 260
+PADDING, ARROW = 14, 12
+"""Pixels of a heading that its text leaves free, and those of the arrow of the column sorted by."""
 SOFTEST = 58
 """Pixels a column that may be narrow keeps."""
 
@@ -51,6 +55,23 @@ class PlainDelegate(QStyledItemDelegate):
             colour = QColor(colours.error if kind == "wrong" else colours.muted)
             option.palette.setColor(QPalette.ColorRole.Text, colour)
             option.palette.setColor(QPalette.ColorRole.HighlightedText, colour)
+
+
+class Headings(QHeaderView):
+    """Headings of one or two lines, each of which ends in an ellipsis where there is no room for it."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(Qt.Orientation.Horizontal, parent)
+
+    def initStyleOptionForIndex(self, option: QStyleOptionHeader, logicalIndex: int) -> None:
+        """Nothing; cuts each line of a heading (Qt would make one line of two before it cuts them)."""
+        super().initStyleOptionForIndex(option, logicalIndex)
+        arrow = ARROW if option.sortIndicator != QStyleOptionHeader.SortIndicator.None_ else 0
+        room = max(self.sectionSize(logicalIndex) - PADDING - arrow, 0)
+        lines = option.text.split("\n")
+        option.text = "\n".join(
+            option.fontMetrics.elidedText(line, Qt.TextElideMode.ElideRight, room) for line in lines
+        )
 
 
 class Table(QTableView):
@@ -80,9 +101,10 @@ class Table(QTableView):
         self.setSortingEnabled(True)
         self.setCornerButtonEnabled(False)
         self.verticalHeader().hide()
-        header = self.horizontalHeader()
+        header = Headings(self)
+        self.setHorizontalHeader(header)
+        header.setSectionsClickable(True)
         header.setHighlightSections(False)
-        header.setTextElideMode(Qt.TextElideMode.ElideRight)
         header.setSortIndicatorClearable(True)
         header.setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
         header.setMinimumSectionSize(NARROWEST)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from PySide6.QtCore import QPersistentModelIndex, Qt
 from PySide6.QtTest import QAbstractItemModelTester
-from PySide6.QtWidgets import QApplication, QLabel
+from PySide6.QtWidgets import QApplication, QLabel, QStyleOptionHeaderV2
 from pytestqt.qtbot import QtBot
 
 from assaypilot.engine.library import Library
@@ -17,7 +17,7 @@ from assaypilot.gui.filtering import narrow
 from assaypilot.gui.main_window import MainWindow
 from assaypilot.gui.models.base import Column, RowsModel, plain_tip, text_ranks
 from assaypilot.gui.models.candidates import interval_text, probability_text
-from assaypilot.gui.widgets.table import as_clipboard
+from assaypilot.gui.widgets.table import Table, as_clipboard
 from tests.gui.helpers import idle, status, until, wizard_through
 
 FATAL = QAbstractItemModelTester.FailureReportingMode.Fatal
@@ -161,3 +161,23 @@ def test_any_spelling_of_hydrogen_reads_and_is_found_as_h() -> None:
     fits = narrow("R1=H", library, np.zeros(3))
     assert fits is not None
     assert fits.tolist() == [True, True, False]
+
+
+def test_headings_are_cut_line_by_line(qtbot: QtBot) -> None:
+    model = RowsModel()
+    model.fill([Column("a", "P(within\n0.75)", lambda row: "0.5"), Column("b", "x", lambda row: "")], 1)
+    table = Table(model, name="test")
+    qtbot.addWidget(table)
+    header = table.horizontalHeader()
+
+    def shown(width: int) -> str:
+        header.resizeSection(0, width)
+        option = QStyleOptionHeaderV2()
+        header.initStyleOption(option)
+        header.initStyleOptionForIndex(option, 0)
+        return option.text
+
+    assert shown(200) == "P(within\n0.75)"
+    first, second = shown(50).split("\n")
+    assert first.endswith("…")
+    assert second == "0.75)"

@@ -96,7 +96,9 @@ def test_on_plates_that_are_shown_first(qtbot: QtBot, planned: MainWindow, tmp_p
             dialog.plate, QMouseEvent(QEvent.Type.MouseMove, at, dialog.plate.mapToGlobal(at), nothing, nothing, none)
         )
         assert dialog.plate.under == compound
+    planned.round.table.choose(2, "result")
     rows = save(qtbot, planned, tmp_path / "list.csv")
+    assert planned.round.table.current_row() == 2  # the wells take nobody's place
     wells = {(row["ID"], row["Replicate"]): row["Well"] for row in rows}
     assert len(set(wells.values())) == len(rows) == shown.measurements
     assert not {"1", "12"} & {well[1:] for well in wells.values()}
