@@ -26,9 +26,9 @@ any look; Scandinavian Journal of Statistics 6, 1979.)
 
 **B_m: in.** It is refuted when for every j the walk of (x(m) - x(j))'theta_r + epsilon + slack passes its limit at some
 look. If B_m is true it is true by b, and the steps against b have means below 0: again probability alpha, without a
-union over j (an intersection-union test; Berger, Technometrics 24, 1982). With alpha = 0.45 delta / K all errors of this
-kind sum to 0.45 delta. Compounds that are out, or refuted as the best (below), need not be compared with: b is neither,
-unless an error was made that is counted there.
+union over j (an intersection-union test; Berger, Technometrics 24, 1982). With alpha = 0.45 delta / K all errors of
+this kind sum to 0.45 delta. Compounds that are out, or refuted as the best (below), need not be compared with: b is
+neither, unless an error was made that is counted there.
 
 **The best.** D_j: j is b. Only one of them is true, so all are tested at one level, 0.1 delta, with no union at all:
 the walk of (x(l_r) - x(j))'theta_r passes its limit with at most that probability for j = b. The same finds the one
