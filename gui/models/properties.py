@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -25,8 +26,10 @@ from assaypilot.gui.models.base import Column, text_ranks
 __all__ = ["PROPERTIES", "Calculated", "calculate", "exported", "property_columns"]
 
 Floats = NDArray[np.float64]
-_POTENCIES = ("pic50", "pec50", "pki", "pkd", "pka2")
-"""Names of endpoints that are potencies on a log scale already."""
+_POTENCY = re.compile(r"(?<![a-z])p?(?:[iegax]c50|gi50|ed50|k[id]|a2)(?![a-z0-9])")
+"""What potencies are called: pIC50, IC50, Ki, pKd."""
+DIGITS = {"mw": 1, "clogp": 2, "tpsa": 1, "hbd": 0, "heavy": 0, "le": 2, "lle": 2}
+"""Decimals shown, by key."""
 PROPERTIES = ("mw", "clogp", "tpsa", "hbd", "heavy", "le", "lle", "alert")
 """Keys of the columns."""
 
@@ -69,26 +72,27 @@ def property_columns(status: Status, found: Calculated | None) -> list[Column]:
     known = found or Calculated(nothing, nothing, nothing, nothing, nothing, ("",) * len(nothing))
     waiting = "" if found is not None else "…"
 
-    def column(key: str, title: str, values: Floats, digits: int, tip: str) -> Column:
+    def column(key: str, title: str, values: Floats, tip: str) -> Column:
+        digits = DIGITS[key]
         return Column(
             key, title, lambda row: waiting if np.isnan(values[row]) else f"{values[row]:.{digits}f}", lambda: values,
             number=True, tip=tip, kind=lambda row: "muted" if waiting else None, width=58,
         )  # fmt: skip
 
     made = [
-        column("mw", "MW", known.mw, 1, "Molecular weight, g/mol"),
-        column("clogp", "cLogP", known.clogp, 2, "Calculated log P after Wildman and Crippen"),
-        column("tpsa", "TPSA", known.tpsa, 1, "Topological polar surface area after Ertl, Å²"),
-        column("hbd", "HBD", known.hbd, 0, "Hydrogen-bond donors: N–H and O–H groups"),
-        column("heavy", "Heavy\natoms", known.heavy, 0, "Atoms other than hydrogen"),
+        column("mw", "MW", known.mw, "Molecular weight, g/mol"),
+        column("clogp", "cLogP", known.clogp, "Calculated log P after Wildman and Crippen"),
+        column("tpsa", "TPSA", known.tpsa, "Topological polar surface area after Ertl, Å²"),
+        column("hbd", "HBD", known.hbd, "Hydrogen-bond donors: N–H and O–H groups"),
+        column("heavy", "Heavy\natoms", known.heavy, "Atoms other than hydrogen"),
     ]
     endpoint = status.endpoints[status.objective]
     if _is_potency(endpoint):
         estimate = status.candidates.estimates[endpoint.name]
         made += [
-            column("le", "LE", _each(lambda p, atoms: ligand_efficiency(p, int(atoms)), estimate, known.heavy), 2,
+            column("le", "LE", _each(lambda p, atoms: ligand_efficiency(p, int(atoms)), estimate, known.heavy),
                    f"Ligand efficiency of the estimate: 1.37 {endpoint.scale_name} per heavy atom, kcal/mol"),
-            column("lle", "LLE", _each(lipophilic_efficiency, estimate, known.clogp), 2,
+            column("lle", "LLE", _each(lipophilic_efficiency, estimate, known.clogp),
                    f"Lipophilic efficiency of the estimate: {endpoint.scale_name} minus cLogP"),
         ]  # fmt: skip
     made.append(
@@ -107,15 +111,21 @@ def exported(status: Status, found: Calculated | None) -> dict[str, Written]:
         return {}
     made = {}
     for column in property_columns(status, found):
-        cells = [column.text(row) for row in range(len(status.library))]
-        digits = max((len(text.partition(".")[2]) for text in cells), default=0) if column.number else None
-        values = [float(text) if text else None for text in cells] if column.number else cells
-        made[column.key] = Written(" ".join(column.title.split()), values, digits)
+        title = " ".join(column.title.split())
+        if column.rank is None or not column.number:
+            made[column.key] = Written(title, found.alerts)
+        else:
+            digits = DIGITS[column.key]
+            values = np.round(column.rank(), digits).tolist()
+            cells = values if digits else [None if value != value else int(value) for value in values]
+            made[column.key] = Written(title, cells, digits)
     return made
 
 
 def _is_potency(endpoint: Endpoint) -> bool:
-    return endpoint.transform == "log" or endpoint.name.casefold().startswith(_POTENCIES)
+    """Whether an endpoint is a potency on a log scale, of which a ligand efficiency means something."""
+    named = _POTENCY.search(endpoint.name.casefold())
+    return named is not None and (endpoint.transform == "log" or named[0].startswith("p"))
 
 
 def _each(of: Callable[[float, float], float | None], estimate: Floats, beside: Floats) -> Floats:

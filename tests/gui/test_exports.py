@@ -7,7 +7,7 @@ import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 from PySide6.QtCore import Qt
@@ -16,6 +16,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QFileDialog, QMenu, QPushButton
 from pytestqt.qtbot import QtBot
 
+from assaypilot.engine.endpoint import Endpoint
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.export.formats import FORMATS, write
 from assaypilot.engine.export.shortlist import table_of
@@ -25,6 +26,7 @@ from assaypilot.gui import exporting
 from assaypilot.gui.dialogs.export import KINDS, ExportDialog
 from assaypilot.gui.exporting import beside_removed
 from assaypilot.gui.main_window import CANDIDATES, LIBRARY, MainWindow
+from assaypilot.gui.models import properties
 from assaypilot.gui.saving import as_named, file_name
 from assaypilot.gui.screen import shortlist_columns
 from assaypilot.gui.settings import Settings
@@ -447,8 +449,20 @@ def test_properties_are_calculated_when_somebody_looks(
         rows = rows_of(path)
         assert len(rows) == page.model.rowCount() == 18
         assert {row["MW"] for row in rows} == {"135.2"}
+        assert as_columns or {row["HBD"] for row in rows} == {"1"}
         assert (list(rows[0]).index("MW") == 1) is as_columns
         assert ("TPSA" in rows[0]) is not as_columns
+
+
+@pytest.mark.parametrize(
+    ("name", "transform", "potency"),
+    [
+        ("pIC50", "none", True), ("IC50 (nM)", "log", True), ("hERG pIC50", "none", True), ("Ki", "log", True),
+        ("IC50", "none", False), ("Solubility", "log", False), ("pH", "none", False), ("Kinetics", "log", False),
+    ],
+)  # fmt: skip
+def test_efficiencies_are_of_potencies_only(name: str, transform: Literal["none", "log"], potency: bool) -> None:
+    assert properties._is_potency(Endpoint(name, transform=transform)) is potency
 
 
 def test_stopped_properties_are_not_begun_again(

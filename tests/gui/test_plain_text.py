@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import itertools
+import os
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -39,6 +40,7 @@ LABELS = (
 ENDPOINTS = ("pIC50 $x_1 <img src=//host/y>", "hERG <b>&</b> $^{}$")
 NASTY = ("CPD_$1_$2%", "R1 $width x <$energy", "<img src=//host/x>", "=cmd|' /C calc'!A0", "-1+2", "a&b <b>c</b>")
 IDS = (*NASTY, *(f"<i>{n}</i> $C_{{{n}}}$ & %{n}" for n in range(12)))
+RECIPES = tuple(itertools.product(*LABELS))
 SMILES = "c1ccccc1C(=O)NC"
 MARKS = ("<b>", "<i>", "<img", "&amp;", " & ", "$")
 
@@ -411,3 +413,37 @@ def read_pptx(path: Path) -> None:
 READERS: dict[str, Callable[[Path], None]] = {
     ".csv": read_csv, ".xlsx": read_xlsx, ".sdf": read_sdf, ".pdf": read_pdf, ".pptx": read_pptx,
 }  # fmt: skip
+
+
+def test_names_are_text_in_every_step_of_a_new_campaign(
+    qtbot: QtBot, open_window: Callable[..., MainWindow], tmp_path: Path
+) -> None:
+    window = open_window()
+    table = tmp_path / "<b>a table & $x$.csv" if os.name != "nt" else tmp_path / "a table & $x$.csv"
+    block = io.StringIO(newline="")
+    rows = [[name, *labels, str(6 + n / 10)] for n, (name, labels) in enumerate(zip(IDS, RECIPES, strict=True))]
+    rows.append(["<img src=//host/z>", *RECIPES[0], "oops <b>no number</b>"])
+    csv.writer(block).writerows([["ID", "R1", "R2", "R3", ENDPOINTS[0]], *rows])
+    table.write_text(block.getvalue(), encoding="utf-8")
+    window.new_campaign(table)
+    wizard = window.wizard
+    assert wizard is not None
+    until(qtbot, lambda: wizard.table_step.complete)
+    found = 0
+    for _ in range(8):
+        idle(qtbot, window)
+        found += check(wizard)
+        for shown in wizard.findChildren(QTableView):
+            if isinstance(shown.model(), RowsModel) and shown.isVisibleTo(wizard):
+                found += check_model(shown.model())
+        if not wizard.next.isEnabled() or wizard.next.text().replace("&", "").startswith("Start"):
+            break
+        at = wizard.stack.currentIndex()
+        if at == wizard.stack.count() - 1:
+            break
+        wizard.next.click()
+        until(qtbot, lambda at=at: wizard.stack.currentIndex() != at)
+    assert wizard.stack.currentIndex() == wizard.stack.count() - 1  # the goal
+    assert found > 20
+    wizard.reject()
+    idle(qtbot, window)
