@@ -15,12 +15,12 @@ def shared_out(natural: Sequence[float], least: Sequence[float], width: float) -
 
     ``natural`` are what the texts need on one line, ``least`` what their longest words need, never more. When all fit
     they get what they need. Else none gets more than a common limit, unless its longest word needs it, so that a
-    column of long texts takes nothing from short ones; and when the longest words do not fit, less than they need.
+    column of long texts takes nothing from short ones; when the longest words do not fit, the same holds for those.
     """
     if sum(natural) <= width:
         return list(natural)
     if sum(least) >= width:
-        return [one * width / sum(least) for one in least]
+        natural, least = least, [0.0] * len(least)
     low, high = 0.0, max(natural)
     for _ in range(_HALVINGS):
         limit = (low + high) / 2.0

@@ -5,10 +5,12 @@ from __future__ import annotations
 import math
 import re
 import unicodedata
+from collections.abc import Sequence
 
 from assaypilot.engine.campaign.state import Status
+from assaypilot.engine.library import Library, name_from_substituents
 
-__all__ = ["interval", "plain", "sentences", "values"]
+__all__ = ["interval", "named_by_substituents", "plain", "sentences", "values"]
 
 _NEVER = "\ufffe\uffff"
 """What is no character in XML."""
@@ -28,6 +30,11 @@ def sentences(text: str) -> tuple[str, str]:
     """The first sentence of a text, and the rest; together they are the text."""
     first, _, rest = _SENTENCE.sub("\n", plain(text), count=1).partition("\n")
     return first, rest
+
+
+def named_by_substituents(library: Library, compounds: Sequence[int]) -> bool:
+    """Whether the ids of these compounds say what they carry (``R1=Me|R2=Cl``): nobody needs to read it twice."""
+    return all(library.ids[c] == name_from_substituents(library.sites, library.codes[c]) for c in compounds)
 
 
 def interval(estimate: float, low: float, high: float, digits: int) -> str:

@@ -179,9 +179,20 @@ def _intervals(status: Status) -> str:
 
 def _contributions(status: Status, measured: Mapping[int, pictures.Measured]) -> list[Flowable]:
     """What every substituent adds, for each endpoint that was measured."""
-    story = heading("What each substituent adds", room=190.0)
+    title = "What each substituent adds"
     if not _additive(status):
-        return [*story, paragraph("Effects add up on the scale of this strategy's link, not on that of the values.")]
+        words = "Effects add up on the scale of this strategy's link, not on that of the values."
+        return [*heading(title), paragraph(words)]
+    parts: list[tuple[str, list[Flowable], float]] = []
+    for endpoint, data in measured.items():
+        name = status.endpoints[endpoint].scale_name
+        found = pictures.contribution_figures(status, endpoint, data, _HALF / _INCH) if len(data.rows) else []
+        figures = [FigureFlowable(figure) for _, of_site in found for figure in of_site]
+        none = "No site has more than one substituent." if len(data.rows) else "Nothing was measured yet."
+        first = max((figure.height for figure in figures[:2]), default=20.0)
+        parts.append((name, _in_pairs(figures) if figures else [paragraph(none)], first))
+    # A heading stays with the first figures below it.
+    story = heading(title, room=parts[0][2] + 125.0)
     story.append(
         paragraph(
             "Against the average of the measurements at the site, with 95 % intervals, the assay noise taken as given; "
@@ -190,17 +201,10 @@ def _contributions(status: Status, measured: Mapping[int, pictures.Measured]) ->
             "caption",
         )
     )
-    for endpoint, data in measured.items():
-        if len(measured) > 1:
-            story += heading(status.endpoints[endpoint].scale_name, 1, room=140.0)
-        if not len(data.rows):
-            story.append(paragraph("Nothing was measured yet."))
-            continue
-        found = pictures.contribution_figures(status, endpoint, data, _HALF / _INCH)
-        figures = [FigureFlowable(figure) for _, of_site in found for figure in of_site]
-        if not figures:
-            story.append(paragraph("No site has more than one substituent."))
-        story += _in_pairs(figures)
+    for name, flowables, first in parts:
+        if len(parts) > 1:
+            story += heading(name, 1, room=first + 30.0)
+        story += flowables
     return story
 
 

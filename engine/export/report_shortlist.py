@@ -11,7 +11,7 @@ from reportlab.platypus import Flowable
 
 from assaypilot.engine.campaign.state import STATUSES, Status
 from assaypilot.engine.export.contents import Contents
-from assaypilot.engine.export.plain import plain, values
+from assaypilot.engine.export.plain import named_by_substituents, plain, values
 from assaypilot.engine.export.report_page import WIDTH, Progress
 from assaypilot.engine.export.report_table import ruled
 from assaypilot.engine.export.report_text import BOLD, INK, LINE, MUTED, REGULAR, fitted, wrapped
@@ -202,7 +202,8 @@ def table(contents: Contents, compounds: Sequence[int], progress: Progress) -> l
     library, digits = status.library, decimals_of(status)
     apart = len(library.sites) <= _SITES_APART
     scales = [name for name, _, _ in values(status, compounds[0], digits)] if compounds else []
-    sites = [site.name for site in library.sites] if apart else ["Substituents"]
+    named = named_by_substituents(library, compounds)
+    sites = [] if named else [site.name for site in library.sites] if apart else ["Substituents"]
     rows = [["", "ID", *sites, *scales, "Status", "Evidence", "Availability"]]
     for k, compound in enumerate(compounds):
         progress.step(f"Compound {k + 1:,}", 1)
@@ -212,7 +213,7 @@ def table(contents: Contents, compounds: Sequence[int], progress: Progress) -> l
             [
                 str(k + 1),
                 library.ids[compound],
-                *(list(standing.values()) if apart else [joined]),
+                *([] if named else list(standing.values()) if apart else [joined]),
                 *(number for _, number, _ in values(status, compound, digits)),
                 state_words(status, compound).replace("decided in round", "round"),
                 evidence(status, compound),

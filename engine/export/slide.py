@@ -20,7 +20,7 @@ from pptx.util import Emu, Inches
 from assaypilot.engine.campaign.state import Status
 from assaypilot.engine.export import pictures
 from assaypilot.engine.export.contents import Contents
-from assaypilot.engine.export.plain import plain, sentences, values
+from assaypilot.engine.export.plain import named_by_substituents, plain, sentences, values
 from assaypilot.engine.export.shortlist import availability, decimals_of, evidence
 from assaypilot.engine.export.slide_text import (
     Box,
@@ -231,7 +231,8 @@ def _substituents(status: Status, compound: int, width: float) -> list[Words]:
 def _rows(slide: Any, contents: Contents, compounds: list[int]) -> int:
     """How many compounds are shown in a table, where no structure is known."""
     status = contents.status
-    tries = [(_cells(status, compounds, sites), size) for sites in ("apart", "joined", "") for size in _SIZES]
+    ways = ("",) if named_by_substituents(status.library, compounds) else ("apart", "joined", "")
+    tries = [(_cells(status, compounds, sites), size) for sites in ways for size in _SIZES]
     whole = (one for one in tries[: 2 * len(_SIZES)] if table_width(*one) <= _BEST.width)
     short = (one for one in tries if table_width(*one, cut_long=True) <= _BEST.width)
     rows, size = next(chain(whole, short, tries[-1:]))

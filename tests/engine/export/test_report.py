@@ -17,6 +17,7 @@ from assaypilot.engine.export.contents import Choice, Contents, contents
 from assaypilot.engine.export.formats import write
 from assaypilot.engine.export.report import document
 from assaypilot.engine.export.report_shortlist import MOST
+from assaypilot.engine.library import Library
 from assaypilot.engine.processes import in_another_process
 from assaypilot.engine.progress import Cancelled
 from tests.engine.export.reporting import HERG, HOSTILE, POTENCY, SOLUBILITY, begin, indoles, labels, play
@@ -171,6 +172,29 @@ def test_without_structures_the_shortlist_is_a_table(tmp_path: Path) -> None:
     assert f"{name} {' '.join(now.library.substituents(c).values())} {now.candidates.estimate[c]:.2f}" in text
     for name in HOSTILE[:4]:
         assert name in text
+
+
+def test_ids_that_say_what_a_compound_carries_are_not_said_twice(tmp_path: Path) -> None:
+    plain = labels((3, 2))
+    library = Library.product(plain.sites)
+    with begin(tmp_path, library) as campaign:
+        now = play(campaign, 1)
+    text = " ".join(pages(document(said(now, Choice("all")))))
+    assert "ID pIC50 Status Evidence Availability" in text
+    assert all(name in text for name in library.ids)
+
+
+def test_no_heading_stands_alone_at_the_end_of_a_page(tmp_path: Path) -> None:
+    for rows in (10, 14, 18, 22, 26):  # wherever the shortlist ends on its page
+        with begin(tmp_path, labels((9, 8, 7)), name=f"{rows}") as campaign:
+            data = document(said(campaign.status(), Choice(order=tuple(range(rows * 2)))))
+        (tmp_path / "reported.assaypilot").unlink()
+        found = pages(data)
+        with pdfium.PdfDocument(data) as read:
+            marks = [(mark.get_title(), mark.get_dest().get_index()) for mark in read.get_toc()][1:]
+        for title, page in marks:
+            below = found[page][found[page].rindex(title) + len(title) :]
+            assert len(below.split()) > 8, title
 
 
 def test_structures_that_cannot_be_read_are_said(tmp_path: Path) -> None:

@@ -180,6 +180,12 @@ def test_one_long_text_takes_nothing_from_short_columns() -> None:
     assert sum(found) == pytest.approx(400.0, rel=1e-3)
 
 
+def test_words_too_long_for_a_page_take_nothing_from_short_ones() -> None:
+    assert shared_out([500.0, 300.0, 40.0], [400.0, 300.0, 40.0], 300.0) == pytest.approx(
+        [130.0, 130.0, 40.0], abs=1e-3
+    )
+
+
 @given(st.text(max_size=60))
 def test_any_text_becomes_one_line_that_xml_and_pdf_can_hold(text: str) -> None:
     made = plain(text)
