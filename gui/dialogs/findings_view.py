@@ -9,10 +9,9 @@ from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QVBoxLayout, QWidget
 
 from assaypilot.engine.progress import Report
-from assaypilot.engine.tables.importer import ImportedTable
 from assaypilot.gui.dialogs.check_work import Checked
 from assaypilot.gui.dialogs.import_words import import_words
-from assaypilot.gui.models.findings import KINDS, Finding, FindingsModel
+from assaypilot.gui.models.findings import KINDS, Findings, FindingsModel, Kind
 from assaypilot.gui.session import Session
 from assaypilot.gui.settings import Settings
 from assaypilot.gui.widgets.choices import FilterBox, Segments
@@ -24,18 +23,15 @@ __all__ = ["FindingsView", "findings"]
 TITLES = {"error": "Errors", "unused": "Not used", "warning": "Warnings", "note": "Notes"}
 
 
-def findings(checked: Checked) -> list[Finding]:
+def findings(checked: Checked) -> Findings:
     """The lines of a check: errors first, then what is not used, warnings and notes."""
-    imported: ImportedTable = checked.imported
-    errors = [Finding("error", p.row, p.column or "", import_words(p.reason)) for p in imported.errors]
-    unused = [
-        Finding("unused", p.row, p.column or "", import_words(p.reason))
-        for p in imported.not_used
-        if p.severity != "error"
-    ]
-    warnings = [Finding("warning", None, "", import_words(text)) for text in checked.warnings]
-    notes = [Finding("note", None, "", import_words(text)) for text in imported.notes]
-    return [*errors, *unused, *warnings, *notes]
+    texts: list[tuple[Kind, str]] = [("warning", import_words(text)) for text in checked.warnings]
+    texts += [("note", import_words(text)) for text in checked.imported.notes]
+    return Findings(checked.imported.not_used, texts, _reason)
+
+
+def _reason(text: str) -> str:
+    return import_words(text) if "--" in text else text
 
 
 class FindingsView(QWidget):
@@ -81,12 +77,11 @@ class FindingsView(QWidget):
         self.model.show(found)
         self.kinds.set_text("all", f"All ({len(found):,})")
         for kind, title in TITLES.items():
-            count = sum(one.kind == kind for one in found)
-            self.kinds.set_text(kind, f"{title} ({count:,})")
-        self.table.setVisible(bool(found))
-        self.empty.setVisible(not found)
-        self.copy.setEnabled(bool(found))
-        self.save.setEnabled(bool(found))
+            self.kinds.set_text(kind, f"{title} ({found.count(kind):,})")
+        self.table.setVisible(len(found) > 0)
+        self.empty.setVisible(not len(found))
+        self.copy.setEnabled(len(found) > 0)
+        self.save.setEnabled(len(found) > 0)
         self._narrow()
 
     def _narrow(self) -> None:

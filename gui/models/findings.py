@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, overload
 
 import numpy as np
+from numpy.typing import NDArray
 
+from assaypilot.engine.tables.problems import Problem
 from assaypilot.gui.models.base import Column, RowsModel, text_ranks
 
-__all__ = ["KINDS", "Finding", "FindingsModel", "Kind"]
+__all__ = ["KINDS", "Finding", "Findings", "FindingsModel", "Kind"]
 
 Kind = Literal["error", "unused", "warning", "note"]
 
@@ -30,30 +32,87 @@ class Finding:
     text: str
 
 
+class Findings(Sequence[Finding]):
+    """The lines of a check, made when they are looked at: a table may have a hundred thousand of them."""
+
+    def __init__(
+        self, problems: Sequence[Problem], texts: Sequence[tuple[Kind, str]], say: Callable[[str], str] = str
+    ) -> None:
+        """Errors first, then what is not used, then ``texts``; ``say`` puts a reason into the window's words."""
+        errors = [problem for problem in problems if problem.severity == "error"]
+        self._problems = [*errors, *(problem for problem in problems if problem.severity != "error")]
+        self._texts = list(texts)
+        self._say = say
+        self.kinds = np.array(
+            [_ORDER["error"]] * len(errors)
+            + [_ORDER["unused"]] * (len(self._problems) - len(errors))
+            + [_ORDER[kind] for kind, _ in self._texts],
+            dtype=np.int64,
+        )
+        """The kind of each line, as its place among KINDS."""
+
+    def __len__(self) -> int:
+        return len(self.kinds)
+
+    @overload
+    def __getitem__(self, place: int) -> Finding: ...
+    @overload
+    def __getitem__(self, place: slice) -> list[Finding]: ...
+    def __getitem__(self, place: int | slice) -> Finding | list[Finding]:
+        if isinstance(place, slice):
+            return [self[n] for n in range(*place.indices(len(self)))]
+        if place >= len(self._problems):
+            kind, text = self._texts[place - len(self._problems)]
+            return Finding(kind, None, "", text)
+        problem = self._problems[place]
+        kind = "error" if problem.severity == "error" else "unused"
+        return Finding(kind, problem.row, problem.column or "", self._say(problem.reason))
+
+    @property
+    def rows(self) -> NDArray[np.int64]:
+        """The row of each line, -1 where it is about the table."""
+        own = [-1 if problem.row is None else problem.row for problem in self._problems]
+        return np.array(own + [-1] * len(self._texts), dtype=np.int64)
+
+    def holding(self, text: str) -> NDArray[np.bool_]:
+        """Which lines hold a text in their column, row or reason, regardless of case."""
+        wanted = text.casefold()
+        found = [
+            wanted in problem.reason.casefold()
+            or wanted in (problem.column or "").casefold()
+            or wanted in str(problem.row or "")
+            for problem in self._problems
+        ]
+        return np.array(found + [wanted in said.casefold() for _, said in self._texts], dtype=bool)
+
+    def count(self, kind: object) -> int:
+        """How many there are of a kind."""
+        place = next((n for name, n in _ORDER.items() if name == kind), -1)
+        return int((self.kinds == place).sum())
+
+
 class FindingsModel(RowsModel):
     """Kind, row, column, reason."""
 
-    found: tuple[Finding, ...] = ()
+    found = Findings((), ())
 
-    def show(self, found: Sequence[Finding]) -> None:
+    def show(self, found: Findings) -> None:
         """Nothing; takes over the list."""
-        kept = self.found = tuple(found)
-        self._kind = "all"
-        self._text = ""
+        kept = self.found = found
         self.fill(
             [
                 Column(
                     "kind",
                     "Kind",
                     lambda row: KINDS[kept[row].kind],
-                    lambda: np.array([_ORDER[one.kind] for one in kept], dtype=np.int64),
+                    lambda: kept.kinds,
                     kind=lambda row: "wrong" if kept[row].kind == "error" else None,
                 ),
                 Column(
                     "row",
                     "Row",
                     lambda row: "" if kept[row].row is None else str(kept[row].row),
-                    lambda: np.array([-1 if one.row is None else one.row for one in kept], dtype=np.int64),
+                    lambda: kept.rows,
                     number=True,
                 ),
                 Column("column", "Column", lambda row: kept[row].column, lambda: text_ranks([o.column for o in kept])),
@@ -70,25 +129,10 @@ class FindingsModel(RowsModel):
 
     def narrow(self, kind: str, text: str) -> None:
         """Nothing; shows one kind (``all``: every one), and only what holds a text, regardless of case."""
-        self._kind, self._text = kind, text.strip().casefold()
-        if self._kind == "all" and not self._text:
+        wanted = text.strip()
+        if kind == "all" and not wanted:
             self.only(None)
             return
-        self.only(
-            np.fromiter(
-                (
-                    self._kind in ("all", one.kind)
-                    and (self._text in f"{one.column} {one.text} {'' if one.row is None else one.row}".casefold())
-                    for one in self.found
-                ),
-                dtype=bool,
-                count=len(self.found),
-            )
-        )
-
-    _kind = "all"
-    _text = ""
-
-    def count(self, kind: Kind) -> int:
-        """How many there are of a kind."""
-        return sum(one.kind == kind for one in self.found)
+        place = next((n for name, n in _ORDER.items() if name == kind), None)
+        mask = np.ones(len(self.found), dtype=bool) if place is None else self.found.kinds == place
+        self.only(mask & self.found.holding(wanted) if wanted else mask)

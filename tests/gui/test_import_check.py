@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import time
 from pathlib import Path
 
 from PySide6.QtCore import QItemSelectionModel, Qt
@@ -11,8 +12,10 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
+from assaypilot.engine.tables.problems import Problem
 from assaypilot.gui.dialogs.new_campaign import NewCampaign
 from assaypilot.gui.main_window import MainWindow
+from assaypilot.gui.models.findings import KINDS, Findings, FindingsModel
 from tests.gui.helpers import idle, status, until
 from tests.gui.imports import HOSTILE, check_of, checked, columns_of, sparse, wizard_on
 
@@ -259,3 +262,27 @@ def test_a_keyboard_is_enough(qtbot: QtBot, window: MainWindow, tmp_path: Path) 
         QTest.keyClick(focus, Qt.Key.Key_Tab)
     assert wizard.next in seen
     assert wizard.back in seen
+
+
+def test_a_hundred_thousand_findings_are_narrowed_at_once(qtbot: QtBot) -> None:
+    problems = [
+        Problem(n, f"R{n % 3}", f"value {n} is no number", "error" if n == 70_000 else "warning")
+        for n in range(100_000)
+    ]
+    model = FindingsModel()
+    started = time.perf_counter()
+    model.show(Findings(problems, [("note", "read as it is")], str.upper))
+    model.narrow("all", "")
+    shown = time.perf_counter() - started
+    assert model.rowCount() == 100_001
+    # Errors come first, whatever their row.
+    assert model.index(0, 3).data() == "VALUE 70000 IS NO NUMBER"
+    model.narrow("unused", " Value 77777")
+    assert model.as_text()[1:] == [["Not used", "77777", "R0", "VALUE 77777 IS NO NUMBER"]]
+    model.narrow("note", "")
+    assert model.as_text()[1:] == [["Note", "", "", "read as it is"]]
+    model.narrow("all", "")
+    model.sort(1, Qt.SortOrder.DescendingOrder)
+    assert model.index(0, 1).data() == "99999"
+    assert [model.found.count(kind) for kind in KINDS] == [1, 99_999, 0, 1]
+    assert shown < 1.0  # a tenth of that on a quiet machine
