@@ -76,7 +76,16 @@ class Arrangement(QObject):
         if key not in self._fixed and shown != self.visible(key):
             self._shown[key] = shown
             self.apply()
+            if shown:
+                self._reveal(key)
             self.changed.emit()
+
+    def _reveal(self, key: str) -> None:
+        """Nothing; scrolls sideways to a column, so that who has asked for it sees it."""
+        model = self._table.rows_model
+        if model.rowCount() and any(column.key == key for column in model.columns):
+            top = max(self._table.rowAt(1), 0)
+            self._table.scrollTo(model.index(top, model.place_of(key)))
 
     @property
     def columns(self) -> list[Column]:

@@ -435,6 +435,8 @@ def test_properties_are_calculated_when_somebody_looks(
     idle(qtbot, window)
     assert page.model.columns[page.model.place_of("mw")].text(0) == "135.2"  # N-methylbenzamide, C8H9NO
     assert page.arrangement.visible("mw")
+    bar = page.table.horizontalScrollBar()
+    assert bar.value() > 0 or bar.maximum() == 0  # who asks for a column sees it
     before = page._calculated
     page.refresh(view(window), opened=False)
     idle(qtbot, window)
