@@ -278,7 +278,7 @@ def test_a_hundred_thousand_findings_are_narrowed_at_once(qtbot: QtBot) -> None:
     # Errors come first, whatever their row.
     assert model.index(0, 3).data() == "VALUE 70000 IS NO NUMBER"
     model.narrow("unused", " Value 77777")
-    assert model.as_text()[1:] == [["Not used", "77777", "R0", "VALUE 77777 IS NO NUMBER"]]
+    assert model.as_text()[1:] == [["Not used", "77777", "R2", "VALUE 77777 IS NO NUMBER"]]
     model.narrow("note", "")
     assert model.as_text()[1:] == [["Note", "", "", "read as it is"]]
     model.narrow("all", "")
