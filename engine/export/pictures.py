@@ -56,12 +56,11 @@ def answer_caption(status: Status) -> str:
     names = [status.endpoints[place].scale_name for place in status.goal_endpoints]
     marks = "Filled circles are in, diamonds undecided, hollow circles out."
     if len(names) == 1:
+        up = status.endpoints[status.objective].sign > 0
+        rests = "the interval its decision rests on" if status.phases_decided else "its 95 % posterior interval"
         return (
-            f"Compounds by estimated {names[0]}, the best first, each with the interval its decision rests on. {marks} "
-            "The line is the cutoff, the band below its soft zone."
-            if status.endpoints[status.objective].sign > 0
-            else f"Compounds by estimated {names[0]}, the lowest first, each with the interval its decision rests on. "
-            f"{marks} The line is the cutoff, the band above its soft zone."
+            f"Compounds by estimated {names[0]}, the {'best' if up else 'lowest'} first, each with {rests}. {marks} "
+            f"The line is the cutoff, the band {'below' if up else 'above'} its soft zone."
         )
     if len(names) == 2:
         return (

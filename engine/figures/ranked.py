@@ -141,7 +141,8 @@ def ranked_intervals(
             markeredgecolor=palette.accent, markeredgewidth=2.0, zorder=4,
         )  # fmt: skip
     _limits(axes, ranks, [middle, bottom, top], [cutoff, soft_cutoff])
-    _zone_words(axes, palette, (cutoff, soft_cutoff), (cutoff_text, zone_text))
+    side = _free_side(axes, bottom, top, soft_cutoff, up=soft_cutoff > cutoff)
+    _zone_words(axes, palette, (cutoff, soft_cutoff), (cutoff_text, zone_text), side)
     axes.xaxis.set_major_locator(MaxNLocator(nbins=10, integer=True, min_n_ticks=1))
     axes.yaxis.set_major_locator(MaxNLocator(nbins=6))
     axes.set_ylabel(quantity, color=palette.text, fontsize=SMALL + 0.5, parse_math=False)
@@ -168,16 +169,26 @@ def _limits(axes: Axes, ranks: NDArray[np.intp], levels: list[Floats], marks: li
     axes.set_xlim(ranks[0] - min(half, 0.9), ranks[-1] + half)
 
 
-def _zone_words(axes: Axes, palette: Palette, lines: tuple[float, float], words: tuple[str, str]) -> None:
-    """Nothing; names the cutoff and its soft zone where no bars are."""
+def _free_side(axes: Axes, bottom: Floats, top: Floats, level: float, *, up: bool) -> float:
+    """Where across a word beyond ``level`` hides fewer intervals: 0.008 at the left, or 0.995 at the right."""
+    ends = axes.get_ylim()
+    reach = 0.09 * (ends[1] - ends[0])
+    low, high = (level, level + reach) if up else (level - reach, level)
+    hidden = (np.nan_to_num(bottom, nan=np.inf) < high) & (np.nan_to_num(top, nan=-np.inf) > low)
+    part = max(1, round(0.2 * hidden.size))
+    return 0.995 if hidden[-part:].sum() < hidden[:part].sum() else 0.008
+
+
+def _zone_words(axes: Axes, palette: Palette, lines: tuple[float, float], words: tuple[str, str], side: float) -> None:
+    """Nothing; names the cutoff and its soft zone, this one at ``side``, where no bars are."""
     cutoff, soft_cutoff = lines
     if not np.isfinite(cutoff):
         return
     up = soft_cutoff > cutoff  # smaller is better: the zone lies above the line
-    # Outside the zone, where a ranking leaves room: on the cutoff's side at the right, beyond the zone at the left.
+    # Outside the zone, where a ranking leaves room: on the cutoff's side at the right, beyond the zone at a free end.
     named = [(cutoff, words[0], not up, 0.995)]
     if np.isfinite(soft_cutoff) and soft_cutoff != cutoff:
-        named.append((soft_cutoff, words[1], up, 0.008))
+        named.append((soft_cutoff, words[1], up, side))
     bottom, top = axes.get_ylim()
     figure = axes.get_figure(root=True)
     height = axes.get_position().height * (72.0 * figure.get_figheight() if figure is not None else 0.0)

@@ -18,6 +18,7 @@ from assaypilot.engine.export.formats import write
 from assaypilot.engine.export.report import document
 from assaypilot.engine.export.report_shortlist import MOST
 from assaypilot.engine.library import Library
+from assaypilot.engine.measurements import Result
 from assaypilot.engine.processes import in_another_process
 from assaypilot.engine.progress import Cancelled
 from tests.engine.export.reporting import HERG, HOSTILE, POTENCY, SOLUBILITY, begin, indoles, labels, play
@@ -172,6 +173,21 @@ def test_without_structures_the_shortlist_is_a_table(tmp_path: Path) -> None:
     assert f"{name} {' '.join(now.library.substituents(c).values())} {now.candidates.estimate[c]:.2f}" in text
     for name in HOSTILE[:4]:
         assert name in text
+
+
+def test_effects_on_another_scale_are_not_shown_as_differences_of_values(tmp_path: Path) -> None:
+    shares = Endpoint("Active", noise_sd=0.5)
+    settings = {"strategy": "linfact-glm", "parameters": {"link": "logit", "bound": 3}, "epsilon": 2.0, "slack": 2.0}
+    with begin(tmp_path, labels((3, 2)), shares, **settings) as campaign:
+        issued = campaign.plan()
+        assert issued is not None
+        ids = campaign.status().library.ids
+        some = [Result(ids[item.compound], float(k % 2)) for item in issued.items for k in range(item.replicates)]
+        campaign.record(some, close=True)
+        text = " ".join(pages(document(said(campaign.status(), Choice("all")))))
+    assert "Effects add up on the scale of this strategy's link, not on that of the values." in text
+    assert "adds to Active" not in text
+    assert "predicted from the other compounds" not in text
 
 
 def test_ids_that_say_what_a_compound_carries_are_not_said_twice(tmp_path: Path) -> None:

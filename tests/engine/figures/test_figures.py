@@ -154,3 +154,16 @@ def test_importing_figures_loads_no_pyplot() -> None:
         "sys.exit(any(n == 'matplotlib.pyplot' or n.startswith(('PySide6', 'rdkit')) for n in sys.modules))"
     )
     assert subprocess.run([sys.executable, "-c", code], timeout=60).returncode == 0
+
+
+def test_the_word_of_the_soft_zone_lies_where_it_hides_least() -> None:
+    estimate = np.linspace(7.4, 5.0, 36)  # falls below the zone at once: there is room at the right
+    status = np.full(36, OUT, dtype=np.int8)
+    steep = ranked_intervals(
+        rank_compounds(estimate, status), estimate, estimate - 0.2, estimate + 0.2, status, cutoff=7.4, soft_cutoff=7.1
+    )
+    flat = ranked_intervals(
+        rank_compounds(estimate, status), estimate, estimate - 0.2, estimate + 0.2, status, cutoff=5.4, soft_cutoff=5.1
+    )
+    places = [next(t for t in one.axes[0].texts if "soft" in t.get_text()).get_ha() for one in (steep, flat)]
+    assert places == ["right", "left"]
