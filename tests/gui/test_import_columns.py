@@ -13,11 +13,12 @@ from pytestqt.qtbot import QtBot
 
 from assaypilot.engine.progress import Report
 from assaypilot.gui.dialogs import columns_step as module
-from assaypilot.gui.dialogs.check_work import CoreChoice
+from assaypilot.gui.dialogs.check_work import CoreChoice, known_cores
+from assaypilot.gui.dialogs.columns_step import Smaller
 from assaypilot.gui.dialogs.new_campaign import NewCampaign
 from assaypilot.gui.main_window import MainWindow
-from tests.gui.helpers import idle, small_table, until
-from tests.gui.imports import HOSTILE, amides, checked, columns_of, wizard_on
+from tests.gui.helpers import idle, small_table, status, until
+from tests.gui.imports import HOSTILE, amides, checked, columns_of, sparse, wizard_on
 
 BENZAMIDE = "O=C(N[*:1])c1ccc([*:2])cc1"
 PUBLIC = Path(__file__).parents[3] / "shared" / "data"
@@ -277,3 +278,52 @@ def test_a_table_without_any_candidate_says_what_to_do(qtbot: QtBot, window: Mai
     until(qtbot, lambda: panel.problem.isVisible())
     assert panel.mend.text() == "Tick the columns with the substituents."
     assert panel.tick.isHidden()
+
+
+def test_a_campaign_from_structures_keeps_its_core(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
+    wizard = wizard_on(qtbot, window, amides(tmp_path / "amides.csv"))
+    wizard.next.click()
+    step = wizard.columns_step
+    until(qtbot, lambda: step.core.isVisible() and step._job is None)
+    step.core.typed.setText(BENZAMIDE)
+    step.core.add.click()
+    until(qtbot, lambda: step.complete, 60_000)
+    wizard.next.click()
+    wizard.next.click()
+    wizard.goal_step.noise.edit.setText("0.2")
+    wizard.goal_step.slack.edit.setText("0.5")
+    wizard.goal_step.file.edit.setText(str(tmp_path / "amides.assaypilot"))
+    until(qtbot, lambda: wizard.goal_step.complete and wizard.next.isEnabled(), 30_000)
+    wizard.next.click()
+    until(qtbot, lambda: window.session.view is not None, 30_000)
+    idle(qtbot, window)
+    library = status(window).library
+    assert len(library) == 24
+    assert library.scaffold is not None
+    assert library.scaffold.cores == tuple(one.smiles for one in known_cores([BENZAMIDE]))
+    assert any("not used; the first is row 26, column SMILES" in text for text in status(window).warnings)
+
+
+def test_steps_from_last_time_that_do_not_fit_can_be_taken_back(
+    qtbot: QtBot, window: MainWindow, tmp_path: Path
+) -> None:
+    path = sparse(tmp_path / "sparse.csv")
+    wizard = columns_of(qtbot, window, path)
+    wizard.columns_step.make_smaller(Smaller(drop_sites=("R2",)))
+    checked(qtbot, wizard)
+    wizard.columns_step.remember()
+    leave(wizard)
+    # The same headers, but this time leaving R2 out leaves nothing to compare.
+    rows = "".join(f"S-{n},Me,{'F' if n % 2 else 'Cl'},{5 + n / 10}\n" for n in range(6))
+    path.write_text("ID,R1,R2,pIC50\n" + rows)
+    wizard = wizard_on(qtbot, window, path)
+    wizard.next.click()
+    step = wizard.columns_step
+    until(qtbot, lambda: step.panel.take_back.isVisible())
+    assert "no site with two substituents would be left" in step.panel.problem.text()
+    assert not wizard.next.isEnabled()
+    step.panel.take_back.click()
+    until(qtbot, lambda: step.complete)
+    assert step.smaller == Smaller()
+    assert step.result is not None
+    assert step.result.imported.rows_used == 6
