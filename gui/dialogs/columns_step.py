@@ -5,14 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QRadioButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.progress import Cancelled, Report
-from assaypilot.engine.tables.options import Blank, TableMapping, TableOptions
+from assaypilot.engine.tables.options import TableMapping, TableOptions
 from assaypilot.engine.tables.raw import RawTable
+from assaypilot.gui.dialogs.blank_question import BlankQuestion
 from assaypilot.gui.dialogs.check_panel import CheckPanel
-from assaypilot.gui.dialogs.check_work import Checked, CoreChoice, blank_cells, check_table, known_cores, propose_core
+from assaypilot.gui.dialogs.check_work import Checked, CoreChoice, check_table, known_cores, propose_core
+from assaypilot.gui.dialogs.column_proposal import Proposal, propose_columns
 from assaypilot.gui.dialogs.columns_form import ColumnsForm
 from assaypilot.gui.dialogs.core_panel import CorePanel
 from assaypilot.gui.dialogs.import_words import import_error
@@ -20,7 +22,7 @@ from assaypilot.gui.dialogs.steps import Scrolled, Step
 from assaypilot.gui.session import Session
 from assaypilot.gui.settings import Settings
 from assaypilot.gui.tasks import Job
-from assaypilot.gui.widgets.text import Callout, button, label
+from assaypilot.gui.widgets.text import button, label
 
 __all__ = ["Checked", "ColumnsStep", "Smaller"]
 
@@ -77,7 +79,9 @@ class ColumnsStep(Step):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(12)
         column.addWidget(self._remembered())
-        column.addWidget(self._question())
+        self.blank = BlankQuestion()
+        self.blank.answered.connect(self._soon)
+        column.addWidget(self.blank)
         self.core = CorePanel(settings)
         self.core.changed.connect(self._soon)
         self.core.wanted.connect(self._read_cores)
@@ -108,23 +112,6 @@ class ColumnsStep(Step):
         self.remembered.hide()
         return self.remembered
 
-    def _question(self) -> Callout:
-        self.blank = Callout()
-        self._answers = QButtonGroup(self)
-        answers = QHBoxLayout()
-        answers.setSpacing(18)
-        self.hydrogen = QRadioButton("Hydro&gen")
-        self.unknown = QRadioButton("Not &known: leave those rows out")
-        for made in (self.hydrogen, self.unknown):
-            made.setAccessibleName(f"An empty substituent: {made.text().replace('&', '')}")
-            self._answers.addButton(made)
-            answers.addWidget(made)
-            made.toggled.connect(self._answered)
-        answers.addStretch(1)
-        self.blank.body.addLayout(answers)
-        self.blank.hide()
-        return self.blank
-
     @property
     def complete(self) -> bool:
         """Whether the table can be imported like this."""
@@ -148,7 +135,7 @@ class ColumnsStep(Step):
         self.blank.hide()
         self.core.clear()
         self.core.hide()
-        self._set_answer(None)
+        self.blank.answer(None)
         self.form.show_columns(raw)
         self._pause.stop()
         self.panel.wait("Looking at the columns…")
@@ -156,8 +143,8 @@ class ColumnsStep(Step):
         self._nothing()
         kept = None if afresh else self._kept(raw)
 
-        def work(report: Report) -> _Proposal:
-            return _propose(raw, kept, report)
+        def work(report: Report) -> Proposal:
+            return propose_columns(raw, kept, report)
 
         self._job = self.session.read("Looking at the columns", work, self._proposed, self._refuse)
 
@@ -176,7 +163,7 @@ class ColumnsStep(Step):
             else None
         )
 
-    def _proposed(self, found: _Proposal) -> None:
+    def _proposed(self, found: Proposal) -> None:
         self._job = None
         self._blanks = found.blanks
         self.remembered.setVisible(found.kept)
@@ -185,7 +172,7 @@ class ColumnsStep(Step):
             self.form.fill(mapping, structures=found.structures, said=found.kept)
             if found.kept:
                 self.smaller = Smaller(mapping.joined, mapping.drop_sites, mapping.min_seen)
-                self._set_answer(mapping.blank)
+                self.blank.answer(mapping.blank)
         if found.cores:
             self.core.offer(found.cores, used=True)
             self._pause.stop()
@@ -201,27 +188,6 @@ class ColumnsStep(Step):
         self.core.setVisible(structures)
         if structures and not self.core.choices and self._core_job is None:
             self.propose()
-
-    # ------------------------------------------------------------------ what an empty cell means
-
-    def _set_answer(self, blank: Blank | None) -> None:
-        self._answers.setExclusive(False)
-        for made, meant in ((self.hydrogen, "h"), (self.unknown, "missing")):
-            made.blockSignals(True)
-            made.setChecked(blank == meant)
-            made.blockSignals(False)
-        self._answers.setExclusive(True)
-
-    def _answered(self, checked: bool) -> None:
-        if checked:
-            self._soon()
-
-    def _show_question(self, sites: tuple[str, ...]) -> None:
-        empty = {name: self._blanks[name] for name in sites if name in self._blanks}
-        if empty:
-            counts = ", ".join(f"{name}: {count:,}" for name, count in empty.items())
-            self.blank.say("What is an empty substituent cell?", f"Empty cells: {counts}. This is asked once.")
-        self.blank.setVisible(bool(empty))
 
     # ------------------------------------------------------------------ cores
 
@@ -264,10 +230,9 @@ class ColumnsStep(Step):
     def options(self) -> TableOptions:
         """What was chosen, as an import takes it."""
         options = self.form.options()
-        blank: Blank = "h" if self.hydrogen.isChecked() else "missing"
         return replace(
             options,
-            blank=blank,
+            blank=self.blank.meaning,
             cores=self.core.cores if self.form.from_structures else (),
             min_seen=self.smaller.min_seen,
             drop_sites=self.smaller.drop_sites,
@@ -311,7 +276,7 @@ class ColumnsStep(Step):
             job, self._job = self._job, None
             self.session.tasks.cancel(job)
         options = self.options()
-        self._show_question(options.sites)
+        self.blank.ask({name: self._blanks[name] for name in options.sites if name in self._blanks})
         if self.form.from_structures and not options.cores:
             self.result = None
             self.panel.say("Waiting for a core", "The structures are taken apart once a core is used.")
@@ -398,40 +363,3 @@ class ColumnsStep(Step):
         for job in jobs:
             if job is not None:
                 self.session.tasks.cancel(job)
-
-
-@dataclass(frozen=True, slots=True)
-class _Proposal:
-    """What the columns of a table seem to be."""
-
-    mapping: TableMapping | None
-    kept: bool
-    """Whether it was said the last time."""
-    structures: bool
-    """Whether the structures have to be taken apart."""
-    cores: tuple[CoreChoice, ...]
-    blanks: dict[str, int]
-
-
-def _propose(raw: RawTable, kept: TableMapping | None, report: Report) -> _Proposal:
-    from assaypilot.engine.tables.mapping import propose
-
-    blanks = blank_cells(raw, raw.columns)
-    report(0.3, "")
-    if kept is not None:
-        try:
-            cores = known_cores(kept.cores, report) if kept.cores else ()
-        except AssayPilotError:
-            cores = ()
-        return _Proposal(kept, True, bool(kept.cores), cores, blanks)
-    try:
-        return _Proposal(propose(raw), False, False, (), blanks)
-    except AssayPilotError as error:
-        if error.option != "--sites":
-            return _Proposal(None, False, False, (), blanks)
-    try:
-        # Any core will do: only what the other columns are is asked.
-        mapping = propose(raw, TableOptions(cores=("c1ccccc1",)))
-    except AssayPilotError:
-        return _Proposal(None, False, False, (), blanks)
-    return _Proposal(mapping, False, mapping.smiles is not None, (), blanks)

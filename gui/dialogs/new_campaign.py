@@ -191,7 +191,7 @@ class NewCampaign(QDialog):
         for doing in (core.use, core.forget, core.browse):
             doing.clicked.connect(self._touch)
         self.check_step.sites.wanted.connect(self._touch)
-        for answer in (self.columns_step.hydrogen, self.columns_step.unknown):
+        for answer in (self.columns_step.blank.hydrogen, self.columns_step.blank.unknown):
             answer.clicked.connect(self._touch)
 
     def _touch(self, *_: object) -> None:

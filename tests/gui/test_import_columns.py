@@ -41,9 +41,9 @@ def test_empty_substituents_are_asked_about_once_with_counts(qtbot: QtBot, windo
     wizard.next.click()
     until(qtbot, lambda: step.blank.isVisible())
     assert "R1: 3, R2: 5" in step.blank.words.text()
-    assert not step.hydrogen.isChecked()
-    assert not step.unknown.isChecked()
-    step.hydrogen.click()
+    assert not step.blank.hydrogen.isChecked()
+    assert not step.blank.unknown.isChecked()
+    step.blank.hydrogen.click()
     checked(qtbot, wizard)
     assert step.result is not None
     assert step.result.imported.rows_used == 9
@@ -52,7 +52,7 @@ def test_empty_substituents_are_asked_about_once_with_counts(qtbot: QtBot, windo
     leave(wizard)
     # The next table with these headers: answered already.
     again = columns_of(qtbot, window, path)
-    assert again.columns_step.hydrogen.isChecked()
+    assert again.columns_step.blank.hydrogen.isChecked()
     assert again.columns_step.result is not None
     assert again.columns_step.result.imported.rows_used == 9
 
