@@ -147,6 +147,9 @@ class Photographer:
         self.shoot("wizard-2-columns", wizard)
         wizard.next.click()
         self.shoot("wizard-3-check", wizard)
+        for view in ("sites", "model"):
+            wizard.check_step.views.choose(view)
+            self.shoot(f"wizard-3-{view}", wizard)
         wizard.next.click()
         self.shoot("wizard-4-missing", wizard)
         wizard.goal_step.noise.edit.setText(str(NOISE))

@@ -214,7 +214,7 @@ class ColumnsStep(Step):
 
     def _no_cores(self, error: Exception) -> None:
         self._core_job = None
-        self.core.found_nothing()
+        self.core.stopped()
         if isinstance(error, AssayPilotError):
             self.core.refuse(" ".join(filter(None, import_error(error))))
 

@@ -150,6 +150,12 @@ class CorePanel(QWidget):
         if not self.choices:
             self.words.setText("The structures share no part worth proposing. Type the core, or give its file.")
 
+    def stopped(self) -> None:
+        """Nothing; the search was cancelled."""
+        self._refresh()
+        if not self.choices:
+            self.words.setText("The search was stopped. Type the core, give its file, or propose again.")
+
     def refuse(self, text: str) -> None:
         """Nothing; says why a core cannot be used."""
         self.problem.setText(text)

@@ -166,7 +166,7 @@ def test_the_search_for_a_core_is_cancelled(
     until(qtbot, running.is_set)
     until(qtbot, lambda: "Looking for a common core" in wizard.messages.text)
     wizard.messages.stop.click()
-    until(qtbot, lambda: "no part worth proposing" in wizard.columns_step.core.words.text())
+    until(qtbot, lambda: "The search was stopped" in wizard.columns_step.core.words.text())
     idle(qtbot, window)
     assert wizard.columns_step.core.propose.isEnabled()
 
