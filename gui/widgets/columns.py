@@ -84,6 +84,7 @@ class Arrangement(QObject):
         """Nothing; scrolls sideways to a column, so that who has asked for it sees it."""
         model = self._table.rows_model
         if model.rowCount() and any(column.key == key for column in model.columns):
+            self._table.doItemsLayout()  # at once, not with the next turn: where the column lies must be known
             top = max(self._table.rowAt(1), 0)
             self._table.scrollTo(model.index(top, model.place_of(key)))
 

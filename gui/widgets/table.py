@@ -152,8 +152,11 @@ class Table(QTableView):
         column = max(self.currentIndex().column(), 0) if key is None else self.rows_model.place_of(key)
         index = self.rows_model.index(place, column)
         flags = QItemSelectionModel.SelectionFlag
+        across = self.horizontalScrollBar().value()
         self.selectionModel().setCurrentIndex(index, flags.ClearAndSelect | flags.Rows)
         self.scrollTo(index)
+        if key is None:  # a row was asked for, not a column
+            self.horizontalScrollBar().setValue(across)
         return True
 
     def copy(self) -> int:
