@@ -434,7 +434,7 @@ class _Span(NamedTuple):
     @property
     def rank(self) -> int:
         """Its dimension."""
-        return self.axes.shape[1]
+        return int(self.axes.shape[1])
 
     def rows(self, places: Ints, weights: Floats, x: Floats, low: Ints) -> tuple[Ints, Floats, Floats]:
         """The candidates that lie in it, and those required, with their weights and coordinates in it.

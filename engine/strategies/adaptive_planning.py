@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from assaypilot.engine.design import Rows, round_design, xy_optimal
 from assaypilot.engine.design.criteria import Design
+from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.features import OUTSIDE_TOLERANCE, ProjectedFeatures
 from assaypilot.engine.progress import Report
 from assaypilot.engine.strategies.designs import g_design, table
@@ -26,7 +27,7 @@ _ROOM = 1.3
 """A phase takes this many times the measurements that should end the campaign, where those are less than a round."""
 _GROWTH = 3
 """Without a lab's rounds a phase takes at most so many times what was measured before."""
-_LONGER = 0.3
+_LONGER = 0.15
 """A phase takes about this share of what was measured before, in whole rounds: fewer looks, and designs of more
 measurements lose less by being whole numbers; what it costs is that a decision may come some rounds later."""
 _TRIFLE = 0.1
@@ -107,7 +108,11 @@ def _issued(
         most = capacity.max_replicates * math.ceil(size / capacity.per_round)
         if most * candidates.n_rows < size:
             most = None
-    rounded = round_design(design, candidates, size, directions=directions, most=most, report=report)
+    try:
+        rounded = round_design(design, candidates, size, directions=directions, most=most, report=report)
+    except AssayPilotError:
+        # So few replicates of each tell too little: the lab takes more rounds for them.
+        rounded = round_design(design, candidates, size, directions=directions, report=report)
     order = np.argsort(candidates.rows[rounded.support])
     budget = state.problem.budget
     return Allocation(

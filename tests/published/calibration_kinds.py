@@ -12,10 +12,11 @@ from unittest import mock
 
 import numpy as np
 
-from assaypilot.engine.strategies import gege, linfact_glm, linfact_mis, linfact_xy, rage, registry
+from assaypilot.engine.strategies import adaptive, gege, linfact_glm, linfact_mis, linfact_xy, rage, registry
 from assaypilot.engine.strategies.gege import Size
 from assaypilot.engine.strategies.linfact_g import LinFactG
 from assaypilot.engine.strategies.lingame_pool import Rules
+from tests.oracles.adaptive import plain_limits
 from tests.published import calibration_instances as tables
 from tests.published.calibration_checks import inverse_of, own_sds, pair_sds
 
@@ -63,7 +64,8 @@ def smaller(value, by):
     if isinstance(value, Size):
         total = None if value.total is None else max(math.ceil(value.total / by), 1)
         return Size(value.log / by, value.wells / by, total)
-    return value / by
+    # Limits of walks are half-widths themselves, the others logarithms.
+    return value / (math.sqrt(by) if isinstance(value, np.ndarray) else by)
 
 
 @dataclass(frozen=True)
@@ -180,6 +182,30 @@ def of_everything(seen):
     return None, math.sqrt(right / seen.decision.numbers["threshold"])
 
 
+def of_walks(seen):
+    """Of all phases: the bounds of means are limits of walks; how much smaller they are than the statement's.
+
+    No independent errors: where a walk ends depends on it.
+    """
+    memory, sd = seen.decision.memory, seen.instance.sd[0]
+    n = len(seen.instance.x)
+    looks, precision = np.zeros(n, dtype=int), np.zeros(n)
+    for phase in range(len(memory["leaders"])):
+        here = memory["at"] == phase
+        counts = np.zeros(n)
+        counts[memory["arms"][here]] = memory["counts"][here]
+        sds = own_sds(seen.instance.x, counts, sd)
+        told = np.isfinite(sds)
+        looks += told
+        precision[told] += 1.0 / sds[told]
+    level = 0.05 * seen.instance.delta / (2 * arms(seen.instance))
+    known = plain_limits(level, int(memory["expected"][0]), len(memory["leaders"]))
+    asked = seen.before.active & (looks > 0)
+    right = known[looks[asked] - 1] * np.sqrt(looks[asked]) / precision[asked]
+    claimed = ((seen.decision.high - seen.decision.low)[0] / 2)[asked]
+    return None, float((right / claimed).max()) if asked.any() else 0.0
+
+
 def arms(instance):
     """How many arms are asked about."""
     return len(instance.x) if instance.wanted is None else int(instance.wanted.sum())
@@ -224,6 +250,7 @@ def log_rage_tight(seen):
 G = (LinFactG, "spread_log")
 XY, PRINTED = (linfact_xy.LinFactXY, "spread_log"), (linfact_xy.LinFactXYAsPrinted, "spread_log")
 MIS, GLM = (linfact_mis.LinFactMis, "_log"), (linfact_glm.LinFactGlm, "spread_log")
+WALKS = (adaptive, "limits")
 GEGE, RAGE, GAME = (gege, "phase_size"), (rage, "union_log"), (Rules, "reach")
 PROJECTED = {"estimator": "projected"}
 PROVEN = {"radii": "proven"}
@@ -253,4 +280,6 @@ KINDS = (
     Kind("RAGE, tight", "rage", tables.BEST, log_rage_tight, of_pairs, RAGE, {"radii": "tight", "slack_rule": "tight"}),
     Kind("LinGame", "lingame", tables.GAMES, log_g, of_everything, GAME, {"batch": 50}, modes=(None,), most=10_000),
     Kind("LinGame-C", "lingame-c", tables.GAMES, log_g, of_everything, GAME, {"batch": 50}, modes=(None,), most=10_000),
+    Kind("Adaptive", "adaptive", tables.EPSILON_BEST, log_g, of_walks, WALKS, modes=(None,)),
+    Kind("Adaptive, the best", "adaptive", tables.BEST, log_g, of_walks, WALKS, modes=(None,)),
 )

@@ -6,6 +6,7 @@ from scipy.integrate import quad
 from scipy.stats import norm
 
 from assaypilot.engine.strategies.adaptive_boundary import LOOKS, limits, spent
+from tests.oracles.adaptive import plain_limits
 
 
 @pytest.mark.parametrize("alpha", [0.3, 0.05, 1e-3])
@@ -16,6 +17,11 @@ def test_two_looks_are_exact(alpha, expected):
     height = second * np.sqrt(2)
     later, _ = quad(lambda x: norm.pdf(x) * norm.sf(height - x), -12, first, epsabs=0, epsrel=1e-11, limit=200)
     assert later == pytest.approx(alpha * (spent(2, expected) - spent(1, expected)), rel=1e-8)
+
+
+@pytest.mark.parametrize(("alpha", "expected"), [(0.3, 2), (1e-3, 5), (5e-5, 3), (1e-9, 4)])
+def test_limits_are_those_of_a_plain_integration(alpha, expected):
+    np.testing.assert_allclose(limits(alpha, expected, 8), plain_limits(alpha, expected, 8), rtol=2e-5)
 
 
 def test_walks_pass_their_limits_as_often_as_promised():
