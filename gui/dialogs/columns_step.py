@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtCore import QTimer, Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from assaypilot.engine.errors import AssayPilotError
@@ -186,7 +186,9 @@ class ColumnsStep(Step):
     def _source_changed(self) -> None:
         structures = self.form.from_structures
         self.core.setVisible(structures)
-        if structures and not self.core.choices and self._core_job is None:
+        if not structures:
+            self._end_search()
+        elif not self.core.choices and self._core_job is None:
             self.propose()
 
     # ------------------------------------------------------------------ cores
@@ -208,22 +210,43 @@ class ColumnsStep(Step):
         self._core_job = None
         if found:
             self.core.offer(found, used=False)
-            self.core.list.setFocus(Qt.FocusReason.OtherFocusReason)
         else:
             self.core.found_nothing()
 
     def _no_cores(self, error: Exception) -> None:
+        if self._core_job is None:
+            return  # the dialog closes, or another table came
         self._core_job = None
         self.core.stopped()
+        self._core_refused(error)
+
+    def _core_refused(self, error: Exception) -> None:
         if isinstance(error, AssayPilotError):
             self.core.refuse(" ".join(filter(None, import_error(error))))
 
+    def _end_search(self) -> None:
+        """Nothing; a search for cores that nobody waits for any more would only hold up what comes next."""
+        job, self._core_job = self._core_job, None
+        if job is not None:
+            self.session.tasks.cancel(job)
+            self.core.stopped()
+
     def _read_cores(self, texts: list[str]) -> None:
+        self._end_search()
+
+        raw = self.raw
+
         def done(found: tuple[CoreChoice, ...]) -> None:
+            if self.raw is not raw:
+                return  # another table came, or the dialog closed
             self.core.typed.clear()
             self.core.offer(found, used=True)
 
-        self.session.read("Reading the core", lambda report: known_cores(texts, report), done, self._no_cores)
+        def refused(error: Exception) -> None:
+            if self.raw is raw:
+                self._core_refused(error)
+
+        self.session.read("Reading the core", lambda report: known_cores(texts, report), done, refused)
 
     # ------------------------------------------------------------------ checking
 
@@ -359,7 +382,8 @@ class ColumnsStep(Step):
     def halt(self) -> None:
         """Nothing; the dialog closes, or another table comes: nothing is asked any more, nothing lands."""
         self._pause.stop()
-        jobs, self._job, self._core_job = (self._job, self._core_job), None, None
-        for job in jobs:
-            if job is not None:
-                self.session.tasks.cancel(job)
+        self._end_search()
+        self.raw = None
+        job, self._job = self._job, None
+        if job is not None:
+            self.session.tasks.cancel(job)

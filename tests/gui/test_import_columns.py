@@ -171,6 +171,29 @@ def test_the_search_for_a_core_is_cancelled(
     assert wizard.columns_step.core.propose.isEnabled()
 
 
+def test_the_wizard_can_be_closed_while_something_is_being_done(
+    qtbot: QtBot, window: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    running, broken = threading.Event(), []
+    window.session.broke.connect(lambda error, label: broken.append(error))
+
+    def slow(smiles: Sequence[str], report: Report) -> tuple[CoreChoice, ...]:
+        running.set()
+        while True:
+            report(0.5, "Trying cores")
+            threading.Event().wait(0.01)
+
+    monkeypatch.setattr(module, "propose_core", slow)
+    wizard = wizard_on(qtbot, window, amides(tmp_path / "amides.csv"))
+    wizard.next.click()
+    until(qtbot, running.is_set)
+    wizard.reject()
+    idle(qtbot, window)
+    qtbot.wait(50)
+    assert broken == []
+    assert window.wizard is None
+
+
 def test_a_stopped_check_says_so_and_can_be_done_again(
     qtbot: QtBot, window: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
