@@ -13,9 +13,9 @@ from pytestqt.qtbot import QtBot
 from shiboken6 import isValid
 
 from assaypilot.gui.app import dress, make_window
-from assaypilot.gui.main_window import MainWindow
+from assaypilot.gui.main_window import CANDIDATES, MainWindow
 from assaypilot.gui.settings import Settings
-from tests.gui.helpers import idle, quick_campaign, until
+from tests.gui.helpers import answered, idle, quick_campaign, until
 
 
 @pytest.fixture
@@ -80,3 +80,12 @@ def campaign(qtbot: QtBot, open_window: Callable[..., MainWindow], tmp_path: Pat
     until(qtbot, lambda: window.session.view is not None)
     idle(qtbot, window)
     return window
+
+
+@pytest.fixture
+def decided(qtbot: QtBot, campaign: MainWindow) -> MainWindow:
+    """A window on the Candidates page, after a round."""
+    answered(qtbot, campaign)
+    campaign.show_page(CANDIDATES)
+    idle(qtbot, campaign)
+    return campaign

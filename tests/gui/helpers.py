@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import itertools
 from collections.abc import Callable
 from dataclasses import replace
@@ -129,6 +130,12 @@ def answered(qtbot: QtBot, window: MainWindow) -> None:
     window.session.close_round(then=lambda: done.append(None))
     until(qtbot, lambda: len(done) == 3)
     idle(qtbot, window)
+
+
+def rows_of(path: Path) -> list[dict[str, str]]:
+    """The rows of a csv file, by header."""
+    with path.open(encoding="utf-8-sig", newline="") as stream:
+        return list(csv.DictReader(stream))
 
 
 def noisy(values: dict[str, float], seed: int = 3) -> Callable[[str], float]:

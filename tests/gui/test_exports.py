@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import csv
 import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QFileDialog, QMenu, QPushButton
+from PySide6.QtWidgets import QApplication, QFileDialog, QPushButton
 from pytestqt.qtbot import QtBot
 
-from assaypilot.engine.endpoint import Endpoint
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.export.formats import FORMATS, write
 from assaypilot.engine.export.shortlist import table_of
@@ -25,24 +22,13 @@ from assaypilot.engine.progress import Report
 from assaypilot.gui import exporting
 from assaypilot.gui.dialogs.export import KINDS, ExportDialog
 from assaypilot.gui.exporting import beside_removed
-from assaypilot.gui.main_window import CANDIDATES, LIBRARY, MainWindow
-from assaypilot.gui.models import properties
+from assaypilot.gui.main_window import MainWindow
 from assaypilot.gui.saving import as_named, file_name
 from assaypilot.gui.screen import shortlist_columns
-from assaypilot.gui.settings import Settings
 from assaypilot.gui.tasks import Progress
-from tests.gui.helpers import answered, idle, status, until, view
+from tests.gui.helpers import idle, rows_of, status, until, view
 
 HEADERS_BEHIND = {"Goal", "Guarantee", "Program", "Exported", "Events", "Campaign head"}
-
-
-@pytest.fixture
-def decided(qtbot: QtBot, campaign: MainWindow) -> MainWindow:
-    """A window on the Candidates page, after a round."""
-    answered(qtbot, campaign)
-    campaign.show_page(CANDIDATES)
-    idle(qtbot, campaign)
-    return campaign
 
 
 def asked(window: MainWindow) -> ExportDialog:
@@ -60,11 +46,6 @@ def choose_place(qtbot: QtBot, window: MainWindow, name: str) -> QFileDialog:
     place.selectFile(name)
     place.fileSelected.emit(name)
     return place
-
-
-def rows_of(path: Path) -> list[dict[str, str]]:
-    with path.open(encoding="utf-8-sig", newline="") as stream:
-        return list(csv.DictReader(stream))
 
 
 def test_rows_and_columns_go_out_as_they_stand_on_screen(qtbot: QtBot, decided: MainWindow, tmp_path: Path) -> None:
@@ -351,143 +332,6 @@ def test_an_export_by_the_keyboard_alone(qtbot: QtBot, decided: MainWindow, tmp_
     decided.exporting.asking.reject()
     QTest.keyClick(dialog, Qt.Key.Key_Escape)
     until(qtbot, lambda: decided.exporting.dialog is None)
-
-
-# ---------------------------------------------------------------------- columns
-
-
-def test_columns_order_widths_and_sorting_are_remembered(
-    qtbot: QtBot, decided: MainWindow, open_window: Callable[..., MainWindow], settings: Settings
-) -> None:
-    page = decided.candidates
-    page.table.sortByColumn(page.model.place_of("estimate"), Qt.SortOrder.DescendingOrder)
-    page.arrangement.show("interval", False)
-    page.arrangement.show("available", True)
-    page.arrangement.show("id", False)  # always there
-    header = page.table.horizontalHeader()
-    header.moveSection(header.visualIndex(page.model.place_of("available")), 1)
-    page.arrangement._widened("id", 199)
-    page.table.own_widths({**page.table._own, "id": 199})
-    expected = [column.key for column in page.arrangement.columns]
-    assert expected[:3] == ["status", "available", "id"]
-    assert "interval" not in expected
-    order = page.model.rows.tolist()
-    path = view(decided).path
-    decided.close()
-    again = open_window(path)
-    until(qtbot, lambda: again.session.view is not None)
-    again.show_page(CANDIDATES)
-    idle(qtbot, again)
-    table = again.candidates.table
-    assert [column.key for column in again.candidates.arrangement.columns] == expected
-    assert again.candidates.model.rows.tolist() == order
-    assert table.columnWidth(again.candidates.model.place_of("id")) == 199
-    again.candidates.arrangement.as_at_first()
-    assert again.candidates.arrangement.untouched
-    keys = [column.key for column in again.candidates.arrangement.columns]
-    assert keys[:2] == ["status", "id"]
-    assert "available" not in keys
-    assert settings.values("table/candidates")["shown"] == {}
-
-
-def test_the_menu_of_columns_stays_open_and_works_by_keyboard(qtbot: QtBot, decided: MainWindow) -> None:
-    page = decided.candidates
-    page.columns_button.click()
-    menu = QApplication.activePopupWidget()
-    assert isinstance(menu, QMenu)
-    action = next(one for one in menu.actions() if one.text() == "Decided")
-    menu.setActiveAction(action)
-    QTest.keyClick(menu, Qt.Key.Key_Space)
-    assert menu.isVisible()
-    assert "decided" not in [column.key for column in page.arrangement.columns]
-    menu.close()
-
-
-def test_copy_takes_the_columns_as_they_stand(qtbot: QtBot, decided: MainWindow) -> None:
-    page = decided.candidates
-    page.arrangement.show("interval", False)
-    header = page.table.horizontalHeader()
-    header.moveSection(header.visualIndex(page.model.place_of("id")), 0)
-    page.table.selectRow(1)
-    page.copy()
-    lines = [line.split("\t") for line in QGuiApplication.clipboard().text().splitlines()]
-    assert len(lines) == 2
-    assert lines[0][:3] == ["ID", "Status", "R1"]
-    assert "Interval" not in lines[0]
-    assert lines[1][0] == status(decided).library.ids[int(page.model.rows[1])]
-
-
-def test_properties_are_calculated_when_somebody_looks(
-    qtbot: QtBot, open_window: Callable[..., MainWindow], tmp_path: Path
-) -> None:
-    from tests.gui.helpers import quick_campaign
-
-    window = open_window(quick_campaign(tmp_path, smiles=True))
-    until(qtbot, lambda: window.session.view is not None)
-    window.show_page(CANDIDATES)
-    idle(qtbot, window)
-    page = window.candidates
-    assert "mw" not in [column.key for column in page.arrangement.columns]
-    page.arrangement.show("mw", True)
-    page.arrangement.show("alert", True)
-    place = page.model.place_of("mw")
-    assert page.model.columns[place].text(0) == "…"
-    idle(qtbot, window)
-    assert page.model.columns[page.model.place_of("mw")].text(0) == "135.2"  # N-methylbenzamide, C8H9NO
-    assert page.arrangement.visible("mw")
-    bar = page.table.horizontalScrollBar()
-    assert bar.value() > 0 or bar.maximum() == 0  # who asks for a column sees it
-    before = page._calculated
-    page.refresh(view(window), opened=False)
-    idle(qtbot, window)
-    assert page._calculated is before
-    # It goes out where it stands, and with all columns, too.
-    header = page.table.horizontalHeader()
-    header.moveSection(header.visualIndex(page.model.place_of("mw")), 1)
-    for as_columns in (True, False):
-        path = tmp_path / f"x{as_columns}.csv"
-        window.exporting.to(path, "screen", as_columns=as_columns)
-        idle(qtbot, window)
-        rows = rows_of(path)
-        assert len(rows) == page.model.rowCount() == 18
-        assert {row["MW"] for row in rows} == {"135.2"}
-        assert as_columns or {row["HBD"] for row in rows} == {"1"}
-        assert (list(rows[0]).index("MW") == 1) is as_columns
-        assert ("TPSA" in rows[0]) is not as_columns
-
-
-@pytest.mark.parametrize(
-    ("name", "transform", "potency"),
-    [
-        ("pIC50", "none", True), ("IC50 (nM)", "log", True), ("hERG pIC50", "none", True), ("Ki", "log", True),
-        ("IC50", "none", False), ("Solubility", "log", False), ("pH", "none", False), ("Kinetics", "log", False),
-    ],
-)  # fmt: skip
-def test_efficiencies_are_of_potencies_only(name: str, transform: Literal["none", "log"], potency: bool) -> None:
-    assert properties._is_potency(Endpoint(name, transform=transform)) is potency
-
-
-def test_stopped_properties_are_not_begun_again(
-    qtbot: QtBot, open_window: Callable[..., MainWindow], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from tests.gui.helpers import quick_campaign
-
-    window = open_window(quick_campaign(tmp_path, smiles=True))
-    until(qtbot, lambda: window.session.view is not None)
-    window.show_page(CANDIDATES)
-
-    def slow(smiles: object, report: Report) -> None:
-        while True:
-            report(0.5, "Calculating")
-            threading.Event().wait(0.01)
-
-    monkeypatch.setattr("assaypilot.gui.pages.candidates.calculate", slow)
-    window.candidates.arrangement.show("clogp", True)
-    until(qtbot, window.work.isVisible)
-    window.work.stop.click()
-    until(qtbot, lambda: not window.session.beside.busy)
-    assert not window.candidates.arrangement.visible("clogp")
-    window.show_page(LIBRARY)
 
 
 def test_the_window_answers_while_an_export_is_written(
