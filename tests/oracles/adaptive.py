@@ -10,13 +10,13 @@ from scipy.stats import norm
 
 @functools.cache
 def plain_limits(alpha, expected, looks, points=3001):
-    """c_1, c_2, ..: the share of alpha that each look spends grows as its square to 0.9 at the expected one.
+    """c_1, c_2, ..: the share of alpha that each look spends grows as its square to 0.75 at the expected one.
 
     By the trapezoidal rule on an even grid, and bisection for each limit.
     """
 
     def spent(k):
-        return 0.9 * (k / expected) ** 2 if k <= expected else 1 - 0.1 * expected / k
+        return 0.75 * (k / expected) ** 2 if k <= expected else 1 - 0.25 * expected / k
 
     places, weights, found = np.zeros(1), np.ones(1), []
     for k in range(1, looks + 1):
