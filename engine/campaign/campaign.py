@@ -252,7 +252,9 @@ class Campaign:
         if not taken.measurements:
             if taken.duplicates and not taken.rejected:
                 raise AssayPilotError(
-                    f"all {taken.duplicates} results are in the campaign already",
+                    "this result is in the campaign already"
+                    if taken.duplicates == 1
+                    else f"all {taken.duplicates} results are in the campaign already",
                     file=source.name if source else None,
                     mend="Use --again to count them a second time.",
                 )

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import math
-import re
-from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TypeVar
 
 import numpy as np
 
+from assaypilot.engine.campaign.duplicates import place_of, without_duplicates
 from assaypilot.engine.campaign.replay import Ledger
-from assaypilot.engine.endpoint import Endpoint, Relation
+from assaypilot.engine.endpoint import Endpoint
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.library import Library
 from assaypilot.engine.measurements import Measurement, Result
@@ -90,7 +88,7 @@ def prepare(
             kept.append(measurement)
         except AssayPilotError as error:
             rejected.append((result.row, str(error)))
-    fresh = _without_duplicates(kept, earlier, endpoints, typed, coarse)
+    fresh = without_duplicates(kept, earlier, endpoints, typed, coarse)
     counted = [0] * len(fresh)
     for endpoint, of_it in (due or {}).items():
         for row, counts in _counted(fresh, endpoint, of_it.outstanding, of_it.past, first_number).items():
@@ -156,7 +154,7 @@ def _content(m: Measurement) -> tuple[float, str, int, float, str, str, str, str
     """All that tells replicates of a compound apart, apart from where they stand in the file."""
     entered = m.entered
     spread = -1.0 if entered.sd is None else entered.sd
-    return (m.value, m.relation, m.n, spread, entered.replicate, *_place(m), entered.comment)
+    return (m.value, m.relation, m.n, spread, entered.replicate, *place_of(m), entered.comment)
 
 
 def due_now(ledger: Ledger) -> dict[int, Due]:
@@ -245,164 +243,6 @@ def _measurement(library: Library, endpoints: Sequence[Endpoint], result: Result
         phase=0,
         excluded=(result.comment or _MADE_BY_TABLE) if result.excluded else None,
     )
-
-
-def _place(measurement: Measurement) -> Place:
-    entered = measurement.entered
-    return (entered.plate.strip(), _well(entered.well), entered.date.strip())
-
-
-def _well(text: str) -> str:
-    """A well in one spelling: ``a01``, ``A-1`` and ``A1`` are the same hole."""
-    match = _WELL.fullmatch(text.strip())
-    return f"{match[1].upper()}{int(match[2])}" if match else text.strip()
-
-
-def _without_duplicates(
-    new: Sequence[Measurement],
-    earlier: Sequence[Measurement],
-    endpoints: Sequence[Endpoint],
-    typed: bool,
-    coarse: Collection[int] = (),
-) -> list[Measurement]:
-    """The new measurements that are not there already.
-
-    With plate and well, a row that a file repeats is one measurement; without them two equal rows are two replicates.
-
-    A result that says its round is there already when an entry of the same round, compound, endpoint, replicate,
-    plate, well and date has the same value: a work list sent again. One that does not say its round is looked for by
-    plate, well, date and value. Without any of them two replicates may agree by chance, so the value alone is not
-    enough: a file repeats what came back in an earlier round (or the history) when it holds all values of at least
-    half of that round's compounds it speaks of. A single value that is there again proves nothing, unless it is of
-    the last round or all that the file holds. Values of ``coarse`` endpoints agree as a rule and prove nothing: to
-    leave out those that agree would also bias what is left. A work list that is filled in and recorded bit by bit is
-    the everyday case.
-    """
-    new = _once_per_well(new)
-    bare = [m for m in new if m.entered.round is None]
-    told = _those_there([m for m in new if m.entered.round is not None], earlier, endpoints)
-    own = Counter(_identity(m) for m in bare)
-    kept = [
-        (m.round, _identity_in_table(m, endpoints, own))
-        for m in earlier
-        if not m.withdrawn and not ((typed or m.endpoint in coarse) and _place(m) == _NOWHERE)
-    ]
-    there = Counter(identity for _, identity in kept if identity[2] != _NOWHERE)
-    if not typed:
-        there += _repeated(own, kept)
-    fresh = []
-    for m in new:
-        known = _drawn(there, _identity(m)) if m.entered.round is None else _drawn(told, _told_identity(m))
-        if not known:
-            fresh.append(m)
-    return fresh
-
-
-Key = TypeVar("Key")
-
-
-def _drawn(there: Counter[Key], key: Key) -> bool:
-    """Whether one of these was there; it is not there a second time."""
-    known = there[key] > 0
-    there[key] -= known
-    return known
-
-
-def _once_per_well(new: Sequence[Measurement]) -> list[Measurement]:
-    """The measurements without those that repeat another one's plate and well, and everything else that counts."""
-    seen = set()
-    kept = []
-    for m in new:
-        plate, well, _ = _place(m)
-        key = (_identity(m), m.entered.round)
-        if not (plate and well and key in seen):
-            kept.append(m)
-        seen.add(key)
-    return kept
-
-
-def _those_there(
-    told: Sequence[Measurement], earlier: Sequence[Measurement], endpoints: Sequence[Endpoint]
-) -> Counter[ToldIdentity]:
-    """How many of the measurements that say their round are there already, by what they say.
-
-    An earlier entry that did not say its round is the same one only at the same plate, well and date.
-    """
-    own = Counter(_identity(m) for m in told)
-    with_round: Counter[ToldIdentity] = Counter()
-    placed: Counter[Identity] = Counter()
-    for m in earlier if told else ():
-        if not m.withdrawn:
-            identity = _identity_in_table(m, endpoints, own)
-            if m.entered.round is not None:
-                with_round[(m.entered.round, _replicate(m), identity)] += 1
-            elif identity[2] != _NOWHERE:
-                placed[identity] += 1
-    there: Counter[ToldIdentity] = Counter()
-    for m in told:
-        key = _told_identity(m)
-        if there[key] < with_round[key]:
-            there[key] += 1
-        elif placed[key[2]] > 0:
-            placed[key[2]] -= 1
-            there[key] += 1
-    return there
-
-
-Place = tuple[str, str, str]
-"""Plate, well, date."""
-
-Identity = tuple[int, int, Place, float, Relation]
-"""Compound, endpoint, place, value, relation: what makes two entries the same measurement."""
-
-ToldIdentity = tuple[int, str, Identity]
-"""Round and replicate as the table says them, and the rest."""
-
-_NOWHERE = ("", "", "")
-_WELL = re.compile(r"([A-Za-z]{1,2})[ _-]?0*([1-9]\d*)")
-
-
-def _repeated(own: Counter[Identity], kept: Sequence[tuple[int, Identity]]) -> Counter[Identity]:
-    """The entries without plate, well and date that a file holding ``own`` gives again, of (round, entry) ``kept``."""
-    bare = Counter({identity: n for identity, n in own.items() if identity[2] == _NOWHERE})
-    spoken_of = {identity[:2] for identity in bare}
-    rounds: dict[int, dict[tuple[int, int], Counter[Identity]]] = {}
-    for number, identity in kept:
-        if identity[2] == _NOWHERE and identity[:2] in spoken_of:
-            rounds.setdefault(number, {}).setdefault(identity[:2], Counter())[identity] += 1
-    last = max((number for number, _ in kept), default=0)
-    repeated: Counter[Identity] = Counter()
-    for number, subjects in rounds.items():
-        same: Counter[Identity] = Counter()
-        whole = [values for values in subjects.values() if values <= bare]
-        for values in whole:
-            same += values
-        proof = same.total() > 1 or number == last > 0 or same == own
-        if proof and 2 * len(whole) >= len(subjects):
-            repeated += same
-    return repeated
-
-
-def _identity(m: Measurement) -> Identity:
-    return (m.compound, m.endpoint, _place(m), m.value, m.relation)
-
-
-def _told_identity(m: Measurement) -> ToldIdentity:
-    return (m.entered.round or 0, _replicate(m), _identity(m))
-
-
-def _replicate(m: Measurement) -> str:
-    return m.entered.replicate.strip().casefold()
-
-
-def _identity_in_table(m: Measurement, endpoints: Sequence[Endpoint], own: Counter[Identity]) -> Identity:
-    """An earlier measurement as a table would hold it: as corrected if that is what ``own`` holds, else as entered."""
-    now = _identity(m)
-    if m.corrected is None or own[now]:
-        return now
-    endpoint, entered = endpoints[m.endpoint], m.entered
-    relation = endpoint.relation_on_model(entered.relation)
-    return (*now[:3], endpoint.to_model(entered.value, entered.unit), relation)
 
 
 def _questions(endpoints: Sequence[Endpoint], measurements: Sequence[Measurement]) -> tuple[str, ...]:

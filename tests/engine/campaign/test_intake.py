@@ -298,10 +298,45 @@ def test_what_agrees_by_chance_with_another_round_or_replicate_is_kept() -> None
     earlier = recorded(*listed({(0, 1): 6.1, (1, 1): 5.4, (2, 1): 7.0}))
     assert take(listed({(0, 1): 6.1, (1, 1): 5.4, (2, 1): 7.0}, 2), earlier, round_number=2).duplicates == 0
     assert take(listed({(0, 2): 6.1}), earlier).duplicates == 0, "the only value of a file"
-    assert take(listed({(0, 1): 6.1}, plate="P1", well="A1"), earlier).duplicates == 0
+    elsewhere = recorded(*listed({(0, 1): 6.1}, plate="P1", well="A1"))
+    assert take(listed({(0, 1): 6.1}, plate="P1", well="A2"), elsewhere).duplicates == 0, "another well"
     # Entries that never said their round are no reason to drop what does.
     bare = recorded(6.1, 5.4, 7.0)
     assert take(listed({(0, 1): 6.1, (1, 1): 5.4, (2, 1): 7.0}, 2), bare, round_number=2).duplicates == 0
+
+
+@pytest.mark.parametrize("more", [{"plate": "P1", "well": "A1"}, {"date": "2026-11-20"}, {"well": "A1"}])
+def test_a_place_that_is_filled_in_later_makes_no_second_measurement(more: dict[str, str]) -> None:
+    values = {(0, 1): 6.1, (0, 2): 6.3, (1, 1): 5.4}
+    with_place, without = listed(values, **more), listed(values)
+    for first, second in ((without, with_place), (with_place, without)):
+        assert take(second, recorded(*first)).duplicates == 3
+        # Another value of the same replicate is another measurement.
+        assert take(listed({(0, 1): 6.2}, **more), recorded(*first)).duplicates == 0
+    # Who says no replicate may mean another one.
+    bare = [Result(IDS[0], 6.1, round=1)]
+    assert take([Result(IDS[0], 6.1, round=1, **more)], recorded(*bare)).duplicates == 0
+    assert take(bare, recorded(*bare)).duplicates == 1
+
+
+def test_what_says_most_is_recognised_first() -> None:
+    """Both are there, in whatever order the second file has its rows."""
+    earlier = recorded(*listed({(0, 1): 6.1}, plate="P1", well="A1"), *listed({(0, 1): 6.1}, plate="P2"))
+    later = [*listed({(0, 1): 6.1}, date="d"), *listed({(0, 1): 6.1}, plate="P1", date="d")]
+    assert take(later, earlier).duplicates == take(later[::-1], earlier).duplicates == 2
+
+
+def test_a_corrected_value_is_known_with_its_well_too(tmp_path: Path) -> None:
+    with make(tmp_path / "x.assaypilot") as campaign:
+        campaign.plan()
+        one = next(iter(answers(campaign)))
+        said = Result(one.compound, 6.1, round=1, replicate="1")
+        campaign.record([said], source=Source("a.csv", "1" * 64))
+        campaign.correct(1, 6.66, reason="typing error")
+        for number, value in enumerate((6.1, 6.66), start=2):
+            again = Result(one.compound, value, round=1, replicate="1", plate="P1", well="A1")
+            with pytest.raises(AssayPilotError, match="in the campaign already"):
+                campaign.record([again], source=Source("b.csv", str(number) * 64))
 
 
 @given(values=st.dictionaries(st.tuples(st.integers(0, 3), st.integers(1, 3)), st.integers(4, 6), min_size=1),
