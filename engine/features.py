@@ -7,23 +7,35 @@ mean = theta_0 + sum_n theta_n[code_n] and x'Mx is a sum of table look-ups over 
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
 
+from assaypilot.engine.elimination import RANK_TOLERANCE, Eliminated
 from assaypilot.engine.library import Library
 
-__all__ = ["DenseFeatures", "Features", "ProjectedFeatures", "SiteFeatures", "merge_equal_rows"]
+__all__ = [
+    "DenseFeatures",
+    "Features",
+    "ProjectedFeatures",
+    "SiteFeatures",
+    "large",
+    "merge_equal_rows",
+    "orthonormal_complement",
+    "outside_span",
+    "span_basis",
+    "span_rank",
+]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
 
-RANK_TOLERANCE = 1e-9
-"""Eigenvalues of the scaled Gram matrix below this share of the largest count as zero."""
-
 OUTSIDE_TOLERANCE = 1e-6
 """A row whose part outside a span is longer than this share of its length is not in the span."""
+
+MANY_COLUMNS = 256
+"""From here on a table is taken apart before it is solved; below, dense algebra takes some milliseconds."""
 
 _DENSE_ENTRIES = 4_000_000
 _CHUNK = 65_536
@@ -151,7 +163,8 @@ class SiteFeatures:
 
     def columns(self, rows: Ints | None = None) -> NDArray[np.intp]:
         """The column of each row's substituent at each site, ``(m, n_sites)``."""
-        return (self.codes if rows is None else self.codes[rows]) + self._starts
+        columns: Ints = (self.codes if rows is None else self.codes[rows]) + self._starts
+        return columns
 
     def dense(self, rows: Ints) -> Floats:
         """The given rows ``(m, n_columns)`` as zeros and ones."""
@@ -214,11 +227,13 @@ def span_basis(features: Features, rows: Ints | None = None) -> Floats:
     """An orthonormal basis ``(n_columns, rank)`` of the span of the given rows (all rows when None).
 
     From the eigenvectors of the Gram matrix of the rows with scaled columns, so that a substituent seen once
-    counts like one seen a thousand times.
+    counts like one seen a thousand times. Of many sites' columns from the few directions that no row tells about.
     """
     n = features.n_rows if rows is None else len(rows)
     if n == 0:
         return np.zeros((features.n_columns, 0))
+    if large(features):
+        return orthonormal_complement(Eliminated(features.columns(rows), features.n_columns).null_space)
     gram = features.gram(np.ones(n), rows)
     scale = np.sqrt(np.diagonal(gram))
     scale = np.where(scale > 0, scale, 1.0)
@@ -232,6 +247,24 @@ def span_basis(features: Features, rows: Ints | None = None) -> Floats:
     # Row space of X = scale * row space of X / scale.
     basis: Floats = np.linalg.qr(scale[:, None] * vectors[:, kept])[0]
     return basis
+
+
+def large(features: Features) -> TypeGuard[SiteFeatures]:
+    """Whether a table is taken apart before it is solved."""
+    return isinstance(features, SiteFeatures) and features.n_columns >= MANY_COLUMNS
+
+
+def span_rank(features: Features, rows: Ints | None = None) -> int:
+    """The rank of the given rows (all when None)."""
+    if large(features):
+        return Eliminated(features.columns(rows), features.n_columns).rank
+    return int(span_basis(features, rows).shape[1])
+
+
+def orthonormal_complement(directions: Floats) -> Floats:
+    """An orthonormal basis ``(n, n - k)`` of all that is orthogonal to ``(n, k)`` independent directions."""
+    complement: Floats = np.linalg.qr(directions, mode="complete")[0][:, directions.shape[1] :]
+    return complement
 
 
 def outside_span(features: Features, basis: Floats, rows: Ints | None = None) -> NDArray[np.bool_]:
@@ -318,6 +351,6 @@ def merge_equal_rows(codes: NDArray[np.integer]) -> tuple[Ints, Ints]:
         return np.zeros(0, dtype=np.intp), np.zeros(0, dtype=np.intp)
     _, first, inverse = np.unique(codes, axis=0, return_index=True, return_inverse=True)
     order = np.argsort(first, kind="stable")
-    rank_of = np.empty(len(order), dtype=np.intp)
-    rank_of[order] = np.arange(len(order))
-    return first[order].astype(np.intp), rank_of[inverse.ravel()]
+    span_rank = np.empty(len(order), dtype=np.intp)
+    span_rank[order] = np.arange(len(order))
+    return first[order].astype(np.intp), span_rank[inverse.ravel()]

@@ -11,7 +11,7 @@ from assaypilot.engine.campaign.replay import Ledger
 from assaypilot.engine.campaign.state import Settings
 from assaypilot.engine.campaign.words import joined, many
 from assaypilot.engine.endpoint import Endpoint
-from assaypilot.engine.features import span_basis
+from assaypilot.engine.features import span_rank
 from assaypilot.engine.library import Library
 from assaypilot.engine.measurements import Result
 from assaypilot.engine.progress import Report, silent
@@ -125,7 +125,7 @@ def look_ahead(plan: Plan, report: Report = silent) -> Outlook:
     per = ledger.per_sample
     return Outlook(
         compounds=len(ledger.library),
-        rank=int(span_basis(ledger.features).shape[1]),
+        rank=span_rank(ledger.features),
         unknowns=int(ledger.features.full_rank),
         first=first.total * per,
         endpoints=tuple(ledger.endpoints[k].scale_name for k in ledger.measured),

@@ -336,7 +336,7 @@ def _is_practice(campaign: Campaign) -> bool:
 
 @lru_cache(maxsize=2)
 def _rank(library: Library) -> tuple[int, int]:
-    from assaypilot.engine.features import SiteFeatures, span_basis
+    from assaypilot.engine.features import SiteFeatures, span_rank
 
     features = SiteFeatures.of(library)
-    return int(span_basis(features).shape[1]), int(features.full_rank)
+    return span_rank(features), int(features.full_rank)

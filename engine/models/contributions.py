@@ -85,18 +85,18 @@ def _differences(fit: Estimate, first: int, seen: Floats) -> tuple[Floats, Float
     """
     size = len(seen)
     value, half = np.full(size, np.nan), np.full(size, np.nan)
-    group = _largest_group(fit.outside[first : first + size, first : first + size], seen)
+    columns = slice(first, first + size)
+    group = _largest_group(fit.outside[columns, columns], seen)
     if group.size == 0:
         return value, half
     average = np.zeros(size)
     average[group] = seen[group] / seen[group].sum()
-    # One row per substituent of the group: its indicator less the average.
-    contrast = -np.tile(average, (group.size, 1))
-    contrast[np.arange(group.size), group] += 1.0
-    columns = slice(first, first + size)
-    value[group] = contrast @ fit.theta[columns]
-    squares = np.einsum("ij,jk,ik->i", contrast, fit.covariance[columns, columns], contrast)
-    half[group] = np.sqrt(np.maximum(squares, 0.0))
+    theta, covariance = fit.theta[columns], fit.covariance[columns, columns]
+    value[group] = theta[group] - average @ theta
+    # Of the indicator of each less the average: c'Cc.
+    across = covariance @ average
+    squares = np.diagonal(covariance) - 2.0 * across + average @ across
+    half[group] = np.sqrt(np.maximum(squares[group], 0.0))
     return value, half
 
 

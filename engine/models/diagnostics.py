@@ -7,10 +7,10 @@ from dataclasses import asdict, dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from assaypilot.engine.features import Features
-from assaypilot.engine.models.ols import least_squares
+from assaypilot.engine.elimination import Eliminated, Solver
+from assaypilot.engine.features import SiteFeatures
 
-__all__ = ["AdditiveFit", "additive_fit"]
+__all__ = ["AdditiveFit", "additive_fit", "figures_of"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
@@ -41,26 +41,30 @@ class AdditiveFit:
         return asdict(self)
 
 
-def additive_fit(features: Features, rows: Ints, values: Floats) -> AdditiveFit:
+def additive_fit(features: SiteFeatures, rows: Ints, values: Floats) -> AdditiveFit:
     """The figures of the unweighted least-squares fit of one value per row (a compound's mean, model scale).
 
     ``rows`` are row numbers of ``features``, ``values`` the ``(m,)`` values. Rows of equal features (two compounds
     the table cannot tell apart) stay rows of their own.
     """
     y = np.asarray(values, dtype=float)
-    n = len(y)
-    if n == 0:
+    if not len(y):
         return AdditiveFit(0, 0, None, None, None, 0)
-    fit = least_squares(features, rows, np.ones(n), y)
-    residuals = y - fit.means(rows)
-    leverage = np.minimum(features.quadratic(fit.covariance, rows), 1.0)
+    return figures_of(Solver(Eliminated(features.columns(rows), features.n_columns), np.ones(len(y))), y)
+
+
+def figures_of(solver: Solver, y: Floats) -> AdditiveFit:
+    """The figures of the fit to one value ``(m,)`` per row, at least one, each of weight 1 in the ``solver``."""
+    n, rank = len(y), solver.table.rank
+    residuals = y - solver.fitted(y)
+    leverage = solver.leverage
     exact = leverage > 1.0 - LEVERAGE_ONE
     residuals[exact] = 0.0
     total = float(((y - y.mean()) ** 2).sum())
     # Below this a spread is rounding of the values themselves.
     flat = n * (1e-12 * max(1.0, float(np.abs(y).max()))) ** 2
     squares = float((residuals**2).sum())
-    freedom = n - fit.rank
+    freedom = n - rank
     free = ~exact
     q2 = None
     if free.any() and n > 1:
@@ -70,7 +74,7 @@ def additive_fit(features: Features, rows: Ints, values: Floats) -> AdditiveFit:
         q2 = 1.0 - press / alone if alone > flat else None
     return AdditiveFit(
         rows=n,
-        rank=fit.rank,
+        rank=rank,
         r2=1.0 - squares / total if total > flat else None,
         q2=q2,
         residual_sd=float(np.sqrt(squares / freedom)) if freedom > 0 else None,

@@ -6,12 +6,23 @@ sites and one (n_columns, n_columns) matrix, never a matrix of compounds.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from assaypilot.engine.features import OUTSIDE_TOLERANCE, Features, span_basis
+from assaypilot.engine.elimination import Eliminated, Solver
+from assaypilot.engine.features import (
+    OUTSIDE_TOLERANCE,
+    Features,
+    SiteFeatures,
+    large,
+    orthonormal_complement,
+    span_basis,
+)
 
 __all__ = ["Estimate", "least_squares"]
 
@@ -29,22 +40,38 @@ class Estimate:
 
     features: Features
     """The table whose rows the methods speak of."""
-    basis: Floats
-    """``(n_columns, d)``, orthonormal, spans the measured rows."""
-    beta: Floats
-    """``(d,)``, the estimate in these coordinates; ``basis @ beta`` is the shortest solution."""
-    inverse: Floats
-    """``(d, d)``, V^-1 for V = sum of N(a) a a' in these coordinates: the covariance at a noise SD of 1."""
+    rank: int
+    """The dimension ``d`` of what was measured."""
     theta: Floats
-    """``(n_columns,)``, ``basis @ beta``."""
+    """``(n_columns,)``, the shortest solution."""
     covariance: Floats
-    """``(n_columns, n_columns)``, ``basis @ inverse @ basis.T``: a pseudo-inverse of V."""
-    _outside: Floats
+    """``(n_columns, n_columns)``, a pseudo-inverse of V = sum of N(a) a a': the covariance at a noise SD of 1."""
+    outside: Floats
     """``(n_columns, n_columns)``, the projection onto what was not measured."""
     _kept: NDArray[np.bool_]
     """Which of the rows given had a count above 0."""
     _rows: Ints
     _weights: Floats
+    _way: _Coordinates | _TakenApart
+    """How it was found."""
+
+    @cached_property
+    def basis(self) -> Floats:
+        """``(n_columns, d)``, orthonormal, spans the measured rows."""
+        way = self._way
+        return way.basis if isinstance(way, _Coordinates) else orthonormal_complement(way.apart)
+
+    @cached_property
+    def beta(self) -> Floats:
+        """``(d,)``, the estimate in these coordinates; ``basis @ beta`` is ``theta``."""
+        way = self._way
+        return way.beta if isinstance(way, _Coordinates) else self.basis.T @ self.theta
+
+    @cached_property
+    def inverse(self) -> Floats:
+        """``(d, d)``, V^-1 in these coordinates; ``basis @ inverse @ basis.T`` is ``covariance``."""
+        way = self._way
+        return way.inverse if isinstance(way, _Coordinates) else self.basis.T @ self.covariance @ self.basis
 
     def of_values(self, means: Floats) -> Estimate:
         """What ``least_squares`` gives for other means of the same rows and counts, to the last bit.
@@ -59,18 +86,10 @@ class Estimate:
             raise ValueError("means must be finite")
         if not self.rank:
             return self
+        if isinstance(self._way, _TakenApart):
+            return replace(self, theta=self._way.theta(values))
         beta = _solved(self.features, self._rows, self._weights, values, self.basis, self.inverse)
-        return replace(self, beta=beta, theta=self.basis @ beta)
-
-    @property
-    def outside(self) -> Floats:
-        """``(n_columns, n_columns)``, the projection onto what was not measured."""
-        return self._outside
-
-    @property
-    def rank(self) -> int:
-        """The dimension of what was measured."""
-        return len(self.beta)
+        return replace(self, theta=self.basis @ beta, _way=self._way._replace(beta=beta))
 
     def means(self, rows: Ints | None = None) -> Floats:
         """The mean x'theta of each row; to be shown only where ``estimable``."""
@@ -81,7 +100,7 @@ class Estimate:
         if self.rank == self.features.n_columns or (rows is not None and np.array_equal(rows, self._rows)):
             return np.ones(self.features.n_rows if rows is None else len(rows), dtype=bool)
         lengths = self.features.quadratic(np.eye(self.features.n_columns), rows)
-        return self.features.quadratic(self._outside, rows) <= OUTSIDE_TOLERANCE**2 * lengths
+        return self.features.quadratic(self.outside, rows) <= OUTSIDE_TOLERANCE**2 * lengths
 
     def half_norms(self, rows: Ints | None = None) -> Floats:
         """||x||_{V^-1} of each row: its standard error at a noise SD of 1; infinite where not estimable."""
@@ -107,10 +126,37 @@ class Estimate:
         lengths = squares(identity)
         # Against the rows' own lengths, so that rounding in a difference of equal rows is not taken for a direction.
         scale = float(x @ x) + self.features.quadratic(identity, rows)
-        inside = squares(self._outside) <= OUTSIDE_TOLERANCE**2 * scale
+        inside = squares(self.outside) <= OUTSIDE_TOLERANCE**2 * scale
         norms: Floats = np.where(inside, np.sqrt(squares(self.covariance)), np.inf)
         norms[lengths <= 1e-24 * scale] = 0.0
         return norms
+
+
+class _Coordinates(NamedTuple):
+    """An estimate found in coordinates of a basis."""
+
+    basis: Floats
+    beta: Floats
+    inverse: Floats
+
+
+class _TakenApart(NamedTuple):
+    """An estimate of many effects, found by elimination."""
+
+    solver: Solver
+    apart: Floats
+    """``(n_columns, n_columns - d)``, an orthonormal basis of what was not measured."""
+
+    def theta(self, values: Floats) -> Floats:
+        """The shortest solution for values of the rows, ``(m,)`` or ``(m, k)``."""
+        found = self.solver.theta(values) if values.ndim == 1 else _columns(self.solver.theta, values)
+        shortest: Floats = found - self.apart @ (self.apart.T @ found)
+        return shortest
+
+
+def _columns(function: Callable[[Floats], Floats], values: Floats) -> Floats:
+    """A function of each column, side by side."""
+    return np.array([function(column) for column in values.T]).T
 
 
 def least_squares(
@@ -135,22 +181,13 @@ def least_squares(
     if not np.isfinite(values).all():
         raise ValueError("means must be finite")
     n_columns = features.n_columns
+    if basis is None and len(rows) and large(features):
+        return _taken_apart(features, rows, weights, values, kept)
     basis = span_basis(features, rows) if basis is None else basis
     if not basis.shape[1]:
-        nothing = np.zeros(0)
         zeros = np.zeros((n_columns, n_columns))
-        return Estimate(
-            features,
-            basis,
-            nothing,
-            np.zeros((0, 0)),
-            np.zeros(n_columns),
-            zeros,
-            np.eye(n_columns),
-            kept,
-            rows,
-            weights,
-        )
+        way = _Coordinates(basis, np.zeros(0), np.zeros((0, 0)))
+        return Estimate(features, 0, np.zeros(n_columns), zeros, np.eye(n_columns), kept, rows, weights, way)
     information = basis.T @ features.gram(weights, rows) @ basis
     inverse = _inverse(information)
     projection = np.eye(n_columns) - basis @ basis.T
@@ -158,15 +195,40 @@ def least_squares(
     beta = _solved(features, rows, weights, values, basis, inverse)
     return Estimate(
         features,
-        basis,
-        beta,
-        inverse,
+        len(beta),
         basis @ beta,
         (covariance + covariance.T) / 2,
         (projection + projection.T) / 2,
         kept,
         rows,
         weights,
+        _Coordinates(basis, beta, inverse),
+    )
+
+
+def _taken_apart(
+    features: SiteFeatures, rows: Ints, weights: Floats, values: Floats, kept: NDArray[np.bool_]
+) -> Estimate:
+    """The same by elimination: some products with an (n_columns, n_columns) matrix where the other way inverts it."""
+    table = Eliminated(features.columns(rows), features.n_columns)
+    solver = Solver(table, weights)
+    apart: Floats = np.linalg.qr(table.null_space)[0]
+    covariance = solver.covariance
+    # P C P with the projection P = 1 - apart apart' onto what was measured: of all such inverses the symmetric one.
+    left = covariance - apart @ (apart.T @ covariance)
+    pseudo = left - (left @ apart) @ apart.T
+    way = _TakenApart(solver, apart)
+    projection = apart @ apart.T
+    return Estimate(
+        features,
+        table.rank,
+        way.theta(values),
+        (pseudo + pseudo.T) / 2,
+        (projection + projection.T) / 2,
+        kept,
+        rows,
+        weights,
+        way,
     )
 
 

@@ -6,6 +6,7 @@ theta ~ N(theta_hat, sigma^2 V^-1) under a weak prior, so that every compound ha
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -49,6 +50,7 @@ class Posterior:
     sigma: float
     """The assay noise (SD) of one measurement."""
 
+    @cached_property
     def covariance(self) -> Floats:
         """The covariance of the effects over sigma^2, ``(n_columns, n_columns)``."""
         covariance: Floats = cho_solve((self.factor, True), np.eye(len(self.mean)))
@@ -60,14 +62,14 @@ class Posterior:
 
     def sds(self, rows: Ints | None = None) -> Floats:
         """The posterior SD of each row's mean (without assay noise)."""
-        sds: Floats = self.sigma * np.sqrt(self.features.quadratic(self.covariance(), rows).clip(0.0))
+        sds: Floats = self.sigma * np.sqrt(self.features.quadratic(self.covariance, rows).clip(0.0))
         return sds
 
     def draws(self, n: int, seed: int) -> Floats:
         """Seeded deviations of the effects from their mean, ``(n_columns, n)``."""
         noise = np.random.default_rng(seed).standard_normal((len(self.mean), n))
         # covariance @ factor is the transposed inverse of the factor: one small solve for however many draws.
-        half = self.sigma * (self.covariance() @ self.factor)
+        half = self.sigma * (self.covariance @ self.factor)
         # In strips, which stay below the size at which threads are started and waited for.
         strips = range(0, n, _STRIP)
         out: Floats = np.concatenate([half @ noise[:, start : start + _STRIP] for start in strips], axis=1)
@@ -166,7 +168,7 @@ def _contenders(view: Posterior, rows: Ints, margin: float, sign: float) -> tupl
     A row is within only if it is within of the leader, and their difference is normal.
     """
     mean = sign * view.means(rows)
-    covariance = view.covariance()
+    covariance = view.covariance
     square = view.features.quadratic(covariance, rows)
     first = int((mean - view.sigma * np.sqrt(square.clip(0.0))).argmax())
     leader = int(rows[first])

@@ -9,11 +9,11 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from assaypilot.engine.elimination import Eliminated, Solver
 from assaypilot.engine.features import SiteFeatures
 from assaypilot.engine.library import Library
 from assaypilot.engine.models.confounding import Confounded, confounded_sites, seen_once
-from assaypilot.engine.models.diagnostics import LEVERAGE_ONE, AdditiveFit, additive_fit
-from assaypilot.engine.models.ols import Estimate, least_squares
+from assaypilot.engine.models.diagnostics import LEVERAGE_ONE, AdditiveFit, additive_fit, figures_of
 
 __all__ = ["LackOfFit", "ModelReport", "Noise", "Residual", "Verdict", "model_report"]
 
@@ -126,19 +126,24 @@ def model_report(
     - fits: otherwise.
     """
     features = SiteFeatures.of(library)
-    fit = additive_fit(features, rows, means)
     codes = library.codes[rows]
     present = [len(np.unique(codes[:, k])) for k in range(len(library.sites))] if len(rows) else []
     lack = curvature = None
     worst: tuple[Residual, ...] = ()
     if len(rows):
-        estimate = least_squares(features, rows, counts, means)
-        leverage = np.minimum(features.quadratic(estimate.covariance, rows) * counts, 1.0)
-        residuals = means - estimate.means(rows)
-        residuals[leverage > 1.0 - LEVERAGE_ONE] = 0.0
-        lack = _lack_of_fit(residuals, leverage, counts, len(rows) - estimate.rank, noise)
-        curvature = _curvature_p(features, rows, means)
-        worst = _worst(library, rows, means, estimate, residuals, leverage, counts)
+        # Taken apart once for all fits: R2 and Q2 count each compound once, the test its determinations.
+        table = Eliminated(features.columns(rows), features.n_columns)
+        once = Solver(table, np.ones(len(rows)))
+        weighted = once if (counts == 1.0).all() else Solver(table, counts)
+        fit = figures_of(once, means)
+        residuals = means - weighted.fitted(means)
+        residuals[weighted.leverage > 1.0 - LEVERAGE_ONE] = 0.0
+        freedom = len(rows) - table.rank
+        lack = _lack_of_fit(residuals, weighted.leverage, counts, freedom, noise)
+        curvature = _curvature_p(once, means)
+        worst = _worst(library, rows, means, freedom, residuals, weighted.leverage, counts)
+    else:
+        fit = additive_fit(features, rows, means)
     verdict, sentence = _judged(fit, lack, curvature, noise, name)
     return ModelReport(
         verdict=verdict,
@@ -171,17 +176,15 @@ def _lack_of_fit(
     return LackOfFit(statistic, freedom, float(p), tau)
 
 
-def _curvature_p(features: SiteFeatures, rows: Ints, means: Floats) -> float | None:
+def _curvature_p(solver: Solver, means: Floats) -> float | None:
     """Tukey's test: whether the squared fitted values explain what the additive model leaves; None without freedom."""
-    ones = np.ones(len(rows))
-    fit = least_squares(features, rows, ones, means)
-    freedom = len(rows) - fit.rank - 1
-    fitted = fit.means(rows)
+    freedom = len(means) - solver.table.rank - 1
+    fitted = solver.fitted(means)
     left = means - fitted
     squared = (fitted - means.mean()) ** 2
-    beside = squared - fit.of_values(squared).means(rows)
+    beside = squared - solver.fitted(squared)
     weight, total = float(beside @ beside), float(left @ left)
-    flat = 1e-18 * max(1.0, float(np.abs(means).max())) ** 2 * len(rows)
+    flat = 1e-18 * max(1.0, float(np.abs(means).max())) ** 2 * len(means)
     if freedom < 1 or weight <= 1e-12 * max(float(squared @ squared), 1e-300) or total <= flat:
         return None
     from scipy.special import fdtrc
@@ -192,15 +195,15 @@ def _curvature_p(features: SiteFeatures, rows: Ints, means: Floats) -> float | N
 
 
 def _worst(
-    library: Library, rows: Ints, means: Floats, estimate: Estimate, residuals: Floats, leverage: Floats, counts: Floats
+    library: Library, rows: Ints, means: Floats, freedom: int, residuals: Floats, leverage: Floats, counts: Floats
 ) -> tuple[Residual, ...]:
-    freedom = len(rows) - estimate.rank
     squares = float(counts @ residuals**2)
     if freedom < 1 or squares <= 0.0:
         return ()
     spread = np.sqrt(squares / freedom * np.maximum(1.0 - leverage, LEVERAGE_ONE) / counts)
     standard = residuals / spread
-    order = np.argsort(-np.abs(standard), kind="stable")[:_WORST]
+    # Two compounds that only tell about each other are equally far off: rounding is not to choose between them.
+    order = np.argsort(-np.round(np.abs(standard), 9), kind="stable")[:_WORST]
     return tuple(
         Residual(
             library.ids[int(rows[k])],

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.features import SiteFeatures, span_basis
+from assaypilot.engine.features import SiteFeatures, span_rank
 from assaypilot.engine.labels import label_text
 from assaypilot.engine.library import Library, Site
 
@@ -180,4 +180,4 @@ def _thinned(library: Library, kept: Ints, positions: Sequence[int], text: str, 
 
 def _rank(library: Library) -> tuple[int, int]:
     features = SiteFeatures.of(library)
-    return int(span_basis(features).shape[1]), features.full_rank
+    return span_rank(features), features.full_rank

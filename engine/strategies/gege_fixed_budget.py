@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.features import outside_span, span_basis
+from assaypilot.engine.features import outside_span, span_basis, span_rank
 from assaypilot.engine.pareto import gaps
 from assaypilot.engine.progress import Report, silent
 from assaypilot.engine.strategies.designs import g_design
@@ -198,7 +198,7 @@ def _rank(problem: Problem) -> int:
     features = problem.features
     basis = span_basis(features, np.flatnonzero(problem.measurable))
     inside = np.flatnonzero(problem.wanted & ~outside_span(features, basis))
-    return int(span_basis(features, inside).shape[1])
+    return span_rank(features, inside)
 
 
 def _rounds(state: State) -> int:

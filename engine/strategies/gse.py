@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from assaypilot.engine.design import achieved
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.features import ProjectedFeatures, outside_span, span_basis
+from assaypilot.engine.features import ProjectedFeatures, outside_span, span_basis, span_rank
 from assaypilot.engine.models.glm import Link
 from assaypilot.engine.progress import Report, silent
 from assaypilot.engine.strategies.designs import fit, table
@@ -231,7 +231,7 @@ def _in_question(problem: Problem) -> tuple[int, int]:
     measurable = np.flatnonzero(problem.measurable)
     wanted = np.flatnonzero(problem.wanted)
     inside = wanted[~outside_span(problem.features, span_basis(problem.features, measurable), wanted)]
-    return len(inside), int(span_basis(problem.features, inside).shape[1])
+    return len(inside), span_rank(problem.features, inside)
 
 
 def _rows(state: State, active: Ints) -> tuple[ProjectedFeatures, ProjectedFeatures]:

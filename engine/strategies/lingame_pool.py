@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.features import Features, outside_span, span_basis
+from assaypilot.engine.features import Features, outside_span, span_basis, span_rank
 from assaypilot.engine.strategies.phased import number, one_of
 from assaypilot.engine.strategies.protocol import Outcome, Parameter, Problem, State
 
@@ -189,7 +189,7 @@ def table_of(features: Features, within: Flags) -> Table:
         table = Table(
             np.ascontiguousarray(features.dense(everything) @ basis),
             outside_span(features, basis),
-            int(span_basis(features).shape[1]),
+            span_rank(features),
             math.sqrt(float(squares.max(initial=0.0))),
         )
         if len(tables) >= _TABLES:

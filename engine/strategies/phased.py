@@ -117,7 +117,10 @@ class Phased:
         """The state when only these arms can be measured: undecided ones outside their span are not estimable."""
         problem = replace(state.problem, measurable=measurable)
         features = problem.features
-        outside = outside_span(features, table(features, np.flatnonzero(measurable)).basis)
+        outside = np.zeros(features.n_rows, dtype=bool)
+        others = np.flatnonzero(~measurable)
+        if len(others):
+            outside[others] = outside_span(features, table(features, np.flatnonzero(measurable)).basis, others)
         undecided = (state.status == UNDECIDED) | (state.status == NOT_ESTIMABLE)
         status = state.status.copy()
         status[undecided & problem.wanted] = UNDECIDED

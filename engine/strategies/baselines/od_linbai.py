@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assaypilot.engine.design import ceilings
-from assaypilot.engine.features import outside_span, span_basis
+from assaypilot.engine.features import outside_span, span_basis, span_rank
 from assaypilot.engine.progress import Report, silent
 from assaypilot.engine.strategies.baselines.static_pool import decided, needs_budget
 from assaypilot.engine.strategies.designs import fit, g_design
@@ -158,4 +158,4 @@ def _in_question(problem: Problem) -> tuple[int, int]:
     measurable = np.flatnonzero(problem.measurable)
     wanted = np.flatnonzero(problem.wanted)
     inside = wanted[~outside_span(problem.features, span_basis(problem.features, measurable), wanted)]
-    return len(inside), int(span_basis(problem.features, inside).shape[1])
+    return len(inside), span_rank(problem.features, inside)

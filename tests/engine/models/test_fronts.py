@@ -66,7 +66,7 @@ def plain(some: list[Posterior], rows: np.ndarray, signs: tuple[float, ...], mar
     rng = np.random.default_rng(99)
     values = []
     for view, sign in zip(some, signs, strict=True):
-        theta = view.mean[:, None] + np.linalg.cholesky(view.sigma**2 * view.covariance()) @ rng.standard_normal(
+        theta = view.mean[:, None] + np.linalg.cholesky(view.sigma**2 * view.covariance) @ rng.standard_normal(
             (7 + 2, n)
         )
         values.append(sign * (x @ theta))
