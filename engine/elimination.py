@@ -62,7 +62,7 @@ class Eliminated:
     def rank(self) -> int:
         """The dimension of the span of the rows."""
         alone = self.n_rows - len(self.core)
-        return alone + len(self.absorbed) + self.span.shape[1]
+        return alone + len(self.absorbed) + int(self.span.shape[1])
 
     def reduced(self, weights: Floats) -> tuple[Floats, Floats, Floats]:
         """Of the core, with ``weights`` ``(n_core,)``: the Schur complement of the other sites, shares, and totals.
@@ -71,7 +71,7 @@ class Eliminated:
         substituent that carry another; and ``(n_absorbed,)``, their weights.
         """
         n, m = len(self.others), len(self.absorbed)
-        totals = np.bincount(self.group, weights, m)
+        totals: Floats = np.bincount(self.group, weights, m).astype(float)
         gram, across = np.zeros((n, n)), np.zeros((n, m))
         for a in self.places.T:
             across += np.bincount(a * m + self.group, weights, n * m).reshape(n, m)
