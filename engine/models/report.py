@@ -224,6 +224,8 @@ def _judged(
     told = fit.rows - fit.leverage_one
     if fit.q2 is None or told < _FEWEST or fit.residual_sd is None:
         few = f"only {told} of {fit.rows} compounds can be compared with others"
+        if told >= _FEWEST and fit.residual_sd is not None:
+            few = "all its values are the same"
         why = few if fit.rows else "no value is there yet"
         return "not judged", f"{name}: whether the additive model fits cannot be judged: {why}."
     figures = f"leave-one-out Q2 {fit.q2:.2f}"

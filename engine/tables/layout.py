@@ -21,7 +21,21 @@ _FOOTERS = 40
 _NUMBER = re.compile(r"[<>~≈]?\s*[+-]?(?:\d+(?:[.,]\d*)?|[.,]\d+)(?:[eE][+-]?\d+)?\s*%?")
 _SUMMARY = frozenset(
     ("mean", "average", "avg", "median", "total", "sum", "sd", "stdev", "std", "std dev", "standard deviation", "cv")
-) | {"min", "max", "minimum", "maximum", "count", "geomean", "geometric mean", "total:", "average:", "mean:"}
+) | {
+    "gesamt",
+    "summe",
+    "mittelwert",
+    "min",
+    "max",
+    "minimum",
+    "maximum",
+    "count",
+    "geomean",
+    "geometric mean",
+    "total:",
+    "average:",
+    "mean:",
+}
 """First words of a row that sums a table up."""
 _SHOWN = 60
 
@@ -238,11 +252,19 @@ def _combined(upper: Sequence[str], lower: Sequence[str]) -> list[str]:
             names.append(_with_unit(group, under))
         elif headers.is_mean(under):
             names.append(group)
+        elif _says_all(under) and under not in repeated:
+            names.append(under)
         elif over or headers.is_part(under) or under in repeated:
             names.append(f"{group} {under}")
         else:
             names.append(under)
     return names
+
+
+def _says_all(text: str) -> bool:
+    """Whether a header needs no group's name: ``R1`` under ``Substituents`` is the site R1."""
+    folded = fold(text)
+    return folded in headers.IDS or folded in headers.STRUCTURES or headers.SITE.fullmatch(folded) is not None
 
 
 def _units(

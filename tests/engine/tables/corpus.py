@@ -24,6 +24,8 @@ class Case:
     options: dict[str, Any] = field(default_factory=dict)
     book: dict[str, Any] = field(default_factory=dict)
     """Further arguments for a workbook."""
+    sites: tuple[str, ...] | None = None
+    """The sites that must be found; None: not looked at."""
 
     def write(self, folder):
         """The path of the table in a folder."""
@@ -133,6 +135,12 @@ TEXT = [
             ("b", "EGFR IC50 (nM)", 20.0, 1, 2.0),
             ("b", "BRAF IC50 (nM)", 200.0, 1, 9.0),
         ],
+    ),
+    Case(
+        "a sum below the table",
+        "ID;R1;pIC50;Bemerkung\na;Me;5,5;\nb;H;6,25;\nGesamt;;2;\n",
+        TWO,
+        said=("Row 4 stands below the table and was left out: Gesamt 2.",),
     ),
     Case(
         "a remark below the table",
@@ -364,6 +372,25 @@ BOOKS = [
         [("a", "=", 10.0, 3, 1.0), ("b", "=", 20.0, 4, 2.0)],
         said=("Rows 1 and 2 were read together as the header.",),
         book={"merged": ["A1:A2", "B1:B2", "C1:E1"]},
+    ),
+    Case(
+        "workbook: a group's name above the sites",
+        [
+            ["Panel", None, None, None, None],
+            [None, "Substituents", None, "Kinase A", "hERG"],
+            ["ID", "R1", "R2", "pIC50", "pIC50"],
+            ["a", "Me", "F", 5.5, 4.5],
+            ["b", "H", "Cl", 6.25, 4.75],
+        ],
+        [
+            ("a", "Kinase A pIC50", 5.5),
+            ("a", "hERG pIC50", 4.5),
+            ("b", "Kinase A pIC50", 6.25),
+            ("b", "hERG pIC50", 4.75),
+        ],
+        said=("Rows 2 and 3 were read together as the header.",),
+        book={"merged": ["A1:E1", "B2:C2"]},
+        sites=("R1", "R2"),
     ),
     Case(
         "workbook: units below the header",

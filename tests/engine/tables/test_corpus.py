@@ -41,6 +41,7 @@ def test_a_messy_table_is_read_as_it_should_be(case, tmp_path):
     found = [(r.compound, r.endpoint, r.relation, r.value, r.unit, r.n, r.sd) for r in table.history]
     assert found == [expected(value, names) for value in case.values]
     assert len(names) == len({one[1] for one in found})
+    assert case.sites is None or [site.name for site in table.library.sites] == list(case.sites)
     problems = [(problem.row, problem.column, problem.reason) for problem in table.not_used]
     assert len(problems) == len(case.not_used), problems
     for (row, column, reason), (at, where, why) in zip(problems, case.not_used, strict=True):
