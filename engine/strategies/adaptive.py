@@ -35,7 +35,9 @@ the walk of (x(l_r) - x(j))'theta_r passes its limit with at most that probabili
 best compound: the others are refuted so, or one is shown by walks to be within the slack of all that are not refuted,
 each with half of 0.95 delta.
 
-What is left of delta is for the bounds of single means, which are shown and decide nothing.
+**Means.** What is left of delta is for the bounds of all single means at all looks. They are shown, and they decide
+against compounds that cannot be measured any more, of which no walk says anything new. Such a compound remains one that
+may be the best, if a phase bounded it or it was a leader: what is said above of b holds for all these together.
 
 Assumed: additive effects, independent normal errors of the stated SD, and that which measurements come back does not
 depend on their values. Sources: the problem is that of "Identifying all epsilon-best arms in linear bandits" (LinFACT),
@@ -45,6 +47,7 @@ the limits those of group-sequential tests, the choice of comparisons by the pas
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import ClassVar, NamedTuple
 
 import numpy as np
@@ -55,12 +58,15 @@ from assaypilot.engine.goals import AllEpsilonBest, Best
 from assaypilot.engine.progress import Report, silent
 from assaypilot.engine.strategies.adaptive_boundary import limits
 from assaypilot.engine.strategies.adaptive_evidence import Evidence, Steps, appended, nothing_measured
+from assaypilot.engine.strategies.adaptive_lost import Bounds, away, bounded, unanswerable
 from assaypilot.engine.strategies.adaptive_needs import Sides, needs_of_best, needs_of_sides
 from assaypilot.engine.strategies.adaptive_planning import expected_looks, first_phase, next_phase
 from assaypilot.engine.strategies.designs import table
+from assaypilot.engine.strategies.ending import late, nobody_late
 from assaypilot.engine.strategies.phased import Phased, settled
 from assaypilot.engine.strategies.protocol import (
     IN,
+    NOT_ESTIMABLE,
     OUT,
     UNDECIDED,
     Allocation,
@@ -80,7 +86,7 @@ Ints = NDArray[np.intp]
 Flags = NDArray[np.bool_]
 
 _OF_MEANS = 0.05
-"""Share of delta for the bounds of single means, which are shown and decide nothing."""
+"""Share of delta for the bounds of single means: they decide only against who cannot be measured any more."""
 _OF_BEST = 0.1
 """Share of delta for who is not the best, where all epsilon-best are wanted."""
 _OF_OUTS = 0.4
@@ -104,6 +110,16 @@ class _Levels(NamedTuple):
     """Of the best compound being taken for another."""
     mean: float
     """Of one side of one mean."""
+
+
+class _Verdict(NamedTuple):
+    ins: Ints
+    outs: Ints
+    contradicted: Ints
+    """Arms in that would be out now."""
+    may_be_best: int
+    held: bool
+    """Those left open would be decided, but for who cannot be measured any more."""
 
 
 class Adaptive(Phased):
@@ -133,7 +149,18 @@ class Adaptive(Phased):
         That is fixed here: the limits at all looks depend on it.
         """
         expected = np.array([self._expected(problem)], dtype=np.intp)
-        return {**nothing_measured(), "not_best": np.zeros(problem.n_arms, dtype=bool), "expected": expected}
+        not_best = np.zeros(problem.n_arms, dtype=bool)
+        return {**nothing_measured(), **nobody_late(problem), "not_best": not_best, "expected": expected}
+
+    def adjust(self, state: State, *, measurable: Flags, spent: int) -> State:
+        """The state when only these arms can be measured; who led a phase counts though it cannot be estimated now.
+
+        Others may be out, or refuted as the best, by it, though no phase told its own mean.
+        """
+        after = super().adjust(state, measurable=measurable, spent=spent)
+        led = np.zeros(state.problem.n_arms, dtype=bool)
+        led[state.memory["leaders"][state.memory["leaders"] >= 0]] = True
+        return replace(after, lost=after.lost | (led & (after.status == NOT_ESTIMABLE)))
 
     def _levels(self, problem: Problem) -> _Levels:
         n, delta = max(int(problem.wanted.sum()), 1), problem.delta
@@ -180,7 +207,8 @@ class Adaptive(Phased):
             needs = needs_of_sides(evidence, sides, leader, open_arms, possible)
         else:
             sides = Sides(0.0, slack, self._limits(state, levels.best, looks), in_limits, slack / 2.0)
-            needs = needs_of_best(evidence, sides, leader, open_arms)
+            named = np.flatnonzero((state.status == IN) & state.active)
+            needs = needs_of_best(evidence, sides, int(named[0]) if len(named) else leader, open_arms)
         return next_phase(state, needs, report)
 
     def decide(self, state: State, outcome: Outcome) -> Decision | None:
@@ -191,37 +219,53 @@ class Adaptive(Phased):
             return None
         memory = appended(state.memory, outcome, _leader(state))
         evidence, levels = Evidence(problem.features, memory, problem.noise[0]), self._levels(problem)
-        not_best = state.memory["not_best"].copy()
+        shown = self._shown(state, evidence, active)
+        bounds = bounded(state, shown)
+        not_best = state.memory["not_best"] | bounds.below()
         behind = evidence.behind(active)
         not_best[active] |= behind.passed(0.0, self._limits(state, levels.best, evidence.n_phases))
-        undecided = state.status[active] == UNDECIDED
-        rivals = _possible(state, not_best)
-        contradicted = np.zeros(0, dtype=np.intp)
-        if isinstance(problem.goal, AllEpsilonBest):
-            goal = problem.goal
-            out = self._shown_out(state, behind, goal.epsilon, undecided, levels.outs)
-            outs = active[out & undecided]
-            contradicted = active[out & (state.status[active] == IN)]
-            rivals[outs] = False
-            asked = active[undecided & ~out]
-            ins = self._near(state, evidence, asked, np.flatnonzero(rivals), goal.epsilon + goal.slack)
-        else:
-            ins, outs = self._best(state, evidence, rivals, active[undecided])
-        shown = self._shown(state, evidence, active)
+        verdict = self._verdict(state, evidence, behind, bounds, not_best)
         return Decision(
             phase=state.phase + 1,
             radius=outcome.allocation.radius,
-            ins=ins,
-            outs=outs,
+            ins=verdict.ins,
+            outs=verdict.outs,
             left=np.zeros(0, dtype=np.intp),
             estimate=shown[0],
             low=shown[1],
             high=shown[2],
-            contradicted=contradicted,
+            contradicted=verdict.contradicted,
             spent=outcome.spent,
-            numbers={"measurements": float(outcome.counts.sum()), "may_be_best": float(np.count_nonzero(rivals))},
-            memory={**memory, "not_best": not_best},
+            numbers={
+                "measurements": float(outcome.counts.sum()),
+                "may_be_best": float(verdict.may_be_best),
+                "only_lost": float(verdict.held),
+            },
+            memory={**memory, "not_best": not_best, "late": late(state)["late"] & ~not_best},
         )
+
+    def _verdict(self, state: State, evidence: Evidence, behind: Steps, bounds: Bounds, not_best: Flags) -> _Verdict:
+        """Who is out or in among the active arms, whose walks ``behind`` the leaders are given."""
+        goal, levels, active = state.problem.goal, self._levels(state.problem), np.flatnonzero(state.active)
+        undecided = state.status[active] == UNDECIDED
+        rivals = _possible(state, not_best)
+        if isinstance(goal, AllEpsilonBest):
+            out = self._shown_out(state, behind, goal.epsilon, undecided, levels.outs)
+            out |= bounds.behind(goal.epsilon)[active]
+            outs = active[out & undecided]
+            rivals[outs] = False
+            asked = active[undecided & ~out]
+            ins = self._near(state, evidence, bounds, asked, np.flatnonzero(rivals), goal.epsilon + goal.slack)
+            behind_now = bounds.surely_behind(goal.epsilon)
+        else:
+            out = behind.passed(-_slack(state.problem), self._limits(state, levels.best, evidence.n_phases))
+            behind_now = bounds.surely_behind(_slack(state.problem))
+            ins, outs = self._best(state, evidence, bounds, rivals, active[undecided])
+        behind_now[active] |= out
+        contradicted = np.flatnonzero(behind_now & (state.status == IN))
+        left = np.setdiff1d(active[undecided], np.concatenate([ins, outs]))
+        held = self._held(state, evidence, bounds, rivals, left)
+        return _Verdict(ins, outs, contradicted, int(np.count_nonzero(rivals)), held)
 
     def _shown_out(self, state: State, behind: Steps, epsilon: float, undecided: Flags, level: float) -> Flags:
         """Which active arms are shown to be farther than epsilon behind the best, by Holm's procedure."""
@@ -237,7 +281,20 @@ class Adaptive(Phased):
                 break
         return out
 
-    def _near(self, state: State, evidence: Evidence, arms: Ints, rivals: Ints, distance: float) -> Ints:
+    def _held(self, state: State, evidence: Evidence, bounds: Bounds, rivals: Flags, left: Ints) -> bool:
+        """Whether those left open would be decided, but for who is away, and no measurement can tell them apart."""
+        if not len(left) or not (bounds.away & rivals).any() or not bounds.as_good_as_known(left):
+            return False
+        goal, others = state.problem.goal, np.flatnonzero(rivals & ~bounds.away)
+        if isinstance(goal, AllEpsilonBest):
+            near = self._near(state, evidence, bounds, left, others, goal.epsilon + goal.slack)
+            return len(near) == len(left)
+        ahead = left[rivals[left]]
+        return bool(len(self._near(state, evidence, bounds, ahead, others, _slack(state.problem))))
+
+    def _near(
+        self, state: State, evidence: Evidence, bounds: Bounds, arms: Ints, rivals: Ints, distance: float
+    ) -> Ints:
         """The arms shown to be at most so far below every rival; the likeliest rivals are asked about first."""
         known = self._limits(state, self._levels(state.problem).one_in, evidence.n_phases)
         rivals = rivals[np.argsort(-evidence.pooled.means(rivals), kind="stable")]
@@ -248,20 +305,30 @@ class Adaptive(Phased):
             arms = arms[: max(most // each, 0)]
             most -= each * len(arms)
             passed = evidence.pairs(arms, block).passed(distance, known) | (arms[:, None] == block)
+            passed |= bounds.near(arms, block, distance)
             arms = arms[passed.all(axis=1)]
             start, size = start + size, min(4 * size, 256)
         return arms
 
-    def _best(self, state: State, evidence: Evidence, rivals: Flags, undecided: Ints) -> tuple[Ints, Ints]:
+    def _best(
+        self, state: State, evidence: Evidence, bounds: Bounds, rivals: Flags, undecided: Ints
+    ) -> tuple[Ints, Ints]:
         """The best compound and the others, when there is one to be named; else those that are not it."""
-        won = np.flatnonzero(state.status == IN)
+        slack, nobody = _slack(state.problem), np.zeros(0, dtype=np.intp)
         ahead = undecided[rivals[undecided]]
-        if not len(won) and len(ahead):
-            first = ahead[np.argsort(-evidence.pooled.means(ahead), kind="stable")][:_ASKED]
-            won = self._near(state, evidence, first, np.flatnonzero(rivals), _slack(state.problem))[:1]
-        if not len(won):
-            return won, undecided[~rivals[undecided]]
-        return won[state.status[won] == UNDECIDED], np.setdiff1d(undecided, won)
+        outs = np.setdiff1d(undecided, ahead)
+        named = np.flatnonzero(state.status == IN)
+        if len(named):
+            # These came to be had after it was named: each has to be compared with it.
+            known = self._limits(state, self._levels(state.problem).one_in, evidence.n_phases)
+            near = evidence.pairs(named, ahead).passed(slack, known)
+            near |= bounds.low[named][:, None] + slack >= bounds.high[ahead]
+            return nobody, np.union1d(outs, ahead[near.any(axis=0)])
+        if not len(ahead):
+            return nobody, outs
+        first = ahead[np.argsort(-evidence.pooled.means(ahead), kind="stable")][:_ASKED]
+        won = self._near(state, evidence, bounds, first, np.flatnonzero(rivals), slack)[:1]
+        return won, np.setdiff1d(undecided, won) if len(won) else outs
 
     def _shown(self, state: State, evidence: Evidence, active: Ints) -> Floats:
         """Estimate, low and high of every active arm ``(3, 1, n_arms)``; they hold together with all decisions."""
@@ -278,10 +345,13 @@ class Adaptive(Phased):
         return shown
 
     def stop(self, state: State) -> tuple[StopReason, ...]:
-        """Every wanted arm decided, nothing left to measure, or a budget below what one more phase needs."""
+        """Every wanted arm decided, nothing left to measure or to be told by it, or a budget below one more phase."""
         done = settled(state)
-        if done:
+        if done and done[0].name != "decided":
             return done
+        stuck = unanswerable(state) or done
+        if stuck:
+            return stuck
         problem = state.problem
         open_arms = int(((state.status == UNDECIDED) & problem.wanted).sum())
         if problem.budget is None:
@@ -305,7 +375,7 @@ def _each(level: float, among: int) -> float:
 
 def _possible(state: State, not_best: Flags) -> Flags:
     """Arms that may be the best of those that can be estimated, or could be while they were to be had."""
-    known = (state.status == UNDECIDED) | (state.status == IN) | (state.lost & (state.status != OUT))
+    known = (state.status == UNDECIDED) | (state.status == IN) | away(state)
     possible: Flags = state.problem.wanted & known & ~not_best
     return possible
 

@@ -47,7 +47,7 @@ def found(name, seed, truth, measurable):
     return strategy, run(strategy, strategy.start(problem), truth, rng), rng
 
 
-LEARNING = ["rage", "lingame", "lingame-c"]
+LEARNING = ["rage", "lingame", "lingame-c", "adaptive"]
 ALL = [*LEARNING, "gse"]
 BESIDE = [*LEARNING, "lingape"]
 """Those that go on with the one found best when others come back."""
