@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
 from collections.abc import Collection, Sequence
 from typing import TypeVar
 
+from assaypilot.engine.campaign.dates import days
 from assaypilot.engine.endpoint import Endpoint, Relation
 from assaypilot.engine.measurements import Measurement
 
@@ -23,10 +25,12 @@ Identity = tuple[int, int, Place, float, Relation]
 ToldIdentity = tuple[int, str, Identity]
 """Round and replicate as the table says them, and the rest."""
 
-Label = tuple[int, str, tuple[int, int, float, Relation]]
-"""Round and replicate as the table says them, and what was measured, wherever it stands."""
+Label = tuple[int, str, int, int, Relation]
+"""Round and replicate as the table says them, compound, endpoint, relation."""
 
 _NOWHERE = ("", "", "")
+_ROUNDED = 1e-8
+"""How far a spreadsheet's rounding moves a value that is shown with ten digits, and a little more."""
 _WELL = re.compile(r"([A-Za-z]{1,2})[ _-]?0*([1-9]\d*)")
 
 
@@ -109,42 +113,49 @@ def _those_there(
 ) -> Counter[ToldIdentity]:
     """How many of the measurements that say their round are there already, by what they say.
 
-    Plate, well and date may have been filled in since, or left out: what says its round and its replicate is the same
-    one unless a place stands in both and differs. An earlier entry that did not say its round is the same one only at
+    Plate, well and date may have been filled in since, or left out, and a spreadsheet that saved the list may have
+    spelled the date anew or cut a value after its tenth digit: what says its round and its replicate is the same one
+    unless what stands in both differs. An earlier entry that did not say its round is the same one only at
     the same plate, well and date.
     """
     own = {_without_place(_identity(m)) for m in told}
-    with_round: dict[Label, Counter[Place]] = {}
+    with_round: Counter[ToldIdentity] = Counter()
     placed: Counter[Identity] = Counter()
     for m in earlier if told else ():
         if not m.withdrawn:
             identity = _in_table(m, endpoints, as_entered=_without_place(_identity(m)) not in own)
             if m.entered.round is not None:
-                label = (m.entered.round, _replicate(m), _without_place(identity))
-                with_round.setdefault(label, Counter())[identity[2]] += 1
+                with_round[(m.entered.round, _replicate(m), identity)] += 1
             elif identity[2] != _NOWHERE:
                 placed[identity] += 1
     there: Counter[ToldIdentity] = Counter()
     others = []
     for m in told:
         key = _told_identity(m)
-        if _drawn(with_round.get(_label(key), Counter()), key[2][2]) or _drawn(placed, key[2]):
+        if _drawn(with_round, key) or _drawn(placed, key[2]):
             there[key] += 1
         elif key[1]:
             others.append(key)
+    left: dict[Label, list[ToldIdentity]] = {}
+    for key in with_round.elements() if others else ():
+        left.setdefault(_label(key), []).append(key)
     # Those that say most choose first, whatever the order of the rows.
     for key in sorted(others, key=lambda key: key[2][2].count("")):
-        places = with_round.get(_label(key), Counter())
-        alike = [place for place, n in places.items() if n > 0 and _compatible(place, key[2][2])]
+        of_label = left.get(_label(key), [])
+        alike = [other for other in of_label if _same_measurement(other[2], key[2])]
         if alike:
-            places[min(alike, key=lambda place: place.count(""))] -= 1
+            of_label.remove(min(alike, key=lambda other: other[2][2].count("")))
             there[key] += 1
     return there
 
 
-def _compatible(one: Place, other: Place) -> bool:
-    """Whether plate, well and date are the same wherever both say them."""
-    return all(a == b or not (a and b) for a, b in zip(one, other, strict=True))
+def _same_measurement(one: Identity, other: Identity) -> bool:
+    """Whether two entries of a round and replicate are one, saved again: rounded, a date spelled anew, a well added."""
+    close = math.isclose(one[3], other[3], rel_tol=_ROUNDED, abs_tol=_ROUNDED)
+    *places, day = one[2]
+    *other_places, other_day = other[2]
+    same = all(a == b or not (a and b) for a, b in zip(places, other_places, strict=True))
+    return close and same and (day == other_day or not (day and other_day) or bool(days(day) & days(other_day)))
 
 
 def _repeated(own: Counter[Identity], kept: Sequence[tuple[int, Identity]]) -> Counter[Identity]:
@@ -169,7 +180,10 @@ def _repeated(own: Counter[Identity], kept: Sequence[tuple[int, Identity]]) -> C
 
 
 def _identity(m: Measurement) -> Identity:
-    return (m.compound, m.endpoint, place_of(m), m.value, m.relation)
+    plate, well, date = place_of(m)
+    found = days(date)
+    # A date that can be read in one way only is the same in every spelling.
+    return (m.compound, m.endpoint, (plate, well, min(found) if len(found) == 1 else date), m.value, m.relation)
 
 
 def _told_identity(m: Measurement) -> ToldIdentity:
@@ -181,7 +195,8 @@ def _without_place(identity: Identity) -> tuple[int, int, float, Relation]:
 
 
 def _label(key: ToldIdentity) -> Label:
-    return (key[0], key[1], _without_place(key[2]))
+    compound, endpoint, _, _, relation = key[2]
+    return (key[0], key[1], compound, endpoint, relation)
 
 
 def _replicate(m: Measurement) -> str:

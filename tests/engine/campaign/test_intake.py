@@ -319,6 +319,27 @@ def test_a_place_that_is_filled_in_later_makes_no_second_measurement(more: dict[
     assert take(bare, recorded(*bare)).duplicates == 1
 
 
+@pytest.mark.parametrize(
+    "saved", ["05.03.2026", "3/5/2026", "05/03/26", "5-Mar-26", "2026-03-05 00:00:00", "2026-03-05T00:00:00"]
+)
+def test_a_spreadsheet_that_saves_the_list_makes_no_second_measurement(saved: str) -> None:
+    """It writes the day in its own way, and no more than ten digits."""
+    exact, cut = 5.301029995663981, 5.301029996
+    for place in ({"plate": "P1", "well": "A1"}, {}):
+        earlier = recorded(*listed({(0, 1): exact}, date="2026-03-05", **place))
+        assert take(listed({(0, 1): cut}, date=saved, **place), earlier).duplicates == 1
+        assert take(listed({(0, 1): 5.301}, date=saved, **place), earlier).duplicates == 0
+        assert take(listed({(0, 1): exact}, date="2026-03-06", **place), earlier).duplicates == 0
+        assert take(listed({(0, 1): exact}, date="tomorrow", **place), earlier).duplicates == 0
+
+
+def test_a_date_is_the_same_in_another_spelling_without_a_round_too() -> None:
+    earlier = recorded(Result(IDS[0], 6.1, date="2026-03-05"))
+    assert take([Result(IDS[0], 6.1, date="05.03.2026"), Result(IDS[1], 5.0)], earlier).duplicates == 1
+    # Where two days are possible, nothing is taken for known.
+    assert take([Result(IDS[0], 6.1, date="3/5/2026"), Result(IDS[1], 5.0)], earlier).duplicates == 0
+
+
 def test_what_says_most_is_recognised_first() -> None:
     """Both are there, in whatever order the second file has its rows."""
     earlier = recorded(*listed({(0, 1): 6.1}, plate="P1", well="A1"), *listed({(0, 1): 6.1}, plate="P2"))
