@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assaypilot.engine.campaign.state import Status
+from assaypilot.engine.export.answer import picture_of
 from assaypilot.engine.features import SiteFeatures
 from assaypilot.engine.labels import label_text
 from assaypilot.engine.measurements import pool
@@ -18,8 +19,6 @@ from assaypilot.engine.models.ols import Estimate, least_squares
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-
-    from assaypilot.engine.figures.front import Axis
 
 __all__ = [
     "Measured",
@@ -43,101 +42,12 @@ _MOST = 340
 
 def answer_figure(status: Status, size: Shape, dpi: float = 100.0) -> Figure:
     """The figure that shows the answer: ranked intervals with the cutoff, the front of two endpoints, or of more."""
-    count = len(status.goal_endpoints)
-    if count == 1:
-        return _ranked(status, size, dpi)
-    return _front(status, size, dpi) if count == 2 else _parallel(status, size, dpi)
+    return picture_of(status).draw(size, dpi)
 
 
 def answer_caption(status: Status) -> str:
     """What the figure of the answer shows, in a sentence or two; empty while it shows nothing."""
-    if not np.isfinite(_matrices(status)[0]).all(axis=0).any():
-        return ""
-    names = [status.endpoints[place].scale_name for place in status.goal_endpoints]
-    marks = "Filled circles are in, diamonds undecided, hollow circles out."
-    if len(names) == 1:
-        up = status.endpoints[status.objective].sign > 0
-        rests = "the interval its decision rests on" if status.phases_decided else "its 95 % posterior interval"
-        return (
-            f"Compounds by estimated {names[0]}, the {'best' if up else 'lowest'} first, each with {rests}. {marks} "
-            f"The line is the cutoff, the band {'below' if up else 'above'} its soft zone."
-        )
-    if len(names) == 2:
-        return (
-            f"Every compound by its estimated {names[0]} and {names[1]}, with the front through the best trade-offs "
-            f"and the region it lies in. {marks}"
-        )
-    return f"One line for each compound across {', '.join(names)}; better upwards on every axis."
-
-
-def _ranked(status: Status, size: Shape, dpi: float) -> Figure:
-    from assaypilot.engine.figures.ranked import rank_compounds, ranked_intervals
-
-    known, settings = status.candidates, status.settings
-    endpoint = status.endpoints[status.objective]
-    unit = f" {endpoint.scale_unit}" if endpoint.scale_unit else ""
-    best = "lowest" if endpoint.sign < 0 else "best"
-    near = settings.distance if settings.goal == "epsilon-best" else 0.0
-    ranking = rank_compounds(known.estimate, known.status, sign=endpoint.sign)
-    failed = sorted({int(known.failed_limit[compound]) for compound in ranking.compounds} - {-1})
-    fails = " or ".join(status.endpoints[k].limit_text for k in failed)
-    return ranked_intervals(
-        ranking,
-        known.estimate,
-        known.low,
-        known.high,
-        known.status,
-        posterior=(known.posterior_low, known.posterior_high),
-        cutoff=known.cutoff,
-        soft_cutoff=known.soft_cutoff,
-        quantity=endpoint.scale_name,
-        cutoff_text=f"within {near:g}{unit} of the {best} estimate" if near else f"the {best} estimate",
-        zone_text=f"soft zone {settings.softness:g}",
-        note=f"out above the cutoff: fails {fails}" if fails else "",
-        size=size,
-        dpi=dpi,
-    )
-
-
-def _axes(status: Status) -> list[Axis]:
-    from assaypilot.engine.figures.front import Axis
-
-    made = []
-    for place in status.goal_endpoints:
-        endpoint = status.endpoints[place]
-        above = bool(np.isfinite(endpoint.highest))
-        edge = None if endpoint.limit is None else float(endpoint.highest if above else endpoint.lowest)
-        made.append(Axis(endpoint.scale_name, endpoint.sign, edge, endpoint.limit_text, above))
-    return made
-
-
-def _matrices(status: Status) -> tuple[Floats, Floats, Floats]:
-    """Estimates, lower and upper bounds of the goal's endpoints, ``(n_endpoints, n)``."""
-    known = status.candidates
-    names = [status.endpoints[place].name for place in status.goal_endpoints]
-    first, low, high = (np.array([part[name] for name in names]) for part in (known.estimates, known.lows, known.highs))
-    return first, low, high
-
-
-def _front(status: Status, size: Shape, dpi: float) -> Figure:
-    from assaypilot.engine.figures.front import front_plot, spread
-
-    estimates, low, high = _matrices(status)
-    axes, codes = _axes(status), status.candidates.status
-    sure = f"the true front lies in here, {100 * (1 - status.guarantee.delta):g} % sure"
-    if not status.guarantee.holds:
-        sure = "where the bounds put the front, without a guarantee"
-    view = spread(estimates, low, high, codes, marks=[axis.limit for axis in axes])
-    return front_plot(view, estimates, low, high, codes, (axes[0], axes[1]), band_text=sure, size=size, dpi=dpi)
-
-
-def _parallel(status: Status, size: Shape, dpi: float) -> Figure:
-    from assaypilot.engine.figures.parallel import bundle, parallel_plot
-
-    estimates, low, high = _matrices(status)
-    axes, known = _axes(status), status.candidates
-    view = bundle(estimates, known.status, known.probability_within_epsilon, axes)
-    return parallel_plot(view, low, high, known.status, axes, size=size, dpi=dpi)
+    return picture_of(status).caption
 
 
 def rounds_figure(status: Status, size: Shape, dpi: float = 100.0) -> Figure:

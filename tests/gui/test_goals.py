@@ -20,13 +20,14 @@ from pytestqt.qtbot import QtBot
 from assaypilot.engine.campaign.campaign import Campaign
 from assaypilot.engine.campaign.state import Settings
 from assaypilot.engine.endpoint import Endpoint, Limit
+from assaypilot.engine.export.answer import FrontPicture, ParallelPicture, RankedPicture
 from assaypilot.engine.library import Library
 from assaypilot.engine.measurements import Result
 from assaypilot.gui.dialogs.goal_endpoints import EndpointBox
 from assaypilot.gui.dialogs.goal_step import GoalStep
 from assaypilot.gui.main_window import CANDIDATES, LIBRARY, ROUND, MainWindow
 from assaypilot.gui.outlook import draft, look_ahead
-from assaypilot.gui.plots.candidates import FrontPicture, ParallelPicture, RankedPicture, picture_of
+from assaypilot.gui.plots.candidates import picture_of
 from assaypilot.gui.questions import surprises
 from tests.gui.helpers import idle, open_round, status, until, view
 

@@ -1,0 +1,242 @@
+"""The picture of a campaign's answer that fits its goal: ranked intervals, a front of two endpoints, or a line each.
+
+One for all: reports, slides and the window show the same, the window with one compound ringed and its own colours.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assaypilot.engine.campaign.state import Status
+from assaypilot.engine.figures.palette import LIGHT, Palette
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from assaypilot.engine.figures.front import Axis, Spread
+    from assaypilot.engine.figures.parallel import Bundle
+    from assaypilot.engine.figures.ranked import Ranking
+
+__all__ = ["FrontPicture", "ParallelPicture", "Picture", "RankedPicture", "picture_of"]
+
+Shape = tuple[float, float]
+Floats = NDArray[np.float64]
+Colours = Callable[[], Palette]
+
+_MARKS = "Filled circles are in, diamonds undecided, hollow circles out."
+
+
+def _light() -> Palette:
+    return LIGHT
+
+
+def picture_of(status: Status, selected: int | None = None, colours: Colours = _light) -> Picture:
+    """The picture of a campaign's candidates, one of them ringed; ``colours`` are asked for at every drawing."""
+    count = len(status.goal_endpoints)
+    if count == 1:
+        return RankedPicture(status, selected, colours)
+    return FrontPicture(status, selected, colours) if count == 2 else ParallelPicture(status, selected, colours)
+
+
+class Picture:
+    """How to draw the candidates, on any thread, and which compound is where in what was drawn."""
+
+    def __init__(self, status: Status, selected: int | None, colours: Colours) -> None:
+        self.status, self.selected, self.colours = status, selected, colours
+
+    @property
+    def name(self) -> str:
+        """What it shows, for people who do not see it."""
+        raise NotImplementedError
+
+    def draw(self, size: Shape, dpi: float) -> Figure:
+        """The figure."""
+        raise NotImplementedError
+
+    def at(self, x: float, y: float, shape: Shape) -> int | None:
+        """The compound at a place of the data, in a picture of this shape; None before anything was drawn."""
+        raise NotImplementedError
+
+    @property
+    def compounds(self) -> list[int]:
+        """The compounds drawn."""
+        raise NotImplementedError
+
+    @property
+    def caption(self) -> str:
+        """What it shows, in a sentence or two; empty while it shows nothing."""
+        return self._caption() if np.isfinite(self._matrices()[0]).all(axis=0).any() else ""
+
+    def _caption(self) -> str:
+        raise NotImplementedError
+
+    def _names(self) -> list[str]:
+        return [self.status.endpoints[place].scale_name for place in self.status.goal_endpoints]
+
+    def _axes(self) -> list[Axis]:
+        from assaypilot.engine.figures.front import Axis
+
+        made = []
+        for place in self.status.goal_endpoints:
+            endpoint = self.status.endpoints[place]
+            above = bool(np.isfinite(endpoint.highest))
+            edge = None if endpoint.limit is None else float(endpoint.highest if above else endpoint.lowest)
+            made.append(Axis(endpoint.scale_name, endpoint.sign, edge, endpoint.limit_text, above))
+        return made
+
+    def _matrices(self) -> tuple[Floats, Floats, Floats]:
+        """Estimates, lower and upper bounds of the goal's endpoints, ``(n_endpoints, n)``."""
+        known = self.status.candidates
+        names = [self.status.endpoints[place].name for place in self.status.goal_endpoints]
+        parts = (known.estimates, known.lows, known.highs)
+        first, low, high = (np.array([part[name] for name in names]) for part in parts)
+        return first, low, high
+
+
+class RankedPicture(Picture):
+    """Intervals by rank, with the cutoff."""
+
+    ranking: Ranking | None = None
+
+    @property
+    def name(self) -> str:
+        """What it shows."""
+        return "Compounds ranked by estimate, with intervals and the cutoff"
+
+    @property
+    def compounds(self) -> list[int]:
+        """The compounds drawn."""
+        return [] if self.ranking is None else self.ranking.compounds.tolist()
+
+    def _caption(self) -> str:
+        status = self.status
+        up = status.endpoints[status.objective].sign > 0
+        rests = "the interval its decision rests on" if status.phases_decided else "its 95 % posterior interval"
+        return (
+            f"Compounds by estimated {self._names()[0]}, the {'best' if up else 'lowest'} first, each with {rests}. "
+            f"{_MARKS} The line is the cutoff, the band {'below' if up else 'above'} its soft zone."
+        )
+
+    def at(self, x: float, y: float, shape: Shape) -> int | None:
+        """The compound nearest to a rank."""
+        return None if self.ranking is None else self.ranking.at(x)
+
+    def draw(self, size: Shape, dpi: float) -> Figure:
+        """The figure."""
+        from assaypilot.engine.figures.ranked import rank_compounds, ranked_intervals
+
+        status = self.status
+        known, settings = status.candidates, status.settings
+        endpoint = status.endpoints[status.objective]
+        unit = f" {endpoint.scale_unit}" if endpoint.scale_unit else ""
+        best = "lowest" if endpoint.sign < 0 else "best"
+        near = settings.distance if settings.goal == "epsilon-best" else 0.0
+        self.ranking = rank_compounds(known.estimate, known.status, sign=endpoint.sign, selected=self.selected)
+        return ranked_intervals(
+            self.ranking,
+            known.estimate,
+            known.low,
+            known.high,
+            known.status,
+            posterior=(known.posterior_low, known.posterior_high),
+            cutoff=known.cutoff,
+            soft_cutoff=known.soft_cutoff,
+            quantity=endpoint.scale_name,
+            cutoff_text=f"within {near:g}{unit} of the {best} estimate" if near else f"the {best} estimate",
+            zone_text=f"soft zone {settings.softness:g}",
+            note=self._failing(),
+            selected=self.selected,
+            palette=self.colours(),
+            size=size,
+            dpi=dpi,
+        )
+
+    def _failing(self) -> str:
+        """Why compounds that are out may be drawn above the cutoff; empty when there are none."""
+        known, drawn = self.status.candidates, self.compounds
+        failed = sorted({int(known.failed_limit[compound]) for compound in drawn} - {-1})
+        if not failed:
+            return ""
+        return f"out above the cutoff: fails {' or '.join(self.status.endpoints[k].limit_text for k in failed)}"
+
+
+class FrontPicture(Picture):
+    """One endpoint against the other, the front and the region it lies in."""
+
+    view: Spread | None = None
+
+    @property
+    def name(self) -> str:
+        """What it shows."""
+        return f"{' against '.join(self._names())}, with the front and the region it lies in"
+
+    @property
+    def compounds(self) -> list[int]:
+        """The compounds drawn."""
+        return [] if self.view is None else self.view.compounds.tolist()
+
+    def _caption(self) -> str:
+        return (
+            f"Every compound by its estimated {' and '.join(self._names())}, with the front through the best "
+            f"trade-offs and the region it lies in. {_MARKS}"
+        )
+
+    def at(self, x: float, y: float, shape: Shape) -> int | None:
+        """The compound nearest to a place."""
+        return None if self.view is None else self.view.at(x, y, shape)
+
+    def draw(self, size: Shape, dpi: float) -> Figure:
+        """The figure."""
+        from assaypilot.engine.figures.front import front_plot, spread
+
+        estimates, low, high = self._matrices()
+        axes, codes = self._axes(), self.status.candidates.status
+        promise = self.status.guarantee
+        sure = f"the true front lies in here, {100 * (1 - promise.delta):g} % sure"
+        if not promise.holds:
+            sure = "where the bounds put the front, without a guarantee"
+        self.view = spread(estimates, low, high, codes, marks=[axis.limit for axis in axes])
+        return front_plot(
+            self.view, estimates, low, high, codes, (axes[0], axes[1]), selected=self.selected, band_text=sure,
+            palette=self.colours(), size=size, dpi=dpi,
+        )  # fmt: skip
+
+
+class ParallelPicture(Picture):
+    """One line for each compound across all endpoints."""
+
+    view: Bundle | None = None
+
+    @property
+    def name(self) -> str:
+        """What it shows."""
+        return f"Compounds across {', '.join(self._names())}, better upwards"
+
+    @property
+    def compounds(self) -> list[int]:
+        """The compounds drawn."""
+        return [] if self.view is None else self.view.compounds.tolist()
+
+    def _caption(self) -> str:
+        return f"One line for each compound across {', '.join(self._names())}; better upwards on every axis."
+
+    def at(self, x: float, y: float, shape: Shape) -> int | None:
+        """The compound whose line passes nearest."""
+        return None if self.view is None else self.view.at(x, y)
+
+    def draw(self, size: Shape, dpi: float) -> Figure:
+        """The figure."""
+        from assaypilot.engine.figures.parallel import bundle, parallel_plot
+
+        estimates, low, high = self._matrices()
+        axes, known = self._axes(), self.status.candidates
+        chance = known.probability_within_epsilon
+        self.view = bundle(estimates, known.status, chance, axes, selected=self.selected)
+        return parallel_plot(
+            self.view, low, high, known.status, axes, selected=self.selected,
+            palette=self.colours(), size=size, dpi=dpi,
+        )  # fmt: skip
