@@ -6,15 +6,31 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from PySide6.QtCore import QTimer
+from PySide6.QtCore import QEvent, QObject, QTimer
+from PySide6.QtGui import QFileOpenEvent, QIcon
 from PySide6.QtWidgets import QApplication
 
 from assaypilot.gui.main_window import MainWindow
 from assaypilot.gui.reporting import Reporter
 from assaypilot.gui.settings import Settings
-from assaypilot.gui.theme import theme
+from assaypilot.gui.theme import RESOURCES, theme
 
-__all__ = ["dress", "make_window", "run"]
+__all__ = ["HandedFiles", "dress", "make_window", "run"]
+
+
+class HandedFiles(QObject):
+    """Opens what a Mac hands to the program, which is told of files by events and not by words."""
+
+    def __init__(self, window: MainWindow) -> None:
+        super().__init__(window)
+        self._window = window
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Whether the event is dealt with: it was a file."""
+        if isinstance(event, QFileOpenEvent):
+            self._window.open_path(Path(event.file()))
+            return True
+        return super().eventFilter(watched, event)
 
 
 def dress(application: QApplication, settings: Settings) -> None:
@@ -22,6 +38,8 @@ def dress(application: QApplication, settings: Settings) -> None:
     application.setApplicationName("AssayPilot")
     application.setApplicationDisplayName("AssayPilot")
     application.setOrganizationName("AssayPilot")
+    application.setDesktopFileName("assaypilot")
+    application.setWindowIcon(QIcon(str(RESOURCES / "icon.svg")))
     theme().attach(application, settings.theme)
 
 
@@ -46,5 +64,7 @@ def run(arguments: Sequence[str], file: Path | None, *, practice: bool) -> int:
     window = make_window(settings, file, practice=practice)
     if window.reporter is not None:
         sys.excepthook = window.reporter.hook
+    if sys.platform == "darwin":  # nowhere else: it would see every event of the program
+        application.installEventFilter(HandedFiles(window))
     window.show()
     return application.exec()

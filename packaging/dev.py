@@ -20,10 +20,17 @@ import time
 from pathlib import Path
 
 import environment
+import freeze
 import system_packages
 from environment import ROOT, SetupError, say
 
-REQUIREMENTS = {"run": ["--group", "build"], "dev": ["--group", "build", "--group", "dev"]}
+PROJECT = "pyproject.toml"
+# The other files follow the development file, so that all name the same versions.
+REQUIREMENTS = {
+    "dev": [PROJECT, "--group", "build", "--group", "dev"],
+    "run": [PROJECT, "--group", "build"],
+    "freeze": ["--group", "freeze"],
+}
 LOCK_HEADER = "# Locked by packaging/dev.py lock. Not edited by hand.\n"
 QT_PROBE = "import PySide6.QtWidgets as w; a = w.QApplication([]); print(a.platformName())"
 
@@ -33,7 +40,8 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(
         prog="dev.py", description="Sets up, runs and tests AssayPilot from its source.", allow_abbrev=False
     )
-    commands = parser.add_subparsers(dest="command", required=True, metavar="run | test | published | setup | lock")
+    names = "run | test | published | setup | freeze | lock"
+    commands = parser.add_subparsers(dest="command", required=True, metavar=names)
     for name, text in (
         ("run", "open the window with the practice campaign; without a display, run it in the terminal"),
         ("test", "ruff, mypy, import-linter and pytest; further arguments go to pytest"),
@@ -44,6 +52,10 @@ def main(arguments: list[str] | None = None) -> int:
         command.add_argument("--system", action="store_true", help="install missing system packages, too (needs root)")
         if name == "test":
             command.add_argument("--full", action="store_true", help="with the long statistics")
+    text = "make the program that needs no Python, and try it"
+    frozen = commands.add_parser("freeze", help=text, description=text, allow_abbrev=False)
+    frozen.add_argument("folder", nargs="?", type=Path, default=ROOT / "dist", metavar="DIR", help="default: dist")
+    frozen.add_argument("--deb", action="store_true", help="and a Debian package of it")
     lock = commands.add_parser("lock", help="lock the requirements again", allow_abbrev=False)
     lock.add_argument("--upgrade", action="store_true", help="to the newest versions; otherwise only what must change")
     options, further = parser.parse_known_args(arguments)
@@ -52,6 +64,8 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         if options.command == "lock":
             return lock_requirements(options.upgrade)
+        if options.command == "freeze":
+            return freeze.freeze(options.folder, options.deb)
         system = options.system or bool(os.environ.get("CI"))
         if options.command == "run":
             return run(system, further)
@@ -152,20 +166,19 @@ def published(python: Path, further: list[str]) -> int:
 
 
 def lock_requirements(upgrade: bool) -> int:
-    """Write both requirement files anew: hashes, every system, no addresses."""
+    """Write the requirement files anew: hashes, every system, no addresses."""
     found = environment.script("uv")
     uv = str(found) if found.exists() else shutil.which("uv")
     if uv is None:
         environment.ready("dev", False)
         uv = str(found)
-    # The runtime file follows the development file, so that both name the same versions.
-    for level in ("dev", "run"):
+    for level, wanted in REQUIREMENTS.items():
         name = environment.requirements(level).relative_to(ROOT).as_posix()
         command = [uv, "pip", "compile", "--quiet", "--universal", "--generate-hashes", "--no-header"]
         # One version for all Pythons: what is tested on one is what runs on the others.
         command += ["--fork-strategy", "fewest", "--python-version", ".".join(map(str, OLDEST))]
-        command += ["pyproject.toml", *REQUIREMENTS[level], "--output-file", name]
-        if level == "run":
+        command += [*wanted, "--output-file", name]
+        if level != "dev":
             command += ["--constraint", environment.requirements("dev").relative_to(ROOT).as_posix()]
         if upgrade:
             command.append("--upgrade")

@@ -27,7 +27,7 @@ PACKAGES = ("datasets", "engine", "gui")
 STATE = VENV / "assaypilot-setup.json"
 LOCK = VENV / "assaypilot-setup.lock"
 WINDOWS = os.name == "nt"
-LEVELS = {"run": "requirements.txt", "dev": "requirements-dev.txt"}
+LEVELS = {"run": "requirements.txt", "dev": "requirements-dev.txt", "freeze": "requirements-freeze.txt"}
 METADATA_CODE = "import sys, setuptools.build_meta as b; print(b.prepare_metadata_for_build_wheel(sys.argv[1]))"
 WHEEL_TEXT = "Wheel-Version: 1.0\nGenerator: assaypilot dev.py\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
 
@@ -42,7 +42,7 @@ def say(text: str, end: str = "\n") -> None:
 
 
 def requirements(level: str) -> Path:
-    """Return the locked requirements of a level, `run` or `dev`."""
+    """Return the locked requirements of a level: `run`, `dev`, or what `freeze` needs beside `run`."""
     return ROOT / "packaging" / LEVELS[level]
 
 

@@ -6,6 +6,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
+from assaypilot.gui.dialogs.licences import LicencesDialog
 from assaypilot.gui.reporting import versions
 from assaypilot.gui.widgets.text import Details, button, label
 
@@ -107,7 +108,7 @@ class AboutDialog(QDialog):
         column.addWidget(details)
         column.addWidget(
             label(
-                "MIT licence. Uses Qt for Python (LGPL), RDKit (BSD), NumPy, SciPy, pandas and Matplotlib. "
+                "MIT licence. Qt for Python is used under the LGPL; all libraries are listed with their licences. "
                 "It makes no network connection.",
                 "muted",
                 wrap=True,
@@ -118,10 +119,19 @@ class AboutDialog(QDialog):
         copy.clicked.connect(
             lambda: QGuiApplication.clipboard().setText("\n".join(f"{name} {number}" for name, number in found))
         )
+        licences = button("Libraries and licences…")
+        licences.clicked.connect(self.show_licences)
         close = button("Close", "go")
         close.setDefault(True)
         close.clicked.connect(self.accept)
         row.addWidget(copy)
+        row.addWidget(licences)
         row.addStretch(1)
         row.addWidget(close, 0, Qt.AlignmentFlag.AlignRight)
         column.addLayout(row)
+
+    def show_licences(self) -> None:
+        """Nothing; every library with its version and licence."""
+        dialog = LicencesDialog(self)
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.open()
