@@ -159,6 +159,7 @@ class Trial:
             process.terminate()
             process.wait(30)
             reader.join(30)
+            process.stderr.close()
         if not seen.is_set():
             raise TrialError(f"{name}: no {widget} was drawn in {WINDOW_SECONDS} s:\n" + "".join(said[-20:]))
         if worker and not workers and sys.platform.startswith("linux"):

@@ -5,7 +5,6 @@ Writes `assaypilot.ico` (Windows), `assaypilot.icns` (macOS) and `assaypilot-SIZ
 
 from __future__ import annotations
 
-import io
 import os
 import sys
 from pathlib import Path
@@ -13,7 +12,7 @@ from pathlib import Path
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
 from PIL import Image
-from PySide6.QtCore import QBuffer, QIODevice, QRectF, Qt
+from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QGuiApplication, QImage, QPainter
 from PySide6.QtSvg import QSvgRenderer
 
@@ -25,15 +24,12 @@ ICNS = (16, 32, 64, 128, 256, 512, 1024)
 
 def drawn(size: int) -> Image.Image:
     """The icon, drawn anew at a size rather than made smaller."""
-    picture = QImage(size, size, QImage.Format.Format_ARGB32)
+    picture = QImage(size, size, QImage.Format.Format_RGBA8888)
     picture.fill(Qt.GlobalColor.transparent)
     painter = QPainter(picture)
     QSvgRenderer(str(DRAWING)).render(painter, QRectF(0, 0, size, size))
     painter.end()
-    buffer = QBuffer()
-    buffer.open(QIODevice.OpenModeFlag.WriteOnly)
-    picture.save(buffer, b"PNG")
-    return Image.open(io.BytesIO(bytes(buffer.data().data()))).convert("RGBA")
+    return Image.frombytes("RGBA", (size, size), bytes(picture.constBits()))
 
 
 def write(folder: Path) -> None:
