@@ -49,6 +49,13 @@ _EDGES = " _,;:/-"
 _FLIPPED: dict[Relation, Relation] = {"=": "=", "<": ">", ">": "<"}
 
 
+_LOGARITHM = re.compile(
+    r"(?:.*[\s_-])?"
+    r"(?:p(?:(?:ic|ec|ac|gi|xc|cc|dc|ed|lc|tc|sc)[ _]?\d\d|ki|kd|a2|kb)|c?log[ _]?(?:[dpskw]|bb|10))"
+    r"(?:[\s_(,].*)?",
+    re.I,
+)
+"""Names of quantities that are logarithms as they are entered: pIC50, hERG pKi, logD."""
 _LIMIT = re.compile(r"\s*(<=|>=|<|>|≤|≥)\s*(\S.*?)\s*")
 _AS_TYPED = {"≤": "<=", "≥": ">="}
 
@@ -116,9 +123,20 @@ class Endpoint:
     """The difference that does not matter for this endpoint, model scale; None when it was not said."""
     limit: Limit | None = None
     """What every compound's mean must keep to, in the entry unit; None without a limit."""
+    of: tuple[str, str] | None = None
+    """The names of the two endpoints whose difference this is, first minus second on the model scale; None: measured.
+
+    Its noise is that of a measurement of each; see ``difference``.
+    """
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "unit", normalise_unit(self.unit))
+        if self.of is not None and (self.unit or self.transform != "none" or self.wells_per_measurement != 1):
+            raise AssayPilotError(
+                f"{self.name} is a difference of two endpoints: it has no unit, transform or wells of its own",
+                option="--endpoint",
+                mend=f"Say them of {self.of[0]} and {self.of[1]}.",
+            )
         if self.transform not in ("none", "log"):
             raise AssayPilotError(f"transform must be log or none, got {self.transform!r}", option="--endpoint")
         if self.direction not in ("max", "min"):
@@ -178,9 +196,14 @@ class Endpoint:
         """The unit of differences on the model scale: ``log`` or the entry unit."""
         return (
             "log"
-            if self.transform == "log" or self.name.lower().startswith(("pic", "pki", "pec", "pkd"))
+            if self.transform == "log" or self.of or self.name.lower().startswith(("pic", "pki", "pec", "pkd"))
             else self.unit
         )
+
+    @property
+    def is_log(self) -> bool:
+        """Whether it is modelled as a logarithm, as far as its transform, its unit or its name say so."""
+        return self.scale_unit == "log" or (not self.unit and _LOGARITHM.fullmatch(self.name) is not None)
 
     @property
     def sign(self) -> float:
@@ -281,15 +304,17 @@ class Endpoint:
         return f"{self.name} {self.limit.text}{unit}"
 
     def as_json(self) -> dict[str, Any]:
-        """The endpoint as a campaign file keeps it; what was not said of epsilon and limit is left out."""
-        return {name: value for name, value in asdict(self).items() if name not in _LATER or value is not None}
+        """The endpoint as a campaign file keeps it; what was not said of the later fields is left out."""
+        data = {name: value for name, value in asdict(self).items() if name not in _LATER or value is not None}
+        return data if self.of is None else data | {"of": list(self.of)}
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> Endpoint:
         """The endpoint that ``as_json`` wrote."""
-        limit = data.get("limit")
-        return cls(**{**data, "limit": None if limit is None else Limit(**limit)})
+        limit, of = data.get("limit"), data.get("of")
+        whole = None if limit is None else Limit(**limit)
+        return cls(**{**data, "limit": whole, "of": None if of is None else (of[0], of[1])})
 
 
-_LATER = ("epsilon", "limit")
+_LATER = ("epsilon", "limit", "of")
 """Fields that the first campaign files did not know."""

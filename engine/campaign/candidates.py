@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from assaypilot.engine.campaign import limits
 from assaypilot.engine.campaign.replay import Ledger
 from assaypilot.engine.campaign.state import Candidates
+from assaypilot.engine.difference import parts, pooled_of
 from assaypilot.engine.measurements import Pooled, pool
 from assaypilot.engine.models.glm import curvature, fit_glm, mean_value
 from assaypilot.engine.models.ols import least_squares
@@ -48,11 +49,15 @@ def shown_means(ledger: Ledger, endpoint: int, means: Floats) -> Floats:
 
 
 def pooled(ledger: Ledger, endpoint: int) -> Pooled:
-    """Everything usable of an endpoint, history included, per arm on the model scale."""
-    used = [m for m in ledger.measurements if m.endpoint == endpoint and m.usable]
-    return pool(
-        (int(ledger.arm_of[m.compound]) for m in used), (m.value for m in used), (m.n for m in used), ledger.n_arms
-    )
+    """Everything usable of an endpoint (of both parts of a difference), history included, per arm, model scale."""
+
+    def of_measured(position: int) -> Pooled:
+        used = [m for m in ledger.measurements if m.endpoint == position and m.usable]
+        return pool(
+            (int(ledger.arm_of[m.compound]) for m in used), (m.value for m in used), (m.n for m in used), ledger.n_arms
+        )
+
+    return pooled_of(ledger.endpoints, endpoint, of_measured)
 
 
 def posterior_of(ledger: Ledger, endpoint: int, data: Pooled | None = None) -> Posterior | None:
@@ -109,7 +114,7 @@ class _Evidence:
     """What the measurements of a campaign are, one entry per compound."""
 
     usable: Mapping[int, Ints]
-    """Usable determinations by endpoint."""
+    """Usable determinations by endpoint; of a difference, those of the part that has fewer."""
     bounded: Mapping[int, Ints]
     """Determinations of which only a bound is known, by endpoint."""
     made: Flags
@@ -126,6 +131,10 @@ def _evidence(ledger: Ledger) -> _Evidence:
         made[m.compound] = True
         if m.excluded is None:
             (usable if m.relation == "=" else bounded)[m.endpoint][m.compound] += m.n
+    for k in places:
+        own = parts(ledger.endpoints, k)
+        if len(own) > 1:
+            usable[k] = np.min([usable[part] for part in own], axis=0)
     return _Evidence(usable, bounded, made)
 
 
@@ -178,7 +187,7 @@ def build_candidates(ledger: Ledger, state: State) -> Candidates:
     data = [pooled(ledger, k) for k in range(len(endpoints))]
     found = [_estimates(ledger, k, of_it) for k, of_it in enumerate(data)]
     estimates = {e.name: shown(shown_means(ledger, k, found[k])) for k, e in enumerate(endpoints)}
-    views = {k: posterior_of(ledger, k, data[k]) for k in ledger.measured}
+    views = {k: posterior_of(ledger, k, data[k]) for k in ledger.deciding_endpoints}
     nothing = np.full(len(here), np.nan)
     within, soft, post_low, post_high = nothing, nothing, nothing, nothing
     if len(here):
@@ -190,8 +199,8 @@ def build_candidates(ledger: Ledger, state: State) -> Candidates:
             post_high = shown_means(ledger, objective, mean + spread)
     limit_bounds = {k: _limit_bounds(ledger, row) for row, k in enumerate(ledger.limited)}
     bounds = limit_bounds | {k: _goal_bounds(ledger, row) for row, k in enumerate(ledger.goal_endpoints)}
-    lows = {endpoints[k].name: shown(bounds[k][0]) for k in ledger.measured}
-    highs = {endpoints[k].name: shown(bounds[k][1]) for k in ledger.measured}
+    lows = {endpoints[k].name: shown(bounds[k][0]) for k in ledger.deciding_endpoints}
+    highs = {endpoints[k].name: shown(bounds[k][1]) for k in ledger.deciding_endpoints}
     round_of_phase = np.array([0, *(decided.round for decided in ledger.phases)])
     evidence = _evidence(ledger)
     name = endpoints[objective].name
@@ -208,7 +217,7 @@ def build_candidates(ledger: Ledger, state: State) -> Candidates:
         probability_within_epsilon=shown(within, here),
         probability_within_slack=shown(soft, here),
         measured=np.min([evidence.usable[k] for k in ledger.goal_endpoints], axis=0),
-        censored=np.sum([evidence.bounded[k] for k in ledger.goal_endpoints], axis=0),
+        censored=np.sum([evidence.bounded[k] for k in ledger.behind(ledger.goal_endpoints)], axis=0),
         made=evidence.made,
         posterior_low=shown(post_low, here),
         posterior_high=shown(post_high, here),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -10,11 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assaypilot.engine.campaign.state import Round, RoundItem, Settings
+from assaypilot.engine.difference import behind, pooled_of
 from assaypilot.engine.endpoint import Endpoint
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.features import SiteFeatures
 from assaypilot.engine.library import Library
-from assaypilot.engine.measurements import Measurement
+from assaypilot.engine.measurements import Measurement, Pooled
 from assaypilot.engine.strategies.protocol import Allocation, Outcome
 
 __all__ = ["Books", "Decided", "Issued", "Place", "UnderWay"]
@@ -70,7 +71,8 @@ class Books:
     """The reading side of a ledger; nothing here changes it.
 
     Every planned replicate of a compound is one measurement of each *measured* endpoint: those of the goal, and those
-    with a limit. What is counted, missing, lost or late is so for each of them on its own.
+    with a limit; for a difference, both of its parts. What is counted, missing, lost or late is so for each of them on
+    its own.
     """
 
     library: Library
@@ -139,6 +141,15 @@ class Books:
                 return int(compound)
         raise AssayPilotError(f"{self.library.ids[self.first[arm]]} cannot be had")
 
+    @property
+    def deciding_endpoints(self) -> tuple[int, ...]:
+        """Positions of the endpoints that decide: those of the goal, and those with a limit."""
+        return tuple(dict.fromkeys((*self.goal_endpoints, *self.limited)))
+
+    def behind(self, positions: Sequence[int]) -> tuple[int, ...]:
+        """Positions of the endpoints that are measured for these: themselves, and the parts of differences."""
+        return behind(self.endpoints, positions)
+
     # -- effort
 
     @property
@@ -200,13 +211,22 @@ class Books:
         return {place: n for place, n in left.items() if n > 0 and place[1] not in self.unavailable}
 
     def totals(self, phase: int, endpoint: int) -> tuple[Floats, Floats]:
-        """Counts and means ``(n_arms,)`` of an endpoint's usable values that count for a phase, model scale."""
-        counts, sums = np.zeros(self.n_arms), np.zeros(self.n_arms)
-        for m, n in self.counting(phase):
-            if m.usable and m.endpoint == endpoint:
-                counts[self.arm_of[m.compound]] += n
-                sums[self.arm_of[m.compound]] += n * m.value
-        return counts, np.divide(sums, counts, out=np.zeros(self.n_arms), where=counts > 0)
+        """Counts and means ``(n_arms,)`` of an endpoint's usable values that count for a phase, model scale.
+
+        Of a difference the effective counts: see ``difference``.
+        """
+        filling = [(m, n) for m, n in self.counting(phase) if m.usable]
+
+        def of_measured(position: int) -> Pooled:
+            counts, sums = np.zeros(self.n_arms), np.zeros(self.n_arms)
+            for m, n in filling:
+                if m.endpoint == position:
+                    counts[self.arm_of[m.compound]] += n
+                    sums[self.arm_of[m.compound]] += n * m.value
+            return Pooled(counts, np.divide(sums, counts, out=np.zeros(self.n_arms), where=counts > 0))
+
+        found = pooled_of(self.endpoints, endpoint, of_measured)
+        return found.counts, found.means
 
     def outcome(self, phase: int, allocation: Allocation, spent: int) -> Outcome:
         """What came back for a phase, per endpoint of the goal and arm, larger is better; ``spent`` in replicates."""

@@ -16,6 +16,7 @@ from assaypilot.engine.campaign.intake import prepare
 from assaypilot.engine.campaign.replay import Ledger
 from assaypilot.engine.campaign.state import Settings, Source
 from assaypilot.engine.campaign.suitable import check_campaign
+from assaypilot.engine.difference import behind, check_differences, with_noise
 from assaypilot.engine.endpoint import Endpoint
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.library import Library
@@ -49,7 +50,9 @@ def creation_drafts(
     or a setting, an endpoint or a value does not fit.
     """
     settings = _with_objectives(endpoints, settings)
-    measured = [e.name for e in endpoints if e.name in settings.objectives or e.limit is not None]
+    check_differences(endpoints)
+    asked = [k for k, e in enumerate(endpoints) if e.name in settings.objectives or e.limit is not None]
+    measured = [endpoints[k].name for k in behind(endpoints, asked)]
     endpoints, notes = _with_noise(library, endpoints, history, measured)
     notes += _cautions(endpoints, settings, len(measured))
     strategy, why = choose(settings.strategy, settings.goal)
@@ -72,8 +75,6 @@ def creation_drafts(
     blob = library.encode()
     parts = as_parts(blob)
     (digest,) = parts
-    # A program of the first version would not know what to do with these.
-    further = any(endpoint.limit is not None or endpoint.epsilon is not None for endpoint in endpoints)
     drafts = [
         Draft("campaign_created", created),
         Draft(
@@ -86,7 +87,7 @@ def creation_drafts(
                 "mapping": dict(mapping) if mapping else None,
             },
         ),
-        Draft("endpoints_defined", {"endpoints": [endpoint.as_json() for endpoint in endpoints]}, 2 if further else 1),
+        Draft("endpoints_defined", {"endpoints": [e.as_json() for e in endpoints]}, _version_of(endpoints)),
         Draft(
             "goal_set",
             {
@@ -109,6 +110,13 @@ def creation_drafts(
     if said:
         drafts[0] = Draft("campaign_created", created | {"warnings": [*warnings, *notes, *said]})
     return drafts, parts
+
+
+def _version_of(endpoints: Sequence[Endpoint]) -> int:
+    """The version of the event that defines endpoints: programs of an earlier one would not know what to do with it."""
+    if any(endpoint.of is not None for endpoint in endpoints):
+        return 3
+    return 2 if any(endpoint.limit is not None or endpoint.epsilon is not None for endpoint in endpoints) else 1
 
 
 def _with_objectives(endpoints: Sequence[Endpoint], settings: Settings) -> Settings:
@@ -181,7 +189,7 @@ def _with_noise(
     taken = prepare(library, endpoints, history, first_number=1)
     out, notes = [], []
     for position, endpoint in enumerate(endpoints):
-        if endpoint.noise_sd is None:
+        if endpoint.noise_sd is None and endpoint.of is None:
             own = [m for m in taken.measurements if m.endpoint == position and m.usable]
             noise, compounds = replicate_noise(
                 [m.compound for m in own],
@@ -209,4 +217,4 @@ def _with_noise(
                     f'e.g. --endpoint "{endpoint.name};sd=0.2".',
                 )
         out.append(endpoint)
-    return out, notes
+    return with_noise(out), notes

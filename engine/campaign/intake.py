@@ -10,6 +10,7 @@ import numpy as np
 
 from assaypilot.engine.campaign.duplicates import place_of, without_duplicates
 from assaypilot.engine.campaign.replay import Ledger
+from assaypilot.engine.difference import in_words
 from assaypilot.engine.endpoint import Endpoint
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.library import Library
@@ -224,6 +225,9 @@ def _measurement(library: Library, endpoints: Sequence[Endpoint], result: Result
         if not found:
             raise AssayPilotError(f"there is no endpoint {result.endpoint!r}")
         place = found[0]
+        if endpoints[place].of is not None:
+            made = in_words(endpoints, place)
+            raise AssayPilotError(f"{endpoints[place].name} is calculated ({made}), never entered")
     if result.n < 1:
         raise AssayPilotError(f"N must be 1 or more, got {result.n}")
     if result.n > _MOST_DETERMINATIONS:

@@ -221,6 +221,10 @@ def _scatter(ledger: Ledger) -> list[str]:
 
 def _assumptions(ledger: Ledger, counts: Mapping[str, int]) -> list[str]:
     found = [*ledger.strategy.assumes(ledger.state.problem), *_scatter(ledger)]
+    for k in ledger.deciding_endpoints:
+        if ledger.endpoints[k].of is not None:
+            both = joined([ledger.endpoints[part].scale_name for part in ledger.behind((k,))])
+            found.append(f"errors of {both} are independent of each other: {ledger.endpoints[k].name} is a difference")
     if ledger.failed:
         found.append(f"{many(ledger.failed, 'measurement')} failed for reasons unrelated to the values")
     marked = sum(

@@ -41,7 +41,7 @@ __all__ = ["KINDS", "UNFIT", "Ledger"]
 KINDS = {
     "campaign_created": 1,
     "library_added": 1,
-    "endpoints_defined": 2,
+    "endpoints_defined": 3,
     "goal_set": 2,
     "history_added": 1,
     "phase_planned": 2,
@@ -62,9 +62,9 @@ KINDS = {
 }
 """Every kind of event and its newest version this program understands.
 
-Version 2 of endpoints has an epsilon or a limit, of the goal is not about all epsilon-best, of a plan promises no
-half-width, of a decision has limits or a part with a strategy's memory; whatever needs none of it is still written as
-version 1.
+Version 2 of endpoints has an epsilon or a limit (version 3 a difference), of the goal is not about all epsilon-best, of
+a plan promises no half-width, of a decision has limits or a part with a strategy's memory; whatever needs none of it is
+still written as version 1.
 """
 
 UNFIT = (AssayPilotError, ValueError, LookupError, TypeError, AttributeError, ArithmeticError, struct.error, zlib.error)
@@ -127,7 +127,8 @@ class Ledger(Books):
             return state
         came = np.zeros(self.n_arms, dtype=bool)
         filling = self.counting(self.under_way.allocation.phase)
-        used = [m.compound for m, _ in filling if m.usable and m.endpoint in self.goal_endpoints]
+        goal = self.behind(self.goal_endpoints)
+        used = [m.compound for m, _ in filling if m.usable and m.endpoint in goal]
         came[self.arm_of[used]] = True
         return self.strategy.adjust(state, measurable=state.problem.measurable | came, spent=state.spent)
 
@@ -182,7 +183,7 @@ class Ledger(Books):
         names = [endpoint.name for endpoint in self.endpoints]
         self.goal_endpoints = tuple(names.index(name) for name in self.settings.objectives)
         self.limited = tuple(k for k, endpoint in enumerate(self.endpoints) if endpoint.limit is not None)
-        self.measured = tuple(dict.fromkeys((*self.goal_endpoints, *self.limited)))
+        self.measured = self.behind((*self.goal_endpoints, *self.limited))
         self.strategy = get(event.data["strategy"])
         self.why = event.data["why"]
         self.state = self.strategy.start(self._problem())
@@ -197,13 +198,13 @@ class Ledger(Books):
 
     def _problem(self) -> Problem:
         settings = self.settings
-        noise = []
-        for position in self.measured:
+        noise = {}
+        for position in (*self.goal_endpoints, *self.limited, *self.measured):
             sd = self.endpoints[position].noise_sd
             if sd is None:
                 name = self.endpoints[position].name
                 raise AssayPilotError(f"the assay noise (SD) of {name} is not known", option="--sd")
-            noise.append(sd)
+            noise[position] = sd
         delta = settings.delta
         if self.limited:
             delta = limits.shares(delta, len(self.goal_endpoints), len(self.limited))[0]
@@ -214,7 +215,7 @@ class Ledger(Books):
             wanted=np.ones(self.n_arms, dtype=bool),
             goal=settings.goal_of(self.margins),
             delta=delta,
-            noise=tuple(noise[: len(self.goal_endpoints)]),
+            noise=tuple(noise[position] for position in self.goal_endpoints),
             parameters=check_parameters(self.strategy, settings.parameters),
             seed=settings.seed,
             capacity=Capacity(

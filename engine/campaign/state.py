@@ -369,7 +369,10 @@ class Status:
     goal_endpoints: tuple[int, ...]
     """Positions of the endpoints the goal is about."""
     measured_endpoints: tuple[int, ...]
-    """Positions of the endpoints every planned compound is measured for: the goal's, and those with a limit."""
+    """Positions of the endpoints every planned compound is measured for: the goal's, and those with a limit.
+
+    For a difference its two parts.
+    """
     margins: tuple[float, ...]
     """For trade-offs the difference that does not matter, one per endpoint of the goal; else empty."""
     probability_names: tuple[str, str]
@@ -379,6 +382,21 @@ class Status:
     def limited_endpoints(self) -> tuple[int, ...]:
         """Positions of the endpoints with a limit."""
         return tuple(k for k, endpoint in enumerate(self.endpoints) if endpoint.limit is not None)
+
+    @property
+    def deciding_endpoints(self) -> tuple[int, ...]:
+        """Positions of the endpoints that decide: those of the goal, and those with a limit."""
+        return tuple(dict.fromkeys((*self.goal_endpoints, *self.limited_endpoints)))
+
+    @property
+    def asked_endpoints(self) -> tuple[int, ...]:
+        """Positions of the endpoints that decide, and of those that are measured for them."""
+        return tuple(dict.fromkeys((*self.deciding_endpoints, *self.measured_endpoints)))
+
+    @property
+    def entered_endpoints(self) -> tuple[int, ...]:
+        """Positions of the endpoints that values are entered for: all but the differences."""
+        return tuple(k for k, endpoint in enumerate(self.endpoints) if endpoint.of is None)
 
     def reason(self, compound: int) -> str | None:
         """Why a compound is out although the goal does not say so: ``fails hERG < 5``; None for all others."""

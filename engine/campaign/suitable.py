@@ -44,6 +44,12 @@ def _check_scale(ledger: Ledger) -> None:
             if link == "logit"
             else "Choose a strategy without a link.",
         )
+    if link != "identity" and endpoint.of is not None:
+        raise AssayPilotError(
+            f"{endpoint.name} is a difference of logarithms, and {needs} the plain values",
+            option="--objective",
+            mend="Choose a strategy without a link.",
+        )
     if link != "identity" and endpoint.transform == "log":
         raise AssayPilotError(
             f"{endpoint.name} is modelled as its logarithm (transform=log), and {needs} the plain values",
@@ -89,7 +95,7 @@ def check_values(ledger: Ledger, new: Sequence[Measurement]) -> None:
 
 
 def _what(ledger: Ledger, position: int) -> str:
-    return ledger.strategy.info.name if position in ledger.goal_endpoints else "a limit"
+    return ledger.strategy.info.name if position in ledger.behind(ledger.goal_endpoints) else "a limit"
 
 
 def _instead(ledger: Ledger, position: int) -> str:

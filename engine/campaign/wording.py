@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from dataclasses import dataclass
 from typing import Any
 
 from assaypilot.engine.campaign.chain import Event
 from assaypilot.engine.campaign.promises import goal_sentence
 from assaypilot.engine.campaign.replay import Ledger
-from assaypilot.engine.campaign.words import many, names, number
+from assaypilot.engine.campaign.words import joined, many, names, number
+from assaypilot.engine.difference import in_words
 from assaypilot.engine.measurements import Measurement
 
 __all__ = ["LogEntry", "cautions", "describe", "many", "number"]
@@ -39,7 +40,7 @@ def cautions(ledger: Ledger) -> tuple[str, ...]:
     if only:
         texts.append(
             f"{many(len(only), 'compound')} with values beyond a limit only, shown but not used: {names(only)}. "
-            "They may keep the set from being decided."
+            f"They may keep the set from being decided.{_no_difference(ledger, bounded - exact)}"
         )
     against = [
         ledger.library.ids[ledger.first[arm]] for decision in ledger.estimates.values() for arm in decision.contradicted
@@ -47,6 +48,17 @@ def cautions(ledger: Ledger) -> tuple[str, ...]:
     if against:
         texts.append(f"A later phase speaks against an earlier decision (the first stands): {names(against)}.")
     return tuple(texts)
+
+
+def _no_difference(ledger: Ledger, bounded: Set[tuple[int, int]]) -> str:
+    """That a bound gives no difference, as a sentence with a space in front; empty where none is asked for of it."""
+    measured = {endpoint for endpoint, _ in bounded}
+    lacking = [
+        ledger.endpoints[k].name
+        for k in ledger.deciding_endpoints
+        if ledger.endpoints[k].of is not None and measured & set(ledger.behind((k,)))
+    ]
+    return f" A bound gives no {joined(lacking)}." if lacking else ""
 
 
 def describe(event: Event, ledger: Ledger) -> str:
@@ -62,8 +74,10 @@ def describe(event: Event, ledger: Ledger) -> str:
             return f"Library of {many(data['compounds'], 'compound')} added{source}; sites {sites}"
         case "endpoints_defined":
             said = [
-                endpoint.name + (f" (limit {endpoint.limit_text})" if endpoint.limit else "")
-                for endpoint in ledger.endpoints
+                endpoint.name
+                + (f" = {in_words(ledger.endpoints, place)}" if endpoint.of else "")
+                + (f" (limit {endpoint.limit_text})" if endpoint.limit else "")
+                for place, endpoint in enumerate(ledger.endpoints)
             ]
             return f"Endpoint{'' if len(said) == 1 else 's'}: {', '.join(said)}"
         case "goal_set":

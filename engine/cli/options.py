@@ -69,7 +69,8 @@ def add_table_options(parser: argparse.ArgumentParser) -> None:
         default=[],
         metavar="SPEC",
         help="what is measured: 'NAME[;unit=][;direction=max|min][;transform=log|none][;sd=][;epsilon=][;limit=<5]"
-        "[;wells_per_measurement=1]', once for each; it need not be a column. The limit is in the unit of the values",
+        "[;wells_per_measurement=1]', once for each; it need not be a column. The limit is in the unit of the values. "
+        "'NAME;of=NAME - NAME' is the difference of two others on the log scale, such as a selectivity",
     )
 
 

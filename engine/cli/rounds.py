@@ -236,7 +236,7 @@ def _read_table(options: argparse.Namespace, console: Console, now: Status) -> t
                 "no value is filled in",
                 file=raw.file,
                 mend=f"Fill in {' and '.join(value_columns(now))} and save the table as csv."
-                if len(now.endpoints) > 1
+                if len(now.entered_endpoints) > 1
                 else "Fill in the column Value and save the table as csv.",
             )
         first, others = found.rejected[0], len(found.rejected) - 1

@@ -235,6 +235,13 @@ def _from_table(options: argparse.Namespace, console: Console) -> tuple[Instance
             option="--endpoint",
             mend="Leave limit= out; a campaign decides it beside the goal.",
         )
+    calculated = next((e.name for e in imported.endpoints if e.of is not None), None)
+    if calculated is not None:
+        raise AssayPilotError(
+            f"simulations know no differences of endpoints, and there is one: {calculated}",
+            option="--endpoint",
+            mend="Leave of= out; a campaign can have it.",
+        )
     # What the user says of an endpoint goes before --sd, as in a campaign; what a shipped table says does not.
     whole = options.sd is not None and not options.endpoint
     endpoints = [replace(e, noise_sd=options.sd) if whole else e for e in imported.endpoints]

@@ -162,22 +162,23 @@ def describe(now: Status, only: Which = "all", limit: int = TEXT_LIMIT) -> list[
 def _compound_table(now: Status, compounds: Sequence[int]) -> list[str]:
     candidates = now.candidates
     digits = decimals_of(now)
-    measured = [now.endpoints[k] for k in now.measured_endpoints]
-    several = len(measured) > 1
+    asked = [now.endpoints[k] for k in now.asked_endpoints]
+    several = len(asked) > 1
     header = ["ID", "Status"]
-    for endpoint in measured:
-        behind = f" {endpoint.scale_name}" if several else ""
-        header += [f"Estimate {endpoint.scale_name}", f"Low{behind}", f"High{behind}"]
+    columns: list[NDArray[np.float64]] = []
+    for endpoint in asked:
+        behind, name = f" {endpoint.scale_name}" if several else "", endpoint.name
+        header.append(f"Estimate {endpoint.scale_name}")
+        columns.append(candidates.estimates[name])
+        if name in candidates.lows:
+            header += [f"Low{behind}", f"High{behind}"]
+            columns += [candidates.lows[name], candidates.highs[name]]
     likely = chances(now)
     header += [f"P({name})" for name in likely]
     header += ["Measured", "Decided in round", *(["Why out"] if now.limited_endpoints else [])]
     rows = []
     for compound in compounds:
-        numbers = (
-            number(values[endpoint.name][compound], digits)
-            for endpoint in measured
-            for values in (candidates.estimates, candidates.lows, candidates.highs)
-        )
+        numbers = (number(values[compound], digits) for values in columns)
         rows.append(
             (
                 now.library.ids[compound],

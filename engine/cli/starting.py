@@ -72,7 +72,7 @@ def new(options: argparse.Namespace, console: Console) -> Reply:
         report=console.report,
     ) as campaign:
         now = campaign.status()
-    measured = [now.endpoints[k] for k in now.measured_endpoints]
+    asked = [now.endpoints[k] for k in now.asked_endpoints]
     answer = {
         "file": str(path),
         "name": now.name,
@@ -82,10 +82,16 @@ def new(options: argparse.Namespace, console: Console) -> Reply:
         "objective": now.settings.objective,
         "objectives": now.settings.objectives,
         "goal": now.goal_sentence,
-        "noise_sd": measured[0].noise_sd,
+        "noise_sd": asked[0].noise_sd,
         "endpoints": [
-            {"name": e.name, "noise_sd": e.noise_sd, "limit": e.limit_text or None, "in_goal": k in now.goal_endpoints}
-            for k, e in zip(now.measured_endpoints, measured, strict=True)
+            {
+                "name": e.name,
+                "noise_sd": e.noise_sd,
+                "limit": e.limit_text or None,
+                "in_goal": k in now.goal_endpoints,
+                "of": None if e.of is None else list(e.of),
+            }
+            for k, e in zip(now.asked_endpoints, asked, strict=True)
         ],
         "history": len(imported.history),
         "strategy": now.strategy,
@@ -98,7 +104,7 @@ def new(options: argparse.Namespace, console: Console) -> Reply:
     lines = [
         f"Created {path}: {plural(len(now.library), 'compound')}, rank {document['rank']} of {document['max_rank']}",
         now.goal_sentence,
-        *(f"Assay noise (SD) of {endpoint.scale_name}: {endpoint.noise_sd:.3g}" for endpoint in measured),
+        *(f"Assay noise (SD) of {endpoint.scale_name}: {endpoint.noise_sd:.3g}" for endpoint in asked),
         f"Strategy {now.why}",
         *([f"History: {plural(len(imported.history), 'value')}; {_HISTORY}"] if imported.history else []),
         *(f"Note: {warning}" for warning in now.warnings),

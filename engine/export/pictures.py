@@ -9,10 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assaypilot.engine.campaign.state import Status
+from assaypilot.engine.difference import pooled_of
 from assaypilot.engine.export.answer import picture_of
 from assaypilot.engine.features import SiteFeatures
 from assaypilot.engine.labels import label_text
-from assaypilot.engine.measurements import pool
+from assaypilot.engine.measurements import Pooled, pool
 from assaypilot.engine.models.contributions import contributions
 from assaypilot.engine.models.leave_one_out import leave_one_out
 from assaypilot.engine.models.ols import Estimate, least_squares
@@ -75,8 +76,12 @@ class Measured:
 
 def measured(status: Status, endpoint: int) -> Measured:
     """The means of the compounds measured for an endpoint (its position)."""
-    used = [m for m in status.measurements if m.endpoint == endpoint and m.usable]
-    found = pool((m.compound for m in used), (m.value for m in used), (m.n for m in used), len(status.library))
+
+    def of_measured(position: int) -> Pooled:
+        used = [m for m in status.measurements if m.endpoint == position and m.usable]
+        return pool((m.compound for m in used), (m.value for m in used), (m.n for m in used), len(status.library))
+
+    found = pooled_of(status.endpoints, endpoint, of_measured)
     rows = np.flatnonzero(found.counts > 0)
     means, counts = found.means[rows], found.counts[rows]
     return Measured(rows, means, counts, least_squares(SiteFeatures.of(status.library), rows, counts, means))

@@ -52,9 +52,11 @@ def values(status: Status, compound: int, digits: int) -> list[tuple[str, str, b
     """
     known = status.candidates
     found = []
-    for place in dict.fromkeys((*status.goal_endpoints, *status.measured_endpoints)):
+    for place in status.asked_endpoints:
         endpoint = status.endpoints[place]
-        low, high = float(known.lows[endpoint.name][compound]), float(known.highs[endpoint.name][compound])
+        low, high = math.nan, math.nan
+        if endpoint.name in known.lows:
+            low, high = float(known.lows[endpoint.name][compound]), float(known.highs[endpoint.name][compound])
         decides = math.isfinite(low) and math.isfinite(high)
         if not decides and place == status.objective:
             low, high = float(known.posterior_low[compound]), float(known.posterior_high[compound])

@@ -6,6 +6,7 @@ import importlib.metadata
 import platform
 
 from assaypilot.engine.campaign.state import Round, Status
+from assaypilot.engine.difference import in_words
 from assaypilot.engine.endpoint import Endpoint
 from assaypilot.engine.export.sheet import Cell, Column, Sheet, rounded, sheet_of
 from assaypilot.engine.export.shortlist import AVAILABILITY_MEANS, decimals_of
@@ -48,7 +49,8 @@ def measurements(status: Status) -> Sheet:
         Column("Used", [_used(m) for m in all_of_them]),
         Column("Reason", ["; ".join(_reasons(m)) for m in all_of_them]),
     ]
-    for position, endpoint in enumerate(status.endpoints):
+    for position in status.entered_endpoints:
+        endpoint = status.endpoints[position]
         own: list[Cell] = [round(m.value, digits + 2) if m.endpoint == position else None for m in all_of_them]
         name = endpoint.scale_name
         columns.append(Column(f"{name} used" if name == endpoint.name else name, own, digits))
@@ -163,8 +165,9 @@ def settings(status: Status, what: str, program: str, exported: str, file: str) 
         ("Confidence", 1.0 - wanted.delta),
     ]
     facts += _distances(status)
-    for endpoint in status.endpoints:
-        facts.append((f"Endpoint {endpoint.name}", _endpoint(endpoint)))
+    for position, endpoint in enumerate(status.endpoints):
+        made = in_words(status.endpoints, position)
+        facts.append((f"Endpoint {endpoint.name}", _endpoint(endpoint) + (f"; calculated as {made}" if made else "")))
         facts.append((f"Assay noise (SD) of {endpoint.scale_name}", endpoint.noise_sd))
     facts += [
         ("Strategy", status.strategy),

@@ -221,7 +221,7 @@ def _in_pairs(figures: list[FigureFlowable]) -> list[Flowable]:
 
 def _asked(status: Status) -> list[int]:
     """The endpoints that are measured, those of the goal first."""
-    return list(dict.fromkeys((*status.goal_endpoints, *status.measured_endpoints)))
+    return list(status.asked_endpoints)
 
 
 def _additive(status: Status) -> bool:

@@ -100,7 +100,8 @@ def evidence(status: Status, compound: int) -> str:
         return "predicted, never measured"
     if candidates.censored[compound]:
         return "predicted, measured beyond a limit only"
-    others = [name for name, counts in candidates.measured_of.items() if counts[compound]]
+    names = (status.endpoints[k].name for k in status.entered_endpoints)
+    others = [name for name in names if candidates.measured_of[name][compound]]
     return f"predicted, measured for {', '.join(others)} only" if others else "predicted, its values are not used"
 
 
@@ -163,7 +164,7 @@ def table_of(status: Status, compounds: Sequence[int] | NDArray[np.intp]) -> She
 
 def provenance(status: Status, *, program: str, exported: str) -> tuple[tuple[str, Cell], ...]:
     """What every row can carry to say where it comes from: goal, noise, guarantee, program, date, head."""
-    noise = [(status.endpoints[k].scale_name, status.endpoints[k].noise_sd) for k in status.measured_endpoints]
+    noise = [(status.endpoints[k].scale_name, status.endpoints[k].noise_sd) for k in status.asked_endpoints]
     return (
         ("Goal", status.goal_sentence),
         *(("Assay noise (SD)" if len(noise) == 1 else f"Assay noise (SD) of {scale}", sd) for scale, sd in noise),

@@ -21,8 +21,9 @@ NOT_ASKED = "N/A"
 
 
 def value_columns(status: Status) -> list[str]:
-    """The columns of a work list that are filled in: Value with one endpoint, else one for each."""
-    return ["Value"] if len(status.endpoints) == 1 else [endpoint.name for endpoint in status.endpoints]
+    """The columns of a work list that are filled in: Value with one endpoint, else one for each that is measured."""
+    entered = status.entered_endpoints
+    return ["Value"] if len(entered) == 1 else [status.endpoints[k].name for k in entered]
 
 
 def work_list(status: Status, issued: Round, layout: Layout | None = None) -> Sheet:
@@ -86,7 +87,7 @@ def _known(status: Status, rank: int, item: RoundItem) -> tuple[Cell, ...]:
 
 def _cells(status: Status, measured: Sequence[int], asked: Sequence[int]) -> list[Cell]:
     """The cells of a row that are filled in, N/A where the value is in already."""
-    return [NOT_ASKED if k in measured and k not in asked else "" for k in range(len(status.endpoints))]
+    return [NOT_ASKED if k in measured and k not in asked else "" for k in status.entered_endpoints]
 
 
 _PER_VALUE = ("Relation", "Unit")

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
+from assaypilot.engine.difference import parts, pooled_of, with_noise
 from assaypilot.engine.endpoint import Endpoint
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.features import SiteFeatures, span_basis
 from assaypilot.engine.labels import label_text
-from assaypilot.engine.measurements import Result, pool, pure_error
+from assaypilot.engine.measurements import Pooled, Result, pool, pure_error
 from assaypilot.engine.models.diagnostics import AdditiveFit
 from assaypilot.engine.models.report import ModelReport, Noise, model_report
 from assaypilot.engine.models.sparse import keep_seen
@@ -36,7 +37,7 @@ class EndpointFacts:
 
     endpoint: Endpoint
     measured: int
-    """Exact values that are not excluded."""
+    """Exact values that are not excluded; of a difference the compounds with values of both parts."""
     censored: int
     """Values with < or >."""
     excluded: int
@@ -60,8 +61,10 @@ def endpoint_facts(imported: ImportedTable) -> tuple[EndpointFacts, ...]:
     by_endpoint: dict[str | None, list[Result]] = {endpoint.name: [] for endpoint in imported.endpoints}
     for result in imported.history:
         by_endpoint[result.endpoint].append(result)
-    facts = []
-    for endpoint in imported.endpoints:
+    facts: list[EndpointFacts] = []
+    data: list[Pooled] = []
+    noises: list[Noise | None] = []
+    for position, endpoint in enumerate(imported.endpoints):
         own = by_endpoint[endpoint.name]
         exact = [result for result in own if result.relation == "=" and not result.excluded]
         at = [places[result.compound] for result in exact]
@@ -73,15 +76,23 @@ def endpoint_facts(imported: ImportedTable) -> tuple[EndpointFacts, ...]:
         noise = Noise(spread, freedom) if spread else None
         if noise is None and endpoint.noise_sd is not None:
             noise = Noise(endpoint.noise_sd)
+        noise_sd = endpoint.noise_sd if endpoint.noise_sd is not None else (spread or None)
         pooled = pool(at, values, counts, len(imported.library))
+        if endpoint.of is not None:
+            known = [replace(fact.endpoint, noise_sd=fact.noise_sd) for fact in facts]
+            noise = _noise_of_difference([noises[part] for part in parts([*known, endpoint], position)])
+            noise_sd = with_noise([*known, endpoint])[-1].noise_sd
+            pooled = pooled_of([*known, endpoint], position, data.__getitem__)
+        data.append(pooled)
+        noises.append(noise)
         rows = np.flatnonzero(pooled.counts)
         facts.append(
             EndpointFacts(
                 endpoint=endpoint,
-                measured=len(exact),
+                measured=len(exact) if endpoint.of is None else len(rows),
                 censored=sum(result.relation != "=" for result in own),
                 excluded=sum(result.excluded for result in own),
-                noise_sd=endpoint.noise_sd if endpoint.noise_sd is not None else (spread or None),
+                noise_sd=noise_sd,
                 replicate_sd=spread,
                 replicate_groups=groups,
                 report=model_report(
@@ -90,6 +101,15 @@ def endpoint_facts(imported: ImportedTable) -> tuple[EndpointFacts, ...]:
             )
         )
     return tuple(facts)
+
+
+def _noise_of_difference(both: Sequence[Noise | None]) -> Noise | None:
+    """The noise of a difference, as sure as the less sure of its parts; None where one is not known."""
+    first, second = both
+    if first is None or second is None:
+        return None
+    freedoms = [one.freedom for one in (first, second) if one.freedom is not None]
+    return Noise(math.hypot(first.sd, second.sd), min(freedoms, default=None))
 
 
 def _sd(endpoint: Endpoint, result: Result) -> float | None:
@@ -159,6 +179,7 @@ def _endpoint_json(fact: EndpointFacts) -> dict[str, Any]:
         "unit": endpoint.unit,
         "direction": endpoint.direction,
         "transform": endpoint.transform,
+        "of": None if endpoint.of is None else list(endpoint.of),
         "scale": endpoint.scale_name,
         "measured": fact.measured,
         "censored": fact.censored,

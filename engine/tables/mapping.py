@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import replace
 
+from assaypilot.engine.difference import check_differences, find_parts, in_words
 from assaypilot.engine.endpoint import Direction, Endpoint, Transform, normalise_unit
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.tables import headers
@@ -47,6 +49,7 @@ class _Proposal:
     def __init__(self, raw: RawTable, options: TableOptions) -> None:
         self.raw = raw
         self.options = options
+        self.specs = tuple(spec for spec in options.endpoints if spec.of is None)
         self.taken: set[str] = set()
         self.notes: list[str] = []
         self.warnings: list[str] = []
@@ -60,7 +63,7 @@ class _Proposal:
         sites = tuple(self._named(name, "--sites") or name for name in options.sites)
         if len(set(sites)) != len(sites):
             raise AssayPilotError("a site is named twice", option="--sites", mend="Name each column once.")
-        for spec in options.endpoints:
+        for spec in self.specs:
             column = self._value_column(spec)
             if column is not None and column not in self.taken:
                 self.taken.add(column)
@@ -80,6 +83,7 @@ class _Proposal:
         if id_column is None:
             id_column = self._unique_text_column()
         endpoint_column, columns = self._endpoints()
+        columns += self._differences([column.endpoint for column in columns])
         mapping = TableMapping(
             sites=sites,
             endpoints=tuple(columns),
@@ -209,9 +213,9 @@ class _Proposal:
 
     def _endpoints(self) -> tuple[str | None, list[EndpointColumn]]:
         """The endpoint column of a table with one row per measurement (None otherwise), and the endpoints."""
-        specs = self.options.endpoints
-        for spec in specs:
-            if sum(other.name == spec.name for other in specs) > 1:
+        specs = self.specs
+        for spec in self.options.endpoints:
+            if sum(other.name == spec.name for other in self.options.endpoints) > 1:
                 raise AssayPilotError(f"endpoint {spec.name} is named twice", option="--endpoint", mend="Name it once.")
         value = self._any_of(headers.VALUE)
         name_column = self._any_of(headers.ENDPOINT_NAME)
@@ -241,6 +245,32 @@ class _Proposal:
                 'Name them like the endpoint, for example "IC50 SD".'
             )
         return None, columns
+
+    def _differences(self, measured: Sequence[Endpoint]) -> list[EndpointColumn]:
+        """The endpoints that are differences of two ``measured`` ones; no column holds their values."""
+        found = []
+        for spec in self.options.endpoints:
+            if spec.of is None:
+                continue
+            if self.raw.find(spec.name) is not None or any(fold(one.name) == fold(spec.name) for one in measured):
+                raise AssayPilotError(
+                    f"{spec.name} is to be calculated as {spec.of}, and the table has values of that name",
+                    file=self.raw.file,
+                    option="--endpoint",
+                    mend="Give the difference another name: its values are never read.",
+                )
+            of = find_parts(spec.name, spec.of, measured)
+            whole = Endpoint(
+                spec.name, direction=spec.direction or "max", epsilon=spec.epsilon, limit=spec.limit, of=of
+            )
+            both = [*measured, whole]
+            check_differences(both)
+            self.notes.append(
+                f"{spec.name} is calculated as {in_words(both, len(measured))}: "
+                f"{'higher' if whole.direction == 'max' else 'lower'} is better."
+            )
+            found.append(EndpointColumn(whole))
+        return found
 
     def _is_sem(self, column: str) -> bool:
         """Whether a column holds standard errors of means."""
@@ -356,12 +386,12 @@ class _Proposal:
     def _one_row_each(self, value: str, name_column: str) -> list[EndpointColumn]:
         """The endpoints of a table with one row per measurement, by the texts in its endpoint column."""
         order = list(dict.fromkeys(text for text in self.raw.column(name_column) if not is_missing(text)))
-        specs = {fold(spec.name): spec for spec in self.options.endpoints}
+        specs = {fold(spec.name): spec for spec in self.specs}
         sides = {role: self._role(role) for role in _SIDES}
         columns = []
         for text in order:
             spec = specs.pop(fold(text), None)
-            if spec is None and self.options.endpoints:
+            if spec is None and self.specs:
                 continue
             spec = spec or EndpointSpec(text)
             bare, unit = headers.split_unit(text)

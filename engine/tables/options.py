@@ -13,7 +13,9 @@ __all__ = ["Blank", "EndpointColumn", "EndpointSpec", "Merge", "TableMapping", "
 Blank = Literal["h", "missing"]
 Merge = Literal["no", "identical", "charge", "tautomer"]
 
-_KEYS = ("unit", "direction", "transform", "sd", "epsilon", "limit", "wells_per_measurement")
+_KEYS = ("unit", "direction", "transform", "sd", "epsilon", "limit", "wells_per_measurement", "of")
+_OF_PARTS = ("unit", "transform", "sd", "wells_per_measurement")
+"""What a difference of two endpoints has from them."""
 _EXAMPLE = 'For example --endpoint "IC50;unit=nM;sd=0.2".'
 
 
@@ -30,6 +32,8 @@ class EndpointSpec:
     epsilon: float | None = None
     """The difference that does not matter, model scale."""
     limit: Limit | None = None
+    of: str | None = None
+    """The two endpoints whose difference it is, as ``pIC50 - hERG``; None: it is measured."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,7 +165,7 @@ class TableMapping:
             return self
         columns = tuple(
             column
-            if column.endpoint.noise_sd is not None
+            if column.endpoint.noise_sd is not None or column.endpoint.of is not None
             else replace(column, endpoint=replace(column.endpoint, noise_sd=sd))
             for column in self.endpoints
         )
@@ -175,7 +179,8 @@ _PLAIN = TableMapping(sites=())
 def parse_endpoint_spec(text: str) -> EndpointSpec:
     """What a text says of an endpoint: its name, then ``;key=value`` for any of unit, direction, transform and so on.
 
-    ``NAME[;unit=][;direction=max|min][;transform=log|none][;sd=][;epsilon=][;limit=<5][;wells_per_measurement=1]``
+    ``NAME[;unit=][;direction=max|min][;transform=log|none][;sd=][;epsilon=][;limit=<5][;wells_per_measurement=1]``, or
+    a difference of two of the others, ``NAME;of=NAME - NAME[;direction=][;epsilon=][;limit=]``.
     """
     name, *parts = (part.strip() for part in text.split(";"))
     if not name:
@@ -193,6 +198,13 @@ def parse_endpoint_spec(text: str) -> EndpointSpec:
         if key in given:
             raise _refused(f"{key} is given twice")
         given[key] = value
+    own = [key for key in _OF_PARTS if key in given]
+    if "of" in given and own:
+        raise AssayPilotError(
+            f"{name} is a difference of two endpoints: {own[0]} is said of them, not of it",
+            option="--endpoint",
+            mend=f"Leave {own[0]}= out there.",
+        )
     direction, transform = given.get("direction"), given.get("transform")
     if direction not in (None, "max", "min"):
         raise _refused(f"direction must be max or min, got {direction!r}")
@@ -207,6 +219,7 @@ def parse_endpoint_spec(text: str) -> EndpointSpec:
         wells_per_measurement=_whole(given, "wells_per_measurement"),
         epsilon=_number(given, "epsilon"),
         limit=None if "limit" not in given else Limit.parse(given["limit"]),
+        of=given.get("of"),
     )
     # An endpoint checks its own numbers; a wrong one is refused here, before any table is read.
     Endpoint(name, noise_sd=spec.sd, wells_per_measurement=spec.wells_per_measurement, epsilon=spec.epsilon)

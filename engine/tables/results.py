@@ -67,10 +67,15 @@ def read_results(
 
     AssayPilotError when the table as a whole is no table of results: no id column, no column of values.
     """
+    calculated = [endpoint for endpoint in endpoints if endpoint.of is not None]
+    endpoints = [endpoint for endpoint in endpoints if endpoint.of is None]
     id_column = _any(raw, headers.IDS) or _made_ids(raw, library)
     roles = {role: _any(raw, headers.ROLES[role]) for role in (*_SIDES, *_TEXTS)}
     name_column = _any(raw, headers.ENDPOINT_NAME)
     columns, warnings = _value_columns(raw, endpoints, roles, name_column, id_column)
+    given = [endpoint.name for endpoint in calculated if raw.find(endpoint.name) is not None]
+    if given:
+        warnings.append(f"Not used, because it is calculated, never entered: {', '.join(given)}.")
     texts = {role: raw.column(column) if column else ("",) * len(raw) for role, column in roles.items()}
     ids = raw.column(id_column)
     results: list[Result] = []
@@ -97,7 +102,9 @@ def read_results(
             if endpoint is None:
                 said = "" if name_column is None else raw.column(name_column)[place]
                 known = ", ".join(e.name for e in endpoints)
-                reason = f"{quoted(said)} is no endpoint of this campaign ({known})" if said else "names no endpoint"
+                made = any(fold(said) == fold(whole.name) for whole in calculated)
+                what = "is calculated, never entered" if made else "is no endpoint of this campaign"
+                reason = f"{quoted(said)} {what} ({known})" if said else "names no endpoint"
                 rejected.append(Rejected(row, name_column, f"{reason}" if said else f"{reason} ({known})"))
                 continue
             result = _result(raw, place, column, endpoint, library.ids[compound], texts, rejected, warnings)

@@ -86,9 +86,9 @@ def _numbers(status: Status) -> list[Column]:
     """Estimates, bounds and probabilities; with several endpoints what is compared stands side by side."""
     goal = [status.endpoints[place] for place in status.goal_endpoints]
     limited = [status.endpoints[place] for place in status.limited_endpoints]
-    others = [endpoint for endpoint in limited if endpoint not in goal]
+    others = [endpoint for k in status.asked_endpoints if (endpoint := status.endpoints[k]) not in goal]
     bounds = [_bounds(status, one, place) for place, one in enumerate(goal)]
-    if len(goal) == 1 and not limited:
+    if len(goal) == 1 and not others:
         return [_estimate(status, goal[0], 0), *bounds, *_chances(status)]
     return [
         *(_estimate(status, one, place) for place, one in enumerate([*goal, *others])),
@@ -120,7 +120,7 @@ def _estimate(status: Status, endpoint: Endpoint, place: int) -> Column:
 def _bounds(status: Status, endpoint: Endpoint, place: int) -> Column:
     """The deciding bounds of an endpoint of the goal."""
     low, high = status.candidates.lows[endpoint.name], status.candidates.highs[endpoint.name]
-    several = len(status.measured_endpoints) > 1
+    several = len(status.asked_endpoints) > 1
     short = textwrap.shorten(endpoint.scale_name, 18, placeholder=" …")
     return Column(
         "interval" if place == 0 else f"interval-{endpoint.name}",

@@ -8,9 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assaypilot.engine.campaign.state import Status
+from assaypilot.engine.difference import pooled_of
 from assaypilot.engine.labels import label_text
 from assaypilot.engine.library import Library
-from assaypilot.engine.measurements import Measurement
+from assaypilot.engine.measurements import Measurement, Pooled, pool
 from assaypilot.engine.tables.display import Shown, shown
 from assaypilot.gui.models.base import Column, Ranks, RowsModel, text_ranks, two_lines
 
@@ -132,14 +133,13 @@ def history_shown(status: Status, endpoint: int) -> dict[int, tuple[Shown, ...]]
 
 def history_means(status: Status, endpoint: int) -> NDArray[np.float64]:
     """The mean of an endpoint's exact values each compound had before the campaign, model scale; NaN without any."""
-    total, count = np.zeros(len(status.library)), np.zeros(len(status.library))
-    for one in status.measurements:
-        if one.round == 0 and one.usable and one.endpoint == endpoint:
-            total[one.compound] += one.n * one.value
-            count[one.compound] += one.n
-    means = np.full(len(total), np.nan)
-    np.divide(total, count, out=means, where=count > 0)
-    return means
+
+    def of_measured(place: int) -> Pooled:
+        used = [one for one in status.measurements if one.round == 0 and one.usable and one.endpoint == place]
+        return pool((m.compound for m in used), (m.value for m in used), (m.n for m in used), len(status.library))
+
+    found = pooled_of(status.endpoints, endpoint, of_measured)
+    return np.where(found.counts > 0, found.means, np.nan)
 
 
 def availability(status: Status) -> NDArray[np.int64]:

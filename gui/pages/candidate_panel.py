@@ -33,8 +33,8 @@ def details(status: Status, compound: int) -> list[tuple[str, str]]:
     """Captions and values: what is known of a compound."""
     known = status.candidates
     rows: list[tuple[str, str]] = []
-    several = len(status.measured_endpoints) > 1
-    for place in status.measured_endpoints:
+    several = len(status.asked_endpoints) > 1
+    for place in status.asked_endpoints:
         rows += _endpoint_rows(status, compound, status.endpoints[place], named=several)
     if not several:
         posterior = interval_text(known.posterior_low[compound], known.posterior_high[compound])
@@ -75,7 +75,8 @@ def _endpoint_rows(status: Status, compound: int, endpoint: Endpoint, *, named: 
     if endpoint.transform == "log":
         entry = f"{endpoint.from_model(float(estimate)):.3g} {endpoint.unit}".strip()
         text += f" = {entry}" if named else f" ({entry})"
-    bounds = interval_text(known.lows[endpoint.name][compound], known.highs[endpoint.name][compound])
+    decides = endpoint.name in known.lows
+    bounds = interval_text(known.lows[endpoint.name][compound], known.highs[endpoint.name][compound]) if decides else ""
     if named:
         return [(endpoint.scale_name, f"{text} ({bounds})".replace(" – ", "\u2013") if bounds else text)]
     return [("Estimate", text), ("Deciding bounds", bounds)] if bounds else [("Estimate", text)]

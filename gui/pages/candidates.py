@@ -283,7 +283,7 @@ class CandidatesPage(Page):
 
 def _filter_hint(status: Status) -> str:
     """What the filter understands, with names of this campaign."""
-    names = [status.endpoints[place].scale_name for place in status.measured_endpoints]
+    names = [status.endpoints[place].scale_name for place in status.asked_endpoints]
     short = next((name for name in names[1:] if " " not in name and len(name) < 12), "")
     return f"Filter: id, substituent, R1=Me, >7.5{f', {short}<5' if short else ''}"
 

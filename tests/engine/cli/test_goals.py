@@ -228,3 +228,34 @@ def test_parameters_reach_the_strategy(small: Path, tmp_path: Path, done: Done, 
     assert done("plan", path)["measurements"] > 0
     line = refused("new", tmp_path / "b.assaypilot", *words, "--parameter", "decide=boldly")
     assert "decide must be realised or planned" in line
+
+
+def test_a_selectivity_from_a_table_to_a_shortlist(
+    small: Path, tmp_path: Path, done: Done, refused: Callable[..., str]
+) -> None:
+    campaign = tmp_path / "selective.assaypilot"
+    parts = ("--endpoint", "pIC50;sd=0.2", "--endpoint", "hERG;unit=log;sd=0.3")
+    whole = (*parts, "--endpoint", "Selectivity;of=pIC50 - hERG;epsilon=0.5")
+    said = refused("new", campaign, "--table", small, "--endpoint", "pIC50;sd=0.2", "--endpoint", "Gap;of=pIC50 - CYP")
+    assert "Gap must be one endpoint minus another, and 'pIC50 - CYP' is not" in said
+    made = done("new", campaign, "--table", small, *whole, "--objective", "Selectivity", "--per-round", "96")
+    assert (made["objective"], made["objectives"]) == ("Selectivity", ["Selectivity"])
+    assert made["noise_sd"] == pytest.approx(0.13**0.5)
+    assert [(e["name"], e["in_goal"], e["of"]) for e in made["endpoints"]] == [
+        ("Selectivity", True, ["pIC50", "hERG"]),
+        ("pIC50", False, None),
+        ("hERG", False, None),
+    ]
+    plan = done("plan", campaign)
+    assert plan["endpoints"] == ["pIC50", "hERG"]
+    final = play(campaign, done, tmp_path)
+    gaps = {name: TRUTH["pIC50"][name] - TRUTH["hERG"][name] for name in IDS}
+    best = max(gaps.values())
+    assert {name for name, gap in gaps.items() if gap >= best - 0.5} <= set(final["in"])
+    assert set(final["in"]) <= {name for name, gap in gaps.items() if gap >= best - 0.75}
+    one = final["compounds"][0]
+    assert set(one["estimate"]) == {"pIC50", "hERG", "Selectivity"}
+    assert (one["low"]["pIC50"], one["low"]["Selectivity"] < one["high"]["Selectivity"]) == (None, True)
+    assert done("verify", campaign, "--recompute")["ok"]
+    said = refused("simulate", "--table", small, *whole, "--strategy", "linfact-g", "--objective", "Selectivity")
+    assert "simulations know no differences of endpoints, and there is one: Selectivity" in said

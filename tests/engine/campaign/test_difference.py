@@ -1,0 +1,220 @@
+"""Campaigns about a difference of two endpoints: what is measured and decided, and that it is as sure as it says."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.stats import chi2
+
+from assaypilot.engine.campaign import audit, candidates
+from assaypilot.engine.campaign.campaign import Campaign
+from assaypilot.engine.endpoint import Endpoint, Limit
+from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.export.records import settings as settings_sheet
+from assaypilot.engine.export.shortlist import table_of
+from assaypilot.engine.export.work_list import work_list
+from assaypilot.engine.goals import AllEpsilonBest, ParetoSet
+from assaypilot.engine.measurements import Result
+from assaypilot.engine.models.ols import least_squares
+from tests.engine.campaign.making import replays
+from tests.engine.campaign.trading import POTENCY, answers, finish, trade, truth
+
+HERG = Endpoint("hERG", "log", noise_sd=0.3)
+WHOLE = Endpoint("Selectivity", of=("pIC50", "hERG"))
+SD = float(np.hypot(0.2, 0.3))
+
+
+def means() -> np.ndarray:
+    return truth("pIC50") - truth("hERG")
+
+
+def selective(path: Path, *endpoints: Endpoint, **changes: Any) -> Campaign:
+    given = {"goal": "epsilon-best", "objective": "Selectivity", "epsilon": 0.5, "slack": 0.5} | changes
+    return trade(path, *(endpoints or (POTENCY, HERG, WHOLE)), **given)
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "selective.assaypilot"
+
+
+def test_a_campaign_about_a_selectivity_is_decided_right(path: Path) -> None:
+    with selective(path) as campaign:
+        start = campaign.status()
+        assert start.goal_sentence == "All compounds within 0.5 of the best Selectivity, cutoff soft by 0.5, 95 % sure"
+        assert (start.goal_endpoints, start.measured_endpoints, start.objective) == ((2,), (0, 1), 2)
+        assert (start.deciding_endpoints, start.asked_endpoints, start.entered_endpoints) == ((2,), (2, 0, 1), (0, 1))
+        assert start.endpoints[2].noise_sd == pytest.approx(SD)
+        assert campaign._ledger.state.problem.noise == (pytest.approx(SD),)
+        assert (campaign._ledger.per_sample, campaign._ledger.state.problem.capacity.per_round) == (2, 12)
+        issued = campaign.plan()
+        assert issued is not None
+        assert issued.endpoints == (0, 1)
+        sheet = work_list(start, issued)
+        assert [name for name in sheet.header if name in ("Value", "pIC50", "hERG", "Selectivity")] == ["pIC50", "hERG"]
+        now = finish(campaign)
+        replays(campaign)
+    inside = now.candidates.status == 1
+    assert AllEpsilonBest(0.5, 0.5).is_right(inside, means())
+    assert now.counts["undecided"] == 0
+    assert np.abs(now.candidates.estimate - means()).max() < 0.5
+    assert set(now.candidates.lows) == {"Selectivity"}
+    assert (now.candidates.low < means()).all()
+    assert (means() < now.candidates.high).all()
+    assert now.measurements_used == sum(m.n for m in now.measurements)
+    assert {m.endpoint for m in now.measurements} == {0, 1}
+    said = now.guarantee.sentence
+    assert "SD at most 0.2 in pIC50 and 0.3 in hERG" in said
+    assert "errors of pIC50 and hERG are independent of each other: Selectivity is a difference" in said
+    assert audit.verify(path, recompute=True).ok
+
+
+def test_a_selectivity_is_as_sure_as_it_says(tmp_path: Path) -> None:
+    """n (fit - truth)^2 / sd^2, summed over what was measured, is chi square of the rank, though values were lost."""
+    total, freedom = 0.0, 0
+    for seed in range(30):
+        with selective(tmp_path / f"{seed}.assaypilot", per_round=400, max_replicates=100) as campaign:
+            issued = campaign.plan()
+            assert issued is not None
+            came = answers(campaign, seed=seed)
+            often = [campaign.status().library.ids[i.compound] for i in issued.items if i.replicates > 1]
+            for name, endpoint in zip(often[:4], ("hERG", "pIC50", "hERG", "hERG"), strict=True):
+                came.remove(next(r for r in came if (r.compound, r.endpoint) == (name, endpoint)))
+            campaign.record(came)
+            campaign.close_round("failed", "edge effect")
+            ledger = campaign._ledger
+            counts, levels = ledger.totals(1, 2)
+        assert (counts % 1 > 0).sum() == 4
+        rows = np.flatnonzero(counts > 0)
+        fit = least_squares(ledger.features, rows, counts[rows], levels[rows])
+        off = fit.means()[rows] - means()[ledger.first[rows]]
+        total += float(counts[rows] @ off**2) / SD**2
+        freedom += 5
+    assert chi2.ppf(0.001, freedom) < total < chi2.ppf(0.999, freedom)
+    for factor in (1.5, 0.67):  # a noise that is wrong by half is seen
+        assert not chi2.ppf(0.001, freedom) < total * factor**2 < chi2.ppf(0.999, freedom)
+
+
+def test_unequal_counts_of_a_phase_count_as_they_should(path: Path) -> None:
+    with selective(path, per_round=400, max_replicates=100) as campaign:
+        issued = campaign.plan()
+        assert issued is not None
+        item = max(issued.items, key=lambda one: one.replicates)
+        name, n = campaign.status().library.ids[item.compound], item.replicates
+        assert n > 1
+        came = answers(campaign)
+        short = [r for r in came if (r.endpoint, r.compound) != ("hERG", name)]
+        here = [r for r in came if (r.endpoint, r.compound) == ("hERG", name)]
+        campaign.record([*short, here[0]])
+        ledger = campaign._ledger
+        assert ledger.totals(1, 0)[0][item.compound] == n
+        counts, levels = ledger.totals(1, 2)
+        assert counts[item.compound] == pytest.approx(0.13 / (0.04 / n + 0.09))
+        mine = np.mean([r.value for r in came if (r.endpoint, r.compound) == ("pIC50", name)])
+        assert levels[item.compound] == pytest.approx(mine - here[0].value)
+        outcome = ledger.outcome(1, ledger.under_way.allocation, 0)
+        assert not outcome.complete
+        campaign.record(here[1:])
+        outcome = campaign._ledger.outcome(1, campaign._ledger.phases[0].allocation, 0)
+        assert outcome.complete
+        assert outcome.counts[0][item.compound] == n
+
+
+def test_a_part_that_is_missing_or_a_bound_gives_no_difference(path: Path) -> None:
+    library_first = "R1=A|R2=A"
+    history = [Result("R1=A|R2=A", 6.1, "pIC50"), Result("R1=B|R2=B", 7.5, "pIC50"), Result("R1=B|R2=B", 5.4, "hERG")]
+    with selective(path, history=history) as campaign:
+        found = candidates.pooled(campaign._ledger, 2)
+        now = campaign.status()
+        one, other = (now.library.ids.index(name) for name in (library_first, "R1=B|R2=B"))
+        assert found.counts[[one, other]].tolist() == [0.0, 1.0]
+        assert found.means[other] == pytest.approx(2.1)
+        assert now.candidates.estimate[other] == pytest.approx(2.1)
+        assert np.isnan(now.candidates.estimate[one])
+        assert now.candidates.measured[[one, other]].tolist() == [0, 1]
+        assert now.candidates.measured_of["Selectivity"][[one, other]].tolist() == [0, 1]
+        campaign.record([Result(library_first, 4.0, "hERG", relation="<")])
+        now = campaign.status()
+        assert candidates.pooled(campaign._ledger, 2).counts[one] == 0.0
+        assert now.candidates.censored[one] == 1
+        assert any("A bound gives no Selectivity." in warning for warning in now.warnings)
+        replays(campaign)
+
+
+def test_a_selectivity_beside_its_own_part(path: Path) -> None:
+    with selective(path, goal="pareto", objectives=("pIC50", "Selectivity"), slack=None, epsilon=0.6) as campaign:
+        start = campaign.status()
+        assert (start.goal_endpoints, start.measured_endpoints) == ((0, 2), (0, 1))
+        assert campaign._ledger.state.problem.noise == (0.2, pytest.approx(SD))
+        now = finish(campaign)
+        replays(campaign)
+    assert ParetoSet((0.6, 0.6)).is_right(now.candidates.status == 1, np.array([truth("pIC50"), means()]))
+    assert set(now.candidates.lows) == {"pIC50", "Selectivity"}
+    assert audit.verify(path, recompute=True).ok
+
+
+def test_a_limit_on_a_selectivity(path: Path) -> None:
+    limited = Endpoint("Selectivity", of=("pIC50", "hERG"), limit=Limit(">", 1.2))
+    with selective(path, POTENCY, HERG, limited, objective="pIC50", epsilon=0.9, slack=0.9) as campaign:
+        start = campaign.status()
+        assert (start.limited_endpoints, start.measured_endpoints) == ((2,), (0, 1))
+        assert "Selectivity > 1.2" in start.goal_sentence
+        now = finish(campaign)
+        replays(campaign)
+    failed = now.candidates.failed_limit == 2
+    assert failed.any()
+    assert (means()[failed] <= 1.2).all()
+    assert now.reason(int(np.flatnonzero(failed)[0])) == "fails Selectivity > 1.2"
+    assert now.candidates.probability_meets["Selectivity"][means() > 1.6].min() > 0.5
+    assert audit.verify(path, recompute=True).ok
+
+
+def test_it_is_never_entered(path: Path) -> None:
+    with selective(path) as campaign:
+        campaign.plan()
+        report = campaign.record([Result("R1=A|R2=A", 2.0, "selectivity"), Result("R1=A|R2=A", 6.0, "pIC50")])
+        assert report.rejected == ((None, "Selectivity is calculated (pIC50 - hERG), never entered"),)
+        assert report.accepted == 1
+
+
+def test_exports_and_history_say_what_it_is(path: Path) -> None:
+    with selective(path) as campaign:
+        now = finish(campaign)
+        texts = [entry.text for entry in campaign.history()]
+    assert "Endpoints: pIC50, hERG, Selectivity = pIC50 - hERG" in texts
+    header = table_of(now, [0, 1]).header
+    wanted = [f"Selectivity {what}" for what in ("estimate", "low", "high")]
+    assert [name for name in header if name.startswith("Selectivity")] == wanted
+    assert "pIC50 estimate" in header
+    facts = dict(settings_sheet(now, "all", "AssayPilot", "", "").rows)
+    assert facts["Endpoint Selectivity"].endswith("calculated as pIC50 - hERG")
+    assert facts["Assay noise (SD) of Selectivity"] == pytest.approx(SD)
+
+
+def test_its_noise_waits_for_that_of_its_parts(path: Path) -> None:
+    bare = Endpoint("hERG", "log")
+    with pytest.raises(AssayPilotError, match=r"the assay noise \(SD\) of hERG is not known"):
+        selective(path, POTENCY, bare, WHOLE)
+    twice = [Result("R1=A|R2=A", 5.0, "hERG"), Result("R1=A|R2=A", 5.4, "hERG")]
+    with selective(path, POTENCY, bare, WHOLE, history=twice) as campaign:
+        noise = [endpoint.noise_sd for endpoint in campaign.status().endpoints]
+    assert noise == [0.2, pytest.approx(0.08**0.5), pytest.approx((0.04 + 0.08) ** 0.5)]
+
+
+def test_strategies_with_a_link_refuse_it(path: Path) -> None:
+    given = {"strategy": "linfact-glm", "parameters": {"link": "logit", "bound": 4.0}}
+    with pytest.raises(AssayPilotError, match="Selectivity is a difference of logarithms, and the logit link"):
+        selective(path, **given)
+    assert not path.exists()
+
+
+def test_only_files_with_a_difference_need_a_newer_program(tmp_path: Path) -> None:
+    versions = []
+    for name, endpoints in (("plain", (POTENCY, HERG)), ("whole", (POTENCY, HERG, WHOLE))):
+        with trade(tmp_path / f"{name}.assaypilot", *endpoints, epsilon=0.5) as campaign:
+            events = {event.kind: event.version for event in campaign._store.events()}
+        versions.append(events["endpoints_defined"])
+    assert versions == [1, 3]

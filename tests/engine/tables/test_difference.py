@@ -1,0 +1,133 @@
+"""A difference of two endpoints said with a table: read from no column, made of what the columns hold."""
+
+import pytest
+
+from assaypilot.engine.endpoint import Limit
+from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.tables.check import check_report, endpoint_facts
+from assaypilot.engine.tables.importer import import_table
+from assaypilot.engine.tables.mapping import EndpointSpec, TableMapping, TableOptions, parse_endpoint_spec, propose
+from assaypilot.engine.tables.raw import parse_text
+from assaypilot.engine.tables.results import read_results
+
+TABLE = """
+ID|R1|R2|pIC50|hERG (nM)
+a|H|H|7|1000
+b|H|Me|7.5|
+c|Me|H||100
+d|Me|Me|8|100
+e|Et|H|6.5|1000
+f|Et|Me|7.1|>10000
+"""
+SPECS = ("pIC50;sd=0.2", "hERG (nM);sd=0.3", "S;of=pIC50 - phERG;epsilon=0.5;limit=>1")
+
+
+def raw_of(text):
+    return parse_text("\n".join("\t".join(line.split("|")) for line in text.strip().split("\n")))
+
+
+def mapped(text, *specs, **options):
+    return propose(raw_of(text), TableOptions(endpoints=tuple(map(parse_endpoint_spec, specs)), **options))
+
+
+def refusal(call, *arguments):
+    with pytest.raises(AssayPilotError) as caught:
+        call(*arguments)
+    return str(caught.value)
+
+
+def test_specs():
+    assert parse_endpoint_spec("S; of = COX-2 pIC50 - COX-1 pIC50 ;epsilon=0,5;direction=min;limit=>1") == EndpointSpec(
+        "S", direction="min", epsilon=0.5, limit=Limit(">", 1.0), of="COX-2 pIC50 - COX-1 pIC50"
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("S;of=a-b;sd=0.3", "S is a difference of two endpoints: sd is said of them, not of it. Leave sd= out there."),
+        ("S;of=a-b;unit=nM", "S is a difference of two endpoints: unit is said of them, not of it."),
+        ("S;transform=log;of=a-b", "S is a difference of two endpoints: transform is said of them, not of it."),
+        ("S;of=a-b;wells_per_measurement=2", "wells_per_measurement is said of them, not of it."),
+        ("S;of=", "of needs a value after ="),
+        ("S;of=a-b;of=b-a", "of is given twice"),
+    ],
+)
+def test_what_is_said_of_its_parts_is_refused(text, line):
+    assert line in refusal(parse_endpoint_spec, text)
+
+
+def test_it_is_the_last_endpoint_and_has_no_column():
+    mapping = mapped(TABLE, *SPECS, sd=0.7)
+    whole = mapping.endpoints[-1]
+    assert [column.endpoint.name for column in mapping.endpoints] == ["pIC50", "hERG (nM)", "S"]
+    assert (whole.value, whole.endpoint.of, whole.endpoint.noise_sd) == (None, ("pIC50", "hERG (nM)"), None)
+    assert "S is calculated as pIC50 - phERG: higher is better." in mapping.notes
+    assert TableMapping.from_json(mapping.as_json()) == mapping
+
+
+def test_it_may_be_said_first_and_of_columns_found_by_convention():
+    assert [c.endpoint.name for c in mapped(TABLE, SPECS[2], *SPECS[:2]).endpoints] == ["pIC50", "hERG (nM)", "S"]
+    assert mapped(TABLE, "S;of=pIC50 - hERG (nM)").endpoints[-1].endpoint.of == ("pIC50", "hERG (nM)")
+
+
+def test_of_tables_with_one_row_per_measurement():
+    text = "ID|R1|Endpoint|Value|Unit\na|H|pIC50|7|\na|H|hERG|1000|nM\nb|Me|pIC50|8|\nb|Me|hERG|100|nM"
+    assert mapped(text, "S;of=pIC50 - hERG").endpoints[-1].endpoint.of == ("pIC50", "hERG")
+    more = text + "\nb|Me|S|1|"
+    assert "S is to be calculated as pIC50 - hERG, and the table has values of that name" in refusal(
+        mapped, more, "S;of=pIC50 - hERG"
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "specs", "line"),
+    [
+        (TABLE, ("S;of=pIC50 - logD",), "S must be one endpoint minus another, and 'pIC50 - logD' is not"),
+        (
+            TABLE.replace("hERG (nM)", "hERG"),
+            ("pIC50", "hERG", "S;of=pIC50 - hERG"),
+            "S needs two endpoints on a log scale, and hERG is not known to be on one",
+        ),
+        (TABLE.replace("hERG (nM)", "S"), ("pIC50", "logD", "S;of=pIC50 - logD"), "the table has values of that name"),
+        (TABLE, (*SPECS, "T;of=S - pIC50"), "T must be one endpoint minus another"),
+        (TABLE, (*SPECS, "S;of=phERG - pIC50"), "endpoint S is named twice"),
+    ],
+)
+def test_refusals(text, specs, line):
+    assert line in refusal(mapped, text, *specs)
+
+
+def test_a_column_of_logarithms_may_be_said_to_be_one():
+    text = "ID|R1|pIC50|hERG\na|H|7|5\nb|Me|8|5.5\nc|Et|7.5|6"
+    mapping = mapped(text, "pIC50;sd=0.2", "hERG;unit=log;sd=0.3", "S;of=pIC50 - hERG")
+    imported = import_table(raw_of(text), mapping)
+    assert [result.value for result in imported.history if result.endpoint == "hERG"] == [5.0, 5.5, 6.0]
+    assert [e.transform for e in imported.endpoints] == ["none", "none", "none"]
+
+
+def test_the_history_of_both_parts_is_its_own():
+    raw = raw_of(TABLE)
+    mapping = mapped(TABLE, *SPECS)
+    imported = import_table(raw, mapping)
+    assert {result.endpoint for result in imported.history} == {"pIC50", "hERG (nM)"}
+    fact = endpoint_facts(imported)[2]
+    # a, d and e have both; that of f is a bound.
+    assert (fact.measured, fact.censored, fact.replicate_groups) == (3, 0, 0)
+    assert fact.noise_sd == pytest.approx((0.04 + 0.09) ** 0.5)
+    assert fact.fit.rows == 3
+    said = check_report(raw, mapping, imported)["endpoints"]
+    assert [one["of"] for one in said] == [None, None, ["pIC50", "hERG (nM)"]]
+
+
+def test_results_are_of_its_parts_only():
+    imported = import_table(raw_of(TABLE), mapped(TABLE, *SPECS))
+    wide = read_results(raw_of("ID|pIC50|hERG (nM)|S\na|7.1|900|2"), imported.library, imported.endpoints)
+    assert [result.endpoint for result in wide.results] == ["pIC50", "hERG (nM)"]
+    assert wide.warnings == ("Not used, because it is calculated, never entered: S.",)
+    long = read_results(raw_of("ID|Endpoint|Value\na|pIC50|7\na|s|2\na|x|2"), imported.library, imported.endpoints)
+    assert [result.endpoint for result in long.results] == ["pIC50"]
+    assert [one.reason for one in long.rejected] == [
+        "'s' is calculated, never entered (pIC50, hERG (nM))",
+        "'x' is no endpoint of this campaign (pIC50, hERG (nM))",
+    ]

@@ -1,0 +1,199 @@
+"""Differences of endpoints as pure functions: how they are named, what they may be made of, counts, means and noise."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assaypilot.engine.difference import (
+    behind,
+    check_differences,
+    difference,
+    find_parts,
+    in_words,
+    parts,
+    pooled_of,
+    with_noise,
+)
+from assaypilot.engine.endpoint import Endpoint, Limit
+from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.measurements import Pooled
+
+POTENCY = Endpoint("pIC50", noise_sd=0.2)
+HERG = Endpoint("hERG (nM)", "nM", "log", noise_sd=0.3)
+WHOLE = Endpoint("Selectivity", of=("pIC50", "hERG (nM)"))
+
+
+def named(*names: str) -> list[Endpoint]:
+    return [Endpoint(name, "log") for name in names]
+
+
+@pytest.mark.parametrize(
+    ("names", "text", "found"),
+    [
+        (("pIC50", "hERG"), "pIC50 - hERG", ("pIC50", "hERG")),
+        (("pIC50", "hERG"), "herg-PIC50", ("hERG", "pIC50")),
+        (("pIC50", "hERG"), "pIC50 \N{MINUS SIGN} hERG", ("pIC50", "hERG")),
+        (("pIC50", "hERG"), "  pIC50 \N{EN DASH}hERG ", ("pIC50", "hERG")),
+        (("COX-2 pIC50", "COX-1 pIC50"), "COX-2 pIC50 - COX-1  pIC50", ("COX-2 pIC50", "COX-1 pIC50")),
+        (("a - b", "c - d - e"), "a - b - c - d - e", ("a - b", "c - d - e")),
+        (("-x-", "-y-"), "-x---y-", ("-x-", "-y-")),
+    ],
+)
+def test_names_may_hold_blanks_and_minus_signs(names, text, found):
+    assert find_parts("S", text, named(*names)) == found
+
+
+def test_a_part_may_be_named_as_it_is_modelled():
+    assert find_parts("S", "pIC50 - phERG", [POTENCY, HERG]) == ("pIC50", "hERG (nM)")
+
+
+@pytest.mark.parametrize(
+    ("names", "text", "line"),
+    [
+        (
+            ("pIC50", "hERG"),
+            "pIC50",
+            "S must be one endpoint minus another, and 'pIC50' is not; the endpoints are: pIC50",
+        ),
+        (("pIC50", "hERG"), "pIC50 - CYP", "S must be one endpoint minus another, and 'pIC50 - CYP' is not"),
+        (("pIC50", "hERG"), "pIC50 + hERG", "S must be one endpoint minus another, and 'pIC50 + hERG' is not"),
+        ((), "a - b", "and 'a - b' is not; the endpoints are: none"),
+        (("a", "b - c", "a - b", "c"), "a - b - c", "S can be read as 'a' minus 'b - c' and as 'a - b' minus 'c'"),
+    ],
+)
+def test_what_names_no_two_endpoints_is_refused(names, text, line):
+    with pytest.raises(AssayPilotError) as caught:
+        find_parts("S", text, named(*names))
+    assert line in caught.value.message
+    assert caught.value.option == "--endpoint"
+
+
+@pytest.mark.parametrize(
+    ("endpoints", "line", "mend"),
+    [
+        (
+            [POTENCY, Endpoint("hERG"), Endpoint("S", of=("pIC50", "hERG"))],
+            "S needs two endpoints on a log scale, and hERG is not known to be on one",
+            'say so: --endpoint "hERG;unit=log"',
+        ),
+        (
+            [POTENCY, Endpoint("inhibition", "%"), Endpoint("S", of=("inhibition", "pIC50"))],
+            "S needs two endpoints on a log scale, and inhibition is not",
+            'give the unit: --endpoint "inhibition;unit=nM"',
+        ),
+        (
+            [POTENCY, Endpoint("hERG IC50", transform="log"), Endpoint("S", of=("pIC50", "hERG IC50"))],
+            "without a unit hERG IC50 may be a concentration, whose logarithm counts the other way round",
+            '--endpoint "hERG IC50;unit=nM"',
+        ),
+        ([POTENCY, Endpoint("S", of=("pIC50", "pIC50"))], "S is pIC50 minus itself", "Name two endpoints."),
+        (
+            [POTENCY, HERG, WHOLE, Endpoint("T", of=("Selectivity", "pIC50"))],
+            "T is made of Selectivity, which is a difference itself",
+            "Name two endpoints that are measured.",
+        ),
+        (
+            [POTENCY, HERG, Endpoint("S", of=("pIC50", "logD"))],
+            "S is made of logD, which is no endpoint; there are pIC50, hERG (nM)",
+            "",
+        ),
+    ],
+)
+def test_what_has_no_difference_is_refused(endpoints, line, mend):
+    with pytest.raises(AssayPilotError) as caught:
+        check_differences(endpoints)
+    assert line in caught.value.message
+    assert mend in caught.value.mend
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        HERG,
+        Endpoint("hERG pIC50"),
+        Endpoint("pKi (hERG)"),
+        Endpoint("logD"),
+        Endpoint("LogP 7.4"),
+        Endpoint("hERG", "log"),
+        Endpoint("clearance", "mL/min", "log"),
+    ],
+)
+def test_logarithms_are_known_by_transform_unit_or_name(other):
+    check_differences([POTENCY, other, Endpoint("S", of=("pIC50", other.name))])
+
+
+@pytest.mark.parametrize("name", ["hERG", "logistics", "dialog", "clearance"])
+def test_other_names_are_no_logarithms(name):
+    assert not Endpoint(name).is_log
+
+
+def test_it_has_nothing_of_its_own_that_is_measured():
+    for own in ({"unit": "nM"}, {"transform": "log"}, {"wells_per_measurement": 20}):
+        with pytest.raises(AssayPilotError, match="no unit, transform or wells of its own"):
+            Endpoint("S", of=("a", "b"), **own)
+    assert Endpoint("S", of=("a", "b")).scale_unit == "log"
+    assert Endpoint("S", of=("a", "b"), limit=Limit(">", 2.0)).lowest == 2.0
+
+
+def test_it_is_kept_as_it_is_said_and_others_as_before():
+    for endpoint in (WHOLE, Endpoint("S", of=("a", "b"), epsilon=0.3, limit=Limit(">=", 1.0), direction="min"), HERG):
+        assert Endpoint.from_json(endpoint.as_json()) == endpoint
+    assert WHOLE.as_json()["of"] == ["pIC50", "hERG (nM)"]
+    assert "of" not in HERG.as_json()
+
+
+def test_where_its_parts_are():
+    endpoints = [HERG, WHOLE, POTENCY]
+    assert (parts(endpoints, 0), parts(endpoints, 1)) == ((0,), (2, 0))
+    assert behind(endpoints, (1, 0)) == (2, 0)
+    assert behind(endpoints, (0, 1)) == (0, 2)
+    assert (in_words(endpoints, 1), in_words(endpoints, 0)) == ("pIC50 - phERG", "")
+
+
+def test_its_noise_is_that_of_one_measurement_of_each():
+    assert with_noise([POTENCY, HERG, WHOLE])[2].noise_sd == pytest.approx(np.sqrt(0.04 + 0.09))
+    assert with_noise([POTENCY, Endpoint("hERG (nM)", "nM", "log"), WHOLE])[2].noise_sd is None
+
+
+def test_counts_and_means_by_hand():
+    first = Pooled(np.array([2.0, 1.0, 4.0, 0.0, 3.0]), np.array([7.0, 6.0, 8.0, 0.0, 5.0]))
+    second = Pooled(np.array([2.0, 4.0, 0.0, 0.0, 1.0]), np.array([5.0, 5.5, 0.0, 0.0, 6.0]))
+    found = difference(first, second, (0.2, 0.3))
+    assert found.means.tolist() == [2.0, 0.5, 0.0, 0.0, -1.0]
+    # 0.13 / (0.04 + 0.09 / 4) and 0.13 / (0.04 / 3 + 0.09)
+    assert found.counts == pytest.approx([2.0, 2.08, 0.0, 0.0, 0.13 / (0.04 / 3 + 0.09)])
+
+
+counts = st.integers(0, 40).map(float)
+sds = st.floats(0.01, 3.0)
+
+
+@given(st.lists(st.tuples(counts, counts), min_size=1, max_size=6), sds, sds)
+def test_the_variance_of_a_difference_is_the_sum_of_its_parts(pairs, a, b):
+    first, second = (np.array(column) for column in zip(*pairs, strict=True))
+    none = np.zeros(len(first))
+    found = difference(Pooled(first, none), Pooled(second, none), (a, b)).counts
+    missing = (first == 0) | (second == 0)
+    assert (found[missing] == 0).all()
+    m, n = first[~missing], second[~missing]
+    assert (a * a + b * b) / found[~missing] == pytest.approx(a * a / m + b * b / n)
+    assert (found <= np.maximum(first, second) * (1 + 1e-12)).all()
+    assert (found[~missing] >= np.minimum(m, n) * (1 - 1e-12)).all()
+    # Exactly whole where nothing is missing: a phase is complete or it is not.
+    assert (found[first == second] == first[first == second]).all()
+
+
+def test_measured_endpoints_pass_through():
+    own = Pooled(np.array([1.0]), np.array([2.0]))
+    assert pooled_of([POTENCY, HERG, WHOLE], 1, lambda k: own) is own
+    asked: list[int] = []
+    pooled_of([POTENCY, HERG, WHOLE], 2, lambda k: asked.append(k) or own)
+    assert asked == [0, 1]
+
+
+def test_counts_are_known_where_noise_is_not():
+    first, second = Pooled(np.array([1.0]), np.array([2.0])), Pooled(np.array([3.0]), np.array([0.5]))
+    assert difference(first, second, (None, 0.3)).counts == pytest.approx([1.5])
