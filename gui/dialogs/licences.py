@@ -36,6 +36,7 @@ class LicencesDialog(QDialog):
         self.table.setHeaderLabels(["Library", "Version", "Licence"])
         self.table.setRootIsDecorated(False)
         self.table.setUniformRowHeights(True)
+        self.table.setAllColumnsShowFocus(True)
         self.table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         self.table.addTopLevelItems([QTreeWidgetItem([one.name, one.version, one.licence]) for one in self.parts])
         self.table.header().setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
@@ -74,4 +75,5 @@ class LicencesDialog(QDialog):
         return "\n".join(lines)
 
     def _show(self) -> None:
-        self.text.setPlainText(self.parts[self.table.currentIndex().row()].text())
+        one = self.parts[self.table.currentIndex().row()]
+        self.text.setPlainText(f"{one.name} {one.version}\nLicence: {one.licence}\n\n{one.text()}")

@@ -146,7 +146,10 @@ def test_about_leads_to_the_licences(open_window: Callable[..., MainWindow], qtb
         item = dialog.table.topLevelItem(row)
         assert item is not None
         dialog.table.setCurrentItem(item)
-        assert dialog.text.toPlainText() == texts[item.text(0)].replace("\r\n", "\n")
+        name, version, licence = (item.text(column) for column in range(3))
+        head, _, text = dialog.text.toPlainText().partition("\n\n")
+        assert head == f"{name} {version}\nLicence: {licence}"
+        assert text == texts[name].replace("\r\n", "\n")
     next(one for one in dialog.findChildren(QPushButton) if one.text() == "Copy list").click()
     lines = QGuiApplication.clipboard().text().splitlines()
     assert lines[0] == "Library\tVersion\tLicence"
