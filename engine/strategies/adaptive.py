@@ -62,7 +62,7 @@ from assaypilot.engine.strategies.adaptive_lost import Bounds, away, bounded, un
 from assaypilot.engine.strategies.adaptive_needs import Sides, needs_of_best, needs_of_sides
 from assaypilot.engine.strategies.adaptive_planning import expected_looks, first_phase, next_phase
 from assaypilot.engine.strategies.designs import table
-from assaypilot.engine.strategies.ending import late, nobody_late
+from assaypilot.engine.strategies.ending import SOFTER, inseparable, late, nobody_late
 from assaypilot.engine.strategies.phased import Phased, settled
 from assaypilot.engine.strategies.protocol import (
     IN,
@@ -285,6 +285,9 @@ class Adaptive(Phased):
         """Whether those left open would be decided, but for who is away, and no measurement can tell them apart."""
         if not len(left) or not (bounds.away & rivals).any() or not bounds.as_good_as_known(left):
             return False
+        if isinstance(state.problem.goal, Best) and ((state.status == IN) & ~bounds.away).any():
+            # All that is open is to be compared with the one that is named.
+            return False
         goal, others = state.problem.goal, np.flatnonzero(rivals & ~bounds.away)
         if isinstance(goal, AllEpsilonBest):
             near = self._near(state, evidence, bounds, left, others, goal.epsilon + goal.slack)
@@ -355,11 +358,11 @@ class Adaptive(Phased):
         problem = state.problem
         open_arms = int(((state.status == UNDECIDED) & problem.wanted).sum())
         if problem.budget is None:
-            return ()
+            return inseparable(state, 0.0, SOFTER)
         left = problem.budget - state.spent
         rank = table(problem.features, np.flatnonzero(problem.measurable)).rank
         if left >= rank:
-            return ()
+            return inseparable(state, 0.0, SOFTER)
         text = f"the budget leaves {max(left, 0)} measurements, and one more decision needs at least {rank}"
         return (StopReason("budget", text, {"left": left, "needed": rank, "undecided": open_arms}),)
 

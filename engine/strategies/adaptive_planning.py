@@ -53,10 +53,10 @@ def expected_looks(total: float, per_round: int) -> int:
 
 
 def first_phase(state: State, report: Report) -> Allocation:
-    """Every mean as well as can be: nothing is known of who should be compared."""
+    """Every mean as well as can be: nothing is known of who should be compared, or nobody can be with who counts."""
     plan = g_design(state.problem.features, np.flatnonzero(state.problem.measurable), gap=_GAP, report=report)
     rank = plan.candidates.rank
-    wanted = 4 * rank if state.problem.capacity is None else 0
+    wanted = max(4 * rank, state.spent) if state.problem.capacity is None else 0
     return _issued(state, plan.candidates, plan.design, None, "g", _size(state, wanted, rank), report)
 
 

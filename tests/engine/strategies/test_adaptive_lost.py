@@ -120,6 +120,26 @@ def test_the_best_that_comes_back_is_not_put_out_without_a_comparison():
     assert state.status.tolist() == [IN, OUT, UNDECIDED]
 
 
+def test_one_that_came_and_went_does_not_keep_others_from_being_compared_with_the_one_named():
+    truth, rng = np.array([1.0, 0.2, 1.0, 0.95]), np.random.default_rng(0)
+    state = ended(started(Best(0.2), 4, measurable=[1, 1, 0, 0]), truth, rng)
+    state = measured(with_only(state, True, True, True, True), [2, 0, 2, 2], truth, rng)
+    state = ended(with_only(state, True, True, False, True), truth, rng)
+    assert state.status.tolist() == [IN, OUT, NOT_ESTIMABLE, OUT]
+    (reason,) = Adaptive().stop(state)
+    assert reason.name == "lost"
+    assert reason.text.startswith("1 compound that may be better than the one found best cannot be measured any more")
+
+
+def test_without_slack_and_without_plates_a_tie_is_said_to_be_one():
+    state, plan = started(Best(0.0), 2, capacity=None), [1e13, 1e13]
+    for _ in range(2):
+        state = measured(state, plan, np.zeros(2), np.random.default_rng(0))
+    (reason,) = Adaptive().stop(state)
+    assert reason.name == "undecidable"
+    assert reason.text.startswith("2 compounds are too close to tell apart")
+
+
 @pytest.mark.parametrize("goal", [GOAL, Best(0.1)], ids=["epsilon-best", "best"])
 def test_errors_stay_below_delta_while_compounds_come_and_go(goal):
     """Five compounds around the borders, any of them away for a while: about all that were ever to be had."""
