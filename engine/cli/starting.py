@@ -94,6 +94,7 @@ def new(options: argparse.Namespace, console: Console) -> Reply:
             for k, e in zip(now.asked_endpoints, asked, strict=True)
         ],
         "history": len(imported.history),
+        "model_report": document["model_report"],
         "strategy": now.strategy,
         "why": now.why,
         "not_used": document["not_used"],
@@ -105,6 +106,7 @@ def new(options: argparse.Namespace, console: Console) -> Reply:
         f"Created {path}: {plural(len(now.library), 'compound')}, rank {document['rank']} of {document['max_rank']}",
         now.goal_sentence,
         *(f"Assay noise (SD) of {endpoint.scale_name}: {endpoint.noise_sd:.3g}" for endpoint in asked),
+        *_how_additive(document, [endpoint.name for endpoint in asked]),
         f"Strategy {now.why}",
         *([f"History: {plural(len(imported.history), 'value')}; {_HISTORY}"] if imported.history else []),
         *(f"Note: {warning}" for warning in now.warnings),
@@ -112,6 +114,13 @@ def new(options: argparse.Namespace, console: Console) -> Reply:
         f"Next: assaypilot plan {path} --out round1.csv",
     ]
     return Reply(answer, lines)
+
+
+def _how_additive(document: dict[str, Any], names: Sequence[str]) -> list[str]:
+    """How well contributions add up in what is measured already, said before anything is guaranteed on them."""
+    measured = {endpoint["name"] for endpoint in document["endpoints"] if endpoint["measured"]}
+    models = document["model_report"]
+    return [models[name]["sentence"] for name in names if name in measured and name in models]
 
 
 def _refuse_taken(path: Path) -> None:
@@ -321,6 +330,12 @@ def _check_lines(path: str, report: dict[str, Any]) -> list[str]:
             indent="  ",
         )
         lines += [f"  {line}" for line in count(len(report["not_used"]), _ROWS, "(--json lists them all)")]
+        errors = [entry for entry in report["not_used"] if entry["severity"] == "error"]
+        if errors:
+            rows = ", ".join(str(entry["row"]) for entry in errors[:_ROWS]) + (", ..." if len(errors) > _ROWS else "")
+            lines.append(
+                f"To be corrected before a campaign can be made, since only you know what was meant: row {rows}"
+            )
     return lines + [f"Note: {text}" for text in [*report["warnings"], *report.get("notes", [])]]
 
 

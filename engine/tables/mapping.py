@@ -9,7 +9,7 @@ from dataclasses import replace
 from assaypilot.engine.difference import check_differences, find_parts, in_words
 from assaypilot.engine.endpoint import Direction, Endpoint, Transform, normalise_unit
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.tables import headers
+from assaypilot.engine.tables import headers, own
 from assaypilot.engine.tables.entries import is_p_scale
 from assaypilot.engine.tables.options import (
     Blank,
@@ -67,6 +67,7 @@ class _Proposal:
             column = self._value_column(spec)
             if column is not None and column not in self.taken:
                 self.taken.add(column)
+        self._leave_what_we_said()
         if smiles is None:
             smiles = self._first(headers.STRUCTURES)
         cores = self._cores()
@@ -125,6 +126,16 @@ class _Proposal:
         self.taken.add(column)
         return column
 
+    def _leave_what_we_said(self) -> None:
+        """Nothing; takes the columns of our own exports that are no values of compounds."""
+        left = [column for column in own.said(self.raw.columns) if column not in self.taken]
+        if left:
+            self.taken.update(left)
+            self.notes.append(
+                "This is a shortlist that AssayPilot wrote; its estimates are no measurements, and what else it says "
+                "of a campaign (status, bounds, probabilities) is not read."
+            )
+
     def _free(self) -> list[str]:
         return [column for column in self.raw.columns if column not in self.taken]
 
@@ -156,6 +167,10 @@ class _Proposal:
         return tuple(core.smiles for core in read_cores(self.options.cores))
 
     def _site_columns(self, smiles: str | None) -> tuple[str, ...]:
+        exported = own.sites(self.raw.columns)
+        if exported:
+            self.taken.update(exported)
+            return exported
         found = [(int(match[1]), column) for column in self._free() if (match := headers.SITE.fullmatch(fold(column)))]
         if not found:
             candidates = [c for c in self._free() if self._could_be_site(c)][:_SITE_CANDIDATES]

@@ -6,13 +6,13 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from assaypilot.engine.endpoint import Endpoint
+from assaypilot.engine.endpoint import CONCENTRATIONS, Endpoint
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.library import Library
 from assaypilot.engine.measurements import Result
 from assaypilot.engine.progress import Report, silent
 from assaypilot.engine.tables import headers
-from assaypilot.engine.tables.entries import Unreadable, doubt, left_behind, read_entry
+from assaypilot.engine.tables.entries import Unreadable, doubt, is_p_scale, left_behind, read_entry
 from assaypilot.engine.tables.raw import RawTable, fold
 from assaypilot.engine.tables.values import YES, is_missing, quoted
 
@@ -58,6 +58,8 @@ class _Column:
     value: str
     endpoint: Endpoint | None
     sides: tuple[str | None, ...]
+    unit: str = ""
+    """The unit that its header names, of rows that name none."""
 
 
 def read_results(
@@ -142,7 +144,9 @@ def _value_columns(
     id_column: str,
 ) -> tuple[list[_Column], list[str]]:
     """The columns with values; side columns belong to all of them in long form, to the only one otherwise."""
-    value = _any(raw, headers.VALUE)
+    value = _any(raw, headers.VALUE) or next(
+        (c for c in raw.columns if fold(headers.split_unit(c)[0]) in headers.VALUE), None
+    )
     shared = tuple(roles[role] for role in _SIDES)
     if value is not None and not any(fold(value) == fold(endpoint.name) for endpoint in endpoints):
         if name_column is None and len(endpoints) > 1:
@@ -151,7 +155,7 @@ def _value_columns(
                 file=raw.file,
                 mend=f"Add a column Endpoint with {', '.join(endpoint.name for endpoint in endpoints)}.",
             )
-        return [_Column(value, None if name_column else endpoints[0], shared)], []
+        return [_Column(value, None if name_column else endpoints[0], shared, headers.split_unit(value)[1])], []
     found = [(endpoint, column) for endpoint in endpoints if (column := _endpoint_column(raw, endpoint)) is not None]
     if not found:
         named = ", ".join(endpoint.name for endpoint in endpoints)
@@ -163,7 +167,8 @@ def _value_columns(
     columns, warnings = [], []
     for endpoint, column in found:
         own = tuple(_own_side(raw, column, role) for role in _SIDES)
-        columns.append(_Column(column, endpoint, shared if len(found) == 1 and not any(own) else own))
+        sides = shared if len(found) == 1 and not any(own) else own
+        columns.append(_Column(column, endpoint, sides, _unit_of(column, endpoint)))
     used = {side for column in columns for side in column.sides}
     lost = [side for side in shared if side is not None and side not in used]
     if lost:
@@ -176,14 +181,30 @@ def _value_columns(
 
 
 def _endpoint_column(raw: RawTable, endpoint: Endpoint) -> str | None:
-    """The column of an endpoint: by its name, else by its name without the unit when only one fits."""
+    """The column of an endpoint: by its name, else by its name with another unit or as a mean, when only one fits.
+
+    A lab may give the concentrations of an endpoint that is their logarithm: ``IC50 (nM)`` for pIC50.
+    """
     column = raw.find(endpoint.name)
     if column is not None:
         return column
     bare = fold(headers.split_unit(endpoint.name)[0])
-    near = [c for c in raw.columns if fold(headers.split_unit(c)[0]) == bare]
-    units = [c for c in near if headers.split_unit(c)[1] in ("", endpoint.unit)]
-    return units[0] if len(units) == 1 else None
+    near = [c for c in raw.columns if bare in headers.bases(c)]
+    for units in (("", endpoint.unit), CONCENTRATIONS if endpoint.unit in CONCENTRATIONS else ()):
+        fitting = [c for c in near if headers.split_unit(c)[1] in units]
+        if fitting:
+            return fitting[0] if len(fitting) == 1 else None
+    if not is_p_scale(endpoint) or not bare.startswith("p"):
+        return None
+    plain = [
+        c for c in raw.columns if bare[1:].strip() in headers.bases(c) and headers.split_unit(c)[1] in CONCENTRATIONS
+    ]
+    return plain[0] if len(plain) == 1 else None
+
+
+def _unit_of(column: str, endpoint: Endpoint) -> str:
+    """The unit in a column's header where it is another one than the endpoint's; the endpoint's own name has none."""
+    return "" if fold(column) == fold(endpoint.name) else headers.split_unit(column)[1]
 
 
 def _own_side(raw: RawTable, value: str, role: str) -> str | None:
@@ -217,6 +238,8 @@ def _result(
     row = raw.rows[place]
     sides = dict(zip(_SIDES, column.sides, strict=True))
     given = {role: raw.column(side)[place] if side else "" for role, side in sides.items()}
+    if column.unit and is_missing(given["unit"]):
+        given["unit"] = column.unit
     try:
         entry = read_entry(endpoint, raw.column(column.value)[place], raw.decimal, **given)
     except Unreadable as error:

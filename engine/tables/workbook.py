@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.progress import Report
-from assaypilot.engine.tables import headers
+from assaypilot.engine.tables import headers, own
 from assaypilot.engine.tables.files import OpenedFile
 from assaypilot.engine.tables.layout import lay_out
 from assaypilot.engine.tables.percentages import as_shown
@@ -186,7 +186,7 @@ def _likeness(lines: Sequence[Sequence[Any]]) -> int:
     rows = [[text for text in map(_text, line) if text] for line in lines[:_LOOKED_AT]]
     if sum(len(row) > 1 for row in rows) < 2:
         return 0
-    return 2 if any(sum(map(headers.is_known, row)) > 1 for row in rows) else 1
+    return 2 if any(sum(map(headers.is_known, row)) > 1 or own.is_export(row) for row in rows) else 1
 
 
 def _cells(

@@ -65,8 +65,42 @@ def test_one_column_per_endpoint():
     assert table.pending == 3
 
 
-def test_a_column_of_another_unit_is_not_taken_for_the_endpoint():
-    assert "there is no column Value and none called IC50 (nM)" in refusal("ID|IC50 (uM)\nCPD-1|5", IC50)
+@pytest.mark.parametrize(
+    ("header", "unit"),
+    [
+        ("IC50 (uM)", "µM"), ("IC50 [µM]", "µM"),
+        ("Mean IC50 (nM)", None), ("IC50 (nM) mean", None), ("Value (uM)", "µM"),
+        ("Result [nM]", None), ("IC50", None),
+    ],
+)  # fmt: skip
+def test_a_column_is_known_in_the_labs_words_and_its_unit_is_that_of_its_values(header, unit):
+    table = read(f"ID|{header}|SD|N|Qualifier\nCPD-1|5|0.1|3|\nCPD-2|> 20|||", IC50)
+    assert [(r.value, r.relation, r.n, r.sd) for r in table.results] == [(5, "=", 3, 0.1), (20, ">", 1, None)]
+    for result in table.results:
+        of_nanomolar = IC50.to_model(result.value, result.unit)
+        assert of_nanomolar == pytest.approx(IC50.to_model(result.value, unit))
+    # A unit beside the value goes before that of the header.
+    (own,) = read(f"ID|{header}|Units\nCPD-1|5|pM", IC50).results
+    assert IC50.to_model(own.value, own.unit) == pytest.approx(IC50.to_model(5, "pM"))
+
+
+def test_concentrations_are_known_as_those_of_their_logarithm():
+    table = read("ID|IC50 (nM)\nCPD-1|100\nCPD-2|>1000")
+    assert [(r.value, r.relation, r.comment) for r in table.results] == [
+        (pytest.approx(7.0), "=", "entered as 100 nM"),
+        (pytest.approx(6.0), "<", "entered as >1000 nM"),
+    ]
+
+
+@pytest.mark.parametrize("header", ["IC50 (mg/mL)", "IC50 (nM)|IC50 (uM)", "EC50 (nM)", "IC50 SD"])
+def test_a_column_that_may_be_something_else_is_not_taken_for_the_endpoint(header):
+    named = Endpoint("IC50", "nM", "log") if "|" in header else IC50
+    if "|" in header:
+        assert read(f"ID|{header}\nCPD-1|5|6", named).results[0].value == 5, "the endpoint's own unit"
+        assert "there is no column Value" in refusal("ID|IC50 (pM)|IC50 (uM)\nCPD-1|5|6", named)
+    else:
+        assert "there is no column Value and none called IC50 (nM)" in refusal(f"ID|{header}\nCPD-1|5", named)
+    assert "there is no column Value and none called pIC50" in refusal("ID|IC50\nCPD-1|5")
 
 
 def test_what_cannot_be_recorded_is_listed_with_its_reason():

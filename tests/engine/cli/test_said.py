@@ -1,0 +1,39 @@
+"""What a command says before anybody relies on it."""
+
+from __future__ import annotations
+
+HEADER = ("ID", "R1", "R2", "pIC50")
+GOAL = ("--epsilon", "0.5", "--sd", "0.1")
+
+
+def grid(value):
+    return [HEADER, *((f"C{i}{j}", f"a{i}", f"b{j}", value(i, j)) for i in range(4) for j in range(4))]
+
+
+def test_new_says_how_well_contributions_add_up_before_it_promises_anything(run, done, table, tmp_path):
+    path = table(grid(lambda i, j: 5 + i * j % 3))
+    answer = run("new", tmp_path / "x.assaypilot", "--table", path, *GOAL)
+    assert answer.code == 0
+    lines = answer.out.splitlines()
+    at = next(k for k, line in enumerate(lines) if line.startswith("pIC50: the additive model does not fit"))
+    assert at < next(k for k, line in enumerate(lines) if line.startswith("Strategy"))
+    document = done("new", tmp_path / "y.assaypilot", "--table", path, *GOAL)
+    assert document["model_report"]["pIC50"]["sentence"] == lines[at]
+
+
+def test_new_says_nothing_of_additivity_where_nothing_was_measured(run, table, tmp_path):
+    path = table(grid(lambda i, j: ""))
+    answer = run("new", tmp_path / "x.assaypilot", "--table", path, "--endpoint", "pIC50;sd=0.1", "--epsilon", "0.5")
+    assert answer.code == 0
+    assert "additive" not in answer.out
+
+
+def test_check_says_what_a_campaign_would_be_refused_for(run, table):
+    rows = grid(lambda i, j: 5 + i + j)
+    assert "To be corrected" not in run("check", table([*rows, ("C99", "", "b1", 6)])).out
+    out = run("check", table([*rows, ("C00", "a1", "b1", 7)])).out
+    assert "To be corrected before a campaign can be made, since only you know what was meant: row 2, 18" in out
+
+
+def test_values_that_are_all_the_same_are_called_that(run, table):
+    assert "cannot be judged: all its values are the same." in run("check", table(grid(lambda i, j: 6))).out
