@@ -12,7 +12,7 @@ from assaypilot.engine.campaign.dates import days
 from assaypilot.engine.endpoint import Endpoint, Relation
 from assaypilot.engine.measurements import Measurement
 
-__all__ = ["place_of", "without_duplicates"]
+__all__ = ["place_of", "questioned", "without_duplicates"]
 
 Key = TypeVar("Key")
 
@@ -28,6 +28,10 @@ ToldIdentity = tuple[int, str, Identity]
 Label = tuple[int, str, int, int, Relation]
 """Round and replicate as the table says them, compound, endpoint, relation."""
 
+Subject = tuple[int, str, int, int]
+"""Round and replicate as the table says them, compound, endpoint."""
+
+_QUESTIONS = 5
 _NOWHERE = ("", "", "")
 _ROUNDED = 1e-8
 """How far a spreadsheet's rounding moves a value that is shown with ten digits, and a little more."""
@@ -149,13 +153,55 @@ def _those_there(
     return there
 
 
+def questioned(
+    fresh: Sequence[Measurement], earlier: Sequence[Measurement], endpoints: Sequence[Endpoint]
+) -> tuple[str, ...]:
+    """What is new although its round and replicate have another value already: a typo corrected in the list, perhaps.
+
+    Both values stay; whoever sent the list knows which one is right.
+    """
+    told = {_subject(m) for m in fresh if m.entered.round is not None and _replicate(m)}
+    before: dict[Subject, list[Measurement]] = {}
+    for m in earlier if told else ():
+        if m.entered.round is not None and _subject(m) in told and not m.withdrawn and m.excluded is None:
+            before.setdefault(_subject(m), []).append(m)
+    said = []
+    for m in fresh:
+        other = next((o for o in before.get(_subject(m), ()) if _same_place(_identity(o)[2], _identity(m)[2])), None)
+        if m.entered.round is not None and other is not None and m.excluded is None:
+            row = f"Row {m.entered.row}, " if m.entered.row else ""
+            endpoint = f" of {endpoints[m.endpoint].name}" if len(endpoints) > 1 else ""
+            said.append(
+                f"{row}{m.entered.compound}: replicate {m.entered.replicate} of round {m.entered.round}{endpoint} was "
+                f"{_as_entered(other)} and is {_as_entered(m)} now. Both are kept; correct or exclude the wrong one in "
+                "the window."
+            )
+    more = len(said) - _QUESTIONS
+    return (*said[:_QUESTIONS], *([f"{more} more have another value than before."] if more > 0 else []))
+
+
+def _as_entered(m: Measurement) -> str:
+    entered = m.entered
+    value = f"{m.value:.6g} (corrected)" if m.corrected is not None else f"{entered.value:.10g}"
+    return " ".join(filter(None, (f"{'' if entered.relation == '=' else entered.relation}{value}", entered.unit or "")))
+
+
+def _subject(m: Measurement) -> Subject:
+    return (m.entered.round or 0, _replicate(m), m.compound, m.endpoint)
+
+
 def _same_measurement(one: Identity, other: Identity) -> bool:
     """Whether two entries of a round and replicate are one, saved again: rounded, a date spelled anew, a well added."""
     close = math.isclose(one[3], other[3], rel_tol=_ROUNDED, abs_tol=_ROUNDED)
-    *places, day = one[2]
-    *other_places, other_day = other[2]
+    return close and _same_place(one[2], other[2])
+
+
+def _same_place(one: Place, other: Place) -> bool:
+    """Whether plate, well and date are the same wherever both say them."""
+    *places, day = one
+    *other_places, other_day = other
     same = all(a == b or not (a and b) for a, b in zip(places, other_places, strict=True))
-    return close and same and (day == other_day or not (day and other_day) or bool(days(day) & days(other_day)))
+    return same and (day == other_day or not (day and other_day) or bool(days(day) & days(other_day)))
 
 
 def _repeated(own: Counter[Identity], kept: Sequence[tuple[int, Identity]]) -> Counter[Identity]:

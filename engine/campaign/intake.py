@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from assaypilot.engine.campaign.duplicates import place_of, without_duplicates
+from assaypilot.engine.campaign.duplicates import place_of, questioned, without_duplicates
 from assaypilot.engine.campaign.replay import Ledger
 from assaypilot.engine.difference import in_words
 from assaypilot.engine.endpoint import Endpoint
@@ -98,7 +98,8 @@ def prepare(
         replace(m, number=first_number + row, round=round_number, phase=phase if counts else 0, counted=counts)
         for row, (m, counts) in enumerate(zip(fresh, counted, strict=True))
     ]
-    return Intake(tuple(numbered), len(kept) - len(fresh), tuple(rejected), _questions(endpoints, fresh))
+    asked = (*_questions(endpoints, fresh), *questioned(fresh, earlier, endpoints))
+    return Intake(tuple(numbered), len(kept) - len(fresh), tuple(rejected), asked)
 
 
 _LOTS = 7_251_944

@@ -333,6 +333,24 @@ def test_a_spreadsheet_that_saves_the_list_makes_no_second_measurement(saved: st
         assert take(listed({(0, 1): exact}, date="tomorrow", **place), earlier).duplicates == 0
 
 
+def test_another_value_of_the_same_replicate_is_asked_about_and_kept() -> None:
+    earlier = recorded(*listed({(0, 1): 6.1, (0, 2): 6.2, (1, 1): 5.4}))
+    taken = take([*listed({(0, 1): 5.1}, row=2), *listed({(0, 2): 6.2, (1, 2): 5.5, (2, 1): 7.0})], earlier)
+    assert (len(taken.measurements), taken.duplicates) == (3, 1)
+    assert taken.warnings == (
+        f"Row 2, {IDS[0]}: replicate 1 of round 1 was 6.1 and is 5.1 now. Both are kept; correct or exclude the wrong "
+        "one in the window.",
+    )
+    # Another round, another well, a replicate that nobody numbered: another measurement.
+    placed = recorded(*listed({(0, 1): 6.1}, plate="P", well="A1"))
+    assert not take(listed({(0, 1): 5.1}, 2), earlier).warnings
+    assert not take(listed({(0, 1): 5.1}, plate="P", well="A2"), placed).warnings
+    assert take(listed({(0, 1): 5.1}), placed).warnings
+    assert not take([Result(IDS[0], 5.1, round=1)], recorded(Result(IDS[0], 6.1, round=1))).warnings
+    many = take(listed({(c, 1): 5.0 for c in range(8)}), recorded(*listed({(c, 1): 6.0 for c in range(8)}))).warnings
+    assert (len(many), many[-1]) == (6, "3 more have another value than before.")
+
+
 def test_a_date_is_the_same_in_another_spelling_without_a_round_too() -> None:
     earlier = recorded(Result(IDS[0], 6.1, date="2026-03-05"))
     assert take([Result(IDS[0], 6.1, date="05.03.2026"), Result(IDS[1], 5.0)], earlier).duplicates == 1
