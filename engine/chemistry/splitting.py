@@ -11,7 +11,7 @@ from typing import Any
 from assaypilot.engine.chemistry.cores import Core, site_name
 from assaypilot.engine.chemistry.structures import spelled
 
-__all__ = ["Splitter", "Way"]
+__all__ = ["Splitter", "Way", "hanging_on"]
 
 _MOST_MATCHES = 1000
 _MOST_WAYS = 64
@@ -139,7 +139,7 @@ class Splitter:
             if other in seen:
                 a, b = map(site_name, sorted((self._sites[seen[other]][0], self._sites[position][0])))
                 return (f"a ring bridges {a} and {b}" if a != b else f"a ring closes over {a}"), 5
-            for atom in _component(molecule, other, inside):
+            for atom in hanging_on(molecule, other, inside):
                 seen[atom] = position
         return None
 
@@ -234,8 +234,8 @@ def _without_hydrogens(part: Any) -> Any:
     return Chem.RemoveHs(part) if part.GetAtomsMatchingQuery(_of_element(1)) else part
 
 
-def _component(molecule: Any, start: int, inside: set[int]) -> list[int]:
-    """The atoms that hang on one outer atom without passing through the core."""
+def hanging_on(molecule: Any, start: int, inside: set[int]) -> list[int]:
+    """The atoms that hang on one outer atom, itself included, without passing through those of the core."""
     seen, todo = {start}, [start]
     while todo:
         for neighbour in molecule.GetAtomWithIdx(todo.pop()).GetNeighbors():

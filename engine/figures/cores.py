@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from assaypilot.engine.chemistry.splitting import hanging_on
 from assaypilot.engine.labels import is_hydrogen
 from assaypilot.engine.library import Library
 
@@ -194,12 +195,6 @@ def _branch_of(text: str) -> Branch:
 
 def _branch(molecule: Any, start: int, inside: set[int]) -> Branch:
     """The heavy atoms that hang on an atom outside of a core, without passing through it."""
-    seen, todo = {start}, [start]
-    while todo:
-        for neighbour in molecule.GetAtomWithIdx(todo.pop()).GetNeighbors():
-            index = neighbour.GetIdx()
-            if index not in seen and index not in inside:
-                seen.add(index)
-                todo.append(index)
-    counts = Counter(molecule.GetAtomWithIdx(index).GetAtomicNum() for index in seen)
+    hanging = hanging_on(molecule, start, inside)
+    counts = Counter(molecule.GetAtomWithIdx(index).GetAtomicNum() for index in hanging)
     return tuple(sorted((number, count) for number, count in counts.items() if number > 1))

@@ -10,7 +10,6 @@ from PySide6.QtWidgets import (
     QButtonGroup,
     QCheckBox,
     QDialog,
-    QDialogButtonBox,
     QRadioButton,
     QVBoxLayout,
     QWidget,
@@ -20,7 +19,7 @@ from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.export.sheet import Column
 from assaypilot.gui.widgets.choices import Segments
 from assaypilot.gui.widgets.message_bar import error_words
-from assaypilot.gui.widgets.text import label, mnemonic_free
+from assaypilot.gui.widgets.text import go_or_cancel, label, mnemonic_free
 
 __all__ = ["KINDS", "ExportDialog", "Kind", "Screen", "Wanted", "kind_of"]
 
@@ -143,11 +142,7 @@ class ExportDialog(QDialog):
         self.problem = label("", "problem", wrap=True)
         self.problem.setAccessibleName("What is in the way")
         body.addWidget(self.problem)
-        box = QDialogButtonBox()
-        self.confirm = box.addButton("Choose the &place…", QDialogButtonBox.ButtonRole.AcceptRole)
-        self.confirm.setProperty("role", "go")
-        self.confirm.setDefault(True)
-        box.addButton("Cancel", QDialogButtonBox.ButtonRole.RejectRole)
+        box, self.confirm = go_or_cancel("Choose the &place…")
         box.accepted.connect(self.go)
         box.rejected.connect(self.reject)
         body.addWidget(box)

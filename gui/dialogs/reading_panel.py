@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from PySide6.QtCore import Signal
@@ -63,27 +63,9 @@ class ReadingPanel(QWidget):
         """Nothing; offers what can be chosen for this table, with what was found or chosen on show."""
         names = [(f"{one.name} (hidden)" if one.hidden else one.name, one.name) for one in sheets]
         _fill(self.sheet, names, how.sheet or raw.sheet)
-        found = "found: " if how.encoding is None else ""
-        _fill(
-            self.encoding,
-            [(f"{found}{ENCODINGS.get(raw.encoding, raw.encoding)}", how.encoding)]
-            + [(name, key) for key, name in ENCODINGS.items() if key != how.encoding],
-            how.encoding,
-        )
-        found = "found: " if how.delimiter is None else ""
-        _fill(
-            self.delimiter,
-            [(f"{found}{DELIMITERS.get(raw.delimiter, 'none')}", how.delimiter)]
-            + [(name, key) for key, name in DELIMITERS.items() if key != how.delimiter],
-            how.delimiter,
-        )
-        found = "found: " if how.decimal is None else ""
-        _fill(
-            self.decimal,
-            [(f"{found}{MARKS[raw.decimal]}", how.decimal)]
-            + [(name, key) for key, name in MARKS.items() if key != how.decimal],
-            how.decimal,
-        )
+        _offer(self.encoding, ENCODINGS, how.encoding, ENCODINGS.get(raw.encoding, raw.encoding))
+        _offer(self.delimiter, DELIMITERS, how.delimiter, DELIMITERS.get(raw.delimiter, "none"))
+        _offer(self.decimal, MARKS, how.decimal, MARKS[raw.decimal])
         rows = [(f"row {n}", (n, 1)) for n in range(1, HEADER_ROWS + 1)]
         rows += [(f"rows {n} and {n + 1}", (n, 2)) for n in range(1, DOUBLE_ROWS + 1)]
         above = f"found: above row {raw.rows[0]}" if raw.rows else "found"
@@ -112,6 +94,14 @@ class ReadingPanel(QWidget):
             decimal=None if book else self.decimal.currentData(),
             header=self.header.currentData(),
         )
+
+
+def _offer(combo: QComboBox, names: Mapping[str, str], chosen: str | None, read_as: str) -> None:
+    """Nothing; offers what it was read as, said to be found unless it was chosen, and all others."""
+    found = "found: " if chosen is None else ""
+    _fill(
+        combo, [(f"{found}{read_as}", chosen), *((name, key) for key, name in names.items() if key != chosen)], chosen
+    )
 
 
 def _fill(combo: QComboBox, choices: Sequence[tuple[str, Any]], chosen: object) -> None:

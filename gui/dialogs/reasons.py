@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtWidgets import QDialog, QDialogButtonBox, QFormLayout, QLineEdit, QRadioButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QFormLayout, QLineEdit, QRadioButton, QVBoxLayout, QWidget
 
 from assaypilot.engine.campaign.state import Round
 from assaypilot.engine.campaign.words import joined
@@ -12,7 +12,7 @@ from assaypilot.engine.endpoint import Endpoint
 from assaypilot.engine.measurements import Measurement
 from assaypilot.gui.entry import Entry, entered_text, parse_entry
 from assaypilot.gui.session import Missing
-from assaypilot.gui.widgets.text import label, polish
+from assaypilot.gui.widgets.text import go_or_cancel, label, polish
 
 __all__ = ["CloseRoundDialog", "CorrectDialog", "ExcludeDialog", "ReasonDialog", "UnavailableDialog"]
 
@@ -36,11 +36,7 @@ class ReasonDialog(QDialog):
         self.line = QLineEdit()
         self.line.setAccessibleName("Reason")
         self.line.textChanged.connect(lambda _: self.check())
-        self.box = QDialogButtonBox()
-        self.confirm = self.box.addButton(confirm, QDialogButtonBox.ButtonRole.AcceptRole)
-        self.confirm.setProperty("role", "go")
-        self.confirm.setDefault(True)
-        self.box.addButton("Cancel", QDialogButtonBox.ButtonRole.RejectRole)
+        self.box, self.confirm = go_or_cancel(confirm)
         self.box.accepted.connect(self.accept)
         self.box.rejected.connect(self.reject)
 

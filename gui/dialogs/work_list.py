@@ -10,7 +10,6 @@ from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
     QDialog,
-    QDialogButtonBox,
     QFormLayout,
     QHBoxLayout,
     QLineEdit,
@@ -27,7 +26,7 @@ from assaypilot.gui.session import Session
 from assaypilot.gui.widgets.choices import Segments
 from assaypilot.gui.widgets.message_bar import error_words
 from assaypilot.gui.widgets.plate import PlateView, plate_words
-from assaypilot.gui.widgets.text import label, polish
+from assaypilot.gui.widgets.text import go_or_cancel, label, polish
 
 __all__ = ["KINDS", "Kind", "WorkListDialog", "kind_of", "use_of", "values_of"]
 
@@ -125,11 +124,7 @@ class WorkListDialog(QDialog):
         self.none = label("Plate and well are left empty.", "muted", wrap=True)
         body.addWidget(self.none)
         body.addStretch(0)
-        box = QDialogButtonBox()
-        self.confirm = box.addButton("Choose the &place…", QDialogButtonBox.ButtonRole.AcceptRole)
-        self.confirm.setProperty("role", "go")
-        self.confirm.setDefault(True)
-        box.addButton("Cancel", QDialogButtonBox.ButtonRole.RejectRole)
+        box, self.confirm = go_or_cancel("Choose the &place…")
         box.accepted.connect(self.go)
         box.rejected.connect(self.reject)
         body.addWidget(box)

@@ -7,11 +7,20 @@ from typing import Literal
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QFontMetrics, QResizeEvent
-from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QDialogButtonBox,
+    QFrame,
+    QGridLayout,
+    QLabel,
+    QPushButton,
+    QSizePolicy,
+    QVBoxLayout,
+    QWidget,
+)
 
 from assaypilot.gui.models.base import plain_tip
 
-__all__ = ["Callout", "Details", "ElidedLabel", "button", "label", "mnemonic_free", "polish"]
+__all__ = ["Callout", "Details", "ElidedLabel", "button", "go_or_cancel", "label", "mnemonic_free", "polish"]
 
 WIDEST_CAPTION = 128
 """Pixels of a caption beside its value."""
@@ -59,6 +68,16 @@ def button(text: str, role: ButtonRole = "", tip: str = "") -> QPushButton:
     made.setAutoDefault(False)
     made.setCursor(Qt.CursorShape.PointingHandCursor)
     return made
+
+
+def go_or_cancel(text: str) -> tuple[QDialogButtonBox, QPushButton]:
+    """The buttons of a dialog: one that does it, the default, which is returned too, and Cancel."""
+    box = QDialogButtonBox()
+    go = box.addButton(text, QDialogButtonBox.ButtonRole.AcceptRole)
+    go.setProperty("role", "go")
+    go.setDefault(True)
+    box.addButton("Cancel", QDialogButtonBox.ButtonRole.RejectRole)
+    return box, go
 
 
 class ElidedLabel(QLabel):

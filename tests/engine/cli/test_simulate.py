@@ -155,21 +155,12 @@ def test_a_table_by_its_fit_or_by_its_values(done, run, measured):
     assert "additivity does not hold" in run(*table, "--truth", "values").out
 
 
+def pareto_of(table):
+    return "simulate", "--table", table, "--goal", "pareto", "--strategy", "gege", "--sd", "0.1"
+
+
 def test_goals_of_a_table(done, measured):
-    (pareto,) = done(
-        "simulate",
-        "--table",
-        measured,
-        "--goal",
-        "pareto",
-        "--strategy",
-        "gege",
-        "--sd",
-        "0.1",
-        *RUNS,
-        "--budget",
-        "500",
-    )
+    (pareto,) = done(*pareto_of(measured), *RUNS, "--budget", "500")
     assert (pareto["goal"]["name"], pareto["endpoints"]) == ("pareto", 2)
     (named,) = done(
         "simulate",
@@ -180,19 +171,7 @@ def test_goals_of_a_table(done, measured):
 
 
 def test_samples_of_several_endpoints_count_one_measurement_each_as_in_a_campaign(done, run, measured):
-    table = (
-        "simulate",
-        "--table",
-        measured,
-        "--goal",
-        "pareto",
-        "--strategy",
-        "gege",
-        "--sd",
-        "0.1",
-        "--epsilon",
-        "0.3",
-    )
+    table = (*pareto_of(measured), "--epsilon", "0.3")
     (document,) = done(*table, *RUNS, "--budget", "200")
     assert document["samples"]["mean"] <= 100
     assert document["budget"] == 200

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 
 from assaypilot.engine.campaign.campaign import Campaign
 from assaypilot.engine.campaign.state import Settings, Status
@@ -14,6 +15,7 @@ from assaypilot.engine.chemistry.decomposition import CORE_SITE
 from assaypilot.engine.endpoint import Endpoint
 from assaypilot.engine.library import Library, Scaffold, Site
 from assaypilot.engine.measurements import Result
+from assaypilot.engine.progress import Cancelled
 
 CORE = "c1c([*:1])c2c(n1[*:3])cccc2[*:2]"
 GROUPS = ("[H]", "C", "CC", "C1CC1", "OC", "C#N", "C(F)(F)F", "c1ccccc1", "N1CCOCC1")
@@ -100,3 +102,17 @@ def play(campaign: Campaign, rounds: int = 200, *, seed: int = 5) -> Status:
                 results += [Result(name, endpoint.from_model(float(value)), endpoint.name) for value in drawn]
         campaign.record(results, close=True)
     return campaign.status()
+
+
+def stop_midway(path: Path, write: Callable[..., object], after: float) -> None:
+    """Nothing; fails unless ``write``, stopped after a share of its way, leaves the old file and no other."""
+    path.write_bytes(b"old")
+
+    def report(fraction: float, message: str) -> None:
+        if fraction >= after:
+            raise Cancelled
+
+    with pytest.raises(Cancelled):
+        write(path, report=report)
+    assert path.read_bytes() == b"old"
+    assert [file.name for file in path.parent.iterdir()] == [path.name]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import socket
 import time
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -20,8 +21,7 @@ from assaypilot.engine.export.report_shortlist import MOST
 from assaypilot.engine.library import Library
 from assaypilot.engine.measurements import Result
 from assaypilot.engine.processes import in_another_process
-from assaypilot.engine.progress import Cancelled
-from tests.engine.export.reporting import HERG, HOSTILE, POTENCY, SOLUBILITY, begin, indoles, labels, play
+from tests.engine.export.reporting import HERG, HOSTILE, POTENCY, SOLUBILITY, begin, indoles, labels, play, stop_midway
 
 WHEN = "2030-01-02 03:04 +00:00"
 
@@ -287,17 +287,7 @@ def test_the_same_contents_make_the_same_file(decided: Status) -> None:
 
 @pytest.mark.parametrize("after", [0.0, 0.3, 0.6])
 def test_stopped_it_leaves_what_was_there(decided: Status, tmp_path: Path, after: float) -> None:
-    path = tmp_path / "x.pdf"
-    path.write_bytes(b"old")
-
-    def report(fraction: float, message: str) -> None:
-        if fraction >= after:
-            raise Cancelled
-
-    with pytest.raises(Cancelled):
-        write(path, said(decided, Choice("all")), report)
-    assert path.read_bytes() == b"old"
-    assert [file.name for file in tmp_path.iterdir()] == ["x.pdf"]
+    stop_midway(tmp_path / "x.pdf", partial(write, contents=said(decided, Choice("all"))), after)
 
 
 def test_progress_only_grows_and_it_can_be_made_in_another_process(decided: Status, tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import time
 import zipfile
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -24,8 +25,7 @@ from assaypilot.engine.export.plain import sentences
 from assaypilot.engine.export.slide import presentation
 from assaypilot.engine.export.slide_text import cut, lines_of
 from assaypilot.engine.processes import in_another_process
-from assaypilot.engine.progress import Cancelled
-from tests.engine.export.reporting import HERG, HOSTILE, POTENCY, SOLUBILITY, begin, indoles, labels, play
+from tests.engine.export.reporting import HERG, HOSTILE, POTENCY, SOLUBILITY, begin, indoles, labels, play, stop_midway
 
 WHEN = "2030-01-02 03:04 +00:00"
 
@@ -257,17 +257,7 @@ def test_the_same_contents_make_the_same_file_and_its_properties_are_ours(decide
 
 @pytest.mark.parametrize("after", [0.0, 0.41, 0.9])
 def test_stopped_it_leaves_what_was_there(decided: Status, tmp_path: Path, after: float) -> None:
-    path = tmp_path / "x.pptx"
-    path.write_bytes(b"old")
-
-    def report(fraction: float, message: str) -> None:
-        if fraction >= after:
-            raise Cancelled
-
-    with pytest.raises(Cancelled):
-        write(path, said(decided), report)
-    assert path.read_bytes() == b"old"
-    assert [file.name for file in tmp_path.iterdir()] == ["x.pptx"]
+    stop_midway(tmp_path / "x.pptx", partial(write, contents=said(decided)), after)
 
 
 def test_in_another_process(decided: Status, tmp_path: Path) -> None:
