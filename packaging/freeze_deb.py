@@ -6,6 +6,7 @@ The program lies in /usr/lib/assaypilot, its command in /usr/bin; the desktop le
 
 import os
 import platform
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -16,6 +17,17 @@ from environment import ROOT, SetupError
 
 LINUX = Path(__file__).resolve().parent / "linux"
 FOLDERS = ("usr/bin", "usr/lib", "usr/share/applications", "usr/share/mime/packages", "usr/share/doc/assaypilot")
+# What the libraries of the table above all stand on, and what every system has.
+BASE = {
+    "libxcb.so.1": "libxcb1",
+    "libxcb-glx.so.0": "libxcb-glx0",
+    "libxcb-render.so.0": "libxcb-render0",
+    "libxcb-shm.so.0": "libxcb-shm0",
+    "libxcb-sync.so.1": "libxcb-sync1",
+    "libxcb-xfixes.so.0": "libxcb-xfixes0",
+    "libz.so.1": "zlib1g",
+}
+C_LIBRARY = re.compile(r"(ld-linux.*|lib(c|dl|m|pthread|rt|util))\.so\.\d+")
 # In Debian and Ubuntu of today these have other names where time became 64 bits wide.
 RENAMED = {"libglib2.0-0": "libglib2.0-0 | libglib2.0-0t64"}
 CONTROL = """Package: assaypilot
@@ -36,6 +48,12 @@ Description: decides which compounds to assay next, and knows when to stop
 
 def build(program: Path, icons: Path, work: Path, folder: Path) -> Path:
     """Return the package made of the program's folder; `work` is emptied, the package lands in `folder`."""
+    lacking = foreign(program) if shutil.which("objdump") else set()
+    if lacking:
+        raise SetupError(
+            f"The program asks for {', '.join(sorted(lacking))}, which no package it depends on brings. Add each to "
+            "packaging/system_packages.py, or leave out what asks for it in packaging/freeze_parts.py."
+        )
     if work.exists():
         shutil.rmtree(work)
     for folder_inside in FOLDERS:
@@ -72,12 +90,25 @@ def build(program: Path, icons: Path, work: Path, folder: Path) -> Path:
 
 def depends() -> list[str]:
     """Return what the package depends on: the C library it was built with, or newer, and what Qt loads."""
-    column = system_packages.MANAGERS.index("apt-get")
-    tables = (system_packages.ALWAYS, system_packages.X11, system_packages.WAYLAND)
-    names = {names[column] for table in tables for names in table.values()}
     library, version = platform.libc_ver()
     base = [f"libc6 (>= {version})"] if library == "glibc" else []
-    return [*base, "zlib1g", *(RENAMED.get(name, name) for name in sorted(names))]
+    return [*base, *(RENAMED.get(name, name) for name in sorted(set(known().values())))]
+
+
+def known() -> dict[str, str]:
+    """Return the libraries that are left to the system, and the Debian package of each."""
+    column = system_packages.MANAGERS.index("apt-get")
+    tables = (system_packages.ALWAYS, system_packages.X11, system_packages.WAYLAND)
+    return BASE | {library: names[column] for table in tables for library, names in table.items()}
+
+
+def foreign(program: Path) -> set[str]:
+    """Return the libraries that the program asks the system for and no dependency of the package brings."""
+    files = [path for path in program.rglob("*.so*") if path.is_file()]
+    real = [str(path) for path in files if not path.is_symlink()]
+    wanted = set(re.findall(r"(?m)^ *NEEDED +(\S+)$", said("objdump", "--private-headers", *real))) if real else set()
+    there = {path.name for path in files} | known().keys()
+    return {name for name in wanted - there if not C_LIBRARY.fullmatch(name)}
 
 
 def said(*command: str) -> str:

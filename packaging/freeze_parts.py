@@ -23,7 +23,19 @@ LOADED_BY_NAME = [
 
 # Never imported by the program: some library asks for it when it happens to be there, or for its own tests.
 LEFT_OUT = [
-    *("tkinter", "_tkinter", "turtle", "idlelib", "ensurepip", "pip", "setuptools", "pkg_resources", "wheel", "yaml"),
+    *(
+        "tkinter",
+        "_tkinter",
+        "turtle",
+        "readline",
+        "idlelib",
+        "ensurepip",
+        "pip",
+        "setuptools",
+        "pkg_resources",
+        "wheel",
+        "yaml",
+    ),
     *("pytest", "hypothesis", "IPython", "ipykernel", "jupyter", "notebook", "sphinx", "docutils"),
     *("PyQt5", "PyQt6", "PySide2", "wx", "gi", "distributed", "dask", "bokeh", "numba", "pyarrow", "sqlalchemy"),
     *("matplotlib.tests", "pandas", "joblib.test", "PIL._avif", "PIL.ImageTk"),

@@ -128,7 +128,11 @@ class Trial:
         self.show("start to window, the first time", "MainWindow")
         self.show("start to window", "MainWindow")
         self.show("start to the practice campaign in the window", "LibraryPage", "--practice")
-        self.show("start to candidates and plot of a decided campaign", "CandidatesPage", str(self.folder / "practice.assaypilot"))
+        self.show(
+            "start to candidates and plot of a decided campaign",
+            "CandidatesPage",
+            str(self.folder / "practice.assaypilot"),
+        )
         large = table(self.folder / "large.csv", times=100)  # beyond what the window reads without another process
         self.show("start to 10,000 structures read by a worker process", "Headings", str(large), worker=True)
 

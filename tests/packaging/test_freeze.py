@@ -312,8 +312,8 @@ def test_a_debian_package_holds_program_icons_and_file_type(packaging_module: An
     (program / "_internal").mkdir(parents=True)
     (program / "assaypilot").write_text("#!/bin/sh\n", encoding="utf-8")
     (program / "assaypilot").chmod(0o700)
-    (program / "_internal" / "libx.so.1").write_bytes(b"x" * 5000)
-    (program / "_internal" / "libx.so").symlink_to("libx.so.1")
+    (program / "_internal" / "x.1").write_bytes(b"x" * 5000)
+    (program / "_internal" / "x").symlink_to("x.1")
     icons.mkdir()
     for size in (16, 256):
         (icons / f"assaypilot-{size}.png").touch()
@@ -323,7 +323,7 @@ def test_a_debian_package_holds_program_icons_and_file_type(packaging_module: An
     for line in (
         r"-rwxr-xr-x root/root .* \./usr/lib/assaypilot/assaypilot",
         r"lrwxrwxrwx root/root .* \./usr/bin/assaypilot -> \.\./lib/assaypilot/assaypilot",
-        r"lrwxrwxrwx root/root .* \./usr/lib/assaypilot/_internal/libx\.so -> libx\.so\.1",
+        r"lrwxrwxrwx root/root .* \./usr/lib/assaypilot/_internal/x -> x\.1",
         r"-rw-r--r-- root/root .* \./usr/share/applications/assaypilot\.desktop",
         r"-rw-r--r-- root/root .* \./usr/share/mime/packages/assaypilot\.xml",
         r"-rw-r--r-- root/root .* \./usr/share/icons/hicolor/256x256/apps/assaypilot\.png",
@@ -336,6 +336,23 @@ def test_a_debian_package_holds_program_icons_and_file_type(packaging_module: An
     assert "libglib2.0-0 | libglib2.0-0t64" in depends
     with pytest.raises(deb.SetupError, match="dpkg-deb failed"):
         deb.said("dpkg-deb", "--field", str(icons))
+
+
+def test_a_library_that_no_dependency_brings_is_refused(
+    packaging_module: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    deb = packaging_module("freeze_deb")
+    (tmp_path / "_internal").mkdir()
+    (tmp_path / "_internal" / "libQt6Core.so.6").touch()
+    asked = "  NEEDED               libQt6Core.so.6\n  NEEDED               libX11.so.6\n  NEEDED    libc.so.6\n"
+    monkeypatch.setattr(deb, "said", lambda *command: asked)
+    assert deb.foreign(tmp_path) == set()
+    asked += "  NEEDED               libreadline.so.8\n  NEEDED               libm.so.6\n"
+    assert deb.foreign(tmp_path) == {"libreadline.so.8"}
+    monkeypatch.setattr(deb.shutil, "which", lambda name: name)
+    with pytest.raises(deb.SetupError, match=r"asks for libreadline\.so\.8, which no package it depends on brings"):
+        deb.build(tmp_path, tmp_path, tmp_path / "work", tmp_path)
+    assert not (tmp_path / "work").exists()
 
 
 def test_the_desktop_knows_the_file_by_its_name_and_by_its_content() -> None:
