@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from assaypilot.engine.cli.console import Console, Reply, plural, table
-from assaypilot.engine.cli.targets import check_place
+from assaypilot.engine.cli.targets import check_place, keep_other_tables
 from assaypilot.engine.progress import Report, silent
 
 if TYPE_CHECKING:
@@ -21,10 +21,12 @@ def export(options: argparse.Namespace, console: Console) -> Reply:
     """The shortlist in the format that the file's ending names."""
     from assaypilot.engine.campaign.campaign import Campaign
     from assaypilot.engine.export.formats import ending_of
+    from assaypilot.engine.tables.own import is_export
 
     out = Path(options.out)
     ending = ending_of(out)
     check_place(out, options.file)
+    keep_other_tables(out, is_export)
     with Campaign.open(options.file, read_only=True, report=console.report) as campaign:
         now = campaign.status()
     rows = export_shortlist(now, out, options.only, file=Path(options.file).name, report=console.report)

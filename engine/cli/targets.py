@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import os
 import tempfile
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from assaypilot.engine.errors import AssayPilotError
 
-__all__ = ["check_place"]
+__all__ = ["check_place", "keep_other_tables"]
+
+_TABLES = (".csv", ".xlsx", ".sdf")
 
 
 def check_place(path: Path, campaign: str, option: str | None = None) -> None:
@@ -36,3 +39,25 @@ def check_place(path: Path, campaign: str, option: str | None = None) -> None:
             option=option,
             mend="Choose another folder, or close the file if another program has it open.",
         ) from None
+
+
+def keep_other_tables(path: Path, is_ours: Callable[[Sequence[str]], bool], option: str | None = None) -> None:
+    """Nothing; refuses to write over a table of somebody else's, such as the one the compounds came from.
+
+    ``is_ours`` says by the columns whether it may go: what the program wrote itself is written anew without a word.
+    """
+    if path.suffix.casefold() not in _TABLES or not path.is_file():
+        return
+    from assaypilot.engine.tables.raw import read_table
+
+    try:
+        columns = read_table(path).columns
+    except AssayPilotError:
+        return  # no table, or nobody can read it
+    if not is_ours(columns):
+        raise AssayPilotError(
+            "there is another table of this name, which would be lost",
+            file=str(path),
+            option=option,
+            mend="Choose another name.",
+        )

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from assaypilot.engine.campaign.state import Round, RoundItem, Status
-from assaypilot.engine.cli.targets import check_place
+from assaypilot.engine.cli.targets import check_place, keep_other_tables
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.export.work_list import NOT_ASKED, value_columns, work_list
 from assaypilot.engine.progress import Report
@@ -27,6 +27,8 @@ __all__ = [
 ]
 
 _PAGE = ".pdf"
+_MARKS = ("Rank", "ID", "Round", "Replicate")
+"""Columns of every work list; with plates the others are not the same as without."""
 _SHOWN = 4
 """Places of a compound's measurements shown in the terminal."""
 
@@ -53,6 +55,8 @@ def check_out(out: Path, campaign: str, use: PlateUse | None) -> None:
             mend=f"Choose a name that ends in .csv, for example {stem}.csv, or {stem}.pdf for a page to print.",
         )
     check_place(out, campaign, "--out")
+    if ending != _PAGE:
+        keep_other_tables(out, lambda columns: set(_MARKS) <= set(columns), "--out")
     if use is not None and ending != _PAGE:
         check_place(_map_beside(out), campaign, "--out")
 
@@ -72,9 +76,7 @@ def keep_filled_in(out: Path, now: Status) -> None:
         raw = read_table(out)
     except AssayPilotError:
         return  # whatever it is, it is no work list
-    # With plates the columns are others than without, so that only those that every work list has are looked for.
-    marks = ("Rank", "ID", "Round", "Replicate")
-    if any(name not in raw.columns for name in marks) or set(raw.column("Round")) != {str(now.open_round.number)}:
+    if any(name not in raw.columns for name in _MARKS) or set(raw.column("Round")) != {str(now.open_round.number)}:
         return
     values = [name for name in dict.fromkeys(("Value", *value_columns(now))) if name in raw.columns]
     if any(cell not in ("", NOT_ASKED) for name in values for cell in raw.column(name)):

@@ -37,3 +37,18 @@ def test_check_says_what_a_campaign_would_be_refused_for(run, table):
 
 def test_values_that_are_all_the_same_are_called_that(run, table):
     assert "cannot be judged: all its values are the same." in run("check", table(grid(lambda i, j: 6))).out
+
+
+def test_no_table_of_somebody_elses_is_written_over(done, refused, campaign, small, tmp_path):
+    before = small.read_bytes()
+    for words in (("export", campaign, small), ("plan", campaign, "--out", small)):
+        assert "there is another table of this name, which would be lost. Choose another name." in refused(*words)
+        assert small.read_bytes() == before
+    for ending in ("csv", "xlsx"):
+        out = tmp_path / f"own.{ending}"
+        assert [done("export", campaign, out, "--only", "all")["rows"] for _ in range(2)] == [12, 12]
+    done("plan", campaign, "--out", tmp_path / "round.csv")
+    done("plan", campaign, "--out", tmp_path / "round.csv")
+    # Nobody's table: text that is none.
+    (tmp_path / "old.csv").write_text("old", encoding="utf-8")
+    assert done("export", campaign, tmp_path / "old.csv", "--only", "all")["rows"] == 12
