@@ -8,17 +8,19 @@ import math
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from assaypilot.engine.campaign.campaign import Campaign
 from assaypilot.engine.campaign.state import Settings, Status
+from assaypilot.engine.endpoint import Endpoint
 from assaypilot.engine.export.contents import Choice, contents
 from assaypilot.engine.export.csv_file import write_csv
 from assaypilot.engine.export.formats import write
 from assaypilot.engine.export.sheet import Cell, Sheet
-from assaypilot.engine.library import Library
+from assaypilot.engine.library import Library, Site
 from assaypilot.engine.measurements import Result
 from assaypilot.engine.tables.importer import ImportedTable, import_table
 from assaypilot.engine.tables.mapping import propose
@@ -70,6 +72,23 @@ def test_the_same_compounds_and_sites(tmp_path: Path, nasty: Status, ending: str
     library = nasty.library
     assert (found.ids, found.smiles, found.sites) == (library.ids, library.smiles, library.sites)
     assert found.codes.tolist() == library.codes.tolist()
+
+
+@pytest.mark.parametrize("ending", ENDINGS)
+def test_a_shortlist_is_understood_without_a_word(tmp_path: Path, ending: str) -> None:
+    """Whatever its sites are called, and although a workbook has a sheet of measurements too."""
+    sites = (Site("para", ("H", "F")), Site("Core", ("a", "b")))
+    codes = np.array([(0, 0), (0, 1), (1, 0)], dtype=np.int32)
+    plain = Library(sites, codes, ("x", "y", "z"), ("C", "CC", "CCC") if ending != "csv" else None)
+    pic50 = Endpoint("pIC50", noise_sd=0.2)
+    history = [Result(name, 6.0 + k) for k, name in enumerate(plain.ids)]
+    with begin(
+        tmp_path / "x.assaypilot", library=plain, endpoints=(pic50,), objective="pIC50", history=history
+    ) as campaign:
+        raw = back(tmp_path / f"x.{ending}", campaign.status(), Choice("all", (0, 1, 2)))
+    mapping = propose(raw)
+    assert (mapping.id, mapping.sites) == ("ID", ("para", "Core"))
+    assert [column.value for column in mapping.endpoints] == ["pIC50 estimate"]
 
 
 @pytest.mark.parametrize("ending", ENDINGS)
