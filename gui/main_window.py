@@ -31,7 +31,9 @@ from assaypilot.gui.pages.candidates import CandidatesPage
 from assaypilot.gui.pages.history import HistoryPage
 from assaypilot.gui.pages.library import LibraryPage
 from assaypilot.gui.pages.round import RoundPage
+from assaypilot.gui.pages.sar import SarPage
 from assaypilot.gui.pages.start import StartPage
+from assaypilot.gui.picture_files import PictureFiles
 from assaypilot.gui.reporting import Reporter
 from assaypilot.gui.session import Session
 from assaypilot.gui.settings import Settings
@@ -49,7 +51,7 @@ if TYPE_CHECKING:
 
 __all__ = ["MainWindow"]
 
-LIBRARY, ROUND, CANDIDATES, HISTORY = range(4)
+LIBRARY, ROUND, CANDIDATES, SAR, HISTORY = range(5)
 SIZE = (1280, 800)
 COLUMNS = "table/candidates"
 """Under which the columns of the candidates are remembered."""
@@ -73,14 +75,16 @@ class MainWindow(QMainWindow):
         self.library = LibraryPage(self.session, self.structures)
         self.round = RoundPage(self.session, self.structures)
         self.candidates = CandidatesPage(self.session, self.structures)
+        self.sar = SarPage(self.session, self.structures)
         self.history = HistoryPage(self.session)
-        self.pages: tuple[Page, ...] = (self.library, self.round, self.candidates, self.history)
+        self.pages: tuple[Page, ...] = (self.library, self.round, self.candidates, self.sar, self.history)
         self.troubles = Troubles(self.messages, reporter)
         self.work = WorkBar()
         self.footer = Footer()
         self.opening = Opening(self)
         self.journey = Journey(self)
         self.exporting = Exporting(self)
+        self.picture_files = PictureFiles(self)
         self.work_lists = WorkLists(self)
         self.round.plates = self.work_lists.layout
         self._leaving = False
@@ -156,6 +160,9 @@ class MainWindow(QMainWindow):
         self.round.plan.connect(self.plan)
         self.candidates.export.connect(self.exporting.on_screen)
         self.candidates.arranged.connect(self._keep_columns)
+        self.sar.show_candidate.connect(lambda: self.show_page(CANDIDATES))
+        self.sar.copy_picture.connect(self.picture_files.copy)
+        self.sar.export_picture.connect(self.picture_files.ask)
 
     def _restore(self) -> None:
         geometry = self.settings.layout("window")
@@ -379,6 +386,7 @@ class MainWindow(QMainWindow):
         self.settings.flush()
         self.candidates.canvas.stop()
         self.candidates.panel.canvas.stop()
+        self.sar.canvas.stop()
         self.session.shut()
         drawing_pool().waitForDone()
         super().closeEvent(event)

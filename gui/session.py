@@ -12,6 +12,7 @@ from PySide6.QtCore import QObject, Signal
 
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.progress import Cancelled, Report
+from assaypilot.gui.selection import Selection
 from assaypilot.gui.tasks import Job, Tasks
 
 if TYPE_CHECKING:
@@ -71,6 +72,8 @@ class Session(QObject):
         self.tasks = Tasks(self)
         self.beside = Tasks(self)
         """What is done with a view, exports above all, while the campaign goes on."""
+        self.selection = Selection(self)
+        """The compound that is selected, on all pages."""
         self.view: View | None = None
         self._campaign: Campaign | None = None  # belongs to the worker: touched in jobs only
 
@@ -317,6 +320,7 @@ class Session(QObject):
         )
 
     def _opened(self, view: View, then: Callable[[], None] | None) -> None:
+        self.selection.choose(None)
         self.view = view
         self.changed.emit("campaign")
         if then is not None:

@@ -7,7 +7,7 @@ from matplotlib.figure import Figure
 
 from assaypilot.engine.figures.palette import Palette
 
-__all__ = ["blank", "say"]
+__all__ = ["blank", "cut_middle", "say"]
 
 SMALL = 8.5
 """Point size of all text; the window draws figures at its own resolution."""
@@ -39,6 +39,13 @@ def style(axes: Axes, palette: Palette) -> None:
         axes.spines[side].set_color(palette.muted)
         axes.spines[side].set_linewidth(0.8)
     axes.tick_params(colors=palette.muted, labelsize=SMALL, width=0.8, length=3.5)
+
+
+def cut_middle(text: str, longest: int = 20) -> str:
+    """A text that fits beside a plot: a longer one loses its middle, since its ends say most of it."""
+    if len(text) <= longest:
+        return text
+    return f"{text[: longest - 9]}…{text[-8:]}"
 
 
 def say(figure: Figure, palette: Palette, text: str) -> Figure:

@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
-from assaypilot.engine.figures.canvas import SMALL, blank, say
+from assaypilot.engine.figures.canvas import SMALL, blank, cut_middle, say
 from assaypilot.engine.figures.palette import LIGHT, Palette
 
 __all__ = ["contribution_ends", "contribution_height", "contribution_plot"]
@@ -20,8 +20,6 @@ Ints = NDArray[np.intp]
 _ROW = 0.185
 """Inches of one substituent."""
 _TOP, _BOTTOM = 0.34, 0.50
-_LONGEST = 20
-"""Characters of a substituent beside its point; a longer one loses its middle."""
 _LEAST, _LETTER = 0.55, 0.07
 """Inches of the labels' margin, and of a letter in it, about."""
 _NUMBERS = 0.42
@@ -72,7 +70,7 @@ def contribution_plot(
     measurements. ``sign`` -1 when smaller is better.
     """
     n = len(substituents)
-    longest = max((len(_short(name)) for name in (site, *substituents)), default=0)
+    longest = max((len(cut_middle(name)) for name in (site, *substituents)), default=0)
     margin = max(_LEAST, 0.12 + _LETTER * longest)
     figure = blank((width, contribution_height(n)), dpi, palette, (margin, _NUMBERS, _BOTTOM, _TOP))
     axes = figure.axes[0]
@@ -98,7 +96,7 @@ def contribution_plot(
     axes.tick_params(axis="y", length=0)
     for row, name in enumerate(substituents):
         axes.annotate(
-            _short(name), (0.0, row), xycoords=axes.get_yaxis_transform(), xytext=(-5, 0),
+            cut_middle(name), (0.0, row), xycoords=axes.get_yaxis_transform(), xytext=(-5, 0),
             textcoords="offset points", ha="right", va="center", fontsize=SMALL - 0.5, color=palette.text,
             parse_math=False, annotation_clip=False,
         )  # fmt: skip
@@ -108,7 +106,7 @@ def contribution_plot(
             annotation_clip=False,
         )  # fmt: skip
     axes.annotate(
-        _short(site), (0.0, 1.0), xycoords="axes fraction", xytext=(-5, 8), textcoords="offset points", ha="right",
+        cut_middle(site), (0.0, 1.0), xycoords="axes fraction", xytext=(-5, 8), textcoords="offset points", ha="right",
         va="bottom", fontsize=SMALL + 1.0, fontweight="bold", color=palette.text, parse_math=False,
         annotation_clip=False,
     )  # fmt: skip
@@ -121,10 +119,3 @@ def contribution_plot(
     better = "better →" if sign > 0 else "← better"
     axes.set_xlabel(f"{quantity}   {better}", color=palette.muted, fontsize=SMALL, parse_math=False)
     return figure
-
-
-def _short(text: str) -> str:
-    """A text that fits beside the plot; its ends say most of it."""
-    if len(text) <= _LONGEST:
-        return text
-    return f"{text[: _LONGEST - 9]}…{text[-8:]}"

@@ -147,7 +147,9 @@ def ranked_intervals(
     axes.yaxis.set_major_locator(MaxNLocator(nbins=6))
     axes.set_ylabel(quantity, color=palette.text, fontsize=SMALL + 0.5, parse_math=False)
     words = "; ".join(filter(None, (_axis_words(ranking, bool(thin.any()), bool(decided.any())), note)))
-    axes.set_xlabel(words, color=palette.muted, fontsize=SMALL, parse_math=False)
+    # Centred below the axes, a longer line would leave the picture at its right.
+    fits = max(20, int(size[0] * 0.85 * _POINTS / (SMALL * _LETTER)))
+    axes.set_xlabel(textwrap.fill(words, fits), color=palette.muted, fontsize=SMALL, parse_math=False)
     return figure
 
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QByteArray, Qt, Signal
+from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QSplitter, QVBoxLayout, QWidget
 
 from assaypilot.engine.campaign.state import Status
@@ -93,6 +94,9 @@ class CandidatesPage(Page):
         self.sides = with_side(self, side)
         self._view: View | None = None
         self._compound: int | None = None
+        self._behind = False
+        """Whether another compound was selected elsewhere while this page was not seen."""
+        session.selection.changed.connect(self._selected)
         self.picture: Picture | None = None
         """What the plot shows."""
         self._sorted = False
@@ -109,8 +113,10 @@ class CandidatesPage(Page):
         status = view.status
         if opened:
             self.filter.setText("")
-            self._compound = None
             self._sorted = False
+        elsewhere = (opened or self._behind) and self.session.selection.compound is not None
+        if opened or self._behind:
+            self._compound, self._behind = self.session.selection.compound, False
         wanted = self._compound
         self.model.show(status, self._calculated.get(status.library.digest))
         if not self._sorted and np.isfinite(status.candidates.estimate).any():
@@ -127,6 +133,14 @@ class CandidatesPage(Page):
         self.subtitle.setText(_when(view))
         self.panel.show_rounds(view)
         self._narrow()
+        if elsewhere:
+            self._reveal()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Nothing; goes to what was selected on another page meanwhile."""
+        super().showEvent(event)
+        if self._behind:
+            self._follow()
 
     def copy(self) -> None:
         """Nothing; copies the selected rows."""
@@ -150,6 +164,7 @@ class CandidatesPage(Page):
         self._compound = compound
         self.table.choose(compound)
         self._explain()
+        self.session.selection.choose(compound)
 
     def on_screen(self) -> Screen:
         """The table as it stands, as an export takes it."""
@@ -260,6 +275,30 @@ class CandidatesPage(Page):
         if compound is not None and compound != self._compound:
             self._compound = compound
             self._explain()
+            self.session.selection.choose(compound)
+
+    def _selected(self) -> None:
+        if self.session.selection.compound == self._compound:
+            return
+        self._behind = True
+        if self.isVisible():
+            self._follow()
+
+    def _follow(self) -> None:
+        """Nothing; selects what was selected on another page."""
+        if self._view is None or self._view is not self.session.view:
+            return  # the page is about to be filled anew
+        self._behind = False
+        self.select(self.session.selection.compound)
+        self._reveal()
+
+    def _reveal(self) -> None:
+        """Nothing; shows all compounds when the selected one is among those left out by their status."""
+        compound = self._compound
+        if compound is None or self.filter.text() or self.which.key == "all":
+            return
+        if self.model.view_row(compound) is None:
+            self.which.choose("all")
 
     def _clicked(self, x: float, y: float) -> None:
         if self.picture is not None:

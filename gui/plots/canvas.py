@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QObject, QPoint, QRectF, QRunnable, QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QObject, QPoint, QPointF, QRectF, QRunnable, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QColor, QGuiApplication, QImage, QMouseEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QMenu, QSizePolicy, QWidget
 
@@ -16,7 +16,7 @@ from assaypilot.gui.widgets.structures import drawing_pool
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["Canvas", "Drawer"]
+__all__ = ["INCH", "Canvas", "Drawer", "Part"]
 
 Drawer = Callable[[tuple[float, float], float], "Figure"]
 """Makes a figure of a size in inches at a resolution; called off the window's thread."""
@@ -28,13 +28,50 @@ ABOVE_STRUCTURES = 1 << 30
 
 
 @dataclass(frozen=True, slots=True)
+class Part:
+    """One pair of axes in a picture, in pixels of the widget from the top left."""
+
+    box: tuple[float, float, float, float]
+    """Left, top, right, bottom."""
+    scale: tuple[float, float, float, float]
+    """Data x = scale[0] + scale[1] * pixel, data y likewise with the other two."""
+
+    @classmethod
+    def of(cls, axes: Any, across: int, down: int, ratio: float) -> Part:
+        """Where axes (matplotlib's) lie in a picture of so many pixels."""
+        back, box = axes.transData.inverted(), axes.bbox
+        x0, y0 = back.transform((0.0, down))
+        x1, y1 = back.transform((across, 0.0))
+        wide, high = across / ratio, down / ratio
+        return cls(
+            (box.x0 / ratio, (down - box.y1) / ratio, box.x1 / ratio, (down - box.y0) / ratio),
+            (float(x0), float(x1 - x0) / wide, float(y0), float(y1 - y0) / high),
+        )
+
+    def holds(self, at: QPointF) -> bool:
+        """Whether a pixel lies in the axes."""
+        left, top, right, bottom = self.box
+        return left <= at.x() <= right and top <= at.y() <= bottom
+
+    def data(self, at: QPointF) -> tuple[float, float]:
+        """The data at a pixel."""
+        x0, dx, y0, dy = self.scale
+        return x0 + dx * at.x(), y0 + dy * at.y()
+
+    def pixel(self, x: float, y: float) -> QPointF:
+        """The pixel of data."""
+        x0, dx, y0, dy = self.scale
+        return QPointF((x - x0) / dx, (y - y0) / dy)
+
+
+@dataclass(frozen=True, slots=True)
 class _Drawn:
     """A picture and how its points map to data."""
 
     image: QImage
     number: int
-    scale: tuple[float, float, float, float]
-    """Data x = scale[0] + scale[1] * pixel, data y likewise with the other two (pixels from the top left)."""
+    parts: tuple[Part, ...]
+    """Its axes, in order."""
 
 
 class _Drawing(QRunnable):
@@ -59,13 +96,8 @@ class _Drawing(QRunnable):
         across, down = canvas.get_width_height()
         image = QImage(pixels, across, down, 4 * across, QImage.Format.Format_RGBA8888).copy()
         image.setDevicePixelRatio(self._ratio)
-        scale = (0.0, 0.0, 0.0, 0.0)
-        if figure.axes:
-            back = figure.axes[0].transData.inverted()
-            x0, y0 = back.transform((0.0, down))
-            x1, y1 = back.transform((across, 0.0))
-            scale = (float(x0), float(x1 - x0) / width, float(y0), float(y1 - y0) / height)
-        self._owner.drawn.emit(_Drawn(image, self._number, scale))
+        parts = tuple(Part.of(axes, across, down, self._ratio) for axes in figure.axes)
+        self._owner.drawn.emit(_Drawn(image, self._number, parts))
 
 
 class _Signals(QObject):
@@ -146,10 +178,13 @@ class Canvas(QWidget):
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         """Nothing; says where in the data it was clicked."""
-        if event.button() == Qt.MouseButton.LeftButton and self._drawn is not None and self._drawn.scale[1]:
-            x0, dx, y0, dy = self._drawn.scale
-            at = event.position()
-            self.clicked.emit(x0 + dx * at.x(), y0 + dy * at.y())
+        if event.button() == Qt.MouseButton.LeftButton and self._drawn is not None and self._drawn.parts:
+            self.clicked.emit(*self._drawn.parts[0].data(event.position()))
+
+    @property
+    def parts(self) -> tuple[Part, ...]:
+        """The axes of the picture shown; none before there is one."""
+        return () if self._drawn is None else self._drawn.parts
 
     def _menu(self, at: QPoint) -> None:
         if self._drawn is None:

@@ -192,7 +192,7 @@ def test_the_keyboard_alone(qtbot: QtBot, campaign: MainWindow) -> None:
 def test_every_input_has_a_name_for_screen_readers(qtbot: QtBot, campaign: MainWindow) -> None:
     campaign.plan()
     until(qtbot, lambda: status(campaign).open_round is not None)
-    for place in range(4):
+    for place in range(5):
         campaign.show_page(place)
     idle(qtbot, campaign)
     campaign.new_campaign()

@@ -30,7 +30,7 @@ def test_every_model_keeps_qts_rules(qtbot: QtBot, campaign: MainWindow) -> None
     testers = [QAbstractItemModelTester(model, FATAL) for model in models]
     window.plan()
     until(qtbot, lambda: status(window).open_round is not None)
-    for place in range(4):
+    for place in range(5):
         window.show_page(place)
     idle(qtbot, window)
     for model in models:
@@ -123,7 +123,7 @@ def test_texts_from_tables_are_never_markup(
     wizard_through(qtbot, window, table, tmp_path / "hostile.assaypilot")
     window.plan()
     until(qtbot, lambda: status(window).open_round is not None)
-    for place in range(4):
+    for place in range(5):
         window.show_page(place)
         idle(qtbot, window)
     window.show_page(2)

@@ -25,7 +25,7 @@ from assaypilot.engine.endpoint import Endpoint, Limit
 from assaypilot.engine.library import Library
 from assaypilot.engine.measurements import Result
 from assaypilot.gui.dialogs.about import AboutDialog
-from assaypilot.gui.main_window import CANDIDATES, HISTORY, LIBRARY, ROUND, MainWindow
+from assaypilot.gui.main_window import CANDIDATES, HISTORY, LIBRARY, ROUND, SAR, MainWindow
 from assaypilot.gui.models.base import RowsModel
 from assaypilot.gui.plots.canvas import Canvas
 from tests.gui.helpers import dialog, idle, open_round, status, until, view
@@ -167,7 +167,7 @@ def drawn_texts(canvas: Canvas) -> list[str]:
 def pages_through(qtbot: QtBot, window: MainWindow) -> int:
     """How many names were seen on all pages."""
     found = 0
-    for place in (LIBRARY, ROUND, CANDIDATES, HISTORY):
+    for place in (LIBRARY, ROUND, CANDIDATES, SAR, HISTORY):
         window.show_page(place)
         idle(qtbot, window)
         for table in window.stack.currentWidget().findChildren(QTableView):

@@ -1,0 +1,230 @@
+"""The map of two sites: each pair of substituents a cell with its mean estimate, gaps left blank."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.cm import ScalarMappable
+from matplotlib.colors import LinearSegmentedColormap, Normalize, to_rgb
+from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
+from matplotlib.ticker import MaxNLocator
+
+from assaypilot.engine.figures.canvas import SMALL, blank, cut_middle, say
+from assaypilot.engine.figures.pairs import PairMap
+from assaypilot.engine.figures.palette import LIGHT, Palette
+
+__all__ = ["heat_map", "heat_size"]
+
+Shape = tuple[float, float]
+
+_WIDE, _HIGH = 0.52, 0.34
+"""Inches of a cell with its value in it."""
+_TINY = 0.125
+"""Inches of a cell without."""
+_WIDEST, _HIGHEST = 1.15, 0.62
+_WITH_VALUES = 1_200
+"""Cells above which values stand on hover alone."""
+_LETTER = 0.066
+"""Inches of a letter of a label, about."""
+_RIGHT, _BOTTOM = 0.82, 0.42
+_LONGEST, _UPRIGHT = 20, 15
+"""Characters of a label at the left, and on top, where it may stand upright."""
+
+
+def _margins(rows: Sequence[str], columns: Sequence[str], sites: tuple[str, str], cell: float) -> tuple[float, float]:
+    """Inches at the left and at the top; labels across stand upright where they are wider than a cell."""
+    longest = max((len(cut_middle(text, _LONGEST)) for text in rows), default=1)
+    title = 1.3 * len(cut_middle(sites[0], _LONGEST)) + 2
+    left = 0.12 + _LETTER * max(longest, title, 5)
+    across = _LETTER * max((len(cut_middle(text, _UPRIGHT)) for text in columns), default=1)
+    top = 0.36 + (0.2 if across + 0.06 <= cell else across + 0.08)
+    return left, top
+
+
+def heat_size(rows: Sequence[str], columns: Sequence[str], sites: tuple[str, str]) -> Shape:
+    """The least inches that a map with these labels needs to be read."""
+    values = len(rows) * len(columns) <= _WITH_VALUES
+    wide, high = (_WIDE, _HIGH) if values else (_TINY, _TINY)
+    left, top = _margins(rows, columns, sites, wide)
+    return left + _RIGHT + wide * max(len(columns), 2), top + _BOTTOM + high * max(len(rows), 2)
+
+
+def heat_map(
+    view: PairMap,
+    rows: Sequence[str],
+    columns: Sequence[str],
+    *,
+    sites: tuple[str, str],
+    quantity: str = "value",
+    sign: float = 1.0,
+    rest: str = "",
+    selected: tuple[int, int] | None = None,
+    palette: Palette = LIGHT,
+    size: Shape = (6.0, 4.5),
+    dpi: float = 100.0,
+) -> Figure:
+    """The figure: ``rows`` and ``columns`` are the labels of ``view``'s substituents, ``sites`` those down and across.
+
+    The better a cell the stronger its colour, and its number stands in it. A disc marks pairs with a measured compound,
+    a question mark those that cannot be estimated; what no compound carries is blank. ``rest`` says what became of the
+    other sites. ``selected``: row and column of a cell that is ringed. ``sign`` -1 when smaller is better.
+    """
+    n, m = view.mean.shape
+    if not n or not m:
+        return say(blank(size, dpi, palette, (0.1, 0.1, 0.1, 0.1)), palette, "No compound carries this combination.")
+    guess = min((size[0] - 1.5 - _RIGHT) / m, _WIDEST)
+    left, top = _margins(rows, columns, sites, guess)
+    wide = min(max(size[0] - left - _RIGHT, 0.5), _WIDEST * m)
+    high = min(max(size[1] - top - _BOTTOM, 0.4), _HIGHEST * n)
+    figure = blank(size, dpi, palette, (left, max(size[0] - left - wide, 0.0), max(size[1] - top - high, 0.0), top))
+    axes = figure.axes[0]
+    for side in ("left", "bottom"):
+        axes.spines[side].set_visible(False)
+    axes.set_xlim(-0.5, m - 0.5)
+    axes.set_ylim(n - 0.5, -0.5)
+    colours = _colours(palette, sign)
+    known = view.mean[np.isfinite(view.mean)]
+    ends = (float(known.min()), float(known.max())) if known.size else (0.0, 1.0)
+    if ends[1] - ends[0] < 1e-9:
+        ends = (ends[0] - 0.5, ends[1] + 0.5)
+    scale = Normalize(*ends)
+    axes.pcolormesh(
+        np.arange(m + 1) - 0.5, np.arange(n + 1) - 0.5, np.ma.masked_invalid(view.mean), cmap=colours, norm=scale,
+        edgecolors=palette.background, linewidth=0.8 if n * m <= _WITH_VALUES else 0.2, zorder=1,
+    )  # fmt: skip
+    roomy = wide / m >= 0.34 and high / n >= 0.19 and n * m <= _WITH_VALUES
+    counts = roomy and wide / m >= 0.5 and high / n >= 0.4
+    _write_cells(axes, view, colours, scale, palette, roomy=roomy, counts=counts)
+    if selected is not None:
+        axes.add_patch(
+            Rectangle((selected[1] - 0.5, selected[0] - 0.5), 1, 1, fill=False, edgecolor=palette.text, linewidth=2.2,
+                      zorder=6, clip_on=False)
+        )  # fmt: skip
+    _label(axes, rows, columns, sites, palette, (wide / m, high / n))
+    _bar(figure, colours, scale, quantity, sign, palette, min(high, 2.2))
+    _key(figure, view, rest, palette, (axes.get_position().x0, axes.get_position().y0), counts=counts)
+    return figure
+
+
+def _colours(palette: Palette, sign: float) -> LinearSegmentedColormap:
+    """One hue from nearly the ground to strong, so that it reads in grey and for every eye; the better the stronger."""
+    dark = sum(to_rgb(palette.background)) < 1.5
+    steps = ["#2a3a50", "#33649f", "#9cc6ff"] if dark else ["#edf3fb", "#86b0e4", "#174a94"]
+    return LinearSegmentedColormap.from_list("estimates", steps if sign > 0 else steps[::-1])
+
+
+def _write_cells(
+    axes: Axes, view: PairMap, colours: LinearSegmentedColormap, scale: Normalize, palette: Palette, *, roomy: bool,
+    counts: bool,
+) -> None:  # fmt: skip
+    """Nothing; writes the value of each cell, marks those with measurements, and those that nothing is known of."""
+    known = np.isfinite(view.mean)
+    unknown = (view.compounds > 0) & ~known
+    for row, column in zip(*np.nonzero(unknown), strict=True):
+        axes.add_patch(
+            Rectangle((column - 0.46, row - 0.46), 0.92, 0.92, fill=False, edgecolor=palette.muted, linewidth=0.6,
+                      linestyle=":", zorder=2)
+        )  # fmt: skip
+        if roomy:
+            axes.text(column, row, "?", ha="center", va="center", fontsize=SMALL, color=palette.muted, zorder=4)
+    low = 0.0 if scale.vmin is None else scale.vmin
+    fill = colours(scale(np.where(known, view.mean, low)))
+    light = (fill[..., :3] @ np.array([0.299, 0.587, 0.114])) > 0.55
+    ink = np.where(light, "#101722", "#ffffff")
+    if roomy:
+        for row, column in zip(*np.nonzero(known), strict=True):
+            axes.text(
+                column, row - (0.1 if counts else 0.0), f"{view.mean[row, column]:.2f}", ha="center", va="center",
+                fontsize=SMALL, color=ink[row, column], zorder=4,
+                fontweight="bold" if view.measured[row, column] else "normal",
+            )  # fmt: skip
+    if counts:
+        for row, column in zip(*np.nonzero(view.compounds > 0), strict=True):
+            number, seen = int(view.compounds[row, column]), int(view.measured[row, column])
+            axes.text(
+                column, row + 0.26, f"{seen:,} of {number:,}", ha="center", va="center", fontsize=SMALL - 2.2,
+                color=ink[row, column] if known[row, column] else palette.muted, zorder=4,
+            )  # fmt: skip
+    for white in (True, False):
+        here = (view.measured > 0) & (light != white)
+        rows, columns = np.nonzero(here)
+        axes.plot(
+            columns - (0.38 if roomy else 0.0), rows - (0.32 if roomy else 0.0), linestyle="none", marker="o",
+            markersize=3.4 if roomy else 2.0, color="#ffffff" if white else "#101722", markeredgewidth=0, zorder=5,
+        )  # fmt: skip
+
+
+def _label(
+    axes: Axes, rows: Sequence[str], columns: Sequence[str], sites: tuple[str, str], palette: Palette, cell: Shape
+) -> None:
+    """Nothing; names the substituents, those down at the left, those across on top."""
+    axes.set_xticks([])
+    axes.set_yticks([])
+    upright = max(len(cut_middle(text, _UPRIGHT)) for text in columns) * _LETTER + 0.06 > cell[0]
+    # Where cells are smaller than letters only some of them are named; hovering names each.
+    step = (max(1, round(0.13 / cell[1] + 0.49)), max(1, round(0.14 / cell[0] + 0.49)) if upright else 1)
+    for place in range(0, len(rows), step[0]):
+        axes.annotate(
+            cut_middle(rows[place], _LONGEST), (0.0, place), xycoords=axes.get_yaxis_transform(), xytext=(-6, 0),
+            textcoords="offset points", ha="right", va="center", fontsize=SMALL - 0.5, color=palette.text,
+            parse_math=False, annotation_clip=False,
+        )  # fmt: skip
+    for place in range(0, len(columns), step[1]):
+        axes.annotate(
+            cut_middle(columns[place], _UPRIGHT), (place, 1.0), xycoords=axes.get_xaxis_transform(), xytext=(0, 5),
+            textcoords="offset points", ha="center", va="bottom", rotation=90 if upright else 0, fontsize=SMALL - 0.5,
+            color=palette.text, parse_math=False, annotation_clip=False,
+        )  # fmt: skip
+    # Both names stand in the corner, where they are seen however far the map is scrolled.
+    axes.annotate(
+        f"{cut_middle(sites[0], _LONGEST)} ↓", (0.0, 1.0), xycoords="axes fraction", xytext=(-6, 5),
+        textcoords="offset points", ha="right", va="bottom", fontsize=SMALL + 0.5, fontweight="bold",
+        color=palette.text, parse_math=False, annotation_clip=False,
+    )  # fmt: skip
+    figure = axes.get_figure(root=True)
+    if figure is not None:
+        figure.text(
+            axes.get_position().x0, 1.0 - 0.06 / figure.get_figheight(), f"{cut_middle(sites[1], 40)} →", ha="left",
+            va="top", fontsize=SMALL + 0.5, fontweight="bold", color=palette.text, parse_math=False,
+        )  # fmt: skip
+
+
+def _bar(
+    figure: Figure, colours: LinearSegmentedColormap, scale: Normalize, quantity: str, sign: float, palette: Palette,
+    length: float,
+) -> None:  # fmt: skip
+    """Nothing; the colours with their numbers at the right, the better end up."""
+    box = figure.axes[0].get_position()
+    width, height = figure.get_figwidth(), figure.get_figheight()
+    bar = figure.add_axes((box.x1 + 0.16 / width, box.y1 - length / height, 0.11 / width, length / height))
+    drawn = figure.colorbar(ScalarMappable(scale, colours), cax=bar)
+    drawn.outline.set_visible(False)
+    drawn.locator = MaxNLocator(nbins=5)
+    bar.tick_params(colors=palette.muted, labelsize=SMALL - 1, width=0.6, length=2.5)
+    if sign < 0:
+        bar.invert_yaxis()
+    bar.set_ylabel(
+        f"{cut_middle(quantity, 26)}   better →", color=palette.muted, fontsize=SMALL - 1, parse_math=False,
+        rotation=90,
+    )  # fmt: skip
+
+
+def _key(figure: Figure, view: PairMap, rest: str, palette: Palette, corner: Shape, *, counts: bool) -> None:
+    """Nothing; says below the map what its marks are."""
+    parts = ["● measured (bold)"]
+    if counts:
+        parts.append("below: measured of the compounds there are")
+    if ((view.compounds > 0) & ~np.isfinite(view.mean)).any():
+        parts.append("? not estimable")
+    if view.gaps:
+        parts.append("blank: no such compound")
+    if any(view.left_out):
+        parts.append(f"not shown: {view.left_out[0]:,} rows, {view.left_out[1]:,} columns")
+    text = "   ".join(parts)
+    height = figure.get_figheight()
+    y = corner[1] - 0.1 / height
+    figure.text(corner[0], y, f"{text}\n{rest}" if rest else text, ha="left", va="top", fontsize=SMALL - 1,
+                color=palette.muted, parse_math=False, linespacing=1.35)  # fmt: skip

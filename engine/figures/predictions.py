@@ -1,0 +1,126 @@
+"""Measured against predicted beside its residuals, the compounds that fit worst by name."""
+
+from __future__ import annotations
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
+from numpy.typing import NDArray
+
+from assaypilot.engine.figures.agreement import agreement_plot
+from assaypilot.engine.figures.canvas import SMALL, cut_middle, style
+from assaypilot.engine.figures.palette import LIGHT, MARKERS, Palette
+
+__all__ = ["predictions_plot"]
+
+Floats = NDArray[np.float64]
+Shape = tuple[float, float]
+
+_MANY = 300
+
+
+def predictions_plot(
+    predicted: Floats,
+    measured: Floats,
+    status: NDArray[np.int8],
+    named: list[tuple[int, str]],
+    *,
+    quantity: str = "value",
+    noise_sd: float | None = None,
+    selected: int | None = None,
+    palette: Palette = LIGHT,
+    size: Shape = (7.5, 4.2),
+    dpi: float = 100.0,
+) -> Figure:
+    """The figure: the first axes measured against predicted, the second what is left, measured less predicted.
+
+    ``(m,)`` arrays as ``agreement_plot`` takes them; ``named`` are places in them with their names, ``selected`` the
+    one that is ringed. The two stand side by side where there is room, else one below the other.
+    """
+    figure = agreement_plot(
+        predicted, measured, status, quantity=quantity, noise_sd=noise_sd, palette=palette, size=size, dpi=dpi
+    )
+    known = np.isfinite(predicted) & np.isfinite(measured)
+    if not known.any():
+        return figure
+    width, height = figure.get_figwidth(), figure.get_figheight()
+    first = figure.axes[0]
+    if width >= 1.5 * height:
+        left, gap, bottom, top = 0.62 / width, 0.78 / width, 0.62 / height, 0.40 / height
+        each = (1.0 - left - gap - 0.14 / width) / 2
+        first.set_position((left, bottom, each, 1.0 - bottom - top))
+        second = figure.add_axes((left + each + gap, bottom, each, 1.0 - bottom - top))
+    else:
+        left, right, bottom, top, gap = 0.62 / width, 0.14 / width, 0.55 / height, 0.40 / height, 0.70 / height
+        room = 1.0 - bottom - top - gap
+        first.set_position((left, bottom + 0.4 * room + gap, 1.0 - left - right, 0.6 * room))
+        second = figure.add_axes((left, bottom, 1.0 - left - right, 0.4 * room))
+    style(second, palette)
+    rest = measured - predicted
+    ends = first.get_xlim()
+    second.set_xlim(*ends)
+    reach = float(np.abs(rest[known]).max())
+    if noise_sd is not None:
+        second.axhspan(-1.96 * noise_sd, 1.96 * noise_sd, color=palette.grid, linewidth=0, zorder=0)
+        reach = max(reach, 1.96 * noise_sd)
+    second.set_ylim(-1.18 * max(reach, 0.05), 1.18 * max(reach, 0.05))
+    second.axhline(0.0, color=palette.muted, linewidth=0.9, zorder=1)
+    mark = 2.6 if known.sum() > _MANY else 4.4
+    for code in (3, 2, 0, 1):
+        here = known & (status == code)
+        face = palette.background if code == 2 else palette.status[code]
+        second.plot(
+            predicted[here], rest[here], linestyle="none", marker=MARKERS[code], color=palette.status[code],
+            markersize=mark, markerfacecolor=face, markeredgewidth=1.0, zorder=2 if code >= 2 else 4,
+        )  # fmt: skip
+    for axes, values in ((first, measured), (second, rest)):
+        if selected is not None and known[selected]:
+            axes.plot(
+                [predicted[selected]], [values[selected]], linestyle="none", marker="o", markersize=11,
+                markerfacecolor="none", markeredgecolor=palette.accent, markeredgewidth=1.8, zorder=5,
+            )  # fmt: skip
+    _name(second, [(float(predicted[k]), float(rest[k]), name) for k, name in named if known[k]], palette)
+    short, missing = cut_middle(quantity, 24), int(known.size - known.sum())
+    left_out = f"\n{missing:,} that cannot be predicted are not shown" if missing else ""
+    first.set_xlabel(
+        f"{short} predicted from the others{left_out}", color=palette.text, fontsize=SMALL, parse_math=False
+    )
+    first.set_ylabel(f"{short} measured", color=palette.text, fontsize=SMALL, parse_math=False)
+    second.set_xlabel(f"{short} predicted", color=palette.text, fontsize=SMALL, parse_math=False)
+    second.set_ylabel("measured less predicted", color=palette.text, fontsize=SMALL)
+    second.xaxis.set_major_locator(MaxNLocator(nbins=6))
+    second.yaxis.set_major_locator(MaxNLocator(nbins=6))
+    return figure
+
+
+def _name(axes: Axes, points: list[tuple[float, float, str]], palette: Palette) -> None:
+    """Nothing; names points beside them, where no other name stands."""
+    taken: list[tuple[float, float, float, float]] = []
+    letter, line = 0.52 * (SMALL - 1), 1.25 * (SMALL - 1)
+    box = axes.get_window_extent()
+    figure = axes.get_figure(root=True)
+    points_per_pixel = 72.0 / (figure.dpi if figure is not None else 72.0)
+    middle = points_per_pixel * (box.x0 + box.x1) / 2
+    for x, y, _ in points:  # no name on the mark of another
+        across, up = (points_per_pixel * float(part) for part in axes.transData.transform((x, y)))
+        taken.append((across - 3, up - 3, across + 3, up + 3))
+    for x, y, name in points:
+        text = cut_middle(name, 22)
+        across, up = (points_per_pixel * float(part) for part in axes.transData.transform((x, y)))
+        wide = letter * len(text)
+        places = [
+            (side * 7.0, shift * line)
+            for shift in (0.0, 1.0, -1.0, 2.0, -2.0)
+            for side in ((1.0, -1.0) if across < middle else (-1.0, 1.0))
+        ]
+        for dx, dy in places:
+            start = across + dx if dx > 0 else across + dx - wide
+            here = (start, up + dy - line / 2, start + wide, up + dy + line / 2)
+            if not any(a < here[2] and here[0] < c and b < here[3] and here[1] < d for a, b, c, d in taken):
+                break
+        taken.append(here)
+        axes.annotate(
+            text, (x, y), xytext=(dx, dy), textcoords="offset points", ha="left" if dx > 0 else "right", va="center",
+            fontsize=SMALL - 1, color=palette.text, parse_math=False, zorder=6, annotation_clip=False,
+        )  # fmt: skip

@@ -1,0 +1,288 @@
+"""The SAR page: what structure has to do with activity, as pictures that answer when they are pointed at."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from PySide6.QtCore import QEvent, QObject, QSize, Qt, Signal
+from PySide6.QtWidgets import QHBoxLayout, QMenu, QScrollArea, QStackedWidget, QVBoxLayout, QWidget
+
+from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.export.structure_activity import Look, look
+from assaypilot.engine.progress import Cancelled, Report
+from assaypilot.gui.pages.base import Page, side_panel, with_side
+from assaypilot.gui.pages.sar_choices import HeatChoices, SiteChoice, choice_box, endpoint_names
+from assaypilot.gui.pages.sar_panel import SarPanel
+from assaypilot.gui.plots.canvas import INCH
+from assaypilot.gui.plots.heat import HeatScene
+from assaypilot.gui.plots.pointing import PointingCanvas
+from assaypilot.gui.plots.scene import Scene
+from assaypilot.gui.plots.sites import ContributionScene, UsageScene
+from assaypilot.gui.plots.trust import PredictionScene, RoundsScene
+from assaypilot.gui.session import Session, View
+from assaypilot.gui.tasks import Job
+from assaypilot.gui.widgets.choices import Segments
+from assaypilot.gui.widgets.structures import Structures
+from assaypilot.gui.widgets.text import button, label
+
+__all__ = ["PICTURES", "SarPage"]
+
+PICTURES = (
+    ("map", "Map"),
+    ("contributions", "Contributions"),
+    ("predictions", "Predictions"),
+    ("rounds", "Rounds"),
+    ("measurements", "Measurements"),
+)
+FILES = ((".png", "PNG picture"), (".svg", "SVG picture"), (".pdf", "PDF picture"))
+SAID = {
+    "map": "each cell the mean estimate of the compounds with both",
+    "contributions": "what every substituent adds, with 95 % interval",
+    "predictions": "measured compounds against what the others say of them",
+    "rounds": "how the undecided became fewer, and what it took",
+    "measurements": "where they went, substituent by substituent",
+}
+
+
+class SarPage(Page):
+    """One picture at a time, what can be chosen in it, and the compound that is selected."""
+
+    copy_picture = Signal(object)
+    """A scene is to be copied as a picture."""
+    export_picture = Signal(object, str)
+    """A scene is to be written to a file of a kind (``.png``)."""
+    show_candidate = Signal()
+
+    def __init__(self, session: Session, structures: Structures) -> None:
+        super().__init__(session, "SAR")
+        tools = QHBoxLayout()
+        tools.setSpacing(10)
+        self.which = Segments(PICTURES, "Which picture is shown")
+        self.which.chosen.connect(lambda _: self._chosen())
+        self.endpoint = choice_box("Endpoint", "Which endpoint the pictures are about", letters=12)
+        self.endpoint.activated.connect(lambda _: self._work())
+        self.export_button = button("&Export…", tip="Writes the picture as PNG, SVG or PDF, and its data as csv beside "
+                                    "it; or copies it")  # fmt: skip
+        self.menu = QMenu(self)
+        self.menu.addAction("&Copy Picture", self.copy)
+        self.menu.addSeparator()
+        for suffix, name in FILES:
+            self.menu.addAction(f"{name}…", partial(self._export, suffix))
+        self.export_button.setMenu(self.menu)
+        tools.addWidget(self.which)
+        tools.addStretch(1)
+        tools.addWidget(self.endpoint)
+        tools.addWidget(self.export_button)
+        self.column.addLayout(tools)
+        self.heat = HeatChoices()
+        self.heat.changed.connect(self._work)
+        self.sites = SiteChoice()
+        self.sites.changed.connect(self._work)
+        self.column.addWidget(self.heat)
+        self.column.addWidget(self.sites)
+        self.canvas = PointingCanvas(structures)
+        self.canvas.picked.connect(self._picked)
+        self.canvas.copy_wanted.connect(self.copy)
+        self.canvas.export_wanted.connect(lambda: self._export(".png"))
+        self.area = QScrollArea()
+        self.area.setWidgetResizable(True)
+        self.area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.area.setAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop)
+        self.area.setWidget(self.canvas)
+        self.area.setCornerWidget(QWidget())  # the style draws a mark in a bare corner
+        self.area.viewport().installEventFilter(self)
+        self.empty = label("", "muted", wrap=True)
+        self.empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self.again = button("&Draw the picture")
+        self.again.clicked.connect(self._work)
+        nothing = QWidget()
+        middle = QVBoxLayout(nothing)
+        middle.addStretch(1)
+        middle.addWidget(self.empty)
+        middle.addWidget(self.again, 0, Qt.AlignmentFlag.AlignCenter)
+        middle.addStretch(2)
+        self.stack = QStackedWidget()
+        self.stack.addWidget(self.area)
+        self.stack.addWidget(nothing)
+        self.column.addWidget(self.stack, 1)
+        side, panel = side_panel()
+        self.panel = SarPanel(structures)
+        self.panel.wanted.connect(self.show_candidate)
+        panel.addLayout(self.panel)
+        self.sides = with_side(self, side)
+        session.selection.changed.connect(self._selected)
+        self._view: View | None = None
+        self._digest = ""
+        self._looks: dict[int, Look] = {}
+        """By endpoint, of the view that is shown."""
+        self._job: Job | None = None
+        self._say_nothing("", again=False)
+
+    @property
+    def scene(self) -> Scene | None:
+        """What is shown."""
+        return self.canvas.scene
+
+    # ------------------------------------------------------------------ what the window calls
+
+    def refresh(self, view: View, *, opened: bool) -> None:
+        """Nothing; shows a campaign as it is now."""
+        status = view.status
+        if self._view is None or status is not self._view.status:
+            self._looks = {}
+        self._view = view
+        if opened or status.library.digest != self._digest:
+            self._digest = status.library.digest
+            self.heat.show_library(status.library)
+            self.sites.show_library(status.library)
+        names = [one.scale_name for one in status.endpoints]
+        if opened or self.endpoint.count() != len(names):
+            endpoint_names(self.endpoint, names, status.objective)
+        self.endpoint.setVisible(len(names) > 1)
+        self.panel.show_compound(view, self.session.selection.compound)
+        self._chosen()
+
+    def copy(self) -> None:
+        """Nothing; copies the picture."""
+        if self.scene is not None and self.stack.currentWidget() is self.area:
+            self.copy_picture.emit(self.scene)
+
+    def look_for(self) -> None:
+        """Nothing; goes to the picture."""
+        self.canvas.setFocus()
+
+    # ------------------------------------------------------------------ choosing
+
+    def _chosen(self) -> None:
+        self.subtitle.setText(SAID[self.which.key])
+        self._work()
+
+    def _offer(self) -> None:
+        """Nothing; shows what can be chosen for the picture."""
+        key = self.which.key
+        self.heat.setVisible(key == "map" and self.heat.sites is not None)
+        self.sites.setVisible(key in ("contributions", "measurements"))
+
+    def _selected(self) -> None:
+        compound = self.session.selection.compound
+        scene = self.scene
+        if scene is not None and compound is not None and hasattr(scene, "selected"):
+            scene.selected = compound
+            if self.isVisible():
+                self.canvas.redraw()
+        if self._view is not None and self.isVisible():
+            self.panel.show_compound(self._view, compound)
+
+    def _picked(self, compound: int) -> None:
+        self.session.selection.choose(compound)
+
+    def _export(self, suffix: str) -> None:
+        if self.scene is not None and self.stack.currentWidget() is self.area:
+            self.export_picture.emit(self.scene, suffix)
+
+    # ------------------------------------------------------------------ working out
+
+    def _work(self) -> None:
+        """Nothing; works out the picture that is chosen, off the window's thread, and shows it."""
+        view = self._view
+        if view is None:
+            return
+        if self._job is not None:
+            self._job.cancelled = True
+            self._job = None
+        key, place, selected = self.which.key, self.endpoint.currentData(), self.session.selection.compound
+        place = view.status.objective if place is None else int(place)
+        if not any(m.usable for m in view.status.measurements):
+            self._nothing_measured(view)
+            return
+        if key == "map" and self.heat.sites is None:
+            self._say_nothing("A map needs two sites with a choice. Contributions shows the one there is.", again=False)
+            return
+        sites, fixed, by_effect, site = (
+            self.heat.sites,
+            self.heat.fixed,
+            bool(self.heat.order.currentData()),
+            self.sites.site,
+        )
+        known = self._looks.get(place)
+        self._offer()
+
+        def work(report: Report) -> tuple[Look, Scene]:
+            found = known or look(view.status, place, report)
+            report(0.9, "Drawing")
+            if key == "map" and sites is not None:
+                return found, HeatScene(found, sites, fixed, by_effect=by_effect, selected=selected)
+            if key == "contributions":
+                return found, ContributionScene(found, site, selected)
+            if key == "measurements":
+                return found, UsageScene(found, site, selected)
+            return found, RoundsScene(found) if key == "rounds" else PredictionScene(found, selected)
+
+        job: list[Job] = []
+
+        def done(result: tuple[Look, Scene]) -> None:
+            if self._job is job[0] and self._view is view:
+                self._job = None
+                self._looks[place] = result[0]
+                self._show(*result)
+
+        def failed(error: Exception) -> None:
+            if self._job is not job[0]:
+                return
+            self._job = None
+            if isinstance(error, Cancelled):
+                self._say_nothing("Stopped.", again=True)
+            elif isinstance(error, AssayPilotError):
+                self._say_nothing("This picture could not be made.", again=True)
+                self.session.failed.emit(error)
+
+        job.append(self.session.aside("Working out the picture", work, done, failed))
+        self._job = job[0]
+
+    def _show(self, found: Look, scene: Scene) -> None:
+        if found.empty and not isinstance(scene, RoundsScene):
+            self._say_nothing(
+                f"Nothing that can be used was measured of {found.endpoint.scale_name} yet. Once values are in, this "
+                "page shows what each substituent does to it.", again=False,
+            )  # fmt: skip
+            return
+        before = self.scene
+        if isinstance(scene, (HeatScene, ContributionScene, UsageScene, PredictionScene)):
+            scene.selected = self.session.selection.compound
+        self.export_button.setEnabled(True)
+        self.stack.setCurrentWidget(self.area)
+        self._fit(scene)
+        self.canvas.show_scene(scene, anew=type(before) is not type(scene))
+
+    def _fit(self, scene: Scene) -> None:
+        """Nothing; makes the canvas as large as the picture may be, at least as it must."""
+        least, most = scene.least(), scene.most()
+        room = self.area.viewport().size()
+        wide = min(max(room.width(), int(INCH * least[0])), int(min(INCH * most[0], 16_000)))
+        high = min(max(room.height(), int(INCH * least[1])), int(min(INCH * most[1], 16_000)))
+        if self.canvas.size() != QSize(wide, high) or self.canvas.minimumWidth() != wide:
+            self.canvas.setFixedSize(wide, high)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Whether an event ends here: none does; the picture follows the room it has."""
+        if event.type() == QEvent.Type.Resize and self.scene is not None:
+            self._fit(self.scene)
+        return super().eventFilter(watched, event)
+
+    def _nothing_measured(self, view: View) -> None:
+        if view.status.open_round is not None:
+            words = f"Round {view.status.open_round.number} is with the lab. Enter its results on the Round page"
+        else:
+            words = "Nothing was measured yet. Plan a round, measure it and enter its results"
+        self._say_nothing(
+            f"{words}: this page then shows which substituents matter, and where the gaps are.", again=False
+        )
+
+    def _say_nothing(self, words: str, *, again: bool) -> None:
+        self.empty.setText(words)
+        self.heat.hide()
+        self.sites.hide()
+        self.again.setVisible(again)
+        self.export_button.setEnabled(False)
+        self.canvas.show_scene(None, anew=True)
+        self.stack.setCurrentIndex(1)

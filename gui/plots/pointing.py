@@ -1,0 +1,252 @@
+"""A picture that answers: what lies under the pointer is said beside it, arrow keys go through it, Enter selects."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import (
+    QColor,
+    QEnterEvent,
+    QFocusEvent,
+    QFont,
+    QKeyEvent,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QPen,
+)
+from PySide6.QtWidgets import QFrame, QMenu, QVBoxLayout, QWidget
+
+from assaypilot.engine.figures.palette import Palette
+from assaypilot.gui.plots.canvas import INCH, Canvas
+from assaypilot.gui.plots.scene import Scene, Shape, Target
+from assaypilot.gui.theme import theme
+from assaypilot.gui.widgets.structures import Structures
+from assaypilot.gui.widgets.text import label
+
+__all__ = ["HoverCard", "PointingCanvas"]
+
+REACH = 9.0
+"""Pixels within which a point counts as pointed at."""
+PICTURE = QSize(196, 118)
+_KEYS = {
+    Qt.Key.Key_Left: (-1, 0),
+    Qt.Key.Key_Right: (1, 0),
+    Qt.Key.Key_Up: (0, -1),
+    Qt.Key.Key_Down: (0, 1),
+}
+
+
+class _Picture(QWidget):
+    """The structure on a card."""
+
+    def __init__(self, structures: Structures) -> None:
+        super().__init__()
+        self._structures, self.smiles = structures, ""
+        self.setFixedSize(PICTURE)
+        structures.ready.connect(self.update)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Nothing; paints the picture once it is there."""
+        image = self._structures.picture(self.smiles, PICTURE, self.devicePixelRatioF())
+        if image is not None:
+            painter = QPainter(self)
+            painter.drawImage(0, 0, image)
+            painter.end()
+
+
+class HoverCard(QFrame):
+    """What is said of one thing in a picture, with its structure; never takes the mouse."""
+
+    def __init__(self, parent: QWidget, structures: Structures) -> None:
+        super().__init__(parent)
+        self.setObjectName("card")
+        self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(10, 8, 10, 8)
+        column.setSpacing(4)
+        self.picture = _Picture(structures)
+        self.heading = label("", "heading", wrap=True)
+        self.words = label("", wrap=True)
+        for words in (self.heading, self.words):
+            words.setFixedWidth(PICTURE.width() + 10)
+        column.addWidget(self.picture, 0, Qt.AlignmentFlag.AlignHCenter)
+        column.addWidget(self.heading)
+        column.addWidget(self.words)
+        self.hide()
+
+    def show_target(self, target: Target, at: QPoint, room: QSize) -> None:
+        """Nothing; shows what is said of something, beside a place and inside the room there is."""
+        self.picture.smiles = target.smiles
+        self.picture.setVisible(bool(target.smiles))
+        self.picture.update()
+        self.heading.setText(target.heading)
+        self.words.setText(target.text)
+        self.words.setVisible(bool(target.text))
+        self.adjustSize()
+        x = at.x() + 16 if at.x() + 16 + self.width() <= room.width() else at.x() - 16 - self.width()
+        y = min(at.y() + 12, room.height() - self.height() - 2)
+        self.move(max(x, 2), max(y, 2))
+        self.show()
+        self.raise_()
+
+
+class PointingCanvas(Canvas):
+    """A canvas that shows a scene."""
+
+    picked = Signal(int)
+    """A compound was clicked or chosen with Enter."""
+    copy_wanted = Signal()
+    export_wanted = Signal()
+
+    def __init__(self, structures: Structures) -> None:
+        super().__init__("Picture")
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setMouseTracking(True)
+        self.scene: Scene | None = None
+        self.target: Target | None = None
+        """What is pointed at, with the mouse or with keys."""
+        self._structures = structures
+        self._card: HoverCard | None = None
+
+    @property
+    def card(self) -> HoverCard:
+        """The card; made when first asked for, over all of the window so that nothing cuts it."""
+        if self._card is None:
+            self._card = HoverCard(self.window(), self._structures)
+        return self._card
+
+    def show_scene(self, scene: Scene | None, *, anew: bool) -> None:
+        """Nothing; shows a scene; ``anew``: it is another one, and nothing is pointed at."""
+        self.scene = scene
+        if anew or scene is None:
+            self.point(None)
+        if scene is None:
+            self.show_figure(None)
+            return
+        self.setAccessibleName(scene.name)
+        self.setAccessibleDescription("Arrow keys go through the picture, Enter selects the compound.")
+        self.show_figure(lambda size, dpi: scene.draw(theme().colours.figure, size, dpi))
+
+    def figure_now(self, palette: Palette, dpi: float) -> object:
+        """The figure as large as it is shown, in other colours; to be called off the window's thread."""
+        if self.scene is None:
+            raise RuntimeError("nothing is shown")
+        return self.scene.draw(palette, self.inches, dpi)
+
+    @property
+    def inches(self) -> Shape:
+        """How large the picture is shown."""
+        return self.width() / INCH, self.height() / INCH
+
+    def point(self, target: Target | None, at: QPointF | None = None) -> None:
+        """Nothing; points at something and says what it is; None: at nothing."""
+        self.target = target
+        if target is None:
+            if self._card is not None:
+                self._card.hide()
+        else:
+            where = self.place_of(target) if at is None else at
+            if where is not None:
+                window = self.window()
+                self.card.show_target(target, self.mapTo(window, where.toPoint()), window.size())
+        self.update()
+
+    def place_of(self, target: Target) -> QPointF | None:
+        """Where a target is shown, in pixels; None before the picture is there."""
+        return self.parts[target.axes].pixel(target.x, target.y) if target.axes < len(self.parts) else None
+
+    def under(self, at: QPointF) -> Target | None:
+        """What lies at a pixel."""
+        if self.scene is None or not self.parts:
+            return None
+        number = next((k for k, part in enumerate(self.parts) if part.holds(at)), 0)
+        part = self.parts[number]
+        reach = (abs(part.scale[1]) * REACH, abs(part.scale[3]) * REACH)
+        return self.scene.at(number, *part.data(at), reach)
+
+    # ------------------------------------------------------------------ Qt
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        """Nothing; says what is under the pointer."""
+        target = self.under(event.position())
+        self.setCursor(
+            Qt.CursorShape.PointingHandCursor if target is not None and target.compound is not None
+            else Qt.CursorShape.ArrowCursor
+        )  # fmt: skip
+        self.point(target, event.position())
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        """Nothing; selects what is under the pointer."""
+        super().mousePressEvent(event)
+        if event.button() == Qt.MouseButton.LeftButton:
+            target = self.under(event.position())
+            if target is not None and target.compound is not None:
+                self.picked.emit(target.compound)
+
+    def leaveEvent(self, event: QEvent | QEnterEvent) -> None:
+        """Nothing; says nothing any more."""
+        super().leaveEvent(event)
+        self.point(None)
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        """Nothing; says nothing any more."""
+        super().focusOutEvent(event)
+        self.point(None)
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        """Nothing; shows where the keyboard is."""
+        super().focusInEvent(event)
+        self.update()
+
+    def hideEvent(self, event: QEvent) -> None:
+        """Nothing; takes its card along."""
+        self.point(None)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Nothing; arrow keys go through the picture, Enter and the space bar select, Escape ends it."""
+        key = Qt.Key(event.key())
+        if key in _KEYS and self.scene is not None and not event.modifiers() & Qt.KeyboardModifier.ControlModifier:
+            found = self.scene.step(self.target, *_KEYS[key])
+            if found is not None:
+                self.point(found)
+                self.setAccessibleDescription(f"{found.heading}. {found.text}")
+            return
+        if key in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space) and self.target is not None:
+            if self.target.compound is not None:
+                self.picked.emit(self.target.compound)
+            return
+        if key == Qt.Key.Key_Escape and self.target is not None:
+            self.point(None)
+            return
+        super().keyPressEvent(event)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Nothing; paints the picture, what is pointed at, and whether the keyboard is here."""
+        super().paintEvent(event)
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        colours = theme().colours
+        where = None if self.target is None else self.place_of(self.target)
+        if where is not None and self.target is not None:
+            painter.setPen(QPen(QColor(colours.text), 1.4))
+            if self.target.extent is None:
+                painter.drawEllipse(where, 4.5, 4.5)
+            else:
+                dx, dy = (abs(self.parts[self.target.axes].scale[k]) for k in (1, 3))
+                wide, high = self.target.extent[0] / dx, self.target.extent[1] / dy
+                painter.drawRect(QRectF(where.x() - wide / 2, where.y() - high / 2, wide, high))
+        if self.hasFocus():
+            painter.setPen(QPen(QColor(colours.accent), 1.0))
+            painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), 4, 4)
+        if self.scene is not None and not self.shown and not self.parts:
+            painter.setPen(QColor(colours.muted))
+            painter.setFont(QFont(self.font()))
+            painter.drawText(self.rect(), Qt.AlignmentFlag.AlignCenter, "Drawing…")
+        painter.end()
+
+    def _menu(self, at: QPoint) -> None:
+        menu = QMenu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        menu.addAction("Copy Picture", self.copy_wanted.emit)
+        menu.addAction("Export Picture…", self.export_wanted.emit)
+        menu.popup(self.mapToGlobal(at))

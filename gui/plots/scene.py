@@ -1,0 +1,70 @@
+"""What a picture that can be pointed at is made of: how it is drawn, what lies where, and the data behind it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from assaypilot.engine.figures.palette import Palette
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from assaypilot.engine.export.sheet import Cell
+
+__all__ = ["Scene", "Shape", "Target"]
+
+Shape = tuple[float, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """One thing in a picture: a cell, a point, a row."""
+
+    axes: int
+    """Which of the picture's axes it lies in."""
+    x: float
+    y: float
+    """Where in their data."""
+    heading: str
+    text: str
+    """What is said of it."""
+    smiles: str = ""
+    """The structure shown beside it; empty for none."""
+    compound: int | None = None
+    """What a click selects; None: nothing."""
+    extent: Shape | None = None
+    """Width and height in the data of a thing with an area; None: a point."""
+
+
+class Scene:
+    """A picture; drawn off the window's thread, asked in it."""
+
+    name = ""
+    """What it shows, for people who do not see it."""
+    title = ""
+    """A few words for the name of a file."""
+
+    def least(self) -> Shape:
+        """Inches below which the picture cannot be read; it is scrolled then."""
+        return 0.0, 0.0
+
+    def most(self) -> Shape:
+        """Inches above which it does not grow."""
+        return 1e9, 1e9
+
+    def draw(self, palette: Palette, size: Shape, dpi: float) -> Figure:
+        """The figure."""
+        raise NotImplementedError
+
+    def at(self, axes: int, x: float, y: float, reach: Shape) -> Target | None:
+        """What lies at a place of the data of some axes; ``reach`` is how much of the data a few pixels are."""
+        raise NotImplementedError
+
+    def step(self, now: Target | None, right: int, down: int) -> Target | None:
+        """What the arrow keys lead to; None where there is nothing."""
+        raise NotImplementedError
+
+    def table(self) -> tuple[list[str], list[list[Cell]]]:
+        """The data behind the picture: a header, and rows."""
+        raise NotImplementedError

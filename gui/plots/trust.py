@@ -1,0 +1,170 @@
+"""Measured against predicted, and the set round by round, as scenes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from assaypilot.engine.campaign.state import STATUSES
+from assaypilot.engine.campaign.words import many
+from assaypilot.engine.export.structure_activity import Look
+from assaypilot.engine.figures.palette import Palette
+from assaypilot.gui.plots.scene import Scene, Shape, Target
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from assaypilot.engine.export.sheet import Cell
+
+__all__ = ["PredictionScene", "RoundsScene"]
+
+NAMED = 5
+"""Compounds that are named, those that fit worst."""
+
+
+class PredictionScene(Scene):
+    """Each measured compound against what the others say of it."""
+
+    title = "measured against predicted"
+
+    def __init__(self, look: Look, selected: int | None) -> None:
+        self.look, self.selected = look, selected
+        self.rest = look.means - look.predicted
+        known = np.flatnonzero(np.isfinite(look.surprise))
+        self.order = known[np.argsort(-np.abs(look.surprise[known]), kind="stable")]
+        """Places among the measured compounds, the least expected first."""
+        self.name = f"{look.endpoint.scale_name} measured against predicted from the other compounds, and what is left"
+
+    def least(self) -> Shape:
+        """Inches below which points lie on each other."""
+        return 4.2, 3.4
+
+    def draw(self, palette: Palette, size: Shape, dpi: float) -> Figure:
+        """The figure."""
+        from assaypilot.engine.figures.predictions import predictions_plot
+
+        look, ids = self.look, self.look.status.library.ids
+        ringed = np.flatnonzero(look.rows == self.selected) if self.selected is not None else np.zeros(0, dtype=np.intp)
+        return predictions_plot(
+            look.predicted, look.means, look.status.candidates.status[look.rows],
+            [(int(k), ids[int(look.rows[k])]) for k in self.order[:NAMED]],
+            quantity=look.endpoint.scale_name, noise_sd=look.endpoint.noise_sd,
+            selected=int(ringed[0]) if ringed.size else None, palette=palette, size=size, dpi=dpi,
+        )  # fmt: skip
+
+    def at(self, axes: int, x: float, y: float, reach: Shape) -> Target | None:
+        """The nearest point, when one is near."""
+        if axes > 1 or not self.order.size:
+            return None
+        values = self.look.means if axes == 0 else self.rest
+        away = ((self.look.predicted[self.order] - x) / reach[0]) ** 2 + ((values[self.order] - y) / reach[1]) ** 2
+        nearest = int(np.argmin(away))
+        return self.point(int(self.order[nearest]), axes) if away[nearest] <= 1.0 else None
+
+    def point(self, place: int, axes: int) -> Target:
+        """What is said of a compound, by its place among the measured ones."""
+        look = self.look
+        compound = int(look.rows[place])
+        word = STATUSES[int(look.status.candidates.status[compound])]
+        lines = [
+            f"{word}, {look.endpoint.scale_name} measured {look.means[place]:.2f} (n {int(look.counts[place])})",
+            f"predicted {look.predicted[place]:.2f} from the others",
+            f"left {self.rest[place]:+.2f}, {abs(look.surprise[place]):.1f} SD",
+        ]
+        smiles = look.status.library.smiles
+        y = float(look.means[place] if axes == 0 else self.rest[place])
+        return Target(
+            axes, float(look.predicted[place]), y, look.status.library.ids[compound], "\n".join(lines),
+            "" if smiles is None else smiles[compound], compound,
+        )  # fmt: skip
+
+    def step(self, now: Target | None, right: int, down: int) -> Target | None:
+        """The compound that is expected next less, or more."""
+        if not self.order.size:
+            return None
+        if now is None or now.compound is None:
+            return self.point(int(self.order[0]), 0)
+        here = np.flatnonzero(self.look.rows[self.order] == now.compound)
+        place = (int(here[0]) if here.size else 0) + right + down
+        return self.point(int(self.order[min(max(place, 0), len(self.order) - 1)]), now.axes)
+
+    def table(self) -> tuple[list[str], list[list[Cell]]]:
+        """One row for each measured compound, the least expected first, those that cannot be predicted last."""
+        look, ids = self.look, self.look.status.library.ids
+        q = look.endpoint.scale_name
+        left = np.setdiff1d(np.arange(len(look.rows)), self.order)
+        rows: list[list[Cell]] = []
+        for k in [*self.order.tolist(), *left.tolist()]:
+            compound = int(look.rows[k])
+            numbers = (look.means[k], look.predicted[k], self.rest[k], look.surprise[k])
+            rows.append([
+                ids[compound], STATUSES[int(look.status.candidates.status[compound])], int(look.counts[k]),
+                *(float(v) if np.isfinite(v) else None for v in numbers),
+            ])  # fmt: skip
+        return ["ID", "status", "n", f"{q} measured", f"{q} predicted", "measured less predicted", "in SD"], rows
+
+
+class RoundsScene(Scene):
+    """The set round by round, and what each round took."""
+
+    title = "rounds"
+    name = "Compounds in and undecided after each round, and the measurements each round took"
+
+    def __init__(self, look: Look) -> None:
+        from assaypilot.engine.figures.rounds import counts_by_round
+
+        self.look = look
+        status = look.status
+        self.last = max((one.number for one in status.rounds if one.state == "closed"), default=0)
+        known = status.candidates
+        self.inside, self.undecided = counts_by_round(known.status, known.decided_in_round, self.last)
+        self.used = [int(n) for n in look.by_round[: self.last + 1]]
+        self.used += [0] * (self.last + 1 - len(self.used))
+
+    def least(self) -> Shape:
+        """Inches below which it cannot be read."""
+        return 3.6, 3.2
+
+    def most(self) -> Shape:
+        """Inches above which it only grows emptier."""
+        return 12.0, 7.0
+
+    @property
+    def words(self) -> str:
+        """What the bars count."""
+        several = len(self.look.status.measured_endpoints) > 1
+        return f"measurements of {self.look.endpoint.scale_name}" if several else "measurements"
+
+    def draw(self, palette: Palette, size: Shape, dpi: float) -> Figure:
+        """The figure."""
+        from assaypilot.engine.figures.shrinking import shrinking_plot
+
+        return shrinking_plot(
+            self.inside, self.undecided, self.used, words=self.words, palette=palette, size=size, dpi=dpi
+        )
+
+    def at(self, axes: int, x: float, y: float, reach: Shape) -> Target | None:
+        """The round at a place."""
+        number = round(x)
+        return self.round(number, axes) if self.last and abs(x - number) <= 0.5 and 0 <= number <= self.last else None
+
+    def round(self, number: int, axes: int) -> Target:
+        """What is said of a round."""
+        heading = f"After round {number}" if number else "Before the first round"
+        moved = f"{self.inside[number]:,} in, {self.undecided[number]:,} undecided"
+        text = f"{moved}\n{many(self.used[number], 'measurement')}"
+        return Target(axes, number, (self.undecided if axes == 0 else self.used)[number], heading, text)
+
+    def step(self, now: Target | None, right: int, down: int) -> Target | None:
+        """The next round."""
+        if not self.last:
+            return None
+        if now is None:
+            return self.round(0, 0)
+        return self.round(min(max(round(now.x) + right, 0), self.last), min(max(now.axes + down, 0), 1))
+
+    def table(self) -> tuple[list[str], list[list[Cell]]]:
+        """One row for each round."""
+        rows: list[list[Cell]] = [[k, self.inside[k], self.undecided[k], self.used[k]] for k in range(self.last + 1)]
+        return ["round", "in", "undecided", self.words], rows
