@@ -21,6 +21,12 @@ MOST_DRAWN = 110
 """Compounds drawn at once: more of them no longer stand apart in a window 1280 pixels wide."""
 
 UNDECIDED, IN = 0, 1
+_POINTS = 72.0
+"""Points of an inch."""
+_SMALLEST = 6.5
+"""Point size below which nobody reads."""
+_LETTER = 0.55
+"""Width of a letter in the mean, of its point size."""
 _WORD = 15.0
 """Points that a word beside a line takes."""
 
@@ -148,8 +154,9 @@ def ranked_intervals(
     axes.set_ylabel(quantity, color=palette.text, fontsize=SMALL + 0.5, parse_math=False)
     words = "; ".join(filter(None, (_axis_words(ranking, bool(thin.any()), bool(decided.any())), note)))
     # Centred below the axes, a longer line would leave the picture at its right.
-    fits = max(20, int(size[0] * 0.85 * _POINTS / (SMALL * _LETTER)))
-    axes.set_xlabel(textwrap.fill(words, fits), color=palette.muted, fontsize=SMALL, parse_math=False)
+    fits = axes.get_position().width * figure.get_figwidth() * _POINTS / (_LETTER * max(1, len(words)))
+    points = max(_SMALLEST, min(SMALL, fits))
+    axes.set_xlabel(words, color=palette.muted, fontsize=points, parse_math=False)
     return figure
 
 

@@ -96,6 +96,20 @@ def test_bounds_that_are_open_or_missing_break_nothing() -> None:
     assert drawn(figure)
 
 
+def test_what_stands_below_a_narrow_picture_stays_inside() -> None:
+    estimate = np.linspace(8.0, 5.0, 20)
+    status, none = np.zeros(20, dtype=np.int8), np.full(20, np.nan)
+    for width in (4.9, 5.5, 8.0):
+        figure = ranked_intervals(
+            rank_compounds(estimate, status), estimate, none, none, status, size=(width, 3.0),
+            posterior=(estimate - 0.3, estimate + 0.3), cutoff=7.6, soft_cutoff=7.35,
+        )  # fmt: skip
+        figure.canvas.draw()
+        box = figure.axes[0].xaxis.label.get_window_extent()
+        assert box.x0 >= 0
+        assert box.x1 <= figure.bbox.x1, width
+
+
 @pytest.mark.parametrize("text", ["CPD_$1_$2%", "<b>x</b>", "a_{b}^{c}$", "\\alpha"])
 def test_texts_are_not_mathematics(text: str) -> None:
     estimate, status = table(30)
