@@ -121,7 +121,7 @@ def test_the_best_that_comes_back_is_not_put_out_without_a_comparison():
 
 
 def test_one_that_came_and_went_does_not_keep_others_from_being_compared_with_the_one_named():
-    truth, rng = np.array([1.0, 0.2, 1.0, 0.95]), np.random.default_rng(0)
+    truth, rng = np.array([1.0, 0.2, 1.0, 1.1]), np.random.default_rng(0)
     state = ended(started(Best(0.2), 4, measurable=[1, 1, 0, 0]), truth, rng)
     state = measured(with_only(state, True, True, True, True), [2, 0, 2, 2], truth, rng)
     state = ended(with_only(state, True, True, False, True), truth, rng)
