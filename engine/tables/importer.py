@@ -107,6 +107,7 @@ def _import(raw: RawTable, mapping: TableMapping, report: Report) -> ImportedTab
     if not mapping.endpoints:
         warnings.append('No endpoint was found; name one with --endpoint "NAME;sd=..." (it need not be a column).')
     _note_twins(listed, notes)
+    warnings += _differ_in_case_only(listed)
     problems.sort(key=lambda problem: problem.row or 0)
     report(1.0, "Table checked")
     return ImportedTable(
@@ -338,6 +339,22 @@ def _also_called(library: Library, names: dict[str, str], merged: tuple[tuple[st
     also = {name: called for name, called in names.items() if name not in own and called in own}
     also |= {other: called for other, name in merged if (called := names.get(name)) in own and other not in own}
     return replace(library, aliases=tuple(also.items())) if also else library
+
+
+def _differ_in_case_only(library: Library) -> list[str]:
+    """A sentence when ids differ in nothing but capitals: one compound, written in two ways, is the likely reason."""
+    spelled: dict[str, list[str]] = {}
+    for name in library.ids:
+        spelled.setdefault(name.casefold(), []).append(name)
+    alike = [names for names in spelled.values() if len(names) > 1]
+    if not alike:
+        return []
+    example = " and ".join(alike[0][:2])
+    more = f", and {len(alike) - 1} more" if len(alike) > 1 else ""
+    return [
+        f"Ids that differ in capitals only ({example}{more}) are different compounds here. If they are the same, write "
+        "them alike in the table."
+    ]
 
 
 def _note_twins(library: Library, notes: list[str]) -> None:

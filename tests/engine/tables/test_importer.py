@@ -98,6 +98,14 @@ def test_two_ids_with_the_same_substituents_are_two_compounds_and_noted():
     assert any("for example a and b: R1=Me" in note for note in table.notes)
 
 
+def test_ids_that_differ_in_capitals_only_are_asked_about():
+    _, _, table = imported("ID|R1|pIC50\nAP-1|Me|6\nap-1|Me|7\nAP-2|Et|8\nAp-2|Et|8\nx|H|5")
+    assert table.library.ids == ("AP-1", "ap-1", "AP-2", "Ap-2", "x")
+    assert any("(AP-1 and ap-1, and 1 more) are different compounds here" in text for text in table.warnings)
+    _, _, table = imported("ID|R1|pIC50\nAP-1|Me|6\nAP-1|Me|7\nap-2|Et|8")
+    assert not any("capitals" in text for text in table.warnings)
+
+
 def test_ids_are_made_from_the_substituents():
     _, _, table = imported("R1|R2|v\nMe|H|1.5\nEt|H|2\nMe|H|1.7")
     assert table.library.ids == ("R1=Me|R2=H", "R1=Et|R2=H")
