@@ -132,7 +132,9 @@ def _write_cells(
             axes.text(column, row, "?", ha="center", va="center", fontsize=SMALL, color=palette.muted, zorder=4)
     low = 0.0 if scale.vmin is None else scale.vmin
     fill = colours(scale(np.where(known, view.mean, low)))
-    light = (fill[..., :3] @ np.array([0.299, 0.587, 0.114])) > 0.55
+    linear = np.where(fill[..., :3] <= 0.04045, fill[..., :3] / 12.92, ((fill[..., :3] + 0.055) / 1.055) ** 2.4)
+    # Above this relative luminance (WCAG 2.2) the dark ink has the better contrast, below it the white one.
+    light = linear @ np.array([0.2126, 0.7152, 0.0722]) > 0.18
     ink = np.where(light, "#101722", "#ffffff")
     if roomy:
         for row, column in zip(*np.nonzero(known), strict=True):

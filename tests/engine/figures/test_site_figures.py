@@ -1,0 +1,134 @@
+"""Contributions and measurements in blocks by site, predictions with residuals, rounds with what they took."""
+
+from __future__ import annotations
+
+import io
+
+import numpy as np
+import pytest
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+
+from assaypilot.engine.figures.blocks import Block, blocks_height, row_at, row_places
+from assaypilot.engine.figures.forest import forest_plot
+from assaypilot.engine.figures.predictions import predictions_plot
+from assaypilot.engine.figures.shrinking import shrinking_plot
+from assaypilot.engine.figures.usage import usage_plot
+
+NAN = float("nan")
+BLOCKS = [Block("R1 $x$", ("Me", "H")), Block("R2", ("Cl", "[*:1]$a$<b>", "F"), left_out=7)]
+
+
+def texts(figure: Figure) -> list[str]:
+    FigureCanvasAgg(figure).print_png(io.BytesIO())
+    found = [*figure.texts, *(text for axes in figure.axes for text in axes.texts)]
+    assert not any(one.get_parse_math() for one in found if "$" in one.get_text())
+    return [one.get_text() for one in found]
+
+
+def test_rows_are_found_where_they_are_drawn() -> None:
+    for block, places in enumerate(row_places(BLOCKS)):
+        for row, y in enumerate(places):
+            assert row_at(BLOCKS, float(y) + 0.3) == (block, row)
+    assert row_at(BLOCKS, 0.0) is None  # the first heading
+    assert row_at(BLOCKS, 99.0) is None
+    assert blocks_height([*BLOCKS, *BLOCKS]) > blocks_height(BLOCKS)
+
+
+def test_contributions_of_all_sites_share_a_scale() -> None:
+    value = [np.array([0.5, -0.1]), np.array([0.3, NAN, NAN])]
+    half = [np.array([0.2, 0.3]), np.array([0.1, NAN, NAN])]
+    values = [(v, v - h, v + h, n) for v, h, n in zip(value, half, ([9, 4], [7, 0, 3]), strict=True)]
+    figure = forest_plot(
+        BLOCKS, [(v, a, b, np.array(n)) for v, a, b, n in values], quantity="pIC50 $q$", selected=(1, 0)
+    )
+    axes = figure.axes[0]
+    at = {float(y): (float(x), line.get_markerfacecolor()) for line in axes.lines if line.get_marker() == "o"
+          for x, y in zip(line.get_xdata(), line.get_ydata(), strict=True)}  # fmt: skip
+    first, second = row_places(BLOCKS)
+    assert {y: x for y, (x, _) in at.items()} == {first[0]: 0.5, first[1]: -0.1, second[0]: 0.3}
+    assert at[first[0]][1] != at[first[1]][1]  # the second may be the average: hollow
+    assert at[first[0]][1] == at[second[0]][1]
+    said = texts(figure)
+    assert {
+        "+0.50",
+        "\u22120.10",
+        "9",
+        "4",
+        "never measured",
+        "cannot be told from another site",
+        "[*:1]$a$<b>",
+    } <= set(said)
+    assert "R2   7 in the middle not shown" in said
+    assert axes.get_xlabel().endswith("better →")
+    assert (
+        forest_plot(BLOCKS, [(v, a, b, np.array(n)) for v, a, b, n in values], sign=-1.0)
+        .axes[0]
+        .get_xlabel()
+        .endswith("← better")
+    )
+    spans = [one.get_y() for one in axes.patches if hasattr(one, "get_y")]
+    assert len(spans) == 2
+
+
+def test_measurements_before_and_in_the_campaign() -> None:
+    used = [(np.array([1, 0]), np.array([4, 0])), (np.array([0, 2, 0]), np.array([1, 1, 1]))]
+    figure = usage_plot(BLOCKS, used)
+    bars = [(one.get_x(), one.get_width(), one.get_hatch()) for one in figure.axes[0].patches]
+    assert (4.0, 1.0, "////") in [(float(x), float(w), h) for x, w, h in bars]
+    assert (0.0, 4.0, None) in [(float(x), float(w), h) for x, w, h in bars]
+    said = texts(figure)
+    assert said.count("none") == 1
+    assert {"5", "3", "1"} <= set(said)
+    assert [text.get_text() for text in figure.axes[0].get_legend().get_texts()] == ["this campaign", "earlier values"]
+
+
+def test_without_a_choice_there_is_a_sentence() -> None:
+    assert texts(forest_plot([], [])) == ["No site has a choice."]
+    assert texts(usage_plot([], [])) == ["No site has a choice."]
+
+
+@pytest.mark.parametrize("size", [(8.0, 4.5), (5.0, 6.0)])
+def test_residuals_stand_beside_and_the_worst_are_named(size: tuple[float, float]) -> None:
+    predicted, measured = np.array([6.0, 7.0, NAN, 6.5]), np.array([6.5, 6.9, 8.0, 6.6])
+    status = np.array([1, 2, 1, 0], dtype=np.int8)
+    figure = predictions_plot(
+        predicted, measured, status, [(0, "CPD_$1_$2%"), (1, "B")], quantity="pIC50 $x$", noise_sd=0.2, selected=3,
+        size=size,
+    )  # fmt: skip
+    assert {"CPD_$1_$2%", "B"} <= set(texts(figure))
+    first, second = figure.axes
+    points = sorted(
+        (round(float(x), 6), round(float(y), 6))
+        for line in second.lines
+        if line.get_linestyle() == "None" and line.get_markersize() < 10
+        for x, y in zip(line.get_xdata(), line.get_ydata(), strict=True)
+    )
+    assert points == [(6.0, 0.5), (6.5, 0.1), (7.0, -0.1)]
+    rings = [line for line in second.lines if line.get_markersize() > 10]
+    assert [(float(ring.get_xdata()[0]), float(ring.get_ydata()[0])) for ring in rings] == [(6.5, pytest.approx(0.1))]
+    assert "1 that cannot be predicted" in first.get_xlabel()
+    a, b = first.get_position(), second.get_position()
+    assert a.x1 < b.x0 or b.y1 < a.y0
+    assert first.get_xlim() == second.get_xlim()
+
+
+def test_names_do_not_lie_on_each_other() -> None:
+    predicted = np.array([6.0, 6.0, 6.0, 9.0])
+    measured = predicted + np.array([0.50, 0.505, 0.51, 0.0])
+    figure = predictions_plot(
+        predicted, measured, np.zeros(4, dtype=np.int8), [(k, f"compound {k}") for k in range(3)], size=(9.0, 4.5)
+    )
+    FigureCanvasAgg(figure).print_png(io.BytesIO())
+    boxes = [text.get_window_extent() for text in figure.axes[1].texts]
+    assert len(boxes) == 3
+    assert not any(boxes[a].overlaps(boxes[b]) for a in range(3) for b in range(a))
+
+
+def test_rounds_stand_over_what_they_took() -> None:
+    figure = shrinking_plot([0, 2, 5], [10, 6, 1], [3, 24, 12], words="measurements of $x$")
+    first, second = figure.axes
+    assert [bar.get_height() for bar in second.patches] == [3, 24, 12]
+    assert first.get_xlim() == second.get_xlim()
+    assert {"24", "12", "1 undecided", "5 in"} <= set(texts(figure))
+    assert "Nothing has been decided" in texts(shrinking_plot([0], [10], [3]))[0]
