@@ -47,6 +47,7 @@ class ColumnsForm(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self._added: dict[str, str] = {}
+        self._differences: dict[str, str] = {}
         self._said: dict[str, EndpointSpec] = {}
         self._filling = False
         column = QVBoxLayout(self)
@@ -124,6 +125,7 @@ class ColumnsForm(QWidget):
         """Nothing; offers the columns of a table, with nothing chosen."""
         self._filling = True
         self._added.clear()
+        self._differences.clear()
         self._said.clear()
         for combo, none in ((self.id, "(made from the substituents)"), (self.smiles, "(none)")):
             combo.clear()
@@ -163,9 +165,12 @@ class ColumnsForm(QWidget):
         self.product.setCurrentIndex(max(self.product.findData(mapping.product), 0))
         self.endpoint.clear()
         for one in mapping.endpoints:
-            self.endpoint.addItem(one.endpoint.name, one.endpoint.unit)
+            end = one.endpoint
+            if end.of is not None:
+                self._differences[end.name] = " - ".join(end.of)
+                continue
+            self.endpoint.addItem(end.name, end.unit)
             if said:
-                end = one.endpoint
                 self._said[end.name] = EndpointSpec(
                     end.name, unit=end.unit or None, direction=end.direction, transform=end.transform
                 )
@@ -226,6 +231,7 @@ class ColumnsForm(QWidget):
                 if other != name and other not in self._added
             ]
             specs += [EndpointSpec(other, unit=unit or None) for other, unit in self._added.items() if other != name]
+            specs += [EndpointSpec(whole, of=of) for whole, of in self._differences.items() if whole != name]
         return TableOptions(
             id=self.id.currentData(),
             smiles=self.smiles.currentData(),
@@ -235,18 +241,25 @@ class ColumnsForm(QWidget):
             merge=self.merge.currentData() if self.smiles.currentData() is not None else "no",
         )
 
-    def add(self, name: str, unit: str) -> str | None:
-        """Why an endpoint that the table does not have cannot be added; None when it now is."""
+    def add(self, name: str, unit: str, of: str = "") -> str | None:
+        """Why an endpoint that the table does not have cannot be added; None when it now is.
+
+        ``of``: the two endpoints it is the difference of; empty for one that is measured.
+        """
         options = self.options()
         taken = {*options.sites, *filter(None, (options.id, options.smiles))}
         if name.casefold() in {column.casefold() for column in taken}:
             return f"{name} is a column of the table that holds something else."
-        self._added[name] = unit
+        if of:
+            self._differences[name] = of
+        else:
+            self._added[name] = unit
         return None
 
     def take_back(self, name: str) -> None:
         """Nothing; gives an added endpoint up."""
         self._added.pop(name, None)
+        self._differences.pop(name, None)
 
     # ------------------------------------------------------------------ inside
 

@@ -262,9 +262,12 @@ class ColumnsStep(Step):
             joined=self.smaller.joined,
         )
 
-    def add_endpoint(self, name: str, unit: str) -> None:
-        """Nothing; takes a further endpoint, which the table does not have yet, when the table allows for it."""
-        refused = self.form.add(name, unit)
+    def add_endpoint(self, name: str, unit: str, of: str = "") -> None:
+        """Nothing; takes a further endpoint, which the table does not have yet, when the table allows for it.
+
+        ``of``: the two endpoints it is the difference of, as ``pIC50 - hERG``; empty for one that is measured.
+        """
+        refused = self.form.add(name, unit, of)
         if refused is not None:
             self.not_added.emit(refused)
             return

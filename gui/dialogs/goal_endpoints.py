@@ -28,6 +28,8 @@ class EndpointBox(QFrame):
         self.setObjectName("card")
         self.fact = fact
         self.aim = "epsilon-best"
+        self.needed = False
+        """Whether a difference that is asked for is made of it, so that it is measured."""
         endpoint = fact.endpoint
         unit = endpoint.scale_unit
         column = QVBoxLayout(self)
@@ -37,6 +39,8 @@ class EndpointBox(QFrame):
         top.setSpacing(10)
         name = endpoint.scale_name
         shown = name if name == endpoint.name else f"{name}  ({endpoint.name})"
+        if endpoint.of is not None:
+            shown = f"{name} = {' - '.join(endpoint.of)}"
         self.chosen = QCheckBox(mnemonic_free(shown))
         self.chosen.setAccessibleName(f"{name} is part of the trade-off")
         self.chosen.setToolTip("Part of the trade-off")
@@ -99,6 +103,11 @@ class EndpointBox(QFrame):
         """Whether the goal is about it."""
         return self.chosen.isChecked() if self.aim == "pareto" else self._objective
 
+    @property
+    def measured(self) -> bool:
+        """Whether it is measured in each round: a difference never is, its parts are."""
+        return self.fact.endpoint.of is None and (self.aimed_at or self.needed or bool(self.limit.text))
+
     def show_for(self, goal: str, *, objective: bool) -> None:
         """Nothing; shows what applies for a goal; ``objective``: it is the one endpoint a goal is about."""
         self.aim, self._objective = goal, objective
@@ -106,8 +115,7 @@ class EndpointBox(QFrame):
         self.chosen.setVisible(trade)
         self.title.setVisible(not trade)
         self.direction.setVisible(self.aimed_at)
-        measured = self.aimed_at or bool(self.limit.text)
-        applies = (measured, trade and self.aimed_at, True)
+        applies = (self.measured, trade and self.aimed_at, True)
         for place, (caption, field, wanted) in enumerate(zip(self._captions, self._fields, applies, strict=True)):
             self._grid.setColumnMinimumWidth(place, 128 if wanted else 0)
             caption.setVisible(wanted)
@@ -120,7 +128,7 @@ class EndpointBox(QFrame):
         limit = self._limit()
         good &= self.limit.edit.property("wrong") != "true"
         noise = epsilon = None
-        if self.aimed_at or self.limit.text:
+        if self.measured:
             noise = self.noise.number(low=0.0, optional=True)
             good &= self.noise.edit.property("wrong") != "true"
             if good and noise is None and self.fact.noise_sd is None:
@@ -184,8 +192,8 @@ class EndpointList(QWidget):
     """The boxes of all endpoints, and a line to name one that is not in the table."""
 
     changed = Signal()
-    wanted = Signal(str, str)
-    """Name and unit of an endpoint to be added."""
+    wanted = Signal(str, str, str)
+    """Name and unit of an endpoint to be added, and the two that it is the difference of: ``pIC50 - hERG`` or empty."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -208,7 +216,11 @@ class EndpointList(QWidget):
         row.setSpacing(8)
         self.new = QLineEdit()
         self.new.setAccessibleName("Name of a further endpoint")
-        self.new.setPlaceholderText("Further endpoint, not in the table")
+        self.new.setPlaceholderText("Further endpoint, or a difference: Selectivity = pIC50 - pKi")
+        self.new.setToolTip(
+            "The name of an endpoint that is not in the table; or a name, = and two endpoints with a minus between: "
+            "their difference on the log scale, which is calculated and not measured"
+        )
         self.unit = QLineEdit()
         self.unit.setAccessibleName("Unit of the further endpoint")
         self.unit.setPlaceholderText("unit or none")
@@ -257,6 +269,7 @@ class EndpointList(QWidget):
                     field.edit.setText(text)
                 if same[box.name].direction == box.fact.endpoint.direction:
                     box.direction.setCurrentIndex(was.direction)
+            box.changed.connect(self._show_needed)
             box.changed.connect(self.changed)
             self._column.insertWidget(place, box)
             for part in (box.chosen, box.direction, box.noise.edit, box.margin.edit, box.limit.edit):
@@ -275,6 +288,16 @@ class EndpointList(QWidget):
         self._goal, self._objective = goal, objective
         for box in self.boxes:
             box.show_for(goal, objective=box.name == objective)
+        self._show_needed()
+
+    def _show_needed(self) -> None:
+        """Nothing; what a difference that is asked for is made of is measured, and its noise is asked for."""
+        wholes = [box for box in self.boxes if box.fact.endpoint.of and (box.aimed_at or box.limit.text)]
+        names = {name for box in wholes for name in box.fact.endpoint.of or ()}
+        for box in self.boxes:
+            if box.needed != (box.name in names):
+                box.needed = box.name in names
+                box.show_for(self._goal, objective=box.name == self._objective)
 
     def box(self, name: str) -> EndpointBox | None:
         """The box of an endpoint."""
@@ -313,11 +336,13 @@ class EndpointList(QWidget):
         self.add_problem.setVisible(bool(text))
 
     def _add(self) -> None:
-        name = self.new.text().strip()
+        name, sign, of = (part.strip() for part in self.new.text().partition("="))
+        if not any(minus in of for minus in "-\N{MINUS SIGN}\N{EN DASH}"):  # a name may hold a sign, too: logD pH=7.4
+            name, of = (name, "") if sign and not of else (self.new.text().strip(), "")
         if not name:
             return
         self.refuse_new("")
         if any(box.name.casefold() == name.casefold() for box in self.boxes):
             self.refuse_new(f"There is an endpoint {name} already.")
             return
-        self.wanted.emit(name, self.unit.text().strip())
+        self.wanted.emit(name, self.unit.text().strip(), of)

@@ -48,7 +48,7 @@ GOALS = (
 class GoalStep(Step):
     """Fields at the left, their consequences at the right."""
 
-    new_endpoint = Signal(str, str)
+    new_endpoint = Signal(str, str, str)
     """Name and unit of an endpoint that is not in the table."""
 
     def __init__(self, session: Session, settings: Settings) -> None:
@@ -198,7 +198,7 @@ class GoalStep(Step):
         self._first = first
         self.objective.setCurrentIndex(names.index(str(wanted) if keep else first))
         self.endpoints.show_facts(checked.facts, str(self.objective.currentData()))
-        history = sum(one.measured for one in checked.facts)
+        history = sum(one.measured for one in checked.facts if one.endpoint.of is None)
         self.history.setText(
             f"The table's own values ({history:,}) are history: shown and used to estimate, not to decide."
             if history

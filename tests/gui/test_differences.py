@@ -1,0 +1,167 @@
+"""A difference of two endpoints in the window: named in the wizard, shown on every page, typed nowhere."""
+
+from __future__ import annotations
+
+import itertools
+from pathlib import Path
+
+import numpy as np
+import pytest
+from pytestqt.qtbot import QtBot
+
+from assaypilot.engine.campaign.campaign import Campaign
+from assaypilot.engine.campaign.state import Settings
+from assaypilot.engine.endpoint import Endpoint, Limit
+from assaypilot.engine.library import Library
+from assaypilot.engine.measurements import Result
+from assaypilot.gui.main_window import ROUND, MainWindow
+from assaypilot.gui.models.candidates import CandidatesModel
+from assaypilot.gui.models.library import history_means
+from assaypilot.gui.pages.candidate_panel import details
+from assaypilot.gui.screen import shortlist_columns
+from tests.gui.helpers import idle, status, until
+from tests.gui.test_goals import box, choose_goal, opened, to_goal
+
+LABELS = (("H", "Me", "Cl"), ("H", "OMe", "CF3"))
+ROWS = list(itertools.product(*LABELS))
+IDS = [f"C-{number}" for number in range(1, len(ROWS) + 1)]
+LEVELS = {
+    "pIC50": [6.0 + 0.8 * i + 0.3 * j for i, j in itertools.product(range(3), range(3))],
+    "hERG IC50": [5.0 + 0.2 * i + 0.5 * j for i, j in itertools.product(range(3), range(3))],
+}
+POTENCY, HERG = Endpoint("pIC50", noise_sd=0.1), Endpoint("hERG IC50", "nM", "log", noise_sd=0.1)
+
+
+def table(path: Path) -> Path:
+    lines = ["ID,R1,R2,pIC50,hERG IC50 (nM)"]
+    for place, (name, row) in enumerate(zip(IDS, ROWS, strict=True)):
+        values = [f"{LEVELS['pIC50'][place]:.2f}", f"{10 ** (9 - LEVELS['hERG IC50'][place]):.0f}"]
+        lines.append(f"{name},{','.join(row)},{','.join(values if place < 4 else ['', ''])}")
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return path
+
+
+def campaign_file(folder: Path, *, rounds: int = 30, limit: str = "", objective: str = "Gap") -> Path:
+    whole = Endpoint("Gap", of=("pIC50", "hERG IC50"), limit=Limit.parse(limit) if limit else None)
+    settings = Settings(objective, epsilon=0.5, slack=0.5, per_round=96)
+    library = Library.listed(["R1", "R2"], [list(row) for row in ROWS], ids=IDS)
+    rng = np.random.default_rng(2)
+    history = [Result("C-1", 6.0, "pIC50"), Result("C-1", 1e4, "hERG IC50"), Result("C-2", 6.3, "pIC50")]
+    path = folder / "gap.assaypilot"
+    with Campaign.create(
+        path, library=library, endpoints=(POTENCY, HERG, whole), settings=settings, history=history
+    ) as campaign:
+        for _ in range(rounds):
+            issued = campaign.plan()
+            if issued is None:
+                break
+            found = []
+            for item in issued.items:
+                for place, k in enumerate(issued.endpoints):
+                    endpoint = (POTENCY, HERG)[k]
+                    for _ in range(item.of(place)):
+                        value = LEVELS[endpoint.name][item.compound] + 0.1 * rng.standard_normal()
+                        found.append(Result(IDS[item.compound], endpoint.from_model(float(value)), endpoint.name))
+            campaign.record(found)
+    return path
+
+
+def pages(qtbot: QtBot, window: MainWindow) -> None:
+    for page in range(len(window.pages)):
+        window.show_page(page)
+        idle(qtbot, window)
+
+
+@pytest.mark.parametrize(("rounds", "limit", "objective"), [(0, "", "Gap"), (30, "", "Gap"), (30, ">1.2", "pIC50")])
+def test_a_campaign_with_a_difference_is_shown_on_every_page(
+    qtbot: QtBot, window: MainWindow, tmp_path: Path, rounds: int, limit: str, objective: str
+) -> None:
+    opened(qtbot, window, campaign_file(tmp_path, rounds=rounds, limit=limit, objective=objective))
+    now = status(window)
+    pages(qtbot, window)
+    model = CandidatesModel()
+    model.show(now)
+    keys = [column.key for column in model.columns]
+    assert {"estimate", "interval", "measured"} <= set(keys)
+    others = {"pIC50", "hERG IC50", "Gap"} - {objective}
+    assert {f"estimate-{name}" for name in others} <= set(keys)
+    assert set(shortlist_columns(now)) >= {key for key in keys if key.startswith(("estimate", "interval"))}
+    told = dict(details(now, 0))
+    assert {"pIC50", "phERG IC50", "Gap"} <= set(told)
+    assert told["Measured"]
+    means = history_means(now, 2)
+    assert means[0] == pytest.approx(1.0)
+    assert np.isnan(means[1:]).all()
+
+
+def test_a_round_asks_for_its_parts_only(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
+    opened(qtbot, window, campaign_file(tmp_path, rounds=0))
+    window.session.plan()
+    until(qtbot, lambda: status(window).open_round is not None)
+    window.show_page(ROUND)
+    idle(qtbot, window)
+    now = status(window)
+    assert now.open_round is not None
+    assert [now.endpoints[k].name for k in now.open_round.endpoints] == ["pIC50", "hERG IC50"]
+
+
+def test_a_difference_is_named_in_the_wizard(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
+    step = to_goal(qtbot, window, table(tmp_path / "gap.csv"))
+    wizard = window.wizard
+    assert wizard is not None
+    step.endpoints.new.setText("Gap = pIC50 - CYP")
+    step.endpoints.add.click()
+    until(qtbot, lambda: bool(step.endpoints.add_problem.text()))
+    assert "Gap must be one endpoint minus another, and 'pIC50 - CYP' is not" in step.endpoints.add_problem.text()
+    until(qtbot, lambda: wizard.columns_step.complete)
+    step.endpoints.new.setText("Gap = pIC50 - phERG IC50")
+    step.endpoints.add.click()
+    until(qtbot, lambda: len(step.endpoints.boxes) == 3)
+    assert "(8)" in step.history.text(), "the values of the two, not of their difference"
+    choose_goal(step, "epsilon-best")
+    step.objective.setCurrentIndex(step.objective.findData("Gap"))
+    gap, first, second = box(step, "Gap"), box(step, "pIC50"), box(step, "hERG IC50 (nM)")
+    assert gap.title.text() == "Gap = pIC50 - hERG IC50 (nM)"
+    assert (gap.measured, first.measured, second.measured) == (False, True, True)
+    assert (gap.noise.isHidden(), first.noise.isHidden(), second.noise.isHidden()) == (True, False, False)
+    first.noise.edit.setText("0.2")
+    second.noise.edit.setText("0.3")
+    step.epsilon.edit.setText("0.5")
+    step.file.edit.setText(str(tmp_path / "gap.assaypilot"))
+    until(qtbot, lambda: wizard.next.isEnabled())
+    wizard.next.click()
+    until(qtbot, lambda: window.session.view is not None)
+    now = status(window)
+    assert [endpoint.name for endpoint in now.endpoints] == ["pIC50", "hERG IC50 (nM)", "Gap"]
+    assert now.endpoints[2].of == ("pIC50", "hERG IC50 (nM)")
+    assert now.endpoints[2].noise_sd == pytest.approx(0.13**0.5)
+    assert (now.objective, now.measured_endpoints) == (2, (0, 1))
+    idle(qtbot, window)
+
+
+def test_the_parts_of_what_is_not_asked_for_are_not_needed(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
+    step = to_goal(qtbot, window, table(tmp_path / "gap.csv"))
+    step.endpoints.new.setText("Gap = pIC50 \N{MINUS SIGN} hERG IC50 (nM)")
+    step.endpoints.add.click()
+    until(qtbot, lambda: len(step.endpoints.boxes) == 3)
+    choose_goal(step, "epsilon-best")
+    step.objective.setCurrentIndex(step.objective.findData("pIC50"))
+    assert not box(step, "hERG IC50 (nM)").measured
+    box(step, "Gap").limit.edit.setText(">1")
+    assert box(step, "hERG IC50 (nM)").measured
+    box(step, "Gap").limit.edit.setText("")
+    assert not box(step, "hERG IC50 (nM)").measured
+    wizard = window.wizard
+    assert wizard is not None
+    wizard.reject()
+
+
+def test_a_sign_in_a_name_is_no_difference(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
+    step = to_goal(qtbot, window, table(tmp_path / "gap.csv"))
+    step.endpoints.new.setText("logD pH=7.4")
+    step.endpoints.add.click()
+    until(qtbot, lambda: len(step.endpoints.boxes) == 3)
+    assert box(step, "logD pH=7.4").fact.endpoint.of is None
+    wizard = window.wizard
+    assert wizard is not None
+    wizard.reject()
