@@ -99,8 +99,8 @@ class Trial:
         told = json.loads(self.command("doctor", "--json"))
         unknown = [name for name, version in told["packages"].items() if not version]
         lacking = [name for name in unknown if name.lower() not in freeze_parts.LEFT_OUT]
-        if told["assaypilot"] != freeze_parts.version() or lacking:
-            raise TrialError(f"doctor: version {told['assaypilot']}, not known: {lacking}")
+        if told["assaypilot"] != freeze_parts.version() or lacking or told["qt"]["platform"] != "offscreen":
+            raise TrialError(f"doctor: version {told['assaypilot']}, not known: {lacking}, Qt: {told['qt']}")
         said = {entry["name"] for entry in json.loads(self.command("strategies", "--json"))}
         forgotten = set(freeze_parts.by_name("engine/strategies/registry.py", "_STRATEGIES", "_BASELINES")) - said
         if forgotten:

@@ -1,7 +1,8 @@
 """The start of the packaged program: a worker process when it is one, otherwise what `assaypilot` starts.
 
 Worker processes start the program again. Python's own are told apart in `assaypilot.gui.launch`, by what PyInstaller
-adds to multiprocessing; those of joblib are started as if the program were a Python, `-m MODULE` and `-c CODE`.
+adds to multiprocessing; those of joblib, and the question that `assaypilot doctor` has for Qt, come as if the program
+were a Python: `-m MODULE` and `-c CODE`. Just these are taken; whatever else is said that way is a wrong command.
 """
 
 import re
@@ -27,6 +28,12 @@ def start(words: list[str]) -> int:
 
         track(int(asked[1]), asked[2] == "True")
         return 0
+    if words[:1] == ["-c"]:
+        from assaypilot.engine.cli.doctor import ASK_QT
+
+        if words[1:] == [ASK_QT]:
+            exec(ASK_QT, {"__name__": "__main__"})
+            return 0
     from assaypilot.gui.launch import main
 
     return main()

@@ -17,14 +17,15 @@ from typing import Any
 from assaypilot.engine.cli.console import Reply
 from assaypilot.engine.cli.failures import data_folder
 
-__all__ = ["doctor", "program_version"]
+__all__ = ["ASK_QT", "doctor", "program_version"]
 
 _PACKAGES = ("numpy", "scipy", "pandas", "rdkit", "matplotlib", "PySide6-Essentials")
 _QT_SECONDS = 30
 """How long Qt may take to start; a hanging display server must not hang the doctor."""
 
-# Asked in a process of its own: Qt ends the process it is in when no platform can be loaded.
-_ASK_QT = """
+# Asked in a process of its own: Qt ends the process it is in when no platform can be loaded. The packaged program has
+# no Python to ask with and asks itself: packaging/frozen_start.py runs these very words, and no others.
+ASK_QT = """
 import json
 from PySide6.QtCore import qVersion
 from PySide6.QtGui import QFontDatabase, QGuiApplication
@@ -79,11 +80,9 @@ def _version(name: str) -> str | None:
 def _qt() -> dict[str, Any]:
     """Version, platform, number of font families, and what is wrong (None: nothing)."""
     absent: dict[str, Any] = {"version": None, "platform": None, "fonts": None, "font": None}
-    if getattr(sys, "frozen", False):
-        return absent | {"problem": "not asked: the packaged program has no Python to ask with"}
     try:
         answer = subprocess.run(
-            [sys.executable, "-c", _ASK_QT], capture_output=True, timeout=_QT_SECONDS, check=False, text=True
+            [sys.executable, "-c", ASK_QT], capture_output=True, timeout=_QT_SECONDS, check=False, text=True
         )
     except (OSError, subprocess.TimeoutExpired) as error:
         return absent | {"problem": f"Qt did not answer ({type(error).__name__})"}

@@ -200,6 +200,17 @@ def test_the_tracker_of_joblib_is_started_as_joblib_asks(
     assert '["-m", self.__module__]' in Path(popen_loky_posix.__file__).read_text(encoding="utf-8")
 
 
+def test_what_the_doctor_asks_qt_is_run_and_nothing_else(
+    packaging_module: Any, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    start = packaging_module("frozen_start")
+    from assaypilot.engine.cli import doctor
+
+    monkeypatch.setattr(doctor, "ASK_QT", "print('asked as', __name__)")
+    assert start.start(["-c", doctor.ASK_QT]) == 0
+    assert capsys.readouterr().out == "asked as __main__\n"
+
+
 # --- the trial
 
 
@@ -228,21 +239,23 @@ def test_a_trial_says_what_failed(packaging_module: Any, fake: Any, tmp_path: Pa
 def test_a_trial_wants_the_version_and_every_strategy(packaging_module: Any, fake: Any, tmp_path: Path) -> None:
     trial = packaging_module("freeze_trial")
     code = """
-answers = {{"doctor": {{"assaypilot": {version!r}, "packages": {packages}}}, "strategies": {strategies}}}
+answers = {{"doctor": {{"assaypilot": {version!r}, "packages": {packages}, "qt": {qt}}}, "strategies": {strategies}}}
 print(json.dumps(answers[sys.argv[1]]))
 """
     good = packaging_module("freeze_parts").version()
     names = [{"name": kind().info.name} for kind in (*registry.strategies(), *registry.baselines())]
     found = {"numpy": "2", "pandas": None}
-    for number, (version, packages, strategies, said) in enumerate(
+    for number, (version, packages, strategies, platform, said) in enumerate(
         [
-            (good, found, names, None),
-            ("unknown", found, names, "doctor: version unknown"),
-            (good, {"numpy": None}, names, r"not known: \['numpy'\]"),
-            (good, found, names[1:], f"strategies that are not told of: {names[0]['name']}"),
+            (good, found, names, "offscreen", None),
+            ("unknown", found, names, "offscreen", "doctor: version unknown"),
+            (good, {"numpy": None}, names, "offscreen", r"not known: \['numpy'\]"),
+            (good, found, names, None, "Qt: {'platform': None"),
+            (good, found, names[1:], "offscreen", f"strategies that are not told of: {names[0]['name']}"),
         ]
     ):
-        program = fake(code.format(version=version, packages=packages, strategies=strategies))
+        qt = {"platform": platform, "problem": "no plugin"}
+        program = fake(code.format(version=version, packages=packages, strategies=strategies, qt=qt))
         folder = tmp_path / str(number)
         folder.mkdir()
         one = trial.Trial(program, program, folder)
