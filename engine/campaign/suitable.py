@@ -9,7 +9,7 @@ import numpy as np
 from assaypilot.engine.campaign.replay import Ledger
 from assaypilot.engine.campaign.words import joined
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.features import outside_span, span_basis
+from assaypilot.engine.features import outside_span, span_basis, span_rank
 from assaypilot.engine.measurements import Measurement
 
 __all__ = ["check_campaign", "check_value", "check_values"]
@@ -114,7 +114,7 @@ def _check_budget(ledger: Ledger) -> None:
         return
     basis = span_basis(ledger.features, np.flatnonzero(ledger.measurable()))
     inside = np.flatnonzero(~outside_span(ledger.features, basis))
-    rank = int(span_basis(ledger.features, inside).shape[1])
+    rank = span_rank(ledger.features, inside)
     if budget < rank * ledger.per_sample:
         names = [ledger.endpoints[k].name for k in ledger.measured]
         each = f" and endpoint ({joined(names)})" if len(names) > 1 else ""

@@ -12,7 +12,7 @@ import numpy as np
 from assaypilot.engine.difference import parts, pooled_of, with_noise
 from assaypilot.engine.endpoint import Endpoint
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.features import SiteFeatures, span_basis
+from assaypilot.engine.features import SiteFeatures, span_rank
 from assaypilot.engine.labels import label_text
 from assaypilot.engine.measurements import Pooled, Result, pool, pure_error
 from assaypilot.engine.models.diagnostics import AdditiveFit
@@ -161,7 +161,7 @@ def check_report(
         "library_size": len(library),
         "aliases": [{"id": name, "also": other} for other, name in library.aliases],
         "combinations": math.prod(len(site.substituents) for site in library.sites),
-        "rank": int(span_basis(features).shape[1]),
+        "rank": span_rank(features),
         "max_rank": features.full_rank,
         "cores": [] if library.scaffold is None else list(library.scaffold.cores),
         "thinning": [step.as_json() for step in imported.steps],
