@@ -13,6 +13,7 @@ from typing import Any
 
 from assaypilot.engine.campaign import codec, redecide
 from assaypilot.engine.campaign.chain import Draft
+from assaypilot.engine.campaign.confirmation import confirmation_round
 from assaypilot.engine.campaign.counting import Issued
 from assaypilot.engine.campaign.creation import creation_drafts, program_version
 from assaypilot.engine.campaign.intake import Intake, due_now, prepare, to_mark
@@ -177,13 +178,41 @@ class Campaign:
         issued = self._ledger.open_round
         return None if issued is None else self._ledger.view(issued)
 
+    def plan_confirmation(self, report: Report = silent) -> Round | None:
+        """The next confirmation round, or the open one unchanged; None when every compound that is in was measured.
+
+        Each compound that is in and lacks a measurement, once for every measured endpoint; only when the campaign has
+        ended. It decides nothing, counts against no budget, and notes what each measurement is predicted to give.
+        """
+        ledger = self._ledger
+        issued = ledger.open_round
+        if issued is not None and not issued.confirmation:
+            raise AssayPilotError(
+                f"round {issued.number} is open, and what it finds may change what is in",
+                mend="Enter its results and close it first.",
+            )
+        if issued is None:
+            now = self.status()
+            if not now.finished:
+                raise AssayPilotError(
+                    f"it is not settled yet what is in: {now.counts['undecided']:,} undecided",
+                    mend="Plan the next round; confirmation comes when nothing more is asked.",
+                )
+            report(0.0, "planning the confirmation")
+            drafts = confirmation_round(ledger, now.candidates)
+            if not drafts:
+                return None
+            self._commit(self._begin(*drafts))
+        issued = self._ledger.open_round
+        return None if issued is None else self._ledger.view(issued)
+
     def withdraw_round(self, note: str = "") -> None:
         """Take the open round back; only while it has no result. Its number is not used again."""
         ledger = self._ledger
         number = self._open_round("withdraw").number
         self._refuse_results()
         data: dict[str, Any] = {"round": number, "note": note}
-        if ledger.undo and ledger.undo[-1].kind == "plan":
+        if ledger.undo and ledger.undo[-1].kind in ("plan", "confirm"):
             data["undoes"] = ledger.sequence
         self._commit(self._begin(Draft("round_withdrawn", data)))
 
@@ -406,7 +435,7 @@ class Campaign:
         if not self._ledger.undo:
             raise AssayPilotError("there is nothing to undo", mend="Closed rounds and decisions stay as they are.")
         step = self._ledger.undo[-1]
-        if step.kind == "plan":
+        if step.kind in ("plan", "confirm"):
             self._refuse_results()
         self._commit(self._begin(opposite(step, self._ledger.sequence)))
         return step.label
@@ -418,6 +447,10 @@ class Campaign:
         step = self._ledger.redo[-1]
         if step.kind == "plan":
             self._commit(self._begin(*planned_round(self._ledger, redoes=self._ledger.sequence)))
+            return step.label
+        if step.kind == "confirm":
+            drafts = confirmation_round(self._ledger, self.status().candidates, redoes=self._ledger.sequence)
+            self._commit(self._begin(*drafts))
             return step.label
         self._commit(self._begin(once_more(step, self._ledger.sequence, self._ledger.last_round)))
         return step.label

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from assaypilot.engine.campaign.confirmed import Prediction
 from assaypilot.engine.campaign.parts import Numbers
 from assaypilot.engine.campaign.state import RoundItem, Settings, Source
 from assaypilot.engine.measurements import Measurement, Result
@@ -22,6 +23,8 @@ __all__ = [
     "item_to_json",
     "measurement_from_json",
     "measurement_to_json",
+    "prediction_from_json",
+    "prediction_to_json",
     "settings_from_json",
     "settings_to_json",
     "source_to_json",
@@ -99,6 +102,16 @@ def item_from_json(data: Mapping[str, Any]) -> RoundItem:
     """The line that ``item_to_json`` wrote."""
     each = tuple(None if told is None else tuple(told) for told in data.get("each", ()))
     return RoundItem(**{**data, "asked": tuple(data.get("asked", ())), "each": each})
+
+
+def prediction_to_json(prediction: Prediction) -> dict[str, Any]:
+    """A prediction as an object, with its interval for whoever reads the log."""
+    return asdict(prediction) | {"low": prediction.low, "high": prediction.high}
+
+
+def prediction_from_json(data: Mapping[str, Any]) -> Prediction:
+    """The prediction that ``prediction_to_json`` wrote."""
+    return Prediction(**{field.name: data[field.name] for field in fields(Prediction)})
 
 
 def decision_to_json(decision: Decision, names: Sequence[str]) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from assaypilot.engine.campaign.confirmed import Prediction
 from assaypilot.engine.campaign.state import Round, RoundItem, Settings
 from assaypilot.engine.difference import behind, pooled_of
 from assaypilot.engine.endpoint import Endpoint
@@ -65,6 +66,10 @@ class Issued:
     """Measurements in the campaign when it was issued."""
     state: Literal["open", "closed", "withdrawn"] = "open"
     closed: str | None = None
+    confirmation: bool = False
+    """Whether it confirms what was decided: it belongs to no phase, its phase is 0."""
+    predicted: tuple[Prediction, ...] = ()
+    """What a confirmation round was predicted to find."""
 
 
 class Books:
@@ -91,6 +96,8 @@ class Books:
         self.arm_of: Ints = np.zeros(0, dtype=np.intp)
         self.measurements: list[Measurement] = []
         self.rounds: list[Issued] = []
+        self.confirmations: set[int] = set()
+        """Numbers of the rounds that confirm what was decided."""
         self.under_way: UnderWay | None = None
         self.unavailable: dict[int, str] = {}
         self.phases: list[Decided] = []
@@ -158,9 +165,20 @@ class Books:
         return len(self.measured)
 
     def spent(self) -> int:
-        """Determinations of the measured endpoints in this campaign (history does not count)."""
+        """Determinations of the measured endpoints in this campaign; history and confirmations do not count."""
+        return sum(m.n for m in self._taken() if self.matters(m))
+
+    def confirming(self) -> int:
+        """The same of confirmation rounds, which count against no budget."""
+        return sum(m.n for m in self._taken() if not self.matters(m))
+
+    def _taken(self) -> Iterator[Measurement]:
         measured = self.measured
-        return sum(m.n for m in self.measurements if m.round > 0 and m.endpoint in measured and not m.withdrawn)
+        return (m for m in self.measurements if m.round > 0 and m.endpoint in measured and not m.withdrawn)
+
+    def matters(self, m: Measurement) -> bool:
+        """Whether a measurement is of the part of the campaign that decides, and not of a confirmation round."""
+        return m.round not in self.confirmations
 
     def samples(self) -> int:
         """The same in planned replicates, as strategies count, rounded up."""
@@ -296,4 +314,6 @@ class Books:
             returned=tuple(item.replicates - left for item, left in zip(issued.items, missing, strict=True)),
             endpoints=self.measured,
             back=back,
+            confirmation=issued.confirmation,
+            predicted=issued.predicted,
         )

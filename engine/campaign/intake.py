@@ -162,7 +162,7 @@ def _content(m: Measurement) -> tuple[float, str, int, float, str, str, str, str
 def due_now(ledger: Ledger) -> dict[int, Due]:
     """What is due now of each measured endpoint, and what late results of it may belong to."""
     if ledger.under_way is None:
-        return {}  # nothing is outstanding that anything could be taken for
+        return _due_to_confirm(ledger)
     left = ledger.outstanding()
     received = {phase: ledger.received(phase) for phase in range(1, len(ledger.phases) + 1)}
     due = {}
@@ -171,6 +171,20 @@ def due_now(ledger: Ledger) -> dict[int, Due]:
         outstanding = {compound: n for (endpoint, compound), n in left.items() if endpoint == k}
         due[k] = Due(outstanding, _past(ledger, ledger.under_way.allocation.phase, k, came))
     return due
+
+
+def _due_to_confirm(ledger: Ledger) -> dict[int, Due]:
+    """What an open confirmation round waits for; between phases nothing else can be taken for anything.
+
+    What fills it counts for no phase.
+    """
+    issued = ledger.open_round
+    if issued is None or not issued.confirmation:
+        return {}
+    due: dict[int, dict[int, int]] = {k: {} for k in ledger.measured}
+    for (endpoint, compound), n in ledger.awaited(issued):
+        due[endpoint][compound] = n
+    return {endpoint: Due(left) for endpoint, left in due.items()}
 
 
 def _past(ledger: Ledger, now: int, endpoint: int, received: Sequence[Mapping[int, int]]) -> Past:

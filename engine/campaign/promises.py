@@ -232,16 +232,18 @@ def _assumptions(ledger: Ledger, counts: Mapping[str, int]) -> list[str]:
         and m.number not in ledger.judged
         and not m.entered.excluded
         and m.round > 0
+        and ledger.matters(m)
         and not m.withdrawn
         for m in ledger.measurements
     )
     if marked:
         found.append(f"{many(marked, 'value')} left out for technical causes unrelated to the values")
+    deciding = [m for m in ledger.measurements if ledger.matters(m)]
     if ledger.unavailable:
         found.append(f"{many(len(ledger.unavailable), 'compound')} not to be had for reasons unrelated to the values")
     for n, what in (
-        (sum(m.corrected is not None and m.counted > 0 for m in ledger.measurements), "corrected"),
-        (sum(m.withdrawn and m.counted > 0 for m in ledger.measurements), "taken back"),
+        (sum(m.corrected is not None and m.counted > 0 for m in deciding), "corrected"),
+        (sum(m.withdrawn and m.counted > 0 for m in deciding), "taken back"),
     ):
         if n:
             found.append(f"{many(n, 'value')} {what} because of how {'it was' if n == 1 else 'they were'} entered")
@@ -287,15 +289,17 @@ def _late(ledger: Ledger) -> list[str]:
 def _broken(ledger: Ledger) -> list[str]:
     """Why what happened in the campaign leaves nothing to guarantee."""
     void = list(ledger.void)
-    marked = sum(m.excluded is not None and m.entered.excluded and m.round > 0 for m in ledger.measurements)
+    # What comes of a confirmation decides nothing.
+    deciding = [m for m in ledger.measurements if ledger.matters(m)]
+    marked = sum(m.excluded is not None and m.entered.excluded and m.round > 0 for m in deciding)
     if marked:
         void.append(f"{many(marked, 'value')} left out by the table of results")
-    judged = sum(1 for n in ledger.judged if ledger.measurement(n).counted)
+    judged = sum(m.counted > 0 and m.number in ledger.judged for m in deciding)
     if judged:
         void.append(f"{many(judged, 'value')} excluded by judgement")
     beyond = [
         ledger.library.ids[m.compound]
-        for m in ledger.measurements
+        for m in deciding
         if m.counted > 0 and m.relation != "=" and m.excluded is None and not m.withdrawn
     ]
     if beyond:

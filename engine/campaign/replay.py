@@ -46,6 +46,7 @@ KINDS = {
     "history_added": 1,
     "phase_planned": 2,
     "round_issued": 2,
+    "confirmation_issued": 1,
     "round_withdrawn": 1,
     "results_recorded": 1,
     "results_withdrawn": 1,
@@ -139,7 +140,8 @@ class Ledger(Books):
         other = copy.copy(self)
         known = self._part
         other._part = lambda digest: parts[digest] if digest in parts else known(digest)
-        own = ("measurements", "sources", "rounds", "unavailable", "phases", "estimates", "verdicts", "judged", "void")
+        own = ("measurements", "sources", "rounds", "confirmations", "unavailable", "phases", "estimates", "verdicts",
+               "judged", "void")  # fmt: skip
         for name in own:
             setattr(other, name, copy.copy(getattr(self, name)))
         other.undo, other.redo = list(self.undo), list(self.redo)
@@ -267,6 +269,23 @@ class Ledger(Books):
         items = tuple(codec.item_from_json(item) for item in event.data["items"])
         data = event.data
         self.rounds.append(Issued(data["round"], data["phase"], items, event.time, len(self.measurements)))
+
+    def _confirmation_issued(self, event: Event) -> None:
+        data = event.data
+        items = tuple(codec.item_from_json(item) for item in data["items"])
+        predicted = tuple(codec.prediction_from_json(entry) for entry in data["predicted"])
+        self.rounds.append(
+            Issued(
+                data["round"],
+                0,
+                items,
+                event.time,
+                len(self.measurements),
+                confirmation=True,
+                predicted=predicted,
+            )
+        )
+        self.confirmations.add(data["round"])
 
     def _round_withdrawn(self, event: Event) -> None:
         self.rounds[-1] = replace(self.rounds[-1], state="withdrawn", closed=event.time)

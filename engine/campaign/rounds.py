@@ -16,7 +16,7 @@ from assaypilot.engine.features import ProjectedFeatures
 from assaypilot.engine.progress import Report, silent
 from assaypilot.engine.strategies.protocol import Allocation
 
-__all__ = ["Missing", "closed_round", "due_decision", "planned_round"]
+__all__ = ["Missing", "closed_round", "due_decision", "expected", "planned_round"]
 
 Missing = Literal["return", "failed", "other"]
 """What becomes of measurements that are missing when a round is closed."""
@@ -70,7 +70,7 @@ def _lay_out(ledger: Ledger, allocation: Allocation) -> tuple[dict[int, int], li
 def _items(ledger: Ledger, chosen: Sequence[tuple[int, int]], asked: Sequence[tuple[int, ...]]) -> list[dict[str, Any]]:
     compounds = [compound for compound, _ in chosen]
     texts = reasons(ledger.library, compounds)
-    told = {k: _expected(ledger, k, compounds) for k in {ledger.objective, *ledger.measured}}
+    told = {k: expected(ledger, k, compounds) for k in {ledger.objective, *ledger.measured}}
     several = [told[k] for k in ledger.measured] if ledger.per_sample > 1 else []
     items = []
     for line, ((compound, n), text, each) in enumerate(zip(chosen, texts, asked, strict=True)):
@@ -81,7 +81,7 @@ def _items(ledger: Ledger, chosen: Sequence[tuple[int, int]], asked: Sequence[tu
     return items
 
 
-def _expected(ledger: Ledger, endpoint: int, compounds: Sequence[int]) -> list[tuple[float, float, float] | None]:
+def expected(ledger: Ledger, endpoint: int, compounds: Sequence[int]) -> list[tuple[float, float, float] | None]:
     """What is expected of an endpoint of each compound, with its 2.5 % and 97.5 % points; None before any value."""
     view = posterior_of(ledger, endpoint)
     if view is None:
@@ -108,17 +108,21 @@ def _phase_json(allocation: Allocation, planned: Mapping[int, int], order: Seque
     }
 
 
-def closed_round(ledger: Ledger, issued: Issued, missing: Missing, note: str = "") -> Draft:
+def closed_round(ledger: Ledger, issued: Issued, missing: Missing | Literal["none"], note: str = "") -> Draft:
     """The end of the open round with what has come back."""
     left = ledger.outstanding()
     awaited = [(place, min(n, left[place])) for place, n in ledger.awaited(issued) if place in left]
     several = ledger.per_sample > 1
     lost = [[compound, n, endpoint] if several else [compound, n] for (endpoint, compound), n in awaited]
+    if not lost and issued.confirmation and ledger.pending(issued):
+        missing = "return"  # it decides nothing, so nothing is lost: the next confirmation round asks again
+    elif not lost:
+        missing = "none"
     data = {
         "round": issued.number,
         "asked": sum(item.of(place) for item in issued.items for place in range(ledger.per_sample)),
         "returned": sum(map(sum, ledger.returned(issued))),
-        "missing": missing if lost else "none",
+        "missing": missing,
         "lost": [] if missing == "return" else lost,
         "note": " ".join(note.split()),
     }

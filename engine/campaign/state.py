@@ -10,6 +10,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from assaypilot.engine.campaign.confirmed import Confirmation, Prediction
 from assaypilot.engine.endpoint import Endpoint
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.goals import GOALS, AllEpsilonBest, Best, Goal, ParetoSet
@@ -193,6 +194,10 @@ class Round:
     """Positions, among the campaign's endpoints, of those that are measured of every item."""
     back: tuple[tuple[int, ...], ...] = ()
     """Results that have come back for each item, one number per endpoint of the round, at most what was asked."""
+    confirmation: bool = False
+    """Whether it confirms what was decided; it belongs to no phase then, and its phase is 0."""
+    predicted: tuple[Prediction, ...] = ()
+    """What a confirmation round was predicted to find, noted when it was issued; empty for all others."""
 
     def __post_init__(self) -> None:
         if not self.back:
@@ -349,7 +354,10 @@ class Status:
     measurements: tuple[Measurement, ...]
     """All of them in order of entry, history first, withdrawn and excluded ones included."""
     measurements_used: int
-    """Determinations of the measured endpoints in this campaign that count against the budget (history does not)."""
+    """Determinations of the measured endpoints in this campaign that count against the budget.
+
+    History does not, nor do confirmation rounds: see ``confirmation``.
+    """
     unavailable: frozenset[int]
     """Compounds that cannot be had."""
     candidates: Candidates
@@ -357,7 +365,7 @@ class Status:
     """Compounds by status: in, out, undecided, not_estimable."""
     finished: bool
     finish_reason: str | None
-    """Why nothing more is asked; None while something is."""
+    """Why nothing more is asked; None while something is. An open confirmation round changes nothing of it."""
     goal_sentence: str
     """``All compounds within 0.5 of the best pIC50, cutoff soft by 0.25, 95 % sure``."""
     statement: str
@@ -377,6 +385,8 @@ class Status:
     """For trade-offs the difference that does not matter, one per endpoint of the goal; else empty."""
     probability_names: tuple[str, str]
     """What the two probabilities of the candidates are, in a few words: ``within 0.5``, ``best``, ``Pareto``."""
+    confirmation: Confirmation = field(default_factory=Confirmation)
+    """How far what is in was confirmed by measurements of its own, once the campaign has ended."""
 
     @property
     def limited_endpoints(self) -> tuple[int, ...]:

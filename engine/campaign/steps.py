@@ -16,7 +16,7 @@ class Step:
     """One user action that can be undone, and what its opposite is."""
 
     label: str
-    kind: Literal["plan", "record", "exclude", "include", "correct", "unavailable"]
+    kind: Literal["plan", "confirm", "record", "exclude", "include", "correct", "unavailable"]
     data: Mapping[str, Any]
 
 
@@ -28,9 +28,9 @@ def remember(event: Event, undo: list[Step], redo: list[Step]) -> None:
         redo.clear()
     elif "undoes" in data:
         redo.append(undo.pop())
-    elif kind == "round_issued" and data.get("redoes") is not None:
+    elif kind in ("round_issued", "confirmation_issued") and data.get("redoes") is not None:
         redo.pop()
-        undo.append(_plan_step(data["round"]))
+        undo.append(_plan_step(kind, data["round"]))
     elif "redoes" in data:
         undo.append(redo.pop())
     elif kind == "round_withdrawn":
@@ -44,14 +44,16 @@ def remember(event: Event, undo: list[Step], redo: list[Step]) -> None:
             redo.clear()
 
 
-def _plan_step(number: int) -> Step:
+def _plan_step(kind: str, number: int) -> Step:
+    if kind == "confirmation_issued":
+        return Step(f"Plan confirmation round {number}", "confirm", {"round": number})
     return Step(f"Plan round {number}", "plan", {"round": number})
 
 
 def _step(kind: str, data: Mapping[str, Any]) -> Step | None:
     match kind:
-        case "round_issued":
-            return _plan_step(data["round"])
+        case "round_issued" | "confirmation_issued":
+            return _plan_step(kind, data["round"])
         case "results_recorded":
             numbers = [m["number"] for m in data["measurements"]]
             source = data.get("source") or {"digest": "", "name": ""}

@@ -20,7 +20,7 @@ def opposite(step: Step, sequence: int) -> Draft:
     """The event that takes a step back; ``sequence`` is the last event before it."""
     data, mark = step.data, {"undoes": sequence}
     match step.kind:
-        case "plan":
+        case "plan" | "confirm":
             return Draft("round_withdrawn", {"round": data["round"], "note": ""} | mark)
         case "record":
             return Draft("results_withdrawn", {"numbers": data["numbers"], "source": data["source"]} | mark)

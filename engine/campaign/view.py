@@ -6,6 +6,8 @@ from dataclasses import replace
 
 from assaypilot.engine.campaign import promises, wording
 from assaypilot.engine.campaign.candidates import build_candidates
+from assaypilot.engine.campaign.confirmation import confirmation
+from assaypilot.engine.campaign.confirmed import Confirmation
 from assaypilot.engine.campaign.replay import Ledger
 from assaypilot.engine.campaign.state import STATUSES, PhasePlan, Status
 from assaypilot.engine.strategies.protocol import NOT_ESTIMABLE, State, StopReason
@@ -22,6 +24,8 @@ def build_status(ledger: Ledger, location_warnings: tuple[str, ...] = ()) -> Sta
     issued = ledger.open_round
     reasons = _finish(ledger, state)
     guarantee = promises.guarantee(ledger, counts, reasons)
+    confirmed = confirmation(ledger, candidates, ended=bool(reasons))
+    statement = promises.statement(ledger, candidates, counts, reasons, holds=guarantee.holds)
     return Status(
         name=ledger.name,
         library=ledger.library,
@@ -42,21 +46,30 @@ def build_status(ledger: Ledger, location_warnings: tuple[str, ...] = ()) -> Sta
         finished=bool(reasons),
         finish_reason=reasons[0].text if reasons else None,
         goal_sentence=promises.goal_sentence(ledger),
-        statement=promises.statement(ledger, candidates, counts, reasons, holds=guarantee.holds),
+        statement=f"{statement} {confirmed.sentence}".rstrip(),
         guarantee=guarantee,
-        warnings=(*location_warnings, *ledger.warnings, *wording.cautions(ledger)),
+        warnings=(*location_warnings, *ledger.warnings, *wording.cautions(ledger), *_checked_again(confirmed)),
         head=ledger.head,
         events=ledger.sequence,
         goal_endpoints=ledger.goal_endpoints,
         measured_endpoints=ledger.measured,
         margins=ledger.margins,
         probability_names=promises.probability_names(ledger),
+        confirmation=confirmed,
     )
+
+
+def _checked_again(confirmed: Confirmation) -> tuple[str, ...]:
+    """What the additivity check says on everything measured, once a value has not confirmed its prediction."""
+    if not confirmed.not_confirmed:
+        return ()
+    return tuple(f"Additivity checked again with the confirmation: {sentence}" for sentence in confirmed.models)
 
 
 def _finish(ledger: Ledger, state: State) -> tuple[StopReason, ...]:
     """Why nothing more is asked; empty while something is."""
-    if ledger.under_way is not None or ledger.open_round is not None:
+    issued = ledger.open_round
+    if ledger.under_way is not None or (issued is not None and not issued.confirmation):
         return ()
     if (state.status == NOT_ESTIMABLE).all():
         return (StopReason("nothing measurable", "no compound that is left can be had"),)

@@ -89,10 +89,11 @@ def describe(event: Event, ledger: Ledger) -> str:
             compounds = many(len(data["compounds"]), "compound")
             cut = ", cut to what the budget leaves" if data["cut_to_budget"] else ""
             return f"Phase {data['phase']} planned: {total} of {compounds}{cut}"
-        case "round_issued":
+        case "round_issued" | "confirmation_issued":
             items, places = ledger.rounds[-1].items, range(ledger.per_sample)
             total = many(sum(item.of(place) for item in items for place in places), "measurement")
-            return f"Round {data['round']} issued: {total} of {many(len(data['items']), 'compound')}"
+            which = "Confirmation round" if event.kind == "confirmation_issued" else "Round"
+            return f"{which} {data['round']} issued: {total} of {many(len(data['items']), 'compound')}"
         case "round_withdrawn":
             return f"Round {data['round']} withdrawn{_note(data['note'])}"
         case "results_recorded":

@@ -177,6 +177,12 @@ def _about_rounds(command: Any) -> None:
         metavar="CSV|PDF",
         help="write the round as a work list (.csv), to be filled in and recorded, or as a page to print (.pdf)",
     )
+    plan.add_argument(
+        "--confirm",
+        action="store_true",
+        help="when the campaign has ended: a confirmation round of each compound that is in and was never measured, "
+        "once; what lies outside its prediction interval is named by status",
+    )
     plates = plan.add_argument_group(
         "plates",
         "Where each measurement stands: the same whenever the same plates are asked for. A work list X.csv then names "

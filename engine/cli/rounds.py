@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from assaypilot.engine.campaign.campaign import Campaign
 from assaypilot.engine.campaign.state import Round, RoundItem, Source, Status
 from assaypilot.engine.cli.console import Console, Reply, count, plural, table
-from assaypilot.engine.cli.standing import number
+from assaypilot.engine.cli.standing import confirmation_lines, number
 from assaypilot.engine.cli.work_lists import (
     check_out,
     keep_filled_in,
@@ -54,11 +54,12 @@ def plan(options: argparse.Namespace, console: Console) -> Reply:
 
             check_plates(before, use)
         started = time.perf_counter()
-        issued = campaign.plan(console.report)
+        issued = (campaign.plan_confirmation if options.confirm else campaign.plan)(console.report)
         seconds = time.perf_counter() - started
         now = campaign.status()
     if issued is None:
-        return Reply(_plan_document(now, None, None, seconds), _nothing_to_plan(now))
+        told = _nothing_to_confirm(now) if options.confirm else _nothing_to_plan(now)
+        return Reply(_plan_document(now, None, None, seconds), told)
     layout = layout_of(now, issued, use)
     document, lines = _plan_document(now, issued, layout, seconds), _round_lines(now, issued, layout)
     written: dict[str, Any] = {"file": None, "plate_map": None}
@@ -74,7 +75,8 @@ def _plan_document(now: Status, issued: Round | None, layout: Layout | None, sec
     library = now.library
     return {
         "round": None if issued is None else issued.number,
-        "phase": now.phases_decided if issued is None else issued.phase,
+        "confirmation": issued is not None and issued.confirmation,
+        "phase": now.phases_decided if issued is None or issued.confirmation else issued.phase,
         "strategy": now.strategy,
         "measurements": 0 if issued is None else issued.measurements,
         "outstanding": 0 if issued is None else issued.missing,
@@ -91,6 +93,7 @@ def _plan_document(now: Status, issued: Round | None, layout: Layout | None, sec
                 "high": item.high,
                 "sites": library.substituents(item.compound),
                 **_asked(now, item),
+                **({} if issued is None else _predicted(now, issued, item)),
                 **({} if issued is None else wells_document(now, issued, item, layout)),
             }
             for item in items
@@ -116,9 +119,31 @@ def _asked(now: Status, item: RoundItem) -> dict[str, Any]:
     return {"replicates_of": dict(zip(names, item.asked, strict=True))}
 
 
+def _predicted(now: Status, issued: Round, item: RoundItem) -> dict[str, Any]:
+    """Of a confirmation round what a measurement of each endpoint must give to confirm the compound."""
+    if not issued.confirmation:
+        return {}
+    own = (one for one in issued.predicted if one.compound == item.compound)
+    return {
+        "predicted": {
+            now.endpoints[one.endpoint].name: {"mean": one.mean, "low": one.low, "high": one.high} for one in own
+        }
+    }
+
+
+def _nothing_to_confirm(now: Status) -> list[str]:
+    gone = bool(now.confirmation.gone)
+    why = "every compound that is in was measured"
+    if not now.counts["in"]:
+        why = "no compound is in"
+    elif gone:
+        why = "every compound that is in and can be had was measured"
+    return [f"No confirmation round was issued: {why}", now.statement, *confirmation_lines(now)]
+
+
 def _nothing_to_plan(now: Status) -> list[str]:
     reason = now.finish_reason or "there is nothing left to ask"
-    return [f"No round was issued: {reason}", now.statement, now.guarantee.sentence]
+    return [f"No round was issued: {reason}", now.statement, now.guarantee.sentence, *confirmation_lines(now)]
 
 
 def _round_lines(now: Status, issued: Round, layout: Layout | None) -> list[str]:
@@ -127,9 +152,15 @@ def _round_lines(now: Status, issued: Round, layout: Layout | None) -> list[str]
     scale = now.endpoints[now.objective].scale_name
     again = f", {issued.missing:,} still to come" if issued.came else ""
     lines = [
-        f"Round {issued.number}: {plural(issued.measurements, 'measurement')} of "
+        f"{'Confirmation round' if issued.confirmation else 'Round'} {issued.number}: "
+        f"{plural(issued.measurements, 'measurement')} of "
         f"{plural(len(issued.items), 'compound')}{_each(now)}{again}"
     ]
+    if issued.confirmation:
+        lines.append(
+            f"Each was predicted: a value outside its interval is named. All intervals hold together at "
+            f"{now.confirmation.level:.0%}; nothing is decided by them."
+        )
     if now.phase is not None:
         after = max(0, now.phase.outstanding)
         lines.append(f"Next decision after {plural(after, 'more measurement', 'more measurements')}")

@@ -11,11 +11,12 @@ from numpy.typing import NDArray
 
 from assaypilot.engine.campaign.campaign import Campaign
 from assaypilot.engine.campaign.state import STATUSES, Round, Status
+from assaypilot.engine.campaign.words import names
 from assaypilot.engine.cli.console import Console, Reply, count, plural, table
-from assaypilot.engine.export.shortlist import Which, chances, decimals_of, ranked
+from assaypilot.engine.export.shortlist import Which, chances, confirmed, decimals_of, ranked
 from assaypilot.engine.strategies.protocol import IN, UNDECIDED
 
-__all__ = ["describe", "number", "round_line", "status", "status_document"]
+__all__ = ["confirmation_lines", "describe", "number", "round_line", "status", "status_document"]
 
 JSON_LIMIT = 10_000
 TEXT_LIMIT = 25
@@ -68,12 +69,58 @@ def status_document(now: Status, only: Which = "all", limit: int = JSON_LIMIT) -
         "counts": dict(now.counts),
         "compounds": [_compound(now, compound) for compound in listed[:limit].tolist()],
         "truncated": len(listed) > limit or max(len(ins), len(undecided)) > ID_LIMIT,
+        "confirmation": _confirmation(now),
         "forecast": None,
         "unavailable": [ids[compound] for compound in sorted(now.unavailable)],
         "warnings": now.warnings,
         "head": now.head,
         "events": now.events,
     }
+
+
+def _confirmation(now: Status) -> dict[str, Any] | None:
+    """How far what is in was confirmed; None before the campaign has ended, unless a confirmation round was issued."""
+    found, ids = now.confirmation, now.library.ids
+    if not now.finished and not found.rounds:
+        return None
+    return {
+        "rounds": found.rounds,
+        "open": now.open_round is not None and now.open_round.confirmation,
+        "measurements": found.measurements,
+        "level": found.level,
+        "confirmed": [ids[compound] for compound in found.confirmed],
+        "not_confirmed": [
+            {
+                "id": ids[compound],
+                "endpoint": now.endpoints[check.prediction.endpoint].name,
+                "value": check.value,
+                "n": check.n,
+                "predicted": check.prediction.mean,
+                "low": check.prediction.mean - check.prediction.half(check.n),
+                "high": check.prediction.mean + check.prediction.half(check.n),
+                "off": check.off,
+            }
+            for compound in found.not_confirmed
+            for check in found.outside(compound)
+        ],
+        "not_measured": [ids[compound] for compound in found.not_measured],
+        "due": [ids[compound] for compound in found.due],
+        "cannot_be_had": [ids[compound] for compound in found.gone],
+        "sentence": found.sentence,
+        "additivity": found.models,
+    }
+
+
+def confirmation_lines(now: Status) -> list[str]:
+    """What is known of the confirmation beside the statement, in lines for people; empty before it can begin."""
+    found = now.confirmation
+    lines = [f"Additivity with the confirmation: {text}" for text in found.models if not found.not_confirmed]
+    if found.gone:
+        lines.append(f"In, never measured, and not to be had: {names([now.library.ids[c] for c in found.gone])}")
+    if found.due:
+        are = "is in without a measurement" if len(found.due) == 1 else "are in without a measurement"
+        lines.append(f"{plural(len(found.due), 'compound')} {are}: assaypilot plan FILE --confirm asks for each once.")
+    return lines
 
 
 def _compound(now: Status, compound: int) -> dict[str, Any]:
@@ -106,6 +153,7 @@ def _compound(now: Status, compound: int) -> dict[str, Any]:
         "measured": int(candidates.measured[compound]),
         "censored": int(candidates.censored[compound]),
         "made": bool(candidates.made[compound]),
+        "confirmed": now.confirmation.states.get(compound),
         **more,
     }
 
@@ -130,9 +178,10 @@ def number(value: float | None, digits: int) -> str:
 def round_line(issued: Round) -> str:
     """One round in a few words."""
     asked = plural(issued.measurements, "measurement")
+    which = "Confirmation round" if issued.confirmation else "Round"
     if issued.state == "open":
-        return f"Round {issued.number} is open: {asked} asked for, {issued.missing:,} still to come"
-    return f"Round {issued.number} is {issued.state}: {asked} asked for, {issued.came:,} came back"
+        return f"{which} {issued.number} is open: {asked} asked for, {issued.missing:,} still to come"
+    return f"{which} {issued.number} is {issued.state}: {asked} asked for, {issued.came:,} came back"
 
 
 def describe(now: Status, only: Which = "all", limit: int = TEXT_LIMIT) -> list[str]:
@@ -144,11 +193,16 @@ def describe(now: Status, only: Which = "all", limit: int = TEXT_LIMIT) -> list[
     elif now.rounds:
         lines.append(round_line(now.rounds[-1]))
     budget = "" if now.settings.budget is None else f" of {now.settings.budget:,}"
-    lines.append(f"Used so far: {now.measurements_used:,}{budget} measurements in {plural(len(now.rounds), 'round')}")
+    to_confirm = now.confirmation.measurements
+    confirming = f", and {to_confirm:,} to confirm" if to_confirm else ""
+    lines.append(
+        f"Used so far: {now.measurements_used:,}{budget} measurements in {plural(len(now.rounds), 'round')}{confirming}"
+    )
     lines.append(
         f"Compounds: {counts['in']:,} in, {counts['undecided']:,} undecided, {counts['out']:,} out, "
         f"{counts['not_estimable']:,} not estimable"
     )
+    lines += confirmation_lines(now)
     lines += [f"Note: {warning}" for warning in now.warnings]
     listed = ranked(now, only)
     if len(listed) and limit:
@@ -176,6 +230,7 @@ def _compound_table(now: Status, compounds: Sequence[int]) -> list[str]:
     likely = chances(now)
     header += [f"P({name})" for name in likely]
     header += ["Measured", "Decided in round", *(["Why out"] if now.limited_endpoints else [])]
+    header += ["Confirmed"] if now.confirmation.rounds else []
     rows = []
     for compound in compounds:
         numbers = (number(values[compound], digits) for values in columns)
@@ -188,6 +243,7 @@ def _compound_table(now: Status, compounds: Sequence[int]) -> list[str]:
                 int(candidates.measured[compound]),
                 int(candidates.decided_in_round[compound]) or "-",
                 *((now.reason(compound) or "",) if now.limited_endpoints else ()),
+                *((confirmed(now, compound),) if now.confirmation.rounds else ()),
             )
         )
     return table(header, rows)

@@ -16,6 +16,7 @@ from assaypilot.engine.export import records
 from assaypilot.engine.export.sheet import Cell, Column, Sheet, unique
 from assaypilot.engine.export.shortlist import (
     AVAILABILITY,
+    CONFIRMED,
     EVIDENCE,
     Which,
     provenance,
@@ -46,7 +47,8 @@ class Choice:
     columns: tuple[str, ...] | None = None
     """Headers of the shortlist in the order on screen; None: all.
 
-    ID comes first, and evidence and availability last, where they are not among them: no row goes out without.
+    ID comes first, and evidence, availability and (after a confirmation round) whether it is confirmed last, where they
+    are not among them: no row goes out without.
     """
     beside: tuple[Column, ...] = ()
     """Further columns, such as calculated properties, with a cell for each compound of the library.
@@ -107,7 +109,8 @@ class Contents:
             raise ValueError(f"the shortlist has no column {unknown[0]!r}")
         wanted = dict.fromkeys(columns)
         first = [] if "ID" in wanted else ["ID"]
-        last = [name for name in (EVIDENCE, AVAILABILITY) if name not in wanted]
+        always = (EVIDENCE, AVAILABILITY, *((CONFIRMED,) if self.status.confirmation.rounds else ()))
+        last = [name for name in always if name not in wanted]
         return whole.only([*first, *wanted, *last])
 
     @cached_property

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.metadata
 import platform
+from collections.abc import Collection, Sequence
 
 from assaypilot.engine.campaign.state import Round, Status
 from assaypilot.engine.difference import in_words
@@ -46,7 +47,7 @@ def measurements(status: Status) -> Sheet:
         Column("Batch", [e.batch for e in entered]),
         Column("Comment", [e.comment for e in entered]),
         Column("Excluded", ["yes" if _left_out(m) else "no" for m in all_of_them]),
-        Column("Used", [_used(m) for m in all_of_them]),
+        Column("Used", [_used(m, status.confirmation.rounds) for m in all_of_them]),
         Column("Reason", ["; ".join(_reasons(m)) for m in all_of_them]),
     ]
     for position in status.entered_endpoints:
@@ -61,8 +62,8 @@ def _left_out(m: Measurement) -> bool:
     return m.excluded is not None or m.withdrawn
 
 
-def _used(m: Measurement) -> str:
-    """What becomes of a value, in a few words."""
+def _used(m: Measurement, confirming: Collection[int]) -> str:
+    """What becomes of a value, in a few words; ``confirming``: the confirmation rounds."""
     if m.withdrawn:
         return "no, taken back"
     if m.excluded is not None:
@@ -71,6 +72,8 @@ def _used(m: Measurement) -> str:
         return "no, only a bound"
     if m.phase:
         return "estimates and decisions"
+    if m.round in confirming:
+        return "estimates (confirmation)"
     return "estimates (history)" if m.round == 0 else "estimates (unplanned)"
 
 
@@ -90,7 +93,8 @@ def rounds(status: Status) -> Sheet:
     return sheet_of(
         [
             Column("Round", [one.number for one in issued]),
-            Column("Phase", [one.phase for one in issued]),
+            Column("Phase", [one.phase or None for one in issued]),
+            *_purpose(issued, issued),
             Column("State", [one.state for one in issued]),
             Column("Issued (UTC)", [_time(one.issued) for one in issued]),
             Column("Closed (UTC)", [_time(one.closed) for one in issued]),
@@ -101,6 +105,13 @@ def rounds(status: Status) -> Sheet:
             Column("Missing", [one.missing for one in issued]),
         ]
     )
+
+
+def _purpose(issued: Sequence[Round], lines: Sequence[Round]) -> list[Column]:
+    """What each round of the lines is for, where some are there to confirm."""
+    if not any(one.confirmation for one in issued):
+        return []
+    return [Column("Purpose", ["confirmation" if one.confirmation else "decision" for one in lines])]
 
 
 def picks(status: Status) -> Sheet:
@@ -116,7 +127,8 @@ def picks(status: Status) -> Sheet:
     return sheet_of(
         [
             Column("Round", [one.number for one, _, _, _ in lines]),
-            Column("Phase", [one.phase for one, _, _, _ in lines]),
+            Column("Phase", [one.phase or None for one, _, _, _ in lines]),
+            *_purpose(status.rounds, [one for one, _, _, _ in lines]),
             Column("State", [one.state for one, _, _, _ in lines]),
             Column("Issued (UTC)", [_time(one.issued) for one, _, _, _ in lines]),
             Column("Closed (UTC)", [_time(one.closed) for one, _, _, _ in lines]),
@@ -183,6 +195,7 @@ def settings(status: Status, what: str, program: str, exported: str, file: str) 
         ("Sites", ", ".join(f"{site.name} ({len(site.substituents)})" for site in status.library.sites)),
         *((f"Core {k}", core) for k, core in enumerate(_cores(status), start=1)),
         ("Availability", AVAILABILITY_MEANS),
+        *_confirmation(status),
         *((f"Note {k}", text) for k, text in enumerate(status.warnings, start=1)),
         ("Program", program),
         *((f"Version of {name}", _version(name)) for name in _LIBRARIES),
@@ -193,6 +206,20 @@ def settings(status: Status, what: str, program: str, exported: str, file: str) 
         ("Campaign head", status.head),
     ]
     return Sheet(("Setting", "Value"), tuple(facts))
+
+
+def _confirmation(status: Status) -> list[tuple[str, Cell]]:
+    """What confirmation rounds found; nothing without one."""
+    found = status.confirmation
+    if not found.rounds:
+        return []
+    return [
+        ("Confirmation", found.sentence),
+        ("Confirmation rounds", ", ".join(map(str, found.rounds))),
+        ("Confirmation: all intervals hold together", found.level),
+        ("Measurements to confirm", found.measurements),
+        *((f"Additivity checked again {k}", text) for k, text in enumerate(found.models, start=1)),
+    ]
 
 
 def _distances(status: Status) -> list[tuple[str, Cell]]:

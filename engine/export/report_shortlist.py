@@ -16,7 +16,7 @@ from assaypilot.engine.export.report_page import WIDTH, Progress
 from assaypilot.engine.export.report_table import ruled
 from assaypilot.engine.export.report_text import BOLD, INK, LINE, MUTED, REGULAR, fitted, wrapped
 from assaypilot.engine.export.report_vector import draw_structure
-from assaypilot.engine.export.shortlist import availability, chances, decimals_of, evidence
+from assaypilot.engine.export.shortlist import availability, chances, confirmed, decimals_of, evidence
 from assaypilot.engine.figures.aligned import Aligned
 from assaypilot.engine.figures.cores import carried
 from assaypilot.engine.figures.palette import LIGHT
@@ -79,6 +79,9 @@ def _card(status: Status, compound: int, rank: int, smiles: str) -> _Card:
     if code == UNDECIDED:
         texts += [(f"P({name}) {chance[compound]:.2f}", False) for name, chance in chances(status).items()]
     texts.append((f"{evidence(status, compound)}; {availability(status, compound)}", True))
+    if confirmed(status, compound):
+        # What was not confirmed is not said quietly.
+        texts.append((confirmed(status, compound), compound not in status.confirmation.not_confirmed))
     standing = status.library.substituents(compound)
     return _Card(
         rank,
@@ -204,7 +207,8 @@ def table(contents: Contents, compounds: Sequence[int], progress: Progress) -> l
     scales = [name for name, _, _ in values(status, compounds[0], digits)] if compounds else []
     named = named_by_substituents(library, compounds)
     sites = [] if named else [site.name for site in library.sites] if apart else ["Substituents"]
-    rows = [["", "ID", *sites, *scales, "Status", "Evidence", "Availability"]]
+    more = ["Confirmed"] if status.confirmation.rounds else []
+    rows = [["", "ID", *sites, *scales, "Status", "Evidence", "Availability", *more]]
     for k, compound in enumerate(compounds):
         progress.step(f"Compound {k + 1:,}", 1)
         standing = {site: label_text(label) for site, label in library.substituents(compound).items()}
@@ -218,6 +222,7 @@ def table(contents: Contents, compounds: Sequence[int], progress: Progress) -> l
                 state_words(status, compound).replace("decided in round", "round"),
                 evidence(status, compound),
                 availability(status, compound),
+                *([confirmed(status, compound)] if more else []),
             ]
         )
     return [ruled(rows, WIDTH, fill=True)]

@@ -18,11 +18,13 @@ from assaypilot.engine.strategies.protocol import IN, NOT_ESTIMABLE, OUT, UNDECI
 __all__ = [
     "AVAILABILITY",
     "AVAILABILITY_MEANS",
+    "CONFIRMED",
     "EVIDENCE",
     "Sheet",
     "Which",
     "availability",
     "chances",
+    "confirmed",
     "decimals",
     "decimals_of",
     "evidence",
@@ -43,6 +45,8 @@ EVIDENCE = "Evidence"
 """Header of what a row rests on: measured so often, or predicted."""
 AVAILABILITY = "Availability"
 """Header of whether a compound is there."""
+CONFIRMED = "Confirmed"
+"""Header of whether a compound was measured where it was predicted to be; only where a confirmation round exists."""
 AVAILABILITY_MEANS = (
     "made: measured at least once. In stock: never measured, and said to be available where others are not. "
     "To be made: nothing says that it exists."
@@ -120,6 +124,30 @@ def availability(status: Status, compound: int) -> str:
     return "in stock" if measurable[compound] and not measurable.all() else "to be made"
 
 
+def confirmed(status: Status, compound: int) -> str:
+    """Whether a measurement of its own confirms a compound: ``confirmed``, ``not confirmed: 0.6 below predicted``.
+
+    ``not measured yet`` while that is to come; empty for compounds that no confirmation round is about.
+    """
+    found = status.confirmation
+    if compound not in found.states:
+        return "not measured yet" if found.rounds and compound in (*found.due, *found.gone) else ""
+    state = found.states[compound]
+    if state is None:
+        return "not measured yet"
+    if state:
+        return "confirmed"
+    several = len(status.measured_endpoints) > 1
+    digits = decimals_of(status)
+    far = [
+        f"{f'{status.endpoints[check.prediction.endpoint].scale_name} ' if several else ''}"
+        f"{abs(check.off):.{digits}f} {'below' if check.off < 0 else 'above'} predicted"
+        for check in found.outside(compound)
+        if check.off is not None
+    ]
+    return f"not confirmed: {', '.join(far)}"
+
+
 def structure(status: Status, compound: int) -> str:
     """The SMILES of a compound, put together from its substituents where no table has drawn it; empty without one."""
     drawn = "" if status.library.smiles is None else status.library.smiles[compound]
@@ -159,6 +187,8 @@ def table_of(status: Status, compounds: Sequence[int] | NDArray[np.intp]) -> She
         columns.append(Column(f"P({name})", rounded(chance[places], 4), 2))
     columns.append(Column(EVIDENCE, [evidence(status, compound) for compound in listed]))
     columns.append(Column(AVAILABILITY, [availability(status, compound) for compound in listed]))
+    if status.confirmation.rounds:
+        columns.append(Column(CONFIRMED, [confirmed(status, compound) for compound in listed]))
     return sheet_of(columns)
 
 

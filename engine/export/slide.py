@@ -21,7 +21,7 @@ from assaypilot.engine.campaign.state import Status
 from assaypilot.engine.export import pictures
 from assaypilot.engine.export.contents import Contents
 from assaypilot.engine.export.plain import named_by_substituents, plain, sentences, values
-from assaypilot.engine.export.shortlist import availability, decimals_of, evidence
+from assaypilot.engine.export.shortlist import availability, confirmed, decimals_of, evidence
 from assaypilot.engine.export.slide_text import (
     Box,
     Words,
@@ -213,7 +213,8 @@ def _cards(
 def _card_words(status: Status, compound: int, width: float) -> list[Words]:
     numbers = values(status, compound, decimals_of(status))
     said = [number if len(numbers) == 1 else f"{name} {number}" for name, number, _ in numbers]
-    rests = f"{evidence(status, compound)}; {availability(status, compound)}"
+    known = (evidence(status, compound), availability(status, compound), confirmed(status, compound))
+    rests = "; ".join(filter(None, known))
     return [
         Words(cut(status.library.ids[compound], _ID, width, 2, bold=True), _ID, bold=True),
         *(Words(cut(text, _VALUE, width, 2), _VALUE) for text in said),
@@ -260,7 +261,8 @@ def _cells(status: Status, compounds: list[int], sites: str) -> list[list[str]]:
 def _rests_on(status: Status, compound: int) -> str:
     """Evidence and availability in few words: ``measured 3``, ``predicted; to be made``."""
     known, there = evidence(status, compound).removesuffix(", never measured"), availability(status, compound)
-    return known if there == "made" else f"{known}; {there}"
+    known = known if there == "made" else f"{known}; {there}"
+    return "; ".join(filter(None, (known, confirmed(status, compound))))
 
 
 def _foot(slide: Any, contents: Contents) -> None:

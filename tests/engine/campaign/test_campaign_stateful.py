@@ -111,6 +111,17 @@ class Person(RuleBasedStateMachine):
             assert issued.number == len(before.rounds) + 1
             assert issued.measurements > 0
 
+    @rule()
+    def confirm(self) -> None:
+        before = self.campaign.status()
+        issued = self.act(self.campaign.plan_confirmation)
+        if issued is None:
+            return
+        assert before.finished, "only what has ended is confirmed"
+        assert issued.confirmation
+        if before.open_round is None:
+            assert tuple(item.compound for item in issued.items) == before.confirmation.due[: len(issued.items)]
+
     @precondition(lambda self: self.campaign.status().open_round is not None)
     @rule(data=st.data(), share=st.sampled_from([0.3, 1.0, 1.0]), close=st.booleans(), extra=st.integers(0, 1))
     def record(self, data: st.DataObject, share: float, close: bool, extra: int) -> None:
@@ -224,7 +235,9 @@ class Person(RuleBasedStateMachine):
         assert self.act(self.campaign.redo) == label
         changed = [where.split(":")[0] for where in differences(before, self.campaign.status())]
         allowed = (
-            (".head", ".events") if not str(label).startswith("Plan") else (".head", ".events", ".rounds", ".open")
+            (".head", ".events")
+            if not str(label).startswith("Plan")
+            else (".head", ".events", ".rounds", ".open", ".confirmation.rounds")
         )
         assert not [where for where in changed if not where.startswith(allowed)]
 
@@ -263,7 +276,8 @@ class Person(RuleBasedStateMachine):
         self.plans_are_kept(ledger)
         assert now.measured_endpoints == self.measured
         used = sum(m.n for m in now.measurements if m.round and m.endpoint in self.measured and not m.withdrawn)
-        assert now.measurements_used == used
+        assert now.measurements_used + now.confirmation.measurements == used
+        self.confirmation_adds_up(now)
         assert now.guarantee.holds == (not now.guarantee.void)
         for text in (now.statement, now.guarantee.sentence, now.goal_sentence, *now.warnings):
             assert "nan" not in text
@@ -274,10 +288,27 @@ class Person(RuleBasedStateMachine):
         for array in (shown.estimate, shown.low, shown.high, shown.probability_within_epsilon, shown.posterior_low):
             assert np.isnan(array[lost]).all()
         if now.finished:
-            assert now.open_round is None
+            assert now.open_round is None or now.open_round.confirmation
             assert now.phase is None
         elif now.open_round is None and now.phase is not None:
             assert now.phase.outstanding > 0, "a complete phase is decided at once"
+
+    def confirmation_adds_up(self, now: Status) -> None:
+        found = now.confirmation
+        confirming = [issued for issued in now.rounds if issued.confirmation and issued.state != "withdrawn"]
+        assert found.rounds == tuple(issued.number for issued in confirming)
+        asked = {item.compound for issued in confirming for item in issued.items}
+        assert set(found.states) == asked
+        assert len(found.confirmed) + len(found.not_confirmed) + len(found.not_measured) == len(asked)
+        for check in found.checks:
+            values = [
+                m for m in now.measurements
+                if (m.compound, m.endpoint) == (check.prediction.compound, check.prediction.endpoint) and m.usable
+            ]  # fmt: skip
+            assert check.n == sum(m.n for m in values), "what was predicted never saw a value of its own"
+        assert all(m.phase == 0 for m in now.measurements if m.round in found.rounds), "it decides nothing"
+        assert not set(found.due) & now.unavailable
+        assert bool(found.sentence) == bool(asked)
 
     def rounds_stay(self, now: Status) -> None:
         assert [issued.number for issued in now.rounds] == list(range(1, len(now.rounds) + 1))

@@ -72,7 +72,8 @@ def test_the_words_for_every_kind_of_event(tmp_path: Path) -> None:
         said = {}
         for entry in campaign.history():
             said.setdefault(entry.kind, entry.text)
-    assert set(said) == set(KINDS), "a kind of event without a test of its words"
+    elsewhere = {"confirmation_issued"}  # needs an end with something left to confirm: test_confirmation
+    assert set(said) == set(KINDS) - elsewhere, "a kind of event without a test of its words"
     name = re.escape(said["results_recorded"].split(": ")[1])
     expected = {
         "campaign_created": r"Campaign x created with AssayPilot \S+",

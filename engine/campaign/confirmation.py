@@ -1,0 +1,238 @@
+"""Confirmation rounds: each compound that is in and was never measured, once. Nothing is written here.
+
+They begin when the campaign has ended, and decide nothing: their values belong to no phase, so that the guarantee stays
+what it was, and enter estimates and probabilities like all others. What they find speaks about the model, which the
+decisions took for granted.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assaypilot.engine.campaign import codec
+from assaypilot.engine.campaign.candidates import posterior_of, shown_means
+from assaypilot.engine.campaign.chain import Draft
+from assaypilot.engine.campaign.confirmed import LEVEL, Check, Confirmation, Prediction
+from assaypilot.engine.campaign.replay import Ledger
+from assaypilot.engine.campaign.rounds import expected
+from assaypilot.engine.campaign.state import Candidates, RoundItem
+from assaypilot.engine.campaign.words import many, names
+from assaypilot.engine.measurements import Measurement, pool
+from assaypilot.engine.models.glm import curvature
+from assaypilot.engine.strategies.protocol import IN
+
+__all__ = ["confirmation", "confirmation_round", "lacking"]
+
+Place = tuple[int, int]
+"""Endpoint and compound, by their positions."""
+
+
+def lacking(ledger: Ledger, candidates: Candidates) -> dict[int, tuple[int, ...]]:
+    """The compounds that are in and lack a usable value of a measured endpoint: 1 for each that lacks, else 0.
+
+    One number per measured endpoint; the best estimate first, for trade-offs the most probable.
+    """
+    inside = np.flatnonzero(candidates.status == IN)
+    usable = {(m.endpoint, m.compound) for m in ledger.measurements if m.usable}
+    goodness = np.nan_to_num(ledger.endpoints[ledger.objective].sign * candidates.estimate[inside], nan=-np.inf)
+    chance = np.zeros(len(inside))
+    if ledger.settings.goal == "pareto":
+        chance = np.nan_to_num(candidates.probability_within_epsilon[inside])
+    found = {}
+    for compound in inside[np.lexsort((-goodness, -chance))].tolist():
+        asked = tuple(int((k, compound) not in usable) for k in ledger.measured)
+        if any(asked):
+            found[compound] = asked
+    return found
+
+
+def confirmation_round(ledger: Ledger, candidates: Candidates, *, redoes: int | None = None) -> list[Draft]:
+    """The event of the next confirmation round, with what it is predicted to find; none when nothing is left to ask.
+
+    At most what the lab takes in a round; the rest comes in the next one.
+    """
+    due = {c: asked for c, asked in lacking(ledger, candidates).items() if c not in ledger.unavailable}
+    chosen: list[int] = []
+    room = ledger.settings.per_round
+    for compound, asked in due.items():
+        if sum(asked) > room and chosen:
+            break
+        chosen.append(compound)
+        room -= sum(asked)
+    if not chosen:
+        return []
+    family = len(_asked_before(ledger) | {(k, c) for c, asked in due.items() for k in _of(ledger, asked)})
+    width = _width(family)
+    predicted = [
+        prediction
+        for place, k in enumerate(ledger.measured)
+        for prediction in _predictions(ledger, k, [c for c in chosen if due[c][place]], width)
+    ]
+    told = {k: expected(ledger, k, chosen) for k in {ledger.objective, *ledger.measured}}
+    several = [told[k] for k in ledger.measured] if ledger.per_sample > 1 else []
+    items = []
+    for line, compound in enumerate(chosen):
+        asked = due[compound]
+        mean, low, high = told[ledger.objective][line] or (None, None, None)
+        each = tuple(of[line] for of in several)
+        items.append(RoundItem(compound, 1, _reason(ledger, asked), mean, low, high, () if all(asked) else asked, each))
+    data = {
+        "round": len(ledger.rounds) + 1,
+        "items": [codec.item_to_json(item) for item in items],
+        "level": LEVEL,
+        "family": family,
+        "predicted": [codec.prediction_to_json(prediction) for prediction in predicted],
+    }
+    if redoes is not None:
+        data["redoes"] = redoes
+    return [Draft("confirmation_issued", data)]
+
+
+def _of(ledger: Ledger, asked: Sequence[int]) -> list[int]:
+    return [k for k, n in zip(ledger.measured, asked, strict=True) if n]
+
+
+def _asked_before(ledger: Ledger) -> set[Place]:
+    """What was predicted in confirmation rounds already."""
+    return {
+        (p.endpoint, p.compound) for issued in ledger.rounds if issued.state != "withdrawn" for p in issued.predicted
+    }
+
+
+def _width(family: int) -> float:
+    """The half-width, in SDs, of two-sided intervals of which all ``family`` hold together at LEVEL (Bonferroni)."""
+    from scipy.special import ndtri
+
+    return float(-ndtri((1.0 - LEVEL) / (2.0 * family)))
+
+
+def _predictions(ledger: Ledger, endpoint: int, compounds: Sequence[int], width: float) -> list[Prediction]:
+    """What a measurement of an endpoint of each compound is predicted to give, from everything usable so far.
+
+    The compounds have no usable value of their own, so nothing of what is to be confirmed is in it. Under a link the
+    scatter is that of its own kind of values, and the estimate's SD is carried over by the slope (delta method).
+    """
+    view = posterior_of(ledger, endpoint)
+    if view is None or not compounds:
+        return []
+    arms = ledger.arm_of[list(compounds)]
+    predictor, sds = view.means(arms), view.sds(arms)
+    noise = np.full(len(arms), ledger.endpoints[endpoint].noise_sd or 0.0)
+    if endpoint in ledger.coarse:
+        slope = curvature(ledger.link[0], predictor)
+        noise, sds = np.sqrt(slope), slope * sds
+    means = shown_means(ledger, endpoint, predictor)
+    return [
+        Prediction(compound, endpoint, mean, sd, spread, width)
+        for compound, mean, sd, spread in zip(compounds, means.tolist(), sds.tolist(), noise.tolist(), strict=True)
+    ]
+
+
+def _reason(ledger: Ledger, asked: Sequence[int]) -> str:
+    if all(asked):
+        return "in, never measured"
+    return f"in, never measured for {names([ledger.endpoints[k].scale_name for k in _of(ledger, asked)])}"
+
+
+def confirmation(ledger: Ledger, candidates: Candidates, *, ended: bool) -> Confirmation:
+    """What confirmation rounds have found, and whom the next one would ask for when the campaign has ``ended``."""
+    lack = lacking(ledger, candidates) if ended else {}
+    held = ended and ledger.open_round is None
+    issued = [one for one in ledger.rounds if one.confirmation and one.state != "withdrawn"]
+    latest = {(p.endpoint, p.compound): p for one in issued for p in one.predicted}
+    own: dict[Place, list[Measurement]] = {}
+    for m in ledger.measurements:
+        if (m.endpoint, m.compound) in latest and m.excluded is None and not m.withdrawn:
+            own.setdefault((m.endpoint, m.compound), []).append(m)
+    checks = tuple(_check(prediction, own.get(place, ())) for place, prediction in latest.items())
+    states = _states(checks)
+    measured = any(check.value is not None for check in checks)
+    return Confirmation(
+        rounds=tuple(one.number for one in issued),
+        checks=checks,
+        due=tuple(c for c in lack if c not in ledger.unavailable) if held else (),
+        gone=tuple(c for c in lack if c in ledger.unavailable),
+        measurements=ledger.confirming(),
+        sentence=_sentence(ledger, checks, states),
+        models=_models(ledger) if measured else (),
+        states=states,
+    )
+
+
+def _check(prediction: Prediction, values: Sequence[Measurement]) -> Check:
+    """A prediction against the values of its compound and endpoint: none of them was there when it was made."""
+    exact = [m for m in values if m.usable]
+    n = sum(m.n for m in exact)
+    if n:
+        mean = math.fsum(m.n * m.value for m in exact) / n
+        return Check(prediction, mean, n, abs(mean - prediction.mean) <= prediction.half(n))
+    # A bound says something only where all that it leaves open is outside.
+    beyond = [
+        m
+        for m in values
+        if (m.relation in ("<", "<=") and m.value < prediction.low)
+        or (m.relation in (">", ">=") and m.value > prediction.high)
+    ]
+    return Check(prediction, beyond[0].value, 0, False) if beyond else Check(prediction, None, 0, None)
+
+
+def _states(checks: Sequence[Check]) -> dict[int, bool | None]:
+    """By compound: whether it is confirmed in every endpoint; None while some are not known and none is outside."""
+    found: dict[int, list[bool | None]] = {}
+    for check in checks:
+        found.setdefault(check.prediction.compound, []).append(check.inside)
+    return {c: False if False in said else None if None in said else True for c, said in found.items()}
+
+
+def _sentence(ledger: Ledger, checks: Sequence[Check], states: Mapping[int, bool | None]) -> str:
+    """``12 of 14 confirmed; 2 outside what the model predicts: SYN-7 (0.6 below), ..``; empty without a round."""
+    if not states:
+        return ""
+    said = [f"{sum(state is True for state in states.values()):,} of {many(len(states), 'compound')} confirmed"]
+    outside = [compound for compound, state in states.items() if state is False]
+    if outside:
+        places = [f"{ledger.library.ids[c]} ({_how_far(ledger, checks, c)})" for c in outside]
+        whom = "it" if len(outside) == 1 else "them"
+        said.append(
+            f"{len(outside):,} outside what the model predicts: {names(places)}: "
+            f"the additive model is in doubt for {whom}"
+        )
+    open_ = sum(state is None for state in states.values())
+    if open_:
+        said.append(f"{open_:,} not measured yet")
+    return f"{'; '.join(said)}."
+
+
+def _how_far(ledger: Ledger, checks: Sequence[Check], compound: int) -> str:
+    """How far the values of a compound are from what was predicted: ``0.6 below``, ``hERG 0.6 above``."""
+    told = []
+    for check in checks:
+        off = check.off
+        if check.prediction.compound == compound and check.inside is False and off is not None:
+            name = f"{ledger.endpoints[check.prediction.endpoint].scale_name} " if ledger.per_sample > 1 else ""
+            told.append(f"{name}{abs(off):.2g} {'below' if off < 0 else 'above'}")
+    return ", ".join(told)
+
+
+def _models(ledger: Ledger) -> tuple[str, ...]:
+    """What ``check`` says of the additive model, on everything that is measured by now, for each measured endpoint."""
+    from assaypilot.engine.models.report import Noise, model_report
+
+    told = []
+    for k in ledger.measured:
+        endpoint = ledger.endpoints[k]
+        if k in ledger.coarse:
+            continue  # effects add up on the scale of the link, not in the values
+        used = [m for m in ledger.measurements if m.endpoint == k and m.usable]
+        of_each = pool((m.compound for m in used), (m.value for m in used), (m.n for m in used), len(ledger.library))
+        rows: NDArray[np.intp] = np.flatnonzero(of_each.counts > 0)
+        noise = None if endpoint.noise_sd is None else Noise(endpoint.noise_sd)
+        report = model_report(
+            ledger.library, rows, of_each.means[rows], of_each.counts[rows], noise, endpoint.scale_name
+        )
+        told.append(report.sentence)
+    return tuple(told)

@@ -1,0 +1,119 @@
+"""What a confirmation round found: values to read, none of them writable.
+
+A compound that is in without ever having been measured is there on a model's word. A confirmation round measures it
+once; before that, what the value should be is noted with an interval. The intervals of all compounds hold together at
+the stated level (Bonferroni), so that a value outside is a surprise and not the one in twenty to be expected.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+__all__ = ["LEVEL", "Check", "Confirmation", "Prediction"]
+
+LEVEL = 0.95
+"""Probability that all values of a confirmation lie inside their intervals, if the model holds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Prediction:
+    """What a measurement was predicted to give, from everything known before it; model scale."""
+
+    compound: int
+    """Position in the library."""
+    endpoint: int
+    """Position among the campaign's endpoints."""
+    mean: float
+    sd: float
+    """Of the estimate of the compound's mean."""
+    noise: float
+    """SD of one measurement around that mean."""
+    width: float
+    """Half-width of the interval, in SDs."""
+
+    def half(self, n: int = 1) -> float:
+        """Half-width of the interval of the mean of ``n`` measurements."""
+        return self.width * math.sqrt(self.sd**2 + self.noise**2 / max(n, 1))
+
+    @property
+    def low(self) -> float:
+        """Lower end of the interval of one measurement."""
+        return self.mean - self.half()
+
+    @property
+    def high(self) -> float:
+        """Upper end of it."""
+        return self.mean + self.half()
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """A prediction, and what was measured."""
+
+    prediction: Prediction
+    value: float | None
+    """Mean of the usable measurements, model scale; of a value known only as a bound, that bound. None before any."""
+    n: int
+    """Determinations behind it; 0 for a bound."""
+    inside: bool | None
+    """Whether it lies where it was predicted; None while that is not known, as of a bound that could be either."""
+
+    @property
+    def off(self) -> float | None:
+        """How far the value lies from what was predicted; negative below."""
+        return None if self.value is None else self.value - self.prediction.mean
+
+
+@dataclass(frozen=True, slots=True)
+class Confirmation:
+    """How far the compounds that are in are confirmed by a measurement of their own."""
+
+    rounds: tuple[int, ...] = ()
+    """Numbers of the confirmation rounds, withdrawn ones left out."""
+    checks: tuple[Check, ...] = ()
+    """One for each compound and endpoint of those rounds, in their order; of what was asked again, the last."""
+    due: tuple[int, ...] = ()
+    """Compounds that are in, lack a measurement and can be had: what the next confirmation round would ask for.
+
+    Empty until the campaign has ended, and while a round is open. The best first.
+    """
+    gone: tuple[int, ...] = ()
+    """Compounds that are in, lack a measurement and cannot be had."""
+    measurements: int = 0
+    """Determinations that came in for confirmation rounds; they do not count against the budget."""
+    level: float = LEVEL
+    """Of all the intervals together."""
+    sentence: str = ""
+    """How many are confirmed, and what lies outside; empty without a confirmation round."""
+    models: tuple[str, ...] = ()
+    """Whether the additive model fits everything measured, confirmations included: a sentence for each endpoint.
+
+    Empty before a confirmation round has a value.
+    """
+    states: Mapping[int, bool | None] = field(default_factory=dict)
+    """By compound of those rounds: confirmed, not confirmed, not measured (None)."""
+
+    @property
+    def confirmed(self) -> tuple[int, ...]:
+        """Compounds measured where they were predicted to be."""
+        return tuple(compound for compound, state in self.states.items() if state)
+
+    @property
+    def not_confirmed(self) -> tuple[int, ...]:
+        """Compounds measured outside of it."""
+        return tuple(compound for compound, state in self.states.items() if state is False)
+
+    @property
+    def not_measured(self) -> tuple[int, ...]:
+        """Compounds of confirmation rounds without a usable value."""
+        return tuple(compound for compound, state in self.states.items() if state is None)
+
+    def of(self, compound: int) -> tuple[Check, ...]:
+        """The checks of a compound, one for each endpoint it was to be confirmed in; empty for all others."""
+        return tuple(check for check in self.checks if check.prediction.compound == compound)
+
+    def outside(self, compound: int) -> tuple[Check, ...]:
+        """Those of them whose value lies outside its interval."""
+        return tuple(check for check in self.of(compound) if check.inside is False)

@@ -1,0 +1,126 @@
+"""``plan --confirm``: a confirmation round from the command line, and what status and exports say of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.engine.cli.helpers import fill_in, read_sheet, write_sheet
+
+EFFECTS = [np.random.default_rng((5, 0, k)).uniform(0.0, 1.0, n) for k, n in enumerate((5, 4, 4))]
+
+
+def truth(name: str) -> float:
+    """The mean of a compound ``R1=s0|R2=s1|R3=s2``."""
+    return 6.0 + sum(
+        float(effect[int(part.split("=s")[1])]) for effect, part in zip(EFFECTS, name.split("|"), strict=True)
+    )
+
+
+@pytest.fixture
+def ended(tmp_path: Path, table: Callable[..., Path], done: Callable[..., Any]) -> Path:
+    """A campaign on a product library at its end."""
+    rows: list[tuple[object, ...]] = [("ID", "R1", "R2", "R3")]
+    rows += [
+        (f"R1=s{a}|R2=s{b}|R3=s{c}", f"s{a}", f"s{b}", f"s{c}") for a in range(5) for b in range(4) for c in range(4)
+    ]
+    path, work, rng = tmp_path / "x.assaypilot", tmp_path / "work.csv", np.random.default_rng(1)
+    done("new", path, "--table", table(rows), "--endpoint", "pIC50;unit=log;sd=0.2", "--epsilon", "0.8", "--slack",
+         "0.8", "--strategy", "adaptive", "--per-round", "400")  # fmt: skip
+    while not done("plan", path, "--out", work)["finished"]:
+        fill_in(work, truth, rng, 0.2)
+        done("record", path, work, "--close")
+    return path
+
+
+def test_the_whole_of_it(ended: Path, tmp_path: Path, done: Callable[..., Any], run: Callable[..., Any]) -> None:
+    before = done("status", ended)
+    due = before["confirmation"]["due"]
+    assert len(due) > 2
+    assert before["confirmation"]["rounds"] == []
+    assert {entry["confirmed"] for entry in before["compounds"]} == {None}
+    text = run("plan", ended).out
+    assert (
+        f"{len(due)} compounds are in without a measurement: assaypilot plan FILE --confirm asks for each once" in text
+    )
+    ordinary = done("plan", ended)
+    assert (ordinary["finished"], ordinary["confirmation"], ordinary["compounds"]) == (True, False, [])
+
+    work = tmp_path / "confirm.csv"
+    planned = done("plan", ended, "--confirm", "--out", work)
+    assert set(planned) == {*ordinary, "file", "plate_map"}
+    assert (planned["finished"], planned["confirmation"]) == (True, True)
+    assert [entry["id"] for entry in planned["compounds"]] == due
+    assert planned["measurements"] == len(due)
+    assert planned["certificate"] is None
+    first = planned["compounds"][0]
+    assert first["replicates"] == 1
+    assert first["predicted"]["pIC50"]["low"] < first["expected"] < first["predicted"]["pIC50"]["high"]
+    assert {**done("plan", ended), "seconds": 0} == {**done("plan", ended, "--confirm"), "seconds": 0}
+    assert "Confirmation round" in run("plan", ended, "--confirm").out
+
+    header, rows = read_sheet(work)
+    assert [row["ID"] for row in rows] == due
+    for row in rows:
+        row["Value"] = f"{truth(row['ID']) - (1.5 if row['ID'] == due[0] else 0.0):.3f}"
+    write_sheet(work, header, rows)
+    recorded = done("record", ended, work)
+    assert (recorded["accepted"], recorded["unplanned"], recorded["round_closed"]) == (len(due), 0, True)
+
+    now = done("status", ended)
+    found = now["confirmation"]
+    assert (found["open"], found["due"], found["not_measured"]) == (False, [], [])
+    assert found["measurements"] == len(due)
+    assert found["confirmed"] == due[1:]
+    (odd,) = found["not_confirmed"]
+    assert (odd["id"], odd["endpoint"], odd["n"]) == (due[0], "pIC50", 1)
+    assert odd["value"] < odd["low"] < odd["predicted"] < odd["high"]
+    assert odd["off"] == pytest.approx(odd["value"] - odd["predicted"])
+    assert found["sentence"] in now["statement"]
+    assert f"1 outside what the model predicts: {due[0]} ({abs(odd['off']):.2g} below)" in now["statement"]
+    assert found["additivity"][0].startswith("pIC50: the additive model")
+    assert any(found["additivity"][0] in warning for warning in now["warnings"])
+    by_id = {entry["id"]: entry["confirmed"] for entry in now["compounds"]}
+    assert {name: state for name, state in by_id.items() if state is not None} == {name: name != due[0] for name in due}
+    assert now["measurements_used"] == before["measurements_used"]
+    assert now["guarantee"] == before["guarantee"]
+    assert now["counts"] == before["counts"]
+    said = run("status", ended, "--only", "in").out
+    assert f", and {len(due)} to confirm" in said
+    assert "Confirmed" in said
+    assert "below predicted" in said
+    assert done("verify", ended, "--recompute")["ok"]
+    nothing = run("plan", ended, "--confirm")
+    assert nothing.code == 0
+    assert "No confirmation round was issued: every compound that is in was measured" in nothing.out
+
+    for ending in ("csv", "xlsx", "pdf", "pptx"):
+        done("export", ended, tmp_path / f"shortlist.{ending}")
+    header, rows = read_sheet(tmp_path / "shortlist.csv")
+    cells = {row["ID"]: row["Confirmed"] for row in rows}
+    assert cells[due[0]] == f"not confirmed: {abs(odd['off']):.2f} below predicted"
+    assert all(cells[name] == "confirmed" for name in due[1:])
+    assert {cell for name, cell in cells.items() if name not in due} == {""}
+    evidence = {row["ID"]: row["Evidence"] for row in rows}
+    assert evidence[due[0]] == "measured 1"
+    from openpyxl import load_workbook
+
+    book = load_workbook(tmp_path / "shortlist.xlsx")
+    texts = {str(cell.value) for sheet in book for row in sheet.iter_rows() for cell in row if cell.value is not None}
+    assert {"Confirmed", "not confirmed: " + cells[due[0]].split(": ")[1], "estimates (confirmation)"} <= texts
+    assert found["sentence"] in texts
+
+
+def test_too_early(campaign: Path, refused: Callable[..., str], done: Callable[..., Any], folder: Any) -> None:
+    before = folder()
+    said = refused("plan", campaign, "--confirm")
+    assert "it is not settled yet what is in: 12 undecided" in said
+    assert "Plan the next round" in said
+    assert folder() == before
+    assert done("status", campaign)["confirmation"] is None
+    done("plan", campaign)
+    assert "round 1 is open" in refused("plan", campaign, "--confirm")

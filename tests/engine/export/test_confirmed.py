@@ -1,0 +1,93 @@
+"""What was confirmed stands in every export, and only where a confirmation round exists."""
+
+from __future__ import annotations
+
+import dataclasses
+import io
+from pathlib import Path
+
+import pypdfium2 as pdfium
+import pytest
+from pptx import Presentation
+
+from assaypilot.engine.campaign.confirmed import Check, Confirmation, Prediction
+from assaypilot.engine.campaign.state import Status
+from assaypilot.engine.export.contents import Choice, contents
+from assaypilot.engine.export.report import document
+from assaypilot.engine.export.shortlist import confirmed, ranked, table_of
+from assaypilot.engine.export.slide import presentation
+from tests.engine.export.reporting import HERG, POTENCY, begin, indoles, play
+
+
+@pytest.fixture(scope="module")
+def decided(tmp_path_factory: pytest.TempPathFactory) -> Status:
+    with begin(tmp_path_factory.mktemp("decided"), indoles()) as campaign:
+        return play(campaign)
+
+
+def check(compound: int, value: float | None, inside: bool | None, endpoint: int = 0) -> Check:
+    return Check(Prediction(compound, endpoint, 7.0, 0.1, 0.2, 2.0), value, int(value is not None), inside)
+
+
+def confirming(status: Status, *checks: Check, **more: tuple[int, ...]) -> Status:
+    states = {one.prediction.compound: one.inside for one in checks}
+    found = Confirmation(rounds=(9,), checks=checks, states=states, sentence="2 of 3 compounds confirmed.", **more)
+    return dataclasses.replace(status, confirmation=found)
+
+
+def chosen(status: Status) -> list[int]:
+    return ranked(status, "all")[:5].tolist()
+
+
+def test_words() -> None:
+    prediction = Prediction(0, 0, 7.0, 0.3, 0.4, 2.0)
+    assert (prediction.low, prediction.high) == (6.0, 8.0)
+    assert prediction.half(16) == pytest.approx(2.0 * (0.3**2 + 0.1**2) ** 0.5)
+    assert Check(prediction, 5.5, 1, False).off == -1.5
+    assert Check(prediction, None, 0, None).off is None
+
+
+def test_without_a_round_there_is_no_column(decided: Status) -> None:
+    assert "Confirmed" not in table_of(decided, [0]).header
+    assert confirmed(decided, 0) == ""
+
+
+def test_the_column_says_each_state(decided: Status) -> None:
+    a, b, c, d, e = chosen(decided)
+    status = confirming(decided, check(a, 7.1, True), check(b, 6.2, False), check(c, None, None), due=(d,))
+    cells = table_of(status, [a, b, c, d, e]).column("Confirmed")
+    assert list(cells) == [
+        "confirmed",
+        "not confirmed: 0.80 below predicted",
+        "not measured yet",
+        "not measured yet",
+        "",
+    ]
+    kept = contents(status, Choice(columns=("Status",)), program="AssayPilot 9.9", exported="2030").shortlist
+    assert kept.header == ("ID", "Status", "Evidence", "Availability", "Confirmed"), "no row goes out without"
+
+
+def test_several_endpoints_say_which(tmp_path: Path) -> None:
+    with begin(tmp_path, indoles(), POTENCY, HERG, goal="pareto", objective="", objectives=("pIC50", "hERG"),
+               epsilon=0.5) as campaign:  # fmt: skip
+        status = campaign.status()
+    off = confirming(status, check(0, 7.0, True), check(0, 8.0, False, 1))
+    off = dataclasses.replace(off, confirmation=dataclasses.replace(off.confirmation, states={0: False}))
+    assert confirmed(off, 0) == "not confirmed: hERG 1.00 above predicted"
+
+
+def test_cards_tables_and_slides_show_it(decided: Status) -> None:
+    a, b, c, *_ = chosen(decided)
+    status = confirming(decided, check(a, 7.1, True), check(b, 6.2, False), check(c, None, None))
+    said = contents(status, Choice(order=(a, b, c)), program="AssayPilot 9.9", exported="2030-01-02 03:04 +00:00")
+    with pdfium.PdfDocument(document(said)) as read:
+        text = " ".join(" ".join(read[k].get_textpage().get_text_range().split()) for k in range(len(read)))
+    cards = text[text.index("Shortlist 3 of") : text.index("What each substituent adds")]
+    assert cards.index("made confirmed") < cards.index("not confirmed: 0.80 below predicted")
+    assert "not confirmed: 0.80 below predicted" in cards
+    assert "not measured yet" in cards
+    assert "2 of 3 compounds confirmed." in text, "settings"
+    slide = Presentation(io.BytesIO(presentation(said))).slides[0]
+    shapes = [one for shape in slide.shapes for one in getattr(shape, "shapes", [shape])]
+    words = " ".join(one.text_frame.text for one in shapes if one.has_text_frame)
+    assert "not confirmed: 0.80 below predicted" in " ".join(words.split())
