@@ -22,6 +22,9 @@ _SIDES = ("relation", "unit", "n", "sd")
 _TEXTS = ("round", "replicate", "date", "plate", "well", "batch", "comment", "excluded")
 _ROUND = re.compile(r"(?:round|r)?[ _]?0*([1-9]\d{0,5})(?:[.,]0*)?", re.I)
 _REPORT_EVERY = 5_000
+_FEWEST_ALIKE = 3
+_P_RANGE = (3.0, 11.0)
+"""Where nearly every pIC50 lies."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,8 +117,28 @@ def read_results(
                 result = replace(result, comment="; ".join(filter(None, (result.comment, f"reported as {alias}"))))
             if result is not None:
                 results.append(result)
+    warnings += _like_logarithms(endpoints, results)
     report(1.0, "Results read")
     return ResultsTable(tuple(results), tuple(rejected), pending, tuple(dict.fromkeys(warnings)))
+
+
+def _like_logarithms(endpoints: Sequence[Endpoint], results: Sequence[Result]) -> list[str]:
+    """A question for each potency in nM whose values all look like its logarithm, as a work list shows what it expects.
+
+    Three compounds and more that all lie between 3 and 11 nM are rare; 3 to 11 is where nearly every pIC50 lies.
+    """
+    asked = []
+    for endpoint in endpoints:
+        own = [r for r in results if r.endpoint == endpoint.name]
+        if endpoint.unit != "nM" or endpoint.transform != "log" or len({r.compound for r in own}) < _FEWEST_ALIKE:
+            continue
+        values = [r.value for r in own]
+        if all(r.unit is None for r in own) and all(_P_RANGE[0] <= value <= _P_RANGE[1] for value in values):
+            asked.append(
+                f"All {len(values)} values of {endpoint.name} lie between {min(values):g} and {max(values):g}: are "
+                f"they {endpoint.scale_name} and not nM? They were taken as nM."
+            )
+    return asked
 
 
 def _any(raw: RawTable, names: Sequence[str]) -> str | None:

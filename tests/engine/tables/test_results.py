@@ -84,6 +84,16 @@ def test_a_column_is_known_in_the_labs_words_and_its_unit_is_that_of_its_values(
     assert IC50.to_model(own.value, own.unit) == pytest.approx(IC50.to_model(5, "pM"))
 
 
+def test_logarithms_in_a_column_of_concentrations_are_asked_about():
+    (asked,) = read("ID|Value\nCPD-1|6.3\nCPD-2|7.1\n-3|5.8", IC50).warnings
+    assert (
+        asked == "All 3 values of IC50 (nM) lie between 5.8 and 7.1: are they pIC50 and not nM? They were taken as nM."
+    )
+    for text in ("CPD-1|6.3\nCPD-2|7.1\n-3|58", "CPD-1|6.3\nCPD-1|7.1\n-3|5.8", "CPD-1|6.3 uM\nCPD-2|7.1\n-3|5.8"):
+        assert read(f"ID|Value\n{text}", IC50).warnings == ()
+    assert read("ID|Value\nCPD-1|6.3\nCPD-2|7.1\n-3|5.8", PIC50).warnings == ()
+
+
 def test_concentrations_are_known_as_those_of_their_logarithm():
     table = read("ID|IC50 (nM)\nCPD-1|100\nCPD-2|>1000")
     assert [(r.value, r.relation, r.comment) for r in table.results] == [
