@@ -163,7 +163,7 @@ class _Pasted:
         """The endpoint that a heading names, in its own or in its modelled name."""
         wanted = text.strip().casefold()
         for place, endpoint in enumerate(self.status.endpoints):
-            if wanted and wanted in (endpoint.name.casefold(), endpoint.scale_name.casefold()):
+            if wanted and endpoint.of is None and wanted in (endpoint.name.casefold(), endpoint.scale_name.casefold()):
                 return place if endpoint.name.casefold() == wanted or endpoint.transform == "none" else None
         return None
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QCheckBox, QComboBox, QFrame, QGridLayout, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
+from assaypilot.engine.difference import in_words
 from assaypilot.engine.endpoint import Endpoint, Limit
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.tables.check import EndpointFacts
@@ -23,7 +24,8 @@ class EndpointBox(QFrame):
 
     changed = Signal()
 
-    def __init__(self, fact: EndpointFacts) -> None:
+    def __init__(self, fact: EndpointFacts, made: str = "") -> None:
+        """``made``: of a difference how it is made, ``pIC50 - phERG``."""
         super().__init__()
         self.setObjectName("card")
         self.fact = fact
@@ -40,7 +42,7 @@ class EndpointBox(QFrame):
         name = endpoint.scale_name
         shown = name if name == endpoint.name else f"{name}  ({endpoint.name})"
         if endpoint.of is not None:
-            shown = f"{name} = {' - '.join(endpoint.of)}"
+            shown = f"{name} = {made}"
         self.chosen = QCheckBox(mnemonic_free(shown))
         self.chosen.setAccessibleName(f"{name} is part of the trade-off")
         self.chosen.setToolTip("Part of the trade-off")
@@ -257,7 +259,8 @@ class EndpointList(QWidget):
             self._column.removeWidget(box)
             box.hide()
             box.deleteLater()
-        self.boxes = [EndpointBox(fact) for fact in facts]
+        endpoints = [fact.endpoint for fact in facts]
+        self.boxes = [EndpointBox(fact, in_words(endpoints, place)) for place, fact in enumerate(facts)]
         # Two are enough to begin with; a table may have many columns.
         first = [objective, *(fact.endpoint.name for fact in facts if fact.endpoint.name != objective)][:2]
         before: QWidget = self

@@ -18,6 +18,7 @@ from assaypilot.gui.main_window import ROUND, MainWindow
 from assaypilot.gui.models.candidates import CandidatesModel
 from assaypilot.gui.models.library import history_means
 from assaypilot.gui.pages.candidate_panel import details
+from assaypilot.gui.pasting import intend_paste
 from assaypilot.gui.screen import shortlist_columns
 from tests.gui.helpers import idle, status, until
 from tests.gui.test_goals import box, choose_goal, opened, to_goal
@@ -105,6 +106,18 @@ def test_a_round_asks_for_its_parts_only(qtbot: QtBot, window: MainWindow, tmp_p
     assert [now.endpoints[k].name for k in now.open_round.endpoints] == ["pIC50", "hERG IC50"]
 
 
+def test_a_pasted_column_of_differences_is_no_result(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
+    opened(qtbot, window, campaign_file(tmp_path, rounds=0))
+    window.session.plan()
+    until(qtbot, lambda: status(window).open_round is not None)
+    now = status(window)
+    assert now.open_round is not None
+    found = intend_paste("ID\tpIC50\tGap\nC-1\t6.1\t1.2", now, now.open_round, [0])
+    assert [(result.endpoint, result.value) for result in found.results] == [("pIC50", 6.1)]
+    found = intend_paste("C-1\t6.1\t9000\nC-2\t6.2\t8000", now, now.open_round, [0])
+    assert [result.endpoint for result in found.results] == ["pIC50", "hERG IC50"] * 2
+
+
 def test_a_difference_is_named_in_the_wizard(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
     step = to_goal(qtbot, window, table(tmp_path / "gap.csv"))
     wizard = window.wizard
@@ -121,7 +134,7 @@ def test_a_difference_is_named_in_the_wizard(qtbot: QtBot, window: MainWindow, t
     choose_goal(step, "epsilon-best")
     step.objective.setCurrentIndex(step.objective.findData("Gap"))
     gap, first, second = box(step, "Gap"), box(step, "pIC50"), box(step, "hERG IC50 (nM)")
-    assert gap.title.text() == "Gap = pIC50 - hERG IC50 (nM)"
+    assert gap.title.text() == "Gap = pIC50 - phERG IC50"
     assert (gap.measured, first.measured, second.measured) == (False, True, True)
     assert (gap.noise.isHidden(), first.noise.isHidden(), second.noise.isHidden()) == (True, False, False)
     first.noise.edit.setText("0.2")
