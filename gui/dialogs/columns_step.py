@@ -346,7 +346,7 @@ class ColumnsStep(Step):
             self._check()
             return
         if self._adding:
-            self._not_added(text)
+            self._not_added(f"{text} {mend}".strip())
             return
         self.result = None
         if isinstance(error, AssayPilotError):

@@ -34,6 +34,11 @@ PATTERNS = tuple(
          "Nothing that is measured was found; name it under Measured (it need not be a column)."),
         (r"name it with --endpoint", "choose it under Measured"),
         (r"For example --join-substituents[^.]*\.", ""),
+        (r'If its values are logarithms, say so: --endpoint "(.+?);unit=log"\. '
+         r'If they are concentrations, give the unit: --endpoint "[^"]*"\.',
+         r"Let the header say so: \1 pIC50 for logarithms, \1 (nM) for concentrations."),
+        (r'Give its unit, for example --endpoint "(.+?);unit=nM"\.', r"Give its unit in the header: \1 (nM)."),
+        (r'For example --endpoint "Selectivity;of=pIC50 - hERG"\.', "For example Selectivity = pIC50 - pKi."),
         (r"For example --endpoint[^.]*(\.\d+[^.]*)*\.", "Look at Measured and Unit."),
     )
 )  # fmt: skip

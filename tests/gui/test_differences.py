@@ -125,7 +125,10 @@ def test_a_difference_is_named_in_the_wizard(qtbot: QtBot, window: MainWindow, t
     step.endpoints.new.setText("Gap = pIC50 - CYP")
     step.endpoints.add.click()
     until(qtbot, lambda: bool(step.endpoints.add_problem.text()))
-    assert "Gap must be one endpoint minus another, and 'pIC50 - CYP' is not" in step.endpoints.add_problem.text()
+    assert step.endpoints.add_problem.text() == (
+        "Gap must be one endpoint minus another, and 'pIC50 - CYP' is not; the endpoints are: pIC50, hERG IC50 (nM). "
+        "For example Selectivity = pIC50 - pKi."
+    )
     until(qtbot, lambda: wizard.columns_step.complete)
     step.endpoints.new.setText("Gap = pIC50 - phERG IC50")
     step.endpoints.add.click()
@@ -164,6 +167,24 @@ def test_the_parts_of_what_is_not_asked_for_are_not_needed(qtbot: QtBot, window:
     assert box(step, "hERG IC50 (nM)").measured
     box(step, "Gap").limit.edit.setText("")
     assert not box(step, "hERG IC50 (nM)").measured
+    wizard = window.wizard
+    assert wizard is not None
+    wizard.reject()
+
+
+def test_what_is_no_logarithm_is_refused_in_the_words_of_the_window(
+    qtbot: QtBot, window: MainWindow, tmp_path: Path
+) -> None:
+    path = table(tmp_path / "gap.csv")
+    path.write_text(path.read_text(encoding="utf-8").replace("hERG IC50 (nM)", "hERG"), encoding="utf-8")
+    step = to_goal(qtbot, window, path)
+    step.endpoints.new.setText("Gap = pIC50 - hERG")
+    step.endpoints.add.click()
+    until(qtbot, lambda: bool(step.endpoints.add_problem.text()))
+    assert step.endpoints.add_problem.text() == (
+        "Gap needs two endpoints on a log scale, and hERG is not known to be on one. "
+        "Let the header say so: hERG pIC50 for logarithms, hERG (nM) for concentrations."
+    )
     wizard = window.wizard
     assert wizard is not None
     wizard.reject()
