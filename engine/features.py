@@ -35,7 +35,9 @@ OUTSIDE_TOLERANCE = 1e-6
 """A row whose part outside a span is longer than this share of its length is not in the span."""
 
 MANY_COLUMNS = 256
-"""From here on a table is taken apart before it is solved; below, dense algebra takes some milliseconds."""
+"""From here on a table may be taken apart before it is solved; below, dense algebra takes some milliseconds."""
+_PER_ENTRY = 100
+"""What taking apart takes for a substituent of a row, by what dense algebra takes for columns cubed."""
 
 _DENSE_ENTRIES = 4_000_000
 _CHUNK = 65_536
@@ -232,7 +234,7 @@ def span_basis(features: Features, rows: Ints | None = None) -> Floats:
     n = features.n_rows if rows is None else len(rows)
     if n == 0:
         return np.zeros((features.n_columns, 0))
-    if large(features):
+    if large(features, n):
         return orthonormal_complement(Eliminated(features.columns(rows), features.n_columns).null_space)
     gram = features.gram(np.ones(n), rows)
     scale = np.sqrt(np.diagonal(gram))
@@ -249,14 +251,19 @@ def span_basis(features: Features, rows: Ints | None = None) -> Floats:
     return basis
 
 
-def large(features: Features) -> TypeGuard[SiteFeatures]:
-    """Whether a table is taken apart before it is solved."""
-    return isinstance(features, SiteFeatures) and features.n_columns >= MANY_COLUMNS
+def large(features: Features, n_rows: int) -> TypeGuard[SiteFeatures]:
+    """Whether so many rows of a table are taken apart before they are solved."""
+    return isinstance(features, SiteFeatures) and worth_taking_apart(features.n_columns, n_rows * len(features.sizes))
+
+
+def worth_taking_apart(n_columns: int, entries: int) -> bool:
+    """Whether that is sooner done than dense algebra, which takes the cube of the columns and hardly minds the rows."""
+    return n_columns >= MANY_COLUMNS and n_columns**3 > _PER_ENTRY * entries
 
 
 def span_rank(features: Features, rows: Ints | None = None) -> int:
     """The rank of the given rows (all when None)."""
-    if large(features):
+    if large(features, features.n_rows if rows is None else len(rows)):
         return Eliminated(features.columns(rows), features.n_columns).rank
     return int(span_basis(features, rows).shape[1])
 

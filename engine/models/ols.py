@@ -181,7 +181,7 @@ def least_squares(
     if not np.isfinite(values).all():
         raise ValueError("means must be finite")
     n_columns = features.n_columns
-    if basis is None and len(rows) and large(features):
+    if basis is None and len(rows) and large(features, len(rows)):
         return _taken_apart(features, rows, weights, values, kept)
     basis = span_basis(features, rows) if basis is None else basis
     if not basis.shape[1]:

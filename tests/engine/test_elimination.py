@@ -9,7 +9,14 @@ from hypothesis import strategies as st
 
 from assaypilot.engine import features as features_module
 from assaypilot.engine.elimination import Eliminated, Solver
-from assaypilot.engine.features import MANY_COLUMNS, SiteFeatures, outside_span, span_basis, span_rank
+from assaypilot.engine.features import (
+    MANY_COLUMNS,
+    SiteFeatures,
+    outside_span,
+    span_basis,
+    span_rank,
+    worth_taking_apart,
+)
 from assaypilot.engine.library import Library
 from assaypilot.engine.models.contributions import contributions
 from assaypilot.engine.models.ols import least_squares
@@ -95,7 +102,7 @@ def test_estimates_of_large_tables_are_those_of_small_ones(table):
     features, rows, weights, values = table
     small = least_squares(features, rows, weights, values)
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(features_module, "MANY_COLUMNS", 0)
+        patched.setattr(features_module, "worth_taking_apart", lambda n_columns, entries: True)
         large = least_squares(features, rows, weights, values)
         basis, rank = span_basis(features, rows), span_rank(features, rows)
     scale = max(1.0, np.abs(values).max(initial=0.0))
@@ -152,6 +159,12 @@ def test_the_report_of_a_wide_series_is_that_of_the_whole_table():
     )
     largest = np.sort(np.abs(beyond[free]))[::-1][: len(report.worst)]
     assert [abs(one.standardised) for one in report.worst] == pytest.approx(largest, rel=1e-8)
+
+
+def test_many_rows_of_few_columns_are_left_whole():
+    assert worth_taking_apart(2261, 2289 * 3)
+    assert not worth_taking_apart(MANY_COLUMNS - 1, 10)
+    assert not worth_taking_apart(301, 3_000_000)
 
 
 def test_contributions_of_a_wide_series_are_those_of_the_whole_table():
