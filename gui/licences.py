@@ -20,7 +20,7 @@ BUILT_WITH = "pyinstaller"
 
 _LEGAL = re.compile(r"licen[cs]e|copying|notice", re.IGNORECASE)
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
-_LONGEST = 80
+_LONGEST = 160
 """Letters of a licence's name; some put its whole text where the name belongs."""
 
 
@@ -97,7 +97,8 @@ def _files(one: Distribution) -> tuple[Path, ...]:
     for file in one.files or ():
         if file.name == "METADATA":
             folder = Path(str(one.locate_file(file))).parent
-            return tuple(path for path in sorted(folder.rglob("*")) if _LEGAL.search(path.name) and path.is_file())
+            inside = [path for path in sorted(folder.rglob("*")) if path.is_file()]
+            return tuple(path for path in inside if _LEGAL.search(path.relative_to(folder).as_posix()))
     return ()
 
 

@@ -94,7 +94,7 @@ def test_a_licence_text_is_what_the_library_brings(installed: dict[str, Any], tm
     info = tmp_path / "numpy-1.dist-info"
     (info / "licenses" / "deep").mkdir(parents=True)
     (info / "LICENSE").write_text("You may.\n", encoding="utf-8")
-    (info / "licenses" / "deep" / "COPYING.txt").write_bytes(b"You may, too: \xff\n")
+    (info / "licenses" / "deep" / "LGPL-3.txt").write_bytes(b"You may, too: \xff\n")
     (info / "RECORD").write_text("not a licence", encoding="utf-8")
     installed["numpy"] = library("numpy", None, tmp_path, License="BSD")
     installed["scipy"] = library("scipy", License="BSD")
@@ -124,7 +124,7 @@ def test_every_real_library_has_a_version_and_a_licence() -> None:
     assert {"python", "numpy", "rdkit", "pyside6_essentials", "shiboken6", "matplotlib", "kiwisolver"} <= found.keys()
     for part in found.values():
         assert part.version[0].isdigit()
-        assert 0 < len(part.licence) <= 80
+        assert 0 < len(part.licence) <= 160
         assert "\n" not in part.licence
     assert "LGPL" in found["pyside6_essentials"].licence
     assert "Redistribution" in found["numpy"].text()
