@@ -5,10 +5,12 @@ from __future__ import annotations
 from functools import partial
 
 from PySide6.QtCore import QEvent, QObject, QSize, Qt, Signal
+from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QScrollArea, QStackedWidget, QVBoxLayout, QWidget
 
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.export.structure_activity import Look, look
+from assaypilot.engine.library import Library
 from assaypilot.engine.progress import Cancelled, Report
 from assaypilot.gui.pages.base import Page, side_panel, with_side
 from assaypilot.gui.pages.sar_choices import HeatChoices, SiteChoice, choice_box, endpoint_names
@@ -35,6 +37,8 @@ PICTURES = (
     ("measurements", "Measurements"),
 )
 FILES = ((".png", "PNG picture"), (".svg", "SVG picture"), (".pdf", "PDF picture"))
+_MARKING = (HeatScene, ContributionScene, UsageScene, PredictionScene)
+"""Scenes that show which compound is selected."""
 SAID = {
     "map": "each cell the mean estimate of the compounds with both",
     "contributions": "what every substituent adds, with 95 % interval",
@@ -112,7 +116,7 @@ class SarPage(Page):
         self.sides = with_side(self, side)
         session.selection.changed.connect(self._selected)
         self._view: View | None = None
-        self._digest = ""
+        self._library: Library | None = None
         self._looks: dict[int, Look] = {}
         """By endpoint, of the view that is shown."""
         self._job: Job | None = None
@@ -131,8 +135,8 @@ class SarPage(Page):
         if self._view is None or status is not self._view.status:
             self._looks = {}
         self._view = view
-        if opened or status.library.digest != self._digest:
-            self._digest = status.library.digest
+        if opened or status.library is not self._library:  # equality would hash a million compounds
+            self._library = status.library
             self.heat.show_library(status.library)
             self.sites.show_library(status.library)
         names = [one.scale_name for one in status.endpoints]
@@ -151,6 +155,11 @@ class SarPage(Page):
         """Nothing; goes to the picture."""
         self.canvas.setFocus()
 
+    def showEvent(self, event: QShowEvent) -> None:
+        """Nothing; goes to what was selected on another page meanwhile."""
+        super().showEvent(event)
+        self._selected()
+
     # ------------------------------------------------------------------ choosing
 
     def _chosen(self) -> None:
@@ -164,14 +173,15 @@ class SarPage(Page):
         self.sites.setVisible(key in ("contributions", "measurements"))
 
     def _selected(self) -> None:
-        compound = self.session.selection.compound
+        """Nothing; marks the selected compound, once the page is seen."""
+        view, compound = self._view, self.session.selection.compound
+        if view is None or view is not self.session.view or not self.isVisible():
+            return  # of another state: the page is filled anew when it is seen
+        self.panel.show_compound(view, compound)
         scene = self.scene
-        if scene is not None and compound is not None and hasattr(scene, "selected"):
+        if isinstance(scene, _MARKING) and scene.selected != compound:
             scene.selected = compound
-            if self.isVisible():
-                self.canvas.redraw()
-        if self._view is not None and self.isVisible():
-            self.panel.show_compound(self._view, compound)
+            self.canvas.redraw()
 
     def _picked(self, compound: int) -> None:
         self.session.selection.choose(compound)
@@ -207,16 +217,21 @@ class SarPage(Page):
         known = self._looks.get(place)
         self._offer()
 
+        def scene_of(found: Look) -> Scene:
+            if key == "map" and sites is not None:
+                return HeatScene(found, sites, fixed, by_effect=by_effect, selected=selected)
+            if key == "contributions":
+                return ContributionScene(found, site, selected)
+            if key == "measurements":
+                return UsageScene(found, site, selected)
+            return RoundsScene(found) if key == "rounds" else PredictionScene(found, selected)
+
         def work(report: Report) -> tuple[Look, Scene]:
             found = known or look(view.status, place, report)
             report(0.9, "Drawing")
-            if key == "map" and sites is not None:
-                return found, HeatScene(found, sites, fixed, by_effect=by_effect, selected=selected)
-            if key == "contributions":
-                return found, ContributionScene(found, site, selected)
-            if key == "measurements":
-                return found, UsageScene(found, site, selected)
-            return found, RoundsScene(found) if key == "rounds" else PredictionScene(found, selected)
+            scene = scene_of(found)
+            scene.least()  # loads what draws here, where nobody waits for it
+            return found, scene
 
         job: list[Job] = []
 
@@ -247,7 +262,7 @@ class SarPage(Page):
             )  # fmt: skip
             return
         before = self.scene
-        if isinstance(scene, (HeatScene, ContributionScene, UsageScene, PredictionScene)):
+        if isinstance(scene, _MARKING):
             scene.selected = self.session.selection.compound
         self.export_button.setEnabled(True)
         self.stack.setCurrentWidget(self.area)

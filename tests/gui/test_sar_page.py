@@ -1,0 +1,456 @@
+"""The SAR page: pictures that answer, one selection on all pages, files with their data beside."""
+
+from __future__ import annotations
+
+import itertools
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QGuiApplication, QImage
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QFileDialog
+from pytestqt.qtbot import QtBot
+
+from assaypilot.engine.campaign.campaign import Campaign
+from assaypilot.engine.campaign.state import Settings
+from assaypilot.engine.endpoint import Endpoint
+from assaypilot.engine.library import Library
+from assaypilot.engine.measurements import Result
+from assaypilot.gui.main_window import CANDIDATES, LIBRARY, SAR, MainWindow
+from assaypilot.gui.pages import sar
+from assaypilot.gui.pages.sar import PICTURES, SarPage
+from assaypilot.gui.picture_files import data_path
+from assaypilot.gui.plots.heat import HeatScene
+from assaypilot.gui.plots.scene import Target
+from assaypilot.gui.plots.sites import ContributionScene, UsageScene
+from assaypilot.gui.plots.trust import PredictionScene, RoundsScene
+from assaypilot.gui.theme import theme
+from tests.gui.helpers import answered, idle, quick_campaign, rows_of, status, until, view
+
+KINDS = (HeatScene, ContributionScene, PredictionScene, RoundsScene, UsageScene)
+
+
+def drawn(qtbot: QtBot, window: MainWindow) -> SarPage:
+    """The page, its picture drawn."""
+    page = window.sar
+    until(qtbot, lambda: page.scene is not None and page.canvas.shown and not window.session.beside.busy)
+    return page
+
+
+@pytest.fixture
+def page(qtbot: QtBot, open_window: Callable[..., MainWindow], tmp_path: Path) -> SarPage:
+    """The SAR page of a small campaign with structures, after a round."""
+    window = open_window(quick_campaign(tmp_path, smiles=True))
+    until(qtbot, lambda: window.session.view is not None)
+    idle(qtbot, window)
+    answered(qtbot, window)
+    window.show_page(SAR)
+    return drawn(qtbot, window)
+
+
+def window_of(page: SarPage) -> MainWindow:
+    found = page.window()
+    assert isinstance(found, MainWindow)
+    return found
+
+
+def choose(qtbot: QtBot, page: SarPage, key: str) -> None:
+    """Nothing; shows a picture, by clicking on its name."""
+    page.which._buttons[key].click()
+    kind = KINDS[[name for name, _ in PICTURES].index(key)]
+    until(qtbot, lambda: isinstance(page.scene, kind) and page.canvas.shown)
+    drawn(qtbot, window_of(page))
+
+
+def place(page: SarPage, target: Target) -> QPoint:
+    found = page.canvas.place_of(target)
+    assert found is not None
+    return found.toPoint()
+
+
+def heat(page: SarPage) -> HeatScene:
+    assert isinstance(page.scene, HeatScene)
+    return page.scene
+
+
+# ---------------------------------------------------------------------- pictures
+
+
+def test_every_picture_is_drawn_when_it_is_chosen(qtbot: QtBot, page: SarPage) -> None:
+    names = set()
+    for key, _ in PICTURES:
+        choose(qtbot, page, key)
+        names.add(page.canvas.accessibleName())
+        assert page.heat.isVisible() == (key == "map")
+        assert page.sites.isVisible() == (key in ("contributions", "measurements"))
+        header, rows = page.scene.table() if page.scene is not None else ([], [])
+        assert rows
+        assert {len(row) for row in rows} == {len(header)}
+    assert len(names) == len(PICTURES)
+
+
+def test_the_page_is_worked_out_only_when_it_is_seen(
+    qtbot: QtBot, campaign: MainWindow, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    calls = []
+    whole = sar.look
+    monkeypatch.setattr(sar, "look", lambda *given: calls.append(1) or whole(*given))
+    answered(qtbot, campaign)
+    assert calls == []
+    campaign.show_page(SAR)
+    drawn(qtbot, campaign)
+    assert len(calls) == 1
+    campaign.show_page(LIBRARY)
+    campaign.show_page(SAR)
+    choose(qtbot, campaign.sar, "contributions")
+    assert len(calls) == 1  # what is known is not worked out again
+    campaign.session.exclude(1, "outlier", judgement=True)
+    until(qtbot, lambda: len(calls) == 2)
+    drawn(qtbot, campaign)
+
+
+def test_hovering_says_what_a_cell_is_and_a_click_selects_everywhere(qtbot: QtBot, page: SarPage) -> None:
+    scene, canvas, window = heat(page), page.canvas, window_of(page)
+    target = scene.cell(1, 1)
+    QTest.mouseMove(canvas, place(page, target))
+    until(qtbot, canvas.card.isVisible)
+    assert canvas.card.heading.text() == target.heading
+    assert "2 compounds" in canvas.card.words.text()
+    assert canvas.card.picture.smiles == "CNC(=O)c1ccccc1"
+    QTest.mouseClick(canvas, Qt.MouseButton.LeftButton, pos=place(page, target))
+    assert window.session.selection.compound == target.compound
+    name = status(window).library.ids[target.compound or 0]
+    assert page.panel.name.text() == name
+    until(qtbot, lambda: canvas.shown)
+    assert scene._selected_cell() == (1, 1)
+    page.panel.go.click()
+    assert window.page is window.candidates
+    assert window.candidates.panel.name.text() == name
+    table = window.candidates.table
+    assert window.candidates.model.source(table.currentIndex()) == target.compound
+    assert not canvas.card.isVisible()
+
+
+def test_what_is_selected_among_the_candidates_is_selected_here(qtbot: QtBot, page: SarPage) -> None:
+    window = window_of(page)
+    window.show_page(CANDIDATES)
+    window.candidates.which.choose("all")
+    window.candidates.table.choose(7)
+    window.show_page(SAR)
+    drawn(qtbot, window)
+    assert page.panel.name.text() == "C-8"
+    codes = status(window).library.codes[7]
+    assert heat(page)._selected_cell() == heat(page).view.cell_of(int(codes[0]), int(codes[1]))
+
+
+def test_a_compound_that_the_table_leaves_out_is_shown_there_when_it_was_chosen_here(
+    qtbot: QtBot, page: SarPage
+) -> None:
+    window = window_of(page)
+    window.show_page(CANDIDATES)
+    assert window.candidates.which.key == "alive"
+    out = np.flatnonzero(status(window).candidates.status == 2)
+    assert out.size
+    window.show_page(SAR)
+    window.session.selection.choose(int(out[0]))
+    window.show_page(CANDIDATES)
+    assert window.candidates.which.key == "all"
+    assert window.candidates.panel.name.text() == status(window).library.ids[int(out[0])]
+
+
+def test_sites_can_be_chosen_swapped_fixed_and_ordered(qtbot: QtBot, page: SarPage) -> None:
+    choices = page.heat
+
+    def wait(right: Callable[[HeatScene], bool]) -> None:
+        until(qtbot, lambda: isinstance(page.scene, HeatScene) and right(page.scene))
+        drawn(qtbot, window_of(page))
+
+    assert [key for key, box in choices.fixing.items() if box.isVisible()] == [2]
+    QTest.keyClick(choices.across, Qt.Key.Key_Down)  # R2 -> R3
+    wait(lambda scene: scene.sites == (0, 2))
+    assert [key for key, box in choices.fixing.items() if box.isVisible()] == [1]
+    assert heat(page).view.compounds.sum() == 18
+    QTest.keyClick(choices.fixing[1], Qt.Key.Key_Down)
+    wait(lambda scene: scene.fixed == {1: 0})
+    assert heat(page).view.compounds.sum() == 6
+    assert heat(page).rest == "R2 = H"
+    choices.swap.click()
+    wait(lambda scene: scene.sites == (2, 0))
+    QTest.keyClick(choices.down, Qt.Key.Key_Up)
+    wait(lambda scene: scene.sites == (1, 0))
+    assert heat(page).fixed == {}  # what is shown is not fixed
+    QTest.keyClick(choices.down, Qt.Key.Key_Up)  # the same as the other one: they change places
+    wait(lambda scene: scene.sites == (0, 1))
+    assert heat(page).rows == ["Cl", "Me", "H"]
+    QTest.keyClick(choices.order, Qt.Key.Key_Down)
+    wait(lambda scene: scene.rows == ["H", "Me", "Cl"])
+
+
+@pytest.mark.parametrize("key", [name for name, _ in PICTURES])
+def test_the_keyboard_goes_through_every_picture(qtbot: QtBot, page: SarPage, key: str) -> None:
+    choose(qtbot, page, key)
+    canvas = page.canvas
+    window_of(page).activateWindow()
+    canvas.setFocus()
+    until(qtbot, canvas.hasFocus)
+    said = []
+    for arrow in (Qt.Key.Key_Right, Qt.Key.Key_Right, Qt.Key.Key_Down, Qt.Key.Key_Left, Qt.Key.Key_Up):
+        QTest.keyClick(canvas, arrow)
+        assert canvas.target is not None
+        said.append((canvas.target.heading, canvas.target.axes))
+        assert canvas.card.isVisible()
+        assert canvas.target.heading in canvas.accessibleDescription()
+        at = canvas.place_of(canvas.target)
+        assert at is not None
+        again = canvas.under(at)
+        assert again is not None  # the keyboard goes where the mouse does
+        if key != "predictions":  # of points that lie on each other either may be meant
+            assert again.heading == canvas.target.heading
+    assert len(set(said)) >= 2
+    wanted = canvas.target.compound if canvas.target is not None else None
+    QTest.keyClick(canvas, Qt.Key.Key_Return)
+    if key != "rounds":
+        assert wanted is not None
+        assert window_of(page).session.selection.compound == wanted
+    QTest.keyClick(canvas, Qt.Key.Key_Escape)
+    assert canvas.target is None
+    assert not canvas.card.isVisible()
+
+
+def test_labels_show_their_structures(qtbot: QtBot, open_window: Callable[..., MainWindow], tmp_path: Path) -> None:
+    labels = ("[*:1]C", "[*:1]CC"), ("[*:2]F", "[*:2]Cl")
+    library = Library.listed(("R1", "R2"), list(itertools.product(*labels)))
+    history = [Result(library.ids[k], 6.0 + k / 4, "pIC50") for k in (0, 1, 2)]
+    path = tmp_path / "labels.assaypilot"
+    Campaign.create(
+        path, library=library, endpoints=[Endpoint("pIC50", noise_sd=0.2)], settings=Settings("pIC50", epsilon=0.5),
+        history=history,
+    ).close()  # fmt: skip
+    window = open_window(path)
+    until(qtbot, lambda: window.session.view is not None)
+    window.show_page(SAR)
+    page = drawn(qtbot, window)
+    scene = heat(page)
+    label = scene.at(0, -1.0, 0.0, (0.1, 0.1))
+    assert label is not None
+    assert label.smiles == library.sites[0].substituents[int(scene.view.rows[0])]
+    above = scene.at(0, 1.0, -1.0, (0.1, 0.1))
+    assert above is not None
+    assert above.smiles == library.sites[1].substituents[int(scene.view.columns[1])]
+    assert scene.at(0, 9.0, 9.0, (0.1, 0.1)) is None
+
+
+# ---------------------------------------------------------------------- states
+
+
+def test_before_any_value_the_page_says_what_to_do(
+    qtbot: QtBot, open_window: Callable[..., MainWindow], tmp_path: Path
+) -> None:
+    library = Library.listed(("R1", "R2"), list(itertools.product("AB", "CD")))
+    path = tmp_path / "none.assaypilot"
+    Campaign.create(
+        path, library=library, endpoints=[Endpoint("pIC50", noise_sd=0.2), Endpoint("hERG", noise_sd=0.2)],
+        settings=Settings("pIC50", epsilon=0.5), history=[],
+    ).close()  # fmt: skip
+    window = open_window(path)
+    until(qtbot, lambda: window.session.view is not None)
+    window.show_page(SAR)
+    page = window.sar
+    assert page.empty.isVisible()
+    assert "Plan a round" in page.empty.text()
+    assert not page.export_button.isEnabled()
+    assert not page.again.isVisible()
+    window.plan()
+    until(qtbot, lambda: status(window).open_round is not None)
+    window.show_page(SAR)
+    assert "Round 1 is with the lab" in page.empty.text()
+    done: list[object] = []
+    window.session.record([Result(library.ids[0], 6.0, "pIC50"), Result(library.ids[3], 7.0, "pIC50")], done.append)
+    until(qtbot, lambda: bool(done))
+    drawn(qtbot, window)
+    assert not page.empty.isVisible()
+    assert page.endpoint.isVisible()
+    QTest.keyClick(page.endpoint, Qt.Key.Key_Down)
+    until(qtbot, page.empty.isVisible)
+    assert "of hERG yet" in page.empty.text()
+    QTest.keyClick(page.endpoint, Qt.Key.Key_Up)
+    drawn(qtbot, window)
+
+
+def test_one_site_has_no_map(qtbot: QtBot, open_window: Callable[..., MainWindow], tmp_path: Path) -> None:
+    library = Library.listed(("R1", "R2"), [(a, "same") for a in "ABC"])
+    path = tmp_path / "one.assaypilot"
+    Campaign.create(
+        path, library=library, endpoints=[Endpoint("pIC50", noise_sd=0.2)], settings=Settings("pIC50", epsilon=0.5),
+        history=[Result(name, 6.0 + k, "pIC50") for k, name in enumerate(library.ids)],
+    ).close()  # fmt: skip
+    window = open_window(path)
+    until(qtbot, lambda: window.session.view is not None)
+    window.show_page(SAR)
+    until(qtbot, window.sar.empty.isVisible)
+    assert "two sites" in window.sar.empty.text()
+    choose(qtbot, window.sar, "contributions")
+    assert window.sar.scene is not None
+    assert len(window.sar.scene.table()[1]) == 3
+
+
+def test_what_was_stopped_can_be_drawn_again(
+    qtbot: QtBot, campaign: MainWindow, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    go = threading.Event()
+    whole = sar.look
+
+    def slow(*given: object) -> object:
+        go.wait(10)
+        return whole(*given)  # type: ignore[arg-type]  # as it was called
+
+    monkeypatch.setattr(sar, "look", slow)
+    answered(qtbot, campaign)
+    campaign.show_page(SAR)
+    until(qtbot, campaign.work.isVisible)
+    campaign.work.cancelled.emit()
+    go.set()
+    until(qtbot, campaign.sar.again.isVisible)
+    assert campaign.sar.empty.text() == "Stopped."
+    campaign.sar.again.click()
+    drawn(qtbot, campaign)
+    assert not campaign.sar.empty.isVisible()
+
+
+def test_a_worker_that_raises_is_told_and_the_page_goes_on(
+    qtbot: QtBot, campaign: MainWindow, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*_: object) -> None:
+        raise RuntimeError("our bug")
+
+    whole = sar.look
+    answered(qtbot, campaign)
+    broke: list[object] = []
+    campaign.session.broke.connect(lambda error, label: broke.append(error))
+    monkeypatch.setattr(sar, "look", broken)
+    campaign.show_page(SAR)
+    until(qtbot, campaign.sar.again.isVisible)
+    assert len(broke) == 1
+    assert "could not be made" in campaign.sar.empty.text()
+    monkeypatch.setattr(sar, "look", whole)
+    campaign.sar.again.click()
+    drawn(qtbot, campaign)
+
+
+def test_another_campaign_forgets_what_was_selected(qtbot: QtBot, page: SarPage, tmp_path: Path) -> None:
+    window = window_of(page)
+    window.session.selection.choose(17)
+    (tmp_path / "other").mkdir()
+    other = quick_campaign(tmp_path / "other")
+    before = view(window)
+    window.open_path(other)
+    until(qtbot, lambda: window.session.view is not before)
+    window.show_page(SAR)
+    drawn(qtbot, window)
+    assert page.panel.name.text() == "No compound selected" or window.session.selection.compound == 0
+
+
+def test_dark_and_light_are_drawn_alike(qtbot: QtBot, page: SarPage) -> None:
+    before = page.canvas.grab().toImage().pixelColor(3, 3)
+    theme().choose("dark")
+    try:
+        drawn(qtbot, window_of(page))
+        until(qtbot, lambda: page.canvas.grab().toImage().pixelColor(60, 3) != before)
+    finally:
+        theme().choose("light")
+
+
+# ---------------------------------------------------------------------- copies and files
+
+
+def test_a_copied_picture_is_on_white(qtbot: QtBot, page: SarPage) -> None:
+    QGuiApplication.clipboard().clear()
+    theme().choose("dark")
+    try:
+        window_of(page).copy()
+        until(qtbot, lambda: "clipboard" in window_of(page).messages.text)
+    finally:
+        theme().choose("light")
+    image = QGuiApplication.clipboard().image()
+    assert image.width() == pytest.approx(2 * page.canvas.width(), abs=3)
+    assert image.pixelColor(2, 2).name() == "#ffffff"
+
+
+@pytest.mark.parametrize(("suffix", "start"), [(".png", b"\x89PNG"), (".svg", b"<?xml"), (".pdf", b"%PDF")])
+def test_files_with_their_data_beside(qtbot: QtBot, page: SarPage, tmp_path: Path, suffix: str, start: bytes) -> None:
+    window = window_of(page)
+    action = next(one for one in page.menu.actions() if suffix[1:].upper() in one.text())
+    action.trigger()
+    asking = window.picture_files.asking
+    assert isinstance(asking, QFileDialog)
+    target = tmp_path / f"a map{suffix}"
+    asking.fileSelected.emit(str(target))
+    asking.reject()
+    until(qtbot, lambda: "written" in window.messages.text)
+    assert target.read_bytes().startswith(start)
+    if suffix == ".png":
+        assert QImage(str(target)).width() == pytest.approx(300 * page.canvas.inches[0], abs=2)
+    rows = rows_of(tmp_path / "a map data.csv")
+    assert len(rows) == 9
+    scene = heat(page)
+    assert float(rows[0]["mean pIC50"]) == scene.view.mean[0, 0]
+    assert rows[0]["R1"] == scene.rows[0]
+    assert rows[0]["compounds"] == "2"
+
+
+def test_data_never_replace_a_file_nobody_agreed_to_lose(tmp_path: Path) -> None:
+    picture = tmp_path / "x.png"
+    assert data_path(picture, replaced=False).name == "x data.csv"
+    (tmp_path / "x data.csv").write_text("mine")
+    assert data_path(picture, replaced=False).name == "x data 2.csv"
+    assert data_path(picture, replaced=True).name == "x data.csv"
+
+
+def test_a_folder_that_is_gone_is_said(qtbot: QtBot, page: SarPage, tmp_path: Path) -> None:
+    window = window_of(page)
+    assert page.scene is not None
+    window.picture_files.to(tmp_path / "gone" / "x.png", page.scene)
+    until(qtbot, lambda: "no such folder" in window.messages.text)
+    assert not (tmp_path / "gone").exists()
+
+
+# ---------------------------------------------------------------------- a large library
+
+
+def test_a_large_product_does_not_hold_up_the_window(
+    qtbot: QtBot, open_window: Callable[..., MainWindow], tmp_path: Path, stalls: Callable[[], float]
+) -> None:
+    rng = np.random.default_rng(1)
+    sizes = (40, 40, 25)
+    codes = np.stack(np.meshgrid(*map(np.arange, sizes), indexing="ij"), axis=-1).reshape(-1, 3)
+    names = [[f"{'abc'[site]}{k}" for k in range(size)] for site, size in enumerate(sizes)]
+    rows = [tuple(names[site][code] for site, code in enumerate(row)) for row in codes.tolist()]
+    library = Library.listed(("R1", "R2", "R3"), rows, ids=[f"P{k}" for k in range(len(rows))])
+    effects = [rng.normal(0, 0.4, size) for size in sizes]
+    picked = rng.choice(len(rows), 200, replace=False)
+    history = [
+        Result(library.ids[k], 6.0 + sum(e[c] for e, c in zip(effects, codes[k], strict=True)), "pIC50")
+        for k in picked.tolist()
+    ]
+    path = tmp_path / "large.assaypilot"
+    Campaign.create(
+        path, library=library, endpoints=[Endpoint("pIC50", noise_sd=0.2)], settings=Settings("pIC50", epsilon=0.5),
+        history=history,
+    ).close()  # fmt: skip
+    window = open_window(path)
+    until(qtbot, lambda: window.session.view is not None, 60_000)
+    idle(qtbot, window)
+    stalls()
+    began = time.perf_counter()
+    window.show_page(SAR)
+    page = drawn(qtbot, window)
+    choose(qtbot, page, "contributions")
+    choose(qtbot, page, "map")
+    assert time.perf_counter() - began < 15
+    assert stalls() < 0.5  # a slow machine, several tests at once; 0.1 is the aim
+    assert heat(page).view.compounds.sum() == 40_000
