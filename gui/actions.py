@@ -71,6 +71,7 @@ class Actions:
             made.setChecked(theme().choice == choice)
             group.addAction(made)
         self.plan = add(lab, "&Plan Next Round…", window.plan, "Ctrl+R")
+        self.confirm = add(lab, "Plan Con&firmation Round…", window.journey.confirm)
         self.enter = add(lab, "&Enter Results", window.journey.enter_results, "Ctrl+Return")
         self.read = add(lab, "&Read Results from File…", window.opening.ask_for_results)
         self.work = add(lab, "&Work List…", window.work_lists.ask)
@@ -97,6 +98,7 @@ class Actions:
         for action in (self.copy_file, self.export, *self.exports, self.copy, self.find, self.columns, *self.pages):
             action.setEnabled(open_)
         self.plan.setEnabled(writable and not standing and not (view is not None and view.status.finished))
+        self.confirm.setEnabled(writable and view is not None and bool(view.status.confirmation.due))
         for action in (self.enter, self.close_round, self.paste):
             action.setEnabled(writable and standing)
         for action in (self.read, self.import_results):

@@ -29,6 +29,7 @@ class Journey:
             "plan": self.plan,
             "enter": self.enter_results,
             "close": self.close_round,
+            "confirm": self.confirm,
             "export": window.exporting.shortlist,
         }[command]()
 
@@ -45,6 +46,19 @@ class Journey:
             window.round.table.setFocus(Qt.FocusReason.OtherFocusReason)
 
         window.session.plan(planned)
+
+    def confirm(self) -> None:
+        """Nothing; issues the confirmation round and shows it."""
+        window = self._window
+
+        def planned(issued: object) -> None:
+            if issued is None:
+                window.messages.note("Every compound that is in was measured already.")
+                return
+            window.show_page(window.pages.index(window.round))
+            window.round.table.setFocus(Qt.FocusReason.OtherFocusReason)
+
+        window.session.plan_confirmation(planned)
 
     def enter_results(self) -> None:
         """Nothing; goes to the first line that waits for a result."""

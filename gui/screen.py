@@ -9,7 +9,7 @@ from PySide6.QtCore import Qt
 from assaypilot.engine.campaign.state import Status
 from assaypilot.engine.export.sheet import Column as Written
 from assaypilot.engine.export.sheet import unique
-from assaypilot.engine.export.shortlist import AVAILABILITY, EVIDENCE, chances, table_of
+from assaypilot.engine.export.shortlist import AVAILABILITY, CONFIRMED, EVIDENCE, chances, table_of
 from assaypilot.gui.dialogs.export import Screen
 from assaypilot.gui.models.base import Column, RowsModel
 
@@ -46,6 +46,8 @@ def shortlist_columns(status: Status) -> dict[str, tuple[str, ...]]:
         found[key] = (next(header),)
     found["measured"] = (next(name for name in header if name.startswith(EVIDENCE)),)
     found["available"] = (next(name for name in header if name.startswith(AVAILABILITY)),)
+    if status.confirmation.rounds:
+        found["confirmed"] = (next(name for name in header if name.startswith(CONFIRMED)),)
     return found
 
 

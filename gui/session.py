@@ -134,6 +134,10 @@ class Session(QObject):
         """Nothing; issues the next round."""
         self._command("Planning the next round", lambda campaign, report: campaign.plan(report), then, cancellable=True)
 
+    def plan_confirmation(self, then: Callable[[Round | None], None] | None = None) -> None:
+        """Nothing; issues the next confirmation round."""
+        self._command("Planning the confirmation", lambda campaign, report: campaign.plan_confirmation(report), then)
+
     def record(
         self,
         results: Sequence[Result],

@@ -169,7 +169,13 @@ class CloseRoundDialog(ReasonDialog):
         super().__init__("Close round", f"Close round {shown.number}", "Close the round", parent)
         self._missing = shown.missing
         self._buttons: dict[Missing, QRadioButton] = {}
-        if shown.missing > 0:
+        if shown.missing > 0 and shown.confirmation:
+            words = (
+                f"{shown.missing:,} of {shown.measurements:,} measurements are missing. They are asked for again by "
+                "the next confirmation round. Nothing is decided by it, and the guarantee stays."
+            )
+            self.body.insertWidget(1, label(words, wrap=True))
+        elif shown.missing > 0:
             each = _missing_of_each(shown, endpoints)
             words = f"{shown.missing:,} of {shown.measurements:,} measurements are missing{each}. What becomes of them?"
             self.body.insertWidget(1, label(words, wrap=True))

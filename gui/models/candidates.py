@@ -11,12 +11,16 @@ from numpy.typing import NDArray
 from assaypilot.engine.campaign.state import STATUSES, Status
 from assaypilot.engine.endpoint import Endpoint
 from assaypilot.engine.export.shortlist import availability
+from assaypilot.gui.confirming import confirmed_text
 from assaypilot.gui.models.base import Column, Ranks, RowsModel, text_ranks, two_lines
 from assaypilot.gui.models.library import id_column, site_columns, structure_column
 from assaypilot.gui.models.properties import Calculated, property_columns
 
 __all__ = ["STATUS_RANK", "CandidatesModel", "interval_text", "probability_text"]
 
+_CONFIRMED_RANK = {False: 0, None: 1, True: 2}
+"""Order of the states of a confirmation: what asks to be looked at first; all others come after."""
+_CONFIRMED_KIND = {False: "wrong", None: "muted"}
 STATUS_RANK = np.array([1, 0, 2, 3])
 """Order of the status codes in a table: in, undecided, out, not estimable."""
 
@@ -66,6 +70,7 @@ class CandidatesModel(RowsModel):
                 *site_columns(library),
                 *_numbers(status),
                 _measured(status),
+                *_confirmed(status),
                 _decided(status),
                 _available(status),
                 *property_columns(status, properties),
@@ -223,6 +228,31 @@ def _available(status: Status) -> Column:
         tip="Made: measured at least once. In stock: never measured, and said to be there. Else to be made",
         width=84,
     )
+
+
+def _confirmed(status: Status) -> list[Column]:
+    """Whether a measurement of its own confirms a compound; only where a confirmation round exists."""
+    if not status.confirmation.rounds:
+        return []
+    found = status.confirmation
+    whole = {row: confirmed_text(status, row) for row in (*found.states, *found.due, *found.gone)}
+    texts = {row: text.split(":")[0] for row, text in whole.items()}
+    order = np.full(len(status.library), len(_CONFIRMED_RANK))
+    for row in texts:
+        order[row] = _CONFIRMED_RANK[found.states.get(row)]
+    return [
+        Column(
+            "confirmed",
+            "Confirmed",
+            lambda row: texts.get(row, ""),
+            lambda: order,
+            tip="Whether the one measurement of the confirmation round lies where the model predicted it; empty for "
+            "compounds that were measured before",
+            kind=lambda row: _CONFIRMED_KIND.get(found.states.get(row)) if row in texts else None,
+            cell_tip=lambda row: whole.get(row, ""),
+            width=128,
+        )
+    ]
 
 
 def _why_out(status: Status) -> Column:

@@ -12,6 +12,7 @@ from assaypilot.engine.campaign.state import STATUSES, Status
 from assaypilot.engine.campaign.words import many
 from assaypilot.engine.endpoint import Endpoint
 from assaypilot.engine.labels import label_text
+from assaypilot.gui.confirming import confirmation_rows
 from assaypilot.gui.models.candidates import interval_text, probability_text
 from assaypilot.gui.pages.why import why
 from assaypilot.gui.plots.canvas import Canvas
@@ -51,6 +52,7 @@ def details(status: Status, compound: int) -> list[tuple[str, str]]:
         if text:
             rows.append((f"P({endpoint.limit_text})", text))
     rows.append(("Measured", measured_text(status, compound)))
+    rows += confirmation_rows(status, compound)
     if known.decided_in_round[compound]:
         rows.append(("Decided", f"after round {int(known.decided_in_round[compound])}"))
     return rows

@@ -157,7 +157,7 @@ class RoundPage(Page):
             self._to_first(self.model.first_empty() or 0)
         elif line is not None and self.table.current_row() is None:  # wells came or went
             self.table.choose(line, result_key(place))
-        self.title.setText(f"Round {shown.number}")
+        self.title.setText(f"{'Confirmation round' if shown.confirmation else 'Round'} {shown.number}")
         self.subtitle.setText(self._subtitle(view))
         self._refresh_tools(view)
         self._explain()

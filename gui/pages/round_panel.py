@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout
 from assaypilot.engine.campaign.state import Round
 from assaypilot.engine.campaign.words import joined, many
 from assaypilot.engine.labels import label_text
+from assaypilot.gui.confirming import confirmation_rows
 from assaypilot.gui.entry import entered_text
 from assaypilot.gui.models.round import RoundModel
 from assaypilot.gui.questions import Surprise
@@ -133,6 +134,7 @@ class RoundPanel(QVBoxLayout):
             scale = f" {view.status.endpoints[view.status.objective].scale_name}" if len(model.endpoints) > 1 else ""
             rows.append(("Expected", f"{item.expected:.2f}{scale} (95 %: {item.low:.2f} – {item.high:.2f})"))
         rows.append(("Why", item.reason))
+        rows += confirmation_rows(view.status, item.compound) if shown.confirmation else []
         several = len(model.endpoints) > 1
         for count, one in enumerate(model.values[line], start=1):
             endpoint = view.status.endpoints[one.endpoint]
@@ -161,6 +163,8 @@ class RoundPanel(QVBoxLayout):
                 f"{len(shown.items):,}, " + (f"{new:,} of them never measured" if new else "all measured before"),
             ),
         ]
+        if shown.confirmation and view.status.confirmation.sentence:
+            rows.append(("Confirmed", view.status.confirmation.sentence))
         phase = view.status.phase
         if phase is not None and shown.state == "open":
             left = phase.outstanding

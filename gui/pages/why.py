@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from assaypilot.engine.campaign.state import Status
 from assaypilot.engine.campaign.words import joined, many, names
 from assaypilot.engine.endpoint import Endpoint
+from assaypilot.gui.confirming import doubt_text
 from assaypilot.gui.models.candidates import interval_text, probability_text
 
 __all__ = ["why"]
@@ -23,6 +24,8 @@ def why(status: Status, compound: int) -> tuple[str, str] | None:
     """Heading and text for a compound; None when nothing needs to be said beside its figures."""
     known = status.candidates
     code = int(known.status[compound])
+    if compound in status.confirmation.not_confirmed:
+        return ("Not confirmed", doubt_text(status, compound))
     failed = status.reason(compound)
     if failed is not None:
         return ("Why out", _failing(status, compound, failed))

@@ -23,7 +23,7 @@ class Next:
     """The next thing to do: what the one button says and which command it is."""
 
     command: str
-    """``new``, ``plan``, ``enter``, ``close`` or ``export``."""
+    """``new``, ``plan``, ``enter``, ``close``, ``confirm`` or ``export``."""
     text: str
     tip: str
 
@@ -34,6 +34,14 @@ def next_step(view: View | None) -> Next | None:
         return Next("new", "Open table…", "Start a new campaign from a table of compounds")
     status = view.status
     if status.finished and status.open_round is None:
+        due = len(status.confirmation.due)
+        if due and not view.read_only:
+            return Next(
+                "confirm",
+                "Plan confirmation round",
+                "Measure each compound that is in and was never measured, once: does it lie where the model predicts? "
+                f"{due:,} to measure",
+            )
         return Next(
             "export",
             "Export shortlist…",
@@ -164,6 +172,8 @@ class Strip(QFrame):
                 self.used.setText(f"{used:,} measured, {phase.outstanding:,} to the next decision")
             total = used + (phase.outstanding if phase is not None else 0)
             self.bar.set_share(used / total if phase is not None and total else None)
+        if status.confirmation.measurements:
+            self.used.setText(f"{self.used.text()}, {status.confirmation.measurements:,} to confirm")
 
     def _pressed(self) -> None:
         if self._next is not None:

@@ -260,6 +260,7 @@ def test_undo_takes_the_round_and_its_results_back(campaign: Campaign, assay: As
     assert now.confirmation.due == before.confirmation.due
     assert now.confirmation.sentence == ""
     campaign.redo()
+    assert campaign.undo_label == f"Plan confirmation round {issued.number + 1}"
     campaign.redo()
     now = replays(campaign)
     assert now.confirmation.rounds == (issued.number + 1,), "the number of a withdrawn round is not used again"

@@ -1,0 +1,199 @@
+"""The confirmation round in the window: the one button, the round, what lies outside, by word and sign."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PySide6.QtWidgets import QRadioButton
+from pytestqt.qtbot import QtBot
+
+from assaypilot.engine.campaign.campaign import Campaign
+from assaypilot.engine.campaign.state import Settings
+from assaypilot.engine.endpoint import Endpoint
+from assaypilot.engine.library import Library, Site
+from assaypilot.engine.measurements import Result
+from assaypilot.gui.main_window import CANDIDATES, ROUND, MainWindow
+from tests.gui.helpers import idle, open_round, status, until
+
+SITES = (("R1", 5), ("R2", 4), ("R3", 4))
+SETTINGS = Settings("pIC50", epsilon=0.8, slack=0.8, per_round=400, strategy="adaptive")
+
+
+def truth(library: Library) -> np.ndarray:
+    """A sum of effects."""
+    rng = np.random.default_rng((5, 0))
+    effects = [rng.uniform(0.0, 1.0, n) for _, n in SITES]
+    return 6.0 + sum(effect[library.codes[:, k]] for k, effect in enumerate(effects))
+
+
+def finished(path: Path) -> Path:
+    """A campaign at its end, with compounds that are in and were never measured."""
+    library = Library.product([Site(name, tuple(f"s{j}" for j in range(n))) for name, n in SITES])
+    rng, means = np.random.default_rng(1), truth(library)
+    with Campaign.create(
+        path, library=library, endpoints=[Endpoint("pIC50", noise_sd=0.2)], settings=SETTINGS
+    ) as campaign:
+        while (issued := campaign.plan()) is not None:
+            campaign.record(
+                [
+                    Result(library.ids[item.compound], float(means[item.compound] + 0.2 * rng.normal()), "pIC50")
+                    for item in issued.items
+                    for _ in range(item.replicates)
+                ],
+                close=True,
+            )
+        assert len(campaign.status().confirmation.due) > 2
+    return path
+
+
+@pytest.fixture
+def ended(qtbot: QtBot, open_window: Callable[..., MainWindow], tmp_path: Path) -> MainWindow:
+    window = open_window(finished(tmp_path / "done.assaypilot"))
+    until(qtbot, lambda: window.session.view is not None)
+    idle(qtbot, window)
+    return window
+
+
+def plan(qtbot: QtBot, window: MainWindow) -> None:
+    """Nothing; presses the one button."""
+    window.strip.primary.click()
+    until(qtbot, lambda: status(window).open_round is not None)
+    idle(qtbot, window)
+
+
+def enter(qtbot: QtBot, window: MainWindow, off: dict[int, float], lines: int | None = None) -> None:
+    """Nothing; types what the assay says into the first lines of the round, through its cells."""
+    page, means = window.round, truth(status(window).library)
+    for line, item in enumerate(open_round(window).items[:lines]):
+        page.values.enter(line, 0, f"{means[item.compound] + off.get(item.compound, 0.0):.2f}")
+        until(qtbot, lambda line=line: open_round(window).came > line)
+        idle(qtbot, window)
+
+
+def texts(window: MainWindow) -> dict[int, str]:
+    """What the column Confirmed says, by compound; empty cells left out."""
+    model = window.candidates.model
+    place = model.place_of("confirmed")
+    column = model.columns[place]
+    return {row: column.text(row) for row in range(len(status(window).library)) if column.text(row)}
+
+
+def shown(window: MainWindow) -> dict[str, str]:
+    """The captions and values of the Candidates panel."""
+    return {
+        caption.text(): value.text()
+        for caption, value in window.candidates.panel.details._shown
+        if not caption.isHidden()
+    }
+
+
+def test_the_one_button_plans_it_and_shows_it(qtbot: QtBot, ended: MainWindow) -> None:
+    window = ended
+    due = status(window).confirmation.due
+    assert window.strip.primary.text() == "Plan confirmation round"
+    assert f"{len(due)} to measure" in window.strip.primary.toolTip()
+    assert window.actions_.confirm.isEnabled()
+    assert not window.actions_.plan.isEnabled()
+    assert "confirmed" not in [column.key for column in window.candidates.model.columns]
+    plan(qtbot, window)
+    assert window.page is window.round
+    assert window.round.title.text() == f"Confirmation round {open_round(window).number}"
+    assert tuple(item.compound for item in open_round(window).items) == due
+    assert window.strip.primary.text() == "Enter results"
+    assert not window.actions_.confirm.isEnabled()
+    rows = {caption.text(): value.text() for caption, value in window.round.panel.details._shown}
+    prediction = open_round(window).predicted[0]
+    assert rows["Predicted"] == f"{prediction.low:.2f} – {prediction.high:.2f}"
+    assert rows["Confirmed"] == "… not measured yet"
+    assert rows["Why"] == "in, never measured"
+
+
+def test_what_lies_outside_is_named_by_word_and_sign(qtbot: QtBot, ended: MainWindow) -> None:
+    window = ended
+    plan(qtbot, window)
+    odd = open_round(window).items[1].compound
+    enter(qtbot, window, {odd: -1.2})
+    assert window.strip.primary.text().startswith("Close round")
+    window.strip.primary.click()
+    assert window.closing is not None
+    window.closing.confirm.click()
+    until(qtbot, lambda: status(window).open_round is None)
+    idle(qtbot, window)
+    now = status(window)
+    n = len(now.confirmation.states)
+    assert window.page is window.candidates
+    assert f"{n - 1} of {n} compounds confirmed; 1 outside what the model predicts" in window.messages.text
+    said = texts(window)
+    assert set(said) == set(now.confirmation.states)
+    assert said[odd] == "✗ not confirmed"
+    assert all(text == "✓ confirmed" for compound, text in said.items() if compound != odd)
+    window.candidates.select(odd)
+    idle(qtbot, window)
+    assert shown(window)["Confirmed"].startswith("✗ not confirmed: 1.")
+    assert shown(window)["Confirmed"].endswith(" below predicted")
+    assert window.candidates.panel.why.heading.text() == "Not confirmed"
+    assert "The additive model is in doubt for it." in window.candidates.panel.why.accessibleName()
+    fine = next(compound for compound, text in said.items() if compound != odd)
+    window.candidates.select(fine)
+    idle(qtbot, window)
+    assert shown(window)["Confirmed"] == "✓ confirmed"
+    assert window.candidates.panel.why.heading.text() != "Not confirmed" or window.candidates.panel.why.isHidden()
+    assert window.strip.primary.text() == "Export shortlist…"
+    assert window.strip.used.text().endswith(f"{n} to confirm")
+    model = window.candidates.model
+    window.candidates.table.sortByColumn(model.place_of("confirmed"), model.sorted_by[1] if model.sorted_by else 0)
+    screen = window.candidates.on_screen()
+    assert "Confirmed" in screen.columns
+
+
+def test_undo_takes_it_back(qtbot: QtBot, ended: MainWindow) -> None:
+    window = ended
+    plan(qtbot, window)
+    assert "confirmation round" in window.actions_.undo.text()
+    window.actions_.undo.trigger()
+    until(qtbot, lambda: status(window).open_round is None)
+    idle(qtbot, window)
+    assert window.strip.primary.text() == "Plan confirmation round"
+    window.actions_.redo.trigger()
+    until(qtbot, lambda: status(window).open_round is not None)
+    idle(qtbot, window)
+    assert open_round(window).confirmation
+
+
+def test_a_part_of_it_waits(qtbot: QtBot, ended: MainWindow) -> None:
+    window = ended
+    window.actions_.confirm.trigger()
+    until(qtbot, lambda: status(window).open_round is not None)
+    idle(qtbot, window)
+    enter(qtbot, window, {}, lines=1)
+    window.show_page(CANDIDATES)
+    idle(qtbot, window)
+    said = list(texts(window).values())
+    assert sorted(said) == sorted(["✓ confirmed", *["… not measured yet"] * (len(said) - 1)])
+    window.show_page(ROUND)
+    assert window.strip.primary.text() == "Enter results"
+    guarantee = status(window).guarantee
+    window.close_round()
+    assert window.closing is not None
+    assert not window.closing.findChildren(QRadioButton), "nothing that is missing could void the guarantee"
+    window.closing.confirm.click()
+    until(qtbot, lambda: status(window).open_round is None)
+    idle(qtbot, window)
+    assert status(window).guarantee == guarantee
+    assert window.strip.primary.text() == "Plan confirmation round", "what is missing is asked for again"
+
+
+def test_a_second_window_cannot_plan_it(
+    qtbot: QtBot, ended: MainWindow, open_window: Callable[..., MainWindow]
+) -> None:
+    assert ended.session.view is not None
+    second = open_window(ended.session.view.path)
+    until(qtbot, lambda: second.session.view is not None)
+    idle(qtbot, second)
+    assert second.session.view is not None
+    assert second.session.view.read_only
+    assert second.strip.primary.text() == "Export shortlist…"
+    assert not second.actions_.confirm.isEnabled()
