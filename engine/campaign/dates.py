@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import functools
 import re
 
 __all__ = ["days"]
@@ -21,6 +22,7 @@ _MONTHS = (
 )  # fmt: skip
 
 
+@functools.lru_cache(maxsize=1024)
 def days(text: str) -> frozenset[str]:
     """The days a text may stand for, as 2026-03-05: two for 3/5/2026; none when it is no date.
 
