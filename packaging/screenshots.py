@@ -19,7 +19,7 @@ from pathlib import Path
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
 import numpy as np
-from PySide6.QtCore import QSize
+from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QGuiApplication, QImage
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
@@ -31,7 +31,8 @@ from assaypilot.engine.simulate.virtual_assay import VirtualAssay
 from assaypilot.gui.app import dress, make_window
 from assaypilot.gui.dialogs.new_campaign import NewCampaign
 from assaypilot.gui.dialogs.work_list import values_of
-from assaypilot.gui.main_window import CANDIDATES, HISTORY, ROUND, MainWindow
+from assaypilot.gui.main_window import CANDIDATES, HISTORY, ROUND, SAR, MainWindow
+from assaypilot.gui.pages.sar import PICTURES as PICTURES_OF_SAR
 from assaypilot.gui.plots.canvas import Canvas
 from assaypilot.gui.settings import Settings
 from assaypilot.gui.theme import Choice, theme
@@ -119,7 +120,7 @@ class Photographer:
             QTest.qWait(80)
             self.until(lambda: not (window.session.tasks.busy or window.session.beside.busy), "the worker")
             self.until(lambda: drawing_pool().activeThreadCount() == 0, "the drawing")
-        for canvas in (window.candidates.canvas, window.candidates.panel.canvas):
+        for canvas in (window.candidates.canvas, window.candidates.panel.canvas, window.sar.canvas):
             self.until(partial(settled, canvas), "a plot")
         QTest.qWait(60)
 
@@ -224,6 +225,8 @@ class Photographer:
         self.shoot("round-none")
         window.show_page(CANDIDATES)
         self.shoot("candidates-before")
+        window.show_page(SAR)
+        self.shoot("sar-before")
         self.plan()
         window.show_page(ROUND)
         self.shoot("round-empty")
@@ -264,9 +267,25 @@ class Photographer:
         QTest.qWait(250)
         self.shoot("candidates-filtered")
         self.exports()
+        self.sar()
         window.show_page(HISTORY)
         self.shoot("history")
         self.second_window()
+
+    def sar(self, name: str = "sar") -> None:
+        """Nothing; every picture of the SAR page, and what is said of a cell."""
+        page = self.window.sar
+        self.window.show_page(SAR)
+        for key, _ in PICTURES_OF_SAR:
+            page.which.choose(key)
+            self.shoot(f"{name}-{key}")
+        page.which.choose("map")
+        self.settle()
+        page.canvas.setFocus()
+        for arrow in (Qt.Key.Key_Right, Qt.Key.Key_Right, Qt.Key.Key_Down):
+            QTest.keyClick(page.canvas, arrow)
+        QTest.keyClick(page.canvas, Qt.Key.Key_Return)
+        self.shoot(f"{name}-cell")
 
     def work_list(self) -> None:
         """Nothing; the work list of the open round, without plates, on plates, and on plates there are not."""
@@ -424,6 +443,7 @@ class Photographer:
         window.show_page(CANDIDATES)
         window.candidates.which.choose("all")
         self.shoot("trade-off-candidates")
+        self.sar("trade-off-sar")
 
     def goal_step(self, table: Path) -> None:
         """Nothing; the wizard's last step for each goal, and a campaign for trade-offs."""

@@ -34,12 +34,13 @@ def small() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 def test_each_cell_is_what_a_loop_finds(seed: int, fix: bool, sign: float, by_effect: bool) -> None:
     rng = np.random.default_rng(seed)
     n = int(rng.integers(1, 40))
-    codes = np.stack([rng.integers(0, size, n) for size in SIZES], axis=1).astype(np.int32)
+    sizes = (*SIZES, 2)
+    codes = np.stack([rng.integers(0, size, n) for size in sizes], axis=1).astype(np.int32)
     estimate = np.where(rng.random(n) < 0.2, NAN, rng.normal(6, 1, n).round(1))
     measured = rng.integers(0, 3, n)
-    fixed = {2: int(rng.integers(2))} if fix else {}
-    view = pair_map(codes, SIZES, (0, 1), estimate, measured, sign=sign, fixed=fixed, by_effect=by_effect)
-    here = [k for k in range(n) if not fix or codes[k, 2] == fixed[2]]
+    fixed = {2: int(rng.integers(2)), 3: int(rng.integers(2))} if fix else {}
+    view = pair_map(codes, sizes, (0, 1), estimate, measured, sign=sign, fixed=fixed, by_effect=by_effect)
+    here = [k for k in range(n) if all(codes[k, site] == code for site, code in fixed.items())]
     assert set(view.rows.tolist()) == {int(codes[k, 0]) for k in here}
     assert set(view.columns.tolist()) == {int(codes[k, 1]) for k in here}
     for (i, a), (j, b) in itertools.product(enumerate(view.rows.tolist()), enumerate(view.columns.tolist())):
