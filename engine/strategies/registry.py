@@ -104,7 +104,7 @@ def choose(name: str, goal: str) -> tuple[Strategy, str]:
             option="--strategy",
             mend=f"It answers: {', '.join(strategy.info.goals)}.",
         )
-    return strategy, f"{name}: as chosen"
+    return strategy, f"{name}, as chosen: {strategy.info.guarantee}"
 
 
 def check_parameters(strategy: Strategy, given: Mapping[str, Any]) -> dict[str, Any]:

@@ -52,3 +52,10 @@ def test_no_table_of_somebody_elses_is_written_over(done, refused, campaign, sma
     # Nobody's table: text that is none.
     (tmp_path / "old.csv").write_text("old", encoding="utf-8")
     assert done("export", campaign, tmp_path / "old.csv", "--only", "all")["rows"] == 12
+
+
+def test_new_says_what_a_strategy_promises_that_was_named(done, table, tmp_path):
+    path = table(grid(lambda i, j: 5 + i + j))
+    promise = {one["name"]: one["guarantee"] for one in done("strategies")}["adaptive"]
+    document = done("new", tmp_path / "x.assaypilot", "--table", path, *GOAL, "--strategy", "adaptive")
+    assert document["why"] == f"adaptive, as chosen: {promise}"
