@@ -7,6 +7,7 @@ from pathlib import Path
 
 from assaypilot.engine.campaign import limits, redecide
 from assaypilot.engine.campaign.chain import Event
+from assaypilot.engine.campaign.confirmation import same_predictions
 from assaypilot.engine.campaign.replay import UNFIT, Ledger
 from assaypilot.engine.campaign.store import Problem, Store, Verification
 from assaypilot.engine.campaign.store import verify as verify_store
@@ -38,6 +39,8 @@ def verify(
         for position, event in enumerate(events):
             try:
                 again = _again(ledger, event) if recompute else None
+                if recompute and event.kind == "confirmation_issued" and not same_predictions(ledger, event.data):
+                    problems.append(Problem(event.sequence, _PREDICTS.format(event.data["round"])))
                 ledger.apply(event)
             except UNFIT as error:
                 problems.append(Problem(event.sequence, f"{event.kind} does not follow from what came before: {error}"))
@@ -48,6 +51,8 @@ def verify(
             report(position / len(events), "checking the events")
     return replace(found, ok=not problems, problems=(*found.problems, *problems))
 
+
+_PREDICTS = "confirmation round {}: the facts predict something else"
 
 Verdicts = list[limits.Verdict | None]
 

@@ -9,23 +9,24 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from assaypilot.engine.campaign import codec
-from assaypilot.engine.campaign.candidates import posterior_of, shown_means
+from assaypilot.engine.campaign.candidates import posterior_of
 from assaypilot.engine.campaign.chain import Draft
 from assaypilot.engine.campaign.confirmed import LEVEL, Check, Confirmation, Prediction
 from assaypilot.engine.campaign.replay import Ledger
 from assaypilot.engine.campaign.rounds import expected
 from assaypilot.engine.campaign.state import Candidates, RoundItem
 from assaypilot.engine.campaign.words import many, names
+from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.measurements import Measurement, pool
-from assaypilot.engine.models.glm import curvature
 from assaypilot.engine.strategies.protocol import IN
 
-__all__ = ["confirmation", "confirmation_round", "lacking"]
+__all__ = ["confirmation", "confirmation_round", "lacking", "same_predictions"]
 
 Place = tuple[int, int]
 """Endpoint and compound, by their positions."""
@@ -34,8 +35,11 @@ Place = tuple[int, int]
 def lacking(ledger: Ledger, candidates: Candidates) -> dict[int, tuple[int, ...]]:
     """The compounds that are in and lack a usable value of a measured endpoint: 1 for each that lacks, else 0.
 
-    One number per measured endpoint; the best estimate first, for trade-offs the most probable.
+    One number per measured endpoint; the best estimate first, for trade-offs the most probable. None where values are
+    yes and no, or counts: one of them cannot confirm anything.
     """
+    if ledger.coarse:
+        return {}
     inside = np.flatnonzero(candidates.status == IN)
     usable = {(m.endpoint, m.compound) for m in ledger.measurements if m.usable}
     goodness = np.nan_to_num(ledger.endpoints[ledger.objective].sign * candidates.estimate[inside], nan=-np.inf)
@@ -53,8 +57,15 @@ def lacking(ledger: Ledger, candidates: Candidates) -> dict[int, tuple[int, ...]
 def confirmation_round(ledger: Ledger, candidates: Candidates, *, redoes: int | None = None) -> list[Draft]:
     """The event of the next confirmation round, with what it is predicted to find; none when nothing is left to ask.
 
-    At most what the lab takes in a round; the rest comes in the next one.
+    At most what the lab takes in a round; the rest comes in the next one. AssayPilotError where one value of the
+    objective tells next to nothing.
     """
+    if ledger.coarse:
+        name = ledger.endpoints[ledger.objective].name
+        raise AssayPilotError(
+            f"one {'yes or no' if ledger.link[0] == 'logit' else 'count'} of {name} cannot confirm a compound",
+            mend="Record repeated measurements of what is in, with their N: they enter the estimates.",
+        )
     due = {c: asked for c, asked in lacking(ledger, candidates).items() if c not in ledger.unavailable}
     chosen: list[int] = []
     room = ledger.settings.per_round
@@ -113,23 +124,33 @@ def _width(family: int) -> float:
 def _predictions(ledger: Ledger, endpoint: int, compounds: Sequence[int], width: float) -> list[Prediction]:
     """What a measurement of an endpoint of each compound is predicted to give, from everything usable so far.
 
-    The compounds have no usable value of their own, so nothing of what is to be confirmed is in it. Under a link the
-    scatter is that of its own kind of values, and the estimate's SD is carried over by the slope (delta method).
+    The compounds have no usable value of their own, so nothing of what is to be confirmed is in it.
     """
     view = posterior_of(ledger, endpoint)
     if view is None or not compounds:
         return []
+    noise = ledger.endpoints[endpoint].noise_sd or 0.0
     arms = ledger.arm_of[list(compounds)]
-    predictor, sds = view.means(arms), view.sds(arms)
-    noise = np.full(len(arms), ledger.endpoints[endpoint].noise_sd or 0.0)
-    if endpoint in ledger.coarse:
-        slope = curvature(ledger.link[0], predictor)
-        noise, sds = np.sqrt(slope), slope * sds
-    means = shown_means(ledger, endpoint, predictor)
+    means, sds = view.means(arms).tolist(), view.sds(arms).tolist()
     return [
-        Prediction(compound, endpoint, mean, sd, spread, width)
-        for compound, mean, sd, spread in zip(compounds, means.tolist(), sds.tolist(), noise.tolist(), strict=True)
+        Prediction(compound, endpoint, mean, sd, noise, width)
+        for compound, mean, sd in zip(compounds, means, sds, strict=True)
     ]
+
+
+def same_predictions(ledger: Ledger, told: Mapping[str, Any]) -> bool:
+    """Whether the facts so far predict what the event of a confirmation round says (up to the last digits)."""
+    width = _width(told["family"])
+    for entry in told["predicted"]:
+        again = _predictions(ledger, entry["endpoint"], [entry["compound"]], width)
+        said = codec.prediction_from_json(entry)
+        if not again or not np.allclose(_numbers(again[0]), _numbers(said), rtol=1e-6, atol=1e-9):
+            return False
+    return True
+
+
+def _numbers(prediction: Prediction) -> tuple[float, ...]:
+    return prediction.mean, prediction.sd, prediction.noise, prediction.width
 
 
 def _reason(ledger: Ledger, asked: Sequence[int]) -> str:
@@ -225,8 +246,6 @@ def _models(ledger: Ledger) -> tuple[str, ...]:
     told = []
     for k in ledger.measured:
         endpoint = ledger.endpoints[k]
-        if k in ledger.coarse:
-            continue  # effects add up on the scale of the link, not in the values
         used = [m for m in ledger.measurements if m.endpoint == k and m.usable]
         of_each = pool((m.compound for m in used), (m.value for m in used), (m.n for m in used), len(ledger.library))
         rows: NDArray[np.intp] = np.flatnonzero(of_each.counts > 0)

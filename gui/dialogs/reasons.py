@@ -77,7 +77,16 @@ class UnavailableDialog(ReasonDialog):
 class ExcludeDialog(ReasonDialog):
     """A value that is to be left out."""
 
-    def __init__(self, measurement: Measurement, name: str, endpoint: Endpoint, parent: QWidget | None) -> None:
+    def __init__(
+        self,
+        measurement: Measurement,
+        name: str,
+        endpoint: Endpoint,
+        parent: QWidget | None,
+        *,
+        confirming: bool = False,
+    ) -> None:
+        self._confirming = confirming
         text = entered_text(measurement, endpoint)
         super().__init__("Exclude a value", f"Leave out {text} of {name}", "Exclude it", parent)
         self.technical = QRadioButton("A technical cause, whatever the value (a leak, a wrong plate)")
@@ -98,6 +107,11 @@ class ExcludeDialog(ReasonDialog):
         return self.judged.isChecked()
 
     def _say(self) -> None:
+        if self._confirming:
+            self.consequence.setText(
+                "It only confirms and decides nothing: the guarantee stays. It is kept in the log."
+            )
+            return
         self.consequence.setText(
             "Leaving values out because of what they say voids the guarantee, and every page will say so. "
             "Measuring the compound again does not."

@@ -92,7 +92,8 @@ class RoundValues:
             return
         status = self._page.view.status
         endpoint = status.endpoints[found.endpoint]
-        dialog = ExcludeDialog(found, status.library.ids[found.compound], endpoint, self._page)
+        name, confirming = status.library.ids[found.compound], found.round in status.confirmation.rounds
+        dialog = ExcludeDialog(found, name, endpoint, self._page, confirming=confirming)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.accepted.connect(lambda: self._page.session.exclude(number, dialog.reason, judgement=dialog.judgement))
         dialog.open()

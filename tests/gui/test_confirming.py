@@ -15,8 +15,9 @@ from assaypilot.engine.campaign.state import Settings
 from assaypilot.engine.endpoint import Endpoint
 from assaypilot.engine.library import Library, Site
 from assaypilot.engine.measurements import Result
+from assaypilot.gui.dialogs.reasons import ExcludeDialog
 from assaypilot.gui.main_window import CANDIDATES, ROUND, MainWindow
-from tests.gui.helpers import idle, open_round, status, until
+from tests.gui.helpers import dialog, idle, open_round, status, until
 
 SITES = (("R1", 5), ("R2", 4), ("R3", 4))
 SETTINGS = Settings("pIC50", epsilon=0.8, slack=0.8, per_round=400, strategy="adaptive")
@@ -197,3 +198,22 @@ def test_a_second_window_cannot_plan_it(
     assert second.session.view.read_only
     assert second.strip.primary.text() == "Export shortlist…"
     assert not second.actions_.confirm.isEnabled()
+
+
+def test_leaving_a_value_out_costs_no_guarantee_and_says_so(qtbot: QtBot, ended: MainWindow) -> None:
+    window = ended
+    plan(qtbot, window)
+    enter(qtbot, window, {}, lines=1)
+    guarantee = status(window).guarantee
+    (number,) = (m.number for m in status(window).measurements if m.round == open_round(window).number)
+    window.round.exclude(number)
+    asked = dialog()
+    assert isinstance(asked, ExcludeDialog)
+    asked.judged.click()
+    assert "decides nothing: the guarantee stays" in asked.consequence.text()
+    asked.line.setText("too low")
+    asked.confirm.click()
+    until(qtbot, lambda: status(window).measurements[number - 1].excluded is not None)
+    idle(qtbot, window)
+    assert status(window).guarantee == guarantee
+    assert open_round(window).came == 0

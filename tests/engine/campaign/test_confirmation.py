@@ -6,11 +6,12 @@ import math
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import numpy as np
 import pytest
 
-from assaypilot.engine.campaign import audit
+from assaypilot.engine.campaign import audit, confirmation
 from assaypilot.engine.campaign.campaign import Campaign
 from assaypilot.engine.campaign.state import Round, Settings, Status
 from assaypilot.engine.endpoint import Endpoint, Limit
@@ -403,6 +404,43 @@ def test_a_newer_kind_of_confirmation_is_refused_plainly(campaign: Campaign) -> 
     event = Event(campaign.events + 1, "", "", "confirmation_issued", 2, {}, "")
     with pytest.raises(AssayPilotError, match="written by a newer AssayPilot"):
         campaign._ledger.apply(event)
+
+
+def test_verify_predicts_again(campaign: Campaign, assay: Assay) -> None:
+    confirm(campaign, assay)
+    assert audit.verify(campaign.path, recompute=True).ok
+    with mock.patch.object(confirmation, "_width", return_value=2.0):
+        found = audit.verify(campaign.path, recompute=True)
+    assert [problem.text for problem in found.problems] == [
+        f"confirmation round {campaign.status().confirmation.rounds[0]}: the facts predict something else"
+    ]
+    assert audit.verify(campaign.path).ok, "only when it is asked to derive everything again"
+
+
+def test_one_yes_or_no_confirms_nothing(tmp_path: Path) -> None:
+    library = series((3, 3))
+    share = 1.0 / (1.0 + np.exp(-(additive(library) - 7.0) * 2.0))
+    goal = Settings(
+        "hit", epsilon=1.5, slack=1.4, strategy="linfact-glm", per_round=4000, max_replicates=2000, budget=300,
+        parameters={"link": "logit", "bound": 3.0, "first_radius": 0.9},
+    )  # fmt: skip
+    rng = np.random.default_rng(3)
+    endpoints = [Endpoint("hit", noise_sd=0.5)]
+    with Campaign.create(tmp_path / "x.assaypilot", library=library, endpoints=endpoints, settings=goal) as campaign:
+        for _ in range(20):
+            if (issued := campaign.plan()) is None:
+                break
+            results = [
+                Result(library.ids[item.compound], float(rng.random() < share[item.compound]))
+                for item in issued.items
+                for _ in range(item.replicates)
+            ]
+            campaign.record(results, close=True)
+        now = campaign.status()
+        assert now.finished
+        assert now.confirmation.due == ()
+        with pytest.raises(AssayPilotError, match="one yes or no of hit cannot confirm a compound"):
+            campaign.plan_confirmation()
 
 
 def test_the_log_says_what_was_predicted(campaign: Campaign) -> None:
