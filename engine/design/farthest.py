@@ -100,7 +100,7 @@ class Farthest:
         return _measured(u, best.keys(count)[0])
 
     def some(self, inverse: Floats, count: int = 1) -> tuple[Ints, Floats]:
-        """Pairs far apart as ``find`` gives them, of more than a small table by climbing from a few rows: one may be missed."""
+        """Pairs far apart as ``find`` gives them; of a large table by climbing from a few rows: one may be missed."""
         n = self._table.n_rows
         if n <= _QUICK:
             return self.find(inverse, count)

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.elimination import RANK_TOLERANCE
+from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.features import OUTSIDE_TOLERANCE, Features
 from assaypilot.engine.goals import AllEpsilonBest, ParetoSet, dominated
 from assaypilot.engine.strategies.protocol import Arrays, Decision, Outcome, Problem, State
