@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Sequence
 
 import numpy as np
@@ -24,12 +25,14 @@ _WIDE, _HIGH = 0.52, 0.34
 """Inches of a cell with its value in it."""
 _TINY = 0.125
 """Inches of a cell without."""
-_WIDEST, _HIGHEST = 1.15, 0.62
+_WIDEST, _HIGHEST = 1.4, 0.74
 _WITH_VALUES = 1_200
 """Cells above which values stand on hover alone."""
+_KEY = 4.6
+"""Inches that the words below need."""
 _LETTER = 0.066
 """Inches of a letter of a label, about."""
-_RIGHT, _BOTTOM = 0.82, 0.42
+_RIGHT, _BOTTOM = 0.82, 0.68
 _LONGEST, _UPRIGHT = 20, 15
 """Characters of a label at the left, and on top, where it may stand upright."""
 
@@ -44,12 +47,12 @@ def _margins(rows: Sequence[str], columns: Sequence[str], sites: tuple[str, str]
     return left, top
 
 
-def heat_size(rows: Sequence[str], columns: Sequence[str], sites: tuple[str, str]) -> Shape:
-    """The least inches that a map with these labels needs to be read."""
+def heat_size(rows: Sequence[str], columns: Sequence[str], sites: tuple[str, str], *, largest: bool = False) -> Shape:
+    """The least inches that a map with these labels needs to be read; ``largest``: those it fills at most."""
     values = len(rows) * len(columns) <= _WITH_VALUES
-    wide, high = (_WIDE, _HIGH) if values else (_TINY, _TINY)
+    wide, high = (_WIDEST, _HIGHEST) if largest else (_WIDE, _HIGH) if values else (_TINY, _TINY)
     left, top = _margins(rows, columns, sites, wide)
-    return left + _RIGHT + wide * max(len(columns), 2), top + _BOTTOM + high * max(len(rows), 2)
+    return max(left + _RIGHT + wide * max(len(columns), 2), _KEY), top + _BOTTOM + high * max(len(rows), 2)
 
 
 def heat_map(
@@ -79,7 +82,9 @@ def heat_map(
     left, top = _margins(rows, columns, sites, guess)
     wide = min(max(size[0] - left - _RIGHT, 0.5), _WIDEST * m)
     high = min(max(size[1] - top - _BOTTOM, 0.4), _HIGHEST * n)
-    figure = blank(size, dpi, palette, (left, max(size[0] - left - wide, 0.0), max(size[1] - top - high, 0.0), top))
+    figure = blank(size, dpi, palette, (left, _RIGHT, _BOTTOM, top))
+    whole = figure.get_size_inches()
+    figure.axes[0].set_position((left / whole[0], 1.0 - (top + high) / whole[1], wide / whole[0], high / whole[1]))
     axes = figure.axes[0]
     for side in ("left", "bottom"):
         axes.spines[side].set_visible(False)
@@ -225,8 +230,13 @@ def _key(figure: Figure, view: PairMap, rest: str, palette: Palette, corner: Sha
         parts.append("blank: no such compound")
     if any(view.left_out):
         parts.append(f"not shown: {view.left_out[0]:,} rows, {view.left_out[1]:,} columns")
-    text = "   ".join(parts)
-    height = figure.get_figheight()
+    height, letters = figure.get_figheight(), (1.0 - corner[0]) * figure.get_figwidth() / 0.064
+    lines = [""]
+    for part in [*parts, rest] if rest else parts:
+        if part is rest or (lines[-1] and len(lines[-1]) + len(part) > letters):
+            lines.append("")
+        lines[-1] += f"   {part}" if lines[-1] else part
+    text = "\n".join(piece for line in lines for piece in textwrap.wrap(line, max(int(letters), 20)))
     y = corner[1] - 0.1 / height
-    figure.text(corner[0], y, f"{text}\n{rest}" if rest else text, ha="left", va="top", fontsize=SMALL - 1,
+    figure.text(corner[0], y, text, ha="left", va="top", fontsize=SMALL - 1,
                 color=palette.muted, parse_math=False, linespacing=1.35)  # fmt: skip

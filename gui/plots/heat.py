@@ -74,6 +74,12 @@ class HeatScene(Scene):
 
         return heat_size(self.rows, self.columns, self.names)
 
+    def most(self) -> Shape:
+        """Inches that its cells fill at most."""
+        from assaypilot.engine.figures.heat import heat_size
+
+        return heat_size(self.rows, self.columns, self.names, largest=True)
+
     def draw(self, palette: Palette, size: Shape, dpi: float) -> Figure:
         """The figure."""
         from assaypilot.engine.figures.heat import heat_map
