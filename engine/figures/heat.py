@@ -32,7 +32,7 @@ _KEY = 4.6
 """Inches that the words below need."""
 _LETTER = 0.066
 """Inches of a letter of a label, about."""
-_RIGHT, _BOTTOM = 0.82, 0.68
+_RIGHT, _BOTTOM = 0.82, 0.72
 _LONGEST, _UPRIGHT = 20, 15
 """Characters of a label at the left, and on top, where it may stand upright."""
 
@@ -223,7 +223,7 @@ def _key(figure: Figure, view: PairMap, rest: str, palette: Palette, corner: Sha
     """Nothing; says below the map what its marks are."""
     parts = ["● measured (bold)"]
     if counts:
-        parts.append("below: measured of the compounds there are")
+        parts.append("small: measured, of how many compounds")
     if ((view.compounds > 0) & ~np.isfinite(view.mean)).any():
         parts.append("? not estimable")
     if view.gaps:
