@@ -80,7 +80,9 @@ def predictions_plot(
                 [predicted[selected]], [values[selected]], linestyle="none", marker="o", markersize=11,
                 markerfacecolor="none", markeredgecolor=palette.accent, markeredgewidth=1.8, zorder=5,
             )  # fmt: skip
-    _name(second, [(float(predicted[k]), float(rest[k]), name) for k, name in named if known[k]], palette)
+    marks = np.column_stack([predicted[known], rest[known]])
+    named_points = [(float(predicted[k]), float(rest[k]), name) for k, name in named if known[k]]
+    _name(second, named_points, marks[:_MANY], palette)
     short, missing = cut_middle(quantity, 24), int(known.size - known.sum())
     left_out = f"\n{missing:,} that cannot be predicted are not shown" if missing else ""
     first.set_xlabel(
@@ -94,16 +96,15 @@ def predictions_plot(
     return figure
 
 
-def _name(axes: Axes, points: list[tuple[float, float, str]], palette: Palette) -> None:
-    """Nothing; names points beside them, where no other name stands."""
+def _name(axes: Axes, points: list[tuple[float, float, str]], marks: Floats, palette: Palette) -> None:
+    """Nothing; names points beside them, where no other name and none of the ``marks`` ``(m, 2)`` stands."""
     taken: list[tuple[float, float, float, float]] = []
     letter, line = 0.52 * (SMALL - 1), 1.25 * (SMALL - 1)
     box = axes.get_window_extent()
     figure = axes.get_figure(root=True)
     points_per_pixel = 72.0 / (figure.dpi if figure is not None else 72.0)
     middle = points_per_pixel * (box.x0 + box.x1) / 2
-    for x, y, _ in points:  # no name on the mark of another
-        across, up = (points_per_pixel * float(part) for part in axes.transData.transform((x, y)))
+    for across, up in points_per_pixel * axes.transData.transform(marks):
         taken.append((across - 3, up - 3, across + 3, up + 3))
     for x, y, name in points:
         text = cut_middle(name, 22)
@@ -117,7 +118,8 @@ def _name(axes: Axes, points: list[tuple[float, float, str]], palette: Palette) 
         for dx, dy in places:
             start = across + dx if dx > 0 else across + dx - wide
             here = (start, up + dy - line / 2, start + wide, up + dy + line / 2)
-            if not any(a < here[2] and here[0] < c and b < here[3] and here[1] < d for a, b, c, d in taken):
+            inside = points_per_pixel * box.x0 <= start and start + wide <= points_per_pixel * box.x1
+            if inside and not any(a < here[2] and here[0] < c and b < here[3] and here[1] < d for a, b, c, d in taken):
                 break
         taken.append(here)
         axes.annotate(

@@ -123,6 +123,11 @@ def test_names_do_not_lie_on_each_other() -> None:
     boxes = [text.get_window_extent() for text in figure.axes[1].texts]
     assert len(boxes) == 3
     assert not any(boxes[a].overlaps(boxes[b]) for a in range(3) for b in range(a))
+    ends = predictions_plot(
+        predicted, measured, np.zeros(4, dtype=np.int8), [(3, "the last one of all")], size=(9.0, 4.5)
+    )
+    FigureCanvasAgg(ends).print_png(io.BytesIO())
+    assert ends.axes[1].texts[0].get_window_extent().x1 <= ends.bbox.x1
 
 
 def test_rounds_stand_over_what_they_took() -> None:
