@@ -35,6 +35,7 @@ class Person(RuleBasedStateMachine):
     endpoints = (Endpoint("pIC50", noise_sd=0.25), Endpoint("logD"))
     goal: ClassVar[dict[str, Any]] = {"epsilon": 1.0, "slack": 1.0}
     measured = (0,)
+    sizes: ClassVar[tuple[int, ...]] = (2, 3)
 
     @initialize(
         per_round=st.integers(2, 12),
@@ -45,7 +46,7 @@ class Person(RuleBasedStateMachine):
     def begin(self, per_round: int, replicates: int, budget: int | None, history: list[tuple[int, float]]) -> None:
         self.folder = tempfile.TemporaryDirectory()
         self.path = Path(self.folder.name) / "x.assaypilot"
-        library = small_library((2, 3))
+        library = small_library(self.sizes)
         self.ids = library.ids
         self.entered = [Result(self.ids[compound], value, "pIC50") for compound, value in history]
         self.issued: dict[int, tuple[RoundItem, ...]] = {}
@@ -117,7 +118,7 @@ class Person(RuleBasedStateMachine):
         issued = self.act(self.campaign.plan_confirmation)
         if issued is None:
             return
-        assert before.finished, "only what has ended is confirmed"
+        assert before.finished or before.open_round is not None, "only what has ended is confirmed"
         assert issued.confirmation
         if before.open_round is None:
             assert tuple(item.compound for item in issued.items) == before.confirmation.due[: len(issued.items)]
@@ -359,6 +360,26 @@ class Trader(Person):
     measured = (0, 1, 2)
 
 
+class Confirmer(Person):
+    """The same from the end of a campaign on, when much is in that was never measured."""
+
+    goal: ClassVar[dict[str, Any]] = {"epsilon": 1.0, "slack": 1.0, "strategy": "adaptive"}
+    sizes = (3, 3, 3)
+
+    @initialize(per_round=st.integers(2, 12), seed=st.integers(0, 99))
+    def begin(self, per_round: int, seed: int) -> None:
+        super().begin(per_round, 4, None, [])
+        for step in range(100):
+            self.plan()
+            if self.campaign.status().open_round is None:
+                break
+            self.record_the_round(seed=seed + step, lost=0)
+        assert self.campaign.status().finished
+        assert self.campaign.status().confirmation.due
+        self.confirm()
+        assert self.campaign.status().confirmation.rounds
+
+
 TestPerson = Person.TestCase
 TestPerson.settings = settings(
     max_examples=12, stateful_step_count=30, deadline=None, suppress_health_check=list(HealthCheck)
@@ -366,5 +387,9 @@ TestPerson.settings = settings(
 TestTrader = Trader.TestCase
 TestTrader.settings = settings(
     max_examples=4, stateful_step_count=25, deadline=None, suppress_health_check=list(HealthCheck)
+)
+TestConfirmer = Confirmer.TestCase
+TestConfirmer.settings = settings(
+    max_examples=6, stateful_step_count=25, deadline=None, suppress_health_check=list(HealthCheck)
 )
 pytestmark = pytest.mark.slow
