@@ -42,7 +42,6 @@ def new(options: argparse.Namespace, console: Console) -> Reply:
     path = Path(options.file)
     _refuse_taken(path)
     raw, mapping, imported, epsilons = _read(options, options.sd, console)
-    _refuse_errors(raw, imported)
     objectives = _objectives(options.objective, [endpoint.name for endpoint in imported.endpoints], options.goal)
     document = check_report(raw, mapping, imported)
     settings = Settings(
@@ -68,7 +67,7 @@ def new(options: argparse.Namespace, console: Console) -> Reply:
         history=imported.history,
         source=Source(raw.file or "", raw.digest),
         mapping=mapping.as_json(),
-        warnings=[*imported.warnings, *_left_out(imported), *_unused(options)],
+        warnings=[*imported.warnings, *_contradictions(imported), *_left_out(imported), *_unused(options)],
         report=console.report,
     ) as campaign:
         now = campaign.status()
@@ -131,18 +130,14 @@ def _refuse_taken(path: Path) -> None:
         raise AssayPilotError("there is no such folder", file=str(path), mend="Make the folder, or choose another.")
 
 
-def _refuse_errors(raw: RawTable, imported: ImportedTable) -> None:
-    """Nothing; refuses a table that contradicts itself, since nobody but the user knows what was meant."""
-    if imported.errors:
-        first, others = imported.errors[0], len(imported.errors) - 1
-        more = f" (and {plural(others, 'more error')}, see assaypilot check)" if others else ""
-        raise AssayPilotError(
-            f"{first.reason.rstrip('.')}{more}",
-            file=raw.file,
-            row=first.row,
-            column=first.column,
-            mend="Correct the table and try again.",
-        )
+def _contradictions(imported: ImportedTable) -> list[str]:
+    """One sentence about rows that contradict each other, none of which is used; empty without any."""
+    if not imported.errors:
+        return []
+    rows = ", ".join(str(problem.row) for problem in imported.errors[:_ROWS])
+    more = ", ..." if len(imported.errors) > _ROWS else ""
+    first = imported.errors[0].reason.rstrip(".")
+    return [f"left out, since only you know what was meant: row {rows}{more} ({first}); correct the table to use them"]
 
 
 def _left_out(imported: ImportedTable) -> list[str]:
@@ -334,7 +329,7 @@ def _check_lines(path: str, report: dict[str, Any]) -> list[str]:
         if errors:
             rows = ", ".join(str(entry["row"]) for entry in errors[:_ROWS]) + (", ..." if len(errors) > _ROWS else "")
             lines.append(
-                f"To be corrected before a campaign can be made, since only you know what was meant: row {rows}"
+                f"Left out, since only you know what was meant: row {rows}; correct the table to use them"
             )
     return lines + [f"Note: {text}" for text in [*report["warnings"], *report.get("notes", [])]]
 

@@ -91,7 +91,7 @@ class CheckPanel(QWidget):
         self._clear()
         imported = checked.imported
         errors = imported.errors
-        self.heading.setText("This needs your decision first" if errors else "What was understood")
+        self.heading.setText("Look at this first: these rows are left out" if errors else "What was understood")
         if errors:
             shown = [
                 f"Row {e.row}: {import_words(e.reason)}" if e.row else import_words(e.reason) for e in errors[:LISTED]

@@ -114,7 +114,8 @@ class CheckStep(Step):
         errors, facts = len(checked.imported.errors), checked.facts
         verdicts = {fact.report.verdict for fact in facts}
         if errors:
-            heading, words = f"{errors:,} error{'' if errors == 1 else 's'}: this needs your decision first", ""
+            heading = f"{errors:,} error{'' if errors == 1 else 's'}: look at this first"
+            words = "Rows that contradict each other are left out. Correct the table and read it again to use them."
         elif not facts:
             heading, words = "Nothing is measured yet", "Name the quantity under Columns, Measured."
         else:

@@ -47,7 +47,7 @@ class ColumnsStep(Step):
     checked = Signal(object)
     """A Checked, or None when the table cannot be imported like this."""
     understood = Signal(object)
-    """A Checked, also one that has errors; None when there is none."""
+    """A Checked, also one whose table contradicts itself in some rows; None when there is none."""
     not_added = Signal(str)
     """Why an endpoint could not be added."""
     not_smaller = Signal(str)
@@ -119,7 +119,6 @@ class ColumnsStep(Step):
             self.result is not None
             and self._job is None
             and not self._pause.isActive()
-            and not self.result.imported.errors
             and bool(self.result.imported.endpoints)
         )
 

@@ -75,12 +75,14 @@ class FilterBox(QLineEdit):
         self._pause.setInterval(PAUSE)
         self._pause.timeout.connect(self._tell)
         self.textChanged.connect(lambda _: self._pause.start())
-        self.returnPressed.connect(self._tell)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Nothing; Escape empties the box."""
+        """Nothing; Escape empties the box, Enter narrows at once and presses no button of a dialog."""
         if event.key() == Qt.Key.Key_Escape and self.text():
             self.clear()
+            return
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self._tell()
             return
         super().keyPressEvent(event)
 

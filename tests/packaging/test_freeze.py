@@ -6,6 +6,7 @@ import ast
 import importlib
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -221,8 +222,12 @@ def fake(tmp_path: Path) -> Any:
         pytest.skip("a script cannot stand for a program here")
 
     def make(code: str) -> Path:
-        path = tmp_path / "program"
-        path.write_text(f"#!{sys.executable}\nimport json, os, sys, time\n{code}\n", encoding="utf-8")
+        path, script = tmp_path / "program", tmp_path / "program.py"
+        script.write_text(f"import json, os, sys, time\n{code}\n", encoding="utf-8")
+        # Not in its first line, where a path may hold no blanks.
+        path.write_text(
+            f'#!/bin/sh\nexec {shlex.quote(sys.executable)} {shlex.quote(str(script))} "$@"\n', encoding="utf-8"
+        )
         path.chmod(0o755)
         return path
 

@@ -28,11 +28,11 @@ def test_new_says_nothing_of_additivity_where_nothing_was_measured(run, table, t
     assert "additive" not in answer.out
 
 
-def test_check_says_what_a_campaign_would_be_refused_for(run, table):
+def test_check_says_which_rows_contradict_each_other(run, table):
     rows = grid(lambda i, j: 5 + i + j)
-    assert "To be corrected" not in run("check", table([*rows, ("C99", "", "b1", 6)])).out
+    assert "Left out, since" not in run("check", table([*rows, ("C99", "", "b1", 6)])).out
     out = run("check", table([*rows, ("C00", "a1", "b1", 7)])).out
-    assert "To be corrected before a campaign can be made, since only you know what was meant: row 2, 18" in out
+    assert "Left out, since only you know what was meant: row 2, 18; correct the table to use them" in out
 
 
 def test_values_that_are_all_the_same_are_called_that(run, table):
