@@ -328,9 +328,7 @@ def _check_lines(path: str, report: dict[str, Any]) -> list[str]:
         errors = [entry for entry in report["not_used"] if entry["severity"] == "error"]
         if errors:
             rows = ", ".join(str(entry["row"]) for entry in errors[:_ROWS]) + (", ..." if len(errors) > _ROWS else "")
-            lines.append(
-                f"Left out, since only you know what was meant: row {rows}; correct the table to use them"
-            )
+            lines.append(f"Left out, since only you know what was meant: row {rows}; correct the table to use them")
     return lines + [f"Note: {text}" for text in [*report["warnings"], *report.get("notes", [])]]
 
 
