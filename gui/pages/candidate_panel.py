@@ -25,7 +25,7 @@ from assaypilot.gui.widgets.text import Callout, Details, ElidedLabel, label
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["CandidatePanel", "details"]
+__all__ = ["CandidatePanel", "CompoundPanel", "details"]
 
 NOT_ESTIMABLE = 3
 
@@ -106,8 +106,8 @@ def measured_text(status: Status, compound: int) -> str:
     return f"never: inferred from {made_of}" if not np.isnan(known.estimate[compound]) else f"never ({made_of})"
 
 
-class CandidatePanel(QVBoxLayout):
-    """Structure, figures and reason of the selected compound, and how the set moved."""
+class CompoundPanel(QVBoxLayout):
+    """Structure, figures and reason of the selected compound."""
 
     def __init__(self, structures: Structures) -> None:
         super().__init__()
@@ -126,13 +126,6 @@ class CandidatePanel(QVBoxLayout):
         self.addWidget(self.details)
         self.why = Callout()
         self.addWidget(self.why)
-        self.addSpacing(4)
-        self.moved = label("The set, round by round", "heading")
-        self.addWidget(self.moved)
-        self.canvas = Canvas("Compounds in and undecided after each round", on_panel=True)
-        self.canvas.setFixedHeight(176)
-        self.addWidget(self.canvas)
-        self.addStretch(1)
 
     def show_compound(self, view: View, compound: int | None) -> None:
         """Nothing; explains a compound; None: says that one can be selected."""
@@ -154,6 +147,20 @@ class CandidatePanel(QVBoxLayout):
         self.why.setVisible(said is not None)
         if said is not None:
             self.why.say(*said)
+
+
+class CandidatePanel(CompoundPanel):
+    """The selected compound, and how the set moved."""
+
+    def __init__(self, structures: Structures) -> None:
+        super().__init__(structures)
+        self.addSpacing(4)
+        self.moved = label("The set, round by round", "heading")
+        self.addWidget(self.moved)
+        self.canvas = Canvas("Compounds in and undecided after each round", on_panel=True)
+        self.canvas.setFixedHeight(176)
+        self.addWidget(self.canvas)
+        self.addStretch(1)
 
     def show_rounds(self, view: View) -> None:
         """Nothing; draws how the set moved."""
