@@ -205,15 +205,18 @@ def play(
     return state, spent, rounds, reasons[0].name
 
 
-def run_of(task: Task, number: int, pulse: Callable[[], None] | None = None) -> Run:
-    """Run number ``number`` of a task, scored."""
+def run_of(
+    task: Task, number: int, pulse: Callable[[], None] | None = None, *, told: Callable[[Goal], Goal] | None = None
+) -> Run:
+    """Run number ``number`` of a task, scored; ``told``: what the strategy is told instead of what it is scored by."""
     drawn = drawn_of(task, number)
-    problem = problem_of(task, drawn, number)
+    asked = drawn if told is None else replace(drawn, goal=told(drawn.goal))
+    problem = problem_of(task, asked, number)
     rng = np.random.default_rng(_stream(task.seed, number, _ASSAY))
     started = time.process_time()
     state, spent, rounds, reason = play(
         task.strategy,
-        drawn,
+        asked,
         problem,
         rng,
         limits=task.limits,
@@ -222,7 +225,7 @@ def run_of(task: Task, number: int, pulse: Callable[[], None] | None = None) -> 
         pulse=pulse,
     )
     seconds = time.process_time() - started
-    found = score(problem.goal, task.strategy.answer(state).status, drawn.truth, drawn.wanted)
+    found = score(drawn.goal, task.strategy.answer(state).status, drawn.truth, drawn.wanted)
     return Run(
         number=number,
         precision=found.precision,

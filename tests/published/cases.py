@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import os
-import time
 from collections.abc import Iterator
 from concurrent.futures import Executor, ProcessPoolExecutor
 from contextlib import contextmanager
@@ -16,15 +15,14 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
-from assaypilot.engine.goals import AllEpsilonBest, Best
+from assaypilot.engine.goals import AllEpsilonBest, Best, Goal
 from assaypilot.engine.simulate import instances
-from assaypilot.engine.simulate.runner import Run, Task, drawn_of, play, problem_of
-from assaypilot.engine.simulate.scores import error_limits, score
+from assaypilot.engine.simulate.runner import Run, Task, drawn_of, problem_of, run_of
+from assaypilot.engine.simulate.scores import error_limits
 from assaypilot.engine.strategies import registry
 
 DATA = Path(os.environ.get("ASSAYPILOT_TEST_DATA") or Path(__file__).resolve().parents[3] / "shared" / "data")
 SEED = 2090
-_ASSAY = 1
 _PARTS = 16
 """Parts a case is cut into."""
 
@@ -130,32 +128,14 @@ def ratio(one: Found, other: Found) -> tuple[float, float, float]:
 
 def one_run(case: Case, number: int) -> Run:
     """As a run of ``simulate``, but that the strategy may be told a slack that its answer is not scored by."""
-    task = case.task()
-    drawn = told = drawn_of(task, number)
-    if case.told_slack is not None:
-        goal = drawn.goal
+    if case.told_slack is None:
+        return run_of(case.task(), number)
+
+    def softer(goal: Goal) -> Goal:
         assert isinstance(goal, AllEpsilonBest | Best)
-        told = replace(drawn, goal=replace(goal, slack=case.told_slack))
-    problem = problem_of(task, told, number)
-    rng = np.random.default_rng(np.random.SeedSequence(task.seed, spawn_key=(number, _ASSAY)))
-    begun = time.process_time()
-    state, spent, rounds, reason = play(task.strategy, told, problem, rng, limits=task.limits)
-    seconds = time.process_time() - begun
-    found = score(drawn.goal, task.strategy.answer(state).status, drawn.truth, drawn.wanted)
-    return Run(
-        number=number,
-        precision=found.precision,
-        recall=found.recall,
-        f1=found.f1,
-        wrong=found.wrong,
-        undecided=found.undecided,
-        unfinished=not reason,
-        measurements=spent,
-        phases=state.phase,
-        rounds=rounds,
-        reason=reason or "limit",
-        seconds=seconds,
-    )
+        return replace(goal, slack=case.told_slack)
+
+    return run_of(case.task(), number, told=softer)
 
 
 def some(case: Case, numbers: range) -> list[Run]:
