@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["Actions"]
 
 Key = QKeySequence.StandardKey
-PAGES = ("Library", "Round", "Candidates", "SAR", "History")
+PAGES = ("Library", "Goal", "Round", "Candidates", "SAR", "History")
 
 
 class Actions:

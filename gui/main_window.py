@@ -28,6 +28,7 @@ from assaypilot.gui.journey import Journey
 from assaypilot.gui.opening import Opening
 from assaypilot.gui.pages.base import Page
 from assaypilot.gui.pages.candidates import CandidatesPage
+from assaypilot.gui.pages.goal import GoalPage
 from assaypilot.gui.pages.history import HistoryPage
 from assaypilot.gui.pages.library import LibraryPage
 from assaypilot.gui.pages.round import RoundPage
@@ -51,7 +52,7 @@ if TYPE_CHECKING:
 
 __all__ = ["MainWindow"]
 
-LIBRARY, ROUND, CANDIDATES, SAR, HISTORY = range(5)
+LIBRARY, GOAL, ROUND, CANDIDATES, SAR, HISTORY = range(6)
 SIZE = (1280, 800)
 COLUMNS = "table/candidates"
 """Under which the columns of the candidates are remembered."""
@@ -73,11 +74,12 @@ class MainWindow(QMainWindow):
         self.messages = MessageBar()
         self.start = StartPage()
         self.library = LibraryPage(self.session, self.structures)
+        self.goal = GoalPage(self.session)
         self.round = RoundPage(self.session, self.structures)
         self.candidates = CandidatesPage(self.session, self.structures)
         self.sar = SarPage(self.session, self.structures)
         self.history = HistoryPage(self.session)
-        self.pages: tuple[Page, ...] = (self.library, self.round, self.candidates, self.sar, self.history)
+        self.pages: tuple[Page, ...] = (self.library, self.goal, self.round, self.candidates, self.sar, self.history)
         self.troubles = Troubles(self.messages, reporter)
         self.work = WorkBar()
         self.footer = Footer()
@@ -203,7 +205,7 @@ class MainWindow(QMainWindow):
                 why = view.read_only_reason or "the file cannot be written"
                 self.messages.note(f"Read-only: {why.rstrip('.')}. Nothing can be changed in this window.")
         else:
-            # What is not seen is filled when it is: a command must not wait for four pages.
+            # What is not seen is filled when it is: a command must not wait for all pages.
             self._shown.clear()
             self.messages.outdate()
         self._fill(self.stack.currentIndex())

@@ -51,7 +51,7 @@ HELP = (
     ),
     (
         "Keys",
-        "Ctrl+1 to 5 pages · F2 or Enter edit · Ctrl+Z, Ctrl+Y undo, redo · Ctrl+C copy with header · Ctrl+F filter · "
+        "Ctrl+1 to 6 pages · F2 or Enter edit · Ctrl+Z, Ctrl+Y undo, redo · Ctrl+C copy with header · Ctrl+F filter · "
         "Ctrl+N new · Ctrl+O open · Ctrl+R plan the next round · Ctrl+E export · Esc leaves what was opened",
     ),
 )

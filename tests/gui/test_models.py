@@ -14,7 +14,7 @@ from pytestqt.qtbot import QtBot
 
 from assaypilot.engine.library import Library
 from assaypilot.gui.filtering import narrow
-from assaypilot.gui.main_window import MainWindow
+from assaypilot.gui.main_window import CANDIDATES, MainWindow
 from assaypilot.gui.models.base import Column, RowsModel, plain_tip, text_ranks
 from assaypilot.gui.models.candidates import interval_text, probability_text
 from assaypilot.gui.widgets.table import Table, as_clipboard
@@ -30,7 +30,7 @@ def test_every_model_keeps_qts_rules(qtbot: QtBot, campaign: MainWindow) -> None
     testers = [QAbstractItemModelTester(model, FATAL) for model in models]
     window.plan()
     until(qtbot, lambda: status(window).open_round is not None)
-    for place in range(5):
+    for place in range(len(window.pages)):
         window.show_page(place)
     idle(qtbot, window)
     for model in models:
@@ -123,10 +123,10 @@ def test_texts_from_tables_are_never_markup(
     wizard_through(qtbot, window, table, tmp_path / "hostile.assaypilot")
     window.plan()
     until(qtbot, lambda: status(window).open_round is not None)
-    for place in range(5):
+    for place in range(len(window.pages)):
         window.show_page(place)
         idle(qtbot, window)
-    window.show_page(2)
+    window.show_page(CANDIDATES)
     for compound in range(len(HOSTILE)):
         window.candidates.select(compound)
         assert window.candidates.panel.name.text() == HOSTILE[compound]
