@@ -148,6 +148,7 @@ _OF_LOGARITHM = re.compile(
     r"(?P<bare>.*\bp\w+.*?)\s*[(\[]\s*[-−–]?\s*log(?:10)?\s*[(\[]?\s*(?:M|mol/[lL])?\s*[)\]]?\s*[)\]]", re.I
 )
 _NUMBER = re.compile(r"@?\d+(?:[.,]\d+)?")
+_PER_CENT = re.compile(r"(?<!\d)(?<!\d )%")  # not the 10 % of serum
 _LONGEST_UNIT = 12
 
 
@@ -155,7 +156,8 @@ def split_unit(header: str) -> tuple[str, str]:
     """A header without its unit, and the unit: ``IC50 (nM)``, ``IC50 [nM]``, ``IC50_uM``; "" when it names none.
 
     Behind a space or an underscore only concentrations count as units, in parentheses anything short does. A dose
-    (``% inhibition at 10 uM``, ``(10 uM)``) is no unit, nor is the logarithm of ``pIC50 (-log M)``.
+    (``% inhibition at 10 uM``, ``(10 uM)``) is no unit, nor is a share (``10 % serum``) or the logarithm of
+    ``pIC50 (-log M)``.
     """
     text = header.strip()
     logarithm = _OF_LOGARITHM.fullmatch(text)
@@ -177,7 +179,7 @@ def split_unit(header: str) -> tuple[str, str]:
         bare = behind["bare"].strip(" _")
         if _NUMBER.fullmatch(bare.replace("_", " ").split()[-1]) is None:
             return bare, normalise_unit(behind["unit"])
-    return text, "%" if "%" in text else ""
+    return text, "%" if _PER_CENT.search(text) else ""
 
 
 def looks_like_concentration(unit: str) -> bool:

@@ -99,8 +99,11 @@ def _records(text: str, delimiter: str) -> Iterator[list[str]]:
 
 
 def _sniff(text: str, name: str | None) -> str:
-    """The delimiter under which the first lines have the most even number of columns."""
-    best, best_score = None, (0.0, 0)
+    """The delimiter under which the first lines have the most even number of columns.
+
+    Between equals a tab: names have commas in them, and hardly ever a tab.
+    """
+    best, best_score = None, (0.0, False, 0)
     for delimiter in DELIMITERS:
         try:
             sample = [row for row in itertools.islice(_records(text, delimiter), _SNIFFED_RECORDS) if any(row)]
@@ -112,8 +115,9 @@ def _sniff(text: str, name: str | None) -> str:
         if width < 2:
             continue
         even = widths.count(width) / len(sample)
-        if (even, width) > best_score:
-            best, best_score = delimiter, (even, width)
+        score = (even, delimiter == "\t", width)
+        if score > best_score:
+            best, best_score = delimiter, score
     if best is None and fold(text.strip().splitlines()[0].strip('"')) in headers.STRUCTURES:
         return ","  # nothing but structures
     if best is None:

@@ -92,6 +92,8 @@ def test_a_noise_that_is_no_spread_is_refused(sd):
         ("EGFR (WT) IC50 nM", ("EGFR (WT) IC50", "nM")),
         ("% inhibition @ 1 uM", ("% inhibition @ 1 uM", "%")),
         ("inhibition at 10 µM", ("inhibition at 10 µM", "")),
+        ("pIC50, 10 % serum", ("pIC50, 10 % serum", "")),
+        ("Remaining 1h %", ("Remaining 1h %", "%")),
         ("Inhibition (10 uM)", ("Inhibition (10 uM)", "")),
         ("IC50 (Mean)", ("IC50 (Mean)", "")),
         ("Papp (10^-6 cm/s)", ("Papp", "10^-6 cm/s")),

@@ -113,6 +113,11 @@ def test_a_pasted_block_is_a_table():
         parse_text("\n\n")
 
 
+def test_commas_in_every_name_do_not_outweigh_the_tabs_between_columns():
+    table = parse_text("ID\tpIC50, human, serum\nA, batch 2, salt\t7.1\nB, batch 1, salt\t6.9\n")
+    assert (table.delimiter, table.columns) == ("\t", ("ID", "pIC50, human, serum"))
+
+
 def test_the_guard_of_our_own_csv_is_removed():
     table = parse_text("'=ID\tR1\n'-x\t'plain\n")
     assert (table.columns, table.cells) == (("=ID", "R1"), (("-x",), ("'plain",)))
