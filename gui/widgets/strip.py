@@ -17,6 +17,9 @@ from assaypilot.gui.widgets.text import ElidedLabel, button, label, mnemonic_fre
 
 __all__ = ["Budget", "Footer", "Next", "Strip", "next_step"]
 
+NAME_WIDTH = 40
+"""Characters of the file's name that are shown; the guarantee needs the room."""
+
 
 @dataclass(frozen=True, slots=True)
 class Next:
@@ -218,8 +221,7 @@ class Footer(QFrame):
         promise = view.status.guarantee
         self.guarantee.setText(("Guarantee: " if promise.holds else "") + promise.sentence)
         polish(self.guarantee, role="muted" if promise.holds else "void")
-        if view.read_only:
-            self.saved.setText(f"Read-only · {view.path.name}")
-        else:
-            self.saved.setText(f"All changes saved · {view.path.name}")
+        metrics = self.saved.fontMetrics()
+        name = metrics.elidedText(view.path.name, Qt.TextElideMode.ElideMiddle, NAME_WIDTH * metrics.averageCharWidth())
+        self.saved.setText(f"{'Read-only' if view.read_only else 'All changes saved'} · {name}")
         self.saved.setToolTip(plain_tip(str(view.path)))
