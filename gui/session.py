@@ -13,7 +13,7 @@ from PySide6.QtCore import QObject, Signal
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.progress import Cancelled, Report
 from assaypilot.gui.selection import Selection
-from assaypilot.gui.tasks import Job, Tasks
+from assaypilot.gui.tasks import SHOWN_AFTER, Job, Tasks
 
 if TYPE_CHECKING:
     from assaypilot.engine.campaign.campaign import Campaign
@@ -240,13 +240,14 @@ class Session(QObject):
 
     def aside(
         self, label: str, work: Callable[[Report], T], then: Callable[[T], None], failed: Callable[[Exception], None],
-        *, writes: bool = False,
+        *, writes: bool = False, shown_after: float = SHOWN_AFTER,
     ) -> Job:  # fmt: skip
         """The job that needs a view only; commands of the campaign need not wait for it.
 
         ``writes``: it writes another file, which is reported once it is there, even when Cancel came late.
+        ``shown_after``: seconds after which it is shown as work that goes on.
         """
-        return self._start(label, work, then, failed=failed, writes=writes, tasks=self.beside)
+        return self._start(label, work, then, failed=failed, writes=writes, tasks=self.beside, shown_after=shown_after)
 
     def write(self, label: str, work: Callable[[Report], T], then: Callable[[T], None]) -> Job:
         """The job that writes another file beside the campaign's commands; what goes wrong is told by ``failed``."""
@@ -257,7 +258,7 @@ class Session(QObject):
     def _start(
         self, label: str, work: Callable[[Report], T], then: Callable[[T], None], *,
         failed: Callable[[Exception], None] | None = None, writes: bool = True, cancellable: bool = True,
-        tasks: Tasks | None = None,
+        tasks: Tasks | None = None, shown_after: float = SHOWN_AFTER,
     ) -> Job:  # fmt: skip
         def refused(error: BaseException) -> None:
             if failed is not None and isinstance(error, (AssayPilotError, Cancelled)):
@@ -271,7 +272,8 @@ class Session(QObject):
                 if failed is not None:
                     failed(AssayPilotError("something went wrong inside AssayPilot", mend="A report was saved."))
 
-        return (tasks or self.tasks).run(label, work, then, refused, writes=writes, cancellable=cancellable)
+        queue = tasks or self.tasks
+        return queue.run(label, work, then, refused, writes=writes, cancellable=cancellable, shown_after=shown_after)
 
     def _command(
         self, label: str, work: Callable[[Campaign, Report], T], then: Callable[[T], None] | None = None, *,

@@ -64,6 +64,8 @@ class Job:
     writes: bool = False
     """A write that has returned is reported as done even when Cancel came late; a cancelled read never lands."""
     cancellable: bool = True
+    shown_after: float = SHOWN_AFTER
+    """Seconds after which it is shown."""
     cancelled: bool = False
     fraction: float | None = None
     message: str = ""
@@ -138,13 +140,14 @@ class Tasks(QObject):
         *,
         writes: bool = False,
         cancellable: bool = True,
+        shown_after: float = SHOWN_AFTER,
     ) -> Job:
         """The job; ``done`` or ``failed`` is called in the window's thread, ``failed`` with Cancelled after Cancel."""
         if self._worker is None:
             self._worker = _Worker()
             self._worker.finished_job.connect(self._landed)
             self._worker.start()
-        job = Job(label, work, done, failed, writes, cancellable)
+        job = Job(label, work, done, failed, writes, cancellable, shown_after)
         self._waiting.append(job)
         if not self._timer.isActive():
             self._timer.start()
@@ -189,7 +192,7 @@ class Tasks(QObject):
             self.idle.emit()
 
     def _running_long(self) -> bool:
-        return bool(self._waiting) and time.monotonic() - self._waiting[0].started > SHOWN_AFTER
+        return bool(self._waiting) and time.monotonic() - self._waiting[0].started > self._waiting[0].shown_after
 
     def _hide(self) -> None:
         if self._shown:

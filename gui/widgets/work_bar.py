@@ -1,4 +1,4 @@
-"""The line above the foot of the window that says what is being written: how far, how long, and Cancel."""
+"""The line above the foot of the window that says what is being written or simulated: how far, how long, and Cancel."""
 
 from __future__ import annotations
 
@@ -29,10 +29,8 @@ class WorkBar(QFrame):
         self.bar.setFixedWidth(200)
         self.bar.setAccessibleName("Progress")
         self.detail = label("", "muted")
-        self.stop = button(
-            "Cancel", tip="Stops at once; no file is left, and one that was there before stays as it was"
-        )
-        self.stop.setAccessibleName("Cancel the export")
+        self.stop = button("Cancel", tip="Stops at once; no half-written file is left, and what was there stays")
+        self.stop.setAccessibleName("Cancel what is going on")
         self.stop.clicked.connect(self.cancelled)
         row.addWidget(self.words, 1)
         row.addWidget(self.detail)
