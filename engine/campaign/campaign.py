@@ -17,6 +17,7 @@ from assaypilot.engine.campaign.confirmation import confirmation_round
 from assaypilot.engine.campaign.counting import Issued
 from assaypilot.engine.campaign.creation import creation_drafts, program_version
 from assaypilot.engine.campaign.intake import Intake, due_now, prepare, to_mark
+from assaypilot.engine.campaign.past import Moment, Past
 from assaypilot.engine.campaign.replay import UNFIT, Ledger
 from assaypilot.engine.campaign.rounds import Missing, closed_round, due_decision, planned_round
 from assaypilot.engine.campaign.state import RecordReport, Round, Settings, Source, Status
@@ -41,6 +42,7 @@ class Campaign:
         self._store = store
         self._ledger = Ledger(store.part)
         self._status: Status | None = None
+        self._past: Past | None = None
         self.refresh(report)
 
     # -- making and opening
@@ -148,6 +150,26 @@ class Campaign:
         if self._status is None:
             self._status = build_status(self._ledger, location_warnings(self.path))
         return self._status
+
+    def moments(self) -> tuple[Moment, ...]:
+        """The ends of all closed rounds, which ``status_at`` tells of, oldest first; before them the start, round 0."""
+        return self._told().moments
+
+    def status_at(self, number: int) -> Status:
+        """Everything to show as it stood at the end of a closed round, when the next one was planned; 0: at the start.
+
+        Read from the log, no decision is made again. AssayPilotError when the round has not ended.
+        """
+        past = self._told()
+        if any(moment.round == number and moment.events == self._ledger.sequence for moment in past.moments):
+            return self.status()
+        return past.status(number, location_warnings(self.path))
+
+    def _told(self) -> Past:
+        if self._past is None:
+            self._past = Past(self._store.part, self._ledger)
+        self._past.read(self._store.events, self._ledger.sequence)
+        return self._past
 
     def round(self, number: int) -> Round:
         """An issued round by its number; AssayPilotError when there is none."""

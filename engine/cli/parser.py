@@ -244,6 +244,12 @@ def _about_rounds(command: Any) -> None:
         help=f"list at most N compounds, best first (default {_DEFAULT_LIMIT:,} with --json, 25 without); "
         "counts are always complete",
     )
+    status.add_argument(
+        "--round",
+        type=natural,
+        metavar="N",
+        help="as it stood at the end of round N, when the next one was planned; 0: before the first",
+    )
 
 
 def _about_files(command: Any) -> None:

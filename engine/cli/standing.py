@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assaypilot.engine.campaign.campaign import Campaign
+from assaypilot.engine.campaign.past import as_it_stood
 from assaypilot.engine.campaign.state import STATUSES, Round, Status
 from assaypilot.engine.campaign.words import names
 from assaypilot.engine.cli.console import Console, Reply, count, plural, table
@@ -27,11 +28,17 @@ ID_LIMIT = 100_000
 def status(options: argparse.Namespace, console: Console) -> Reply:
     """Where a campaign stands; the file is only read."""
     with Campaign.open(options.file, read_only=True, report=console.report) as campaign:
-        now = campaign.status()
+        present = campaign.status()
+        now = present if options.round is None else campaign.status_at(options.round)
+        moments = campaign.moments() if options.round is not None else ()
     limit = options.limit if options.limit is not None else JSON_LIMIT if console.json else TEXT_LIMIT
     if console.json:
-        return Reply(status_document(now, options.only, limit))
-    return Reply(None, describe(now, options.only, limit))
+        return Reply({**status_document(now, options.only, limit), "at_round": options.round})
+    lines = describe(now, options.only, limit)
+    if moments and now is not present:
+        then = next(moment for moment in moments if moment.round == options.round)
+        lines = [f"{as_it_stood(then, moments[-1].round, present.measurements_used)}.", *lines]
+    return Reply(None, lines)
 
 
 def status_document(now: Status, only: Which = "all", limit: int = JSON_LIMIT) -> dict[str, Any]:

@@ -1,0 +1,123 @@
+"""The campaign as it stood at the end of each round: the log folded up to there, no decision made again."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from assaypilot.engine.campaign.chain import Event
+from assaypilot.engine.campaign.replay import Ledger
+from assaypilot.engine.campaign.state import Status
+from assaypilot.engine.campaign.view import build_status
+from assaypilot.engine.campaign.words import many
+from assaypilot.engine.errors import AssayPilotError
+
+__all__ = ["Moment", "Past", "as_it_stood"]
+
+_PLANS = ("phase_planned", "round_issued", "confirmation_issued")
+"""Events that begin a round."""
+_KEPT = 4_000_000
+"""Compounds of all states that are kept together: each takes some two hundred bytes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """The end of a round: all that was known when the next one was planned, or is known now after the last one.
+
+    What was corrected, excluded or came late before the next plan is in it; what happened after that is not.
+    """
+
+    round: int
+    """The last round closed by then; 0 before the first."""
+    events: int
+    """Events of the log up to then."""
+    measurements: int
+    """Determinations used by then, as ``Status.measurements_used`` counts them."""
+
+
+def as_it_stood(moment: Moment, last: int, used: int) -> str:
+    """That the past is told of: ``As it stood after round 3 of 7; 384 of 960 measurements``."""
+    when = f"after round {moment.round} of {last}" if moment.round else "before the first round"
+    return f"As it stood {when}; {moment.measurements:,} of {many(used, 'measurement')}"
+
+
+class _Retold(Ledger):
+    """A ledger that takes a library over that was read before, instead of reading a million compounds again."""
+
+    def __init__(self, part: Callable[[str], bytes], known: dict[str, tuple[Any, ...]]) -> None:
+        super().__init__(part)
+        self._known = known
+
+    def _library_added(self, event: Event) -> None:
+        digest = event.data["part"]
+        if digest not in self._known:
+            super()._library_added(event)
+            self._known[digest] = (self.library, self.first, self.arm_of, self.features)
+        self.library, self.first, self.arm_of, self.features = self._known[digest]
+
+
+class Past:
+    """The moments of one campaign. What it tells of an earlier one never changes, so it is kept."""
+
+    def __init__(self, part: Callable[[str], bytes], now: Ledger) -> None:
+        self._part = part
+        self._known: dict[str, tuple[Any, ...]] = {
+            now.library.digest: (now.library, now.first, now.arm_of, now.features)
+        }
+        self._ledgers: dict[int, Ledger] = {}
+        self._sequence = -1
+        self._kept: OrderedDict[tuple[int, tuple[str, ...]], Status] = OrderedDict()
+
+    def read(self, events: Callable[[], Sequence[Event]], head: int) -> None:
+        """Nothing; reads the log again when it has grown: ``head`` is the number of its events."""
+        if head == self._sequence:
+            return
+        self._ledgers = _ends(_Retold(self._part, self._known), events())
+        self._sequence = head
+
+    @property
+    def moments(self) -> tuple[Moment, ...]:
+        """The ends of all rounds that are closed, oldest first; before them, as round 0, the start."""
+        return tuple(Moment(number, one.sequence, one.spent()) for number, one in self._ledgers.items())
+
+    def status(self, number: int, warnings: tuple[str, ...] = ()) -> Status:
+        """Everything to show at the end of a round (0: before the first); AssayPilotError when it is not closed."""
+        if number not in self._ledgers:
+            closed = [str(one) for one in self._ledgers if one]
+            raise AssayPilotError(
+                f"round {number} has not ended" if closed else "no round has ended yet",
+                option="--round",
+                mend=f"Choose 0 (before the first) to {closed[-1]}." if closed else "Close a round first.",
+            )
+        ledger = self._ledgers[number]
+        key = (ledger.sequence, warnings)
+        if key not in self._kept:
+            self._kept[key] = build_status(ledger, warnings)
+            most = max(2, _KEPT // max(len(ledger.library), 1))
+            while len(self._kept) > most:
+                self._kept.popitem(last=False)
+        self._kept.move_to_end(key)
+        return self._kept[key]
+
+
+def _ends(ledger: Ledger, events: Sequence[Event]) -> dict[int, Ledger]:
+    """The state at the end of every closed round, by its number, from the log of a campaign."""
+    before: list[Ledger] = []
+    """The state in which each round that stands was planned."""
+    previous = ""
+    for event in events:
+        if event.kind in _PLANS and previous != "phase_planned":
+            before.append(ledger.fork({}))
+        elif event.kind == "round_withdrawn":
+            before.pop()
+        ledger.apply(event)
+        previous = event.kind
+    if ledger.open_round is None:
+        before.append(ledger)
+    return {_last_closed(one): one for one in before}
+
+
+def _last_closed(ledger: Ledger) -> int:
+    return max((issued.number for issued in ledger.rounds if issued.state == "closed"), default=0)
