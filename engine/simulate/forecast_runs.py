@@ -1,0 +1,246 @@
+"""One campaign played on from where it stands, against a truth that is drawn: the strategy's own steps, all simulated.
+
+Results come as the mean of each compound's measurements, everything that is asked for, as the lab's rounds allow.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assaypilot.engine.campaign import limits
+from assaypilot.engine.campaign.counting import Books, Issued
+from assaypilot.engine.campaign.replay import Ledger
+from assaypilot.engine.measurements import Pooled
+from assaypilot.engine.models.glm import Link, mean_value
+from assaypilot.engine.simulate.instances import Drawn, Kind
+from assaypilot.engine.simulate.runner import sample
+from assaypilot.engine.strategies.protocol import (
+    IN,
+    NOT_ESTIMABLE,
+    OUT,
+    UNDECIDED,
+    Allocation,
+    Outcome,
+    State,
+    StopReason,
+    Strategy,
+)
+
+__all__ = ["Ended", "Truth", "UnderWay", "begin", "play_on"]
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.intp]
+
+_KINDS: dict[Link, Kind] = {"identity": "gaussian", "logit": "bernoulli", "log": "poisson"}
+_FARTHEST = 400
+"""Rounds from now after which a simulated campaign is given up."""
+_EMPTY = 3
+"""Phases in a row that decide nothing before it is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Truth:
+    """What is taken for true in one run, ``(n_endpoints, n_arms)``, model scale, not turned around."""
+
+    goal: Floats
+    """Of the endpoints of the goal, on the scale on which effects add up."""
+    limited: Floats
+    """Of the endpoints with a limit."""
+
+
+@dataclass(frozen=True, slots=True)
+class UnderWay:
+    """A phase that was planned and is not decided: what came back, and what it still takes."""
+
+    allocation: Allocation
+    outstanding: Ints
+    """``(n_arms,)`` measurements still to come."""
+    measurements: int
+    """The same of all endpoints together."""
+    rounds: int
+    """Rounds still to be issued for it."""
+    open: bool
+    """Whether one is open."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """How one run went; measurements and rounds are those of the whole campaign, those made included."""
+
+    measurements: int
+    rounds: int
+    reason: str
+    """Why it stopped; empty when it was given up."""
+    in_: int
+    out: int
+    undecided: int
+    """Compounds at the end."""
+    next_measurements: int
+    """Measurements that the next decision takes."""
+    next_rounds: int
+    next_decided: int
+    """Compounds that it decides."""
+    next_ends: bool
+
+
+def begin(ledger: Ledger) -> tuple[State, UnderWay | None, tuple[StopReason, ...]]:
+    """Where the campaign stands: its state, the phase under way, and why nothing more is asked, if so."""
+    if ledger.under_way is None:
+        state = ledger.current()
+        if (state.status == NOT_ESTIMABLE).all():
+            return state, None, (StopReason("nothing measurable", "no compound that is left can be had"),)
+        return state, None, ledger.stop(state)
+    left = ledger.outstanding()
+    outstanding = np.zeros(ledger.n_arms, dtype=np.intp)
+    for (_, compound), n in left.items():
+        arm = ledger.arm_of[compound]
+        outstanding[arm] = max(outstanding[arm], n)
+    issued = ledger.open_round
+    total = sum(left.values())
+    later = total - (0 if issued is None else ledger.pending(issued))
+    room = max(1, ledger.settings.per_round // ledger.per_sample) * ledger.per_sample
+    under_way = UnderWay(
+        ledger.under_way.allocation, outstanding, total, math.ceil(max(later, 0) / room), issued is not None
+    )
+    return ledger.deciding(), under_way, ()
+
+
+def play_on(
+    ledger: Ledger,
+    strategy: Strategy,
+    start: tuple[State, UnderWay | None],
+    truth: Truth,
+    rng: np.random.Generator,
+    pulse: Callable[[], None],
+) -> Ended:
+    """The campaign to its end, or until it is given up; ``pulse`` is called before every phase and may raise."""
+    state, under_way = start
+    most, per = ledger.settings.max_replicates, ledger.per_sample
+    room = max(1, ledger.settings.per_round // per)
+    lab = _Lab(ledger, state, truth, rng)
+    before = _decided(ledger, state, lab)
+    spent = begun = ledger.spent()
+    rounds = begun_round = len([issued for issued in ledger.rounds if _counts(issued)])
+    last_round = rounds + _FARTHEST
+    following: tuple[int, int, int, bool] | None = None
+    empty = 0
+    while True:
+        pulse()
+        stops = () if under_way is not None else strategy.stop(state) or lab.stop(state)
+        if following is None and spent > begun:
+            decided = int((_decided(ledger, state, lab) & ~before).sum())
+            following = (spent - begun, rounds - begun_round, decided, bool(stops))
+        if stops or rounds >= last_round or empty >= _EMPTY:
+            break
+        if under_way is None:
+            allocation = strategy.ask(state)
+            if allocation.total < 1:
+                break
+            outcome = lab.result(allocation, state.spent + allocation.total)
+            spent += per * allocation.total
+            rounds += max(math.ceil(allocation.total / room), math.ceil(int(allocation.counts.max()) / most))
+        else:
+            outcome = lab.completed(under_way, state.spent + math.ceil(under_way.measurements / per))
+            spent, rounds = spent + under_way.measurements, rounds + under_way.rounds
+            # The open one was issued before, and what it brings comes now.
+            begun_round -= under_way.open
+        phase = state.phase
+        state = strategy.tell(state, outcome)
+        if under_way is not None:
+            state = strategy.adjust(state, measurable=ledger.measurable(), spent=state.spent)
+            under_way = None
+        empty = empty + 1 if state.phase == phase else 0
+    status = np.where(lab.failed, OUT, state.status)[ledger.arm_of]
+    ins, outs, undecided = (int((status == code).sum()) for code in (IN, OUT, UNDECIDED))
+    reason = stops[0].name if stops else ""
+    return Ended(spent, rounds, reason, ins, outs, undecided, *(following or (0, 0, 0, True)))
+
+
+def _counts(issued: Issued) -> bool:
+    return issued.state != "withdrawn" and not issued.confirmation
+
+
+def _decided(ledger: Ledger, state: State, lab: _Lab) -> NDArray[np.bool_]:
+    """Which compounds are decided, by the goal or by a limit."""
+    decided: NDArray[np.bool_] = ((state.status == IN) | (state.status == OUT) | lab.failed)[ledger.arm_of]
+    return decided
+
+
+class _Lab(Books):
+    """What comes back of phases when the truth is known, and what they say about limits."""
+
+    def __init__(self, ledger: Ledger, state: State, truth: Truth, rng: np.random.Generator) -> None:
+        super().__init__()
+        self.settings, self.endpoints, self.features = ledger.settings, ledger.endpoints, ledger.features
+        self.goal_endpoints, self.limited, self.first = ledger.goal_endpoints, ledger.limited, ledger.first
+        problem, (link, _) = state.problem, ledger.link
+        signs = np.array([[ledger.endpoints[k].sign] for k in ledger.goal_endpoints])
+        means = signs * truth.goal
+        expected = means if link == "identity" else signs * mean_value(link, truth.goal)
+        self._drawn = Drawn(
+            ledger.features,
+            means,
+            expected,
+            problem.measurable,
+            problem.wanted,
+            problem.goal,
+            problem.noise,
+            _KINDS[link],
+        )
+        self._ledger, self._truth, self._rng = ledger, truth, rng
+        self._verdicts = dict(ledger.verdicts)
+        self._totals: list[Pooled] = []
+        self.failed = limits.failures(self, self._verdicts)[0] >= 0
+
+    def totals(self, phase: int, endpoint: int) -> tuple[Floats, Floats]:
+        """Counts and means of an endpoint with a limit, of the phase that was simulated last."""
+        found = self._totals[self.limited.index(endpoint)]
+        return found.counts, found.means
+
+    def stop(self, state: State) -> tuple[StopReason, ...]:
+        """That all that is open fails a limit, if so; as ``Ledger.stop`` has it."""
+        still = (state.status == UNDECIDED) & state.problem.wanted & ~self.failed
+        return () if not self.limited or still.any() else (StopReason("decided", "what is open fails a limit"),)
+
+    def result(self, allocation: Allocation, spent: int) -> Outcome:
+        """What comes back of a phase, all of it simulated."""
+        outcome = sample(self._drawn, allocation, self._rng, spent)
+        if self.limited:
+            nothing = Pooled(np.zeros(self.n_arms), np.zeros(self.n_arms))
+            self._judge(allocation.phase, [nothing] * len(self.limited), outcome.counts[0])
+        return outcome
+
+    def completed(self, under_way: UnderWay, spent: int) -> Outcome:
+        """What the phase under way has brought, and what is still to come simulated."""
+        phase, ledger = under_way.allocation.phase, self._ledger
+        came = ledger.outcome(phase, under_way.allocation, spent)
+        arms = np.flatnonzero(under_way.outstanding)
+        if len(arms):
+            asked = replace(under_way.allocation, arms=arms, counts=under_way.outstanding[arms])
+            more = sample(self._drawn, asked, self._rng, spent)
+            counts = came.counts + more.counts
+            sums = came.counts * came.means + more.counts * more.means
+            came = replace(came, counts=counts, means=np.divide(sums, counts, out=sums * 0.0, where=counts > 0))
+        if self.limited:
+            begun = [Pooled(*ledger.totals(phase, k)) for k in self.limited]
+            self._judge(phase, begun, under_way.outstanding.astype(np.float64))
+        return came
+
+    def _judge(self, phase: int, begun: list[Pooled], more: Floats) -> None:
+        """Nothing; what a phase says about the limits, with so many measurements more than had come."""
+        self._totals = []
+        for row, (position, came) in enumerate(zip(self.limited, begun, strict=True)):
+            counts = came.counts + more
+            sd = (self.endpoints[position].noise_sd or 0.0) * np.sqrt(more)
+            sums = came.counts * came.means + more * self._truth.limited[row]
+            sums += sd * self._rng.standard_normal(len(more))
+            self._totals.append(Pooled(counts, np.divide(sums, counts, out=np.zeros(len(more)), where=counts > 0)))
+        verdict = limits.decide(self, phase, list(self._verdicts.values()))
+        if verdict is not None:
+            self._verdicts[phase] = verdict
+        self.failed = limits.failures(self, self._verdicts)[0] >= 0

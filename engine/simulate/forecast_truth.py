@@ -1,0 +1,151 @@
+"""What the truth may be: contributions drawn from their posterior, all results of an endpoint given.
+
+Contributions of one site are normal around nothing with an SD of their own, which is not known either: it is drawn
+along with them (Gibbs sampling), from what the site's contributions so far say and from a prior of its own. Where
+nothing was measured, that prior is all there is: ``SIZE`` times the endpoint's unit, and a factor of ``SPREAD`` or so
+up or down. These are from public Free-Wilson tables on a logarithmic scale (see REPORT-forecast.md).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import cho_solve, cholesky, solve_triangular
+
+from assaypilot.engine.campaign.candidates import pooled
+from assaypilot.engine.campaign.replay import Ledger
+from assaypilot.engine.campaign.words import joined, number
+from assaypilot.engine.models.glm import curvature, fit_glm
+
+__all__ = ["SIZE", "SPREAD", "Source", "draw", "sources", "words"]
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.intp]
+
+SIZE = 0.45
+"""SD of the contributions of a site, in log units, where nothing is known."""
+SPREAD = 1.6
+"""The factor up or down that the SD of a site's contributions has around it (one SD of its logarithm)."""
+
+_OF_EPSILON = 0.9
+"""The same SD in differences that do not matter, where the scale is not logarithmic."""
+_OF_NOISE = 2.25
+"""The same in assay noise, where no such difference was said either."""
+_BURN_IN = 60
+_BETWEEN = 5
+"""Sweeps between two draws that are used."""
+_WORK = 2e9
+"""Floating-point operations all sweeps may take: of tables of many substituents there are fewer."""
+_GRID = np.linspace(-3.0, 3.0, 61)
+"""SDs of a site that are tried, in SDs of their logarithm."""
+
+
+class Source(NamedTuple):
+    """What is known of one endpoint."""
+
+    measured: Ints
+    counts: Floats
+    means: Floats
+    """On the scale on which effects add up; that of the endpoint, not turned around."""
+    noise: float
+    unit: float
+    """The SD of a site's contributions that is assumed before anything is known."""
+    told: str
+    """The unit in words."""
+    centre: float
+    """Where means lie when nothing was measured."""
+
+
+def sources(ledger: Ledger, endpoints: Sequence[int]) -> list[Source]:
+    """What all results, history included, say of these endpoints."""
+    return [_source(ledger, endpoint) for endpoint in endpoints]
+
+
+def _source(ledger: Ledger, position: int) -> Source:
+    endpoint = ledger.endpoints[position]
+    data = pooled(ledger, position)
+    measured = np.flatnonzero(data.counts > 0)
+    counts, means = data.counts[measured], data.means[measured]
+    noise = endpoint.noise_sd or 1.0
+    link, bound = ledger.link
+    if position == ledger.objective and link != "identity":
+        noise = 1.0
+        if len(measured):
+            predictors = fit_glm(ledger.features, measured, counts, means, link, bound).predictors(measured)
+            counts, means = counts * curvature(link, predictors), predictors
+        return Source(measured, counts, means, noise, 2.0 * SIZE, f"{number(2.0 * SIZE)} on the {link} scale", 0.0)
+    margin = endpoint.epsilon or ledger.settings.distance
+    if endpoint.is_log:
+        unit, told = SIZE, f"{number(SIZE)} log units"
+    elif margin > 0:
+        unit, told = _OF_EPSILON * margin, f"{number(_OF_EPSILON)} times the difference that does not matter"
+    else:
+        unit, told = _OF_NOISE * noise, f"{number(_OF_NOISE)} times the assay noise"
+    edges = [edge for edge in (endpoint.lowest, endpoint.highest) if math.isfinite(edge)]
+    return Source(measured, counts, means, noise, unit, told, edges[0] if edges else 0.0)
+
+
+def words(ledger: Ledger, known: Sequence[Source], endpoints: Sequence[int]) -> str:
+    """One sentence: what the simulated truths are drawn from."""
+    parts = []
+    for source, position in zip(known, endpoints, strict=True):
+        name = ledger.endpoints[position].scale_name
+        if len(source.measured):
+            results = "all results so far" if ledger.spent() else "the values from before the campaign"
+            parts.append(f"of {name} from {results}")
+        else:
+            parts.append(
+                f"of {name}, of which nothing was measured, with an SD of {source.told} at each site, "
+                f"give or take a factor of {number(SPREAD)}"
+            )
+    return f"Simulated with contributions {joined(parts)}, adding up as the model says."
+
+
+def draw(ledger: Ledger, source: Source, n: int, rng: np.random.Generator) -> Floats:
+    """Means of all arms, ``(n, n_arms)``, on the scale on which effects add up, drawn from what is known."""
+    features = ledger.features
+    columns = features.n_columns
+    sites = np.repeat(np.arange(len(features.sizes)), features.sizes)
+    sds = source.unit * SPREAD ** rng.standard_normal((n, len(features.sizes)))
+    if not len(source.measured):
+        effects = np.concatenate(
+            [np.full((n, 1), source.centre), sds[:, sites] * rng.standard_normal((n, len(sites)))], 1
+        )
+        if source.centre:
+            effects[:, 0] += source.unit * math.sqrt(len(features.sizes)) * rng.standard_normal(n)
+        return np.array([features.times(row) for row in effects])
+    precision = features.gram(source.counts, source.measured) / source.noise**2
+    centre = float(source.counts @ source.means / source.counts.sum())
+    moment = features.moment(source.counts * (source.means - centre), source.measured) / source.noise**2
+    far = 10.0 * max(source.unit, source.noise, float(np.std(source.means)))
+    most = max(int(_WORK / (columns**3 + 1e4)), n)
+    between = max(min(_BETWEEN, most // (2 * n)), 1)
+    burn_in = min(_BURN_IN, max(most - between * n, 5))
+    sd = sds[0]
+    out = np.empty((n, features.n_rows))
+    for sweep in range(burn_in + between * n):
+        prior = np.concatenate([[far**-2], sd[sites] ** -2.0])
+        factor = cholesky(precision + np.diag(prior), lower=True)
+        mean = cho_solve((factor, True), moment)
+        effects = mean + solve_triangular(factor.T, rng.standard_normal(columns), lower=False)
+        sd = _site_sds(effects[1:], features.sizes, source.unit, rng)
+        place, rest = divmod(sweep - burn_in, between)
+        if place >= 0 and rest == 0:
+            out[place] = centre + features.times(effects)
+    return out
+
+
+def _site_sds(effects: Floats, sizes: Sequence[int], unit: float, rng: np.random.Generator) -> Floats:
+    """An SD per site, drawn given the site's contributions."""
+    scales = unit * SPREAD**_GRID
+    edges = np.cumsum([0, *sizes])
+    squares = np.add.reduceat(effects**2, edges[:-1])[:, None]
+    chances = -0.5 * _GRID**2 - np.array(sizes)[:, None] * np.log(scales) - squares / (2.0 * scales**2)
+    chances = np.exp(chances - chances.max(axis=1, keepdims=True)).cumsum(axis=1)
+    picked = (chances < rng.random((len(sizes), 1)) * chances[:, -1:]).sum(axis=1)
+    found: Floats = scales[np.minimum(picked, len(_GRID) - 1)]
+    return found
