@@ -40,16 +40,19 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(
         prog="dev.py", description="Sets up, runs and tests AssayPilot from its source.", allow_abbrev=False
     )
-    names = "run | test | published | setup | freeze | lock"
+    names = "run | test | published | screenshots | setup | freeze | lock"
     commands = parser.add_subparsers(dest="command", required=True, metavar=names)
     for name, text in (
         ("run", "open the window with the practice campaign; without a display, run it in the terminal"),
         ("test", "ruff, mypy, import-linter and pytest; further arguments go to pytest"),
         ("published", "the papers' numbers beside ours: tests/published/REPORT.md; further arguments go to it"),
+        ("screenshots", "pictures of every page and dialog; further arguments: --only LOOK, --readme"),
         ("setup", "only set up .venv, for development"),
     ):
         command = commands.add_parser(name, help=text, description=text, allow_abbrev=False)
         command.add_argument("--system", action="store_true", help="install missing system packages, too (needs root)")
+        if name == "screenshots":
+            command.add_argument("folder", type=Path, metavar="DIR", help="where to put them")
         if name == "test":
             command.add_argument("--full", action="store_true", help="with the long statistics")
     text = "make the program that needs no Python, and try it"
@@ -59,7 +62,7 @@ def main(arguments: list[str] | None = None) -> int:
     lock = commands.add_parser("lock", help="lock the requirements again", allow_abbrev=False)
     lock.add_argument("--upgrade", action="store_true", help="to the newest versions; otherwise only what must change")
     options, further = parser.parse_known_args(arguments)
-    if further and options.command not in ("run", "test", "published"):
+    if further and options.command not in ("run", "test", "published", "screenshots"):
         parser.error("unknown arguments: " + " ".join(further))
     try:
         if options.command == "lock":
@@ -73,6 +76,8 @@ def main(arguments: list[str] | None = None) -> int:
         if options.command == "published":
             return published(python, further)
         check_qt(python, system)
+        if options.command == "screenshots":
+            return environment.call([python, ROOT / "packaging" / "screenshots.py", options.folder.resolve(), *further])
         if options.command == "test":
             return test(python, options.full, further)
         say("Ready: " + str(python))
