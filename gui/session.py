@@ -12,6 +12,7 @@ from PySide6.QtCore import QObject, Signal
 
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.progress import Cancelled, Report
+from assaypilot.gui.replay import Replay
 from assaypilot.gui.selection import Selection
 from assaypilot.gui.tasks import SHOWN_AFTER, Job, Tasks
 
@@ -74,6 +75,8 @@ class Session(QObject):
         """What is done with a view, exports above all, while the campaign goes on."""
         self.selection = Selection(self)
         """The compound that is selected, on all pages."""
+        self.replay = Replay(self)
+        """Which moment of the campaign its pictures show."""
         self.view: View | None = None
         self._campaign: Campaign | None = None  # belongs to the worker: touched in jobs only
 
@@ -121,6 +124,7 @@ class Session(QObject):
 
     def shut(self) -> None:
         """Nothing; finishes what the campaign is writing, stops exports, closes the file and ends the workers."""
+        self.replay.stop()
         self.beside.stop(at_once=True)
         self.tasks.stop()
         if self._campaign is not None:  # the worker has ended
@@ -220,6 +224,14 @@ class Session(QObject):
     def history(self, then: Callable[[tuple[LogEntry, ...]], None]) -> None:
         """Nothing; hands over the log."""
         self._read("Reading the history", lambda campaign, report: campaign.history(), then)
+
+    def look_back(self, number: int, then: Callable[[Status], None], failed: Callable[[Exception], None]) -> Job:
+        """The job that reads how the campaign stood at the end of a round, 0: at the start."""
+
+        def work(report: Report) -> Status:
+            return self._open_campaign().status_at(number)
+
+        return self._start("Looking back", work, then, failed=failed, writes=False)
 
     def verify(self, then: Callable[[Verification], None]) -> None:
         """Nothing; checks the file's integrity."""

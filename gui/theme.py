@@ -188,6 +188,10 @@ QRadioButton::indicator:focus, QCheckBox::indicator:focus {{ border-color: {acce
 #callout {{ background: {question}; border: none; border-left: 3px solid {question_edge}; }}
 #callout QLabel {{ background: transparent; }}
 #callout QPushButton {{ padding: 4px 8px; }}
+#replay {{ background: {panel}; border: 1px solid {line}; border-radius: 6px; }}
+#replay[past="true"] {{ background: {question}; border-color: {question_edge}; }}
+#replay QLabel {{ background: transparent; }}
+#replay QPushButton {{ padding: 3px 10px; }}
 #messages[kind="error"] {{ background: {error_ground}; border-bottom: 1px solid {error}; }}
 #messages[kind="note"] {{ background: {soft_accent}; border-bottom: 1px solid {line}; }}
 #messages[kind="question"] {{ background: {question}; border-bottom: 1px solid {question_edge}; }}

@@ -32,11 +32,15 @@ def set_by_round(
     inside: Sequence[int],
     undecided: Sequence[int],
     *,
+    marked: int | None = None,
     palette: Palette = LIGHT,
     size: tuple[float, float] = (2.8, 1.6),
     dpi: float = 100.0,
 ) -> Figure:
-    """The figure: undecided as an area, in as a line, over rounds 0, 1, ...; each named beside its last point."""
+    """The figure: undecided as an area, in as a line, over rounds 0, 1, ...; each named beside its last point.
+
+    One round may be ``marked``: the one that is looked back to.
+    """
     figure = blank(size, dpi, palette, (0.48, 1.02, 0.40, 0.10))
     axes = figure.axes[0]
     if len(inside) < 2:
@@ -46,6 +50,8 @@ def set_by_round(
     for code, values in ((UNDECIDED, undecided), (IN, inside)):
         colour = palette.status[code]
         axes.plot(rounds, values, color=colour, marker=MARKERS[code], markersize=4.2, linewidth=1.4, clip_on=False)
+    if marked is not None and marked < len(rounds):
+        axes.axvline(marked, color=palette.text, linewidth=1.0, linestyle=(0, (3, 2)), zorder=1)
     top = max(*inside, *undecided, 1)
     ends = [float(undecided[-1]), float(inside[-1])]
     # The two words must not lie on each other.

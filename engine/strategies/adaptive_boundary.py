@@ -61,7 +61,7 @@ def limits(alpha: float, expected: int, looks: int) -> Floats:
     return np.concatenate([exact, -ndtri_exp(shares)])
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=1024)
 def _exact(alpha: float, expected: int) -> Floats:
     """The first limits, each by one step of the density and one search for the limit."""
     found = np.empty(LOOKS)

@@ -120,6 +120,16 @@ class Evidence:
         told = [(found.means(rows), self.sigma * found.half_norms(rows)) for found in self.phases]
         return _steps(told, np.zeros(len(rows), dtype=bool))
 
+    def bounded(self, rows: Ints, limits: Floats) -> tuple[Floats, Floats]:
+        """The mean of every row by its walk, NaN without one, and its half-width at such limits, infinite then."""
+        steps = self.means(rows)
+        looks, precision = steps.looks, steps.precision.sum(axis=0)
+        known = looks > 0
+        mean, half = np.full(len(rows), np.nan), np.full(len(rows), np.inf)
+        mean[known] = steps.walk(0.0)[known] / precision[known]
+        half[known] = (limits[np.maximum(looks, 1) - 1] * np.sqrt(looks))[known] / precision[known]
+        return mean, half
+
     def behind(self, rows: Ints, arm: int | None = None) -> Steps:
         """Mean of each phase's leader (or of one arm throughout) minus the mean of every row."""
         told = []
@@ -131,6 +141,23 @@ class Evidence:
             own = found.means(np.array([who], dtype=np.intp))[0]
             told.append((own - found.means(rows), self.sigma * found.difference_norm(who, rows)))
         return _steps(told, np.zeros(len(rows), dtype=bool) if arm is None else rows == arm)
+
+    def between(self, first: Ints, second: Ints) -> Steps:
+        """Mean of each of the first minus mean of the one of the second in the same place, ``(n_phases, m)``."""
+        x, other = self.features.dense(first), self.features.dense(second)
+        scale = np.einsum("ij,ij->i", x, x) + np.einsum("ij,ij->i", other, other)
+        apart = x - other
+        equal = np.einsum("ij,ij->i", apart, apart) <= _EQUAL * scale
+        told = []
+        for found in self.phases:
+            inside = apart @ found.basis
+            half = inside @ np.linalg.cholesky(found.inverse) if found.rank else np.zeros((len(x), 0))
+            error = self.sigma * np.sqrt(np.einsum("ij,ij->i", half, half))
+            if found.rank < self.features.n_columns:
+                rest = apart - inside @ found.basis.T
+                error[np.einsum("ij,ij->i", rest, rest) > OUTSIDE_TOLERANCE**2 * scale] = np.inf
+            told.append((apart @ found.theta, np.where(equal, np.inf, error)))
+        return _steps(told, equal)
 
     def pairs(self, i: Ints, j: Ints) -> Steps:
         """Mean of every i minus mean of every j, ``(n_phases, len(i), len(j))``; for what fits into memory."""

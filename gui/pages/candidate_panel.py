@@ -162,8 +162,8 @@ class CandidatePanel(CompoundPanel):
         self.addWidget(self.canvas)
         self.addStretch(1)
 
-    def show_rounds(self, view: View) -> None:
-        """Nothing; draws how the set moved."""
+    def show_rounds(self, view: View, marked: int | None = None) -> None:
+        """Nothing; draws how the set moved, and marks the round whose end is shown, unless that is now."""
         status = view.status
         closed = [one.number for one in status.rounds if one.state == "closed"]
         last = max(closed, default=0)
@@ -175,6 +175,6 @@ class CandidatePanel(CompoundPanel):
             colours = theme().colours
             palette = replace(colours.figure, background=colours.panel)
             inside, undecided = counts_by_round(known.status, known.decided_in_round, last)
-            return set_by_round(inside, undecided, palette=palette, size=size, dpi=dpi)
+            return set_by_round(inside, undecided, marked=marked, palette=palette, size=size, dpi=dpi)
 
         self.canvas.show_figure(draw)

@@ -11,6 +11,7 @@ from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QSplitter, QVBoxLayout, QWidget
 
 from assaypilot.engine.campaign.state import Status
+from assaypilot.engine.campaign.words import many
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.progress import Report
 from assaypilot.gui.dialogs.export import Screen
@@ -25,6 +26,7 @@ from assaypilot.gui.screen import screen_of
 from assaypilot.gui.session import Session, View
 from assaypilot.gui.tasks import Job
 from assaypilot.gui.widgets.choices import FilterBox, Segments
+from assaypilot.gui.widgets.replay_bar import ReplayBar
 from assaypilot.gui.widgets.structures import Structures
 from assaypilot.gui.widgets.table import Table
 from assaypilot.gui.widgets.text import button, label
@@ -45,6 +47,8 @@ class CandidatesPage(Page):
 
     def __init__(self, session: Session, structures: Structures) -> None:
         super().__init__(session, "Candidates")
+        self.replay = ReplayBar(session.replay)
+        self.column.addWidget(self.replay)
         self.canvas = Canvas("The candidates")
         self.canvas.clicked.connect(self._clicked)
         lower = QWidget()
@@ -92,11 +96,15 @@ class CandidatesPage(Page):
         self.panel = CandidatePanel(structures)
         panel.addLayout(self.panel)
         self.sides = with_side(self, side)
+        self._now: View | None = None
+        """The campaign as it is."""
         self._view: View | None = None
+        """What is shown: now, or the end of an earlier round."""
         self._compound: int | None = None
         self._behind = False
         """Whether another compound was selected elsewhere while this page was not seen."""
         session.selection.changed.connect(self._selected)
+        session.replay.changed.connect(self._turned)
         self.picture: Picture | None = None
         """What the plot shows."""
         self._sorted = False
@@ -109,7 +117,8 @@ class CandidatesPage(Page):
 
     def refresh(self, view: View, *, opened: bool) -> None:
         """Nothing; shows a campaign as it is now."""
-        self._view = view
+        self._now = view
+        self._view = view = self.session.replay.of(view)
         status = view.status
         if opened:
             self.filter.setText("")
@@ -130,8 +139,10 @@ class CandidatesPage(Page):
         self.canvas.setMinimumHeight(250 if several else 170)
         self.filter.setPlaceholderText(_filter_hint(status))
         self.which.set_text("all", f"All {len(status.library):,}")
+        # What lies below stays where it is while one looks back.
+        self.subtitle.setMinimumHeight(0 if view is self._now else self.subtitle.height())
         self.subtitle.setText(_when(view))
-        self.panel.show_rounds(view)
+        self.panel.show_rounds(self._now, self.session.replay.round)
         self._narrow()
         if elsewhere:
             self._reveal()
@@ -139,12 +150,15 @@ class CandidatesPage(Page):
     def showEvent(self, event: QShowEvent) -> None:
         """Nothing; goes to what was selected on another page meanwhile."""
         super().showEvent(event)
+        self._turned()
         if self._behind:
             self._follow()
 
     def copy(self) -> None:
-        """Nothing; copies the selected rows."""
-        self.table.copy()
+        """Nothing; copies the selected rows, as they stand or stood."""
+        rows = self.table.copy()
+        if self._view is not self._now:
+            self.session.message.emit(f"{many(rows, 'compound')} copied. {self.session.replay.words}.")
 
     def look_for(self) -> None:
         """Nothing; goes to the filter."""
@@ -167,15 +181,15 @@ class CandidatesPage(Page):
         self.session.selection.choose(compound)
 
     def on_screen(self) -> Screen:
-        """The table as it stands, as an export takes it."""
-        if self._view is None:
+        """The table as it stands now, whatever moment is shown, as an export takes it."""
+        if self._now is None:
             raise RuntimeError("the page was never shown")
         self.filter.settle()
-        status = self._view.status
+        status = self._now.status
         found = self._calculated.get(status.library.digest)
         words = self.filter.text().strip()
         return screen_of(
-            status, self.model, self.arrangement.columns, exported(status, found),
+            status, self._model_of_now(), self.arrangement.columns, exported(status, found),
             choice=self.which.text(self.which.key), words=words, arranged=not self.arrangement.untouched,
         )  # fmt: skip
 
@@ -219,8 +233,8 @@ class CandidatesPage(Page):
         def found(values: Calculated) -> None:
             self._calculating = None
             self._calculated = {digest: values}
-            if self._view is not None:
-                self.refresh(self._view, opened=False)
+            if self._now is not None:
+                self.refresh(self._now, opened=False)
 
         def failed(error: Exception) -> None:
             self._calculating = None
@@ -231,10 +245,20 @@ class CandidatesPage(Page):
 
         self._calculating = self.session.aside("Calculating properties", work, found, failed)
 
-    def _narrow(self) -> None:
-        if self._view is None:
-            return
-        status = self._view.status
+    def _model_of_now(self) -> CandidatesModel:
+        """The rows as they are now: those shown, unless an earlier moment is."""
+        if self._now is None or self._view is self._now:
+            return self.model
+        status, order = self._now.status, self.model.sorted_by
+        made = CandidatesModel()
+        made.show(status, self._calculated.get(status.library.digest))
+        made.only(self._mask(status)[0])
+        if order is not None and order[0] in [column.key for column in made.columns]:
+            made.sort(made.place_of(order[0]), order[1])
+        return made
+
+    def _mask(self, status: Status) -> tuple[NDArray[np.bool_] | None, bool]:
+        """The compounds to show (None: all) by what is chosen above the table, and whether words narrow them."""
         codes = status.candidates.status
         mask: NDArray[np.bool_] | None = None
         if self.which.key == "in":
@@ -247,14 +271,20 @@ class CandidatesPage(Page):
         words = narrow(self.filter.text(), status.library, known.estimate, named)
         if words is not None:
             mask = words if mask is None else mask & words
+        return mask, words is not None
+
+    def _narrow(self) -> None:
+        if self._view is None:
+            return
+        mask, narrowed = self._mask(self._view.status)
         wanted = self._compound
         self.model.only(mask)
         rows = self.model.rowCount()
         self.shown.setText(f"{rows:,} shown")
-        self.shown.setVisible(words is not None)
+        self.shown.setVisible(narrowed)
         self.empty.setVisible(rows == 0)
         if rows == 0:
-            self.empty.setText(self._why_empty(words is not None))
+            self.empty.setText(self._why_empty(narrowed))
         self._compound = wanted
         if wanted is None or not self.table.choose(wanted):
             if rows and wanted is None:
@@ -283,6 +313,14 @@ class CandidatesPage(Page):
         self._behind = True
         if self.isVisible():
             self._follow()
+
+    def _turned(self) -> None:
+        """Nothing; shows another moment, once the page is seen, if it knows the campaign as it is now."""
+        now = self._now
+        if now is None or now is not self.session.view or not self.isVisible():
+            return
+        if self._view is not self.session.replay.of(now):
+            self.refresh(now, opened=False)
 
     def _follow(self) -> None:
         """Nothing; selects what was selected on another page."""

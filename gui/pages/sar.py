@@ -24,6 +24,7 @@ from assaypilot.gui.plots.trust import PredictionScene, RoundsScene
 from assaypilot.gui.session import Session, View
 from assaypilot.gui.tasks import Job
 from assaypilot.gui.widgets.choices import Segments
+from assaypilot.gui.widgets.replay_bar import ReplayBar
 from assaypilot.gui.widgets.structures import Structures
 from assaypilot.gui.widgets.text import button, label
 
@@ -59,6 +60,8 @@ class SarPage(Page):
 
     def __init__(self, session: Session, structures: Structures) -> None:
         super().__init__(session, "SAR")
+        self.replay = ReplayBar(session.replay)
+        self.column.addWidget(self.replay)
         tools = QHBoxLayout()
         tools.setSpacing(10)
         self.which = Segments(PICTURES, "Which picture is shown")
@@ -115,7 +118,11 @@ class SarPage(Page):
         panel.addLayout(self.panel)
         self.sides = with_side(self, side)
         session.selection.changed.connect(self._selected)
+        session.replay.changed.connect(self._turned)
+        self._now: View | None = None
+        """The campaign as it is."""
         self._view: View | None = None
+        """What is shown: now, or the end of an earlier round."""
         self._library: Library | None = None
         self._looks: dict[int, Look] = {}
         """By endpoint, of the view that is shown."""
@@ -131,6 +138,8 @@ class SarPage(Page):
 
     def refresh(self, view: View, *, opened: bool) -> None:
         """Nothing; shows a campaign as it is now."""
+        self._now = view
+        view = self.session.replay.of(view)
         status = view.status
         if self._view is None or status is not self._view.status:
             self._looks = {}
@@ -158,6 +167,7 @@ class SarPage(Page):
     def showEvent(self, event: QShowEvent) -> None:
         """Nothing; goes to what was selected on another page meanwhile."""
         super().showEvent(event)
+        self._turned()
         self._selected()
 
     # ------------------------------------------------------------------ choosing
@@ -172,10 +182,18 @@ class SarPage(Page):
         self.heat.setVisible(key == "map" and self.heat.sites is not None)
         self.sites.setVisible(key in ("contributions", "measurements"))
 
+    def _turned(self) -> None:
+        """Nothing; shows another moment, once the page is seen, if it knows the campaign as it is now."""
+        now = self._now
+        if now is None or now is not self.session.view or not self.isVisible():
+            return
+        if self._view is not self.session.replay.of(now):
+            self.refresh(now, opened=False)
+
     def _selected(self) -> None:
         """Nothing; marks the selected compound, once the page is seen."""
         view, compound = self._view, self.session.selection.compound
-        if view is None or view is not self.session.view or not self.isVisible():
+        if view is None or self._now is not self.session.view or not self.isVisible():
             return  # of another state: the page is filled anew when it is seen
         self.panel.show_compound(view, compound)
         scene = self.scene
@@ -285,6 +303,9 @@ class SarPage(Page):
         return super().eventFilter(watched, event)
 
     def _nothing_measured(self, view: View) -> None:
+        if view is not self._now:
+            self._say_nothing(f"Nothing had been measured then. {self.session.replay.words}.", again=False)
+            return
         if view.status.open_round is not None:
             words = f"Round {view.status.open_round.number} is with the lab. Enter its results on the Round page"
         else:

@@ -1,0 +1,94 @@
+"""The slider over the rounds, with words that say which moment is shown."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QSignalBlocker, Qt
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QSlider
+
+from assaypilot.gui.replay import Replay
+from assaypilot.gui.widgets.text import button, label, polish
+
+__all__ = ["ReplayBar"]
+
+_NOTHING = "Nothing can be changed here; exports are of now."
+
+
+class _Rounds(QSlider):
+    """A slider with one stop for each round; Space plays, Escape goes back to now."""
+
+    def __init__(self, replay: Replay) -> None:
+        super().__init__(Qt.Orientation.Horizontal)
+        self._replay = replay
+        self.setAccessibleName("Round shown")
+        self.setTickPosition(QSlider.TickPosition.TicksBelow)
+        self.setTickInterval(1)
+        self.setPageStep(1)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Nothing; Space and Escape beside the keys that move a slider."""
+        if event.key() == Qt.Key.Key_Space:
+            (self._replay.pause if self._replay.playing else self._replay.play)()
+        elif event.key() == Qt.Key.Key_Escape and self._replay.wanted is not None:
+            self._replay.go(None)
+        else:
+            super().keyPressEvent(event)
+
+
+class ReplayBar(QFrame):
+    """Play, a slider, which moment it is, and the way back; hidden before a round is over."""
+
+    def __init__(self, replay: Replay) -> None:
+        super().__init__()
+        self._replay = replay
+        self.setObjectName("replay")
+        row = QHBoxLayout(self)
+        row.setContentsMargins(8, 4, 8, 4)
+        row.setSpacing(10)
+        self.play = button("Replay", tip="Shows round after round, from the start to now (Space on the slider)")
+        self.play.clicked.connect(self._play)
+        self.slider = _Rounds(replay)
+        self.slider.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+        self.slider.setToolTip("Left and right: a round back and on; Home: the start; End: now")
+        self.slider.valueChanged.connect(self._moved)
+        self.words = label("", wrap=True)
+        self.words.setMinimumWidth(120)
+        self.words.setMinimumHeight(2 * self.words.fontMetrics().lineSpacing())
+        self.back = button("Back to &now", tip="Shows the campaign as it is (Escape on the slider)")
+        self.back.clicked.connect(lambda: self._replay.go(None))
+        row.addWidget(self.play)
+        row.addWidget(self.slider, 2)
+        row.addWidget(self.words, 5)
+        row.addWidget(self.back)
+        keep = self.back.sizePolicy()
+        keep.setRetainSizeWhenHidden(True)  # nothing jumps when the past begins
+        self.back.setSizePolicy(keep)
+        replay.moved.connect(self.update_moment)
+        replay.changed.connect(self.update_moment)
+        self.update_moment()
+
+    def update_moment(self) -> None:
+        """Nothing; shows which moment is shown, and which there are."""
+        replay = self._replay
+        stops = replay.rounds
+        self.setVisible(bool(stops))
+        with QSignalBlocker(self.slider):
+            self.slider.setRange(0, len(stops))
+            self.slider.setValue(len(stops) if replay.wanted is None else stops.index(replay.wanted))
+        past = replay.wanted is not None
+        self.play.setText("Pause" if replay.playing else "Replay")
+        words = f"{replay.words}. {_NOTHING}" if replay.words else "Reading the past…" if past else "As it is now"
+        self.words.setText(words)
+        self.slider.setAccessibleDescription(words)
+        self.back.setVisible(past)
+        if self.property("past") != past:
+            self.setProperty("past", past)
+            polish(self.words, role="" if past else "muted")
+            polish(self)
+
+    def _play(self) -> None:
+        (self._replay.pause if self._replay.playing else self._replay.play)()
+
+    def _moved(self, place: int) -> None:
+        stops = self._replay.rounds
+        self._replay.go(stops[place] if place < len(stops) else None)

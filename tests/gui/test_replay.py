@@ -1,0 +1,219 @@
+"""Looking back over the rounds: what was shown then is shown again, and now is where it was."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from pytestqt.qtbot import QtBot
+
+from assaypilot.engine.campaign.campaign import Campaign
+from assaypilot.engine.campaign.state import Settings
+from assaypilot.engine.endpoint import Endpoint
+from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.library import Library, Site
+from assaypilot.engine.measurements import Result
+from assaypilot.gui import replay
+from assaypilot.gui.main_window import CANDIDATES, LIBRARY, SAR, MainWindow
+from assaypilot.gui.plots.trust import RoundsScene
+from tests.gui.helpers import idle, status, until
+
+ROUNDS = 4
+EFFECTS = ((0.0, 0.9, -0.4), (0.0, 0.5, -0.7))
+
+Table = list[list[str]]
+
+
+def assay(campaign: Campaign) -> list[Result]:
+    """What comes back for the open round."""
+    now = campaign.status()
+    assert now.open_round is not None
+    results = []
+    for item in now.open_round.items:
+        codes = now.library.codes[item.compound]
+        mean = 6.0 + sum(EFFECTS[site][int(code)] for site, code in enumerate(codes))
+        wiggle = [0.1, -0.1, 0.05, -0.05]
+        results += [Result(now.library.ids[item.compound], mean + wiggle[n % 4]) for n in range(item.replicates)]
+    return results
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    """A campaign of four rounds, the fifth open with one result."""
+    path = tmp_path / "four.assaypilot"
+    library = Library.product([Site(f"R{k + 1}", tuple("ABC")) for k in range(2)])
+    settings = Settings("pIC50", epsilon=0.5, slack=0.2, per_round=16, max_replicates=8)
+    with Campaign.create(
+        path, library=library, endpoints=[Endpoint("pIC50", noise_sd=0.2)], settings=settings
+    ) as campaign:
+        for _ in range(ROUNDS):
+            assert campaign.plan() is not None
+            campaign.record(assay(campaign), close=True)
+        assert campaign.plan() is not None
+        campaign.record(assay(campaign)[:1])
+    return path
+
+
+@pytest.fixture
+def window(qtbot: QtBot, open_window: Callable[..., MainWindow], path: Path) -> MainWindow:
+    window = open_window(path)
+    until(qtbot, lambda: window.session.view is not None)
+    window.show_page(CANDIDATES)
+    window.candidates.which.choose("all")
+    idle(qtbot, window)
+    window.activateWindow()
+    return window
+
+
+def table(window: MainWindow) -> Table:
+    """What the table reads."""
+    model = window.candidates.model
+    return [[column.text(int(row)) for column in model.columns if column.smiles is None] for row in model.rows]
+
+
+def settled(qtbot: QtBot, window: MainWindow, number: int | None) -> None:
+    until(qtbot, lambda: window.session.replay.round == number and window.session.replay.wanted == number)
+    idle(qtbot, window)
+
+
+def test_the_slider_shows_each_round_as_it_stood(qtbot: QtBot, window: MainWindow, path: Path) -> None:
+    page, bar = window.candidates, window.candidates.replay
+    now = table(window)
+    assert bar.isVisible()
+    assert bar.words.text() == "As it is now"
+    assert not bar.back.isVisible()
+    bar.slider.setFocus()
+    used = status(window).measurements_used
+    with Campaign.open(path, read_only=True) as campaign:
+        past = {number: campaign.status_at(number) for number in range(ROUNDS + 1)}
+    for number in reversed(range(ROUNDS + 1)):
+        QTest.keyClick(bar.slider, Qt.Key.Key_Left)
+        settled(qtbot, window, number)
+        then = past[number]
+        places = [page.model.place_of(key) for key in ("id", "status", "estimate", "interval")]
+        shown = {page.model.columns[places[0]].text(int(row)) for row in page.model.rows}
+        assert shown == set(then.library.ids)
+        for compound in range(len(then.library)):
+            texts = [page.model.columns[place].text(compound) for place in places[1:]]
+            estimate = then.candidates.estimate[compound]
+            assert texts[0] == ("undecided", "in", "out", "not estimable")[int(then.candidates.status[compound])]
+            assert texts[1] == ("" if estimate != estimate else f"{estimate:.2f}")
+        when = f"after round {number} of {ROUNDS}" if number else "before the first round"
+        assert bar.words.text().startswith(f"As it stood {when}; {then.measurements_used} of {used} measurements.")
+        assert "Nothing can be changed here; exports are of now." in bar.words.text()
+        assert page.picture is not None
+        assert page.picture.status.events == then.events
+    QTest.keyClick(bar.slider, Qt.Key.Key_Left)  # there is nothing before the start
+    settled(qtbot, window, 0)
+    QTest.keyClick(bar.slider, Qt.Key.Key_End)
+    settled(qtbot, window, None)
+    assert table(window) == now
+    assert bar.words.text() == "As it is now"
+
+
+def test_nothing_jumps_and_the_selection_stays(qtbot: QtBot, window: MainWindow) -> None:
+    page = window.candidates
+    page.select(4)
+    places = [widget.geometry() for widget in (page.replay, page.split, page.replay.slider, page.replay.back)]
+    page.replay.slider.setValue(1)
+    settled(qtbot, window, 1)
+    assert window.session.selection.compound == 4
+    assert page.panel.name.text() == status(window).library.ids[4]
+    assert page.table.current_row() == 4
+    shown = [widget.geometry() for widget in (page.replay, page.split, page.replay.slider, page.replay.back)]
+    assert shown == places
+    page.replay.back.click()
+    settled(qtbot, window, None)
+    assert page.table.current_row() == 4
+
+
+def test_playing_goes_through_all_rounds_to_now(
+    qtbot: QtBot, window: MainWindow, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    moments = window.session.replay
+    moments._beat.setInterval(5)
+    seen: list[int | None] = []
+    moments.changed.connect(lambda: seen.append(moments.round))
+    bar = window.candidates.replay
+    bar.play.click()
+    assert bar.play.text() == "Pause"
+    until(qtbot, lambda: len(seen) == ROUNDS + 2)
+    assert seen == [*range(ROUNDS + 1), None]
+    assert bar.play.text() == "Replay"
+    assert not moments._beat.isActive()
+    # A key on the slider stops it where it is.
+    moments._beat.setInterval(replay.PACE)
+    QTest.keyClick(bar.slider, Qt.Key.Key_Space)
+    settled(qtbot, window, 0)
+    assert moments.playing
+    QTest.keyClick(bar.slider, Qt.Key.Key_Space)
+    assert not moments.playing
+    assert moments.round == 0
+    QTest.keyClick(bar.slider, Qt.Key.Key_Escape)
+    settled(qtbot, window, None)
+
+
+def test_exports_and_commands_are_of_now(qtbot: QtBot, window: MainWindow) -> None:
+    page = window.candidates
+    page.which.choose("alive")
+    before = page.on_screen()
+    alive = len(before.order)
+    page.replay.slider.setValue(0)
+    settled(qtbot, window, 0)
+    assert page.model.rowCount() == 9 > alive
+    assert page.on_screen() == before
+    assert window.session.view is not None
+    assert window.session.view.status is status(window)
+    window.copy()
+    assert "As it stood before the first round" in window.messages.text
+    # Whatever is done is done to the campaign as it is, and seen there.
+    window.session.exclude(1, "bubble", judgement=True)
+    until(qtbot, lambda: status(window).measurements[0].excluded is not None)
+    settled(qtbot, window, None)
+    assert page.replay.words.text() == "As it is now"
+    assert page._view is window.session.view
+
+
+def test_the_pictures_of_sar_follow(qtbot: QtBot, window: MainWindow) -> None:
+    window.candidates.replay.slider.setValue(2)
+    settled(qtbot, window, 2)
+    window.show_page(SAR)
+    page = window.sar
+    page.which._buttons["rounds"].click()
+    until(qtbot, lambda: isinstance(page.scene, RoundsScene))
+    idle(qtbot, window)
+    assert len(page.scene.table()[1]) == 3 if page.scene is not None else False
+    assert page.replay.words.text().startswith("As it stood after round 2 of 4")
+    page.replay.slider.setValue(0)
+    settled(qtbot, window, 0)
+    assert "Nothing had been measured then." in page.empty.text()
+    page.replay.back.click()
+    settled(qtbot, window, None)
+    until(qtbot, lambda: isinstance(page.scene, RoundsScene) and len(page.scene.table()[1]) == ROUNDS + 1)
+    # What was not seen meanwhile is of now when it is seen.
+    window.show_page(LIBRARY)
+    window.show_page(CANDIDATES)
+    assert window.candidates._view is window.session.view
+
+
+def test_a_past_that_cannot_be_read_is_told(qtbot: QtBot, window: MainWindow, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_: object) -> None:
+        raise AssayPilotError("the part 1234 is missing")
+
+    monkeypatch.setattr(Campaign, "status_at", broken)
+    window.candidates.replay.slider.setValue(1)
+    until(qtbot, lambda: "part 1234 is missing" in window.messages.text)
+    settled(qtbot, window, None)
+    assert window.candidates._view is window.session.view
+
+
+def test_before_a_round_is_over_there_is_no_past(qtbot: QtBot, campaign: MainWindow) -> None:
+    campaign.show_page(CANDIDATES)
+    assert not campaign.candidates.replay.isVisible()
+    assert campaign.session.replay.rounds == []
+    campaign.session.replay.play()
+    campaign.session.replay.step(-1)
+    assert campaign.session.replay.wanted is None
