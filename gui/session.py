@@ -18,6 +18,7 @@ from assaypilot.gui.tasks import SHOWN_AFTER, Job, Tasks
 
 if TYPE_CHECKING:
     from assaypilot.engine.campaign.campaign import Campaign
+    from assaypilot.engine.campaign.changing import Change
     from assaypilot.engine.campaign.state import RecordReport, Round, Source, Status
     from assaypilot.engine.campaign.store import Verification
     from assaypilot.engine.campaign.wording import LogEntry
@@ -203,6 +204,18 @@ class Session(QObject):
             done,
         )
 
+    def consequences(
+        self, changes: Change, then: Callable[[tuple[str, ...]], None],
+        failed: Callable[[Exception], None] | None = None,
+    ) -> None:  # fmt: skip
+        """Nothing; hands over what a change of the terms would do, in sentences; nothing is done."""
+        self._read("Looking ahead", lambda campaign, report: campaign.consequences(changes), then, failed)
+
+    def change(self, changes: Change, note: str = "", then: Callable[[], None] | None = None) -> None:
+        """Nothing; goes on under other terms."""
+        done = None if then is None else lambda _: then()
+        self._command("Changing the terms", lambda campaign, report: campaign.change(changes, note), done)
+
     def undo(self) -> None:
         """Nothing; takes the last action back."""
         self._command("Undoing", lambda campaign, report: campaign.undo(), lambda said: self.message.emit(said))
@@ -304,8 +317,11 @@ class Session(QObject):
 
         self._start(label, on_worker, landed, failed=failed, cancellable=cancellable)
 
-    def _read(self, label: str, work: Callable[[Campaign, Report], T], then: Callable[[T], None]) -> None:
-        self._start(label, lambda report: work(self._open_campaign(), report), then, writes=False)
+    def _read(
+        self, label: str, work: Callable[[Campaign, Report], T], then: Callable[[T], None],
+        failed: Callable[[Exception], None] | None = None,
+    ) -> None:  # fmt: skip
+        self._start(label, lambda report: work(self._open_campaign(), report), then, failed=failed, writes=False)
 
     def _open_campaign(self) -> Campaign:
         if self._campaign is None:

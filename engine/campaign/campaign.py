@@ -13,6 +13,7 @@ from typing import Any
 
 from assaypilot.engine.campaign import codec, redecide
 from assaypilot.engine.campaign.chain import Draft
+from assaypilot.engine.campaign.changing import Change, change_drafts, consequences, redone
 from assaypilot.engine.campaign.confirmation import confirmation_round
 from assaypilot.engine.campaign.counting import Issued
 from assaypilot.engine.campaign.creation import creation_drafts, program_version
@@ -440,6 +441,23 @@ class Campaign:
             raise AssayPilotError("these compounds are marked as not to be had already")
         self._commit(self._begin(Draft("compounds_unavailable", {"compounds": compounds, "reason": reason})))
 
+    # -- a change of mind
+
+    def consequences(self, changes: Change) -> tuple[str, ...]:
+        """What a change would do to the guarantee, the decisions and the rounds, in sentences; nothing is done."""
+        return consequences(self._ledger, changes)
+
+    def change(self, changes: Change, note: str = "") -> Status:
+        """The campaign under other terms; AssayPilotError when they are refused. See ``changing`` for what holds."""
+        drafts, parts = change_drafts(self._ledger, changes, note)
+        self._commit_with(drafts, parts)
+        return self.status()
+
+    def _commit_with(self, drafts: Sequence[Draft], parts: Mapping[str, bytes]) -> None:
+        work = _Work(self._ledger)
+        work.add(*drafts, parts=parts)
+        self._commit(work)
+
     # -- undo
 
     @property
@@ -473,6 +491,9 @@ class Campaign:
         if step.kind == "confirm":
             drafts = confirmation_round(self._ledger, self.status().candidates, redoes=self._ledger.sequence)
             self._commit(self._begin(*drafts))
+            return step.label
+        if step.kind == "change":
+            self._commit_with(*redone(self._ledger, step.data, self._ledger.sequence))
             return step.label
         self._commit(self._begin(once_more(step, self._ledger.sequence, self._ledger.last_round)))
         return step.label

@@ -13,7 +13,7 @@ from assaypilot.engine.models.glm import Link
 from assaypilot.engine.strategies.phased import ADDITIVE
 from assaypilot.engine.strategies.protocol import IN, NOT_ESTIMABLE, OUT, StopReason
 
-__all__ = ["goal_sentence", "guarantee", "probability_names", "statement"]
+__all__ = ["goal_sentence", "guarantee", "guarantee_holds", "probability_names", "statement"]
 
 
 _SCALES: dict[Link, str] = {"identity": "", "logit": " log odds", "log": " (natural log)"}
@@ -159,6 +159,11 @@ def _open_limits(ledger: Ledger, candidates: Candidates) -> str:
         sure &= (low >= endpoint.lowest) & (high <= endpoint.highest)
     unsure = int(((candidates.status == IN) & ~sure).sum())
     return f" {unsure:,} of those in may still fail {_limits(ledger)}." if unsure else ""
+
+
+def guarantee_holds(ledger: Ledger) -> bool:
+    """Whether anything is guaranteed at this moment."""
+    return not _broken(ledger) and not ledger.strategy.void(ledger.state.problem)
 
 
 def guarantee(ledger: Ledger, counts: Mapping[str, int], reasons: Sequence[StopReason]) -> Guarantee:

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from assaypilot.engine.campaign import codec, limits
+from assaypilot.engine.campaign import changed, codec, limits
 from assaypilot.engine.campaign.chain import Draft, Event
 from assaypilot.engine.campaign.counting import Books, Decided, Issued, UnderWay
 from assaypilot.engine.campaign.parts import from_bytes
@@ -60,6 +60,7 @@ KINDS = {
     "phase_decided": 2,
     "phase_redecided": 2,
     "phase_empty": 1,
+    "settings_changed": 1,
 }
 """Every kind of event and its newest version this program understands.
 
@@ -77,6 +78,8 @@ class Ledger(Books):
 
     strategy: Strategy
     state: State
+    origin: Problem
+    """What the strategy started from."""
 
     def __init__(self, part: Callable[[str], bytes]) -> None:
         super().__init__()
@@ -97,6 +100,8 @@ class Ledger(Books):
         """Measurements excluded by judgement, after they were seen."""
         self.void: list[str] = []
         """Why the guarantee does not hold any more, apart from what the measurements themselves show."""
+        self.turns: list[changed.Turn] = []
+        """Changes of mind that were not taken back."""
         self.undo: list[Step] = []
         self.redo: list[Step] = []
 
@@ -141,7 +146,7 @@ class Ledger(Books):
         known = self._part
         other._part = lambda digest: parts[digest] if digest in parts else known(digest)
         own = ("measurements", "sources", "rounds", "confirmations", "unavailable", "phases", "estimates", "verdicts",
-               "judged", "void")  # fmt: skip
+               "judged", "void", "turns")  # fmt: skip
         for name in own:
             setattr(other, name, copy.copy(getattr(self, name)))
         other.undo, other.redo = list(self.undo), list(self.redo)
@@ -182,13 +187,26 @@ class Ledger(Books):
 
     def _goal_set(self, event: Event) -> None:
         self.settings = codec.settings_from_json(event.data["settings"])
+        self.strategy = get(event.data["strategy"])
+        self.why = event.data["why"]
+        self.aim()
+        self.begin()
+
+    def aim(self) -> None:
+        """Nothing; finds the endpoints that the settings and limits are about."""
         names = [endpoint.name for endpoint in self.endpoints]
         self.goal_endpoints = tuple(names.index(name) for name in self.settings.objectives)
         self.limited = tuple(k for k, endpoint in enumerate(self.endpoints) if endpoint.limit is not None)
         self.measured = self.behind((*self.goal_endpoints, *self.limited))
-        self.strategy = get(event.data["strategy"])
-        self.why = event.data["why"]
-        self.state = self.strategy.start(self._problem())
+
+    def begin(self) -> None:
+        """Nothing; the strategy starts, with nothing measured."""
+        self.origin = self.problem()
+        self.state = self.strategy.start(self.origin)
+
+    def seen(self) -> bool:
+        """Whether any result of this campaign was ever seen, one that was taken back included."""
+        return any(m.round > 0 for m in self.measurements)
 
     @property
     def margins(self) -> tuple[float, ...]:
@@ -198,7 +216,8 @@ class Ledger(Books):
         own = (self.endpoints[k].epsilon for k in self.goal_endpoints)
         return tuple(self.settings.distance if margin is None else margin for margin in own)
 
-    def _problem(self) -> Problem:
+    def problem(self) -> Problem:
+        """What the strategy is asked, by the terms as they are and what can be had now."""
         settings = self.settings
         noise = {}
         for position in (*self.goal_endpoints, *self.limited, *self.measured):
@@ -210,7 +229,6 @@ class Ledger(Books):
         delta = settings.delta
         if self.limited:
             delta = limits.shares(delta, len(self.goal_endpoints), len(self.limited))[0]
-        budget = None if settings.budget is None else settings.budget // self.per_sample
         return Problem(
             features=self.features,
             measurable=self.measurable(),
@@ -220,10 +238,14 @@ class Ledger(Books):
             noise=tuple(noise[position] for position in self.goal_endpoints),
             parameters=check_parameters(self.strategy, settings.parameters),
             seed=settings.seed,
-            capacity=Capacity(
-                max(1, settings.per_round // self.per_sample), settings.max_replicates, budget, self.per_sample
-            ),
+            capacity=self.capacity(),
         )
+
+    def capacity(self) -> Capacity:
+        """What the lab takes, in replicates of all measured endpoints."""
+        settings, each = self.settings, self.per_sample
+        budget = None if settings.budget is None else settings.budget // each
+        return Capacity(max(1, settings.per_round // each), settings.max_replicates, budget, each)
 
     @property
     def link(self) -> tuple[Link, float]:
@@ -389,7 +411,7 @@ class Ledger(Books):
 
     def before(self, phase: int) -> State:
         """The strategy's state in which a decided phase was decided: earlier decisions, and what could be had then."""
-        state = self.strategy.start(replace(self.state.problem, measurable=self._measurable({})))
+        state = self.strategy.start(replace(self.origin, measurable=self._measurable({})))
         for number in range(1, phase):
             state = self.strategy.apply(self._then(state, number), self.estimates[number])
         return self._then(state, phase)
@@ -404,4 +426,10 @@ class Ledger(Books):
             decision, verdict = self._decision({**data, "part": part})
             state = self.strategy.apply(self._then(state, decision.phase), decision)
             self._keep(decision, verdict)
-        self.state = state
+        self.state = replace(state, problem=replace(self.state.problem, measurable=state.problem.measurable))
+
+    def _settings_changed(self, event: Event) -> None:
+        if "undoes" in event.data:
+            changed.take_back(self)
+        else:
+            changed.take(self, event.data)

@@ -16,7 +16,7 @@ class Step:
     """One user action that can be undone, and what its opposite is."""
 
     label: str
-    kind: Literal["plan", "confirm", "record", "exclude", "include", "correct", "unavailable"]
+    kind: Literal["plan", "confirm", "record", "exclude", "include", "correct", "unavailable", "change"]
     data: Mapping[str, Any]
 
 
@@ -67,4 +67,6 @@ def _step(kind: str, data: Mapping[str, Any]) -> Step | None:
             return Step("Correct a value", "correct", data)
         case "compounds_unavailable":
             return Step("Mark as not to be had", "unavailable", data)
+        case "settings_changed":
+            return Step("Change the terms", "change", data)
     return None

@@ -33,10 +33,12 @@ def opposite(step: Step, sequence: int) -> Draft:
             return Draft("measurement_corrected", {"number": data["number"], **before, "before": None} | mark)
         case "unavailable":
             return Draft("compounds_available", {"compounds": data["compounds"]} | mark)
+        case "change":
+            return Draft("settings_changed", {"changes": data["changes"]} | mark)
 
 
 def once_more(step: Step, sequence: int, last_round: int) -> Draft:
-    """The event that does an undone step again (a plan is made anew instead)."""
+    """The event that does an undone step again (a plan or a change is made anew instead)."""
     data = dict(step.data) | {"redoes": sequence}
     if step.kind == "record":
         data["round"] = last_round

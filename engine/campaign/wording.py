@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from assaypilot.engine.campaign.chain import Event
+from assaypilot.engine.campaign.changed import changes_in_words
 from assaypilot.engine.campaign.promises import goal_sentence
 from assaypilot.engine.campaign.replay import Ledger
 from assaypilot.engine.campaign.words import joined, many, names, number
@@ -140,6 +141,9 @@ def describe(event: Event, ledger: Ledger) -> str:
             return _redecided(data)
         case "phase_empty":
             return f"Phase {data['phase']} ended without a usable result; it will be planned anew if it is still needed"
+        case "settings_changed":
+            words = changes_in_words(data["changes"], ledger.settings.goal)
+            return f"Change of {words} undone" if "undoes" in data else f"Changed {words}{_note(data['note'])}"
         case _:
             return event.kind
 

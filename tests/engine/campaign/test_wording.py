@@ -12,6 +12,7 @@ import pytest
 
 from assaypilot.engine.campaign import codec, wording
 from assaypilot.engine.campaign.campaign import Campaign
+from assaypilot.engine.campaign.changing import Change
 from assaypilot.engine.campaign.replay import KINDS
 from assaypilot.engine.campaign.state import Source
 from assaypilot.engine.endpoint import Endpoint
@@ -46,7 +47,8 @@ def everything(tmp_path: Path) -> Campaign:
     """A campaign in which every kind of event happened."""
     history = [Result("R1=A|R2=A", 6.0, "pIC50"), Result("R1=B|R2=A", 7.0, "pIC50")]
     endpoints = [Endpoint("pIC50", noise_sd=0.2), Endpoint("logD")]
-    campaign = make(tmp_path / "x.assaypilot", history=history, endpoints=endpoints, **WIDE)
+    campaign = make(tmp_path / "x.assaypilot", history=history, endpoints=endpoints, epsilon=0.4, **WIDE)
+    campaign.change(Change(epsilon=0.5), "asked by Ann")
     campaign.plan()
     campaign.undo()
     campaign.plan()
@@ -79,7 +81,8 @@ def test_the_words_for_every_kind_of_event(tmp_path: Path) -> None:
         "campaign_created": r"Campaign x created with AssayPilot \S+",
         "library_added": r"Library of 9 compounds added; sites R1 \(3\), R2 \(3\)",
         "endpoints_defined": r"Endpoints: pIC50, logD",
-        "goal_set": r"Goal: All compounds within 0.5 of the best pIC50, cutoff soft by 0.5, 95 % sure "
+        "settings_changed": r"Changed the distance from the best from 0.4 to 0.5 \(asked by Ann\)",
+        "goal_set": r"Goal: All compounds within 0.4 of the best pIC50, cutoff soft by 0.5, 95 % sure "
         r"\(strategy linfact-g\)",
         "history_added": r"2 earlier values taken over as history",
         "phase_planned": r"Phase 1 planned: \d+ measurements of \d+ compounds",

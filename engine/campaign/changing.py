@@ -1,0 +1,263 @@
+"""Changing one's mind in the middle of a campaign: what may be changed, and what that does to the guarantee.
+
+**What never touches the guarantee.** What the lab takes in a round, of one compound in a round, and the budget. A phase
+rests on a number of measurements that was fixed when it was planned; in how many rounds they are taken, or how many
+more phases follow, changes nothing of what its bounds promise. A phase that is under way is finished as it was planned:
+to cut it short after seeing some of its values would.
+
+**Before the first result** everything may change: nothing was seen that could have been chosen by.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from enum import Enum
+from typing import Any, Final
+
+from assaypilot.engine.campaign import codec
+from assaypilot.engine.campaign.chain import Draft
+from assaypilot.engine.campaign.changed import CAPACITY, How, changes_in_words
+from assaypilot.engine.campaign.promises import goal_sentence, guarantee_holds
+from assaypilot.engine.campaign.replay import Ledger
+from assaypilot.engine.campaign.suitable import check_campaign
+from assaypilot.engine.campaign.words import many
+from assaypilot.engine.difference import with_noise
+from assaypilot.engine.endpoint import Endpoint, Limit
+from assaypilot.engine.errors import AssayPilotError
+
+__all__ = ["LEAVE", "Change", "Leave", "change_drafts", "consequences", "redone"]
+
+
+class Leave(Enum):
+    """That a term stays as it is."""
+
+    AS_IT_IS = "as it is"
+
+
+LEAVE: Final = Leave.AS_IT_IS
+
+
+@dataclass(frozen=True)
+class Change:
+    """What is to be different from now on; everything else stays as it is. Numbers on the model scale."""
+
+    epsilon: float | Leave | None = LEAVE
+    slack: float | Leave | None = LEAVE
+    """None: half of epsilon."""
+    delta: float | Leave = LEAVE
+    per_round: int | Leave = LEAVE
+    max_replicates: int | Leave = LEAVE
+    budget: int | Leave | None = LEAVE
+    """None: no limit."""
+    noise: Mapping[str, float] = field(default_factory=dict)
+    """SD between measurements of one compound, by endpoint."""
+    limits: Mapping[str, Limit | None] = field(default_factory=dict)
+    """By endpoint, in its entry unit; None: no limit any more."""
+    margins: Mapping[str, float | None] = field(default_factory=dict)
+    """For trade-offs the difference that does not matter, by endpoint; None: what holds for all."""
+
+
+_SETTINGS = ("epsilon", "slack", "delta", "per_round", "max_replicates", "budget")
+_OPTIONS = {"noise": "--sd", "limits": "--limit", "margins": "--margin"}
+
+
+def consequences(ledger: Ledger, change: Change) -> tuple[str, ...]:
+    """What a change does, in sentences, before it is done; AssayPilotError when it is refused."""
+    (draft,), _ = change_drafts(ledger, change)
+    after = ledger.fork({})
+    after.rehearse([draft])
+    return tuple(_said(ledger, after, draft.data))
+
+
+def change_drafts(ledger: Ledger, change: Change, note: str = "") -> tuple[list[Draft], dict[str, bytes]]:
+    """The event of a change and the parts it names; AssayPilotError when it is refused."""
+    settings, endpoints = _terms(ledger, change)
+    changes = _differences(ledger, settings, endpoints)
+    if not changes:
+        raise AssayPilotError("nothing would be different", mend="Give a value other than the present one.")
+    how = _how(ledger, changes)
+    if how != "capacity":
+        _refuse_open_round(ledger)
+    data: dict[str, Any] = {
+        "how": how,
+        "changes": changes,
+        "settings": codec.settings_to_json(settings),
+        "endpoints": [endpoint.as_json() for endpoint in endpoints],
+        "drops_plan": how != "capacity" and _nothing_of_the_plan(ledger),
+        "note": " ".join(note.split()),
+    }
+    draft = Draft("settings_changed", data)
+    after = ledger.fork({})
+    after.rehearse([draft])
+    # What the strategy cannot do is refused, whatever has happened since it began.
+    after.strategy.start(replace(after.problem(), measurable=after.origin.measurable))
+    check_campaign(after)
+    return [draft], {}
+
+
+def redone(ledger: Ledger, data: Mapping[str, Any], sequence: int) -> tuple[list[Draft], dict[str, bytes]]:
+    """The same change once more, after it was undone; ``sequence`` is the last event before."""
+    (draft,), parts = change_drafts(ledger, _change_of(data), data["note"])
+    return [replace(draft, data={**draft.data, "redoes": sequence})], parts
+
+
+def _change_of(data: Mapping[str, Any]) -> Change:
+    """The change that an event tells of."""
+    told: dict[str, Any] = {"noise": {}, "limits": {}, "margins": {}}
+    for one in data["changes"]:
+        after = one["after"]
+        if one["what"] == "limit":
+            told["limits"][one["endpoint"]] = None if after is None else Limit(**after)
+        elif one["what"] == "margin":
+            told["margins"][one["endpoint"]] = after
+        elif one["what"] == "noise":
+            told["noise"][one["endpoint"]] = after
+        else:
+            told[one["what"]] = after
+    return Change(**told)
+
+
+def _terms(ledger: Ledger, change: Change) -> tuple[Any, list[Endpoint]]:
+    """The settings and endpoints that a change asks for."""
+    said = {name: getattr(change, name) for name in _SETTINGS if getattr(change, name) is not LEAVE}
+    if ledger.settings.goal == "pareto" and "slack" in said:
+        raise AssayPilotError(
+            "trade-offs have no soft cutoff",
+            option="--slack",
+            mend="Say the difference that does not matter (epsilon).",
+        )
+    settings = replace(ledger.settings, **said)
+    if settings.per_round < ledger.per_sample:
+        raise AssayPilotError(
+            f"a round of {settings.per_round} cannot hold one measurement of each of {ledger.per_sample} endpoints",
+            option="--per-round",
+            mend=f"Allow at least {ledger.per_sample}.",
+        )
+    endpoints = list(ledger.endpoints)
+    for kind, option in _OPTIONS.items():
+        for name, value in getattr(change, kind).items():
+            place = _place(ledger, name, option)
+            endpoints[place] = _with(endpoints[place], kind, value)
+    return settings, with_noise(endpoints)
+
+
+def _place(ledger: Ledger, name: str, option: str) -> int:
+    for place, endpoint in enumerate(ledger.endpoints):
+        if endpoint.name.casefold() == name.casefold():
+            return place
+    names = ", ".join(endpoint.name for endpoint in ledger.endpoints)
+    raise AssayPilotError(f"there is no endpoint {name!r}", option=option, mend=f"Choose one of: {names}.")
+
+
+def _with(endpoint: Endpoint, kind: str, value: Any) -> Endpoint:
+    if kind == "limits":
+        return replace(endpoint, limit=value)
+    if kind == "margins":
+        return replace(endpoint, epsilon=value)
+    if endpoint.of is not None:
+        raise AssayPilotError(
+            f"the noise of {endpoint.name} follows from that of {endpoint.of[0]} and {endpoint.of[1]}",
+            option="--sd",
+            mend="Give theirs.",
+        )
+    return replace(endpoint, noise_sd=value)
+
+
+def _differences(ledger: Ledger, settings: Any, endpoints: Sequence[Endpoint]) -> list[dict[str, Any]]:
+    """What is different, before and after."""
+    found = []
+    for what in _SETTINGS:
+        before, after = getattr(ledger.settings, what), getattr(settings, what)
+        if before != after:
+            found.append({"what": what, "endpoint": None, "before": before, "after": after})
+    for old, new in zip(ledger.endpoints, endpoints, strict=True):
+        both: list[tuple[str, Any, Any]] = [
+            ("noise", old.noise_sd, new.noise_sd),
+            ("margin", old.epsilon, new.epsilon),
+            ("limit", _limit(old), _limit(new)),
+        ]
+        for what, before, after in both:
+            if before != after and not (what == "noise" and old.of is not None):
+                found.append({"what": what, "endpoint": old.name, "before": before, "after": after})
+    return found
+
+
+def _limit(endpoint: Endpoint) -> dict[str, Any] | None:
+    return None if endpoint.limit is None else asdict(endpoint.limit)
+
+
+def _how(ledger: Ledger, changes: Sequence[Mapping[str, Any]]) -> How:
+    if all(change["what"] in CAPACITY for change in changes):
+        # Before the first plan the strategy may think of another capacity from the start.
+        return "capacity" if ledger.seen() or ledger.under_way is not None else "free"
+    if not ledger.seen():
+        return "free"
+    raise AssayPilotError(
+        "results are in, and this version can change only what the lab takes and the budget then",
+        mend="Start a new campaign with the measurements so far as its history.",
+    )
+
+
+def _refuse_open_round(ledger: Ledger) -> None:
+    issued = ledger.open_round
+    if issued is None:
+        return
+    began = any(m.round == issued.number and not m.withdrawn for m in ledger.measurements)
+    raise AssayPilotError(
+        f"round {issued.number} is open, and was planned for the goal as it is",
+        mend="Close it first." if began else "Undo its plan first; then plan it anew.",
+    )
+
+
+def _nothing_of_the_plan(ledger: Ledger) -> bool:
+    """Whether a phase is planned of which nothing was ever seen, so that it can be planned anew."""
+    if ledger.under_way is None:
+        return False
+    phase = ledger.under_way.allocation.phase
+    return not any(m.phase == phase for m in ledger.measurements)
+
+
+def _said(before: Ledger, after: Ledger, data: Mapping[str, Any]) -> list[str]:
+    """The sentences."""
+    how: How = data["how"]
+    words = changes_in_words(data["changes"], before.settings.goal)
+    said = [f"Changes {words}."]
+    if how == "free" and not before.seen():
+        capacity = all(change["what"] in CAPACITY for change in data["changes"])
+        if not capacity:
+            said.append(f"Nothing was measured yet, so the campaign starts with the new goal: {goal_sentence(after)}.")
+    said += _about_rounds(before, after, data)
+    if how in ("capacity", "free"):
+        said.append(_untouched(after))
+    return said
+
+
+def _untouched(after: Ledger) -> str:
+    if guarantee_holds(after):
+        return "The guarantee is not touched: results had no part in it."
+    return "It changes nothing of what is guaranteed, which is nothing."
+
+
+def _about_rounds(before: Ledger, after: Ledger, data: Mapping[str, Any]) -> list[str]:
+    what = {change["what"] for change in data["changes"]}
+    said = []
+    if data["drops_plan"]:
+        said.append("What was planned next and not begun is planned anew.")
+    elif before.under_way is not None and what & set(CAPACITY):
+        left = sum(before.outstanding().values())
+        issued = before.open_round
+        if what & {"per_round", "max_replicates"}:
+            first = "Round" if issued is None else f"Round {issued.number} stays as it was issued; round"
+            number = len(before.rounds) + 1
+            said.append(f"{first} {number} is the first of the new size.")
+        budget = after.settings.budget
+        if "budget" in what and budget is not None and before.spent() + left > budget:
+            said.append(
+                f"The phase under way was planned before and still takes {many(left, 'measurement')}, "
+                f"{before.spent() + left - budget:,} beyond the new budget: to cut it short after seeing some of its "
+                "results would cost the guarantee."
+            )
+    if "budget" in what and after.settings.budget is not None and after.spent() >= after.settings.budget:
+        said.append(f"{many(after.spent(), 'measurement')} were taken already: no further phase begins.")
+    return said
