@@ -35,6 +35,7 @@ class Actions:
         add = self._add
         self.new = add(file, "&New Campaign…", window.new_campaign, Key.New)
         self.open = add(file, "&Open…", window.opening.ask, Key.Open)
+        self.new_window = add(file, "New &Window", window.opening.new_window, "Ctrl+Shift+N")
         self.recent = file.addMenu("Open &Recent")
         self.recent.aboutToShow.connect(self._fill_recent)
         self.practice = add(file, "Open &Practice Campaign", window.open_practice)
@@ -55,6 +56,9 @@ class Actions:
         self.paste = add(edit, "&Paste", window.paste, Key.Paste)
         edit.addSeparator()
         self.find = add(edit, "&Find", window.look_for, Key.Find)
+        edit.addSeparator()
+        self.preferences = add(edit, "Pr&eferences…", window.manners.ask_preferences, "Ctrl+,")
+        self.preferences.setMenuRole(QAction.MenuRole.PreferencesRole)
         self.pages = []
         for place, name in enumerate(PAGES):
             made = add(view, f"&{name}", partial(window.show_page, place), f"Ctrl+{place + 1}")
@@ -77,7 +81,10 @@ class Actions:
         self.work = add(lab, "&Work List…", window.work_lists.ask)
         self.copy_work = add(lab, "Copy Work &List", window.work_lists.copy)
         self.close_round = add(lab, "&Close Round…", window.close_round)
-        self.help = add(about, "&Short Help", window.show_help, Key.HelpContents)
+        self.help = add(about, "&Help", window.manners.help, Key.HelpContents)
+        self.keys = add(about, "&Keys", partial(window.manners.topic, "keys"))
+        self.tour = add(about, "Guided &Tour", window.tour.start)
+        about.addSeparator()
         self.about = add(about, "&About AssayPilot", window.show_about)
 
     def _add(
@@ -129,7 +136,18 @@ class Actions:
             made.setStatusTip(str(path))
             made.triggered.connect(lambda _=False, path=path: self._window.open_path(path))
             self.recent.addAction(made)
-        if not paths:
+        missing = self._window.settings.missing
+        if missing:
+            self.recent.addSeparator()
+        for path in missing:
+            made = QAction(f"{mnemonic_free(path.name)} (not there)", self.recent)
+            made.setToolTip(plain_tip(str(path)))
+            made.triggered.connect(lambda _=False, path=path: self._window.opening.open_recent(path))
+            self.recent.addAction(made)
+        if paths or missing:
+            self.recent.addSeparator()
+            self.recent.addAction("&Clear This List", self._window.opening.clear_recent)
+        else:
             none = QAction("No campaign was opened yet", self.recent)
             none.setEnabled(False)
             self.recent.addAction(none)

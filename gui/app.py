@@ -10,10 +10,12 @@ from PySide6.QtCore import QEvent, QObject, QTimer
 from PySide6.QtGui import QFileOpenEvent, QIcon
 from PySide6.QtWidgets import QApplication
 
+from assaypilot.gui.help.asking import listen
 from assaypilot.gui.main_window import MainWindow
 from assaypilot.gui.reporting import Reporter
 from assaypilot.gui.settings import Settings
 from assaypilot.gui.theme import RESOURCES, theme
+from assaypilot.gui.troubles import tell
 
 __all__ = ["HandedFiles", "dress", "make_window", "run"]
 
@@ -40,14 +42,19 @@ def dress(application: QApplication, settings: Settings) -> None:
     application.setOrganizationName("AssayPilot")
     application.setDesktopFileName("assaypilot")
     application.setWindowIcon(QIcon(str(RESOURCES / "icon.svg")))
-    theme().attach(application, settings.theme)
+    theme().attach(application, settings.theme, settings.text_size)
+    listen(application)
+    settings.apply_author()
 
 
-def make_window(settings: Settings, file: Path | None = None, *, practice: bool = False) -> MainWindow:
+def make_window(
+    settings: Settings, file: Path | None = None, *, practice: bool = False, reporter: Reporter | None = None
+) -> MainWindow:
     """A window that opens a campaign (or a table) as soon as it is shown."""
-    reporter = Reporter(settings.data_folder)
+    if reporter is None:
+        reporter = Reporter(settings.data_folder)
     window = MainWindow(settings, reporter)
-    reporter.told = window.troubles.told
+    reporter.told = tell
     if practice:
         QTimer.singleShot(0, window, window.open_practice)
     elif file is not None:
@@ -61,9 +68,11 @@ def run(arguments: Sequence[str], file: Path | None, *, practice: bool) -> int:
     application = QApplication(list(arguments))
     settings = Settings()
     dress(application, settings)
-    window = make_window(settings, file, practice=practice)
-    if window.reporter is not None:
-        sys.excepthook = window.reporter.hook
+    reporter = Reporter(settings.data_folder)
+    reporter.begin()
+    sys.excepthook = reporter.hook
+    application.aboutToQuit.connect(reporter.watch.end)
+    window = make_window(settings, file, practice=practice, reporter=reporter)
     if sys.platform == "darwin":  # nowhere else: it would see every event of the program
         application.installEventFilter(HandedFiles(window))
     window.show()

@@ -25,6 +25,7 @@ from assaypilot.engine.errors import AssayPilotError
 from assaypilot.gui.actions import PAGES, Actions
 from assaypilot.gui.exporting import Exporting
 from assaypilot.gui.journey import Journey
+from assaypilot.gui.manners import Manners
 from assaypilot.gui.opening import Opening
 from assaypilot.gui.pages.base import Page
 from assaypilot.gui.pages.candidates import CandidatesPage
@@ -39,6 +40,7 @@ from assaypilot.gui.reporting import Reporter
 from assaypilot.gui.session import Session
 from assaypilot.gui.settings import Settings
 from assaypilot.gui.theme import Choice, theme
+from assaypilot.gui.tour import Tour
 from assaypilot.gui.troubles import Troubles
 from assaypilot.gui.widgets.message_bar import MessageBar, error_words
 from assaypilot.gui.widgets.strip import Footer, Strip
@@ -85,6 +87,8 @@ class MainWindow(QMainWindow):
         self.footer = Footer()
         self.opening = Opening(self)
         self.journey = Journey(self)
+        self.manners = Manners(self)
+        self.tour = Tour(self)
         self.exporting = Exporting(self)
         self.picture_files = PictureFiles(self)
         self.work_lists = WorkLists(self)
@@ -96,6 +100,9 @@ class MainWindow(QMainWindow):
         self._assemble()
         self.actions_ = Actions(self)
         self._connect()
+        self.troubles.follow(self)
+        self.manners.follow()
+        self.tour.follow()
         self._restore()
         self._refresh("campaign")
 
@@ -104,8 +111,6 @@ class MainWindow(QMainWindow):
     def _assemble(self) -> None:
         self.navigation = QFrame()
         self.navigation.setObjectName("navigation")
-        widest = max(map(self.fontMetrics().horizontalAdvance, PAGES))
-        self.navigation.setFixedWidth(max(122, widest + 54))
         column = QVBoxLayout(self.navigation)
         column.setContentsMargins(10, 14, 10, 14)
         column.setSpacing(4)
@@ -134,6 +139,7 @@ class MainWindow(QMainWindow):
         outer.setSpacing(0)
         outer.addWidget(self.strip)
         outer.addWidget(self.messages)
+        outer.addWidget(self.tour.card)
         outer.addLayout(middle, 1)
         outer.addWidget(self.work)
         outer.addWidget(self.footer)
@@ -155,7 +161,8 @@ class MainWindow(QMainWindow):
         self.start.new.connect(self.new_campaign)
         self.start.open.connect(self.opening.ask)
         self.start.practice.connect(self.open_practice)
-        self.start.recent.connect(lambda text: self.open_path(Path(text)))
+        self.start.tour.connect(self.tour.start)
+        self.start.recent.connect(lambda text: self.opening.open_recent(Path(text)))
         self.round.work_list.connect(self.work_lists.ask)
         self.round.read_file.connect(self.opening.ask_for_results)
         self.round.close_round.connect(self.close_round)
@@ -333,21 +340,9 @@ class MainWindow(QMainWindow):
         if self.page is not None:
             self.page.look_for()
 
-    def show_help(self) -> None:
-        """Nothing; the short help."""
-        from assaypilot.gui.dialogs.about import HelpDialog
-
-        dialog = HelpDialog(self)
-        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        dialog.open()
-
     def show_about(self) -> None:
         """Nothing; name, versions, licence."""
-        from assaypilot.gui.dialogs.about import AboutDialog
-
-        dialog = AboutDialog(self)
-        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        dialog.open()
+        self.manners.about()
 
     def _ask(self, error: AssayPilotError, words: str, action: Callable[[], None]) -> None:
         self.messages.ask(*error_words(error), (words, action))
@@ -390,6 +385,7 @@ class MainWindow(QMainWindow):
         self.candidates.panel.canvas.stop()
         self.sar.canvas.stop()
         self.session.shut()
+        self.manners.closing()
         drawing_pool().waitForDone()
         super().closeEvent(event)
 

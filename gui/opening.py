@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt, QTimer
+from PySide6.QtCore import QPoint, Qt, QTimer
 from PySide6.QtGui import QDropEvent
 from PySide6.QtWidgets import QFileDialog
 
@@ -21,6 +21,10 @@ __all__ = ["SUFFIX", "TABLES", "Opening"]
 
 TABLES = tuple(pattern.removeprefix("*") for pattern in PATTERNS)
 SUFFIX = ".assaypilot"
+ASIDE = QPoint(32, 32)
+"""How far a further window lies from the one it was asked for in."""
+_further: list[MainWindow] = []
+"""Windows that nobody else keeps, until they are closed."""
 
 
 class Opening:
@@ -32,6 +36,22 @@ class Opening:
         """The wizard while it is open."""
         self.asking: QFileDialog | None = None
         """The question where to save, the last one asked."""
+
+    # ------------------------------------------------------------------ windows
+
+    def new_window(self) -> MainWindow:
+        """Another window, with the start page; it goes when it is closed."""
+        from assaypilot.gui.main_window import MainWindow
+
+        window = self._window
+        made = MainWindow(window.settings, window.reporter)
+        made.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        made.resize(window.size())
+        made.move(window.pos() + ASIDE)
+        _further.append(made)
+        made.destroyed.connect(lambda: _further.remove(made))
+        made.show()
+        return made
 
     # ------------------------------------------------------------------ campaigns
 
@@ -68,6 +88,33 @@ class Opening:
             self.new_campaign(path)
         else:
             self._window.session.open(path)
+
+    def open_recent(self, path: Path) -> None:
+        """Nothing; opens a campaign of the list; one that is not there is not taken off it unasked."""
+        settings = self._window.settings
+        if path.is_file():
+            self.open_path(path)
+            return
+
+        def forget() -> None:
+            settings.forget_recent(path)
+            self._window.start.show_recent(settings.recent)
+
+        self._window.messages.ask(
+            f"{path.name} is not in {path.parent}.",
+            "It was moved, renamed or deleted, or its drive is not connected.",
+            ("Look for it…", self.ask),
+            ("Take it off the list", forget),
+        )
+
+    def clear_recent(self) -> None:
+        """Nothing; forgets which campaigns were opened; the files stay."""
+        self._window.settings.forget_recent()
+        self._window.start.show_recent([])
+
+    def practised(self) -> bool:
+        """Whether there is a practice campaign."""
+        return (self._window.settings.data_folder / "practice.assaypilot").exists()
 
     def practice(self, *, fresh: bool = False) -> None:
         """Nothing; opens the practice campaign, creating it when there is none; ``fresh``: another one."""

@@ -1,11 +1,17 @@
-"""A bug of ours: kept as a local report without anybody's data, and offered at the next start."""
+"""A bug of ours: kept as a local report without anybody's data, and offered at the next start.
+
+A report holds versions, what was done last in the words of the menus, and where it happened. What the error itself
+said may quote an id, a structure or a value: it lies in a file of its own and joins the report only when ticked.
+Nothing is ever sent anywhere.
+"""
 
 from __future__ import annotations
 
 import platform
+import re
 import sys
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -13,10 +19,16 @@ from types import TracebackType
 
 from PySide6.QtCore import qVersion
 
-__all__ = ["Reporter", "report_text", "versions"]
+from assaypilot.gui.watching import Ended, Watch
+
+__all__ = ["Reporter", "ended_text", "report_text", "versions"]
 
 PACKAGES = ("assaypilot", "numpy", "scipy", "pandas", "rdkit", "matplotlib", "PySide6-Essentials")
 KEPT = 20
+OWN = ".own"
+"""Ending of the file with the error's own words."""
+NAMED = re.compile(r"\S\.\w+$")
+"""A label that names a file."""
 
 
 def versions() -> list[tuple[str, str]]:
@@ -31,21 +43,38 @@ def versions() -> list[tuple[str, str]]:
     return found[:1] + own + found[1:]
 
 
-def report_text(error: BaseException, doing: str) -> str:
+def report_text(error: BaseException, doing: str, events: Sequence[str] = ()) -> str:
     """The report: versions, what was being done, and where it happened.
 
     The error's own text is left out, because it may quote an id, a structure or a value.
     """
-    lines = [f"AssayPilot error report, {datetime.now(UTC):%Y-%m-%d %H:%M} UTC", ""]
-    lines += [f"{name} {number}" for name, number in versions()]
-    lines += ["", f"While: {doing or 'using the window'}"]
+    if NAMED.search(doing):
+        doing = f"{doing.split()[0]} a file"
+    lines = [*_head(), f"While: {doing or 'using the window'}"]
     chain: BaseException | None = error
     while chain is not None:
         lines += ["", f"{type(chain).__name__} at:"]
         frames = traceback.extract_tb(chain.__traceback__)
         lines += [f"  {Path(frame.filename).name}, line {frame.lineno}, in {frame.name}" for frame in frames]
         chain = chain.__cause__ or chain.__context__
-    return "\n".join(lines) + "\n"
+    return "\n".join([*lines, *_last(events)]) + "\n"
+
+
+def ended_text(ended: Ended) -> str:
+    """The report of a session that ended without being closed."""
+    lines = [*_head(), "The program ended without being closed: a crash, a kill or a power cut."]
+    if ended.places:
+        lines += ["", *ended.places]
+    return "\n".join([*lines, *_last(ended.events)]) + "\n"
+
+
+def _head() -> list[str]:
+    found = [f"{name} {number}" for name, number in versions()]
+    return [f"AssayPilot error report, {datetime.now(UTC):%Y-%m-%d %H:%M} UTC", "", *found, ""]
+
+
+def _last(events: Sequence[str]) -> list[str]:
+    return ["", "Done last (UTC):", *(f"  {line}" for line in events)] if events else []
 
 
 class Reporter:
@@ -53,33 +82,59 @@ class Reporter:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder / "reports"
+        self.watch = Watch(folder)
         self.told: Callable[[Path | None], None] | None = None
         """Called with the report after one was written (None: it could not be)."""
+
+    def begin(self) -> None:
+        """Nothing; watches this session, and reports earlier ones that were not closed."""
+        for ended in reversed(self.watch.begin()):
+            self._write(ended_text(ended), "")
 
     def unseen(self) -> list[Path]:
         """Reports of earlier sessions not yet looked at or dismissed, the latest first."""
         return sorted(self._folder.glob("report-*.txt"), reverse=True)
 
+    def words(self, report: Path) -> str:
+        """What the error of a report said itself, which may quote anything; empty when it said nothing."""
+        try:
+            return report.with_suffix(OWN).read_text(encoding="utf-8")
+        except OSError:
+            return ""
+
     def dismiss(self) -> None:
         """Nothing; the reports are kept, but not offered again."""
         for path in self.unseen():
-            path.replace(path.with_name("seen-" + path.name))
+            for one in (path, path.with_suffix(OWN)):
+                if one.exists():
+                    one.replace(one.with_name("seen-" + one.name))
         for path in sorted(self._folder.glob("seen-*.txt"))[:-KEPT]:
+            self.delete(path)
+
+    def delete(self, *reports: Path) -> None:
+        """Nothing; removes reports and what their errors said."""
+        for path in reports:
             path.unlink(missing_ok=True)
+            path.with_suffix(OWN).unlink(missing_ok=True)
 
     def save(self, error: BaseException, doing: str = "") -> Path | None:
         """The report's file; None when it could not be written (an error about an error helps nobody)."""
-        written = self._folder / f"report-{datetime.now(UTC):%Y%m%d-%H%M%S-%f}.txt"
-        path: Path | None
-        try:
-            self._folder.mkdir(parents=True, exist_ok=True)
-            written.write_text(report_text(error, doing), encoding="utf-8")
-        except OSError:
-            path = None
-        else:
-            path = written
+        own = "".join(traceback.format_exception_only(error)).strip()
+        path = self._write(report_text(error, doing, self.watch.events), own)
+        self.watch.note(f"went wrong: {type(error).__name__}")
         if self.told is not None:
             self.told(path)
+        return path
+
+    def _write(self, text: str, own: str) -> Path | None:
+        path = self._folder / f"report-{datetime.now(UTC):%Y%m%d-%H%M%S-%f}.txt"
+        try:
+            self._folder.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+            if own:
+                path.with_suffix(OWN).write_text(own + "\n", encoding="utf-8")
+        except OSError:
+            return None
         return path
 
     def hook(self, kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:

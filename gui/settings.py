@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from assaypilot.gui.theme import Choice
 
 __all__ = ["Settings"]
 
+AUTHOR = "ASSAYPILOT_AUTHOR"
 RECENT = 8
 MAPPINGS = 30
 
@@ -25,6 +27,8 @@ class Settings:
         form, scope = QSettings.Format.IniFormat, QSettings.Scope.UserScope
         self._store = QSettings(form, scope, "AssayPilot", "AssayPilot") if file is None else QSettings(str(file), form)
         self._home = None if file is None else file.parent
+        self._told = False
+        """Whether the name in the log comes from here."""
 
     @property
     def data_folder(self) -> Path:
@@ -48,6 +52,52 @@ class Settings:
         self._store.setValue("theme", choice)
 
     @property
+    def text_size(self) -> int:
+        """The size of all text, in per cent of what the system gives it: 100 to 200."""
+        return min(max(self._whole("text_size", 100), 100), 200)
+
+    @text_size.setter
+    def text_size(self, percent: int) -> None:
+        self._store.setValue("text_size", percent)
+
+    @property
+    def structures(self) -> bool:
+        """Whether structures are drawn."""
+        return self._whole("structures", 1) != 0
+
+    @structures.setter
+    def structures(self, drawn: bool) -> None:
+        self._store.setValue("structures", int(drawn))
+
+    @property
+    def author(self) -> str:
+        """The name that stands in the log beside what is done; empty: the one the system knows."""
+        return self.text("author")
+
+    @author.setter
+    def author(self, name: str) -> None:
+        self.keep_text("author", name)
+        self.apply_author()
+
+    def apply_author(self) -> None:
+        """Nothing; campaigns opened from now on know who is at work, as the command line would be told."""
+        if self.author:
+            os.environ[AUTHOR] = self.author
+        elif self._told:
+            os.environ.pop(AUTHOR, None)
+        self._told = bool(self.author)
+
+    @property
+    def campaigns(self) -> Path | None:
+        """The folder new campaigns are proposed in; None: beside the table they come from."""
+        text = self.text("campaigns")
+        return Path(text) if text and Path(text).is_dir() else None
+
+    @campaigns.setter
+    def campaigns(self, folder: Path | None) -> None:
+        self.keep_text("campaigns", "" if folder is None else str(folder))
+
+    @property
     def recent(self) -> list[Path]:
         """Campaigns opened before that are still there, the latest first."""
         return [path for text in self._texts("recent") if (path := Path(text)).is_file()]
@@ -57,6 +107,16 @@ class Settings:
         texts = [str(path.absolute())]
         texts += [text for text in self._texts("recent") if text not in texts]
         self._store.setValue("recent", json.dumps(texts[:RECENT]))
+
+    @property
+    def missing(self) -> list[Path]:
+        """Campaigns opened before that are not where they were: moved, deleted, or on a drive that is not there."""
+        return [path for text in self._texts("recent") if not (path := Path(text)).is_file()]
+
+    def forget_recent(self, path: Path | None = None) -> None:
+        """Nothing; takes a campaign off the list, or all of them."""
+        texts = [] if path is None else [text for text in self._texts("recent") if text != str(path)]
+        self._store.setValue("recent", json.dumps(texts))
 
     @property
     def folder(self) -> Path:
@@ -88,6 +148,12 @@ class Settings:
     def keep_layout(self, name: str, state: QByteArray) -> None:
         """Nothing; remembers a window's or a splitter's state."""
         self._store.setValue(f"layout/{name}", state)
+
+    def forget_layouts(self) -> None:
+        """Nothing; windows, panels and columns will be as they were at first."""
+        for name in self._store.allKeys():
+            if name.startswith(("layout/", "table/")):
+                self._store.remove(name)
 
     def text(self, name: str) -> str:
         """A short text that was kept under a name; empty when there is none."""
@@ -124,6 +190,12 @@ class Settings:
     def flush(self) -> None:
         """Nothing; writes what is remembered to the disk."""
         self._store.sync()
+
+    def _whole(self, name: str, otherwise: int) -> int:
+        try:
+            return int(str(self._store.value(name, otherwise)))
+        except ValueError:  # written by hand
+            return otherwise
 
     def _mappings(self) -> dict[str, Any]:
         return self.values("mappings")

@@ -197,6 +197,10 @@ QRadioButton::indicator:focus, QCheckBox::indicator:focus {{ border-color: {acce
 #messages[kind="question"] {{ background: {question}; border-bottom: 1px solid {question_edge}; }}
 #messages QLabel {{ background: transparent; }}
 #card {{ background: {page}; border: 1px solid {line}; border-radius: 8px; }}
+#tour {{ background: {soft_accent}; border-bottom: 1px solid {accent}; }}
+#tour QLabel {{ background: transparent; }}
+QPushButton[toured="true"], QPushButton[toured="true"]:focus, QPushButton[toured="true"]:hover,
+    QPushButton[role="page"][toured="true"]:focus {{ border: 3px solid {question_edge}; }}
 QDialog {{ background: {page}; }}
 """
 
@@ -210,12 +214,30 @@ class Theme(QObject):
         super().__init__()
         self.choice: Choice = "system"
         self.colours = LIGHT
+        self.scale = 1.0
+        """How much larger than the system's the text is."""
+        self._points = 0.0
 
-    def attach(self, application: QApplication, choice: Choice) -> None:
+    def attach(self, application: QApplication, choice: Choice, percent: int = 100) -> None:
         """Nothing; dresses the application, and again whenever the system changes its scheme."""
         application.setStyle("Fusion")
-        application.styleHints().colorSchemeChanged.connect(self._follow)
-        self.choose(choice)
+        if not self._points:
+            self._points = application.font().pointSizeF() if application.font().pointSizeF() > 0 else 9.0
+            application.styleHints().colorSchemeChanged.connect(self._follow)
+        self.choice = choice
+        self.enlarge(percent)
+
+    def enlarge(self, percent: int) -> None:
+        """Nothing; text has this share of the size the system gives it, everywhere and at once."""
+        self.scale = percent / 100
+        application = QApplication.instance()
+        if isinstance(application, QApplication) and application.font().pointSizeF() != self._points * self.scale:
+            font = QFont(application.font())
+            font.setPointSizeF(self._points * self.scale)
+            # A style sheet holds the fonts of its labels: without it the new one reaches everything.
+            application.setStyleSheet("")
+            application.setFont(font)
+        self._follow()
 
     def choose(self, choice: Choice) -> None:
         """Nothing; shows the colours of a choice."""

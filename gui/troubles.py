@@ -5,15 +5,17 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QUrl
-from PySide6.QtGui import QDesktopServices
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QAction, QGuiApplication
+from PySide6.QtWidgets import QApplication
 
 from assaypilot.gui.reporting import Reporter
 
 if TYPE_CHECKING:
+    from assaypilot.gui.main_window import MainWindow
     from assaypilot.gui.widgets.message_bar import MessageBar
 
-__all__ = ["Troubles"]
+__all__ = ["Troubles", "tell"]
 
 
 class Troubles:
@@ -21,6 +23,23 @@ class Troubles:
 
     def __init__(self, messages: MessageBar, reporter: Reporter | None) -> None:
         self._messages, self._reporter = messages, reporter
+
+    def follow(self, window: MainWindow) -> None:
+        """Nothing; notes what is done in a window, in the words of its menus and pages and in no others."""
+        for action in window.findChildren(QAction):
+            name = action.text().replace("&", "").rstrip("…")  # before undo names what it would take back
+            if name and action.menu() is None:
+                action.triggered.connect(lambda _=False, name=name: self.note(name))
+        window.stack.currentChanged.connect(
+            lambda place: self.note(f"page {type(window.stack.widget(place)).__name__}")
+        )
+        window.session.changed.connect(lambda what: self.note("another campaign" if what == "campaign" else "done"))
+        window.session.failed.connect(lambda _: self.note("refused"))
+
+    def note(self, text: str) -> None:
+        """Nothing; keeps what was just done for a report."""
+        if self._reporter is not None:
+            self._reporter.watch.note(text)
 
     def broke(self, error: BaseException, doing: str) -> None:
         """Nothing; saves a report of an error, and says so."""
@@ -32,22 +51,50 @@ class Troubles:
     def told(self, report: Path | None) -> None:
         """Nothing; says that something went wrong inside the program."""
         mend = "What was saved is safe. " + (f"A report is in {report}." if report else "")
-        offers = [("Show report", lambda: self._show(report))] if report is not None else []
+        offers = [("Show report…", lambda: self.show(report))] if report is not None else []
         self._messages.ask("Something went wrong inside AssayPilot.", mend.strip(), *offers)
 
     def offer(self) -> None:
-        """Nothing; says that an earlier session ended with an error of ours."""
+        """Nothing; says that an earlier session ended with an error of ours, or was not closed."""
         reporter = self._reporter
         found = [] if reporter is None else reporter.unseen()
         if reporter is not None and found:
+            many = f" {len(found)} reports are" if len(found) > 1 else " A report is"
             self._messages.ask(
-                "An earlier session ended with an error inside AssayPilot.",
-                "A report without any ids, structures or values was saved on this computer.",
-                ("Show report", lambda: self._show(found[0])),
-                ("Do not ask again", reporter.dismiss),
+                "An earlier session of AssayPilot ended with an error or was not closed. Results that were saved "
+                "are safe.",
+                f"{many.strip()} on this computer, without ids, structures or values. Nothing is sent anywhere.",
+                ("Show report…", lambda: self.show(found[0])),
+                ("Copy", lambda: self._copy(found)),
+                ("Delete", lambda: reporter.delete(*found)),
             )
 
-    def _show(self, report: Path) -> None:
-        QDesktopServices.openUrl(QUrl.fromLocalFile(str(report)))
+    def show(self, report: Path) -> None:
+        """Nothing; shows a report, to be copied, saved by hand or deleted; none is offered again."""
+        from assaypilot.gui.dialogs.trouble_report import ReportDialog
+
+        reporter = self._reporter
+        if reporter is None:
+            return
+        dialog = ReportDialog(reporter, report, self._messages.window())
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.open()
+        reporter.dismiss()
+
+    def _copy(self, found: list[Path]) -> None:
+        texts = [path.read_text(encoding="utf-8") for path in found if path.exists()]
+        QGuiApplication.clipboard().setText("\n".join(texts))
         if self._reporter is not None:
             self._reporter.dismiss()
+        self._messages.note("The report was copied. Paste it wherever you want to send it from.")
+
+
+def tell(report: Path | None) -> None:
+    """Nothing; says in the window that is in front that something went wrong inside the program."""
+    from assaypilot.gui.main_window import MainWindow
+
+    front = QApplication.activeWindow()
+    windows = [one for one in QApplication.topLevelWidgets() if isinstance(one, MainWindow) and one.isVisible()]
+    windows.sort(key=lambda one: one is not front)
+    if windows:
+        windows[0].troubles.told(report)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import getpass
+import os
 import sqlite3
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
@@ -75,7 +76,10 @@ def now() -> str:
 
 
 def user() -> str:
-    """Who is at the computer, as the system knows them."""
+    """Who is at the computer: the name in ASSAYPILOT_AUTHOR, else as the system knows them."""
+    said = os.environ.get("ASSAYPILOT_AUTHOR", "")
+    if said.strip():
+        return said
     try:
         return getpass.getuser()
     except (ImportError, KeyError, OSError):  # no name in the environment and none known to the system

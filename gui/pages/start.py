@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtCore import QEvent, Qt, Signal
+from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
 from assaypilot.gui.models.base import plain_tip
 from assaypilot.gui.widgets.text import button, label, mnemonic_free
@@ -19,26 +19,27 @@ STEPS = (
     ("Measure what is asked", "Each round is a fixed list. Type, paste or read the results."),
     ("Stop when it is settled", "Every compound is in, out or undecided, with the bounds that decided it."),
 )
+LETTERS = 96
+"""Width of the column, in average letters."""
 
 
 class StartPage(QWidget):
-    """Open a table, a campaign, or the practice campaign."""
+    """Open a table, a campaign, the practice campaign, or the guided tour through it."""
 
     new = Signal()
     open = Signal()
     practice = Signal()
+    tour = Signal()
     recent = Signal(str)
 
     def __init__(self) -> None:
         super().__init__()
         self.setObjectName("page")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        outer = QHBoxLayout(self)
-        outer.addStretch(1)
         column = QVBoxLayout()
         column.setSpacing(12)
         column.addStretch(2)
-        column.addWidget(label("Which compounds next, and when to stop", "big"))
+        column.addWidget(label("Which compounds next, and when to stop", "big", wrap=True))
         said = label(
             "AssayPilot plans each round of measurements, keeps every result, and says which compounds are within "
             "reach of the best, with how much confidence.",
@@ -46,29 +47,13 @@ class StartPage(QWidget):
             wrap=True,
         )
         column.addWidget(said)
-        row = QHBoxLayout()
-        row.setSpacing(10)
-        self.new_button = button("Open &table…", "primary", "Start a new campaign from a table of compounds")
-        self.open_button = button("Open &campaign…")
-        self.practice_button = button("Try the &practice campaign", tip="960 synthetic compounds, a simulated assay")
-        for made, signal in (
-            (self.new_button, self.new),
-            (self.open_button, self.open),
-            (self.practice_button, self.practice),
-        ):
-            made.setMinimumHeight(36)
-            made.clicked.connect(signal)
-            row.addWidget(made)
-        row.addStretch(1)
         column.addSpacing(6)
-        column.addLayout(row)
-        column.addSpacing(18)
+        column.addLayout(self._ways())
+        column.addSpacing(14)
         for number, (heading, text) in enumerate(STEPS, start=1):
             line = QHBoxLayout()
             line.setSpacing(12)
-            place = label(f"{number}", "muted")
-            place.setFixedWidth(16)
-            line.addWidget(place, 0, Qt.AlignmentFlag.AlignTop)
+            line.addWidget(label(f"{number}", "muted"), 0, Qt.AlignmentFlag.AlignTop)
             words = QVBoxLayout()
             words.setSpacing(1)
             words.addWidget(label(heading, "heading"))
@@ -85,13 +70,46 @@ class StartPage(QWidget):
         column.addWidget(self.card)
         column.addWidget(label("Or drop a table or a campaign here.", "muted"))
         column.addStretch(3)
-        holder = QWidget()
-        holder.setLayout(column)
-        holder.setFixedWidth(680)
-        outer.addWidget(holder)
-        outer.addStretch(1)
+        self._holder = QWidget()
+        self._holder.setLayout(column)
+        inner = QWidget()
+        inner.setObjectName("page")
+        middle = QHBoxLayout(inner)
+        middle.addStretch(1)
+        middle.addWidget(self._holder)
+        middle.addStretch(1)
+        scroll = QScrollArea()
+        scroll.setWidgetResizable(True)
+        scroll.setFrameShape(QFrame.Shape.NoFrame)
+        scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        scroll.setWidget(inner)
+        outer = QVBoxLayout(self)
+        outer.setContentsMargins(0, 0, 0, 0)
+        outer.addWidget(scroll)
         self._links: list[QPushButton] = []
+        self._fit()
         self.show_recent([])
+
+    def _ways(self) -> QGridLayout:
+        """The ways in, two beside each other, so that large text has its room."""
+        self.new_button = button("Open &table…", "primary", "Start a new campaign from a table of compounds")
+        self.open_button = button("Open &campaign…", tip="A campaign file that exists")
+        self.tour_button = button("Take the &guided tour", tip="Five steps through the practice campaign")
+        self.practice_button = button("Try the &practice campaign", tip="960 synthetic compounds, a simulated assay")
+        grid = QGridLayout()
+        grid.setHorizontalSpacing(10)
+        grid.setVerticalSpacing(10)
+        ways = (
+            (self.new_button, self.new),
+            (self.open_button, self.open),
+            (self.tour_button, self.tour),
+            (self.practice_button, self.practice),
+        )
+        for place, (made, signal) in enumerate(ways):
+            made.clicked.connect(signal)
+            grid.addWidget(made, place // 2, place % 2)
+        grid.setColumnStretch(2, 1)
+        return grid
 
     def show_recent(self, paths: Sequence[Path]) -> None:
         """Nothing; lists campaigns opened before."""
@@ -105,3 +123,13 @@ class StartPage(QWidget):
             self._files.addWidget(made, 0, Qt.AlignmentFlag.AlignLeft)
             self._links.append(made)
         self.card.setVisible(bool(self._links))
+
+    def changeEvent(self, event: QEvent) -> None:
+        """Nothing; the column is as wide as its text is large."""
+        super().changeEvent(event)
+        if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
+            self._fit()
+
+    def _fit(self) -> None:
+        self._holder.setMaximumWidth(LETTERS * self.fontMetrics().averageCharWidth() + 60)
+        self._holder.setMinimumWidth(min(LETTERS * self.fontMetrics().averageCharWidth(), 680))

@@ -85,6 +85,8 @@ class Structures(QObject):
         self._kept: OrderedDict[Key, QImage | None] = OrderedDict()
         self._asked: set[Key] = set()
         self._latest = 0
+        self.wanted = True
+        """Whether anything is drawn at all."""
         self.drawn.connect(self._take)
 
     def use(self, smiles: Sequence[str] | None) -> None:
@@ -95,9 +97,14 @@ class Structures(QObject):
             self._kept.clear()
             self._asked.clear()
 
+    def switch(self, wanted: bool) -> None:
+        """Nothing; from now on structures are drawn, or written as SMILES instead."""
+        self.wanted = wanted
+        self.ready.emit()
+
     def picture(self, smiles: str, size: QSize, ratio: float) -> QImage | None:
         """The picture, or None while it is being drawn and when RDKit cannot read the structure."""
-        if not smiles or size.width() < 8 or size.height() < 8:
+        if not self.wanted or not smiles or size.width() < 8 or size.height() < 8:
             return None
         key = (smiles, size.width(), size.height(), ratio, theme().colours.dark)
         if key in self._kept:
@@ -133,6 +140,10 @@ class StructureDelegate(QStyledItemDelegate):
         if widget is not None:
             widget.style().drawPrimitive(QStyle.PrimitiveElement.PE_PanelItemViewItem, option, painter, widget)
         box = option.rect.adjusted(3, 2, -3, -2)
+        if not self._structures.wanted:
+            text = option.fontMetrics.elidedText(str(index.data(SMILES) or ""), Qt.TextElideMode.ElideRight, box.width())
+            painter.drawText(box, Qt.AlignmentFlag.AlignVCenter, text)
+            return
         ratio = widget.devicePixelRatioF() if widget is not None else 1.0
         image = self._structures.picture(str(index.data(SMILES) or ""), box.size(), ratio)
         if image is not None:
@@ -148,13 +159,17 @@ class StructureView(QWidget):
         self._smiles = ""
         self.setFixedHeight(150)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        structures.ready.connect(self.update)
+        structures.ready.connect(self._fit)
         theme().changed.connect(self.update)
+
+    def _fit(self) -> None:
+        self.setVisible(bool(self._smiles) and self._structures.wanted)
+        self.update()
 
     def show_structure(self, smiles: str) -> None:
         """Nothing; shows a structure; without one the view is hidden."""
         self._smiles = smiles
-        self.setVisible(bool(smiles))
+        self._fit()
         self.setAccessibleName(f"Structure {smiles}" if smiles else "")
         self.update()
 

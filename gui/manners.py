@@ -1,0 +1,116 @@
+"""What a window offers beside the campaign: help, about, preferences, and what those change at once."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Qt
+from PySide6.QtWidgets import QApplication, QDialog, QPushButton
+
+from assaypilot.gui.help.asking import close_help, show_help, topic_at
+from assaypilot.gui.theme import theme
+
+if TYPE_CHECKING:
+    from assaypilot.gui.dialogs.preferences import PreferencesDialog
+    from assaypilot.gui.main_window import MainWindow
+
+__all__ = ["Manners"]
+
+NARROWEST, AROUND = 122, 54
+"""Pixels of the navigation at least, and beside its longest name."""
+FIRST_SIZE, FIRST_PARTS = (1280, 800), (230, 360)
+"""Pixels of a window, and of the picture and the table of the Candidates page, before anybody moved them."""
+
+
+class Manners(QObject):
+    """The Help menu of a window, and its preferences."""
+
+    def __init__(self, window: MainWindow) -> None:
+        super().__init__(window)
+        self._window = window
+        self.preferences: PreferencesDialog | None = None
+        """The preferences while they are open."""
+
+    def follow(self) -> None:
+        """Nothing; the window is as the preferences say, now and when they change."""
+        self._window.structures.switch(self._window.settings.structures)
+        theme().changed.connect(self._fit)
+        self._fit()
+
+    def closing(self) -> None:
+        """Nothing; the window goes: the help goes with the last one."""
+        if not any(one.isVisible() for one in _windows() if one is not self._window):
+            close_help()
+
+    def help(self) -> None:
+        """Nothing; the help, at the page that is shown or the panel where the keyboard is."""
+        window = self._window
+        focus = window.focusWidget()
+        page = window.stack.currentWidget()
+        around = (page, window.tour.card)
+        inside = focus is not None and any(one is not None and one.isAncestorOf(focus) for one in around)
+        show_help(topic_at(focus if inside else page))
+
+    def topic(self, key: str) -> None:
+        """Nothing; the help, at a topic."""
+        show_help(key)
+
+    def about(self) -> None:
+        """Nothing; name, versions, licence."""
+        from assaypilot.gui.dialogs.about import AboutDialog
+
+        self._open(AboutDialog(self._window))
+
+    def ask_preferences(self) -> None:
+        """Nothing; opens the preferences."""
+        from assaypilot.gui.dialogs.preferences import PreferencesDialog
+
+        if self.preferences is not None:
+            return
+        window = self._window
+        dialog = PreferencesDialog(window.settings, window)
+        dialog.theme_chosen.connect(window.choose_theme)
+        dialog.size_chosen.connect(self.enlarge)
+        dialog.structures_chosen.connect(self.draw_structures)
+        dialog.layout_forgotten.connect(self.forget_layout)
+        dialog.finished.connect(self._closed)
+        self.preferences = dialog
+        self._open(dialog)
+
+    def enlarge(self, percent: int) -> None:
+        """Nothing; all text in this size, at once and from now on."""
+        self._window.settings.text_size = percent
+        theme().enlarge(percent)
+
+    def draw_structures(self, drawn: bool) -> None:
+        """Nothing; structures are drawn in all windows, or nowhere."""
+        self._window.settings.structures = drawn
+        for window in _windows():
+            window.structures.switch(drawn)
+
+    def forget_layout(self) -> None:
+        """Nothing; windows, panels and columns as they were at first."""
+        self._window.settings.forget_layouts()
+        for window in _windows():
+            window.resize(*FIRST_SIZE)
+            window.candidates.split.setSizes(list(FIRST_PARTS))
+            window.candidates.arrange({})
+
+    def _fit(self) -> None:
+        """Nothing; the navigation holds its longest name, however large the text is."""
+        names = self._window.navigation.findChildren(QPushButton)
+        widest = max(self._window.fontMetrics().horizontalAdvance(made.text()) for made in names)
+        self._window.navigation.setFixedWidth(max(NARROWEST, widest + AROUND))
+
+    def _open(self, dialog: QDialog) -> None:
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.open()
+
+    def _closed(self) -> None:
+        self.preferences = None
+
+
+def _windows() -> list[MainWindow]:
+    from assaypilot.gui.main_window import MainWindow
+
+    return [one for one in QApplication.topLevelWidgets() if isinstance(one, MainWindow)]

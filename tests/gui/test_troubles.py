@@ -1,0 +1,168 @@
+"""What becomes of errors and crashes: noticed, reported without anybody's data, offered, and never sent."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QPushButton
+from pytestqt.qtbot import QtBot
+
+from assaypilot.engine.progress import Report
+from assaypilot.gui.app import make_window
+from assaypilot.gui.dialogs.trouble_report import ReportDialog
+from assaypilot.gui.main_window import HISTORY, MainWindow
+from assaypilot.gui.reporting import Reporter
+from assaypilot.gui.settings import Settings
+from tests.gui.helpers import dialog, idle, until
+
+SESSION = """
+    import os, signal, sys
+    from pathlib import Path
+    from assaypilot.gui.reporting import Reporter
+    reporter = Reporter(Path(sys.argv[1]))
+    reporter.begin()
+    reporter.watch.note("Plan Next Round")
+    how = sys.argv[2]
+    if how == "closed":
+        reporter.watch.end()
+    elif how == "killed":
+        os.kill(os.getpid(), signal.SIGKILL)
+    elif how == "crashed":
+        import ctypes
+        ctypes.string_at(0)
+    else:
+        print("ready", flush=True)
+        sys.stdin.read()
+"""
+
+
+def session(folder: Path, how: str) -> subprocess.Popen[str]:
+    """A session of the program in a process of its own."""
+    words = [sys.executable, "-c", textwrap.dedent(SESSION), str(folder), how]
+    return subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+
+
+def offers(window: MainWindow) -> list[str]:
+    """What the buttons beside the message say."""
+    return [made.text() for made in window.messages.findChildren(QPushButton) if made.isVisibleTo(window.messages)]
+
+
+def press(window: MainWindow, text: str) -> None:
+    """Nothing; presses a button of the message."""
+    next(made for made in window.messages.findChildren(QPushButton) if made.text() == text).click()
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="a process is ended another way here")
+@pytest.mark.parametrize(("how", "words"), [("killed", "without being closed"), ("crashed", "Segmentation fault")])
+def test_a_session_that_was_not_closed_is_noticed_once(tmp_path: Path, how: str, words: str) -> None:
+    session(tmp_path, how).communicate(timeout=60)
+    reporter = Reporter(tmp_path)
+    reporter.begin()
+    reporter.watch.end()
+    (report,) = reporter.unseen()
+    text = report.read_text(encoding="utf-8")
+    assert words in text
+    assert "Plan Next Round" in text
+    assert "PySide6" in text
+    assert os.sep + "assaypilot" not in text  # no folders, which may tell who and what
+    reporter.delete(report)
+    again = Reporter(tmp_path)
+    again.begin()
+    again.watch.end()
+    assert again.unseen() == []
+    assert list((tmp_path / "sessions").iterdir()) == []
+
+
+def test_a_session_that_was_closed_or_goes_on_is_no_crash(tmp_path: Path) -> None:
+    session(tmp_path, "closed").communicate(timeout=60)
+    running = session(tmp_path, "running")
+    assert running.stdout is not None
+    assert running.stdout.readline() == "ready\n"
+    reporter = Reporter(tmp_path)
+    reporter.begin()
+    reporter.watch.end()
+    assert reporter.unseen() == []
+    running.kill()
+    running.communicate(timeout=60)
+    later = Reporter(tmp_path)
+    later.begin()
+    later.watch.end()
+    assert len(later.unseen()) == 1
+
+
+def test_a_disk_that_takes_nothing_does_not_keep_the_program_from_starting(tmp_path: Path) -> None:
+    (tmp_path / "sessions").write_text("a file where the folder should be", encoding="utf-8")
+    reporter = Reporter(tmp_path)
+    reporter.begin()
+    reporter.watch.note("something")
+    reporter.watch.end()
+    assert reporter.unseen() == []
+
+
+def test_a_report_says_what_was_done_and_nobodys_data_unless_ticked(qtbot: QtBot, campaign: MainWindow) -> None:
+    def work(report: Report) -> None:
+        raise KeyError("BZ-100 c1ccccc1 7.62")
+
+    campaign.actions_.pages[HISTORY].trigger()
+    idle(qtbot, campaign)
+    campaign.session.read("Reading BZ-100 series.csv", work, lambda _: None)
+    until(qtbot, lambda: "went wrong inside" in campaign.messages.text)
+    press(campaign, "Show report…")
+    shown = dialog()
+    assert isinstance(shown, ReportDialog)
+    text = shown.text.toPlainText()
+    assert "KeyError at:" in text
+    assert "While: Reading a file" in text
+    assert "page HistoryPage" in text
+    assert "numpy" in text
+    assert "BZ-100" not in text
+    assert "small" not in text  # the name of the campaign
+    shown.own.setChecked(True)
+    shown.copy.click()
+    assert "BZ-100 c1ccccc1 7.62" in QGuiApplication.clipboard().text()
+    shown.delete.click()
+    assert campaign.reporter is not None
+    assert list((campaign.settings.data_folder / "reports").iterdir()) == []
+
+
+@pytest.mark.parametrize("choice", ["Show report…", "Copy", "Delete"])
+def test_the_next_start_offers_the_report(
+    qtbot: QtBot, settings: Settings, open_window: Callable[..., MainWindow], choice: str
+) -> None:
+    Reporter(settings.data_folder).save(ValueError("C-7 is secret"), "Planning the next round")
+    window = open_window()
+    until(qtbot, lambda: "was not closed" in window.messages.text)
+    until(qtbot, lambda: {"Show report…", "Copy", "Delete"} < set(offers(window)))
+    press(window, choice)
+    reporter = Reporter(settings.data_folder)
+    assert reporter.unseen() == []  # not offered again
+    kept = list((settings.data_folder / "reports").glob("*.txt"))
+    assert len(kept) == (0 if choice == "Delete" else 1)
+    if choice == "Copy":
+        assert "ValueError at:" in QGuiApplication.clipboard().text()
+        assert "secret" not in QGuiApplication.clipboard().text()
+    if choice == "Show report…":
+        dialog().reject()
+
+
+def test_an_error_nobody_caught_is_told_in_a_window_that_is_still_open(
+    qtbot: QtBot, settings: Settings, open_window: Callable[..., MainWindow], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = open_window()
+    assert first.reporter is not None
+    second = make_window(settings, reporter=first.reporter)
+    qtbot.addWidget(second)
+    second.show()
+    first.close()
+    monkeypatch.setattr(sys, "stderr", None)  # as in a program without a console
+    first.reporter.hook(ValueError, ValueError("x"), None)
+    assert "went wrong inside" in second.messages.text
+    second.close()
