@@ -7,7 +7,9 @@ k = (n + 1) / 10, hold one more number of the same kind between them in 80 % of 
 
 from __future__ import annotations
 
+import math
 import statistics
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -90,11 +92,16 @@ class Forecast:
     seed: int
 
 
-_RUNS = {"linfact-g": 29, "gege": 29, "gege-fixed-budget": 29, "adaptive": 9, "linfact-xy": 9, "rage": 9}
-"""Runs by strategy, for a library of some hundred compounds; others have 19."""
+_RUNS = 19
+_FEW = 9
+"""Runs where one takes long."""
+_SLOW = ("linfact-xy", "linfact-xy-as-printed", "rage")
+_LOOKS = 10
+"""Phases of ``adaptive`` from which one run takes long."""
 _LARGE = 60_000
-"""Compounds times substituents from which there are no more than 9."""
-_ENDS = ("decided", "budget", "lost", "undecidable", "nothing measurable")
+"""Compounds times substituents from which it does."""
+_PATIENCE = 300.0
+"""Seconds of processor time that nobody waits for a forecast."""
 
 
 def forecast_draft(
@@ -133,10 +140,10 @@ def _forecast(ledger: Ledger, report: Report, runs: int | None, seed: int) -> Fo
     wanted = _runs(ledger) if runs is None else runs
     if wanted < 9 or wanted % 10 != 9:
         raise AssayPilotError(f"a forecast takes 9, 19, 29, .. runs, got {wanted}", option="--runs")
-    state, under_way, stops = begin(ledger)
+    start = begin(ledger)
     asked = list(dict.fromkeys((*ledger.goal_endpoints, *ledger.limited)))
     known = sources(ledger, asked)
-    if stops:
+    if start.stops:
         wanted = 1
     streams = np.random.SeedSequence(seed).spawn(len(asked) + wanted)
     drawn = {
@@ -145,20 +152,35 @@ def _forecast(ledger: Ledger, report: Report, runs: int | None, seed: int) -> Fo
     }
     ended: list[Ended] = []
     pulse = _pulse(report, ended, wanted)
+    begun = time.process_time()
     for number in range(wanted):
         truth = Truth(
             np.array([drawn[k][number] for k in ledger.goal_endpoints]),
             np.array([drawn[k][number] for k in ledger.limited]),
         )
         rng = np.random.default_rng(streams[len(asked) + number])
-        ended.append(play_on(ledger, ledger.strategy, (state, under_way), truth, rng, pulse))
+        ended.append(play_on(ledger, start, truth, rng, pulse))
+        if number == 0:
+            _refuse_slow(ledger, time.process_time() - begun, wanted)
     report(1.0, "forecast made")
-    return _summary(ledger, ended, words(ledger, known, asked), bool(stops), seed)
+    return _summary(ledger, ended, words(ledger, known, asked), bool(start.stops), seed)
 
 
 def _runs(ledger: Ledger) -> int:
-    size = ledger.n_arms * ledger.features.n_columns
-    return 9 if size > _LARGE else _RUNS.get(ledger.strategy.info.name, 19)
+    """How many runs a few seconds allow: of the size of the campaign alone, so that they are the same everywhere."""
+    looks = int(np.max(ledger.state.memory.get("expected", 0)))
+    large = ledger.n_arms * ledger.features.n_columns > _LARGE
+    return _FEW if large or looks > _LOOKS or ledger.strategy.info.name in _SLOW else _RUNS
+
+
+def _refuse_slow(ledger: Ledger, seconds: float, runs: int) -> None:
+    """Nothing; AssayPilotError when, by the first run, all of them take longer than anybody waits."""
+    if seconds * runs > _PATIENCE:
+        raise AssayPilotError(
+            f"a forecast of {ledger.strategy.info.name} on {ledger.n_arms:,} compounds would take about "
+            f"{math.ceil(seconds * runs / 60.0):,} minutes",
+            mend="Look at a smaller library, or let assaypilot simulate run it.",
+        )
 
 
 def _pulse(report: Report, ended: Sequence[Ended], runs: int) -> Callable[[], None]:

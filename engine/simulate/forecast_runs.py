@@ -12,13 +12,17 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from assaypilot.engine.campaign import limits
+from assaypilot.engine.campaign import counting, limits
 from assaypilot.engine.campaign.counting import Books, Issued
 from assaypilot.engine.campaign.replay import Ledger
+from assaypilot.engine.features import DenseFeatures, span_basis
 from assaypilot.engine.measurements import Pooled
 from assaypilot.engine.models.glm import Link, mean_value
+from assaypilot.engine.progress import Report, silent
+from assaypilot.engine.simulate.forecast_quick import effective, quick
 from assaypilot.engine.simulate.instances import Drawn, Kind
 from assaypilot.engine.simulate.runner import sample
+from assaypilot.engine.strategies.designs import table
 from assaypilot.engine.strategies.protocol import (
     IN,
     NOT_ESTIMABLE,
@@ -31,12 +35,14 @@ from assaypilot.engine.strategies.protocol import (
     Strategy,
 )
 
-__all__ = ["Ended", "Truth", "UnderWay", "begin", "play_on"]
+__all__ = ["Ended", "Start", "Truth", "UnderWay", "begin", "play_on"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
 
 _KINDS: dict[Link, Kind] = {"identity": "gaussian", "logit": "bernoulli", "log": "poisson"}
+_SMALL = 2_000_000
+"""Entries of a table up to which its features are held as numbers, which is faster."""
 _FARTHEST = 400
 """Rounds from now after which a simulated campaign is given up."""
 _EMPTY = 3
@@ -88,13 +94,43 @@ class Ended:
     next_ends: bool
 
 
-def begin(ledger: Ledger) -> tuple[State, UnderWay | None, tuple[StopReason, ...]]:
-    """Where the campaign stands: its state, the phase under way, and why nothing more is asked, if so."""
-    if ledger.under_way is None:
-        state = ledger.current()
-        if (state.status == NOT_ESTIMABLE).all():
-            return state, None, (StopReason("nothing measurable", "no compound that is left can be had"),)
-        return state, None, ledger.stop(state)
+@dataclass(frozen=True, slots=True)
+class Start:
+    """Where all runs of a campaign begin."""
+
+    strategy: Strategy
+    """The campaign's own, or a faster likeness."""
+    state: State
+    next: Allocation | None
+    """The next phase, when none is under way."""
+    under_way: UnderWay | None
+    stops: tuple[StopReason, ...]
+    """Why nothing more is asked, if so."""
+
+
+def begin(ledger: Ledger, report: Report = silent) -> Start:
+    """Where the campaign stands; what all runs have in common is planned once."""
+    strategy = quick(ledger.strategy, ledger.state.problem.goal)
+    if ledger.under_way is not None:
+        return Start(strategy, _light(ledger.deciding()), None, _under_way(ledger, ledger.under_way), ())
+    state = ledger.current()
+    stops = ledger.stop(state)
+    if (state.status == NOT_ESTIMABLE).all():
+        stops = (StopReason("nothing measurable", "no compound that is left can be had"),)
+    state = _light(state)
+    return Start(strategy, state, None if stops else strategy.ask(state, report), None, stops)
+
+
+def _light(state: State) -> State:
+    """The same state with features as numbers, in coordinates of their span, where the table is small."""
+    features = state.problem.features
+    if features.n_rows * features.n_columns > _SMALL:
+        return state
+    rows = features.dense(np.arange(features.n_rows)) @ span_basis(features)
+    return replace(state, problem=replace(state.problem, features=DenseFeatures(rows)))
+
+
+def _under_way(ledger: Ledger, phase: counting.UnderWay) -> UnderWay:
     left = ledger.outstanding()
     outstanding = np.zeros(ledger.n_arms, dtype=np.intp)
     for (_, compound), n in left.items():
@@ -104,22 +140,18 @@ def begin(ledger: Ledger) -> tuple[State, UnderWay | None, tuple[StopReason, ...
     total = sum(left.values())
     later = total - (0 if issued is None else ledger.pending(issued))
     room = max(1, ledger.settings.per_round // ledger.per_sample) * ledger.per_sample
-    under_way = UnderWay(
-        ledger.under_way.allocation, outstanding, total, math.ceil(max(later, 0) / room), issued is not None
-    )
-    return ledger.deciding(), under_way, ()
+    return UnderWay(phase.allocation, outstanding, total, math.ceil(max(later, 0) / room), issued is not None)
 
 
 def play_on(
     ledger: Ledger,
-    strategy: Strategy,
-    start: tuple[State, UnderWay | None],
+    start: Start,
     truth: Truth,
     rng: np.random.Generator,
     pulse: Callable[[], None],
 ) -> Ended:
     """The campaign to its end, or until it is given up; ``pulse`` is called before every phase and may raise."""
-    state, under_way = start
+    strategy, state, under_way, planned = start.strategy, start.state, start.under_way, start.next
     most, per = ledger.settings.max_replicates, ledger.per_sample
     room = max(1, ledger.settings.per_round // per)
     lab = _Lab(ledger, state, truth, rng)
@@ -138,7 +170,8 @@ def play_on(
         if stops or rounds >= last_round or empty >= _EMPTY:
             break
         if under_way is None:
-            allocation = strategy.ask(state)
+            allocation = strategy.ask(state) if planned is None else planned
+            planned = None
             if allocation.total < 1:
                 break
             outcome = lab.result(allocation, state.spent + allocation.total)
@@ -192,7 +225,7 @@ class _Lab(Books):
             problem.noise,
             _KINDS[link],
         )
-        self._ledger, self._truth, self._rng = ledger, truth, rng
+        self._ledger, self._problem, self._truth, self._rng = ledger, problem, truth, rng
         self._verdicts = dict(ledger.verdicts)
         self._totals: list[Pooled] = []
         self.failed = limits.failures(self, self._verdicts)[0] >= 0
@@ -209,7 +242,8 @@ class _Lab(Books):
 
     def result(self, allocation: Allocation, spent: int) -> Outcome:
         """What comes back of a phase, all of it simulated."""
-        outcome = sample(self._drawn, allocation, self._rng, spent)
+        counted = effective(allocation, table(self._problem.features, np.flatnonzero(self._problem.measurable)).rank)
+        outcome = replace(sample(self._drawn, counted, self._rng, spent), allocation=allocation)
         if self.limited:
             nothing = Pooled(np.zeros(self.n_arms), np.zeros(self.n_arms))
             self._judge(allocation.phase, [nothing] * len(self.limited), outcome.counts[0])

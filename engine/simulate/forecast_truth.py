@@ -28,7 +28,7 @@ Ints = NDArray[np.intp]
 
 SIZE = 0.45
 """SD of the contributions of a site, in log units, where nothing is known."""
-SPREAD = 1.6
+SPREAD = 1.75
 """The factor up or down that the SD of a site's contributions has around it (one SD of its logarithm)."""
 
 _OF_EPSILON = 0.9

@@ -1,0 +1,163 @@
+"""``adaptive`` for forecasts: the same strategy, planned in a hurry.
+
+Nearly all of its time goes into whole measurements per compound and into limits found by integration. A forecast needs
+neither to the last digit: here a plan is a design of shares found by a few multiplicative steps, whose measurements are
+parts of one (with the efficiency that whole ones have), and limits are scaled from one that is exact. Everything else,
+who is compared with whom and what is decided, is the strategy's own code.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import lru_cache
+from importlib import import_module
+from types import FunctionType
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import ndtri_exp
+
+from assaypilot.engine.design.criteria import Design
+from assaypilot.engine.features import ProjectedFeatures
+from assaypilot.engine.goals import Goal, ParetoSet
+from assaypilot.engine.progress import Report
+from assaypilot.engine.strategies import adaptive_boundary, adaptive_planning
+from assaypilot.engine.strategies.protocol import Allocation, Certificate, State, Strategy
+
+__all__ = ["effective", "quick"]
+
+Floats = NDArray[np.float64]
+
+_STEPS = 30
+"""Multiplicative steps of a design."""
+_HARDEST = 400
+"""Directions that a design is made for."""
+_EVEN = 0.01
+"""What every design spends evenly, so that it tells about everything a little."""
+_LOST = 0.25
+"""What whole measurements lose beside shares of the same number: this times effects per measurement."""
+_ANCHORS = np.log([2e-2, 1.5e-3, 1e-4, 6e-6])
+"""The levels at which limits are exact, in logarithms, descending."""
+
+
+def quick(strategy: Strategy, goal: Goal) -> Strategy:
+    """The strategy as forecasts play it for a goal: itself, or for ``adaptive`` one that plans in a hurry."""
+    if strategy.info.name != "adaptive":
+        return strategy
+    several = isinstance(goal, ParetoSet)
+    module = import_module("assaypilot.engine.strategies." + ("adaptive_pareto" if several else "adaptive"))
+    kind = module.AdaptivePareto if several else module.Adaptive
+    other = {"next_phase": _next_phase, "limits": _limits}
+    members = {name: _with(member, other) for name, member in vars(kind).items() if isinstance(member, _FUNCTIONS)}
+    return cast(Strategy, type(kind.__name__, (kind,), members)())
+
+
+_FUNCTIONS = (FunctionType, staticmethod)
+
+
+def _with(member: Any, other: Mapping[str, Any]) -> Any:
+    """A function that is the same but for what some names that it calls stand for; nothing else is changed by it."""
+    if isinstance(member, staticmethod):
+        return staticmethod(_with(member.__func__, other))
+    known = {name: value for name, value in other.items() if name in member.__globals__}
+    made = FunctionType(
+        member.__code__, {**member.__globals__, **known}, member.__name__, member.__defaults__, member.__closure__
+    )
+    made.__kwdefaults__ = member.__kwdefaults__
+    return made
+
+
+def _shares(candidates: ProjectedFeatures, directions: Floats, gap: float, report: Report) -> Design:
+    """About the design with the least worst variance of some directions, by multiplicative weights on both sides."""
+    x, y = candidates.coordinates(), directions
+    if len(y) > _HARDEST:
+        y = y[np.argsort(-np.einsum("ij,ij->i", y, y), kind="stable")[:_HARDEST]]
+    weights, worst = np.full(len(x), 1.0 / len(x)), np.full(len(y), 1.0 / len(y))
+    best, value = weights, math.inf
+    for step in range(_STEPS + 1):
+        information = x.T @ (x * weights[:, None])
+        inverse = np.linalg.inv(information)
+        seen = y @ inverse
+        variances = np.einsum("ij,ij->i", seen, y)
+        if variances.max() < value:
+            best, value = weights, float(variances.max())
+        if step == _STEPS:
+            break
+        worst = worst * variances
+        worst /= worst.sum()
+        slope = seen.T @ (seen * worst[:, None])
+        weights = weights * np.sqrt(np.maximum(np.einsum("ij,ij->i", x @ slope, x), 0.0))
+        weights = (1.0 - _EVEN) * weights / weights.sum() + _EVEN / len(weights)
+    kept = np.flatnonzero(best > 1e-5 / len(best))
+    return Design("xy", kept, best[kept] / best[kept].sum(), value, 0.0, False, _STEPS, 0.0)
+
+
+def _issued(
+    state: State,
+    candidates: ProjectedFeatures,
+    design: Design,
+    directions: Floats | None,
+    criterion: str,
+    size: int,
+    report: Report,
+) -> Allocation:
+    """The allocation of shares of measurements, which no lab could make; of no compound more than rounds allow."""
+    shares = design.weights
+    capacity = state.problem.capacity
+    if capacity is not None:
+        most = capacity.max_replicates * math.ceil(size / capacity.per_round) / size
+        for _ in range(_STEPS if most * len(shares) >= 1.0 else 0):
+            over = shares >= most
+            free = shares[~over].sum()
+            if (shares <= most).all() or free <= 0.0:
+                break
+            shares = np.where(over, most, shares * (1.0 - most * over.sum()) / free)
+    # A hair more, so that their sum is not cut to the next smaller whole number.
+    counts: Any = shares * size * (1.0 + 1e-9)
+    return Allocation(
+        phase=state.phase + 1,
+        arms=candidates.rows[design.support],
+        counts=counts,
+        radius=math.inf,
+        certificate=Certificate(criterion, design.value, design.lower_bound),
+    )
+
+
+def effective(allocation: Allocation, rank: int) -> Allocation:
+    """The measurements that count in a simulation: those of a plan of shares are worth a little less than they are."""
+    if allocation.counts.dtype.kind != "f":
+        return allocation
+    worth = max(1.0 - _LOST * rank / allocation.total, 0.5)
+    counts: Any = worth * allocation.counts
+    return replace(allocation, counts=counts)
+
+
+_next_phase: Callable[..., Allocation] = _with(
+    adaptive_planning.next_phase, {"Rows": np.asarray, "xy_optimal": _shares, "_issued": _issued}
+)
+
+
+@lru_cache(maxsize=1024)
+def _limits(alpha: float, expected: int, looks: int) -> Floats:
+    """Limits of walks: the union bound over looks, each as much narrower as it may be at the levels nearby."""
+    at = int(np.clip(np.searchsorted(-_ANCHORS, -math.log(alpha)), 1, len(_ANCHORS) - 1))
+    above, below = _ANCHORS[at - 1], _ANCHORS[at]
+    share = min(max((above - math.log(alpha)) / (above - below), 0.0), 1.0)
+    ratio = (1.0 - share) * _narrower(above, expected, looks) + share * _narrower(below, expected, looks)
+    limits: Floats = ratio * _union(math.log(alpha), expected, looks)
+    return limits
+
+
+@lru_cache(maxsize=256)
+def _narrower(log_alpha: float, expected: int, looks: int) -> Floats:
+    found: Floats = adaptive_boundary.limits(math.exp(log_alpha), expected, looks) / _union(log_alpha, expected, looks)
+    return found
+
+
+def _union(log_alpha: float, expected: int, looks: int) -> Floats:
+    spent = [adaptive_boundary.spent(look, expected) for look in range(looks + 1)]
+    found: Floats = -ndtri_exp(log_alpha + np.log(np.diff(spent)))
+    return found
