@@ -195,6 +195,7 @@ class Tour(QObject):
         window.stack.currentChanged.connect(lambda _: self.look())
         for page in (window.library, window.candidates):
             page.table.selectionModel().selectionChanged.connect(partial(self._selected, page))
+            page.table.clicked.connect(partial(self._selected, page))  # on the line that was selected already, too
         application = QApplication.instance()
         if isinstance(application, QApplication):  # a dialog that opens takes the keyboard
             application.focusChanged.connect(self._focus_moved)
@@ -246,13 +247,12 @@ class Tour(QObject):
         return step.done is not None and step.done(self._window)
 
     def _selected(self, page: Page, *_: object) -> None:
-        """Nothing; a line was selected: by somebody when the keyboard is on that page, else by the program."""
+        """Nothing; a line was selected: by somebody when the keyboard is in the table, else by the program."""
         window = self._window
         step = None if self.place is None else STEPS[self.place]
         if step is None or step.done is not None or getattr(window, step.page) is not page or window.page is not page:
             return
-        focus = window.focusWidget()
-        if focus is not None and page.isAncestorOf(focus) and page.table.selected_rows():
+        if window.focusWidget() is page.table and page.table.selected_rows():
             self.show_step(STEPS.index(step) + 1)
 
     def _changed(self, what: str) -> None:

@@ -24,9 +24,12 @@ from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.progress import Cancelled
 from assaypilot.gui.dialogs.columns_step import Checked
 from assaypilot.gui.dialogs.goal_endpoints import EndpointList
-from assaypilot.gui.dialogs.goal_strategy import StrategyChoice
-from assaypilot.gui.dialogs.steps import Field, Step, form
+from assaypilot.gui.dialogs.goal_strategy import StrategyChoice, load_strategies
+from assaypilot.gui.dialogs.steps import Field, Scrolled, Step, form
+from assaypilot.gui.forecasting import Forecasting
+from assaypilot.gui.foresight import Foresight, foresee_draft
 from assaypilot.gui.outlook import Outlook, Plan, draft, look_ahead
+from assaypilot.gui.pages.goal_outlook import Outlooks
 from assaypilot.gui.session import Session
 from assaypilot.gui.settings import Settings
 from assaypilot.gui.tasks import Job
@@ -36,6 +39,9 @@ from assaypilot.gui.widgets.text import Details, button, label
 __all__ = ["GoalStep"]
 
 PAUSE = 300
+
+SLOW = 10.0
+"""Seconds after which loading the strategies is shown as work."""
 
 GOALS = (
     ("epsilon-best", "All compounds within X of the best"),
@@ -74,23 +80,35 @@ class GoalStep(Step):
         scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         scroll.setFixedWidth(580)
         row.addWidget(scroll)
-        right = QVBoxLayout()
+        told = QWidget()
+        told.setObjectName("page")
+        right = QVBoxLayout(told)
+        right.setContentsMargins(0, 0, 8, 0)
         right.setSpacing(10)
         right.addWidget(label("What it will take", "heading"))
         self.sentence = label("", wrap=True)
         self.outlook = Details()
+        self.simulated = Outlooks(now="expected", without=("First decision",))
+        self.simulated.hide()
         self.problem = label("", "problem", wrap=True)
         self.cautions = label("", "muted", wrap=True)
         self.history = label("", "muted", wrap=True)
-        for part in (self.sentence, self.outlook, self.problem, self.cautions, self.history):
+        for part in (self.sentence, self.outlook, self.simulated, self.problem, self.cautions, self.history):
             right.addWidget(part)
         right.addStretch(1)
-        row.addLayout(right, 1)
+        row.addWidget(Scrolled(told), 1)
+        self.ahead = Forecasting(session, self)
+        self.ahead.known.connect(self._foreseen)
+        self.ahead.refused.connect(self._unforeseen)
+        self.simulated.wanted.connect(lambda: self._look_ahead())
         self._pause = QTimer(self)
         self._pause.setSingleShot(True)
         self._pause.setInterval(PAUSE)
         self._pause.timeout.connect(self._look)
         self._goal_chosen()
+        self.endpoints.complete.connect(self._look)
+        session.aside("Loading the strategies", lambda report: load_strategies(), self.strategy.offer, _quiet,
+                      shown_after=SLOW)  # fmt: skip
 
     def _form(self) -> QFormLayout:
         self.fields = form()
@@ -208,7 +226,8 @@ class GoalStep(Step):
             self.suggest(checked)
         self._goal_chosen()
         self._filling = False
-        self._look()
+        if not self.endpoints.building:
+            self._look()
 
     _first = ""
     """The endpoint that the step before proposes."""
@@ -234,10 +253,11 @@ class GoalStep(Step):
 
     def _propose_file(self, stem: str) -> None:
         safe = re.sub(r"[^\w\- ]+", "", stem).strip() or "campaign"
-        path = self.settings.folder / f"{safe}.assaypilot"
+        folder = self.settings.campaigns or self.settings.folder
+        path = folder / f"{safe}.assaypilot"
         number = 2
         while path.exists():
-            path = self.settings.folder / f"{safe} {number}.assaypilot"
+            path = folder / f"{safe} {number}.assaypilot"
             number += 1
         self.file.edit.setText(str(path))
 
@@ -355,10 +375,13 @@ class GoalStep(Step):
             read = None
             self._blame(error)
         self._stop()
+        self.ahead.stop()
+        self.simulated.work(False)
         self.cautions.hide()
         if read is None or self.checked is None:
             self.sentence.setText("Something is missing at the left.")
             self.outlook.show_rows([])
+            self.simulated.hide()
             self.changed.emit()
             return
         imported = self.checked.imported
@@ -374,6 +397,7 @@ class GoalStep(Step):
     def _drafted(self, plan: Plan, settings: CampaignSettings, endpoints: Sequence[Endpoint]) -> None:
         """The campaign can be made like this; what it will take may need a while longer."""
         self._ready = (settings, list(endpoints))
+        self._look_ahead()
         self.sentence.setText(f"{plan.sentence}.")
         self.cautions.setText("\n".join(for_window(text) for text in plan.cautions))
         self.cautions.setVisible(bool(plan.cautions))
@@ -386,6 +410,26 @@ class GoalStep(Step):
         )
         self._check_file()
 
+    def _look_ahead(self) -> None:
+        """Nothing; has the campaign simulated that would be made."""
+        if self._ready is None or self.checked is None:
+            return
+        imported, (settings, endpoints) = self.checked.imported, self._ready
+        self.ahead.ask(
+            (id(imported), repr(settings), repr(endpoints)),
+            lambda report: foresee_draft(imported.library, endpoints, settings, imported.history, report),
+        )
+        self.simulated.show()
+        self.simulated.work(self.ahead.busy)
+
+    def _foreseen(self, found: Foresight) -> None:
+        self.simulated.work(False)
+        self.simulated.show_now(found)
+
+    def _unforeseen(self, error: Exception) -> None:
+        self.simulated.show_now(None)
+        self.simulated.refuse_because(error)
+
     def _show(self, outlook: Outlook, settings: CampaignSettings) -> None:
         self._job = None
         self.outlook.show_rows(outlook.lines(settings.budget))
@@ -396,6 +440,8 @@ class GoalStep(Step):
             return
         self._job = None
         self._ready = None
+        self.ahead.stop()
+        self.simulated.hide()
         self.sentence.setText("")
         self.outlook.show_rows([])
         if isinstance(error, AssayPilotError):
@@ -424,3 +470,9 @@ class GoalStep(Step):
         """Nothing; nothing is asked any more: the dialog closes, or the campaign is made."""
         self._pause.stop()
         self._stop()
+        self.ahead.stop()
+        self.simulated.canvas.stop()
+
+
+def _quiet(error: Exception) -> None:
+    """Nothing; without the list of strategies the one proposed is taken."""

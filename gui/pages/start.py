@@ -21,6 +21,8 @@ STEPS = (
 )
 LETTERS = 96
 """Width of the column, in average letters."""
+NARROWEST = 640
+"""Pixels of it in a small window with large text."""
 
 
 class StartPage(QWidget):
@@ -107,6 +109,7 @@ class StartPage(QWidget):
         )
         for place, (made, signal) in enumerate(ways):
             made.clicked.connect(signal)
+            made.setMinimumHeight(36)
             grid.addWidget(made, place // 2, place % 2)
         grid.setColumnStretch(2, 1)
         return grid
@@ -131,5 +134,6 @@ class StartPage(QWidget):
             self._fit()
 
     def _fit(self) -> None:
-        self._holder.setMaximumWidth(LETTERS * self.fontMetrics().averageCharWidth() + 60)
-        self._holder.setMinimumWidth(min(LETTERS * self.fontMetrics().averageCharWidth(), 680))
+        wide = LETTERS * self.fontMetrics().averageCharWidth()
+        self._holder.setMaximumWidth(wide)
+        self._holder.setMinimumWidth(min(wide, NARROWEST))

@@ -1,0 +1,152 @@
+"""F1: every page and dialog has its topic, every link leads somewhere, and nothing comes from outside."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import pkgutil
+import re
+from collections.abc import Callable, Iterator
+
+import pytest
+from PySide6.QtCore import Qt, QUrl
+from PySide6.QtGui import QTextDocument
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QDialog, QWidget
+from pytestqt.qtbot import QtBot
+
+import assaypilot.gui.dialogs
+import assaypilot.gui.pages
+from assaypilot.gui.help.asking import close_help, help_window, show_help
+from assaypilot.gui.help.topics import CHAPTERS, FOLDER, HOME, PRESENT, topic_of, topics
+from assaypilot.gui.help.window import HelpWindow
+from assaypilot.gui.main_window import CANDIDATES, MainWindow
+from assaypilot.gui.pages.base import Page
+from assaypilot.gui.pages.start import StartPage
+from assaypilot.gui.theme import theme
+from tests.gui.helpers import dialog, idle, until
+
+
+@pytest.fixture
+def help_(qtbot: QtBot, open_window: Callable[..., MainWindow]) -> Iterator[HelpWindow]:
+    idle(qtbot, open_window())
+    yield show_help()
+    close_help()
+
+
+def shown_classes() -> list[type[QWidget]]:
+    """Every page and every dialog there is."""
+    found: set[type[QWidget]] = {StartPage}
+    for package in (assaypilot.gui.dialogs, assaypilot.gui.pages):
+        for entry in pkgutil.iter_modules(package.__path__):
+            module = importlib.import_module(f"{package.__name__}.{entry.name}")
+            for _, kind in inspect.getmembers(module, inspect.isclass):
+                if issubclass(kind, (QDialog, Page)) and kind.__module__.startswith("assaypilot.gui"):
+                    found.add(kind)
+    return sorted(found - {Page}, key=lambda kind: kind.__name__)
+
+
+def test_every_page_and_dialog_has_a_topic(qapp: object) -> None:
+    without = []
+    for kind in shown_classes():
+        abstract = any(other is not kind and issubclass(other, kind) for other in shown_classes())
+        key = getattr(kind, "topic", None) or next(
+            (PRESENT[k.__name__] for k in kind.__mro__ if k.__name__ in PRESENT), None
+        )
+        if key not in topics() and not abstract:
+            without.append(kind.__name__)
+    assert without == []
+    assert set(PRESENT.values()) <= set(topics())
+
+
+def test_every_link_leads_to_a_topic_and_every_topic_is_read() -> None:
+    links = {(topic.key, link) for topic in topics().values() for link in topic.links}
+    assert [pair for pair in links if pair[1] not in topics()] == []
+    reached = {link for _, link in links} | set(PRESENT.values()) | {HOME, "keys"}
+    assert set(topics()) - reached == {"windows", "best-one", "strategy"} - reached
+    assert {path.stem for path in FOLDER.glob("*.md")} == {file for file, _ in CHAPTERS}
+    heads = sum(path.read_text(encoding="utf-8").count("\n# ") + 1 for path in FOLDER.glob("*.md"))
+    assert heads == len(topics())  # none under a key that is taken, none with a heading that cannot be read
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["epsilon", "soft zone", "confidence", "undecided", "not estimable", "bounds", "assay noise", "one measurement",
+     "additivity add up", "guaranteed"],
+)  # fmt: skip
+def test_every_word_of_statistics_is_explained(words: str) -> None:
+    assert [topic.key for topic in topics().values() if topic.chapter == "Words" and topic.holds(words)]
+
+
+def test_texts_are_short_and_plain() -> None:
+    for topic in topics().values():
+        assert len(topic.text) < 1700, topic.key
+        assert not re.search(r"<[a-z/!]|https?:|!\[", topic.text), topic.key  # no markup, nothing from outside
+
+
+def test_f1_opens_at_what_is_shown(qtbot: QtBot, campaign: MainWindow) -> None:
+    for place in range(len(campaign.pages)):
+        campaign.show_page(place)
+        campaign.actions_.help.trigger()
+        opened = help_window()
+        assert opened is not None
+        assert opened.shown == topic_of(campaign.pages[place])
+    idle(qtbot, campaign)
+    campaign.close()
+    assert help_window() is None  # it goes with the last window
+
+
+def test_f1_in_a_dialog_explains_the_dialog(qtbot: QtBot, campaign: MainWindow) -> None:
+    campaign.show_page(CANDIDATES)
+    campaign.exporting.ask(None)
+    asked = dialog()
+    until(qtbot, lambda: asked.focusWidget() is not None and asked.isActiveWindow())
+    QTest.keyClick(asked.focusWidget(), Qt.Key.Key_F1)
+    opened = help_window()
+    assert opened is not None
+    assert opened.shown == "export"
+    assert opened.isVisible()
+    assert asked.isVisible()
+    QTest.keyClick(opened, Qt.Key.Key_Escape)
+    assert not opened.isVisible()
+    asked.reject()
+    close_help()
+
+
+def test_links_search_and_the_way_back(qtbot: QtBot, help_: HelpWindow) -> None:
+    assert "Bring a table" in help_.reader.toPlainText()
+    assert not help_.back.isEnabled()
+    help_.reader.anchorClicked.emit(QUrl("soft-zone"))
+    assert "both right answers" in help_.reader.toPlainText()
+    assert help_.windowTitle().startswith("The soft zone")
+    QTest.keyClick(help_, Qt.Key.Key_Left, Qt.KeyboardModifier.AltModifier)
+    assert help_.shown == HOME
+    help_.search.setText("plate shared dilution no such word")
+    help_.search.settle()
+    assert help_.list.count() == 0
+    assert not help_.none.isHidden()
+    help_.search.setText("WORK LIST")
+    help_.search.settle()
+    titles = [help_.list.item(row).text().strip() for row in range(help_.list.count())]
+    assert "Work list" in titles
+    assert "Trade-offs" not in titles
+    assert help_.shown in topics()
+    help_.search.setText("")
+    help_.search.settle()
+    help_.list.setCurrentRow(help_.list.count() - 1)
+    assert help_.shown == "keys"
+    assert "Ctrl+E" in help_.reader.toPlainText()
+    help_.reader.anchorClicked.emit(QUrl("https://somewhere.example/"))
+    assert help_.shown == "keys"
+
+
+def test_nothing_is_fetched_and_the_dark_theme_is_readable(qtbot: QtBot, help_: HelpWindow) -> None:
+    fetched = help_.reader.loadResource(int(QTextDocument.ResourceType.ImageResource.value), QUrl("file:///etc/passwd"))
+    assert not fetched.data()
+    theme().choose("dark")
+    image = help_.reader.grab().toImage()
+    assert image.pixelColor(3, 3).name() == theme().colours.page
+    seen = {image.pixelColor(x, y).name() for x in range(20, 260) for y in range(20, 160)}
+    assert theme().colours.accent in seen  # a link
+    assert theme().colours.text in seen
+    theme().choose("system")

@@ -1,0 +1,171 @@
+"""Preferences: each does what it says, at once, and is there again at the next start."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtWidgets import QApplication, QLabel
+from pytestqt.qtbot import QtBot
+
+from assaypilot.engine.campaign.campaign import Campaign
+from assaypilot.gui.dialogs.preferences import SIZES, PreferencesDialog
+from assaypilot.gui.main_window import MainWindow
+from assaypilot.gui.settings import AUTHOR, Settings
+from assaypilot.gui.theme import DARK, theme
+from assaypilot.gui.widgets.structures import StructureView
+from tests.gui.helpers import idle, quick_campaign, small_table, until, view
+
+
+@pytest.fixture(autouse=True)
+def as_before() -> Iterator[None]:
+    yield
+    theme().choose("system")
+    theme().enlarge(100)
+    os.environ.pop(AUTHOR, None)
+
+
+@pytest.fixture
+def asked(qtbot: QtBot, campaign: MainWindow) -> PreferencesDialog:
+    campaign.actions_.preferences.trigger()
+    found = campaign.manners.preferences
+    assert found is not None
+    return found
+
+
+def again(window: MainWindow) -> Settings:
+    """The settings as the next start reads them."""
+    window.settings.flush()
+    return Settings(Path(window.settings._store.fileName()))
+
+
+def test_preferences_are_in_the_menu_with_their_key(campaign: MainWindow) -> None:
+    assert campaign.actions_.preferences.shortcut().toString() == "Ctrl+,"
+
+
+def test_colours_and_text_size_count_at_once(qtbot: QtBot, campaign: MainWindow, asked: PreferencesDialog) -> None:
+    before = campaign.strip.name.fontMetrics().height(), campaign.fontMetrics().height()
+    navigation = campaign.navigation.width()
+    asked.colours.choose("dark")
+    assert theme().colours is DARK
+    asked.text_size.setCurrentIndex(SIZES.index(200))
+    asked.text_size.activated.emit(SIZES.index(200))
+    QApplication.processEvents()
+    after = campaign.strip.name.fontMetrics().height(), campaign.fontMetrics().height()
+    assert after[0] > 1.8 * before[0]
+    assert after[1] > 1.8 * before[1]
+    assert campaign.navigation.minimumWidth() > navigation
+    asked.close_button.click()
+    found = again(campaign)
+    assert (found.theme, found.text_size) == ("dark", 200)
+    theme().enlarge(100)
+    assert campaign.fontMetrics().height() == before[1]
+
+
+def test_a_size_written_by_hand_does_no_harm(settings: Settings) -> None:
+    for text, size in (("huge", 100), ("5000", 200), ("3", 100)):
+        settings.keep_text("text_size", text)
+        assert settings.text_size == size
+
+
+def test_structures_are_drawn_or_written(qtbot: QtBot, open_window: Callable[..., MainWindow], tmp_path: Path) -> None:
+    window = open_window(quick_campaign(tmp_path, smiles=True))
+    until(qtbot, lambda: window.session.view is not None)
+    idle(qtbot, window)
+    window.show_page(window.pages.index(window.candidates))
+    window.candidates.select(0)
+    shown = next(one for one in window.candidates.panel.parentWidget().findChildren(StructureView))
+    assert not shown.isHidden()
+    window.manners.ask_preferences()
+    found = window.manners.preferences
+    assert found is not None
+    found.structures.setChecked(False)
+    assert shown.isHidden()
+    assert window.structures.picture("CCO", shown.size(), 1.0) is None
+    assert not again(window).structures
+    found.structures.setChecked(True)
+    assert not shown.isHidden()
+    found.close_button.click()
+    idle(qtbot, window)
+
+
+def test_the_name_in_the_log(qtbot: QtBot, campaign: MainWindow, asked: PreferencesDialog, tmp_path: Path) -> None:
+    asked.author.setText("  Marie   Curie ")
+    asked.reject()  # however it is closed
+    assert again(campaign).author == "Marie Curie"
+    path = view(campaign).path
+    copy = tmp_path / "other" / "again.assaypilot"
+    copy.parent.mkdir()
+    campaign.session.save_copy(copy)
+    idle(qtbot, campaign)
+    campaign.session.open(copy)
+    until(qtbot, lambda: view(campaign).path != path)
+    campaign.session.plan()
+    idle(qtbot, campaign)
+    with Campaign.open(copy) as opened:
+        assert opened.history()[-1].author == "Marie Curie"
+        assert opened.history()[0].author != "Marie Curie"
+    campaign.settings.author = ""
+    assert AUTHOR not in os.environ
+
+
+def test_new_campaigns_are_proposed_in_their_folder(
+    qtbot: QtBot, campaign: MainWindow, asked: PreferencesDialog, tmp_path: Path
+) -> None:
+    (tmp_path / "Campaigns").mkdir()
+    asked.folder.setText(str(tmp_path / "Camp"))
+    assert "no such folder" in asked.folder_problem.text()
+    assert not asked.folder_problem.isHidden()
+    asked.folder.setText(str(tmp_path / "Campaigns"))
+    assert asked.folder_problem.isHidden()
+    asked.close_button.click()
+    campaign.new_campaign(small_table(tmp_path / "series.csv"))
+    wizard = campaign.wizard
+    assert wizard is not None
+    until(qtbot, lambda: wizard.table_step.complete)
+    wizard.next.click()
+    until(qtbot, lambda: wizard.columns_step.complete)
+    wizard.next.click()
+    wizard.next.click()
+    assert Path(wizard.goal_step.file.text).parent == tmp_path / "Campaigns"
+    idle(qtbot, campaign)
+    wizard.reject()
+    (tmp_path / "Campaigns").rmdir()
+    assert again(campaign).campaigns is None  # a folder that is gone is not proposed
+
+
+def test_plates_are_proposed_to_the_next_work_list(
+    qtbot: QtBot, campaign: MainWindow, asked: PreferencesDialog
+) -> None:
+    asked.plates.choose("384")
+    asked.controls.setText("1, banana")
+    assert not asked.controls_problem.isHidden()
+    asked.controls.setText("1, 24")
+    assert asked.controls_problem.isHidden()
+    asked.close_button.click()
+    campaign.session.plan()
+    idle(qtbot, campaign)
+    campaign.work_lists.ask()
+    work = campaign.work_lists.dialog
+    assert work is not None
+    assert work.plate_size.key == "384"
+    assert work.controls.text() == "1, 24"
+    idle(qtbot, campaign)
+    work.reject()
+
+
+def test_the_layout_is_forgotten(qtbot: QtBot, campaign: MainWindow, asked: PreferencesDialog) -> None:
+    campaign.resize(900, 700)
+    campaign.settings.keep_layout("window", campaign.saveGeometry())
+    campaign.settings.keep_values("table/candidates", {"order": ["status"]})
+    campaign.settings.author = "kept"
+    asked.forget.click()
+    assert campaign.width() == max(1280, campaign.minimumSizeHint().width())
+    assert campaign.height() == 800
+    assert campaign.settings.layout("window") is None
+    assert campaign.settings.values("table/candidates") == {}
+    assert campaign.settings.author == "kept"
+    assert any("as it was at first" in one.text() for one in asked.findChildren(QLabel) if not one.isHidden())
+    asked.close_button.click()

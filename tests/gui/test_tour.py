@@ -1,0 +1,145 @@
+"""The guided tour: it names the real button, goes on when the step is done, and is left at any time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QPushButton
+from pytestqt.qtbot import QtBot
+
+from assaypilot.gui.main_window import MainWindow
+from assaypilot.gui.tour import STEPS
+from tests.gui.helpers import dialog, idle, quick_campaign, status, until, view
+
+
+def marked(window: MainWindow) -> list[str]:
+    """What the marked buttons say."""
+    return [
+        made.text().replace("&", "") for made in window.findChildren(QPushButton) if made.property("toured") == "true"
+    ]
+
+
+def click_a_line(window: MainWindow) -> None:
+    """Nothing; clicks the third line of the table of the page shown, as a person does."""
+    assert window.page is not None
+    table = window.page.table
+    table.scrollTo(table.rows_model.index(2, 0))
+    box = table.visualRect(table.rows_model.index(2, 0))
+    QTest.mouseClick(table.viewport(), Qt.MouseButton.LeftButton, pos=box.center() + QPoint(2, 0))
+
+
+@pytest.fixture
+def touring(qtbot: QtBot, open_window: Callable[..., MainWindow]) -> MainWindow:
+    window = open_window()
+    idle(qtbot, window)
+    window.start.tour_button.click()
+    until(qtbot, lambda: window.tour.place == 0)
+    idle(qtbot, window)
+    return window
+
+
+def test_the_whole_tour_by_doing_each_step(qtbot: QtBot, touring: MainWindow) -> None:
+    window, card = touring, touring.tour.card
+    assert view(window).practice
+    assert card.heading.text() == "Step 1 of 5: The library"
+    assert marked(window) == ["Library"]
+    click_a_line(window)
+    assert card.heading.text().startswith("Step 2 of 5")
+    assert marked(window) == ["Plan round 1"]
+    window.strip.primary.click()
+    until(qtbot, lambda: window.tour.place == 2)
+    idle(qtbot, window)
+    assert marked(window) == ["Measure with the practice assay"]
+    next(one for one in window.findChildren(QPushButton) if one.property("toured") == "true").click()
+    until(qtbot, lambda: marked(window) == ["Close round 1"])
+    assert window.tour.place == 2  # the results do not count yet
+    idle(qtbot, window)
+    window.session.close_round()
+    until(qtbot, lambda: window.tour.place == 3)
+    idle(qtbot, window)
+    assert marked(window) == ["Candidates"]
+    window.show_page(window.pages.index(window.candidates))
+    assert window.tour.place == 3  # the program selects a line, too; that is not a step done
+    idle(qtbot, window)
+    click_a_line(window)
+    assert window.tour.place == 4
+    assert marked(window) == ["Export…"]
+    window.candidates.export_button.click()
+    asked = dialog()
+    asked.reject()
+    assert card.next.text() == "&Finish"
+    card.next.click()
+    assert card.isHidden()
+    assert marked(window) == []
+    assert len(status(window).rounds) == 1
+
+
+def test_the_tour_by_keyboard_alone(qtbot: QtBot, touring: MainWindow) -> None:
+    card = touring.tour.card
+    for made, letter in ((card.show_me, "W"), (card.back, "B"), (card.next, "X"), (card.leave, "L")):
+        assert made.shortcut().toString() == f"Alt+{letter}"
+        assert made.focusPolicy() & Qt.FocusPolicy.TabFocus
+    card.next.click()
+    assert touring.tour.place == 1
+    card.show_me.click()
+    assert touring.focusWidget() is touring.strip.primary
+    card.next.click()
+    card.show_me.click()  # there is no round yet
+    assert "comes with a round" in touring.messages.text
+    card.next.click()
+    card.next.click()
+    card.show_me.click()
+    assert touring.page is touring.candidates
+    assert touring.focusWidget() is touring.candidates.export_button
+    card.back.click()
+    assert touring.tour.place == 3
+    card.leave.click()
+    assert touring.tour.place is None
+    assert card.isHidden()
+    assert marked(touring) == []
+
+
+def test_the_tour_starts_again_from_the_help_menu_with_a_campaign_nobody_worked_on(
+    qtbot: QtBot, touring: MainWindow
+) -> None:
+    first = view(touring).path
+    touring.session.plan()
+    until(qtbot, lambda: bool(status(touring).rounds))
+    touring.tour.leave()
+    touring.actions_.tour.trigger()
+    until(qtbot, lambda: touring.tour.place == 0 and view(touring).path != first)
+    assert not status(touring).rounds
+    idle(qtbot, touring)
+
+
+def test_ones_own_campaign_is_left_alone(qtbot: QtBot, campaign: MainWindow) -> None:
+    before = view(campaign).path
+    campaign.actions_.tour.trigger()
+    other = next(one for one in QApplication.topLevelWidgets() if isinstance(one, MainWindow) and one is not campaign)
+    until(qtbot, lambda: other.tour.place == 0)
+    assert view(campaign).path == before
+    assert campaign.tour.place is None
+    idle(qtbot, other)
+    other.close()
+
+
+def test_another_campaign_ends_the_tour(qtbot: QtBot, touring: MainWindow, tmp_path: Path) -> None:
+    touring.open_path(quick_campaign(tmp_path))
+    until(qtbot, lambda: touring.tour.place is None)
+    assert touring.tour.card.isHidden()
+    idle(qtbot, touring)
+
+
+@pytest.mark.parametrize("width", [900, 1920])
+def test_the_card_fits_every_width(qtbot: QtBot, touring: MainWindow, width: int) -> None:
+    touring.resize(width, 700)
+    card = touring.tour.card
+    for place in range(len(STEPS)):
+        touring.tour.show_step(place)
+        until(qtbot, lambda: card.text.height() >= card.text.heightForWidth(card.text.width()))
+        assert card.width() == touring.centralWidget().width()
+        assert card.leave.geometry().right() <= card.width()

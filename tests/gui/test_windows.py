@@ -1,0 +1,102 @@
+"""Several windows, and the list of recent files with files that are gone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QPushButton
+from pytestqt.qtbot import QtBot
+from shiboken6 import isValid
+
+from assaypilot.gui import opening
+from assaypilot.gui import theme as look
+from assaypilot.gui.main_window import MainWindow
+from assaypilot.gui.theme import DARK, LIGHT, theme
+from tests.gui.helpers import idle, quick_campaign, until, view
+
+
+def test_a_new_window_has_a_campaign_of_its_own_and_goes_when_it_is_closed(
+    qtbot: QtBot, campaign: MainWindow, tmp_path: Path
+) -> None:
+    assert campaign.actions_.new_window.shortcut().toString() == "Ctrl+Shift+N"
+    second = campaign.opening.new_window()
+    assert second.isVisible()
+    assert second.pos() - campaign.pos() == QPoint(32, 32)
+    assert second.stack.currentWidget() is second.start
+    second.open_path(view(campaign).path)
+    until(qtbot, lambda: second.session.view is not None)
+    idle(qtbot, second)
+    assert view(second).read_only
+    assert "Read-only" in second.messages.text
+    assert "another" in second.messages.text or "open" in second.messages.text
+    assert not view(campaign).read_only
+    campaign.session.plan()
+    idle(qtbot, campaign)
+    assert view(campaign).status.open_round is not None
+    second.close()
+    until(qtbot, lambda: not isValid(second))
+    assert opening._further == []
+    assert campaign.isVisible()
+
+
+def recent(window: MainWindow) -> list[str]:
+    """What the list of recent files says."""
+    window.actions_.recent.aboutToShow.emit()
+    return [action.text() for action in window.actions_.recent.actions() if not action.isSeparator()]
+
+
+def test_a_recent_file_that_is_gone_stays_until_it_is_taken_off(
+    qtbot: QtBot, open_window: Callable[..., MainWindow], tmp_path: Path
+) -> None:
+    window = open_window()
+    assert recent(window) == ["No campaign was opened yet"]
+    path = quick_campaign(tmp_path)
+    window.open_path(path)
+    until(qtbot, lambda: window.session.view is not None)
+    idle(qtbot, window)
+    gone = tmp_path / "moved & gone.assaypilot"
+    window.settings.add_recent(gone)
+    assert recent(window) == ["small.assaypilot", "moved && gone.assaypilot (not there)", "&Clear This List"]
+    next(one for one in window.actions_.recent.actions() if "not there" in one.text()).trigger()
+    assert "moved & gone.assaypilot is not in" in window.messages.text
+    assert view(window).path == path
+    next(one for one in window.messages.findChildren(QPushButton) if one.text() == "Take it off the list").click()
+    assert recent(window) == ["small.assaypilot", "&Clear This List"]
+    window.actions_.recent.actions()[-1].trigger()
+    assert recent(window) == ["No campaign was opened yet"]
+    assert path.is_file()
+
+
+def test_a_link_of_the_start_page_whose_file_is_gone_says_so(
+    qtbot: QtBot, open_window: Callable[..., MainWindow], tmp_path: Path
+) -> None:
+    path = quick_campaign(tmp_path)
+    window = open_window()
+    window.settings.add_recent(path)
+    window.start.show_recent(window.settings.recent)
+    path.unlink()
+    next(one for one in window.start.findChildren(QPushButton) if one.text() == "small").click()
+    assert "small.assaypilot is not in" in window.messages.text
+
+
+def test_the_theme_follows_the_system(window: MainWindow, monkeypatch: pytest.MonkeyPatch) -> None:
+    theme().choose("system")
+    assert theme().colours is LIGHT
+    dark = SimpleNamespace(colorScheme=lambda: Qt.ColorScheme.Dark)
+    told = QGuiApplication.styleHints().colorSchemeChanged
+    with monkeypatch.context() as patched:
+        patched.setattr(look, "QGuiApplication", SimpleNamespace(styleHints=lambda: dark))
+        told.emit(Qt.ColorScheme.Dark)
+        assert theme().colours is DARK
+        assert window.palette().window().color().name() == DARK.page
+        theme().choose("light")  # what was chosen counts more than the system
+        assert theme().colours is LIGHT
+        theme().choose("system")
+        assert theme().colours is DARK
+    told.emit(Qt.ColorScheme.Light)
+    assert theme().colours is LIGHT
