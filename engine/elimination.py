@@ -16,7 +16,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["RANK_TOLERANCE", "Eliminated", "Solver"]
+__all__ = ["RANK_TOLERANCE", "Eliminated", "Solver", "alone_and_core"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
@@ -35,6 +35,15 @@ class _Wave:
     """The column of each row's own substituent."""
     others: Ints
     """``(n, n_sites)``: the columns that its effect follows from, the intercept (column 0) in place of its own."""
+
+
+def alone_and_core(columns: Ints, n_columns: int) -> tuple[Ints, Ints]:
+    """Positions of the rows that stand alone, and of the core; ``columns`` as ``Eliminated`` takes them."""
+    waves, core = _set_aside(columns, n_columns)
+    alone = np.zeros(len(columns), dtype=bool)
+    for wave in waves:
+        alone[wave.rows] = True
+    return np.flatnonzero(alone), core
 
 
 class Eliminated:

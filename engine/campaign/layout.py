@@ -36,7 +36,7 @@ def lay_out(counts: Ints, vectors: Floats, per_round: int, max_replicates: int, 
             break
         by_need = shuffled[np.argsort(-remaining[shuffled], kind="stable")]
         by_need = by_need[remaining[by_need] > 0]
-        first = _spanning(vectors, by_need)
+        first = _spanning(vectors, by_need, size)
         room = np.minimum(remaining, max_replicates)
         share = remaining / (n_rounds - number)
         even = [np.minimum(rounded(share).astype(np.intp), room).tolist() for rounded in (np.floor, np.ceil)]
@@ -59,9 +59,10 @@ def lay_out(counts: Ints, vectors: Floats, per_round: int, max_replicates: int, 
     return order
 
 
-def _spanning(vectors: Floats, order: Ints) -> list[int]:
-    """The first positions in ``order`` that together span all of them (Gram-Schmidt)."""
-    whole = np.zeros((vectors.shape[1], vectors.shape[1]))
+def _spanning(vectors: Floats, order: Ints, most: int) -> list[int]:
+    """The first positions in ``order`` that together span all of them, or the first ``most`` (Gram-Schmidt)."""
+    most = min(most, vectors.shape[1])
+    whole = np.zeros((most, vectors.shape[1]))
     chosen: list[int] = []
     for position in order.tolist():
         vector, basis = vectors[position], whole[: len(chosen)]
@@ -71,7 +72,7 @@ def _spanning(vectors: Floats, order: Ints) -> list[int]:
         if length > _INDEPENDENT * max(math.sqrt(vector @ vector), 1e-300):
             whole[len(chosen)] = rest / length
             chosen.append(position)
-            if len(chosen) == vectors.shape[1]:
+            if len(chosen) == most:
                 break
     return chosen
 

@@ -160,6 +160,15 @@ class Rows:
         rows = self._given[positions] if self._table is None else self._table.coordinates(positions)
         return rows if self._gaps is None else rows / self._gaps[positions, None]
 
+    @property
+    def given(self) -> bool:
+        """Whether they are vectors, not rows of a table."""
+        return self._table is None
+
+    def inside(self, axes: Floats) -> Rows:
+        """Given vectors that lie in a subspace, in its coordinates: ``axes`` ``(d, r)``."""
+        return Rows(self._given @ axes, gaps=self._gaps, names=self._name.names)
+
     def name(self, key: Ints) -> str:
         """The row."""
         return self._name(int(key[0]))

@@ -10,6 +10,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from assaypilot.engine.design.factors import sound_inverse
 from assaypilot.engine.design.moves import Bounds, Changes, Moves, moves_of, worth_of
 from assaypilot.engine.features import ProjectedFeatures
 from assaypilot.engine.progress import Report, silent
@@ -109,7 +110,11 @@ def inverse_information(
     scale = np.sqrt(np.maximum(np.diagonal(information), 0.0))
     if not len(scale) or scale.min() <= 0:
         return None
-    values, vectors = np.linalg.eigh(information / scale / scale[:, None])
+    scaled = information / scale / scale[:, None]
+    sound = sound_inverse(scaled)
+    if sound is not None:
+        return sound / scale / scale[:, None]
+    values, vectors = np.linalg.eigh(scaled)
     if values[0] <= _SINGULAR * values[-1]:
         return None
     half = vectors / np.sqrt(values) / scale[:, None]

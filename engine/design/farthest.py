@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from assaypilot.engine.design.factors import sound_factor
 from assaypilot.engine.features import ProjectedFeatures, SiteFeatures
 
 __all__ = ["Farthest", "square_root"]
@@ -36,7 +37,11 @@ def square_root(matrix: Floats) -> Floats:
     # With a unit diagonal, so that columns of unlike size keep their digits.
     scale = np.sqrt(np.maximum(np.diagonal(matrix), 0.0))
     inverse_scale = np.divide(1.0, scale, out=np.zeros_like(scale), where=scale > 0.0)
-    values, vectors = np.linalg.eigh(matrix * inverse_scale * inverse_scale[:, None])
+    scaled = matrix * inverse_scale * inverse_scale[:, None]
+    lower = sound_factor(scaled)
+    if lower is not None:
+        return scale[:, None] * lower
+    values, vectors = np.linalg.eigh(scaled)
     kept = values > _ROUNDING * 1e-3 * max(float(values[-1]), 0.0)
     if not kept.any():
         return np.zeros((len(matrix), 1))

@@ -10,8 +10,10 @@ from typing import Literal, NamedTuple, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from assaypilot.engine.design.alone import Counted, apart
 from assaypilot.engine.design.criteria import Weighted
 from assaypilot.engine.design.exchange import Bounds, Means, Worst, exchange, grow, inverse_information
+from assaypilot.engine.design.subspace import told_span, within
 from assaypilot.engine.design.swapping import swap_rounded
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.features import ProjectedFeatures
@@ -32,6 +34,8 @@ _NEGLIGIBLE = 0.01
 
 _POOL = 1200
 """Compounds among which measurements move; of a larger table those whose leverages under the design are largest."""
+_MUCH = 200_000
+"""Entries of the rows' coordinates from which on only one start is moved: each of its looks takes long."""
 _LOOKS = 40
 """Looks at all moves of single measurements where few measurements are asked for quickly."""
 _CLOSE = 1.1
@@ -171,11 +175,26 @@ def round_design(
     """
     if method not in get_args(Method):
         raise ValueError(f"method must be one of {', '.join(get_args(Method))}, got {method!r}")
+    free = method == "best" and ratio == 0 and all(o is None for o in (directions, targets, least, pool, base))
+    if free and (most is None or np.ndim(most) == 0) and (parts := apart(candidates)) is not None:
+
+        def of_core(shares: Weighted, left: int) -> Counted:
+            found = round_design(shares, parts.candidates, left, most=most, report=report)
+            counts = np.zeros(parts.candidates.n_rows, dtype=np.intp)
+            counts[found.support] = found.counts
+            return Counted(counts, found.value / left, found.finished)
+
+        whole = parts.rounded(
+            design, n, n if most is None else int(np.minimum(np.asarray(most, dtype=float), n)), of_core
+        )
+        if whole is not None:
+            used = np.flatnonzero(whole.counts)
+            return Rounded(used, whole.counts[used], whole.variance * n, "exchange", whole.finished)
     told = None if base is None else base * n
     low, high = limits(candidates.n_rows, n, least, most)
     design = _without_traces(design, n)
     worst: Worst = directions if directions is not None else Means(candidates if targets is None else targets)
-    span = _span(design, candidates, worst, told)
+    span = told_span(design, candidates, worst, told)
     if span is None:
         _refuse_too_few(candidates, n, high, told)
     elif n < span.rank:
@@ -192,7 +211,7 @@ def round_design(
     weights[known] = np.asarray(design.weights)[order][np.isin(np.asarray(design.support)[order], places)]
     x = candidates.coordinates(places)
     if span is not None:
-        worst, told = _Within(worst, span.axes), None if told is None else span.axes.T @ told @ span.axes
+        worst, told = within(worst, span.axes), None if told is None else span.axes.T @ told @ span.axes
         places, weights, x = span.rows(places, weights, x, low)
     run = _Rounding(x, weights, Bounds(low[places], high[places]), worst, told, ratio, report)
     tried = run.best(n) if method == "best" else [run.one(method, n)]
@@ -245,7 +264,7 @@ class _Rounding:
         own = self.weights > 0
         for name in ("apportion", "swap"):
             plain = self.one(name, n)
-            small = len(self.x) < _POOL
+            small = len(self.x) < _POOL and self.x.size < _MUCH
             tried.append((name, *self.moved(plain[1], own | (plain[1] > 0))) if small else plain)
         return [*tried, self.one("exchange", n)]
 
@@ -303,7 +322,7 @@ def fewest(
     """
     low, high = limits(candidates.n_rows, most, None, None)
     design = _without_traces(design, n)
-    span = _span(design, candidates, directions, None)
+    span = told_span(design, candidates, directions, None)
     rank = candidates.rank if span is None else span.rank
     if n < rank:
         raise _too_few(n, rank, rank)
@@ -312,7 +331,7 @@ def fewest(
     weights[np.searchsorted(places, design.support)] = design.weights
     x, worst = candidates.coordinates(places), directions
     if span is not None:
-        worst = _Within(directions, span.axes)
+        worst = within(directions, span.axes)
         places, weights, x = span.rows(places, weights, x, low)
     bounds = Bounds(low[places], high[places])
     run = _Rounding(x, weights, bounds, worst, None, 0.0, report)
@@ -400,83 +419,6 @@ def _rank(matrix: Floats) -> int:
     scale = np.where(scale > 0, scale, 1.0)
     values = np.linalg.eigvalsh(matrix / scale / scale[:, None])
     return int((values > _RANK * max(float(values[-1]), 1e-300)).sum())
-
-
-class _Within:
-    """Directions in the coordinates of a subspace that holds them all."""
-
-    def __init__(self, whole: Worst, span: Floats) -> None:
-        self.whole = whole
-        self.span = span
-
-    def find(self, inverse: Floats, count: int = 1) -> tuple[Ints, Floats]:
-        """The same keys and values as those of the whole space."""
-        return self.whole.find(self.span @ inverse @ self.span.T, count)
-
-    def some(self, inverse: Floats, count: int = 1) -> tuple[Ints, Floats]:
-        """The same quickly, where the whole space has a quick way."""
-        return self.whole.some(self.span @ inverse @ self.span.T, count)
-
-    def vectors(self, keys: Ints) -> Floats:
-        """The directions, in the coordinates of the subspace."""
-        return self.whole.vectors(keys) @ self.span
-
-
-class _Span(NamedTuple):
-    """The subspace that a design tells about."""
-
-    axes: Floats
-    """``(d, r)``: coordinates of it."""
-    blind: Floats
-    """``(d, d - r)``: what is left, in columns that all count alike."""
-    scale: Floats
-
-    @property
-    def rank(self) -> int:
-        """Its dimension."""
-        return int(self.axes.shape[1])
-
-    def rows(self, places: Ints, weights: Floats, x: Floats, low: Ints) -> tuple[Ints, Floats, Floats]:
-        """The candidates that lie in it, and those required, with their weights and coordinates in it.
-
-        A value of any other candidate involves effects that nothing else tells, so it says nothing here: its part
-        within must not count as if it were known by itself.
-        """
-        inside = self._inside(x)
-        kept = inside | (low[places] > 0)
-        return places[kept], weights[kept], np.where(inside[kept, None], x[kept] @ self.axes, 0.0)
-
-    def holds(self, candidates: ProjectedFeatures, places: Ints) -> NDArray[np.bool_]:
-        """Which candidates lie in it."""
-        return self._inside(candidates.coordinates(places))
-
-    def _inside(self, x: Floats) -> NDArray[np.bool_]:
-        lengths = np.einsum("ij,ij->i", x / self.scale, x / self.scale)
-        rest = x @ self.blind
-        inside: NDArray[np.bool_] = np.einsum("ij,ij->i", rest, rest) <= _RANK * np.maximum(lengths, 1e-300)
-        return inside
-
-
-def _span(design: Weighted, candidates: ProjectedFeatures, worst: Worst, told: Floats | None) -> _Span | None:
-    """The subspace that a design tells about, when that is not all but all that is wanted.
-
-    An XY design may leave effects alone that are in none of its directions; whole counts need not estimate them
-    either. None where everything has to be estimated.
-    """
-    # In coordinates in which every column counts alike, however it is scaled.
-    scale = np.sqrt(np.diagonal(candidates.information(np.ones(candidates.n_rows))))
-    rows = candidates.coordinates(np.asarray(design.support, dtype=np.intp)) / scale
-    information = (rows * np.asarray(design.weights)[:, None]).T @ rows
-    if told is not None:
-        information = information + told / scale / scale[:, None]
-    values, vectors = np.linalg.eigh(information)
-    seen = values > _RANK * max(float(values[-1]), 1e-300)
-    if seen.all():
-        return None
-    blind, axes = vectors[:, ~seen] / scale[:, None], vectors[:, seen] / scale[:, None]
-    longest = float(worst.find(np.diag(1.0 / scale**2))[1][0])
-    unseen = float(worst.find(blind @ blind.T)[1][0])
-    return _Span(np.asarray(axes, dtype=np.float64), blind, scale) if unseen <= _RANK * longest else None
 
 
 def _places(design: Weighted, candidates: ProjectedFeatures, low: Ints, high: Ints, pool: Ints | None) -> Ints:

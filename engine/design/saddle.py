@@ -13,6 +13,7 @@ import numpy as np
 from numpy.linalg import LinAlgError
 from numpy.typing import NDArray
 
+from assaypilot.engine.design.factors import lower_inverse
 from assaypilot.engine.design.newton import greatest_average
 
 __all__ = ["Point", "dual_bound", "solve_saddle", "starting_point"]
@@ -25,8 +26,6 @@ _TO_THE_BOUNDARY = 0.995
 _RIDGE = 1e-14
 """Share of the largest diagonal entry added to the Newton matrix; a hundred times more where that is not definite."""
 _MOST_RIDGE = 1e-4
-_LEAF = 48
-"""Triangular matrices up to so many rows are inverted as they are."""
 _START = 0.02
 """A starting point keeps this share of the worst variance from every bound."""
 _INSIDE = 0.1
@@ -133,7 +132,7 @@ def starting_point(
 def _variances(bundles: Bundles, information: Floats) -> tuple[Floats, Floats]:
     """The variance of every direction, and the inverse of the Cholesky factor of V."""
     factor: Floats = np.asarray(np.linalg.cholesky(information), dtype=float)
-    to_white = _lower_inverse(factor)
+    to_white = lower_inverse(factor)
     half = to_white @ bundles.y.T
     return bundles.sums(np.einsum("ij,ij->j", half, half)), to_white
 
@@ -205,23 +204,6 @@ class _Residuals:
     mass: float
 
 
-def _lower_inverse(factor: Floats) -> Floats:
-    """The inverse of a lower triangular matrix, by halves.
-
-    With numpy alone: numpy and scipy each have their own threads for linear algebra, and those of the one, waiting for
-    more work, keep those of the other from theirs; a loop that calls both in turn was a hundred times slower.
-    """
-    n = len(factor)
-    if n <= _LEAF:
-        return np.asarray(np.linalg.inv(factor), dtype=float)
-    half = n // 2
-    inverse = np.zeros((n, n))
-    first, second = _lower_inverse(factor[:half, :half]), _lower_inverse(factor[half:, half:])
-    inverse[:half, :half], inverse[half:, half:] = first, second
-    inverse[half:, :half] = -(second @ (factor[half:, :half] @ first))
-    return inverse
-
-
 def _factored(matrix: Floats) -> Floats:
     """The inverse of the Cholesky factor of a positive semidefinite matrix, with as little of a ridge as it takes."""
     diagonal = np.diagonal(matrix).copy()
@@ -230,7 +212,7 @@ def _factored(matrix: Floats) -> Floats:
         matrix[np.diag_indices(len(matrix))] = diagonal * (1.0 + ridge)
         try:
             factor: Floats = np.asarray(np.linalg.cholesky(matrix), dtype=float)
-            return _lower_inverse(factor)
+            return lower_inverse(factor)
         except LinAlgError:
             if ridge >= _MOST_RIDGE:
                 raise

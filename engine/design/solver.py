@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 import time
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from assaypilot.engine.design.allowed import Allowed, allowed
+from assaypilot.engine.design.alone import apart
 from assaypilot.engine.design.criteria import Design, Weighted, minimax_bound
 from assaypilot.engine.design.products import Product, orthogonal_start, product_design, recognised
 from assaypilot.engine.design.search import Search
@@ -99,6 +101,13 @@ def _optimal(
         report(1.0, "design ready")
         seconds = time.perf_counter() - begun
         return Design("g", even.support, even.weights, even.value, even.lower, True, 1, seconds, even.gap)
+    free = all(given is None for given in (targets, upper, required, base, warm, max_support))
+    if free and (parts := apart(candidates)) is not None:
+
+        def of_core(core: ProjectedFeatures) -> Design:
+            return _optimal(core, None, gap, None, None, None, None, None, recognise, report)
+
+        return replace(parts.design(of_core), seconds=time.perf_counter() - begun)
     table = Table(candidates)
     if limits.free == 0.0:
         return _all_required(table, limits, targets, begun)

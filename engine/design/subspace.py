@@ -1,0 +1,103 @@
+"""The subspace that a design tells about, where it leaves effects alone that nobody asks for."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assaypilot.engine.design.criteria import Weighted
+from assaypilot.engine.design.directions import Rows
+from assaypilot.engine.design.exchange import Worst
+from assaypilot.engine.features import ProjectedFeatures
+
+__all__ = ["Span", "told_span", "within"]
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.intp]
+
+_NOTHING = 1e-9
+"""Shares of information, or of a squared length, below this count as none."""
+
+
+def within(worst: Worst, axes: Floats) -> Worst:
+    """Directions that lie in a subspace, in its coordinates: ``axes`` ``(d, r)``."""
+    return worst.inside(axes) if isinstance(worst, Rows) and worst.given else _Within(worst, axes)
+
+
+class _Within:
+    """Directions in the coordinates of a subspace that holds them all."""
+
+    def __init__(self, whole: Worst, span: Floats) -> None:
+        self.whole = whole
+        self.span = span
+
+    def find(self, inverse: Floats, count: int = 1) -> tuple[Ints, Floats]:
+        """The same keys and values as those of the whole space."""
+        return self.whole.find(self.span @ inverse @ self.span.T, count)
+
+    def some(self, inverse: Floats, count: int = 1) -> tuple[Ints, Floats]:
+        """The same quickly, where the whole space has a quick way."""
+        return self.whole.some(self.span @ inverse @ self.span.T, count)
+
+    def vectors(self, keys: Ints) -> Floats:
+        """The directions, in the coordinates of the subspace."""
+        return self.whole.vectors(keys) @ self.span
+
+
+class Span(NamedTuple):
+    """The subspace that a design tells about."""
+
+    axes: Floats
+    """``(d, r)``: coordinates of it."""
+    blind: Floats
+    """``(d, d - r)``: what is left, in columns that all count alike."""
+    scale: Floats
+
+    @property
+    def rank(self) -> int:
+        """Its dimension."""
+        return int(self.axes.shape[1])
+
+    def rows(self, places: Ints, weights: Floats, x: Floats, low: Ints) -> tuple[Ints, Floats, Floats]:
+        """The candidates that lie in it, and those required, with their weights and coordinates in it.
+
+        A value of any other candidate involves effects that nothing else tells, so it says nothing here: its part
+        within must not count as if it were known by itself.
+        """
+        inside = self._inside(x)
+        kept = inside | (low[places] > 0)
+        return places[kept], weights[kept], np.where(inside[kept, None], x[kept] @ self.axes, 0.0)
+
+    def holds(self, candidates: ProjectedFeatures, places: Ints) -> NDArray[np.bool_]:
+        """Which candidates lie in it."""
+        return self._inside(candidates.coordinates(places))
+
+    def _inside(self, x: Floats) -> NDArray[np.bool_]:
+        lengths = np.einsum("ij,ij->i", x / self.scale, x / self.scale)
+        rest = x @ self.blind
+        inside: NDArray[np.bool_] = np.einsum("ij,ij->i", rest, rest) <= _NOTHING * np.maximum(lengths, 1e-300)
+        return inside
+
+
+def told_span(design: Weighted, candidates: ProjectedFeatures, worst: Worst, told: Floats | None) -> Span | None:
+    """The subspace that a design tells about, when that is not all but all that is wanted.
+
+    An XY design may leave effects alone that are in none of its directions; whole counts need not estimate them
+    either. None where everything has to be estimated.
+    """
+    # In coordinates in which every column counts alike, however it is scaled.
+    scale = np.sqrt(np.diagonal(candidates.information(np.ones(candidates.n_rows))))
+    rows = candidates.coordinates(np.asarray(design.support, dtype=np.intp)) / scale
+    information = (rows * np.asarray(design.weights)[:, None]).T @ rows
+    if told is not None:
+        information = information + told / scale / scale[:, None]
+    values, vectors = np.linalg.eigh(information)
+    seen = values > _NOTHING * max(float(values[-1]), 1e-300)
+    if seen.all():
+        return None
+    blind, axes = vectors[:, ~seen] / scale[:, None], vectors[:, seen] / scale[:, None]
+    longest = float(worst.find(np.diag(1.0 / scale**2))[1][0])
+    unseen = float(worst.find(blind @ blind.T)[1][0])
+    return Span(np.asarray(axes, dtype=np.float64), blind, scale) if unseen <= _NOTHING * longest else None
