@@ -19,6 +19,7 @@ from assaypilot.engine.campaign.counting import Issued
 from assaypilot.engine.campaign.creation import creation_drafts, program_version
 from assaypilot.engine.campaign.intake import Intake, due_now, prepare, to_mark
 from assaypilot.engine.campaign.past import Moment, Past
+from assaypilot.engine.campaign.reasons import Reasons
 from assaypilot.engine.campaign.replay import UNFIT, Ledger
 from assaypilot.engine.campaign.rounds import Missing, closed_round, due_decision, planned_round
 from assaypilot.engine.campaign.state import RecordReport, Round, Settings, Source, Status
@@ -165,6 +166,12 @@ class Campaign:
         if any(moment.round == number and moment.events == self._ledger.sequence for moment in past.moments):
             return self.status()
         return past.status(number, location_warnings(self.path))
+
+    def reasons(self, number: int | None = None) -> Reasons:
+        """Why every compound stands where it stands; with a number at the end of that closed round."""
+        if number is None:
+            return Reasons(self._ledger.fork({}), self.status())
+        return self._told().reasons(number, self.status_at(number))
 
     def _told(self) -> Past:
         if self._past is None:

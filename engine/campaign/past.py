@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from assaypilot.engine.campaign.chain import Event
+from assaypilot.engine.campaign.reasons import Reasons
 from assaypilot.engine.campaign.replay import Ledger
 from assaypilot.engine.campaign.state import Status
 from assaypilot.engine.campaign.view import build_status
@@ -84,14 +85,7 @@ class Past:
 
     def status(self, number: int, warnings: tuple[str, ...] = ()) -> Status:
         """Everything to show at the end of a round (0: before the first); AssayPilotError when it is not closed."""
-        if number not in self._ledgers:
-            closed = [str(one) for one in self._ledgers if one]
-            raise AssayPilotError(
-                f"round {number} has not ended" if closed else "no round has ended yet",
-                option="--round",
-                mend=f"Choose 0 (before the first) to {closed[-1]}." if closed else "Close a round first.",
-            )
-        ledger = self._ledgers[number]
+        ledger = self._ledger(number)
         key = (ledger.sequence, warnings)
         if key not in self._kept:
             self._kept[key] = build_status(ledger, warnings)
@@ -100,6 +94,20 @@ class Past:
                 self._kept.popitem(last=False)
         self._kept.move_to_end(key)
         return self._kept[key]
+
+    def reasons(self, number: int, then: Status) -> Reasons:
+        """Why every compound stood where it stood at the end of a round, whose status is given."""
+        return Reasons(self._ledger(number), then)
+
+    def _ledger(self, number: int) -> Ledger:
+        if number not in self._ledgers:
+            closed = [str(one) for one in self._ledgers if one]
+            raise AssayPilotError(
+                f"round {number} has not ended" if closed else "no round has ended yet",
+                option="--round",
+                mend=f"Choose 0 (before the first) to {closed[-1]}." if closed else "Close a round first.",
+            )
+        return self._ledgers[number]
 
 
 def _ends(ledger: Ledger, events: Sequence[Event]) -> dict[int, Ledger]:
