@@ -1,21 +1,24 @@
-"""What a campaign will take, asked of the engine before anything is measured."""
+"""What a campaign will take, asked of the engine before anything is measured.
+
+The window imports this on its own thread, so what takes long to load (scipy above all) is loaded where it is used.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
-from assaypilot.engine.campaign.creation import creation_drafts
-from assaypilot.engine.campaign.promises import goal_sentence
-from assaypilot.engine.campaign.replay import Ledger
 from assaypilot.engine.campaign.state import Settings
 from assaypilot.engine.campaign.words import joined, many
 from assaypilot.engine.endpoint import Endpoint
-from assaypilot.engine.features import span_rank
 from assaypilot.engine.library import Library
 from assaypilot.engine.measurements import Result
 from assaypilot.engine.progress import Report, silent
-from assaypilot.engine.strategies.protocol import Allocation
+
+if TYPE_CHECKING:
+    from assaypilot.engine.campaign.replay import Ledger
+    from assaypilot.engine.strategies.protocol import Allocation
 
 __all__ = ["Outlook", "Plan", "draft", "look_ahead"]
 
@@ -103,6 +106,10 @@ class Outlook:
 
 def draft(library: Library, endpoints: Sequence[Endpoint], settings: Settings, history: Sequence[Result] = ()) -> Plan:
     """The campaign these would make; AssayPilotError as the campaign itself would refuse them."""
+    from assaypilot.engine.campaign.creation import creation_drafts
+    from assaypilot.engine.campaign.promises import goal_sentence
+    from assaypilot.engine.campaign.replay import Ledger
+
     drafts, parts = creation_drafts("new", library, endpoints, settings, history, None, None, ())
     ledger = Ledger(parts.__getitem__)
     ledger.rehearse(drafts)
@@ -111,6 +118,8 @@ def draft(library: Library, endpoints: Sequence[Endpoint], settings: Settings, h
 
 def look_ahead(plan: Plan, report: Report = silent) -> Outlook:
     """What the strategy says of its phases; AssayPilotError when it cannot plan the first."""
+    from assaypilot.engine.features import span_rank
+
     ledger = plan.ledger
     settings, state, strategy = ledger.settings, ledger.state, ledger.strategy
     report(0.1, "Planning the first phase")

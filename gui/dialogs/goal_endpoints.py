@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass, replace
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import QTimer, Signal
 from PySide6.QtWidgets import QCheckBox, QComboBox, QFrame, QGridLayout, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
 from assaypilot.engine.difference import in_words
@@ -17,6 +18,9 @@ from assaypilot.gui.widgets.message_bar import error_words
 from assaypilot.gui.widgets.text import button, label, mnemonic_free
 
 __all__ = ["EndpointBox", "EndpointList"]
+
+AT_ONCE = 0.02
+"""Seconds for which boxes are made before the window gets its turn."""
 
 
 class EndpointBox(QFrame):
@@ -110,6 +114,12 @@ class EndpointBox(QFrame):
         """Whether it is measured in each round: a difference never is, its parts are."""
         return self.fact.endpoint.of is None and (self.aimed_at or self.needed or bool(self.limit.text))
 
+    def show_fact(self, fact: EndpointFacts) -> None:
+        """Nothing; the table says something else of the same endpoint."""
+        if fact is not self.fact:
+            self.fact = fact
+            self._hint_noise()
+
     def show_for(self, goal: str, *, objective: bool) -> None:
         """Nothing; shows what applies for a goal; ``objective``: it is the one endpoint a goal is about."""
         self.aim, self._objective = goal, objective
@@ -178,6 +188,7 @@ class EndpointBox(QFrame):
             groups = f"{fact.replicate_groups} replicated compound{'' if fact.replicate_groups == 1 else 's'}"
             self.noise.hint(f"Noise between measurements; empty: as {groups} say")
         else:
+            self.noise.edit.setPlaceholderText("")
             self.noise.hint("Noise between independent measurements of one compound")
 
 
@@ -188,12 +199,16 @@ class _Said:
     chosen: bool
     direction: int
     texts: tuple[str, str, str]
+    way: str
+    """Which way was better as the table had it."""
 
 
 class EndpointList(QWidget):
     """The boxes of all endpoints, and a line to name one that is not in the table."""
 
     changed = Signal()
+    complete = Signal()
+    """All boxes are there: of many endpoints they come one after the other."""
     wanted = Signal(str, str, str)
     """Name and unit of an endpoint to be added, and the two that it is the difference of: ``pIC50 - hERG`` or empty."""
 
@@ -208,6 +223,19 @@ class EndpointList(QWidget):
         self._column.addWidget(self.problem)
         self._column.addWidget(self._adding())
         self._goal, self._objective = "epsilon-best", ""
+        self._missing: dict[int, EndpointFacts] = {}
+        """By place, the endpoints that have no box yet."""
+        self._said: dict[str, _Said] = {}
+        self._first: list[str] = []
+        self._endpoints: list[Endpoint] = []
+        self._later = QTimer(self)
+        self._later.setSingleShot(True)
+        self._later.timeout.connect(self._build)
+
+    @property
+    def building(self) -> bool:
+        """Whether boxes are to come."""
+        return self._later.isActive()
 
     def _adding(self) -> QWidget:
         holder = QWidget()
@@ -245,46 +273,73 @@ class EndpointList(QWidget):
 
     def show_facts(self, facts: tuple[EndpointFacts, ...], objective: str) -> None:
         """Nothing; shows these endpoints; what was typed for one of the same name stays."""
-        kept = {box.name: box for box in self.boxes}
-        said = {
-            name: _Said(
+        endpoints = [fact.endpoint for fact in facts]
+        if endpoints == self._endpoints and not self._missing:
+            for box, fact in zip(self.boxes, facts, strict=True):
+                box.show_fact(fact)
+            self.show_for(self._goal, objective)
+            self.complete.emit()
+            return
+        for box in self.boxes:
+            self._said[box.name] = _Said(
                 box.chosen.isChecked(),
                 box.direction.currentIndex(),
                 (box.noise.edit.text(), box.margin.edit.text(), box.limit.edit.text()),
+                box.fact.endpoint.direction,
             )
-            for name, box in kept.items()
-        }
-        same = {name: box.fact.endpoint for name, box in kept.items()}
-        for box in self.boxes:
             self._column.removeWidget(box)
             box.hide()
             box.deleteLater()
-        endpoints = [fact.endpoint for fact in facts]
-        self.boxes = [EndpointBox(fact, in_words(endpoints, place)) for place, fact in enumerate(facts)]
         # Two are enough to begin with; a table may have many columns.
-        first = [objective, *(fact.endpoint.name for fact in facts if fact.endpoint.name != objective)][:2]
-        before: QWidget = self
-        for place, box in enumerate(self.boxes):
-            was = said.get(box.name)
-            box.chosen.setChecked(box.name in first if not said else (was is None or was.chosen))
-            if was is not None:
-                for field, text in zip((box.noise, box.margin, box.limit), was.texts, strict=True):
-                    field.edit.setText(text)
-                if same[box.name].direction == box.fact.endpoint.direction:
-                    box.direction.setCurrentIndex(was.direction)
-            box.changed.connect(self._show_needed)
-            box.changed.connect(self.changed)
-            self._column.insertWidget(place, box)
-            for part in (box.chosen, box.direction, box.noise.edit, box.margin.edit, box.limit.edit):
-                if before is not self:
-                    QWidget.setTabOrder(before, part)
-                before = part
-        if self.boxes:
-            QWidget.setTabOrder(before, self.new)
+        self._first = [objective, *(one.name for one in endpoints if one.name != objective)][:2]
+        self.boxes, self._endpoints = [], endpoints
+        self._objective = objective
+        self._missing = dict(enumerate(facts))
         self.new.clear()
         self.unit.clear()
         self.add_problem.hide()
-        self.show_for(self._goal, objective)
+        self._build()
+
+    def _build(self) -> None:
+        """Nothing; makes boxes for as long as nobody notices, the one of the objective first, and the rest soon."""
+        end = time.perf_counter() + AT_ONCE
+        objective = next((n for n, fact in self._missing.items() if fact.endpoint.name == self._objective), None)
+        for place in sorted(self._missing, key=lambda n: n != objective):
+            self._add_box(place)
+            if time.perf_counter() > end:
+                break
+        if self._missing:
+            self._later.start()
+            return
+        before: QWidget | None = None
+        for box in self.boxes:
+            for part in (box.chosen, box.direction, box.noise.edit, box.margin.edit, box.limit.edit):
+                if before is not None:
+                    QWidget.setTabOrder(before, part)
+                before = part
+        if before is not None:
+            QWidget.setTabOrder(before, self.new)
+        self._said.clear()
+        self.show_for(self._goal, self._objective)
+        self.complete.emit()
+
+    def _add_box(self, place: int) -> None:
+        fact = self._missing.pop(place)
+        box = EndpointBox(fact, in_words(self._endpoints, place))
+        was = self._said.get(box.name)
+        box.chosen.setChecked(box.name in self._first if not self._said else (was is None or was.chosen))
+        if was is not None:
+            for field, text in zip((box.noise, box.margin, box.limit), was.texts, strict=True):
+                field.edit.setText(text)
+            if was.way == fact.endpoint.direction:
+                box.direction.setCurrentIndex(was.direction)
+        box.show_for(self._goal, objective=box.name == self._objective)
+        box.changed.connect(self._show_needed)
+        box.changed.connect(self.changed)
+        names = [one.name for one in self._endpoints]
+        here = sum(names.index(one.name) < place for one in self.boxes)
+        self.boxes.insert(here, box)
+        self._column.insertWidget(here, box)
 
     def show_for(self, goal: str, objective: str) -> None:
         """Nothing; shows what applies for a goal and, for goals about one endpoint, its objective."""
@@ -303,7 +358,10 @@ class EndpointList(QWidget):
                 box.show_for(self._goal, objective=box.name == self._objective)
 
     def box(self, name: str) -> EndpointBox | None:
-        """The box of an endpoint."""
+        """The box of an endpoint, made now where it was to come."""
+        place = next((n for n, fact in self._missing.items() if fact.endpoint.name == name), None)
+        if place is not None:
+            self._add_box(place)
         return next((box for box in self.boxes if box.name == name), None)
 
     @property
@@ -312,7 +370,12 @@ class EndpointList(QWidget):
         return tuple(box.name for box in self.boxes if box.aimed_at)
 
     def read(self) -> list[Endpoint] | None:
-        """The endpoints as they were described; None when something cannot be used, which is said beside it."""
+        """The endpoints as they were described; None when something cannot be used, which is said beside it.
+
+        None, too, as long as boxes are to come: ``complete`` tells when they are there.
+        """
+        if self._missing:
+            return None
         read = [box.read() for box in self.boxes]
         few = self._goal == "pareto" and len(self.aimed_at) < 2
         self.problem.setText("Trade-offs need at least two endpoints: tick another one, or add it below.")

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QComboBox, QVBoxLayout, QWidget
 
-from assaypilot.engine.strategies.registry import choose, strategies
 from assaypilot.gui.dialogs.steps import Field
 from assaypilot.gui.widgets.text import label
 
-__all__ = ["StrategyChoice"]
+if TYPE_CHECKING:
+    from assaypilot.engine.strategies.protocol import Strategy, StrategyInfo
+
+__all__ = ["StrategyChoice", "load_strategies"]
 
 NAMES = {"linfact-mis": "LinFACT-MIS: compounds may be off the additive model"}
 """Of strategies that are chosen for what they allow: it is said where they are chosen."""
@@ -23,6 +25,13 @@ WORDS = (
     ("at this model error", "so far off the model"),
 )
 """What the engine calls things, and how the fields beside are named."""
+
+
+def load_strategies() -> tuple[type[Strategy], ...]:
+    """All strategies; takes half a second the first time, so it is for the worker."""
+    from assaypilot.engine.strategies.registry import strategies
+
+    return strategies()
 
 
 class StrategyChoice(QWidget):
@@ -47,6 +56,9 @@ class StrategyChoice(QWidget):
         column.addWidget(self.note)
         column.addWidget(self.off)
         self._goal = ""
+        self._kinds: tuple[type[Strategy], ...] = ()
+        self.combo.setEnabled(False)
+        self.off.hide()
         self.off.edit.textChanged.connect(lambda _: self.changed.emit())
         self.combo.currentIndexChanged.connect(lambda _: self._chosen())
 
@@ -58,7 +70,13 @@ class StrategyChoice(QWidget):
     @property
     def off_model(self) -> bool:
         """Whether the strategy chosen asks how far a compound may be off the additive model."""
-        return any(knob.name == "model_error" for knob in choose(self.name, self._goal)[0].info.parameters)
+        return bool(self._kinds) and any(knob.name == "model_error" for knob in self._info.parameters)
+
+    @property
+    def _info(self) -> StrategyInfo:
+        from assaypilot.engine.strategies.registry import choose
+
+        return choose(self.name, self._goal)[0].info
 
     def parameters(self) -> dict[str, Any] | None:
         """What the strategy chosen is told beside the goal; None when that is missing (then it is said there)."""
@@ -71,16 +89,30 @@ class StrategyChoice(QWidget):
         """Nothing; says what the field's number is counted in."""
         self.off.hint(f"{text}: how far a compound may be off the additive model".lstrip(": "))
 
+    def offer(self, kinds: tuple[type[Strategy], ...]) -> None:
+        """Nothing; these are the strategies there are. Until then the one proposed is taken."""
+        self._kinds = kinds
+        self.combo.setEnabled(True)
+        self._fill()
+
     def show_for(self, goal: str) -> None:
         """Nothing; offers what answers a goal; a choice that answers it, too, stays."""
         if goal == self._goal:
             return
         self._goal = goal
+        self._fill()
+
+    def _fill(self) -> None:
+        from assaypilot.engine.strategies.registry import choose
+
+        goal = self._goal
+        if not goal or not self._kinds:
+            return
         before = self.name
         self.combo.blockSignals(True)
         self.combo.clear()
         self.combo.addItem(f"Proposed: {choose('auto', goal)[0].info.title}", "auto")
-        for kind in strategies():
+        for kind in self._kinds:
             if goal in kind.info.goals:
                 self.combo.addItem(NAMES.get(kind.info.name, kind.info.title), kind.info.name)
         self.combo.setCurrentIndex(max(self.combo.findData(before), 0))
@@ -88,7 +120,7 @@ class StrategyChoice(QWidget):
         self._chosen()
 
     def _chosen(self) -> None:
-        words = choose(self.name, self._goal)[0].info.guarantee
+        words = self._info.guarantee
         self.off.setVisible(self.off_model)
         for engine, here in WORDS:
             words = words.replace(engine, here)

@@ -2,33 +2,279 @@
 
 from __future__ import annotations
 
-from PySide6.QtWidgets import QVBoxLayout
+from PySide6.QtCore import QTimer, Signal
+from PySide6.QtGui import QGuiApplication, QShowEvent
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
+from assaypilot.engine.campaign.state import Status
+from assaypilot.engine.campaign.words import many
+from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.progress import Cancelled
+from assaypilot.gui.dialogs.steps import Scrolled
+from assaypilot.gui.forecast_words import expected_words
+from assaypilot.gui.forecasting import Forecasting
+from assaypilot.gui.foresight import Foresight, foresee
 from assaypilot.gui.pages.base import Page, side_panel, with_side
+from assaypilot.gui.pages.goal_change import ChangePanel
+from assaypilot.gui.pages.goal_form import TermsForm
+from assaypilot.gui.pages.goal_outlook import Outlooks
+from assaypilot.gui.pages.goal_terms import Terms, change_between
 from assaypilot.gui.session import Session, View
-from assaypilot.gui.widgets.text import label
+from assaypilot.gui.widgets.message_bar import error_words
+from assaypilot.gui.widgets.text import Callout, label
 
 __all__ = ["GoalPage"]
 
+PAUSE = 150
+"""Milliseconds after the last key before it is asked what a change would do."""
+HINT = "Type other settings to see what they would change. Nothing changes before Apply."
+
 
 class GoalPage(Page):
-    """The goal in words, and its guarantee beside it."""
+    """Fields at the left, what they come to in the middle, what is guaranteed at the right."""
+
+    expected = Signal(str, str)
+    """The head of the log, and what the campaign is then expected to take in all, in a few words."""
 
     def __init__(self, session: Session) -> None:
         super().__init__(session, "Goal")
+        self.subtitle.setText("what is wanted, what it will take, and what other settings would change")
         self.sentence = label("", "big", wrap=True, selectable=True)
+        self.state = Callout()
         self.column.addWidget(self.sentence)
-        self.column.addStretch(1)
+        self.column.addWidget(self.state)
+        self.form = TermsForm()
+        self.form.changed.connect(self._typed)
+        self.outlooks = Outlooks()
+        self.outlooks.wanted.connect(self._again)
+        self.hint = label(HINT, "muted", wrap=True)
+        self.trial = QWidget()
+        row = QHBoxLayout(self.trial)
+        row.setContentsMargins(0, 6, 0, 0)
+        row.setSpacing(26)
+        row.addWidget(Scrolled(_headed("Settings", self.form, self.hint)), 2)
+        row.addWidget(Scrolled(_headed("What it will take", self.outlooks)), 3)
+        self.column.addWidget(self.trial, 1)
+        self.rest = QWidget()
+        self.column.addWidget(self.rest, 1)
         side, panel = side_panel()
-        self.promise = QVBoxLayout()
+        self.change = ChangePanel()
+        self.change.apply.connect(self._apply)
+        self.change.leave.connect(self._leave)
         self.guarantee = label("", wrap=True, selectable=True)
-        self.promise.addWidget(label("What is guaranteed", "heading"))
-        self.promise.addWidget(self.guarantee)
-        panel.addLayout(self.promise)
+        self.assumed = label("", "muted", wrap=True, selectable=True)
+        self._promised = label("What is guaranteed", "heading")
+        self._assumes = label("What is assumed", "heading")
+        for part in (self.change, self._promised, self.guarantee, self._assumes, self.assumed):
+            panel.addWidget(part)
         panel.addStretch(1)
         self.sides = with_side(self, side)
+        self.ahead = Forecasting(session, self)
+        """What the settings as they are will take."""
+        self.ahead.known.connect(self._foreseen)
+        self.ahead.refused.connect(self._unforeseen)
+        self.other = Forecasting(session, self)
+        """What the settings typed would take."""
+        self.other.known.connect(self._tried)
+        self.other.refused.connect(self._untried)
+        self._pause = QTimer(self)
+        self._pause.setSingleShot(True)
+        self._pause.setInterval(PAUSE)
+        self._pause.timeout.connect(self._ask_consequences)
+        self._view: View | None = None
+
+    @property
+    def view(self) -> View:
+        """The campaign shown."""
+        assert self._view is not None
+        return self._view
+
+    # ------------------------------------------------------------------ what the window calls
 
     def refresh(self, view: View, *, opened: bool) -> None:
-        """Nothing; shows a campaign as it is now."""
-        self.sentence.setText(f"{view.status.goal_sentence}.")
-        self.guarantee.setText(view.status.guarantee.sentence)
+        """Nothing; shows a campaign as it is now; what was typed instead stays unless it is another one."""
+        fresh = opened or self._view is None or view.status.head != self._view.status.head
+        self._view = view
+        status = view.status
+        self.sentence.setText(f"{status.goal_sentence}.")
+        promise = status.guarantee
+        # What it assumes stands below, one by one.
+        self.guarantee.setText(promise.sentence.removesuffix(f" Assumes {'; '.join(promise.assumptions)}."))
+        self._promised.setText("What is guaranteed" if status.guarantee.holds else "Nothing is guaranteed any more")
+        self.assumed.setText("\n".join(f"\N{BULLET} {one}" for one in status.guarantee.assumptions))
+        for part in (self._assumes, self.assumed):
+            part.setVisible(bool(status.guarantee.assumptions))
+        self._show_state(status)
+        why = (view.read_only_reason or "the file cannot be written").rstrip(".")
+        self.change.lock(f"Read-only: {why}. Settings can be tried here, not applied." if view.read_only else "")
+        if opened:
+            self.ahead.forget()
+            self.other.forget()
+        self.form.show_now(status, opened=opened)
+        if fresh:
+            self.outlooks.show_now(None)
+        if self.isVisible():
+            self._look_ahead()
+        self._typed()
+
+    def stop(self) -> None:
+        """Nothing; asks and draws nothing any more: the window closes."""
+        self._pause.stop()
+        self.ahead.stop()
+        self.other.stop()
+        self.outlooks.canvas.stop()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Nothing; asks what the campaign will take when that is looked at."""
+        super().showEvent(event)
+        if self._view is not None:
+            self._look_ahead()
+            self._typed()
+
+    def copy(self) -> None:
+        """Nothing; copies the figures, for a spreadsheet."""
+        QGuiApplication.clipboard().setText(self.outlooks.table())
+
+    def look_for(self) -> None:
+        """Nothing; goes to the first field."""
+        self.form.setFocus()
+
+    # ------------------------------------------------------------------ where the campaign stands
+
+    def _show_state(self, status: Status) -> None:
+        """Nothing; a decided campaign has nothing to try; one that stopped short says so."""
+        decided = status.finished and not status.counts["undecided"]
+        self.trial.setVisible(not decided)
+        self.rest.setVisible(decided)
+        self.state.setVisible(status.finished)
+        if decided:
+            rounds = sum(one.state == "closed" and not one.confirmation for one in status.rounds)
+            took = f"It took {many(status.measurements_used, 'measurement')} in {many(rounds, 'round')}."
+            self.state.say("Decided", f"{status.statement}\n{took} To ask something else, start a new campaign.")
+        elif status.finished:
+            self.state.say("Stopped before all was decided", status.statement)
+
+    @property
+    def _settled(self) -> bool:
+        status = self.view.status
+        return status.finished and not status.counts["undecided"]
+
+    # ------------------------------------------------------------------ what it will take
+
+    def _look_ahead(self) -> None:
+        view = self.view
+        if self._settled:
+            self.ahead.stop()
+            return
+        path = view.path
+        self.ahead.ask(view.status.head, lambda report: foresee(path, None, report))
+        self._show_work()
+
+    def _foreseen(self, found: Foresight) -> None:
+        self.outlooks.show_now(found)
+        self.expected.emit(self.view.status.head, expected_words(found))
+        self._show_work()
+
+    def _tried(self, found: Foresight) -> None:
+        self.outlooks.show_tried(found, trying=True)
+        self._show_work()
+
+    def _unforeseen(self, error: Exception) -> None:
+        self.outlooks.refuse_because(error)
+
+    def _untried(self, error: Exception) -> None:
+        if isinstance(error, Cancelled):
+            self._unforeseen(error)
+            return
+        self.outlooks.show_tried(None, trying=False)
+        self._show_work()
+
+    def _again(self) -> None:
+        self._look_ahead()
+        self._typed()
+
+    def _show_work(self) -> None:
+        self.outlooks.work(self.ahead.busy or self.other.busy)
+
+    # ------------------------------------------------------------------ other settings
+
+    @property
+    def _wanted(self) -> Terms | None:
+        """The settings typed where they can be used and are others than now."""
+        if self._view is None or self._settled:
+            return None
+        typed = self.form.read()
+        return None if typed is None or typed == Terms.of(self.view.status) else typed
+
+    def _typed(self) -> None:
+        """Nothing; what was typed is simulated, and it is asked what it would do."""
+        self._pause.stop()
+        wanted = self._wanted
+        self.hint.setVisible(not self.form.touched)
+        if wanted is None:
+            self.other.stop()
+            self.outlooks.show_tried(None, trying=False)
+            if self._view is not None and not self._settled and self.form.read() is None:
+                self.change.refuse("Something at the left cannot be used; it is said there why.")
+            else:
+                self.change.nothing()
+            self._show_work()
+            return
+        status, path = self.view.status, self.view.path
+        change = change_between(Terms.of(status), wanted)
+        self.change.wait()
+        self._pause.start()
+        self.outlooks.show_tried(None, trying=True)
+        if self.isVisible():
+            self.other.ask((status.head, wanted), lambda report: foresee(path, change, report))
+        self._show_work()
+
+    def _ask_consequences(self) -> None:
+        wanted = self._wanted
+        if wanted is None:
+            return
+        head = self.view.status.head
+
+        def current() -> bool:
+            return self._view is not None and self.view.status.head == head and self._wanted == wanted
+
+        def told(sentences: tuple[str, ...]) -> None:
+            if current():
+                self.change.tell(sentences)
+
+        def refused(error: Exception) -> None:
+            if not current():
+                return
+            if isinstance(error, AssayPilotError):
+                said = self.form.refuse(error)
+                self.change.refuse("It is said at the left why." if said else " ".join(error_words(error)).strip())
+
+        self.session.consequences(change_between(Terms.of(self.view.status), wanted), told, refused)
+
+    def _apply(self, note: str) -> None:
+        wanted = self._wanted
+        if wanted is None or not self.change.apply_button.isEnabled():
+            return
+        self.change.apply_button.setEnabled(False)
+        self.session.change(change_between(Terms.of(self.view.status), wanted), note, self._applied)
+
+    def _applied(self) -> None:
+        self.session.message.emit("The settings were changed. Undo takes it back.")
+
+    def _leave(self) -> None:
+        self.form.reset()
+        self.form.setFocus()
+
+
+def _headed(title: str, *parts: QWidget) -> QWidget:
+    """A column with a heading."""
+    made = QWidget()
+    made.setObjectName("page")
+    column = QVBoxLayout(made)
+    column.setContentsMargins(0, 0, 8, 0)
+    column.setSpacing(10)
+    column.addWidget(label(title, "heading"))
+    for part in parts:
+        column.addWidget(part)
+    column.addStretch(1)
+    return made

@@ -138,10 +138,13 @@ class Strip(QFrame):
         self.primary.clicked.connect(self._pressed)
         row.addWidget(self.primary)
         self._next: Next | None = None
+        self._view: View | None = None
+        self._expected = ("", "")
         self.show_view(None)
 
     def show_view(self, view: View | None) -> None:
         """Nothing; shows where the campaign stands."""
+        self._view = view
         self._next = next_step(view)
         # The start page has the button itself, larger and in its middle.
         self.primary.setVisible(self._next is not None and view is not None)
@@ -177,6 +180,14 @@ class Strip(QFrame):
             self.bar.set_share(used / total if phase is not None and total else None)
         if status.confirmation.measurements:
             self.used.setText(f"{self.used.text()}, {status.confirmation.measurements:,} to confirm")
+        head, words = self._expected
+        if words and head == status.head and not status.finished:
+            self.used.setText(f"{self.used.text()}\n{words}")
+
+    def expect(self, head: str, words: str) -> None:
+        """Nothing; says what the campaign is expected to take in all, as it was foreseen at one head of its log."""
+        self._expected = (head, words)
+        self.show_view(self._view)
 
     def _pressed(self) -> None:
         if self._next is not None:

@@ -15,6 +15,7 @@ from shiboken6 import isValid
 from assaypilot.gui.app import dress, make_window
 from assaypilot.gui.main_window import CANDIDATES, MainWindow
 from assaypilot.gui.settings import Settings
+from tests.gui.forecasts import Crystal
 from tests.gui.helpers import answered, idle, quick_campaign, until
 
 
@@ -24,6 +25,15 @@ def settings(tmp_path: Path, qapp: QApplication) -> Settings:
     found.folder = tmp_path
     dress(qapp, found)
     return found
+
+
+@pytest.fixture(autouse=True)
+def crystal(monkeypatch: pytest.MonkeyPatch) -> Iterator[Crystal]:
+    """What the window is told of the future: nothing is simulated, because no other test needs it."""
+    made = Crystal()
+    monkeypatch.setattr("assaypilot.gui.foresight.in_another_process", made)
+    yield made
+    made.open.set()
 
 
 @pytest.fixture

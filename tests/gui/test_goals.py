@@ -162,7 +162,7 @@ def test_a_goal_shows_what_applies_to_it(qtbot: QtBot, window: MainWindow, tmp_p
         )
         assert seen == wanted, goal
     offered = [step.strategy.combo.itemText(n) for n in range(step.strategy.combo.count())]
-    assert offered == ["Proposed: GEGE", "GEGE", "GEGE with a fixed budget"]
+    assert offered[:3] == ["Proposed: GEGE", "GEGE", "GEGE with a fixed budget"]
     assert "no other beats in all endpoints" in step.strategy.note.text()
     choose_goal(step, "best")
     until(qtbot, lambda: step.complete)

@@ -1,0 +1,127 @@
+"""What a forecast says, in the words of the Goal page and of the wizard."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from assaypilot.engine.campaign.words import many
+from assaypilot.gui.foresight import Foresight
+
+if TYPE_CHECKING:
+    from assaypilot.engine.figures.reach import Reach
+    from assaypilot.engine.simulate.forecast import Forecast, Spread
+
+__all__ = ["expected_words", "forecast_lines", "headline", "how_known", "reach_of", "span"]
+
+
+def span(spread: Spread, *, more: bool = False) -> str:
+    """``384 to 672``, ``384 to 9,600 or more``, ``96``."""
+    open_end = " or more" if more else ""
+    return f"{spread.low:,}{open_end}" if spread.low >= spread.high else f"{spread.low:,} to {spread.high:,}{open_end}"
+
+
+def reach_of(name: str, found: Foresight) -> Reach:
+    """The forecast as a row of the picture; only off the window's thread, because it loads matplotlib."""
+    from assaypilot.engine.figures.reach import Reach
+
+    spread = found.forecast.measurements
+    return Reach(name, spread.low, spread.middle, spread.high, found.forecast.open_ended, found.budget)
+
+
+def headline(now: Foresight | None, tried: Foresight | None) -> str:
+    """What both come to: ``Now 384 to 672 measurements in all; with these settings 290 to 480.``."""
+    if now is None and tried is None:
+        return ""
+    if tried is None:
+        assert now is not None
+        return f"{_comes_to(now)}, in {_rounds(now.forecast)}."
+    if now is None:
+        return f"With these settings {_comes_to(tried)}."
+    same = now.forecast.measurements == tried.forecast.measurements and now.forecast.rounds == tried.forecast.rounds
+    if same:
+        return f"Now and with these settings {_comes_to(now)}: no difference."
+    after = _comes_to(tried) if _falls_short(tried) or _falls_short(now) else _measurements(tried.forecast)
+    return f"Now {_comes_to(now)}; with these settings {after}."
+
+
+def forecast_lines(found: Foresight) -> list[tuple[str, str]]:
+    """Captions and values, alike for any two forecasts but for what only a budget says."""
+    forecast = found.forecast
+    rows = [
+        ("Measurements", _middle(forecast.measurements, _measurements(forecast))),
+        ("Rounds", _middle(forecast.rounds, span(forecast.rounds, more=forecast.open_ended))),
+    ]
+    following = forecast.next_round
+    if following is not None:
+        first = "First decision" if not found.used else "Next decision"
+        more = "more " if found.used else ""
+        rows += [
+            (first, f"after {following.measurements:,} {more}in {many(following.rounds, 'round')}"),
+            ("It decides", f"about {_about(following.decided)}{_last(following.ends)}"),
+        ]
+    rows.append(("All decided", _decided(found)))
+    if forecast.budget is not None:
+        spent = forecast.budget
+        if spent.decides_nothing:
+            rows.append(("Budget spent", f"nothing settled: {_about(spent.undecided)} undecided"))
+        else:
+            left = f"{spent.in_:,.0f} in, {spent.out:,.0f} out, {spent.undecided:,.0f} undecided"
+            rows.append(("Budget spent", left))
+    return rows
+
+
+def how_known(forecast: Forecast) -> str:
+    """What the figures stand on."""
+    said = f" {forecast.assumed.rstrip('.')}." if forecast.assumed else ""
+    return f"The ranges hold 8 times in 10, by {many(forecast.runs, 'simulated campaign')}.{said}"
+
+
+def expected_words(found: Foresight) -> str:
+    """What the strip says: ``384 to 672 expected in all``."""
+    return f"{_measurements(found.forecast)} expected in all"
+
+
+def _measurements(forecast: Forecast) -> str:
+    return span(forecast.measurements, more=forecast.open_ended)
+
+
+def _rounds(forecast: Forecast) -> str:
+    spread = forecast.rounds
+    if spread.low >= spread.high and not forecast.open_ended:
+        return many(spread.low, "round")
+    return f"{span(spread, more=forecast.open_ended)} rounds"
+
+
+def _middle(spread: Spread, words: str) -> str:
+    return words if spread.low >= spread.high else f"{words}, about {spread.middle:,}"
+
+
+def _about(compounds: float) -> str:
+    return many(round(compounds), "compound")
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.0f} %"
+
+
+def _decided(found: Foresight) -> str:
+    share = found.forecast.decided
+    often = "never" if share < 0.005 else "every time" if share > 0.995 else f"{_percent(share)} of the time"
+    return often if found.budget is None else f"within the budget {often}"
+
+
+def _last(chance: float) -> str:
+    return f"; {_percent(chance)} chance to be the last" if chance > 0.005 else ""
+
+
+def _falls_short(found: Foresight) -> bool:
+    """Whether the budget is usually spent before all is decided."""
+    return found.forecast.budget is not None and found.forecast.decided < 0.5
+
+
+def _comes_to(found: Foresight) -> str:
+    """``384 to 672 measurements in all``, or what is open when the budget is spent."""
+    spent = found.forecast.budget
+    if spent is None or not _falls_short(found):
+        return f"{_measurements(found.forecast)} measurements in all"
+    return f"the budget of {found.budget:,} leaves about {round(spent.undecided):,} undecided"

@@ -1,0 +1,95 @@
+"""One question about the future at a time: asked a moment after the last key, dropped when a newer one comes."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
+
+from PySide6.QtCore import QObject, QTimer, Signal
+
+from assaypilot.engine.progress import Report
+from assaypilot.gui.foresight import Foresight
+from assaypilot.gui.session import Session
+from assaypilot.gui.tasks import Job
+
+__all__ = ["Forecasting"]
+
+PAUSE = 350
+"""Milliseconds without a further change before the simulation starts."""
+SLOW = 3.0
+"""Seconds after which the line above the foot of the window shows it, with Cancel."""
+KEPT = 24
+"""Answers remembered: going back to settings that were looked at before takes no time."""
+
+Ask = Callable[[Report], Foresight]
+
+
+class Forecasting(QObject):
+    """Asks for what some settings will take, off the window's thread; only the latest answer is told."""
+
+    known = Signal(object)
+    """The Foresight of what was asked last."""
+    refused = Signal(object)
+    """Why there is none: an AssayPilotError, or Cancelled when the user stopped it."""
+
+    def __init__(self, session: Session, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._session = session
+        self._job: Job | None = None
+        self._asked: tuple[Hashable, Ask] | None = None
+        self._answers: OrderedDict[Hashable, Foresight] = OrderedDict()
+        self._pause = QTimer(self)
+        self._pause.setSingleShot(True)
+        self._pause.setInterval(PAUSE)
+        self._pause.timeout.connect(self._start)
+
+    @property
+    def busy(self) -> bool:
+        """Whether an answer is to come."""
+        return self._asked is not None
+
+    def ask(self, key: Hashable, work: Ask) -> None:
+        """Nothing; asks, or tells at once what was answered before; ``key`` is alike only where the answer is."""
+        if self._asked is not None and self._asked[0] == key:
+            return
+        self.stop()
+        if key in self._answers:
+            self._answers.move_to_end(key)
+            self.known.emit(self._answers[key])
+            return
+        self._asked = (key, work)
+        self._pause.start()
+
+    def stop(self) -> None:
+        """Nothing; what is being asked is not told any more."""
+        self._pause.stop()
+        self._asked = None
+        if self._job is not None:
+            self._session.beside.cancel(self._job)
+            self._job = None
+
+    def forget(self) -> None:
+        """Nothing; another campaign: no answer holds any more."""
+        self.stop()
+        self._answers.clear()
+
+    def _start(self) -> None:
+        if self._asked is None:
+            return
+        key, work = self._asked
+        job: Job | None = None
+
+        def landed(found: Foresight) -> None:
+            self._answers[key] = found
+            while len(self._answers) > KEPT:
+                self._answers.popitem(last=False)
+            if job is self._job:
+                self._job = self._asked = None
+                self.known.emit(found)
+
+        def failed(error: Exception) -> None:
+            if job is self._job:
+                self._job = self._asked = None
+                self.refused.emit(error)
+
+        job = self._job = self._session.aside("Simulating what it will take", work, landed, failed, shown_after=SLOW)

@@ -1,0 +1,181 @@
+"""What a campaign will take, now and with other settings: a sentence, a picture on one scale, and figures beside."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QGridLayout, QLabel, QProgressBar, QVBoxLayout, QWidget
+
+from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.progress import Cancelled
+from assaypilot.gui.forecast_words import forecast_lines, headline, how_known, reach_of
+from assaypilot.gui.foresight import Foresight
+from assaypilot.gui.plots.canvas import Canvas
+from assaypilot.gui.theme import theme
+from assaypilot.gui.widgets.message_bar import error_words
+from assaypilot.gui.widgets.text import button, label
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["Outlooks"]
+
+NOW, TRIED = "now", "with these settings"
+PICTURE = 158
+"""Pixels of the picture: room for two rows, so that nothing jumps when the second one comes."""
+
+
+class Outlooks(QWidget):
+    """Two forecasts side by side; the second one only while other settings are tried."""
+
+    wanted = Signal()
+    """The forecast is to be made after all."""
+
+    def __init__(self, now: str = NOW, without: tuple[str, ...] = ()) -> None:
+        """``now``: what the first forecast is called; ``without``: captions of what is said elsewhere."""
+        super().__init__()
+        self._name, self._without = now, without
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(10)
+        self.words = label("", wrap=True, selectable=True)
+        self.canvas = Canvas("Measurements expected, now and with these settings")
+        self.canvas.setFixedHeight(PICTURE)
+        self.busy = QProgressBar()
+        self.busy.setRange(0, 0)
+        self.busy.setTextVisible(False)
+        self.busy.setAccessibleName("Simulating")
+        self.busy.hide()
+        self._keep_room(self.busy)
+        self._keep_room(self.canvas)
+        self.again = button("&Simulate", tip="Plays the campaign on, many times, with simulated results")
+        self.again.clicked.connect(self.wanted)
+        self._grid = QGridLayout()
+        self._grid.setHorizontalSpacing(16)
+        self._grid.setVerticalSpacing(6)
+        self._grid.setColumnStretch(1, 1)
+        self._grid.setColumnStretch(2, 1)
+        self._rows: list[tuple[QLabel, QLabel, QLabel]] = []
+        self.known = label("", "muted", wrap=True)
+        for part in (self.words, self.busy, self.canvas):
+            column.addWidget(part)
+        column.addWidget(self.again, 0, Qt.AlignmentFlag.AlignLeft)
+        column.addLayout(self._grid)
+        column.addWidget(self.known)
+        column.addStretch(1)
+        self.now: Foresight | None = None
+        self.tried: Foresight | None = None
+        self.trying = False
+        self._said = ""
+        self._show()
+
+    def show_now(self, found: Foresight | None) -> None:
+        """Nothing; shows what the settings of the campaign will take; None while that is not known."""
+        self.now, self._said = found, ""
+        self._show()
+
+    def show_tried(self, found: Foresight | None, *, trying: bool) -> None:
+        """Nothing; shows what other settings would take; ``trying``: there are some, known or not."""
+        self.tried, self.trying, self._said = found, trying, ""
+        self._show()
+
+    def work(self, working: bool) -> None:
+        """Nothing; shows whether it is being simulated."""
+        self.busy.setVisible(working)
+        if working:
+            self._said = ""
+            self.again.hide()
+            self._show()
+
+    def refuse(self, text: str, *, again: bool) -> None:
+        """Nothing; says why there is no forecast; ``again``: it may be asked for once more."""
+        self._said = text
+        self.busy.hide()
+        self._show()
+        self.again.setVisible(again)
+
+    def refuse_because(self, error: Exception) -> None:
+        """Nothing; says why there is no forecast: it was stopped, or it cannot be made."""
+        if isinstance(error, Cancelled):
+            self.refuse("Stopped; it is not known what this will take.", again=True)
+            return
+        words = " ".join(error_words(error)) if isinstance(error, AssayPilotError) else ""
+        self.refuse(f"It cannot be said what this will take. {words}".strip(), again=False)
+
+    def table(self) -> str:
+        """The figures, tab-separated: captions, now, and with other settings where some are tried."""
+        shown = [[one.text() for one in row if not one.isHidden()] for row in self._rows]
+        return "\n".join("\t".join(row) for row in shown if row)
+
+    # ------------------------------------------------------------------ inside
+
+    def _show(self) -> None:
+        now, tried = self.now, self.tried if self.trying else None
+        self.again.hide()
+        said = self._said or headline(now, tried)
+        if not said:
+            said = "Simulating what it will take…" if not self.busy.isHidden() else ""
+        elif not self._said and self.trying and tried is None and now is not None:
+            said = f"Now {headline(now, None)}"
+        self.words.setText(said)
+        self._show_rows(now, tried)
+        rows = [(name, found) for name, found in ((self._name, now), (TRIED, tried)) if found is not None]
+        self.canvas.setVisible(bool(rows))
+        if rows:
+            self.canvas.show_figure(partial(_drawn, tuple(rows)))
+            self.canvas.setAccessibleDescription(said)
+        found = tried or now
+        self.known.setText("" if found is None else how_known(found.forecast))
+
+    def _show_rows(self, now: Foresight | None, tried: Foresight | None) -> None:
+        left, right = ({} if one is None else dict(forecast_lines(one)) for one in (now, tried))
+        captions = [one for one in dict.fromkeys((*left, *right)) if one not in self._without]
+        lines = [("", self._name, TRIED)] if self.trying and captions else []
+        lines += [
+            (caption, left.get(caption, "\N{EN DASH}"), right.get(caption, "\N{EN DASH}")) for caption in captions
+        ]
+        while len(self._rows) < len(lines):
+            made = (label("", "muted"), label("", wrap=True, selectable=True), label("", wrap=True, selectable=True))
+            for place, one in enumerate(made):
+                self._grid.addWidget(one, len(self._rows), place, Qt.AlignmentFlag.AlignTop)
+            self._rows.append(made)
+        for place, row in enumerate(self._rows):
+            used = place < len(lines)
+            for column, one in enumerate(row):
+                one.setVisible(used and (column < 2 or self.trying))
+                if used:
+                    one.setText(lines[place][column])
+            if used:
+                _, before, after = lines[place]
+                head = place == 0 and self.trying
+                # What differs stands out by its weight.
+                _weigh(row[2], bold=not head and tried is not None and now is not None and before != after)
+                for one in row[1:]:
+                    one.setEnabled(True)
+                    if (one.property("role") == "muted") != head:
+                        one.setProperty("role", "muted" if head else "")
+                        one.style().unpolish(one)
+                        one.style().polish(one)
+
+    @staticmethod
+    def _keep_room(widget: QWidget) -> None:
+        policy = widget.sizePolicy()
+        policy.setRetainSizeWhenHidden(True)
+        widget.setSizePolicy(policy)
+
+
+def _weigh(one: QLabel, *, bold: bool) -> None:
+    font = one.font()
+    if font.bold() != bold:
+        font.setBold(bold)
+        one.setFont(font)
+
+
+def _drawn(rows: tuple[tuple[str, Foresight], ...], size: tuple[float, float], dpi: float) -> Figure:
+    from assaypilot.engine.figures.reach import reach_plot
+
+    used = max(found.used for _, found in rows)
+    bars = [reach_of(name, found) for name, found in rows]
+    return reach_plot(bars, used=used, palette=theme().colours.figure, size=size, dpi=dpi)

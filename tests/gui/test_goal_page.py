@@ -1,0 +1,329 @@
+"""The Goal page through its real widgets: what is expected, what other settings would change, Apply, and undo."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QLineEdit
+from pytestqt.qtbot import QtBot
+
+from assaypilot.engine.campaign.campaign import Campaign
+from assaypilot.engine.campaign.changing import Change
+from assaypilot.engine.campaign.state import Settings
+from assaypilot.engine.endpoint import Endpoint
+from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.library import Library
+from assaypilot.engine.progress import silent
+from assaypilot.engine.simulate.forecast import forecast_campaign
+from assaypilot.gui import foresight
+from assaypilot.gui.main_window import GOAL, LIBRARY, MainWindow
+from assaypilot.gui.pages.goal import GoalPage
+from assaypilot.gui.pages.goal_terms import fold
+from tests.gui.forecasts import Crystal
+from tests.gui.helpers import idle, quick_campaign, status, until, view
+from tests.gui.test_goals import campaign_file, opened
+
+
+def shown(qtbot: QtBot, window: MainWindow) -> GoalPage:
+    """The page with what is expected of the settings as they are."""
+    window.show_page(GOAL)
+    until(qtbot, lambda: window.goal.outlooks.now is not None)
+    return window.goal
+
+
+def type_into(page: GoalPage, name: str, text: str) -> QLineEdit:
+    """The field, with something else typed into it key by key."""
+    edit = page.form.field(name).edit
+    edit.setFocus()
+    edit.selectAll()
+    if text:
+        QTest.keyClicks(edit, text)
+    else:
+        QTest.keyClick(edit, Qt.Key.Key_Delete)
+    return edit
+
+
+def tried(qtbot: QtBot, page: GoalPage) -> None:
+    """Nothing; waits until it is known what the settings typed come to and do."""
+    until(qtbot, lambda: page.outlooks.tried is not None and page.change.apply_button.isEnabled())
+
+
+def figures(page: GoalPage) -> dict[str, list[str]]:
+    """What stands beside each caption."""
+    return {row[0]: row[1:] for row in (line.split("\t") for line in page.outlooks.table().splitlines())}
+
+
+def test_the_page_says_what_is_wanted_and_what_it_will_take(qtbot: QtBot, campaign: MainWindow) -> None:
+    QTest.keyClick(campaign, Qt.Key.Key_2, Qt.KeyboardModifier.ControlModifier)
+    page = shown(qtbot, campaign)
+    assert campaign.page is page
+    assert page.sentence.text() == "All compounds within 0.5 of the best pIC50, cutoff soft by 0.5, 95 % sure."
+    assert page.guarantee.text().startswith("Every compound truly within 0.5 of the best pIC50")
+    assert "the effects of the substituents add up" in page.assumed.text()
+    assert "add up" not in page.guarantee.text()  # said once
+    assert page.outlooks.words.text() == "384 to 672 measurements in all, in 4 to 7 rounds."
+    assert figures(page)["First decision"] == ["after 96 in 1 round"]
+    assert figures(page)["It decides"] == ["about 11 compounds; 12 % chance to be the last"]
+    assert "Budget spent" not in figures(page)
+    assert "made-up contributions" in page.outlooks.known.text()
+    assert page.change.isHidden()
+    assert campaign.strip.used.text() == "0 measurements\n384 to 672 expected in all"
+    assert page.form.field("epsilon").note.text() == "log = 3-fold"
+
+
+def test_other_settings_stand_beside_the_present_ones(qtbot: QtBot, campaign: MainWindow, crystal: Crystal) -> None:
+    page = shown(qtbot, campaign)
+    before = status(campaign).events
+    type_into(page, "epsilon", "0,6")
+    assert page.outlooks.tried is None
+    tried(qtbot, page)
+    assert page.outlooks.words.text() == "Now 384 to 672 measurements in all; with these settings 290 to 480."
+    assert figures(page)["Measurements"] == ["384 to 672, about 500", "290 to 480, about 380"]
+    assert page.form.field("epsilon").note.text() == "log = 4-fold; now 0.5"
+    assert crystal.asked == [None, Change(epsilon=0.6)]
+    assert "within 0.6 of the best" in page.change.words.text()
+    until(qtbot, lambda: page.outlooks.canvas.shown)
+    assert "290 to 480" in page.outlooks.canvas.accessibleDescription()
+    page.change.leave_button.click()
+    assert page.form.field("epsilon").text == "0.5"
+    assert page.outlooks.words.text() == "384 to 672 measurements in all, in 4 to 7 rounds."
+    assert page.change.isHidden()
+    assert status(campaign).events == before
+
+
+def test_what_a_budget_decides_is_said(qtbot: QtBot, campaign: MainWindow) -> None:
+    page = shown(qtbot, campaign)
+    type_into(page, "budget", "100")
+    tried(qtbot, page)
+    assert page.outlooks.words.text().endswith("with these settings the budget of 100 leaves about 6 undecided.")
+    assert figures(page)["All decided"] == ["every time", "within the budget never"]
+    assert figures(page)["Budget spent"] == ["\N{EN DASH}", "3 in, 9 out, 6 undecided"]
+
+
+def test_apply_changes_the_campaign_and_undo_takes_it_back(
+    qtbot: QtBot, campaign: MainWindow, crystal: Crystal
+) -> None:
+    page = shown(qtbot, campaign)
+    type_into(page, "epsilon", "0.6")
+    type_into(page, "per_round", "48")
+    tried(qtbot, page)
+    page.change.note.setText("the assay is busy")
+    page.change.apply_button.click()
+    until(qtbot, lambda: status(campaign).settings.epsilon == 0.6)
+    idle(qtbot, campaign)
+    assert status(campaign).settings.per_round == 48
+    assert page.sentence.text().startswith("All compounds within 0.6")
+    assert page.change.isHidden()
+    assert not page.form.touched
+    until(qtbot, lambda: page.outlooks.words.text() == "290 to 480 measurements in all, in 4 to 7 rounds.")
+    with Campaign.open(view(campaign).path, read_only=True) as file:
+        assert "the assay is busy" in file.history()[-1].text
+    campaign.session.undo()
+    until(qtbot, lambda: status(campaign).settings.epsilon == 0.5)
+    assert page.form.field("epsilon").text == "0.5"
+    assert page.form.field("per_round").text == "96"
+    until(qtbot, lambda: page.outlooks.words.text().startswith("384 to 672"))
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "reason"),
+    [
+        ("epsilon", "half", "This is not a number."),
+        ("epsilon", "0", "It must be above 0."),
+        ("slack", "-0.1", "It must be 0 or more."),
+        ("delta", "100", "It must be below 100 %."),
+        ("pIC50", "", "A number is needed."),
+        ("per_round", "9.5", "A whole number is needed."),
+    ],
+)
+def test_what_cannot_be_used_is_said_where_it_stands(
+    qtbot: QtBot, campaign: MainWindow, crystal: Crystal, name: str, text: str, reason: str
+) -> None:
+    page = shown(qtbot, campaign)
+    edit = type_into(page, name, text)
+    assert page.form.field(name).note.text() == reason
+    assert edit.property("wrong") == "true"
+    assert edit.text() == text
+    assert page.change.apply_button.isHidden()
+    QTest.keyClick(edit, Qt.Key.Key_Escape)
+    assert edit.text() == text
+    qtbot.wait(20)
+    assert crystal.asked == [None]
+    page.change.leave_button.click()
+    assert edit.text() != text
+    assert edit.property("wrong") != "true"
+
+
+def test_only_the_latest_settings_are_answered(qtbot: QtBot, campaign: MainWindow, crystal: Crystal) -> None:
+    page = shown(qtbot, campaign)
+    crystal.open.clear()
+    type_into(page, "epsilon", "0.7")
+    until(qtbot, lambda: campaign.session.beside.busy)
+    type_into(page, "epsilon", "0.4")
+    assert not page.outlooks.busy.isHidden()
+    crystal.open.set()
+    tried(qtbot, page)
+    idle(qtbot, campaign)
+    assert crystal.asked == [None, Change(epsilon=0.4)]
+    assert page.outlooks.words.text().startswith("Now and with these settings 384 to 672")
+    assert page.outlooks.busy.isHidden()
+    # What was looked at before is there at once.
+    type_into(page, "epsilon", "0.5")
+    type_into(page, "epsilon", "0.4")
+    assert page.outlooks.tried is not None
+    assert crystal.asked == [None, Change(epsilon=0.4)]
+
+
+def test_a_slow_simulation_can_be_stopped_and_asked_for_again(
+    qtbot: QtBot, campaign: MainWindow, crystal: Crystal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("assaypilot.gui.forecasting.SLOW", 0.15)
+    crystal.open.clear()
+    campaign.show_page(GOAL)
+    until(qtbot, lambda: campaign.work.isVisible())
+    assert "Simulating what it will take" in campaign.work.words.text()
+    campaign.work.stop.click()
+    until(qtbot, lambda: not campaign.goal.outlooks.again.isHidden())
+    assert campaign.goal.outlooks.words.text().startswith("Stopped")
+    assert campaign.work.isHidden()
+    crystal.open.set()
+    campaign.goal.outlooks.again.click()
+    until(qtbot, lambda: campaign.goal.outlooks.now is not None)
+
+
+def test_results_that_came_in_make_it_look_again_when_it_is_seen(
+    qtbot: QtBot, campaign: MainWindow, crystal: Crystal
+) -> None:
+    shown(qtbot, campaign)
+    campaign.show_page(LIBRARY)
+    campaign.plan()
+    until(qtbot, lambda: status(campaign).open_round is not None)
+    idle(qtbot, campaign)
+    assert "expected in all" not in campaign.strip.used.text()  # it was expected before
+    assert len(crystal.asked) == 1
+    campaign.show_page(GOAL)
+    until(qtbot, lambda: len(crystal.asked) == 2)
+    until(qtbot, lambda: "expected in all" in campaign.strip.used.text())
+
+
+def test_an_open_round_is_no_reason_not_to_look(qtbot: QtBot, campaign: MainWindow) -> None:
+    campaign.plan()
+    until(qtbot, lambda: status(campaign).open_round is not None)
+    page = shown(qtbot, campaign)
+    type_into(page, "slack", "0.7")
+    until(qtbot, lambda: page.outlooks.tried is not None and "round 1 is open" in page.change.words.text().lower())
+    assert page.change.heading.text() == "This cannot be applied"
+    assert page.change.apply_button.isHidden()
+    type_into(page, "slack", "0.5")
+    type_into(page, "per_round", "24")
+    tried(qtbot, page)
+    assert "stays as it was issued" in page.change.words.text()
+
+
+def test_a_decided_campaign_offers_nothing_to_try(
+    qtbot: QtBot, window: MainWindow, tmp_path: Path, crystal: Crystal
+) -> None:
+    opened(qtbot, window, campaign_file(tmp_path, ("pIC50",), goal="epsilon-best", rounds=6))
+    assert status(window).finished
+    window.show_page(GOAL)
+    idle(qtbot, window)
+    page = window.goal
+    assert not page.trial.isVisible()
+    assert page.state.heading.text() == "Decided"
+    assert f"It took {status(window).measurements_used:,} measurements in" in page.state.words.text()
+    assert crystal.asked == []
+
+
+def test_a_second_window_may_try_and_not_apply(
+    qtbot: QtBot, campaign: MainWindow, open_window: Callable[..., MainWindow]
+) -> None:
+    second = open_window(view(campaign).path)
+    until(qtbot, lambda: second.session.view is not None)
+    idle(qtbot, second)
+    page = shown(qtbot, second)
+    type_into(page, "epsilon", "0.6")
+    until(qtbot, lambda: page.outlooks.tried is not None and "Read-only" in page.change.words.text())
+    assert page.change.apply_button.isHidden()
+
+
+def test_each_goal_shows_what_applies_to_it(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
+    opened(qtbot, window, campaign_file(tmp_path))
+    page = shown(qtbot, window)
+    names = [edit.accessibleName() for edit in page.form.findChildren(QLineEdit) if edit.isVisible()]
+    assert "Difference in hERG that does not matter" in names
+    assert "Within how much of the best" not in names
+    assert "Soft zone" not in names
+    edit = page.form.margin("hERG").edit
+    edit.setText("0,8")
+    tried(qtbot, page)
+    page.change.apply_button.click()
+    until(qtbot, lambda: status(window).margins == (0.6, 0.8))
+
+
+def test_six_endpoints_with_long_names(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
+    names = [f"{kind} IC50 <b>in the assay</b> of the second laboratory" for kind in "ABCDEF"]
+    endpoints = [Endpoint(name, noise_sd=0.1 + 0.1 * k) for k, name in enumerate(names)]
+    library = Library.listed(["R1", "R2"], [[a, b] for a in ("H", "Me", "Cl") for b in ("F", "OMe")])
+    settings = Settings(goal="pareto", objectives=tuple(names), epsilon=0.5, per_round=96)
+    path = tmp_path / "six.assaypilot"
+    Campaign.create(path, library=library, endpoints=endpoints, settings=settings).close()
+    opened(qtbot, window, path)
+    page = shown(qtbot, window)
+    assert page.form.field(names[5]).text == "0.6"
+    assert names[5] in page.form.field(names[5]).edit.accessibleName()
+    page.form.field(names[3]).edit.setText("0.2")
+    tried(qtbot, page)
+    assert names[3] in page.change.words.text()
+    for edit in page.form.findChildren(QLineEdit):
+        assert edit.accessibleName()
+        assert edit.toolTip()
+    assert page.form.width() <= page.width()
+
+
+def test_the_forecast_is_of_the_campaign_as_it_would_be(tmp_path: Path) -> None:
+    """What stands beside the present settings is what the page would show after Apply; the file stays as it is."""
+    path = quick_campaign(tmp_path)
+    content = path.read_bytes()
+    found = foresight._foresee(str(path), Change(slack=0.9, budget=40), silent)
+    assert path.read_bytes() == content
+    with Campaign.open(path) as campaign:
+        campaign.change(Change(slack=0.9, budget=40))
+    assert found.forecast == forecast_campaign(path)
+    assert found.budget == 40
+    now = foresight._foresee(str(path), None, silent)
+    assert now == found
+    with pytest.raises(AssayPilotError, match="delta"):
+        foresight._foresee(str(path), Change(delta=2.0), silent)
+
+
+def test_a_round_that_stands_in_the_way_is_ended_in_the_copy(tmp_path: Path) -> None:
+    path = quick_campaign(tmp_path)
+    with Campaign.open(path) as campaign:
+        campaign.plan()
+        head = campaign.head
+    found = foresight._foresee(str(path), Change(slack=0.9), silent)
+    assert found.forecast.next_round is not None
+    with Campaign.open(path) as campaign:
+        assert campaign.head == head
+
+
+def test_a_distance_is_said_as_a_factor() -> None:
+    said = [(0.3, "2-fold"), (0.5, "3-fold"), (1.0, "10-fold"), (0.1, "1.3-fold"), (0.4, "2.5-fold"), (2.0, "100-fold")]
+    assert [fold(distance) for distance, _ in said] == [words for _, words in said]
+    assert fold(0.0) == fold(math.inf) == ""
+
+
+def test_escape_and_enter_do_what_they_say(qtbot: QtBot, campaign: MainWindow) -> None:
+    page = shown(qtbot, campaign)
+    type_into(page, "epsilon", "0.6")
+    tried(qtbot, page)
+    page.copy()
+    assert "Measurements\t384 to 672, about 500\t290 to 480, about 380" in QApplication.clipboard().text()
+    page.change.note.setFocus()
+    QTest.keyClick(page.change.note, Qt.Key.Key_Return)
+    until(qtbot, lambda: status(campaign).settings.epsilon == 0.6)
