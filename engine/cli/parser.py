@@ -21,6 +21,7 @@ COMMANDS: frozenset[str] = frozenset(
         "plan",
         "record",
         "status",
+        "forecast",
         "export",
         "log",
         "verify",
@@ -133,6 +134,7 @@ def build_parser() -> argparse.ArgumentParser:
     _about_the_program(command)
     _about_tables(command)
     _about_rounds(command)
+    _about_forecasts(command)
     _about_files(command)
     _about_designs(command)
     _about_simulations(command)
@@ -250,6 +252,19 @@ def _about_rounds(command: Any) -> None:
         metavar="N",
         help="as it stood at the end of round N, when the next one was planned; 0: before the first",
     )
+
+
+def _about_forecasts(command: Any) -> None:
+    forecast = command(
+        "forecast",
+        "What a campaign will still take, what its budget decides and what the next round is worth",
+        "By simulated campaigns that go on from where it stands, with the same strategy. The file is only read.",
+    )
+    forecast.add_argument("file", metavar="FILE", help="campaign file")
+    forecast.add_argument(
+        "--runs", type=positive, metavar="N", help="simulated campaigns: 9, 19, 29, .. (default: what takes seconds)"
+    )
+    forecast.add_argument("--seed", type=natural, default=0, metavar="S", help="of what is simulated (default 0)")
 
 
 def _about_files(command: Any) -> None:

@@ -95,6 +95,10 @@ def _run(options: argparse.Namespace, console: Console) -> Reply:
             from assaypilot.engine.cli.standing import status
 
             return status(options, console)
+        case "forecast":
+            from assaypilot.engine.cli.forecasting import forecast
+
+            return forecast(options, console)
         case "design":
             from assaypilot.engine.cli.designing import design
 

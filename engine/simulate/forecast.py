@@ -98,7 +98,7 @@ _FEW = 9
 _SLOW = ("linfact-xy", "linfact-xy-as-printed", "rage")
 _LOOKS = 10
 """Phases of ``adaptive`` from which one run takes long."""
-_LARGE = 60_000
+_LARGE = 30_000
 """Compounds times substituents from which it does."""
 _PATIENCE = 300.0
 """Seconds of processor time that nobody waits for a forecast."""

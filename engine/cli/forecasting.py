@@ -1,0 +1,95 @@
+"""``forecast``: what a campaign will still take, what its budget decides, what the next round is worth."""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import asdict
+from typing import Any
+
+from assaypilot.engine.campaign.campaign import Campaign
+from assaypilot.engine.campaign.state import Status
+from assaypilot.engine.cli.console import Console, Reply, plural
+from assaypilot.engine.simulate.forecast import Forecast, Spread, forecast_campaign
+
+__all__ = ["forecast"]
+
+
+def forecast(options: argparse.Namespace, console: Console) -> Reply:
+    """The forecast of a campaign; the file is only read."""
+    with Campaign.open(options.file, read_only=True, report=console.report) as campaign:
+        now = campaign.status()
+    made = forecast_campaign(options.file, console.report, runs=options.runs, seed=options.seed)
+    return Reply(_document(now, made), _lines(now, made))
+
+
+def _document(now: Status, made: Forecast) -> dict[str, Any]:
+    """All of it; what is still to come beside what it comes to in all."""
+    used, rounds = now.measurements_used, _rounds(now)
+    budget = None if made.budget is None else asdict(made.budget) | {"decides_nothing": made.budget.decides_nothing}
+    if budget is not None:
+        budget["in"] = budget.pop("in_")
+    return {
+        "name": now.name,
+        "strategy": now.strategy,
+        "finished": now.finished,
+        "measurements_used": used,
+        "measurements": asdict(made.measurements),
+        "measurements_to_finish": _left(made.measurements, used),
+        "rounds": asdict(made.rounds),
+        "rounds_to_finish": _left(made.rounds, rounds),
+        "decided": made.decided,
+        "open_ended": made.open_ended,
+        "budget": budget,
+        "next_round": None if made.next_round is None else asdict(made.next_round),
+        "assumed": made.assumed,
+        "runs": made.runs,
+        "seed": made.seed,
+        "head": now.head,
+    }
+
+
+def _rounds(now: Status) -> int:
+    """Rounds made or open."""
+    return sum(issued.state != "withdrawn" and not issued.confirmation for issued in now.rounds)
+
+
+def _left(spread: Spread, done: int) -> dict[str, int]:
+    return {"low": spread.low - done, "median": spread.middle - done, "high": spread.high - done}
+
+
+def _lines(now: Status, made: Forecast) -> list[str]:
+    lines = [f"{now.name}: {now.goal_sentence}", ""]
+    if made.next_round is None:
+        return [*lines, f"Nothing more is asked: {now.finish_reason}.", f"Used: {now.measurements_used:,} measurements"]
+    more = ", or more" if made.open_ended else ""
+    used = f", {now.measurements_used:,} of them made" if now.measurements_used else ""
+    lines += [
+        f"To the end: {_range(made.measurements)} measurements in all{more} (8 times in 10; "
+        f"middle {made.measurements.middle:,}{used})",
+        f"            {_range(made.rounds)} rounds{more}",
+        f"Decided at the end: {made.decided:.0%} of {plural(made.runs, 'simulated campaign')}",
+    ]
+    following = made.next_round
+    when = "Next round" if following.rounds == 1 else f"Next decision, after {plural(following.rounds, 'round')}"
+    lines.append(
+        f"{when}: {plural(following.measurements, 'measurement')}, decides about "
+        f"{plural(round(following.decided), 'compound')}; {following.ends:.0%} chance that it is the last"
+    )
+    if made.budget is not None and now.settings.budget is not None:
+        lines.append(_of_budget(now.settings.budget, made))
+    return [*lines, "", made.assumed]
+
+
+def _of_budget(budget: int, made: Forecast) -> str:
+    found = made.budget
+    assert found is not None
+    if found.decides_nothing:
+        return f"The budget of {budget:,} measurements decides nothing: no compound is settled when it is spent."
+    return (
+        f"The budget of {budget:,} measurements decides everything in {found.decided:.0%} of them; when it is spent, "
+        f"on average {found.in_:,.0f} in, {found.out:,.0f} out, {found.undecided:,.0f} undecided"
+    )
+
+
+def _range(spread: Spread) -> str:
+    return f"{spread.low:,}" if spread.low == spread.high else f"{spread.low:,} to {spread.high:,}"

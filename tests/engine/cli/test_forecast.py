@@ -1,0 +1,67 @@
+"""``forecast``: what a user and a script are told."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.engine.cli.test_keys import Number, has
+
+TABLE = "ID,R1,R2\n" + "\n".join(f"C{i}{j},a{i},b{j}" for i in range(4) for j in range(3)) + "\n"
+
+
+@pytest.fixture
+def file(tmp_path, run):
+    table = tmp_path / "table.csv"
+    table.write_text(TABLE, encoding="utf-8")
+
+    def make(*options):
+        path = tmp_path / "c.assaypilot"
+        goal = ("--endpoint", "pIC50", "--epsilon", "0.5", "--strategy", "linfact-g", "--per-round", "12")
+        sd = () if "--sd" in options else ("--sd", "0.2")
+        assert run("new", path, "--table", table, *goal, *sd, *options).code == 0
+        return path
+
+    return make
+
+
+def test_the_keys_that_are_promised(run, file):
+    document = run("forecast", file("--budget", "500"), "--json", "--runs", "9", "--seed", "4").document
+    has(
+        document,
+        {
+            "measurements": dict,
+            "measurements_to_finish": dict,
+            "rounds": dict,
+            "rounds_to_finish": dict,
+            "decided": Number,
+            "open_ended": bool,
+            "budget": dict,
+            "next_round": dict,
+            "assumed": str,
+            "runs": int,
+            "seed": int,
+        },
+    )
+    assert (document["runs"], document["seed"]) == (9, 4)
+    left = document["measurements_to_finish"]
+    assert 0 < left["low"] <= left["median"] <= left["high"] <= 500
+    assert sum(document["budget"][key] for key in ("in", "out", "undecided")) == pytest.approx(12)
+
+
+def test_people_are_told_in_sentences(run, file):
+    text = run("forecast", file(), "--runs", "9").out
+    assert "To the end:" in text
+    assert "measurements in all (8 times in 10" in text
+    assert "Next decision, after" in text
+    assert "0.45 log units" in text
+
+
+def test_a_budget_that_decides_nothing_is_said(run, file):
+    text = run("forecast", file("--sd", "3", "--budget", "10"), "--runs", "9").out
+    assert "The budget of 10 measurements decides nothing" in text
+
+
+def test_refusals(run, file, tmp_path):
+    answer = run("forecast", file(), "--runs", "12")
+    assert (answer.code, "--runs" in answer.err) == (1, True)
+    assert run("forecast", tmp_path / "nothing.assaypilot").code == 1
