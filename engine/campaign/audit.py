@@ -7,6 +7,7 @@ from pathlib import Path
 
 from assaypilot.engine.campaign import limits, redecide
 from assaypilot.engine.campaign.chain import Event
+from assaypilot.engine.campaign.changing_decisions import verdicts
 from assaypilot.engine.campaign.confirmation import same_predictions
 from assaypilot.engine.campaign.replay import UNFIT, Ledger
 from assaypilot.engine.campaign.store import Problem, Store, Verification
@@ -45,6 +46,8 @@ def verify(
             except UNFIT as error:
                 problems.append(Problem(event.sequence, f"{event.kind} does not follow from what came before: {error}"))
                 break
+            if recompute:
+                problems += [Problem(event.sequence, text) for text in _anew(ledger, event)]
             if again is not None:
                 texts = (*_differences(ledger, event, again[0]), *_limits(ledger, event, again[1]))
                 problems += [Problem(event.sequence, text) for text in texts]
@@ -53,6 +56,22 @@ def verify(
 
 
 _PREDICTS = "confirmation round {}: the facts predict something else"
+
+
+def _anew(ledger: Ledger, event: Event) -> list[str]:
+    """What is wrong with decisions made anew, when the terms were changed or such decisions reached again."""
+    anew = ledger.anew
+    taken = event.kind == "settings_changed" and "undoes" not in event.data
+    if anew is None or not anew.derived or not (taken or (event.kind == "phase_redecided" and "anew" in event.data)):
+        return []
+    said = [] if redecide.same(redecide.derived_again(ledger, anew), anew.decision) else [_ANEW.format("decision")]
+    pairs = enumerate(verdicts(ledger, ledger.settled), start=1)
+    if not all(limits.same(one, ledger.verdicts.get(phase)) for phase, one in pairs):
+        said.append(_ANEW.format("verdict about the limits"))
+    return said
+
+
+_ANEW = "the facts give another {} under the changed terms"
 
 Verdicts = list[limits.Verdict | None]
 
@@ -67,6 +86,8 @@ def _again(ledger: Ledger, event: Event) -> tuple[list[Decision], Verdicts] | No
             return [decision], [limits.decide(ledger, decision.phase, list(ledger.verdicts.values()))]
         case "phase_redecided":
             first = event.data["from"]
+            if "anew" in event.data and ledger.anew is not None:
+                ledger = redecide.behind_the_change(ledger, ledger.anew)[0]
             return redecide.recompute_from(ledger, first), redecide.verdicts_from(ledger, first)
     return None
 
@@ -74,7 +95,8 @@ def _again(ledger: Ledger, event: Event) -> tuple[list[Decision], Verdicts] | No
 def _limits(ledger: Ledger, event: Event, again: Verdicts) -> list[str]:
     if event.kind == "phase_empty":
         return []
-    first = event.data["from"] if event.kind == "phase_redecided" else event.data["phase"]
+    again_from = max(event.data["from"], ledger.settled + 1) if event.kind == "phase_redecided" else 0
+    first = again_from or event.data["phase"]
     return [
         f"phase {phase}: the facts say something else about the limits"
         for phase, verdict in enumerate(again, start=first)
@@ -85,7 +107,7 @@ def _limits(ledger: Ledger, event: Event, again: Verdicts) -> list[str]:
 def _differences(ledger: Ledger, event: Event, again: list[Decision]) -> list[str]:
     if event.kind == "phase_empty":
         return [f"phase {decision.phase}: the facts give a decision, and the log has none" for decision in again]
-    if not again:
+    if not again and event.kind == "phase_decided":
         return [f"phase {event.data['phase']}: the log has a decision, and the facts give none"]
     return [
         f"phase {decision.phase}: the facts give another decision"

@@ -432,7 +432,7 @@ class Campaign:
         ledger = self._ledger
         phase = ledger.measurement(draft.data["number"]).phase
         work = self._begin(draft)
-        if 0 < phase <= len(ledger.phases):
+        if redecide.reaches(ledger, phase):
             again, parts = redecide.drafts(work.ledger, phase, draft.data["reason"])
             work.add(again, parts=parts)
         self._commit(work)

@@ -6,20 +6,25 @@ Taken from the log, never worked out again: see ``changing`` for how a change is
 from __future__ import annotations
 
 import copy
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from assaypilot.engine.campaign import codec
+import numpy as np
+from numpy.typing import NDArray
+
+from assaypilot.engine.campaign import codec, limits
 from assaypilot.engine.campaign.counting import UnderWay
-from assaypilot.engine.campaign.words import joined, number
+from assaypilot.engine.campaign.parts import from_bytes
+from assaypilot.engine.campaign.words import joined, many, number
 from assaypilot.engine.endpoint import Endpoint
 from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.strategies.protocol import IN, OUT, UNDECIDED, Decision, State, Strategy
 
 if TYPE_CHECKING:
     from assaypilot.engine.campaign.replay import Ledger
 
-__all__ = ["CAPACITY", "How", "Turn", "changes_in_words", "take", "take_back"]
+__all__ = ["CAPACITY", "Anew", "How", "Turn", "changes_in_words", "decide_again", "on_top", "take", "take_back"]
 
 How = Literal["capacity", "free", "kept", "void"]
 """What a change does to the decisions.
@@ -31,7 +36,8 @@ How = Literal["capacity", "free", "kept", "void"]
 CAPACITY = ("per_round", "max_replicates", "budget")
 """What may change without touching the goal, the assay or the confidence."""
 
-_KEPT = ("settings", "endpoints", "goal_endpoints", "limited", "measured", "state", "origin", "under_way", "void")
+_KEPT = ("settings", "endpoints", "goal_endpoints", "limited", "measured", "state", "origin", "under_way", "void",
+         "anew", "verdicts")  # fmt: skip
 """What a change replaces, and undo puts back."""
 
 
@@ -50,6 +56,71 @@ class Turn:
     """The state before, by the names of its parts."""
 
 
+@dataclass(frozen=True, eq=False)
+class Anew:
+    """What a change of mind decided anew of all phases before it."""
+
+    decision: Decision
+    derived: bool
+    """Whether it follows from the measurements under the new terms; else it is what stood before."""
+    decided_in: NDArray[np.intp]
+    """``(n_arms,)``: the phase that decided each arm; the one before, where it came to the same."""
+    measurable: NDArray[np.bool_]
+    """``(n_arms,)``: what could be had."""
+
+    @property
+    def status(self) -> NDArray[np.int8]:
+        """``(n_arms,)``, IN or OUT where it decides."""
+        status = np.full(len(self.decided_in), UNDECIDED, dtype=np.int8)
+        status[self.decision.ins], status[self.decision.outs] = IN, OUT
+        return status
+
+
+def on_top(strategy: Strategy, state: State, anew: Anew) -> State:
+    """The state after a change of mind, from the one before any phase."""
+    state = strategy.apply(state, anew.decision)
+    decided = anew.status != UNDECIDED
+    return replace(state, decided_in_phase=np.where(decided, anew.decided_in, state.decided_in_phase))
+
+
+def decide_anew(
+    ledger: Ledger, data: Mapping[str, Any], digests: Sequence[str], *, derived: bool, before: Decided
+) -> None:
+    """Nothing; takes in what the log keeps of decisions made anew. ``before``: status and phase of each arm."""
+    arm_of = ledger.arms_named(data["decision"])
+    numbers = from_bytes(ledger.part(digests[0]))
+    decision = codec.decision_from_json(data["decision"], numbers, arm_of)
+    shape = (len(ledger.goal_endpoints), ledger.n_arms)
+    if any(array.shape != shape for array in (decision.estimate, decision.low, decision.high)):
+        raise AssayPilotError("the log keeps the estimates of another library")
+    own = Anew(decision, derived, np.full(ledger.n_arms, decision.phase, dtype=np.intp), before.measurable)
+    same = (own.status == before.status) & (before.phase > 0)
+    ledger.anew = replace(own, decided_in=np.where(same, before.phase, own.decided_in))
+    ledger.verdicts = {phase: one for phase, one in ledger.verdicts.items() if phase > decision.phase}
+    for phase, (entry, digest) in enumerate(zip(data["limits"], digests[1:], strict=True), start=1):
+        names = ledger.arms_of(name for limit in entry for name in limit["out"])
+        ledger.verdicts[phase] = limits.from_json(ledger, entry, from_bytes(ledger.part(digest)).limits, names)
+
+
+def decide_again(ledger: Ledger, data: Mapping[str, Any], digests: Sequence[str]) -> None:
+    """Nothing; the same once more, after a correction of what it rests on."""
+    anew = ledger.anew
+    if anew is None or not anew.derived:
+        raise AssayPilotError("the log decides again what no change of the terms had decided anew")
+    before = Decided(anew.status, anew.decided_in, anew.measurable)
+    decide_anew(ledger, data, digests, derived=True, before=before)
+
+
+class Decided(NamedTuple):
+    """How things stood when they were decided anew."""
+
+    status: NDArray[np.int8]
+    phase: NDArray[np.intp]
+    """The phase that decided each arm, 0 for none."""
+    measurable: NDArray[np.bool_]
+    """What could be had."""
+
+
 def take(ledger: Ledger, data: Mapping[str, Any]) -> None:
     """Nothing; the ledger goes on under the terms of a change."""
     was = {name: _own(getattr(ledger, name)) for name in _KEPT}
@@ -62,9 +133,22 @@ def take(ledger: Ledger, data: Mapping[str, Any]) -> None:
     if how == "capacity":
         ledger.state = replace(ledger.state, problem=replace(ledger.state.problem, capacity=ledger.capacity()))
         return
+    now = ledger.current()
+    before = Decided(now.status, now.decided_in_phase, now.problem.measurable)
     ledger.aim()
-    if how == "free":
-        ledger.begin()
+    ledger.anew = None
+    ledger.begin()
+    if data["anew"] is not None:
+        derived = how == "kept"
+        decide_anew(ledger, data["anew"], data["parts"], derived=derived, before=before)
+        assert ledger.anew is not None
+        ledger.state = on_top(ledger.strategy, ledger.fresh(), ledger.anew)
+    if how == "void" and not ledger.strategy.void(ledger.origin):
+        words = changes_in_words(data["changes"], ledger.settings.goal)
+        ledger.void.append(
+            f"{words} was changed after {many(ledger.spent(), 'measurement')}, "
+            f"and what {ledger.strategy.info.title} promises is about one goal"
+        )
 
 
 def take_back(ledger: Ledger) -> None:

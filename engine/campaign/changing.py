@@ -11,17 +11,17 @@ to cut it short after seeing some of its values would.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from enum import Enum
 from typing import Any, Final
 
 from assaypilot.engine.campaign import codec
-from assaypilot.engine.campaign.chain import Draft
-from assaypilot.engine.campaign.changed import CAPACITY, How, changes_in_words
-from assaypilot.engine.campaign.promises import goal_sentence, guarantee_holds
+from assaypilot.engine.campaign.chain import Draft, as_parts, part_digest
+from assaypilot.engine.campaign.changed import CAPACITY, How
+from assaypilot.engine.campaign.changing_decisions import as_it_is, derive, kept, verdicts
+from assaypilot.engine.campaign.changing_words import said
 from assaypilot.engine.campaign.replay import Ledger
 from assaypilot.engine.campaign.suitable import check_campaign
-from assaypilot.engine.campaign.words import many
 from assaypilot.engine.difference import with_noise
 from assaypilot.engine.endpoint import Endpoint, Limit
 from assaypilot.engine.errors import AssayPilotError
@@ -57,6 +57,12 @@ class Change:
     margins: Mapping[str, float | None] = field(default_factory=dict)
     """For trade-offs the difference that does not matter, by endpoint; None: what holds for all."""
 
+    @property
+    def of_capacity_alone(self) -> bool:
+        """Whether it is only about what the lab takes and the budget, which touches no guarantee."""
+        told = {one.name for one in fields(self) if getattr(self, one.name) not in (LEAVE, {})}
+        return told <= set(CAPACITY)
+
 
 _SETTINGS = ("epsilon", "slack", "delta", "per_round", "max_replicates", "budget")
 _OPTIONS = {"noise": "--sd", "limits": "--limit", "margins": "--margin"}
@@ -64,10 +70,10 @@ _OPTIONS = {"noise": "--sd", "limits": "--limit", "margins": "--margin"}
 
 def consequences(ledger: Ledger, change: Change) -> tuple[str, ...]:
     """What a change does, in sentences, before it is done; AssayPilotError when it is refused."""
-    (draft,), _ = change_drafts(ledger, change)
-    after = ledger.fork({})
+    (draft,), blobs = change_drafts(ledger, change)
+    after = ledger.fork(blobs)
     after.rehearse([draft])
-    return tuple(_said(ledger, after, draft.data))
+    return said(ledger, after, draft.data)
 
 
 def change_drafts(ledger: Ledger, change: Change, note: str = "") -> tuple[list[Draft], dict[str, bytes]]:
@@ -86,14 +92,46 @@ def change_drafts(ledger: Ledger, change: Change, note: str = "") -> tuple[list[
         "endpoints": [endpoint.as_json() for endpoint in endpoints],
         "drops_plan": how != "capacity" and _nothing_of_the_plan(ledger),
         "note": " ".join(note.split()),
+        "anew": None,
+        "parts": [],
     }
+    blobs: dict[str, bytes] = {}
+    if how == "kept":
+        data, blobs = _decided_anew(ledger, data)
     draft = Draft("settings_changed", data)
-    after = ledger.fork({})
+    after = ledger.fork(blobs)
     after.rehearse([draft])
     # What the strategy cannot do is refused, whatever has happened since it began.
     after.strategy.start(replace(after.problem(), measurable=after.origin.measurable))
     check_campaign(after)
-    return [draft], {}
+    return [draft], blobs
+
+
+def _decided_anew(ledger: Ledger, data: dict[str, Any]) -> tuple[dict[str, Any], dict[str, bytes]]:
+    """The data of a change with what it decides anew, or with what is decided, when nothing can be derived."""
+    under = ledger.fork({})
+    under.rehearse([Draft("settings_changed", data)])
+    upto = len(ledger.phases)
+    may = not _fixed_by_results(ledger)
+    decision = derive(under, upto, ledger.measurable(), ledger.samples()) if may and upto else None
+    if decision is None and upto:
+        data, decision = {**data, "how": "void"}, as_it_is(ledger)
+    elif not upto and not may:
+        data = {**data, "how": "void"}
+    if decision is None:
+        return data, {}
+    told, blobs = kept(under, decision, verdicts(under, upto))
+    named = as_parts(*blobs)
+    return {**data, "anew": told, "parts": [part_digest(blob) for blob in blobs]}, named
+
+
+_WHATEVER_GOAL = ("linfact-g", "linfact-xy", "linfact-xy-as-printed", "linfact-mis", "linfact-glm", "gege", "rage")
+"""Strategies whose bounds hold for every goal at once: see ``strategies.anew``."""
+
+
+def _fixed_by_results(ledger: Ledger) -> bool:
+    """Whether what the strategy promises is about the goal it began with."""
+    return ledger.strategy.info.name not in _WHATEVER_GOAL
 
 
 def redone(ledger: Ledger, data: Mapping[str, Any], sequence: int) -> tuple[list[Draft], dict[str, bytes]]:
@@ -191,12 +229,7 @@ def _how(ledger: Ledger, changes: Sequence[Mapping[str, Any]]) -> How:
     if all(change["what"] in CAPACITY for change in changes):
         # Before the first plan the strategy may think of another capacity from the start.
         return "capacity" if ledger.seen() or ledger.under_way is not None else "free"
-    if not ledger.seen():
-        return "free"
-    raise AssayPilotError(
-        "results are in, and this version can change only what the lab takes and the budget then",
-        mend="Start a new campaign with the measurements so far as its history.",
-    )
+    return "kept" if ledger.seen() else "free"
 
 
 def _refuse_open_round(ledger: Ledger) -> None:
@@ -216,48 +249,3 @@ def _nothing_of_the_plan(ledger: Ledger) -> bool:
         return False
     phase = ledger.under_way.allocation.phase
     return not any(m.phase == phase for m in ledger.measurements)
-
-
-def _said(before: Ledger, after: Ledger, data: Mapping[str, Any]) -> list[str]:
-    """The sentences."""
-    how: How = data["how"]
-    words = changes_in_words(data["changes"], before.settings.goal)
-    said = [f"Changes {words}."]
-    if how == "free" and not before.seen():
-        capacity = all(change["what"] in CAPACITY for change in data["changes"])
-        if not capacity:
-            said.append(f"Nothing was measured yet, so the campaign starts with the new goal: {goal_sentence(after)}.")
-    said += _about_rounds(before, after, data)
-    if how in ("capacity", "free"):
-        said.append(_untouched(after))
-    return said
-
-
-def _untouched(after: Ledger) -> str:
-    if guarantee_holds(after):
-        return "The guarantee is not touched: results had no part in it."
-    return "It changes nothing of what is guaranteed, which is nothing."
-
-
-def _about_rounds(before: Ledger, after: Ledger, data: Mapping[str, Any]) -> list[str]:
-    what = {change["what"] for change in data["changes"]}
-    said = []
-    if data["drops_plan"]:
-        said.append("What was planned next and not begun is planned anew.")
-    elif before.under_way is not None and what & set(CAPACITY):
-        left = sum(before.outstanding().values())
-        issued = before.open_round
-        if what & {"per_round", "max_replicates"}:
-            first = "Round" if issued is None else f"Round {issued.number} stays as it was issued; round"
-            number = len(before.rounds) + 1
-            said.append(f"{first} {number} is the first of the new size.")
-        budget = after.settings.budget
-        if "budget" in what and budget is not None and before.spent() + left > budget:
-            said.append(
-                f"The phase under way was planned before and still takes {many(left, 'measurement')}, "
-                f"{before.spent() + left - budget:,} beyond the new budget: to cut it short after seeing some of its "
-                "results would cost the guarantee."
-            )
-    if "budget" in what and after.settings.budget is not None and after.spent() >= after.settings.budget:
-        said.append(f"{many(after.spent(), 'measurement')} were taken already: no further phase begins.")
-    return said

@@ -52,6 +52,12 @@ class Decided:
     """``(n_arms,)``: what could be had when it was decided."""
     round: int
     """The round that closed it."""
+    active: NDArray[np.bool_]
+    """``(n_arms,)``: what it was decided about."""
+    lost: NDArray[np.bool_]
+    """``(n_arms,)``: what could be the best then and could not be bounded any more."""
+    revised: bool = False
+    """Whether the terms had been changed before, results being seen."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +100,8 @@ class Books:
         """Positions of the endpoints every planned compound is measured for."""
         self.first: Ints = np.zeros(0, dtype=np.intp)
         self.arm_of: Ints = np.zeros(0, dtype=np.intp)
+        self.since: Ints = np.zeros(0, dtype=np.intp)
+        """Phases that had been decided when each arm came into the library."""
         self.measurements: list[Measurement] = []
         self.rounds: list[Issued] = []
         self.confirmations: set[int] = set()

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from assaypilot.engine.campaign.changed import changes_in_words
 from assaypilot.engine.campaign.replay import Ledger
 from assaypilot.engine.campaign.state import Candidates, Guarantee
 from assaypilot.engine.campaign.words import joined, many, names, number, odds
@@ -13,7 +14,7 @@ from assaypilot.engine.models.glm import Link
 from assaypilot.engine.strategies.phased import ADDITIVE
 from assaypilot.engine.strategies.protocol import IN, NOT_ESTIMABLE, OUT, StopReason
 
-__all__ = ["goal_sentence", "guarantee", "guarantee_holds", "probability_names", "statement"]
+__all__ = ["broken", "goal_sentence", "guarantee", "probability_names", "statement"]
 
 
 _SCALES: dict[Link, str] = {"identity": "", "logit": " log odds", "log": " (natural log)"}
@@ -161,9 +162,9 @@ def _open_limits(ledger: Ledger, candidates: Candidates) -> str:
     return f" {unsure:,} of those in may still fail {_limits(ledger)}." if unsure else ""
 
 
-def guarantee_holds(ledger: Ledger) -> bool:
-    """Whether anything is guaranteed at this moment."""
-    return not _broken(ledger) and not ledger.strategy.void(ledger.state.problem)
+def broken(ledger: Ledger) -> tuple[str, ...]:
+    """Why nothing is guaranteed at this moment; empty while something is."""
+    return (*_broken(ledger), *ledger.strategy.void(ledger.state.problem))
 
 
 def guarantee(ledger: Ledger, counts: Mapping[str, int], reasons: Sequence[StopReason]) -> Guarantee:
@@ -177,7 +178,25 @@ def guarantee(ledger: Ledger, counts: Mapping[str, int], reasons: Sequence[StopR
         undecided = "" if reasons and reasons[0].name == "decided" else " or undecided"
         promise = _promise(ledger, counts, undecided)
         sentence = f"{promise}; wrong at most {odds(ledger.settings.delta)}. Assumes {'; '.join(assumptions)}."
+        sentence += _changed_on_the_way(ledger)
     return Guarantee(ledger.settings.delta, not void, tuple(assumptions), tuple(void), sentence)
+
+
+def _changed_on_the_way(ledger: Ledger) -> str:
+    """That the terms were changed after results, and what holds all the same, with a space in front; empty if not."""
+    turns = [turn for turn in ledger.turns if turn.how == "kept"]
+    if not turns:
+        return ""
+    told = [
+        f"{changes_in_words(turn.changes, ledger.settings.goal)} after {many(turn.spent, 'measurement')}"
+        for turn in turns
+    ]
+    said = (
+        f" Changed on the way: {'; '.join(told)}. All was decided anew by bounds that hold together whatever the terms."
+    )
+    if any(change["what"] == "delta" for turn in turns for change in turn.changes):
+        said += " The confidence was chosen after results: it counts over all campaigns, not over those that chose so."
+    return said
 
 
 def _promise(ledger: Ledger, counts: Mapping[str, int], undecided: str) -> str:
@@ -252,6 +271,11 @@ def _assumptions(ledger: Ledger, counts: Mapping[str, int]) -> list[str]:
     ):
         if n:
             found.append(f"{many(n, 'value')} {what} because of how {'it was' if n == 1 else 'they were'} entered")
+    after = [change for turn in ledger.turns if turn.how == "kept" for change in turn.changes]
+    found += [
+        f"the assay noise (SD) of {name} was changed for other reasons than the scatter of these results"
+        for name in dict.fromkeys(change["endpoint"] for change in after if change["what"] == "noise")
+    ]
     state = ledger.current()
     if bool(state.lost.any()):
         found.append("compounds lost on the way still count for the best, with their last bounds")
@@ -272,8 +296,10 @@ def _late(ledger: Ledger) -> list[str]:
     """What was decided in before others could be estimated, which may be the best; empty when that never happened."""
     state = ledger.current()
     first = np.full(ledger.n_arms, np.iinfo(np.intp).max)
-    for phase, decision in ledger.estimates.items():
+    for phase, decision in ledger.decisions.items():
         seen = ~np.isnan(decision.high).all(axis=0)
+        if phase <= ledger.settled:
+            phase = 0  # all phases up to a change of the terms decided together
         first[seen] = np.minimum(first[seen], phase)
     # One that is out is surely not the best, so it would have changed nothing.
     matters = state.problem.wanted & (state.status != OUT) & (state.active | state.lost | (state.status == IN))

@@ -2,18 +2,38 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from assaypilot.engine.campaign import codec, limits, parts
-from assaypilot.engine.campaign.chain import Draft, as_parts
+from assaypilot.engine.campaign.chain import Draft, as_parts, part_digest
+from assaypilot.engine.campaign.changed import Anew, decide_again
+from assaypilot.engine.campaign.changing_decisions import derive, kept, verdicts
 from assaypilot.engine.campaign.replay import Ledger
+from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.strategies.protocol import Arrays, Decision
 
-__all__ = ["arm_names", "drafts", "recompute", "recompute_from", "same", "stored", "verdicts_from"]
+__all__ = [
+    "arm_names",
+    "behind_the_change",
+    "derived_again",
+    "drafts",
+    "reaches",
+    "recompute",
+    "recompute_from",
+    "same",
+    "stored",
+    "verdicts_from",
+]
+
+
+def reaches(ledger: Ledger, phase: int) -> bool:
+    """Whether a change of what a phase rests on can change a decision."""
+    if not 0 < phase <= len(ledger.phases):
+        return False
+    return ledger.anew is None or ledger.anew.derived or ledger.settled < len(ledger.phases)
 
 
 def arm_names(ledger: Ledger) -> Sequence[str]:
@@ -37,6 +57,11 @@ def drafts(ledger: Ledger, first: int, reason: str) -> tuple[Draft, dict[str, by
     """
     names = arm_names(ledger)
     new, blobs, old = [], [], []
+    own: dict[str, Any] = {}
+    behind: list[bytes] = []
+    anew = ledger.anew
+    if anew is not None and anew.derived and first <= ledger.settled:
+        ledger, own["anew"], behind = behind_the_change(ledger, anew)
     for decision, verdict in zip(recompute_from(ledger, first), verdicts_from(ledger, first), strict=True):
         data, blob = stored(ledger, decision, verdict)
         blobs.append(blob)
@@ -50,16 +75,38 @@ def drafts(ledger: Ledger, first: int, reason: str) -> tuple[Draft, dict[str, by
         if said is not None:
             entry["limits"] = limits.to_json(ledger, said, names)
         old.append(entry)
-    digests = [hashlib.sha256(blob).hexdigest() for blob in blobs]
-    told = {"from": first, "decisions": new, "old": old, "reason": reason, "parts": digests}
-    return Draft("phase_redecided", told, parts.version(*blobs)), as_parts(*blobs)
+    digests = [part_digest(blob) for blob in (*blobs, *behind)]
+    if own and anew is not None:
+        own["was"] = {"in": [names[a] for a in anew.decision.ins], "out": [names[a] for a in anew.decision.outs]}
+    told = {"from": first, "decisions": new, "old": old, "reason": reason, "parts": digests, **own}
+    version = 3 if anew is not None else parts.version(*blobs)
+    return Draft("phase_redecided", told, version), as_parts(*blobs, *behind)
+
+
+def behind_the_change(ledger: Ledger, anew: Anew) -> tuple[Ledger, dict[str, Any], list[bytes]]:
+    """What a change of the terms had decided anew, decided once more: a ledger with it, its JSON and its parts."""
+    decision = derived_again(ledger, anew)
+    data, blobs = kept(ledger, decision, verdicts(ledger, decision.phase))
+    other = ledger.fork(as_parts(*blobs))
+    decide_again(other, data, [part_digest(blob) for blob in blobs])
+    return other, data, blobs
+
+
+def derived_again(ledger: Ledger, anew: Anew) -> Decision:
+    """What a change of the terms decides anew, from the measurements as they are now."""
+    decision = derive(ledger, anew.decision.phase, anew.measurable, anew.decision.spent)
+    if decision is None:
+        raise AssayPilotError("what a change of the terms decided anew cannot be derived again")
+    return decision
 
 
 def recompute_from(ledger: Ledger, first: int) -> list[Decision]:
     """What the decided phases from ``first`` on decide from the measurements as they are now.
 
-    Each is decided in the world it was decided in: the decisions before it, and what could be had then.
+    Those before a change of the terms have no decision of their own any more: see ``derived_again``. Each is decided
+    in the world it was decided in: the decisions before it, and what could be had then.
     """
+    first = max(first, ledger.settled + 1)
     state = ledger.before(first)
     decisions = []
     for phase in range(first, len(ledger.phases) + 1):
@@ -76,6 +123,7 @@ def recompute_from(ledger: Ledger, first: int) -> list[Decision]:
 
 def verdicts_from(ledger: Ledger, first: int) -> list[limits.Verdict | None]:
     """What the decided phases from ``first`` on say about the limits, from the measurements as they are now."""
+    first = max(first, ledger.settled + 1)
     before = [ledger.verdicts[phase] for phase in range(1, first) if phase in ledger.verdicts]
     said: list[limits.Verdict | None] = []
     for phase in range(first, len(ledger.phases) + 1):

@@ -6,7 +6,7 @@ import copy
 import math
 import struct
 import zlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -58,15 +58,15 @@ KINDS = {
     "compounds_available": 1,
     "round_closed": 1,
     "phase_decided": 2,
-    "phase_redecided": 2,
+    "phase_redecided": 3,
     "phase_empty": 1,
     "settings_changed": 1,
 }
 """Every kind of event and its newest version this program understands.
 
 Version 2 of endpoints has an epsilon or a limit (version 3 a difference), of the goal is not about all epsilon-best, of
-a plan promises no half-width, of a decision has limits or a part with a strategy's memory; whatever needs none of it is
-still written as version 1.
+a plan promises no half-width, of a decision has limits or a part with a strategy's memory (version 3 of one made again
+reaches behind a change of the terms); whatever needs none of it is still written as version 1.
 """
 
 UNFIT = (AssayPilotError, ValueError, LookupError, TypeError, AttributeError, ArithmeticError, struct.error, zlib.error)
@@ -102,6 +102,8 @@ class Ledger(Books):
         """Why the guarantee does not hold any more, apart from what the measurements themselves show."""
         self.turns: list[changed.Turn] = []
         """Changes of mind that were not taken back."""
+        self.anew: changed.Anew | None = None
+        """What the last one decided anew of all phases before it."""
         self.undo: list[Step] = []
         self.redo: list[Step] = []
 
@@ -181,6 +183,7 @@ class Ledger(Books):
         self.first, self.arm_of = merge_equal_rows(self.library.codes)
         whole = SiteFeatures.of(self.library)
         self.features = SiteFeatures(self.library.codes[self.first], whole.sizes)
+        self.since = np.zeros(self.n_arms, dtype=np.intp)
 
     def _endpoints_defined(self, event: Event) -> None:
         self.endpoints = tuple(Endpoint.from_json(data) for data in event.data["endpoints"])
@@ -239,6 +242,7 @@ class Ledger(Books):
             parameters=check_parameters(self.strategy, settings.parameters),
             seed=settings.seed,
             capacity=self.capacity(),
+            revised=any(turn.how in ("kept", "void") for turn in self.turns),
         )
 
     def capacity(self) -> Capacity:
@@ -368,15 +372,28 @@ class Ledger(Books):
                 f"round {event.data['round']} was closed early for a reason that may depend on its results"
             )
 
-    def _decision(self, data: Mapping[str, Any]) -> tuple[Decision, limits.Verdict | None]:
-        """A stored decision, and what its phase said about the limits."""
+    def part(self, digest: str) -> bytes:
+        """A part of the file by its digest."""
+        return self._part(digest)
+
+    def arms_named(self, data: Mapping[str, Any]) -> dict[str, int]:
+        """The arm of every compound that a stored decision names."""
         named = [name for key in ("in", "out", "left", "contradicted") for name in data[key]]
+        return self.arms_of((*named, *(name for entry in data.get("limits", ()) for name in entry["out"])))
+
+    def arms_of(self, names: Iterable[str]) -> dict[str, int]:
+        """The arms of compounds by their ids; AssayPilotError for one that is not there."""
         arm_of = {}
-        for name in (*named, *(name for entry in data.get("limits", ()) for name in entry["out"])):
+        for name in names:
             compound = self.library.find(name)
             if compound is None:
                 raise AssayPilotError(f"the log names a compound that is not in the library: {name}")
             arm_of[name] = int(self.arm_of[compound])
+        return arm_of
+
+    def _decision(self, data: Mapping[str, Any]) -> tuple[Decision, limits.Verdict | None]:
+        """A stored decision, and what its phase said about the limits."""
+        arm_of = self.arms_named(data)
         numbers = from_bytes(self._part(data["part"]))
         decision = codec.decision_from_json(data, numbers, arm_of)
         shape = (len(self.goal_endpoints), self.n_arms)
@@ -397,10 +414,20 @@ class Ledger(Books):
         if self.under_way is None:
             raise AssayPilotError(f"step {event.sequence} decides a phase that was never planned")
         decision, verdict = self._decision(event.data)
-        self.state = self.strategy.apply(self.deciding(), decision)
+        now, under_way = self.deciding(), self.under_way
+        self.state = self.strategy.apply(now, decision)
         self._keep(decision, verdict)
-        under_way, measurable = self.under_way, self.state.problem.measurable
-        self.phases.append(Decided(under_way.allocation, under_way.planned, measurable, event.data["round"]))
+        self.phases.append(
+            Decided(
+                under_way.allocation,
+                under_way.planned,
+                now.problem.measurable,
+                event.data["round"],
+                now.active,
+                now.lost,
+                now.problem.revised,
+            )
+        )
         self.under_way = None
 
     def _phase_empty(self, event: Event) -> None:
@@ -409,21 +436,49 @@ class Ledger(Books):
         self.measurements = [replace(m, phase=0) if m.phase == phase else m for m in self.measurements]
         self.under_way = None
 
+    def fresh(self) -> State:
+        """The strategy's state before any phase, under the terms as they are, when everything could be had."""
+        return self.strategy.start(replace(self.origin, measurable=self._measurable({})))
+
     def before(self, phase: int) -> State:
-        """The strategy's state in which a decided phase was decided: earlier decisions, and what could be had then."""
-        state = self.strategy.start(replace(self.origin, measurable=self._measurable({})))
-        for number in range(1, phase):
+        """The strategy's state in which a decided phase was decided: earlier decisions, and what could be had then.
+
+        AssayPilotError for one before the last change of mind, after which all was decided anew.
+        """
+        if phase <= self.settled:
+            raise AssayPilotError(f"phase {phase} was decided anew with all others up to {self.settled}")
+        state = self.fresh() if self.anew is None else changed.on_top(self.strategy, self.fresh(), self.anew)
+        for number in range(self.settled + 1, phase):
             state = self.strategy.apply(self._then(state, number), self.estimates[number])
         return self._then(state, phase)
 
+    @property
+    def settled(self) -> int:
+        """The phases that the last change of mind decided anew; 0 without one."""
+        return 0 if self.anew is None else self.anew.decision.phase
+
+    @property
+    def decisions(self) -> dict[int, Decision]:
+        """The decisions that stand, by phase, in order: that of the last change of mind for all phases before it."""
+        later = {phase: self.estimates[phase] for phase in sorted(self.estimates) if phase > self.settled}
+        return later if self.anew is None else {self.settled: self.anew.decision, **later}
+
     def _then(self, state: State, phase: int) -> State:
+        if phase > len(self.phases):
+            return state
         spent = self.estimates[phase].spent
         return self.strategy.adjust(state, measurable=self.phases[phase - 1].measurable, spent=spent)
 
     def _phase_redecided(self, event: Event) -> None:
-        state = self.before(event.data["from"])
-        for data, part in zip(event.data["decisions"], event.data["parts"], strict=True):
-            decision, verdict = self._decision({**data, "part": part})
+        data, parts = event.data, list(event.data["parts"])
+        own = data.get("anew")
+        if own is not None:
+            # All phases before the last change of mind together; its parts are behind those of the later phases.
+            changed.decide_again(self, own, parts[len(data["decisions"]) :])
+            parts = parts[: len(data["decisions"])]
+        state = self.before(max(data["from"], self.settled + 1))
+        for entry, part in zip(data["decisions"], parts, strict=True):
+            decision, verdict = self._decision({**entry, "part": part})
             state = self.strategy.apply(self._then(state, decision.phase), decision)
             self._keep(decision, verdict)
         self.state = replace(state, problem=replace(self.state.problem, measurable=state.problem.measurable))

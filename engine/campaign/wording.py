@@ -44,7 +44,7 @@ def cautions(ledger: Ledger) -> tuple[str, ...]:
             f"They may keep the set from being decided.{_no_difference(ledger, bounded - exact)}"
         )
     against = [
-        ledger.library.ids[ledger.first[arm]] for decision in ledger.estimates.values() for arm in decision.contradicted
+        ledger.library.ids[ledger.first[arm]] for decision in ledger.decisions.values() for arm in decision.contradicted
     ]
     if against:
         texts.append(f"A later phase speaks against an earlier decision (the first stands): {names(against)}.")
@@ -165,12 +165,17 @@ def _entry(ledger: Ledger, measurement: Measurement, value: float, relation: str
 
 
 def _redecided(data: Mapping[str, Any]) -> str:
-    first, last = data["decisions"][0]["phase"], data["decisions"][-1]["phase"]
+    decisions, old = list(data["decisions"]), list(data["old"])
+    if "anew" in data:
+        decisions.insert(0, data["anew"]["decision"])
+        old.insert(0, data["was"])
+    # What a change of the terms decided anew is of all phases before it.
+    first, last = 1 if "anew" in data else decisions[0]["phase"], decisions[-1]["phase"]
     which = f"Phase {first}" if first == last else f"Phases {first} {'and' if last == first + 1 else 'to'} {last}"
     changes = []
     for key, word in (("in", "in"), ("out", "out")):
-        before = {name for decision in data["old"] for name in decision[key]}
-        now = {name for decision in data["decisions"] for name in decision[key]}
+        before = {name for decision in old for name in decision[key]}
+        now = {name for decision in decisions for name in decision[key]}
         changes += [
             f"{many(len(more), 'compound')} {text} {word}"
             for more, text in ((now - before, "more"), (before - now, "no longer"))

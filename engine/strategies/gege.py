@@ -246,13 +246,15 @@ class Gege(Phased):
 
     def _size(self, state: State, phase: int, rank: int) -> Size:
         problem = state.problem
+        # Once the goal was changed, who is active may have been chosen by results: then all that are wanted count.
+        among = problem.wanted if problem.revised else state.active
         return phase_size(
             self.parameters(problem)["radii"],
             phase,
             self.epsilon(state, phase),
             sigma=float((np.array(problem.noise)[:, None] / units(problem)).max()),
             rank=rank,
-            arms=max(int(state.active.sum()), 1),
+            arms=max(int(among.sum()), 1),
             endpoints=problem.n_endpoints,
             delta=problem.delta,
         )

@@ -1,0 +1,269 @@
+"""A change of mind in the middle of a campaign: what it does to decisions and the guarantee, kept in the log."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from assaypilot.engine.campaign.audit import verify
+from assaypilot.engine.campaign.campaign import Campaign
+from assaypilot.engine.campaign.changing import Change
+from assaypilot.engine.campaign.state import Status
+from assaypilot.engine.endpoint import Endpoint, Limit
+from assaypilot.engine.errors import AssayPilotError
+from tests.engine.campaign import trading
+from tests.engine.campaign.making import answers, decide_phase, finish, make, replays, truth
+
+WIDE: dict[str, Any] = {"per_round": 5000, "max_replicates": 5000}
+
+
+def ids(status: Status, word: str) -> set[str]:
+    code = {"undecided": 0, "in": 1, "out": 2}[word]
+    return {name for name, one in zip(status.library.ids, status.candidates.status, strict=True) if one == code}
+
+
+def within(campaign: Campaign, distance: float) -> set[str]:
+    library = campaign.status().library
+    means = truth(library)
+    return {name for name, mean in zip(library.ids, means, strict=True) if mean >= means.max() - distance}
+
+
+def sound(campaign: Campaign) -> None:
+    path = campaign.path
+    replays(campaign)
+    found = verify(path, recompute=True)
+    assert found.ok, found.problems
+
+
+def test_before_the_first_result_everything_may_change(tmp_path: Path) -> None:
+    with make(tmp_path / "x.assaypilot") as campaign:
+        said = " ".join(campaign.consequences(Change(epsilon=1.5, slack=None, delta=0.1, noise={"PIC50": 0.1})))
+        assert "No result was seen yet" in said
+        assert campaign.events == len(campaign.history())
+        now = campaign.change(Change(epsilon=1.5, slack=None, delta=0.1, noise={"PIC50": 0.1}), "asked by Ann")
+        assert now.settings.slack == 0.75
+        assert now.endpoints[0].noise_sd == 0.1
+        assert now.goal_sentence == "All compounds within 1.5 of the best pIC50, cutoff soft by 0.75, 90 % sure"
+        assert "Changed on the way" not in now.guarantee.sentence
+        few = finish(campaign).measurements_used
+        sound(campaign)
+    with make(
+        tmp_path / "y.assaypilot", epsilon=1.5, slack=0.75, delta=0.1, endpoints=(Endpoint("pIC50", noise_sd=0.1),)
+    ) as same:
+        assert finish(same).measurements_used == few, "the same as if it had been said at the start"
+
+
+@pytest.mark.parametrize("strategy", ["linfact-g", "linfact-xy"])
+def test_a_wider_goal_brings_back_what_was_out(strategy: str, tmp_path: Path) -> None:
+    with make(tmp_path / "x.assaypilot", strategy=strategy, epsilon=0.3, slack=0.3, **WIDE) as campaign:
+        first = finish(campaign)
+        assert within(campaign, 0.3) <= ids(first, "in") <= within(campaign, 0.6)
+        said = " ".join(campaign.consequences(Change(epsilon=1.0)))
+        assert "The guarantee holds for the new goal" in said
+        now = campaign.change(Change(epsilon=1.0))
+        assert ids(now, "in") >= ids(first, "in"), "who is within 0.3 is within 1.0"
+        assert not ids(now, "out") & within(campaign, 1.0)
+        assert now.guarantee.holds
+        assert "Changed on the way: the distance from the best from 0.3 to 1 after" in now.guarantee.sentence
+        now = finish(campaign)
+        assert within(campaign, 1.0) <= ids(now, "in") <= within(campaign, 1.3)
+        sound(campaign)
+
+
+def test_a_narrower_goal_needs_no_measurement_when_the_bounds_tell(tmp_path: Path) -> None:
+    with make(tmp_path / "x.assaypilot", epsilon=1.3, slack=0.3, **WIDE) as campaign:
+        used = finish(campaign).measurements_used
+        now = campaign.change(Change(epsilon=0.2))
+        assert ids(now, "in") == within(campaign, 0.3)
+        assert now.finished
+        assert now.measurements_used == used
+        sound(campaign)
+
+
+@pytest.mark.parametrize("strategy", ["linfact-g", "rage"])
+def test_more_confidence_and_more_noise_open_decisions_again(strategy: str, tmp_path: Path) -> None:
+    goal = {"goal": "best", "slack": 0.3} if strategy == "rage" else {"epsilon": 0.6, "slack": 0.6}
+    with make(tmp_path / "x.assaypilot", strategy=strategy, **goal, **WIDE) as campaign:
+        finish(campaign)
+        before = campaign.status().counts["undecided"]
+        now = campaign.change(Change(delta=1e-6, noise={"pIC50": 0.6}))
+        assert now.counts["undecided"] > before == 0
+        assert now.guarantee.delta == 1e-6
+        assert "it counts over all campaigns" in now.guarantee.sentence
+        assert "changed for other reasons than the scatter" in now.guarantee.sentence
+        assert campaign.undo() == "Change the terms"
+        assert replays(campaign).counts["undecided"] == 0
+        assert campaign.redo() == "Change the terms"
+        sound(campaign)
+
+
+def test_a_change_in_the_middle_of_a_phase(tmp_path: Path) -> None:
+    with make(tmp_path / "x.assaypilot", per_round=8, max_replicates=2) as campaign:
+        campaign.plan()
+        with pytest.raises(AssayPilotError, match="round 1 is open"):
+            campaign.change(Change(epsilon=0.3))
+        campaign.record(answers(campaign), close=True)
+        assert campaign.status().phase is not None
+        said = " ".join(campaign.consequences(Change(epsilon=0.3)))
+        assert "is finished as it was planned" in said
+        campaign.change(Change(epsilon=0.3))
+        assert campaign.status().phase is not None
+        decide_phase(campaign)
+        assert campaign.status().guarantee.holds
+        sound(campaign)
+
+
+def test_a_plan_nobody_began_is_made_anew(tmp_path: Path) -> None:
+    with make(tmp_path / "x.assaypilot", **WIDE) as campaign:
+        decide_phase(campaign)
+        wide = campaign.plan()
+        campaign.undo()
+        assert "planned anew" in " ".join(campaign.consequences(Change(slack=0.05)))
+        campaign.change(Change(slack=0.05))
+        narrow = campaign.plan()
+        assert wide is not None
+        assert narrow is not None
+        assert narrow.phase == wide.phase
+        campaign.undo()
+        campaign.undo()
+        assert campaign.status().settings.slack == 0.5
+        sound(campaign)
+
+
+def test_what_the_lab_takes_changes_with_a_round_open(tmp_path: Path) -> None:
+    with make(tmp_path / "x.assaypilot", per_round=8, max_replicates=2) as campaign:
+        first = campaign.plan()
+        assert first is not None
+        said = " ".join(campaign.consequences(Change(per_round=5, max_replicates=1)))
+        assert "The guarantee is not touched" in said
+        now = campaign.change(Change(per_round=5, max_replicates=1, budget=9))
+        assert now.open_round == first
+        assert campaign.undo_label == "Change the terms"
+        campaign.record(answers(campaign), close=True)
+        second = campaign.plan()
+        assert second is not None
+        assert (second.measurements, max(item.replicates for item in second.items)) == (5, 1)
+        assert second.phase == first.phase
+        while campaign.status().phase is not None:
+            campaign.plan()
+            campaign.record(answers(campaign), close=True)
+        assert campaign.status().finished, "no phase begins beyond the budget"
+        assert "Changed on the way" not in campaign.status().guarantee.sentence
+        campaign.change(Change(budget=None))
+        assert not campaign.status().finished
+        sound(campaign)
+
+
+def test_a_correction_from_before_the_change_reaches_what_was_decided_anew(tmp_path: Path) -> None:
+    with make(tmp_path / "x.assaypilot", epsilon=0.3, slack=0.3, **WIDE) as campaign:
+        finish(campaign)
+        campaign.change(Change(epsilon=1.0))
+        decide_phase(campaign)
+        best = max(range(9), key=lambda c: truth(campaign.status().library)[c])
+        numbers = [m.number for m in campaign.status().measurements if m.compound == best and m.phase == 1]
+        for number in numbers:
+            campaign.correct(number, 2.0, reason="wrong sample")
+        texts = [entry.text for entry in campaign.history() if entry.kind == "phase_redecided"]
+        assert len(texts) == len(numbers)
+        assert texts[0].startswith("Phases 1 to")
+        sound(campaign)
+
+
+def test_lingame_is_honest(tmp_path: Path) -> None:
+    with make(
+        tmp_path / "x.assaypilot", strategy="lingame", epsilon=0.8, slack=0.6, per_round=40, max_replicates=40
+    ) as campaign:
+        decide_phase(campaign)
+        said = " ".join(campaign.consequences(Change(epsilon=0.6)))
+        assert "Nothing would be guaranteed any more: the distance from the best from 0.8 to 0.6" in said
+        assert campaign.status().guarantee.holds
+        now = campaign.change(Change(epsilon=0.6))
+        assert not now.guarantee.holds
+        assert now.guarantee.sentence.startswith("No guarantee any more: the distance")
+        sound(campaign)
+        finish(campaign)
+        assert not campaign.status().guarantee.holds
+
+
+def test_trade_offs_with_other_differences_that_do_not_matter(tmp_path: Path) -> None:
+    with trading.trade(tmp_path / "x.assaypilot", strategy="gege", per_round=400, max_replicates=100) as campaign:
+        trading.decide_phase(campaign)
+        first = campaign.status()
+        wide = campaign.change(Change(epsilon=2.0))
+        assert ids(wide, "in") >= ids(first, "in")
+        assert ids(wide, "out") == ids(first, "out"), "who is beaten is beaten whatever does not matter"
+        narrow = campaign.change(Change(epsilon=0.05))
+        assert ids(narrow, "in") <= ids(first, "in")
+        assert narrow.guarantee.holds
+        trading.finish(campaign)
+        sound(campaign)
+
+
+def test_limits_change_come_and_go(tmp_path: Path) -> None:
+    endpoints = (
+        Endpoint("pIC50", noise_sd=0.2),
+        Endpoint("logD", noise_sd=0.2, direction="min", limit=Limit("<", 6.5)),
+    )
+    with make(tmp_path / "x.assaypilot", endpoints=endpoints, **WIDE) as campaign:
+
+        def measure() -> None:
+            campaign.plan()
+            own = answers(campaign)
+            other = [] if len(campaign.status().measured_endpoints) == 1 else trading_like(campaign)
+            campaign.record([*own, *other], close=True)
+
+        measure()
+        first = campaign.status()
+        assert (first.candidates.failed_limit >= 0).any()
+        loose = campaign.change(Change(limits={"logD": Limit("<", 9.0)}))
+        assert not (loose.candidates.failed_limit >= 0).any()
+        assert loose.guarantee.holds
+        sound(campaign)
+        gone = campaign.change(Change(limits={"logD": None}))
+        assert gone.measured_endpoints == (0,)
+        assert "logD" not in gone.goal_sentence
+        sound(campaign)
+        back = campaign.change(Change(limits={"logD": Limit("<", 6.5)}))
+        assert np.array_equal(back.candidates.failed_limit, first.candidates.failed_limit)
+        campaign.correct(1, 6.0, reason="typo")
+        sound(campaign)
+
+
+def trading_like(campaign: Campaign) -> list[Any]:
+    """LogD as large as pIC50, for every compound of the round."""
+    from assaypilot.engine.measurements import Result
+
+    status = campaign.status()
+    assert status.open_round is not None
+    means, rng = truth(status.library), np.random.default_rng(5)
+    return [
+        Result(status.library.ids[item.compound], float(means[item.compound] + 0.2 * rng.standard_normal()), "logD")
+        for item in status.open_round.items
+        for _ in range(item.replicates)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (Change(), "nothing would be different"),
+        (Change(epsilon=0.5), "nothing would be different"),
+        (Change(epsilon=-1.0), "epsilon must be a number > 0"),
+        (Change(delta=1.0), "delta"),
+        (Change(per_round=0), "measurements per round must be 1 or more"),
+        (Change(budget=2), "a budget of 2 is below one measurement per effect"),
+        (Change(noise={"hERG": 0.1}), "there is no endpoint 'hERG'"),
+        (Change(noise={"pIC50": -0.1}), "must be a number > 0"),
+        (Change(limits={"pIC50": Limit("<", 5.0)}, noise={"logD": 0.0}), "there is no endpoint 'logD'"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_changed_is_refused_and_nothing_is_written(change: Change, words: str, tmp_path: Path) -> None:
+    with make(tmp_path / "x.assaypilot") as campaign:
+        events = campaign.events
+        for command in (campaign.consequences, campaign.change):
+            with pytest.raises(AssayPilotError, match=words):
+                command(change)
+        assert campaign.events == events
