@@ -41,6 +41,8 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
 
 _KINDS: dict[Link, Kind] = {"identity": "gaussian", "logit": "bernoulli", "log": "poisson"}
+_GAP = 1e-2
+"""How far designs of later phases may be from optimal."""
 _SMALL = 2_000_000
 """Entries of a table up to which its features are held as numbers, which is faster."""
 _FARTHEST = 400
@@ -117,30 +119,44 @@ def begin(ledger: Ledger, report: Report = silent) -> Start:
     stops = ledger.stop(state)
     if (state.status == NOT_ESTIMABLE).all():
         stops = (StopReason("nothing measurable", "no compound that is left can be had"),)
-    state = _light(state)
-    return Start(strategy, state, None if stops else strategy.ask(state, report), None, stops)
+    # This one as it will be: all later ones are guesses anyway.
+    following = None if stops else strategy.ask(state, report)
+    return Start(strategy, _light(state), following, None, stops)
 
 
 def _light(state: State) -> State:
-    """The same state with features as numbers, in coordinates of their span, where the table is small."""
-    features = state.problem.features
+    """The same state as runs use it: designs to a hundredth, features of small tables as numbers of their span."""
+    problem = state.problem
+    parameters = {**problem.parameters}
+    if parameters.get("gap") is not None:
+        parameters["gap"] = max(parameters["gap"], _GAP)
+    features = problem.features
     if features.n_rows * features.n_columns > _SMALL:
-        return state
+        return replace(state, problem=replace(problem, parameters=parameters))
     rows = features.dense(np.arange(features.n_rows)) @ span_basis(features)
-    return replace(state, problem=replace(state.problem, features=DenseFeatures(rows)))
+    return replace(state, problem=replace(problem, features=DenseFeatures(rows), parameters=parameters))
 
 
 def _under_way(ledger: Ledger, phase: counting.UnderWay) -> UnderWay:
     left = ledger.outstanding()
     outstanding = np.zeros(ledger.n_arms, dtype=np.intp)
-    for (_, compound), n in left.items():
-        arm = ledger.arm_of[compound]
-        outstanding[arm] = max(outstanding[arm], n)
+    later = outstanding.copy()
     issued = ledger.open_round
-    total = sum(left.values())
-    later = total - (0 if issued is None else ledger.pending(issued))
-    room = max(1, ledger.settings.per_round // ledger.per_sample) * ledger.per_sample
-    return UnderWay(phase.allocation, outstanding, total, math.ceil(max(later, 0) / room), issued is not None)
+    waiting = {} if issued is None else dict(ledger.awaited(issued))
+    for place, n in left.items():
+        arm = ledger.arm_of[place[1]]
+        outstanding[arm] = max(outstanding[arm], n)
+        later[arm] = max(later[arm], n - waiting.get(place, 0))
+    rounds = _rounds(ledger, later)
+    return UnderWay(phase.allocation, outstanding, sum(left.values()), rounds, issued is not None)
+
+
+def _rounds(ledger: Ledger, counts: Ints) -> int:
+    """Rounds that so many measurements of each compound take, as the campaign lays them out."""
+    room = max(1, ledger.settings.per_round // ledger.per_sample)
+    most = float(counts.max(initial=0)) / ledger.settings.max_replicates
+    # A plan of shares of measurements adds up to whole ones only nearly.
+    return max(math.ceil(float(counts.sum()) / room - 1e-6), math.ceil(most - 1e-6))
 
 
 def play_on(
@@ -152,8 +168,7 @@ def play_on(
 ) -> Ended:
     """The campaign to its end, or until it is given up; ``pulse`` is called before every phase and may raise."""
     strategy, state, under_way, planned = start.strategy, start.state, start.under_way, start.next
-    most, per = ledger.settings.max_replicates, ledger.per_sample
-    room = max(1, ledger.settings.per_round // per)
+    per = ledger.per_sample
     lab = _Lab(ledger, state, truth, rng)
     before = _decided(ledger, state, lab)
     spent = begun = ledger.spent()
@@ -176,7 +191,7 @@ def play_on(
                 break
             outcome = lab.result(allocation, state.spent + allocation.total)
             spent += per * allocation.total
-            rounds += max(math.ceil(allocation.total / room), math.ceil(int(allocation.counts.max()) / most))
+            rounds += _rounds(ledger, allocation.counts)
         else:
             outcome = lab.completed(under_way, state.spent + math.ceil(under_way.measurements / per))
             spent, rounds = spent + under_way.measurements, rounds + under_way.rounds
