@@ -335,14 +335,9 @@ class Adaptive(Phased):
 
     def _shown(self, state: State, evidence: Evidence, active: Ints) -> Floats:
         """Estimate, low and high of every active arm ``(3, 1, n_arms)``; they hold together with all decisions."""
-        steps = evidence.means(active)
-        looks, precision = steps.looks, steps.precision.sum(axis=0)
-        known = looks > 0
         limit = self._limits(state, self._levels(state.problem).mean, evidence.n_phases)
-        mean, half = np.full(len(active), np.nan), np.full(len(active), np.inf)
-        mean[known] = steps.walk(0.0)[known] / precision[known]
-        half[known] = (limit[np.maximum(looks, 1) - 1] * np.sqrt(looks))[known] / precision[known]
-        centre = np.where(known, mean, 0.0)
+        mean, half = evidence.bounded(active, limit)
+        centre = np.where(np.isfinite(half), mean, 0.0)
         shown = np.full((3, 1, state.problem.n_arms), np.nan)
         shown[:, 0, active] = mean, centre - half, centre + half
         return shown

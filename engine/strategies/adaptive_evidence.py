@@ -150,12 +150,10 @@ class Evidence:
         equal = np.einsum("ij,ij->i", apart, apart) <= _EQUAL * scale
         told = []
         for found in self.phases:
-            inside = apart @ found.basis
-            half = inside @ np.linalg.cholesky(found.inverse) if found.rank else np.zeros((len(x), 0))
-            error = self.sigma * np.sqrt(np.einsum("ij,ij->i", half, half))
+            error = self.sigma * np.sqrt(np.maximum(np.einsum("ij,ij->i", apart @ found.covariance, apart), 0.0))
             if found.rank < self.features.n_columns:
-                rest = apart - inside @ found.basis.T
-                error[np.einsum("ij,ij->i", rest, rest) > OUTSIDE_TOLERANCE**2 * scale] = np.inf
+                rest = np.einsum("ij,ij->i", apart @ found.outside, apart)
+                error[rest > OUTSIDE_TOLERANCE**2 * scale] = np.inf
             told.append((apart @ found.theta, np.where(equal, np.inf, error)))
         return _steps(told, equal)
 

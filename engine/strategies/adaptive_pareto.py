@@ -229,15 +229,17 @@ class AdaptivePareto(Phased):
         walks = []
         for who, begun in zip(memory["beaters"][:, arms], memory["since"][:, arms], strict=True):
             at = np.flatnonzero(who != NOBODY)
+            if not len(at):
+                # Places are taken in their order.
+                break
             steps = since(front.between(who[at].astype(np.intp), arms[at]), begun[at])
             walks.append((at, Walks(steps, np.zeros(len(steps)))))
         out = np.zeros(len(arms), dtype=bool)
         for _ in range(_STEPS_DOWN):
             count = int((out & undecided).sum())
             known = self._out_limits(state, left - count, front.n_phases)
-            for (at, walk), limit in zip(walks, known, strict=True):
-                if len(at):
-                    out[at] |= walk.passed_in_all(limit)
+            for (at, walk), limit in zip(walks, known, strict=False):
+                out[at] |= walk.passed_in_all(limit)
             if int((out & undecided).sum()) == count:
                 break
         return out

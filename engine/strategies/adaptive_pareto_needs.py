@@ -61,6 +61,8 @@ def _needed(steps: Steps, offset: float, limits: Floats, gap: Floats) -> Floats:
 
 def _to_out(known: Known, who: Ints, arms: Ints, begun: Ints, limits: Floats) -> Floats:
     """The precision that shows each of ``who`` to beat the arm in its place; infinite where it does not seem to."""
+    if not len(arms):
+        return np.zeros(0)
     means = known.front.means
     leads = means[:, who] - means[:, arms]
     gaps = np.maximum(leads, known.least(who, arms))

@@ -28,7 +28,7 @@ _STRATEGIES = {
     "lingame": "lingame.LinGame",
     "lingame-c": "lingame.LinGameC",
     "gse": "gse.Gse",
-    "adaptive": "adaptive.Adaptive",
+    "adaptive": "adaptive_goals.AdaptiveGoals",
 }
 _BASELINES = {
     "uniform": "baselines.uniform.Uniform",

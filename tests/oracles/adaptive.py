@@ -29,7 +29,7 @@ def plain_limits(alpha, expected, looks, points=3001):
                 high = middle
         found.append(high / np.sqrt(k))
         grid = np.linspace(-8 * np.sqrt(k), high, points)
-        density = norm.pdf(grid[:, None] - places) @ weights
+        density = np.exp(-0.5 * (grid[:, None] - places) ** 2) @ weights / np.sqrt(2 * np.pi)
         step = np.full(points, grid[1] - grid[0])
         step[[0, -1]] /= 2
         places, weights = grid, density * step

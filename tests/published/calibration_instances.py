@@ -1,6 +1,6 @@
 """Tables with a known truth; gaps lie at and just beyond the limits of right answers, so that errors can happen."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -25,6 +25,8 @@ class Instance:
     sd: tuple
     delta: float = 0.3
     budget: int | None = None
+    per_round: int | None = None
+    """Measurements in a round of the lab; None: the budget in one."""
     measurable: np.ndarray | None = None
     wanted: np.ndarray | None = None
     additive: np.ndarray | None = None
@@ -40,7 +42,8 @@ class Instance:
 
     def problem(self, mode, parameters, seed=0):
         """What a strategy is told; ``mode`` None: it decides in one way only."""
-        capacity = None if self.budget is None else Capacity(self.budget, self.budget, self.budget)
+        most = self.per_round or self.budget
+        capacity = None if most is None else Capacity(most, most, self.budget)
         given = {**self.parameters, **parameters} | ({} if mode is None else {"decide": mode})
         return problem_of(
             self.features,
@@ -206,6 +209,12 @@ FRONTS = fronts(None)
 """Exact Pareto sets."""
 EPSILON_FRONTS = fronts(1.0)
 """Margins of one SD of the noise."""
+
+ROUND_BY_ROUND = tuple(
+    replace(one, name=f"{one.name}, 600 in rounds of 75", budget=600, per_round=75) for one in FRONTS
+)
+"""For what looks at the end of every round; without margins every look is a chance to be wrong."""
+PLATES = tuple(replace(one, name=f"{one.name}, rounds of 40", per_round=40) for one in EPSILON_FRONTS)
 
 _STOCK = np.vstack([np.eye(3), np.eye(3)[:2] * np.cos(0.4) + np.eye(3)[1:] * np.sin(0.4)])
 

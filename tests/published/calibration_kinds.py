@@ -12,7 +12,16 @@ from unittest import mock
 
 import numpy as np
 
-from assaypilot.engine.strategies import adaptive, gege, linfact_glm, linfact_mis, linfact_xy, rage, registry
+from assaypilot.engine.strategies import (
+    adaptive,
+    adaptive_pareto,
+    gege,
+    linfact_glm,
+    linfact_mis,
+    linfact_xy,
+    rage,
+    registry,
+)
 from assaypilot.engine.strategies.gege import Size
 from assaypilot.engine.strategies.linfact_g import LinFactG
 from assaypilot.engine.strategies.lingame_pool import Rules
@@ -42,6 +51,8 @@ class Kind:
     """Whether its errors are N(0, 1) when standardised by its bounds; not where the noise is bounded by more."""
     most: int = 40
     """Phases at most."""
+    dear: bool = False
+    """Whether a campaign takes so long that a quick test makes do with fewer."""
 
     def make(self):
         return registry.get(self.strategy)
@@ -206,6 +217,32 @@ def of_walks(seen):
     return None, float((right / claimed).max()) if asked.any() else 0.0
 
 
+def of_front_walks(seen):
+    """As of walks, in every endpoint."""
+    memory, instance = seen.decision.memory, seen.instance
+    n, phases = len(instance.x), int(memory["phases"][0])
+    level = 0.05 * instance.delta / (2 * len(instance.sd) * arms(instance))
+    # As many as are remembered from campaign to campaign.
+    known, largest = plain_limits(level, int(memory["expected"][0]), 8 * math.ceil(phases / 8)), 0.0
+    for endpoint, sd in enumerate(instance.sd):
+        looks, precision = np.zeros(n, dtype=int), np.zeros(n)
+        for phase in range(phases):
+            here = memory["at"] == phase
+            counts = np.zeros(n)
+            counts[memory["arms"][here]] = memory["counts"][endpoint, here]
+            if not counts.any():
+                continue
+            sds = own_sds(instance.x, counts, sd)
+            told = np.isfinite(sds)
+            looks += told
+            precision[told] += 1.0 / sds[told]
+        asked = seen.before.active & (looks > 0)
+        right = known[looks[asked] - 1] * np.sqrt(looks[asked]) / precision[asked]
+        claimed = ((seen.decision.high - seen.decision.low)[endpoint] / 2)[asked]
+        largest = max(largest, float((right / claimed).max(initial=0.0)))
+    return None, largest
+
+
 def arms(instance):
     """How many arms are asked about."""
     return len(instance.x) if instance.wanted is None else int(instance.wanted.sum())
@@ -250,7 +287,7 @@ def log_rage_tight(seen):
 G = (LinFactG, "spread_log")
 XY, PRINTED = (linfact_xy.LinFactXY, "spread_log"), (linfact_xy.LinFactXYAsPrinted, "spread_log")
 MIS, GLM = (linfact_mis.LinFactMis, "_log"), (linfact_glm.LinFactGlm, "spread_log")
-WALKS = (adaptive, "limits")
+WALKS, FRONT_WALKS = (adaptive, "limits"), (adaptive_pareto, "limits")
 GEGE, RAGE, GAME = (gege, "phase_size"), (rage, "union_log"), (Rules, "reach")
 PROJECTED = {"estimator": "projected"}
 PROVEN = {"radii": "proven"}
@@ -282,4 +319,24 @@ KINDS = (
     Kind("LinGame-C", "lingame-c", tables.GAMES, log_g, of_everything, GAME, {"batch": 50}, modes=(None,), most=10_000),
     Kind("Adaptive", "adaptive", tables.EPSILON_BEST, log_g, of_walks, WALKS, modes=(None,)),
     Kind("Adaptive, the best", "adaptive", tables.BEST, log_g, of_walks, WALKS, modes=(None,)),
+    Kind(
+        "Adaptive, Pareto",
+        "adaptive",
+        tables.ROUND_BY_ROUND,
+        log_g,
+        of_front_walks,
+        FRONT_WALKS,
+        modes=(None,),
+        dear=True,
+    ),
+    Kind(
+        "Adaptive, Pareto with margins",
+        "adaptive",
+        tables.PLATES,
+        log_g,
+        of_front_walks,
+        FRONT_WALKS,
+        modes=(None,),
+        dear=True,
+    ),
 )

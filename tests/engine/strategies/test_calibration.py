@@ -41,7 +41,7 @@ def test_every_strategy_that_promises_a_confidence_is_calibrated_on_three_tables
 @pytest.mark.slow
 @pytest.mark.parametrize(("kind", "instance", "mode"), CASES)
 def test_wrong_at_most_delta_and_errors_of_the_size_it_says(kind, instance, mode):
-    found = calibrate(kind, instance, mode, RUNS)
+    found = calibrate(kind, instance, mode, RUNS // 5 if kind.dear else RUNS)
     assert complaints(found) == []
     assert not kind.normal or mode is None or len(found.errors) > 4 * RUNS
     # Without slack a gap at the limit is never resolved; with it every campaign ends.
@@ -52,7 +52,7 @@ def test_wrong_at_most_delta_and_errors_of_the_size_it_says(kind, instance, mode
 @pytest.mark.slow
 @EVERY
 def test_losing_measurements_whatever_their_values_costs_no_validity(kind):
-    found = calibrate(kind, kind.instances[0], kind.modes[0], RUNS // 4, first=10**6, lost=0.25)
+    found = calibrate(kind, kind.instances[0], kind.modes[0], RUNS // (20 if kind.dear else 4), first=10**6, lost=0.25)
     assert complaints(found) == []
 
 
