@@ -1,22 +1,39 @@
-"""What a filter box means: words of ids and substituents, ``R1=Me``, comparisons of a number."""
+"""What a filter box means: words of ids and substituents, ``R1=Me``, ``status=out``, numbers, ranges, substructures."""
 
 from __future__ import annotations
 
 import operator
 import re
-from collections.abc import Callable, Mapping
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from assaypilot.engine.labels import label_text
 from assaypilot.engine.library import Library
+from assaypilot.gui.models.base import Coded, Column
 
-__all__ = ["narrow"]
+__all__ = ["HINT", "Facts", "facts_of", "narrow", "patterns"]
 
-_COMPARISON = re.compile(r"(?:(?<!\S)([^\s<>=≤≥]+)\s*)?(>=|<=|≥|≤|>|<)\s*(-?\d+(?:[.,]\d+)?)")
-_SITE = re.compile(r"([^=\s]+)=(\S+)")
-_OPERATORS: dict[str, Callable[[NDArray[np.float64], float], NDArray[np.bool_]]] = {
+Mask = NDArray[np.bool_]
+Floats = NDArray[np.float64]
+Numbers = NDArray[np.float64] | NDArray[np.int64]
+
+HINT = (
+    "Words are looked for in the id and the substituents; several must all fit. R1=Me: exactly this substituent. "
+    ">7.5 or 6..7: the estimate. MW<450, n=0, hERG<5: any column of numbers by its heading. status=out, "
+    "available=made: any column of words. has:c1ccncc1: compounds with this substructure (SMILES or SMARTS)."
+)
+_NUMBER = r"(-?\d+(?:[.,]\d+)?)"
+_NAME = r"(?:(?<!\S)([^\s<>=≤≥]+?)"
+_COMPARISON = re.compile(rf"{_NAME}\s*)?(>=|<=|≥|≤|>|<)\s*{_NUMBER}")
+_RANGE = re.compile(rf"{_NAME}(?:\s*[=:]\s*|\s+))?{_NUMBER}\s*(?:\.\.|…)\s*{_NUMBER}(?!\S)")
+_STRUCTURE = re.compile(r"(?<!\S)(?:has|substructure)[:=](\S+)", re.IGNORECASE)
+_PAIR = re.compile(r"([^=\s]+)=(\S+)")
+_OPERATORS: dict[str, Callable[[Any, float], Mask]] = {
     ">": operator.gt,
     "<": operator.lt,
     ">=": operator.ge,
@@ -24,53 +41,170 @@ _OPERATORS: dict[str, Callable[[NDArray[np.float64], float], NDArray[np.bool_]]]
     "<=": operator.le,
     "≤": operator.le,
 }
+_SHOWN = 0.005
+"""How far a number may be from one that is typed and still be shown as it."""
+CHUNK = 20_000
+
+
+@dataclass(frozen=True, eq=False)
+class Facts:
+    """What compounds can be narrowed by beside their ids and substituents."""
+
+    numbers: Floats
+    """What a comparison without a name is about, one per compound; NaN never fits."""
+    named: Mapping[str, Numbers] = field(default_factory=dict)
+    """Columns of numbers by name."""
+    coded: Mapping[str, Coded] = field(default_factory=dict)
+    """Columns of words by name."""
+
+
+def facts_of(columns: Iterable[Column], numbers: Floats, named: Mapping[str, Numbers] | None = None) -> Facts:
+    """The columns of a table as a filter knows them, and what else has a name."""
+    values, words = dict[str, Numbers](named or {}), dict[str, Coded]()
+    for column in columns:
+        names = {" ".join(text.split()) for text in (column.title, column.name) if text}
+        if column.coded is not None:
+            coded = column.coded()
+            words |= dict.fromkeys(names, coded)
+        elif column.number and column.rank is not None:
+            values = dict.fromkeys(names, column.rank()) | values
+    return Facts(numbers, values, words)
+
+
+def patterns(text: str) -> tuple[str, ...]:
+    """The substructures a filter asks for."""
+    return tuple(dict.fromkeys(match[1] for match in _STRUCTURE.finditer(text)))
 
 
 def narrow(
     text: str,
     library: Library,
-    numbers: NDArray[np.float64],
-    named: Mapping[str, NDArray[np.float64]] | None = None,
-) -> NDArray[np.bool_] | None:
+    numbers: Floats,
+    named: Mapping[str, Numbers] | None = None,
+    coded: Mapping[str, Coded] | None = None,
+    having: Mapping[str, Mask] | None = None,
+) -> Mask | None:
     """The compounds that fit every word of ``text``; None when it says nothing.
 
-    ``>7.5`` compares ``numbers`` (one per compound; NaN never fits), ``hERG<5`` those ``named`` so, ``R1=Me`` a
-    substituent exactly, any other word is looked for in the id and the substituents, without regard to case.
+    ``>7.5`` and ``6..7`` compare ``numbers`` (one per compound; NaN never fits), ``hERG<5`` those ``named`` so,
+    ``R1=Me`` a substituent exactly, ``status=out`` a word of a ``coded`` column, ``has:`` a substructure found before
+    (``having``); any other word is looked for in the id and the substituents, without regard to case.
     """
-    mask: NDArray[np.bool_] | None = None
+    mask: Mask | None = None
 
-    def also(part: NDArray[np.bool_]) -> None:
+    def also(part: Mask) -> None:
         nonlocal mask
         mask = part if mask is None else mask & part
 
-    def compare(match: re.Match[str]) -> str:
-        level = float(match[3].replace(",", "."))
-        of_it = values.get(match[1].casefold()) if match[1] else numbers
+    def has(match: re.Match[str]) -> str:
+        also((having or {}).get(match[1], np.zeros(len(library), dtype=bool)))
+        return " "
+
+    def of(name: str | None) -> Numbers | None:
+        return numbers if not name else values.get(_plain(name))
+
+    def within(match: re.Match[str]) -> str:
+        of_it = of(match[1])
+        low, high = sorted((_number(match[2]), _number(match[3])))
         with np.errstate(invalid="ignore"):
-            also(_OPERATORS[match[2]](numbers if of_it is None else of_it, level))
+            also(((numbers if of_it is None else of_it) >= low) & ((numbers if of_it is None else of_it) <= high))
+        return f" {match[1] or ''} " if of_it is None else " "
+
+    def compare(match: re.Match[str]) -> str:
+        of_it = of(match[1])
+        with np.errstate(invalid="ignore"):
+            also(_OPERATORS[match[2]](numbers if of_it is None else of_it, _number(match[3])))
         # A word before the sign that is no number's name is looked for like any other.
         return f" {match[1] or ''} " if of_it is None else " "
 
-    values = {name.casefold(): of_it for name, of_it in (named or {}).items()}
-
-    names = {site.name.casefold(): place for place, site in enumerate(library.sites)}
-    for word in _COMPARISON.sub(compare, text).split():
-        match = _SITE.fullmatch(word)
-        place = None if match is None else names.get(match[1].casefold())
-        if match is not None and place is not None:
-            wanted = match[2].casefold()
-            fits = np.array(
-                [label_text(label).casefold() == wanted for label in library.sites[place].substituents], dtype=bool
-            )
-            also(fits[library.codes[:, place]])
+    values = {_plain(name): of_it for name, of_it in (named or {}).items()}
+    words = {_plain(name): of_it for name, of_it in (coded or {}).items()}
+    sites = {site.name.casefold(): place for place, site in enumerate(library.sites)}
+    text = _STRUCTURE.sub(has, text)
+    for name in sorted({*(named or {}), *(coded or {})}, key=len, reverse=True):
+        if " " in name:  # a name of several words is one
+            text = re.sub(rf"(?<!\S){re.escape(name)}(?=\s*[=<>≤≥:])", _plain(name), text, flags=re.IGNORECASE)
+    for word in _COMPARISON.sub(compare, _RANGE.sub(within, text)).split():
+        match = _PAIR.fullmatch(word)
+        name, wanted = ("", "") if match is None else (match[1], match[2])
+        if name.casefold() in sites:
+            also(_exactly(wanted, library, sites[name.casefold()]))
+        elif _plain(name) in words:
+            also(_among(wanted, words[_plain(name)]))
+        elif _plain(name) in values and re.fullmatch(_NUMBER, wanted):
+            with np.errstate(invalid="ignore"):
+                also(np.abs(values[_plain(name)] - _number(wanted)) < _SHOWN)
         else:
             also(_anywhere(word.casefold(), library))
     return mask
 
 
-def _anywhere(word: str, library: Library) -> NDArray[np.bool_]:
-    found = np.fromiter((word in name.casefold() for name in library.ids), dtype=bool, count=len(library))
+def _plain(name: str) -> str:
+    """A name as it is compared: without case and blanks."""
+    return "".join(name.replace("_", " ").split()).casefold()
+
+
+def _number(text: str) -> float:
+    return float(text.replace(",", "."))
+
+
+def _exactly(wanted: str, library: Library, place: int) -> Mask:
+    wanted = wanted.casefold()
+    fits = np.array([label_text(label).casefold() == wanted for label in library.sites[place].substituents], dtype=bool)
+    return fits[library.codes[:, place]]
+
+
+def _among(wanted: str, coded: Coded) -> Mask:
+    """The rows with a word exactly; where no row can have it, those whose text holds it."""
+    wanted, texts = _plain(wanted), [_plain(text) for text in coded.texts]
+    fits = np.array([text == wanted for text in texts], dtype=bool)
+    if not fits.any():
+        fits = np.array([wanted in text for text in texts], dtype=bool)
+    found: Mask = fits[coded.codes]
+    return found
+
+
+def _anywhere(word: str, library: Library) -> Mask:
+    found = _Names.of(library.ids).holding(word)
     for place, site in enumerate(library.sites):
         fits = np.array([word in label_text(label).casefold() for label in site.substituents], dtype=bool)
-        found |= fits[library.codes[:, place]]
+        if fits.any():
+            found |= fits[library.codes[:, place]]
     return found
+
+
+class _Names:
+    """The ids of a library as few long texts, in which a word is found at once."""
+
+    latest: _Names | None = None
+
+    def __init__(self, ids: Sequence[str]) -> None:
+        self.ids = ids
+        self._parts: list[tuple[str, NDArray[np.intp]]] = []
+        for start in range(0, len(ids), CHUNK):
+            folded = [name.casefold().replace("\n", " ") for name in ids[start : start + CHUNK]]
+            ends = np.cumsum([len(name) + 1 for name in folded])
+            self._parts.append(("\n".join(folded), ends))
+            time.sleep(0)
+
+    @classmethod
+    def of(cls, ids: Sequence[str]) -> _Names:
+        """Those of the library asked about last are kept."""
+        kept = cls.latest
+        if kept is None or kept.ids is not ids:
+            kept = cls.latest = cls(ids)
+        return kept
+
+    def holding(self, word: str) -> Mask:
+        """Which names hold a word."""
+        found = np.zeros(len(self.ids), dtype=bool)
+        for number, (text, ends) in enumerate(self._parts):
+            at, hits = text.find(word), list[int]()
+            while at >= 0:
+                hits.append(at)
+                line_end = text.find("\n", at)
+                at = -1 if line_end < 0 else text.find(word, line_end)
+            if hits:
+                found[number * CHUNK + np.searchsorted(ends, hits, side="right")] = True
+            time.sleep(0)
+        return found

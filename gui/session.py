@@ -12,6 +12,7 @@ from PySide6.QtCore import QObject, Signal
 
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.progress import Cancelled, Report
+from assaypilot.gui.calculations import Calculations
 from assaypilot.gui.replay import Replay
 from assaypilot.gui.selection import Selection
 from assaypilot.gui.tasks import SHOWN_AFTER, Job, Tasks
@@ -74,8 +75,12 @@ class Session(QObject):
         self.tasks = Tasks(self)
         self.beside = Tasks(self)
         """What is done with a view, exports above all, while the campaign goes on."""
+        self.tables = Tasks(self)
+        """What puts long tables in order and finds rows in them; it waits for nothing else."""
         self.selection = Selection(self)
         """The compound that is selected, on all pages."""
+        self.calculations = Calculations(self)
+        """What is calculated of its structures, once somebody looks."""
         self.replay = Replay(self)
         """Which moment of the campaign its pictures show."""
         self.view: View | None = None
@@ -127,6 +132,7 @@ class Session(QObject):
         """Nothing; finishes what the campaign is writing, stops exports, closes the file and ends the workers."""
         self.replay.stop()
         self.beside.stop(at_once=True)
+        self.tables.stop(at_once=True)
         self.tasks.stop()
         if self._campaign is not None:  # the worker has ended
             self._campaign.close()
@@ -273,6 +279,18 @@ class Session(QObject):
         ``shown_after``: seconds after which it is shown as work that goes on.
         """
         return self._start(label, work, then, failed=failed, writes=writes, tasks=self.beside, shown_after=shown_after)
+
+    def arrange(
+        self, label: str, work: Callable[[Report], T], then: Callable[[T], None], stopped: Callable[[], None]
+    ) -> Job:
+        """The job that works out what a table shows; ``stopped`` is called where nothing comes of it."""
+
+        def failed(error: Exception) -> None:
+            if isinstance(error, AssayPilotError):
+                self.failed.emit(error)
+            stopped()
+
+        return self._start(label, work, then, failed=failed, writes=False, tasks=self.tables)
 
     def write(self, label: str, work: Callable[[Report], T], then: Callable[[T], None]) -> Job:
         """The job that writes another file beside the campaign's commands; what goes wrong is told by ``failed``."""

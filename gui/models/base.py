@@ -4,30 +4,41 @@ from __future__ import annotations
 
 import html
 import textwrap
-from collections.abc import Callable, Sequence
+import time
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt, Signal
+
+from assaypilot.engine.progress import Report, silent
+from assaypilot.gui.models.ordering import Ranks, order_of, text_ranks
 
 __all__ = [
+    "AT_ONCE",
     "KIND",
     "ROW",
     "SMILES",
     "STATUS",
+    "Coded",
     "Column",
     "Index",
+    "Later",
     "Ranks",
     "RowsModel",
     "plain_tip",
     "text_ranks",
+    "told",
     "two_lines",
 ]
 
 Index = QModelIndex | QPersistentModelIndex
-Ranks = NDArray[np.int64] | NDArray[np.float64]
+T = TypeVar("T")
+
+AT_ONCE = 20_000
+"""Rows up to which a table is put in order and narrowed at once; above, that is done off the window's thread."""
 
 ROW = Qt.ItemDataRole.UserRole
 """Role of the row's place in the data (a compound's position in the library, a line of the round)."""
@@ -41,6 +52,29 @@ KIND = Qt.ItemDataRole.UserRole + 3
 _NOWHERE = QModelIndex()
 _NUMBER = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 _TEXT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+
+
+class Stoppable(Protocol):
+    """Work that goes on somewhere; what is cancelled never lands."""
+
+    cancelled: bool
+
+
+class Later(Protocol):
+    """Has something worked out off the window's thread."""
+
+    def __call__(
+        self, label: str, work: Callable[[Report], T], then: Callable[[T], None], stopped: Callable[[], None]
+    ) -> Stoppable:
+        """What goes on; then one of both is called in the window's thread, ``stopped`` where there is no result."""
+
+
+@dataclass(frozen=True)
+class Coded:
+    """A column of few different texts: what each row has, as a place among them."""
+
+    codes: NDArray[np.integer[Any]]
+    texts: Sequence[str]
 
 
 @dataclass(frozen=True)
@@ -67,6 +101,8 @@ class Column:
     """Whether it may be narrower than its texts when there is little room."""
     name: str = ""
     """The whole title where ``title`` is a short one; it is what is copied."""
+    coded: Callable[[], Coded] | None = None
+    """The texts of all rows, where there are few different ones."""
 
 
 def plain_tip(text: str) -> str:
@@ -82,54 +118,51 @@ def two_lines(text: str, width: int = 18) -> str:
     return "\n".join(textwrap.wrap(text, width, max_lines=2, placeholder=" …")) or text
 
 
-def text_ranks(texts: Sequence[str]) -> NDArray[np.int64]:
-    """The place of each text in alphabetical order, numbers inside texts by value (BZ-9 before BZ-10)."""
-    distinct = sorted(set(texts), key=_natural)
-    place = {text: rank for rank, text in enumerate(distinct)}
-    return np.fromiter((place[text] for text in texts), dtype=np.int64, count=len(texts))
-
-
-def _natural(text: str) -> tuple[tuple[int, int, str], ...]:
-    parts: list[tuple[int, int, str]] = []
-    digits, letters = "", ""
-    for sign in text.casefold() + "\0":
-        if sign.isascii() and sign.isdigit():
-            if letters:
-                parts.append((1, 0, letters))
-                letters = ""
-            digits += sign
-            continue
-        if digits:
-            parts.append((0, int(digits[:18]), digits))
-            digits = ""
-        letters += sign
-    return (*parts, (1, 0, letters))
-
-
 class RowsModel(QAbstractTableModel):
-    """Translates rows and columns into Qt's roles; which rows, and in which order, are one integer array."""
+    """Translates rows and columns into Qt's roles; which rows, and in which order, are one integer array.
+
+    Many rows are put in order off the window's thread when ``later`` says how; until then they stand as before.
+    """
+
+    turning = Signal()
+    """The rows are about to be put in another order; ``turned`` follows."""
+    turned = Signal()
+    arranging = Signal(bool)
+    """Whether an order is being worked out; when that is over, ``sorted_by`` says which one there is."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.columns: tuple[Column, ...] = ()
         self.size = 0
+        self.later: Later | None = None
         self._mask: NDArray[np.bool_] | None = None
         self._rows: NDArray[np.intp] = np.zeros(0, dtype=np.intp)
+        self._order: NDArray[np.intp] | None = None
+        """All rows in the order shown, whatever is left out of them; None: as the data has them."""
         self._sorted: tuple[int, Qt.SortOrder] | None = None
+        self._work: Stoppable | None = None
+        self._wanted: tuple[int, Qt.SortOrder] | None = None
+        """The order that is being worked out."""
 
     # ------------------------------------------------------------------ content
 
     def fill(self, columns: Sequence[Column], size: int) -> None:
         """Nothing; replaces everything. The order is kept when a column of the same key is still there."""
         key = self.sorted_by
+        self._forget_work()
         self.beginResetModel()
         self.columns, self.size, self._mask = tuple(columns), size, None
         self._sorted = None
         if key is not None:
             place = next((n for n, column in enumerate(self.columns) if column.key == key[0]), None)
             self._sorted = None if place is None else (place, key[1])
+        stale = self._sorted is not None and self._elsewhere and self._order is not None and len(self._order) == size
+        if not stale:
+            self._order = None if self._elsewhere else self._ordered(self._sorted)
         self._rows = self._arranged()
         self.endResetModel()
+        if self._sorted is not None and self._elsewhere:
+            self._work_out(self._sorted)
 
     def only(self, mask: NDArray[np.bool_] | None) -> None:
         """Nothing; shows the rows of a mask over all rows (None: all)."""
@@ -152,6 +185,11 @@ class RowsModel(QAbstractTableModel):
     def sorted_by(self) -> tuple[str, Qt.SortOrder] | None:
         """Key of the column the table is sorted by, and the direction."""
         return None if self._sorted is None else (self.columns[self._sorted[0]].key, self._sorted[1])
+
+    @property
+    def wanted_by(self) -> tuple[str, Qt.SortOrder] | None:
+        """What the table is sorted by once the order that is being worked out is there."""
+        return self.sorted_by if self._wanted is None else (self.columns[self._wanted[0]].key, self._wanted[1])
 
     def view_row(self, row: int) -> int | None:
         """Where a row of the data is shown, None when it is not."""
@@ -214,28 +252,78 @@ class RowsModel(QAbstractTableModel):
 
     def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
         """Nothing; orders the rows by a column, equal ones as the data has them."""
-        if 0 <= column < len(self.columns) and self.columns[column].rank is None:
+        wanted = (column, order) if 0 <= column < len(self.columns) else None
+        if wanted is not None and self.columns[column].rank is None:
             return
+        self._forget_work()
+        if wanted is not None and self._elsewhere:
+            self._work_out(wanted)
+        else:
+            self._turn(wanted, self._ordered(wanted))
+
+    @property
+    def busy(self) -> bool:
+        """Whether an order is being worked out."""
+        return self._work is not None
+
+    def stop(self) -> None:
+        """Nothing; works out no order any more: the rows stay as they stand."""
+        if self._work is not None:
+            self._forget_work()
+            self.arranging.emit(False)
+
+    @property
+    def _elsewhere(self) -> bool:
+        return self.later is not None and self.size > AT_ONCE
+
+    def _forget_work(self) -> None:
+        if self._work is not None:
+            self._work.cancelled = True
+            self._work = self._wanted = None
+
+    def _work_out(self, wanted: tuple[int, Qt.SortOrder]) -> None:
+        """Nothing; has an order worked out, and takes it when it is there and still wanted."""
+        if self.later is None:
+            return
+        column, job = self.columns[wanted[0]], list[Stoppable]()
+
+        def landed(order: NDArray[np.intp] | None) -> None:
+            if self._work is job[0]:
+                self._work = self._wanted = None
+                self._turn(wanted, order)
+                self.arranging.emit(False)
+
+        def stopped() -> None:
+            if self._work is job[0]:
+                self.stop()
+
+        title = " ".join((column.name or column.title).split())
+        job.append(self.later(f"Sorting by {title}", lambda report: _by(column, wanted[1]), landed, stopped))
+        self._work, self._wanted = job[0], wanted
+        self.arranging.emit(True)
+
+    def _turn(self, wanted: tuple[int, Qt.SortOrder] | None, order: NDArray[np.intp] | None) -> None:
+        """Nothing; shows the rows in another order."""
+        self.turning.emit()
         self.layoutAboutToBeChanged.emit()
         before = self.persistentIndexList()
         places = [(self.source(index), index.column()) for index in before]
-        self._sorted = (column, order) if 0 <= column < len(self.columns) else None
+        self._sorted, self._order = wanted, order
         self._rows = self._arranged()
-        where = {int(row): place for place, row in enumerate(self._rows)}
-        self.changePersistentIndexList(before, [self.index(where[row], at) for row, at in places])
+        if before:
+            where = np.full(self.size, -1, dtype=np.intp)
+            where[self._rows] = np.arange(len(self._rows))
+            self.changePersistentIndexList(before, [self.index(int(where[row]), at) for row, at in places])
         self.layoutChanged.emit()
+        self.turned.emit()
+
+    def _ordered(self, wanted: tuple[int, Qt.SortOrder] | None) -> NDArray[np.intp] | None:
+        return None if wanted is None else _by(self.columns[wanted[0]], wanted[1])
 
     def _arranged(self) -> NDArray[np.intp]:
-        rows = np.arange(self.size, dtype=np.intp) if self._mask is None else np.flatnonzero(self._mask)
-        if self._sorted is None:
-            return rows
-        rank = self.columns[self._sorted[0]].rank
-        if rank is None:
-            return rows
-        keys = np.asarray(rank())[rows]
-        down = self._sorted[1] == Qt.SortOrder.DescendingOrder
-        order = np.argsort(-keys if down else keys, kind="stable")  # NaN last in both directions
-        return rows[order]
+        if self._order is None:
+            return np.arange(self.size, dtype=np.intp) if self._mask is None else np.flatnonzero(self._mask)
+        return self._order if self._mask is None else self._order[self._mask[self._order]]
 
     # ------------------------------------------------------------------ copying
 
@@ -244,11 +332,36 @@ class RowsModel(QAbstractTableModel):
 
         A column of pictures is copied as its structures (SMILES).
         """
-        chosen = range(len(self._rows)) if rows is None else rows
-        wanted = list(self.columns) if keys is None else [self.columns[self.place_of(key)] for key in keys]
-        table = [[_heading(column) for column in wanted]]
-        table += [[(column.smiles or column.text)(int(self._rows[row])) for column in wanted] for row in chosen]
-        return table
+        sources = self._rows if rows is None else self._rows[np.asarray(rows, dtype=np.intp)]
+        return list(told(self.chosen_columns(keys), sources))
+
+    def chosen_columns(self, keys: Sequence[str] | None) -> list[Column]:
+        """The columns with these keys, in their order; None: all."""
+        return list(self.columns) if keys is None else [self.columns[self.place_of(key)] for key in keys]
+
+
+def told(columns: Sequence[Column], sources: NDArray[np.intp], report: Report = silent) -> Iterator[list[str]]:
+    """A header and a list of texts for each of the rows of the data; other threads get their turn in between."""
+    yield [_heading(column) for column in columns]
+    for start in range(0, len(sources), 1_000):
+        report(start / len(sources), f"{start:,} of {len(sources):,} rows")
+        part = sources[start : start + 1_000]
+        yield from map(list, zip(*(_texts(column, part) for column in columns), strict=True))
+        time.sleep(0)
+
+
+def _texts(column: Column, sources: NDArray[np.intp]) -> list[str]:
+    if column.coded is not None:
+        coded = column.coded()
+        return [coded.texts[code] for code in coded.codes[sources].tolist()]
+    return list(map(column.smiles or column.text, sources.tolist()))
+
+
+def _by(column: Column, order: Qt.SortOrder) -> NDArray[np.intp] | None:
+    """All rows in the order of a column; None where there is none."""
+    if column.rank is None:
+        return None
+    return order_of(column.rank(), order == Qt.SortOrder.DescendingOrder)
 
 
 def _heading(column: Column) -> str:

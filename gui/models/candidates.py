@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import textwrap
-from functools import cache
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,8 +13,8 @@ from assaypilot.engine.campaign.state import STATUSES, Status
 from assaypilot.engine.endpoint import Endpoint
 from assaypilot.engine.export.shortlist import availability
 from assaypilot.gui.confirming import confirmed_text
-from assaypilot.gui.models.base import Column, Ranks, RowsModel, text_ranks, two_lines
-from assaypilot.gui.models.library import id_column, site_columns, structure_column
+from assaypilot.gui.models.base import Coded, Column, Ranks, RowsModel, two_lines
+from assaypilot.gui.models.library import coded_column, id_column, site_columns, structure_column
 from assaypilot.gui.models.properties import Calculated, property_columns
 
 __all__ = ["STATUS_RANK", "CandidatesModel", "interval_text", "probability_text"]
@@ -62,6 +63,7 @@ class CandidatesModel(RowsModel):
                     "Status",
                     lambda row: STATUSES[known.status[row]],
                     lambda: _by_status(status),
+                    coded=lambda: Coded(known.status, STATUSES),
                     status=lambda row: int(known.status[row]),
                     width=99,
                 ),
@@ -220,14 +222,29 @@ def _decided(status: Status) -> Column:
 
 def _available(status: Status) -> Column:
     """Whether a compound is there."""
-    return Column(
+    shown = Column(
         "available",
         "Available",
-        lambda row: availability(status, row),
-        cache(lambda: text_ranks([availability(status, row) for row in range(len(status.library))])),
+        str,
         tip="Made: measured at least once. In stock: never measured, and said to be there. Else to be made",
         width=84,
     )
+    return coded_column(shown, availability_of(status))
+
+
+def availability_of(status: Status) -> Coded:
+    """What ``availability`` says of every compound: it follows from three facts alone."""
+    made, measurable = status.candidates.made, status.library.measurable
+    gone = np.zeros(len(status.library), dtype=bool)
+    gone[sorted(status.unavailable)] = True
+    facts = (4 * made + 2 * gone + measurable).astype(np.int8)
+    return Coded(facts, _texts(facts, 8, lambda row: availability(status, row)))
+
+
+def _texts(codes: NDArray[np.integer[Any]], kinds: int, text: Callable[[int], str]) -> list[str]:
+    """What is said of each code, asked of the first row that has it; empty for those that no row has."""
+    there = np.bincount(codes, minlength=kinds) > 0
+    return [text(int(np.argmax(codes == code))) if there[code] else "" for code in range(kinds)]
 
 
 def _confirmed(status: Status) -> list[Column]:
@@ -257,12 +274,13 @@ def _confirmed(status: Status) -> list[Column]:
 
 def _why_out(status: Status) -> Column:
     """The limit a compound fails."""
-    reasons = [status.reason(row) or "" for row in range(len(status.library))]
-    return Column(
+    codes = status.candidates.failed_limit + 1
+    texts = _texts(codes, len(status.endpoints) + 1, lambda row: status.reason(row) or "")
+    shown = Column(
         "why",
         "Why out",
-        lambda row: reasons[row],
-        lambda: text_ranks(reasons),
+        str,
         tip="The limit that the compound certainly fails; empty when the goal itself decides",
         soft=True,
     )
+    return coded_column(shown, Coded(codes, texts))

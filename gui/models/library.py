@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from functools import cache
+from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,9 +14,10 @@ from assaypilot.engine.labels import label_text
 from assaypilot.engine.library import Library
 from assaypilot.engine.measurements import Measurement, Pooled, pool
 from assaypilot.engine.tables.display import Shown, shown
-from assaypilot.gui.models.base import Column, Ranks, RowsModel, text_ranks, two_lines
+from assaypilot.gui.models.base import Coded, Column, Ranks, RowsModel, text_ranks, two_lines
+from assaypilot.gui.models.properties import Calculated, property_columns
 
-__all__ = ["LibraryModel", "id_column", "site_columns", "structure_column"]
+__all__ = ["LibraryModel", "coded_column", "id_column", "site_columns", "structure_column"]
 
 STRUCTURE_WIDTH = 104
 
@@ -37,10 +39,45 @@ def structure_column(library: Library) -> list[Column]:
     ]
 
 
+class _Names:
+    """The order of the names of the libraries looked at last: a campaign goes on with the same ones."""
+
+    kept: list[tuple[Sequence[str], Ranks]]
+
+    def __init__(self) -> None:
+        self.kept = []
+
+    def ranks(self, ids: Sequence[str]) -> Ranks:
+        """The place of each name in alphabetical order."""
+        for known, ranks in self.kept:
+            if known is ids:
+                return ranks
+        found = text_ranks(ids)
+        self.kept = [*self.kept[-1:], (ids, found)]
+        return found
+
+
+_names = _Names()
+
+
 def id_column(library: Library) -> Column:
     """The column of ids."""
     ids = library.ids
-    return Column("id", "ID", lambda row: ids[row], cache(lambda: text_ranks(ids)))
+    return Column("id", "ID", lambda row: ids[row], lambda: _names.ranks(ids))
+
+
+def coded_column(column: Column, coded: Coded, order: Ranks | None = None) -> Column:
+    """A column of few different texts, with ``text``, ``rank`` and ``coded`` taken from them.
+
+    ``order``: the sort keys of the texts, where they are not ordered by the alphabet.
+    """
+    codes, texts = coded.codes, coded.texts
+    return replace(
+        column,
+        text=lambda row: texts[codes[row]],
+        rank=lambda: (text_ranks(texts) if order is None else order)[codes],
+        coded=lambda: coded,
+    )
 
 
 def site_columns(library: Library) -> list[Column]:
@@ -48,13 +85,8 @@ def site_columns(library: Library) -> list[Column]:
 
     def column(place: int) -> Column:
         site = library.sites[place]
-        codes = library.codes[:, place]
-        texts = [label_text(label) for label in site.substituents]
-
-        def order() -> Ranks:
-            return text_ranks(texts)[codes]
-
-        return Column(f"site{place}", site.name, lambda row: texts[codes[row]], order, soft=True)
+        coded = Coded(library.codes[:, place], [label_text(label) for label in site.substituents])
+        return coded_column(Column(f"site{place}", site.name, str, soft=True), coded)
 
     return [column(place) for place in range(len(library.sites))]
 
@@ -62,12 +94,14 @@ def site_columns(library: Library) -> list[Column]:
 class LibraryModel(RowsModel):
     """All compounds of a campaign, one row each."""
 
-    def show(self, status: Status) -> None:
-        """Nothing; takes over what a campaign knows."""
+    def show(self, status: Status, properties: Calculated | None = None) -> None:
+        """Nothing; takes over what a campaign knows, and what was calculated."""
         library = status.library
         measured = status.candidates.measured
         state = availability(status)
-        words = ("", "cannot be had", "not in the lab's list")
+        # What cannot be had comes after what can be, whether it was made or not.
+        there = np.where(state > 0, state + 1, (measured > 0).astype(np.int64))
+        words = Coded(there, ("", "made", "cannot be had", "not in the lab's list"))
         columns = [
             id_column(library),
             *structure_column(library),
@@ -81,13 +115,18 @@ class LibraryModel(RowsModel):
                 number=True,
                 tip="Usable measurements, those of the table included",
             ),
-            Column(
-                "available",
-                "Available",
-                lambda row: words[state[row]] if state[row] else ("made" if measured[row] else ""),
-                lambda: state,
-                kind=lambda row: "muted" if state[row] else None,
+            coded_column(
+                Column(
+                    "available",
+                    "Available",
+                    str,
+                    tip="Made: measured at least once",
+                    kind=lambda row: "muted" if state[row] else None,
+                ),
+                words,
+                np.arange(4),
             ),
+            *property_columns(status, properties),
         ]
         self.fill(columns, len(library))
 

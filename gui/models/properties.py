@@ -12,9 +12,8 @@ from numpy.typing import NDArray
 
 from assaypilot.engine.campaign.state import Status
 from assaypilot.engine.chemistry.properties import (
+    KCAL_PER_LOG,
     Properties,
-    ligand_efficiency,
-    lipophilic_efficiency,
     properties_of,
 )
 from assaypilot.engine.endpoint import Endpoint
@@ -90,9 +89,9 @@ def property_columns(status: Status, found: Calculated | None) -> list[Column]:
     if _is_potency(endpoint):
         estimate = status.candidates.estimates[endpoint.name]
         made += [
-            column("le", "LE", _each(lambda p, atoms: ligand_efficiency(p, int(atoms)), estimate, known.heavy),
+            column("le", "LE", _efficiency(estimate, known.heavy),
                    f"Ligand efficiency of the estimate: 1.37 {endpoint.scale_name} per heavy atom, kcal/mol"),
-            column("lle", "LLE", _each(lipophilic_efficiency, estimate, known.clogp),
+            column("lle", "LLE", estimate - known.clogp,
                    f"Lipophilic efficiency of the estimate: {endpoint.scale_name} minus cLogP"),
         ]  # fmt: skip
     made.append(
@@ -128,11 +127,6 @@ def _is_potency(endpoint: Endpoint) -> bool:
     return named is not None and (endpoint.transform == "log" or named[0].startswith("p"))
 
 
-def _each(of: Callable[[float, float], float | None], estimate: Floats, beside: Floats) -> Floats:
-    """A figure of two others, NaN where either is unknown."""
-    both = np.isfinite(estimate) & np.isfinite(beside)
-    made = np.full(len(estimate), np.nan)
-    for row in np.flatnonzero(both).tolist():
-        value = of(float(estimate[row]), float(beside[row]))
-        made[row] = np.nan if value is None else value
-    return made
+def _efficiency(estimate: Floats, heavy: Floats) -> Floats:
+    """The ligand efficiency of each compound, NaN where estimate or structure is unknown."""
+    return KCAL_PER_LOG * estimate / np.where(heavy > 0, heavy, np.nan)

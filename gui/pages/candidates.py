@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -12,20 +13,20 @@ from PySide6.QtWidgets import QHBoxLayout, QSplitter, QVBoxLayout, QWidget
 
 from assaypilot.engine.campaign.state import Status
 from assaypilot.engine.campaign.words import many
-from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.progress import Report
 from assaypilot.gui.dialogs.export import Screen
-from assaypilot.gui.filtering import narrow
+from assaypilot.gui.filtering import Facts, facts_of
+from assaypilot.gui.models.base import Column
 from assaypilot.gui.models.candidates import CandidatesModel
-from assaypilot.gui.models.properties import PROPERTIES, Calculated, calculate, exported
+from assaypilot.gui.models.properties import exported
+from assaypilot.gui.narrowing import Narrowed
 from assaypilot.gui.pages.base import Page, side_panel, with_side
 from assaypilot.gui.pages.candidate_panel import CandidatePanel
+from assaypilot.gui.pages.table_tools import TableTools
 from assaypilot.gui.plots.candidates import Picture, picture_of
 from assaypilot.gui.plots.canvas import Canvas
 from assaypilot.gui.screen import screen_of
 from assaypilot.gui.session import Session, View
-from assaypilot.gui.tasks import Job
-from assaypilot.gui.widgets.choices import FilterBox, Segments
+from assaypilot.gui.widgets.choices import Segments
 from assaypilot.gui.widgets.replay_bar import ReplayBar
 from assaypilot.gui.widgets.structures import Structures
 from assaypilot.gui.widgets.table import Table
@@ -59,11 +60,12 @@ class CandidatesPage(Page):
         tools.setSpacing(10)
         self.which = Segments([("alive", "In + undecided"), ("in", "In"), ("all", "All")], "Which compounds are shown")
         self.which.chosen.connect(lambda _: self._narrow())
-        self.filter = FilterBox("Filter: id, substituent, R1=Me, >7.5", "Filter the candidates")
-        self.filter.narrowed.connect(lambda _: self._narrow())
-        self.shown = label("", "muted")
-        self.columns_button = button("Columns", tip="Which columns are shown, calculated properties among them")
-        self.columns_button.clicked.connect(self.choose_columns)
+        self.model = CandidatesModel(self)
+        self.table = Table(self.model, structures, name="Candidates")
+        self.tools = TableTools(session, self.table, "candidates")
+        self.tools.asked.connect(self._narrow)
+        self.tools.calculated.connect(self._show_properties)
+        self.filter, self.shown, self.columns_button = self.tools.filter, self.tools.shown, self.tools.columns
         self.export_button = button("&Export…", tip="Writes compounds to CSV, Excel, SD-file, PDF or PowerPoint: these "
                                     "ones as they stand here, those that are in, or all")  # fmt: skip
         self.export_button.clicked.connect(self.export)
@@ -73,11 +75,8 @@ class CandidatesPage(Page):
         tools.addWidget(self.columns_button)
         tools.addWidget(self.export_button)
         column.addLayout(tools)
-        self.model = CandidatesModel(self)
-        self.table = Table(self.model, structures, name="Candidates")
         self.table.chosen.connect(self._chosen)
-        self.arrangement = self.table.arrange(hidden=("available", *PROPERTIES), fixed=("id",))
-        self.arrangement.second_part = PROPERTIES[0]
+        self.arrangement = self.tools.arrange(hidden=("available",), fixed=("id",))
         self.arrangement.changed.connect(self._arranged)
         column.addWidget(self.table, 1)
         self.empty = label("", "muted", wrap=True)
@@ -92,10 +91,8 @@ class CandidatesPage(Page):
         self.split.setStretchFactor(1, 3)
         self.split.setSizes([230, 360])
         self.column.addWidget(self.split, 1)
-        side, panel = side_panel()
-        self.panel = CandidatePanel(structures)
-        panel.addLayout(self.panel)
-        self.sides = with_side(self, side)
+        self.panel = CandidatePanel(structures, session)
+        self.sides = with_side(self, self.panel.beside(*side_panel()))
         self._now: View | None = None
         """The campaign as it is."""
         self._view: View | None = None
@@ -109,9 +106,6 @@ class CandidatesPage(Page):
         """What the plot shows."""
         self._sorted = False
         self._wanted_order = _FIRST_ORDER
-        self._calculated: dict[str, Calculated] = {}
-        """By library; the last one only."""
-        self._calculating: Job | None = None
 
     # ------------------------------------------------------------------ what the window calls
 
@@ -127,13 +121,13 @@ class CandidatesPage(Page):
         if opened or self._behind:
             self._compound, self._behind = self.session.selection.compound, False
         wanted = self._compound
-        self.model.show(status, self._calculated.get(status.library.digest))
+        self.model.show(status, self.tools.properties(status.library))
         if not self._sorted and np.isfinite(status.candidates.estimate).any():
             keys = [column.key for column in self.model.columns]
             key, order = self._wanted_order if self._wanted_order[0] in keys else _FIRST_ORDER
             self.table.sortByColumn(self.model.place_of(key), order)
             self._sorted = True
-        self._calculate()
+        self.tools.calculate(status.library)
         self._compound = wanted
         several = len(status.goal_endpoints) > 1
         self.canvas.setMinimumHeight(250 if several else 170)
@@ -155,7 +149,9 @@ class CandidatesPage(Page):
             self._follow()
 
     def copy(self) -> None:
-        """Nothing; copies the selected rows, as they stand or stood."""
+        """Nothing; copies the selected rows, as they stand or stood, or what is selected in the panel."""
+        if self.panel.copy():
+            return
         rows = self.table.copy()
         if self._view is not self._now:
             self.session.message.emit(f"{many(rows, 'compound')} copied. {self.session.replay.words}.")
@@ -186,7 +182,7 @@ class CandidatesPage(Page):
             raise RuntimeError("the page was never shown")
         self.filter.settle()
         status = self._now.status
-        found = self._calculated.get(status.library.digest)
+        found = self.tools.properties(status.library)
         words = self.filter.text().strip()
         return screen_of(
             status, self._model_of_now(), self.arrangement.columns, exported(status, found),
@@ -206,44 +202,21 @@ class CandidatesPage(Page):
 
     def choose_columns(self) -> None:
         """Nothing; opens the menu of the columns."""
-        menu = self.arrangement.menu(self)
-        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        menu.popup(self.columns_button.mapToGlobal(self.columns_button.rect().bottomLeft()))
+        self.tools.choose_columns()
 
     # ------------------------------------------------------------------ inside
 
     def _arranged(self) -> None:
-        if self._view is not None and self.model.sorted_by is not None:
-            self._wanted_order = self.model.sorted_by
-        self._calculate()
+        if self._view is not None:
+            if self.model.wanted_by is not None:
+                self._wanted_order = self.model.wanted_by
+            self.tools.calculate(self._view.status.library)
         self.arranged.emit()
 
-    def _calculate(self) -> None:
-        """Nothing; calculates the properties of a library once somebody looks at them."""
-        view = self._view
-        if view is None or self._calculating is not None or not any(map(self.arrangement.visible, PROPERTIES)):
-            return
-        smiles, digest = view.status.library.smiles, view.status.library.digest
-        if smiles is None or not any(smiles) or digest in self._calculated:
-            return
-
-        def work(report: Report) -> Calculated:
-            return calculate(smiles, report)
-
-        def found(values: Calculated) -> None:
-            self._calculating = None
-            self._calculated = {digest: values}
-            if self._now is not None:
-                self.refresh(self._now, opened=False)
-
-        def failed(error: Exception) -> None:
-            self._calculating = None
-            for key in PROPERTIES:  # what was stopped is not begun again by itself
-                self.arrangement.show(key, False)
-            if isinstance(error, AssayPilotError):
-                self.session.failed.emit(error)
-
-        self._calculating = self.session.aside("Calculating properties", work, found, failed)
+    def _show_properties(self) -> None:
+        """Nothing; shows what was calculated."""
+        if self._now is not None and self._now is self.session.view:
+            self.refresh(self._now, opened=False)
 
     def _model_of_now(self) -> CandidatesModel:
         """The rows as they are now: those shown, unless an earlier moment is."""
@@ -251,37 +224,35 @@ class CandidatesPage(Page):
             return self.model
         status, order = self._now.status, self.model.sorted_by
         made = CandidatesModel()
-        made.show(status, self._calculated.get(status.library.digest))
-        made.only(self._mask(status)[0])
+        made.show(status, self.tools.properties(status.library))
+        made.only(self._mask(status, self.tools.narrowed_now(status.library, _facts(status, made.columns))))
         if order is not None and order[0] in [column.key for column in made.columns]:
             made.sort(made.place_of(order[0]), order[1])
         return made
 
-    def _mask(self, status: Status) -> tuple[NDArray[np.bool_] | None, bool]:
-        """The compounds to show (None: all) by what is chosen above the table, and whether words narrow them."""
+    def _mask(self, status: Status, words: Narrowed) -> NDArray[np.bool_] | None:
+        """The compounds to show (None: all) by what is chosen above the table."""
         codes = status.candidates.status
         mask: NDArray[np.bool_] | None = None
         if self.which.key == "in":
             mask = codes == IN
         elif self.which.key == "alive":
             mask = (codes == IN) | (codes == UNDECIDED)
-        known = status.candidates
-        named = {endpoint.name: known.estimates[endpoint.name] for endpoint in status.endpoints}
-        named |= {e.scale_name: known.estimates[e.name] for e in status.endpoints}
-        words = narrow(self.filter.text(), status.library, known.estimate, named)
-        if words is not None:
-            mask = words if mask is None else mask & words
-        return mask, words is not None
+        if words.mask is not None:
+            mask = words.mask if mask is None else mask & words.mask
+        return mask
 
     def _narrow(self) -> None:
         if self._view is None:
             return
-        mask, narrowed = self._mask(self._view.status)
+        status = self._view.status
+        columns = self.model.columns
+        words = self.tools.narrowed(status.library, columns, lambda: _facts(status, columns))
+        mask, narrowed = self._mask(status, words), words.mask is not None
         wanted = self._compound
         self.model.only(mask)
         rows = self.model.rowCount()
-        self.shown.setText(f"{rows:,} shown")
-        self.shown.setVisible(narrowed)
+        self.tools.say_shown(narrowed, rows)
         self.empty.setVisible(rows == 0)
         if rows == 0:
             self.empty.setText(self._why_empty(narrowed))
@@ -356,6 +327,14 @@ class CandidatesPage(Page):
         self.picture = picture_of(self._view.status, self._compound)
         self.canvas.setAccessibleName(self.picture.name)
         self.canvas.show_figure(self.picture.draw)
+
+
+def _facts(status: Status, columns: Sequence[Column]) -> Facts:
+    """What the filter can ask about."""
+    known = status.candidates
+    named = {endpoint.name: known.estimates[endpoint.name] for endpoint in status.endpoints}
+    named |= {e.scale_name: known.estimates[e.name] for e in status.endpoints}
+    return facts_of(columns, known.estimate, named)
 
 
 def _filter_hint(status: Status) -> str:

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtGui import QAction
+from PySide6.QtGui import QAction, QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QMenu
 
 from assaypilot.gui.dialogs.reasons import UnavailableDialog
-from assaypilot.gui.filtering import narrow
+from assaypilot.gui.filtering import Facts, facts_of
 from assaypilot.gui.models.library import LibraryModel, availability, history_means
 from assaypilot.gui.pages.base import Page
+from assaypilot.gui.pages.table_tools import TableTools
 from assaypilot.gui.session import Session, View
-from assaypilot.gui.widgets.choices import FilterBox
 from assaypilot.gui.widgets.message_bar import for_window
 from assaypilot.gui.widgets.structures import Structures
 from assaypilot.gui.widgets.table import Table
@@ -32,21 +32,27 @@ class LibraryPage(Page):
         self.column.addWidget(self.notes)
         tools = QHBoxLayout()
         tools.setSpacing(10)
-        self.filter = FilterBox("Filter: id, substituent, R1=Me, >7.5", "Filter the library")
-        self.filter.narrowed.connect(self._narrow)
-        self.shown = label("", "muted")
+        self.model = LibraryModel(self)
+        self.table = Table(self.model, structures, name="Compounds of the library")
+        self.tools = TableTools(session, self.table, "library")
+        self.tools.asked.connect(self._narrow)
+        self.tools.calculated.connect(self._show_properties)
+        self.filter, self.shown = self.tools.filter, self.tools.shown
         self.gone = button("Cannot be &had…", tip="Note that the selected compounds cannot be made or bought")
         self.gone.clicked.connect(self._mark)
         tools.addWidget(self.filter, 1)
         tools.addWidget(self.shown)
+        tools.addWidget(self.tools.columns)
         tools.addWidget(self.gone)
         self.column.addLayout(tools)
-        self.model = LibraryModel(self)
-        self.table = Table(self.model, structures, name="Compounds of the library")
+        self.arrangement = self.tools.arrange(fixed=("id",))
+        self.arrangement.changed.connect(self._arranged)
+        self.table.chosen.connect(self._chosen)
         self.table.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self.table.customContextMenuRequested.connect(self._menu)
         self.column.addWidget(self.table, 1)
         self._view: View | None = None
+        session.selection.changed.connect(self._selected)
 
     def refresh(self, view: View, *, opened: bool) -> None:
         """Nothing; shows a campaign as it is now."""
@@ -55,11 +61,9 @@ class LibraryPage(Page):
         library = status.library
         if opened:
             self.filter.setText("")
-        current = self.table.current_row()
-        self.model.show(status)
-        self._narrow(self.filter.text())
-        if not opened:
-            self.table.choose(current)
+        self.model.show(status, self.tools.properties(library))
+        self.tools.calculate(library)
+        self._narrow()
         features = ", ".join(f"{site.name}: {len(site.substituents)}" for site in library.sites)
         combinations = 1
         for site in library.sites:
@@ -94,16 +98,44 @@ class LibraryPage(Page):
             return f" {rank[0]} unknowns, all of which the library can tell apart."
         return f" {rank[1]} unknowns, of which the library can tell {rank[0]} apart."
 
-    def _narrow(self, text: str) -> None:
+    def showEvent(self, event: QShowEvent) -> None:
+        """Nothing; goes to what was selected on another page meanwhile."""
+        super().showEvent(event)
+        self._selected()
+
+    def _narrow(self) -> None:
         if self._view is None:
             return
-        current = self.table.current_row()
-        status = self._view.status
-        mask = narrow(text, status.library, history_means(status, status.objective))
-        self.model.only(mask)
-        self.table.choose(current)
-        self.shown.setText(f"{self.model.rowCount():,} shown")
-        self.shown.setVisible(mask is not None)
+        status, columns = self._view.status, self.model.columns
+
+        def facts() -> Facts:
+            return facts_of(columns, history_means(status, status.objective))
+
+        found = self.tools.narrowed(status.library, columns, facts)
+        self.model.only(found.mask)
+        self.table.choose(self.session.selection.compound)
+        self.tools.say_shown(found.mask is not None, self.model.rowCount())
+
+    def _chosen(self, compound: int | None) -> None:
+        # The keyboard alone coming to the table makes a row the current one, and selects none.
+        if compound is not None and self.isVisible() and self.table.selected_places().size:
+            self.session.selection.choose(compound)
+
+    def _selected(self) -> None:
+        """Nothing; goes to the compound that is selected, once the page is seen."""
+        compound = self.session.selection.compound
+        if self._view is None or self._view is not self.session.view or not self.isVisible():
+            return  # the page is filled anew when it is seen
+        if compound is not None and compound != self.table.current_row():
+            self.table.choose(compound)
+
+    def _arranged(self) -> None:
+        if self._view is not None:
+            self.tools.calculate(self._view.status.library)
+
+    def _show_properties(self) -> None:
+        if self._view is not None and self._view is self.session.view:
+            self.refresh(self._view, opened=False)
 
     def _menu(self, at: QPoint) -> None:
         menu = QMenu(self)

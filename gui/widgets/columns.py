@@ -122,7 +122,7 @@ class Arrangement(QObject):
 
     def values(self) -> dict[str, Any]:
         """What was asked for, as plain values."""
-        order = self._table.rows_model.sorted_by
+        order = self._table.rows_model.wanted_by
         return {
             "shown": dict(self._shown),
             "order": list(self._order),

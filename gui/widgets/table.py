@@ -4,9 +4,22 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from typing import cast
 
-from PySide6.QtCore import QItemSelectionModel, QModelIndex, QPersistentModelIndex, Qt, Signal
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import (
+    QEvent,
+    QItemSelection,
+    QItemSelectionModel,
+    QItemSelectionRange,
+    QModelIndex,
+    QPersistentModelIndex,
+    Qt,
+    Signal,
+)
 from PySide6.QtGui import QColor, QGuiApplication, QKeyEvent, QKeySequence, QPalette, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -18,7 +31,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from assaypilot.gui.models.base import KIND, RowsModel
+from assaypilot.gui.models.base import AT_ONCE, KIND, RowsModel, told
 from assaypilot.gui.theme import tabular, theme
 from assaypilot.gui.widgets.columns import Arrangement
 from assaypilot.gui.widgets.marks import StatusDelegate
@@ -34,9 +47,31 @@ PADDING, ARROW = 14, 12
 """Pixels of a heading that its text leaves free, and those of the arrow of the column sorted by."""
 SOFTEST = 58
 """Pixels a column that may be narrow keeps."""
+MOST_COPIED = 200_000
+"""Rows that fit a clipboard; more of them are exported."""
+COPIED_AT_ONCE = 2_000
+PIECES = 500
+"""Pieces a selection may fall into when rows are put in another order, and is still kept."""
+SOUGHT = 0.04
+"""Seconds that typing a name may search for its row."""
+PAUSE = 1.0
+"""Seconds after which typing begins a new name."""
+_MOVES = (
+    Qt.Key.Key_Up,
+    Qt.Key.Key_Down,
+    Qt.Key.Key_Left,
+    Qt.Key.Key_Right,
+    Qt.Key.Key_Home,
+    Qt.Key.Key_End,
+    Qt.Key.Key_PageUp,
+    Qt.Key.Key_PageDown,
+)
+
+Flag = QItemSelectionModel.SelectionFlag
+Move = QAbstractItemView.CursorAction
 
 
-def as_clipboard(table: Sequence[Sequence[str]]) -> str:
+def as_clipboard(table: Iterable[Sequence[str]]) -> str:
     """Rows as a spreadsheet pastes them: tabs between, quotation marks where a text has tabs or line ends."""
     buffer = io.StringIO(newline="")
     csv.writer(buffer, delimiter="\t", lineterminator="\n").writerows(table)
@@ -83,6 +118,8 @@ class Table(QTableView):
     """The columns are other ones."""
     widened = Signal(str, int)
     """Somebody gave a column, by its key, a width."""
+    said = Signal(str)
+    """What became of a copy, in a sentence."""
 
     def __init__(self, model: RowsModel, structures: Structures | None = None, *, name: str) -> None:
         super().__init__()
@@ -101,6 +138,7 @@ class Table(QTableView):
         self.setSortingEnabled(True)
         self.setCornerButtonEnabled(False)
         self.verticalHeader().hide()
+        self.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
         header = Headings(self)
         self.setHorizontalHeader(header)
         header.setSectionsClickable(True)
@@ -109,6 +147,8 @@ class Table(QTableView):
         header.setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
         header.setMinimumSectionSize(NARROWEST)
         header.setSectionsMovable(True)
+        # The headings would ask a million rows whether they are selected; they show nothing of it.
+        header.setSelectionModel(QItemSelectionModel(model, header))
         self._structures = structures
         self._plain = PlainDelegate(self)
         self._status = StatusDelegate(self)
@@ -117,6 +157,11 @@ class Table(QTableView):
         if structures is not None:
             structures.ready.connect(self.viewport().update)
         model.modelReset.connect(self._dress)
+        model.turning.connect(self._keep_selection)
+        model.turned.connect(self._select_again)
+        model.arranging.connect(self._arranging_rows)
+        self._kept: tuple[int | None, int, NDArray[np.intp]] | None = None
+        self._typed, self._typed_at = "", 0.0
         self._dressed: tuple[str, ...] = ()
         self.selectionModel().currentRowChanged.connect(lambda now, before: self._tell(now))
         self._flexible, self._least = "", 0
@@ -140,8 +185,13 @@ class Table(QTableView):
 
     def selected_rows(self) -> list[int]:
         """The rows of the data that are selected, top to bottom."""
-        shown = sorted({index.row() for index in self.selectionModel().selectedRows()})
-        return [int(self.rows_model.rows[row]) for row in shown]
+        return [int(row) for row in self.rows_model.rows[self.selected_places()]]
+
+    def selected_places(self) -> NDArray[np.intp]:
+        """The rows that are selected as they are shown, from 0, top to bottom."""
+        ranges = cast(Iterable[QItemSelectionRange], self.selectionModel().selection())
+        parts = [np.arange(one.top(), one.bottom() + 1) for one in ranges]
+        return np.unique(np.concatenate(parts)).astype(np.intp) if parts else np.zeros(0, dtype=np.intp)
 
     def choose(self, row: int | None, key: str | None = None) -> bool:
         """Whether a row of the data is shown and is now the current one (in a column, default: as before)."""
@@ -151,28 +201,156 @@ class Table(QTableView):
             return False
         column = max(self.currentIndex().column(), 0) if key is None else self.rows_model.place_of(key)
         index = self.rows_model.index(place, column)
-        flags = QItemSelectionModel.SelectionFlag
         across = self.horizontalScrollBar().value()
-        self.selectionModel().setCurrentIndex(index, flags.ClearAndSelect | flags.Rows)
+        self.selectionModel().setCurrentIndex(index, Flag.ClearAndSelect | Flag.Rows)
         self.scrollTo(index)
         if key is None:  # a row was asked for, not a column
             self.horizontalScrollBar().setValue(across)
         return True
 
     def copy(self) -> int:
-        """How many rows went to the clipboard, with a header: the selected ones, all when none is."""
-        shown = sorted({index.row() for index in self.selectionModel().selectedRows()})
-        keys = None if self.arrangement is None else [column.key for column in self.arrangement.columns]
-        table = self.rows_model.as_text(shown or None, keys)
-        QGuiApplication.clipboard().setText(as_clipboard(table))
-        return len(table) - 1
+        """How many rows go to the clipboard, with a header: the selected ones, all when none is.
+
+        Many are put together off the window's thread; too many are refused, and ``said`` says so.
+        """
+        model = self.rows_model
+        shown = self.selected_places()
+        sources = model.rows[shown] if shown.size else model.rows
+        columns = model.chosen_columns(
+            None if self.arrangement is None else [column.key for column in self.arrangement.columns]
+        )
+        if len(sources) > MOST_COPIED:
+            self.said.emit(
+                f"{len(sources):,} rows are too many for a clipboard, which takes {MOST_COPIED:,}. Export writes all."
+            )
+            return 0
+        if len(sources) <= COPIED_AT_ONCE or model.later is None:
+            QGuiApplication.clipboard().setText(as_clipboard(told(columns, sources)))
+            return len(sources)
+
+        def landed(text: str) -> None:
+            QGuiApplication.clipboard().setText(text)
+            self.said.emit(f"{len(sources):,} rows are on the clipboard.")
+
+        words = f"Copying {len(sources):,} rows"
+        model.later(words, lambda report: as_clipboard(told(columns, sources, report)), landed, lambda: None)
+        return len(sources)
+
+    # ------------------------------------------------------------------ keys
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Nothing; Copy copies rows with their header."""
+        """Nothing; Copy copies rows with their header, Escape stops an order that is being worked out."""
         if event.matches(QKeySequence.StandardKey.Copy):
             self.copy()
             return
+        if event.key() == Qt.Key.Key_Escape and self.rows_model.busy:
+            self.rows_model.stop()
+            return
         super().keyPressEvent(event)
+
+    def moveCursor(self, action: Move, modifiers: Qt.KeyboardModifier) -> QModelIndex:
+        """Where a key leads: with Ctrl an arrow leads to the edge of the table, as in a spreadsheet."""
+        now = self.currentIndex()
+        if modifiers & Qt.KeyboardModifier.ControlModifier and now.isValid():
+            rows, header = self.rows_model.rowCount(), self.horizontalHeader()
+            places = [header.logicalIndex(visual) for visual in range(header.count())]
+            places = [place for place in places if not header.isSectionHidden(place)]
+            if action == Move.MoveUp:
+                return self.rows_model.index(0, now.column())
+            if action == Move.MoveDown:
+                return self.rows_model.index(rows - 1, now.column())
+            if action in (Move.MoveLeft, Move.MoveRight) and places:
+                return self.rows_model.index(now.row(), places[0 if action == Move.MoveLeft else -1])
+        return super().moveCursor(action, modifiers)
+
+    def selectionCommand(
+        self, index: QModelIndex | QPersistentModelIndex, event: QEvent | None = None
+    ) -> QItemSelectionModel.SelectionFlag:
+        """What becomes of the selection: a key with Ctrl takes it along, as in a spreadsheet."""
+        if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress and event.key() in _MOVES:
+            held = event.modifiers()
+            if held & Qt.KeyboardModifier.ControlModifier:
+                shift = bool(held & Qt.KeyboardModifier.ShiftModifier)
+                return (Flag.SelectCurrent if shift else Flag.ClearAndSelect) | Flag.Rows
+        return super().selectionCommand(index, event)
+
+    def keyboardSearch(self, search: str) -> None:
+        """Nothing; goes to the next row whose name (else the current column) begins with what is typed."""
+        now = time.monotonic()
+        fresh = not self._typed or now - self._typed_at > PAUSE
+        self._typed = (search if fresh else self._typed + search).casefold()
+        self._typed_at = now
+        model, rows = self.rows_model, self.rows_model.rows
+        if not len(rows) or not self._typed.strip():
+            return
+        place = next(
+            (n for n, one in enumerate(model.columns) if one.key == "id"), max(self.currentIndex().column(), 0)
+        )
+        text = model.columns[place].text
+        start = max(self.currentIndex().row(), 0) + int(fresh)
+        ends = now + SOUGHT
+        for step in range(len(rows)):
+            row = int(rows[(start + step) % len(rows)])
+            if text(row).casefold().startswith(self._typed):
+                self.choose(row)
+                return
+            if step % 500 == 499 and time.monotonic() > ends:
+                self.said.emit("Ctrl+F looks through all rows.")
+                return
+
+    # ------------------------------------------------------------------ rows in another order
+
+    def _keep_selection(self) -> None:
+        """Nothing; lets go of the selection of a long table: a million rows would move one by one."""
+        if self.rows_model.rowCount() <= AT_ONCE:
+            return
+        index = self.currentIndex()
+        row = self.rows_model.source(index) if index.isValid() else None
+        self._kept = (row, max(index.column(), 0), self.rows_model.rows[self.selected_places()])
+        selection = self.selectionModel()
+        selection.blockSignals(True)
+        selection.clear()
+        selection.blockSignals(False)
+
+    def _select_again(self) -> None:
+        """Nothing; selects the rows that were selected, where they stand now; in too many pieces only the current."""
+        if self._kept is None:
+            return
+        (row, column, sources), self._kept = self._kept, None
+        model, selection = self.rows_model, self.selectionModel()
+        chosen = np.zeros(model.size, dtype=bool)
+        chosen[sources] = True
+        edges = np.diff(chosen[model.rows].astype(np.int8), prepend=0, append=0)
+        tops, ends = np.flatnonzero(edges == 1), np.flatnonzero(edges == -1)
+        across = self.horizontalScrollBar().value()
+        place = None if row is None else model.view_row(row)
+        selection.blockSignals(True)
+        if place is not None:
+            selection.setCurrentIndex(model.index(place, column), Flag.NoUpdate)
+        if len(tops) > PIECES:
+            tops, ends = (np.array([place]), np.array([place + 1])) if place is not None else (tops[:0], ends[:0])
+        wanted, last = QItemSelection(), len(model.columns) - 1
+        for top, end in zip(tops.tolist(), ends.tolist(), strict=True):
+            wanted.append(QItemSelectionRange(model.index(top, 0), model.index(end - 1, last)))
+        selection.select(wanted, Flag.ClearAndSelect)
+        selection.blockSignals(False)
+        if place is not None:
+            self.scrollTo(model.index(place, column))
+            self.horizontalScrollBar().setValue(across)
+        self.viewport().update()
+
+    def _arranging_rows(self, going_on: bool) -> None:
+        """Nothing; when no order came of it, the headings show the one there is."""
+        if going_on:
+            return
+        order, header = self.rows_model.sorted_by, self.horizontalHeader()
+        place = -1 if order is None else self.rows_model.place_of(order[0])
+        down = Qt.SortOrder.AscendingOrder if order is None else order[1]
+        if (header.sortIndicatorSection(), header.sortIndicatorOrder()) != (place, down):
+            header.blockSignals(True)
+            header.setSortIndicator(place, down)
+            header.blockSignals(False)
+            header.viewport().update()
 
     def _tell(self, now: QModelIndex) -> None:
         self.chosen.emit(self.rows_model.source(now) if now.isValid() else None)
@@ -183,9 +361,10 @@ class Table(QTableView):
         pictures = any(column.smiles is not None for column in columns)
         line = self.fontMetrics().height()
         vertical = self.verticalHeader()
-        vertical.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
-        vertical.setDefaultSectionSize(max(2 * line + 26, 62) if pictures else line + 17)
-        order = self.rows_model.sorted_by
+        high = max(2 * line + 26, 62) if pictures else line + 17
+        if vertical.defaultSectionSize() != high:  # asks every row
+            vertical.setDefaultSectionSize(high)
+        order = self.rows_model.wanted_by
         header = self.horizontalHeader()
         if order is None:
             header.blockSignals(True)

@@ -53,7 +53,10 @@ def idle(qtbot: QtBot, window: MainWindow) -> None:
     session = window.session
     until(
         qtbot,
-        lambda: not (session.tasks.busy or session.beside.busy) and drawing_pool().activeThreadCount() == 0,
+        lambda: (
+            not (session.tasks.busy or session.beside.busy or session.tables.busy)
+            and drawing_pool().activeThreadCount() == 0
+        ),
         30_000,
     )
 

@@ -1,0 +1,161 @@
+"""How long a window does not answer, and how much memory its processes hold: a heart that beats in the event loop."""
+
+from __future__ import annotations
+
+import gc
+import os
+import sys
+import threading
+import time
+import traceback
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from PySide6.QtCore import QEventLoop, Qt, QTimer
+
+__all__ = ["Heart", "Step", "heading", "memory"]
+
+BEAT = 1
+"""Milliseconds between two beats."""
+LOOK = 0.05
+"""Seconds of silence after which it is noted what the thread is doing, when that is wanted."""
+PATIENCE = 300.0
+
+
+@dataclass
+class Step:
+    """What one step of the journey cost."""
+
+    name: str
+    seconds: float = 0.0
+    stall: float = 0.0
+    """The longest time between two beats, milliseconds."""
+    own: float = 0.0
+    """The most processor time of the window's thread between two beats, milliseconds."""
+    memory: float = 0.0
+    """The most the processes held, MB."""
+
+
+def memory() -> float:
+    """MB that this process and those it has started hold now; 0 where the system does not say."""
+    try:
+        return sum(_resident(one) for one in _family(os.getpid())) / 1e6
+    except OSError:
+        return 0.0
+
+
+def _resident(process: int) -> int:
+    try:
+        return int(Path(f"/proc/{process}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    except (OSError, IndexError):  # it has ended
+        return 0
+
+
+def _family(process: int) -> Iterator[int]:
+    yield process
+    for task in Path(f"/proc/{process}/task").iterdir():
+        try:
+            children = (task / "children").read_text().split()
+        except OSError:
+            continue
+        for child in children:
+            yield from _family(int(child))
+
+
+class Heart:
+    """Beats in the event loop of the window; what it misses is a stall."""
+
+    def __init__(self, *, where: bool = False) -> None:
+        """``where``: also prints what the window's thread did in the longest silence of each step."""
+        self.steps: list[Step] = []
+        self._now: Step | None = None
+        self._at = self._used = 0.0
+        self._timer = QTimer()
+        self._timer.setTimerType(Qt.TimerType.PreciseTimer)
+        self._timer.setInterval(BEAT)
+        self._timer.timeout.connect(self._beat)
+        self._timer.start()
+        self._weighing = QTimer()
+        self._weighing.setInterval(200)
+        self._weighing.timeout.connect(self._weigh)
+        self._weighing.start()
+        self._thread = threading.get_ident()
+        self._seen: dict[float, str] = {}
+        self._alive = True
+        if where:
+            threading.Thread(target=self._watch, daemon=True).start()
+
+    def stop(self) -> None:
+        """Nothing; beats no more."""
+        self._alive = False
+        self._timer.stop()
+        self._weighing.stop()
+
+    @contextmanager
+    def step(self, name: str) -> Iterator[Step]:
+        """A context in which everything counts as one step."""
+        self.turn(0.02)
+        gc.collect()
+        self._now = Step(name, memory=memory())
+        self._seen.clear()
+        self._at, self._used = time.perf_counter(), time.thread_time()
+        begun = self._at
+        yield self._now
+        self._beat()
+        self._now.seconds = time.perf_counter() - begun
+        self._weigh()
+        self.steps.append(self._now)
+        print(_line(self._now), flush=True)
+        if self._seen:
+            print(self._seen[max(self._seen)], flush=True)
+        self._now = None
+
+    def until(self, reached: Callable[[], bool], what: str = "") -> None:
+        """Nothing; lets the window work until something is reached."""
+        ends = time.monotonic() + PATIENCE
+        while not reached():
+            if time.monotonic() > ends:
+                raise TimeoutError(what)
+            self.turn(0.004)
+
+    def turn(self, seconds: float) -> None:
+        """Nothing; lets the window work for a while."""
+        loop = QEventLoop()
+        QTimer.singleShot(int(1000 * seconds), loop.quit)
+        loop.exec()
+
+    def _beat(self) -> None:
+        now, used = time.perf_counter(), time.thread_time()
+        if self._now is not None:
+            self._now.stall = max(self._now.stall, 1000 * (now - self._at))
+            self._now.own = max(self._now.own, 1000 * (used - self._used))
+        self._at, self._used = now, used
+
+    def _weigh(self) -> None:
+        if self._now is not None:
+            self._now.memory = max(self._now.memory, memory())
+
+    def _watch(self) -> None:
+        while self._alive:
+            time.sleep(0.01)
+            silence = time.perf_counter() - self._at
+            if self._now is not None and silence > LOOK:
+                frame = sys._current_frames().get(self._thread)
+                if frame is not None:
+                    # The bound of one silence counts once, with the longest look into it.
+                    told = "".join(traceback.format_stack(frame)[-7:])
+                    self._seen[round(silence, 2)] = told
+
+
+def _line(step: Step) -> str:
+    return (
+        f"{step.name:<52} {step.seconds:>8.2f} {step.stall:>9.0f} {step.own:>9.0f} {step.memory:>8.0f}"
+        f"{'  <-- over' if step.stall >= 100 else ''}"
+    )
+
+
+def heading() -> str:
+    """The line above the table."""
+    return f"{'step':<52} {'seconds':>8} {'stall ms':>9} {'own ms':>9} {'MB':>8}"
