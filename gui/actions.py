@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QMenu
 
 from assaypilot.gui.dialogs.export import KINDS
 from assaypilot.gui.models.base import plain_tip
+from assaypilot.gui.pages.round_tools import has_results
 from assaypilot.gui.session import View
 from assaypilot.gui.theme import Choice, theme
 from assaypilot.gui.widgets.text import mnemonic_free
@@ -81,6 +82,12 @@ class Actions:
         self.work = add(lab, "&Work List…", window.work_lists.ask)
         self.copy_work = add(lab, "Copy Work &List", window.work_lists.copy)
         self.close_round = add(lab, "&Close Round…", window.close_round)
+        self.withdraw = add(lab, "Wi&thdraw Round…", window.journey.withdraw_round)
+        lab.addSeparator()
+        self.rounds = [
+            add(lab, "Pre&vious Round", partial(window.journey.step, -1), "Alt+PgUp"),
+            add(lab, "Ne&xt Round", partial(window.journey.step, 1), "Alt+PgDown"),
+        ]
         self.help = add(about, "&Help", window.manners.help, Key.HelpContents)
         self.keys = add(about, "&Keys", partial(window.manners.topic, "keys"))
         self.tour = add(about, "Guided &Tour", window.tour.start)
@@ -112,6 +119,10 @@ class Actions:
             action.setEnabled(writable and view is not None and bool(view.status.rounds))
         for action in (self.work, self.copy_work):
             action.setEnabled(view is not None and view.round is not None)
+        issued = view.status.open_round if writable and view is not None else None
+        self.withdraw.setEnabled(view is not None and issued is not None and not has_results(view, issued))
+        for action in self.rounds:
+            action.setEnabled(view is not None and len(view.status.rounds) > 1)
         undo = view.undo if writable and view is not None else None
         redo = view.redo if writable and view is not None else None
         self.undo.setEnabled(undo is not None)

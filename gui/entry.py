@@ -4,25 +4,32 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+
+from PySide6.QtCore import QLocale
 
 from assaypilot.engine.campaign.state import Round, Status
 from assaypilot.engine.endpoint import CONCENTRATIONS, Endpoint, Relation, normalise_unit
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.measurements import Measurement, Result
 from assaypilot.engine.tables.values import is_missing, parse_value
+from assaypilot.gui.cells import of_round
 
 __all__ = [
     "Entry",
     "Question",
+    "as_first_entered",
+    "decimal_of",
     "entered_text",
+    "in_round",
     "is_p_scale",
     "parse_cells",
     "parse_entries",
     "parse_entry",
     "result_of",
     "results_in_round",
+    "user_decimal",
 ]
 
 _MEAN = re.compile(r"^(?P<value>[^(]*)\((?P<rest>[^)]*)\)$")
@@ -30,6 +37,10 @@ _N = re.compile(r"^n\s*=?\s*(\d+)$", re.IGNORECASE)
 _SD = re.compile(r"^sd\s*=?\s*(.+)$", re.IGNORECASE)
 
 _P_SCALE = re.compile(r"(?<![A-Za-z0-9])p(IC|Ki|EC|Kd|XC|GI|AC)")
+
+_LEADING = re.compile(r"[<>=≤≥~\s]*[+\-−]?(?P<number>\d(?:[\d.,'’\s]*\d)?)")
+_GROUPED = re.compile(r"(?P<whole>\d{1,3}(?:(?P<mark>[.,'’\s])\d{3})(?:(?P=mark)\d{3})*)(?P<rest>[.,]\d+)?")
+"""A number with thousands marks, or one that could be."""
 
 LARGEST_P = 14.0
 """A potency on the p scale beyond this is a concentration somebody forgot to convert (pIC50 14 is 10 fM)."""
@@ -65,32 +76,55 @@ def is_p_scale(endpoint: Endpoint) -> bool:
     return endpoint.transform == "none" and _P_SCALE.search(endpoint.name) is not None
 
 
-def parse_entries(text: str, endpoint: Endpoint) -> list[Entry]:
+def user_decimal() -> str:
+    """The decimal mark of whoever sits at the window: a comma or a point."""
+    return "," if QLocale().decimalPoint() == "," else "."
+
+
+def decimal_of(cells: Iterable[str], usual: str = ".") -> str:
+    """The decimal mark of cells that came together: the one that some of them show beyond doubt, else ``usual``."""
+    seen = set()
+    for cell in cells:
+        found = _LEADING.match(cell.strip())
+        number = "" if found is None else found["number"]
+        grouped = _GROUPED.fullmatch(number)
+        marks = [sign for sign in number if sign in ".,"]
+        if len(marks) == 1 and (grouped is None or grouped["whole"].startswith("0")):
+            seen.add(marks[0])
+        elif grouped is not None and grouped["rest"]:
+            seen.add(grouped["rest"][0])
+    return seen.pop() if len(seen) == 1 else usual
+
+
+def parse_entries(text: str, endpoint: Endpoint, decimal: str = ".") -> list[Entry]:
     """The values somebody types into a cell of a round, which asks for one per measurement, separated by semicolons.
 
     ValueError (or Question) says what cannot be read.
     """
-    return [parse_entry(part.strip(), endpoint) for part in text.split(";") if not is_missing(part)]
+    return [parse_entry(part.strip(), endpoint, decimal) for part in text.split(";") if not is_missing(part)]
 
 
-def parse_cells(cells: Sequence[str], endpoint: Endpoint) -> list[Entry]:
+def parse_cells(cells: Sequence[str], endpoint: Endpoint, decimal: str = ".") -> list[Entry]:
     """The values of cells that were pasted, one each: what came as a table is read by the rules of tables.
 
     Several values in one cell may be anything (replicates, a range, two assays), so they are refused as an import
     refuses them. ValueError (or Question) says what cannot be read.
     """
-    return [parse_entry(cell.strip(), endpoint) for cell in cells if not is_missing(cell)]
+    return [parse_entry(cell.strip(), endpoint, decimal) for cell in cells if not is_missing(cell)]
 
 
-def parse_entry(text: str, endpoint: Endpoint) -> Entry:
-    """One value: ``7.62``, ``>10000 nM``, ``7.6 (n=3, sd=0.2)``; ValueError (or Question) says what is wrong."""
+def parse_entry(text: str, endpoint: Endpoint, decimal: str = ".") -> Entry:
+    """One value: ``7.62``, ``7,62``, ``>10000 nM``, ``7.6 (n=3, sd=0.2)``; ValueError (or Question) says what is wrong.
+
+    ``decimal``: the mark that whoever typed it uses; a thousands mark is refused, never guessed at.
+    """
     body, n, sd = text.strip(), 1, None
     mean = _MEAN.match(body)
     if mean is not None:
         body = mean["value"].strip()
         n, sd = _mean(mean["rest"], text)
-    decimal = "," if "," in body and "." not in body else "."
-    read = parse_value(body, decimal)
+    _refuse_thousands(text, body, endpoint, decimal)
+    read = parse_value(body, "," if "," in body and "." not in body else ".")
     unit = None if read.unit is None else normalise_unit(read.unit)
     value, relation = read.value, read.relation
     n, sd = read.n or n, sd if read.sd is None else read.sd
@@ -105,6 +139,28 @@ def parse_entry(text: str, endpoint: Endpoint) -> Entry:
     entry = Entry(value, relation, unit, n, sd, text.strip())
     _model(endpoint, value, unit)
     return entry
+
+
+def _refuse_thousands(text: str, body: str, endpoint: Endpoint, decimal: str) -> None:
+    """Nothing; ValueError (or Question) for a number with thousands marks, or one that could be meant so."""
+    leading = _LEADING.match(body)
+    grouped = None if leading is None else _GROUPED.fullmatch(leading["number"])
+    if leading is None or grouped is None or grouped["whole"].startswith("0"):
+        return
+    whole, mark, rest = grouped["whole"], grouped["mark"], grouped["rest"] or ""
+    if rest[:1] == mark:
+        return
+    plain = re.sub(r"\D", "", whole)
+    single = mark in ".," and whole.count(mark) == 1 and not rest
+    bare = not any(sign.isalpha() or sign == "%" for sign in body[leading.end() :])
+    if single and (mark == decimal or (bare and is_p_scale(endpoint))):
+        return  # a decimal mark; nobody means a pIC50 of a thousand
+    if single:
+        raise ValueError(
+            f"'{body}' can be read as {whole.replace(mark, '.')} or as {plain}; type it without the thousands mark"
+        )
+    meant = plain + rest.replace(",", ".")
+    raise Question(f"'{body}' has a thousands mark. {meant}?", text.replace(leading["number"], meant, 1))
 
 
 def result_of(entry: Entry, compound: str, endpoint: Endpoint, row: int | None = None) -> Result:
@@ -125,49 +181,66 @@ def results_in_round(
     *,
     row: int | None = None,
     before: Sequence[Result] = (),
+    cells: Sequence[int] = (),
+    there: Mapping[tuple[int, int], Sequence[Measurement]] | None = None,
 ) -> list[Result]:
-    """Entries for a compound of an open round as a campaign records them, each with its round and replicate.
+    """Entries for a compound of a round as a campaign records them, each with its round and replicate.
 
     The replicate is the first that is free, as the rows of the work list are numbered, so that the same list read
     later is known to hold these values already, while the same value typed again is a further measurement. A value
     beyond what the round asks for says neither: it may be a late one of an earlier round. ``before``: results of the
-    same paste that stand in front of these.
+    same paste that stand in front of these. ``cells``: where each of them was typed, counted from 0. ``there``: what
+    the round has already, if it was gathered before.
     """
     described = status.endpoints[endpoint]
     name = status.library.ids[compound]
     asked = _asked(shown, compound, endpoint)
     made = []
-    free = _free_replicates(status, shown, compound, endpoint, before)
-    for entry in entries:
+    own = (in_round(status, shown) if there is None else there).get((compound, endpoint), ())
+    taken = [m.entered for m in own]
+    taken += [result for result in before if result.compound == name and result.endpoint == described.name]
+    free = _free_replicates(taken, shown, 1 + len(entries) * (asked + 2))
+    for at, entry in enumerate(entries):
         result = result_of(entry, name, described, row)
-        number = next(free)
-        for _ in range(min(entry.n, asked + 1) - 1):  # a mean stands for as many
-            next(free)
+        typed = cells[at] + 1 if at < len(cells) else 0
+        if _measured_again(typed, entry, own, shown):
+            made.append(replace(result, round=shown.number, replicate=str(typed)))
+            continue
+        number = typed if typed in free else free[0]
+        start = free.index(number)
+        del free[start : start + max(1, min(entry.n, asked + 1 - start))]  # a mean stands for as many
         if number <= asked:
             result = replace(result, round=shown.number, replicate=str(number))
         made.append(result)
     return made
 
 
+def _measured_again(number: int, entry: Entry, own: Sequence[Measurement], shown: Round) -> bool:
+    """Whether a value takes the place of one that was left out, as the same replicate; the same value would not."""
+    there = [m for m in own if m.entered.round == shown.number and m.entered.replicate.strip() == str(number)]
+    out = all(m.excluded is not None and m.entered.value != entry.value for m in there)
+    return bool(there) and out and entry.n == 1
+
+
 def _asked(shown: Round, compound: int, endpoint: int) -> int:
-    """The highest replicate of an endpoint that the work list of an open round has for a compound."""
-    if shown.state != "open" or endpoint not in shown.endpoints:
+    """The highest replicate of an endpoint that the work list of a round has for a compound."""
+    if shown.state == "withdrawn" or endpoint not in shown.endpoints:
         return 0
     place = shown.endpoints.index(endpoint)
     return next((item.of(place) for item in shown.items if item.compound == compound), 0)
 
 
-def _free_replicates(
-    status: Status, shown: Round, compound: int, endpoint: int, before: Sequence[Result]
-) -> Iterator[int]:
-    """The replicates of a compound in a round that no value has yet, from 1; excluded values keep theirs."""
-    own = [
-        m.entered
-        for m in status.measurements
-        if m.round == shown.number and m.compound == compound and m.endpoint == endpoint and not m.withdrawn
-    ]
-    name, of_it = status.library.ids[compound], status.endpoints[endpoint].name
-    own += [result for result in before if result.compound == name and result.endpoint == of_it]
+def in_round(status: Status, shown: Round) -> dict[tuple[int, int], list[Measurement]]:
+    """What a round has, by compound and endpoint."""
+    found: dict[tuple[int, int], list[Measurement]] = {}
+    for one in status.measurements:
+        if of_round(one, shown):
+            found.setdefault((one.compound, one.endpoint), []).append(one)
+    return found
+
+
+def _free_replicates(own: Sequence[Result], shown: Round, most: int) -> list[int]:
+    """So many replicates of a compound in a round that no value has yet, from 1; excluded values keep theirs."""
     said: set[int] = set()
     silent = 0
     for result in own:
@@ -177,7 +250,8 @@ def _free_replicates(
         else:
             silent += result.n
     # Values that say no replicate have taken the first free ones.
-    return itertools.islice((number for number in itertools.count(1) if number not in said), silent, None)
+    free = (number for number in itertools.count(1) if number not in said)
+    return list(itertools.islice(free, silent, silent + most))
 
 
 def entered_text(measurement: Measurement, endpoint: Endpoint) -> str:
@@ -189,6 +263,12 @@ def entered_text(measurement: Measurement, endpoint: Endpoint) -> str:
         value, unit = endpoint.from_model(measurement.value), None
         relation = endpoint.relation_on_model(measurement.relation)  # its own inverse
     return _text(value, relation, unit, measurement.n, entered.sd, endpoint)
+
+
+def as_first_entered(measurement: Measurement, endpoint: Endpoint) -> str:
+    """A measurement as it was entered, whatever it was corrected to."""
+    entered = measurement.entered
+    return _text(entered.value, entered.relation, entered.unit, measurement.n, entered.sd, endpoint)
 
 
 def _text(value: float, relation: Relation, unit: str | None, n: int, sd: float | None, endpoint: Endpoint) -> str:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt
 
 if TYPE_CHECKING:
-    from assaypilot.gui.dialogs.reasons import CloseRoundDialog
     from assaypilot.gui.main_window import MainWindow
+    from assaypilot.gui.pages.round_ending import ClosePanel
 
 __all__ = ["Journey"]
 
@@ -18,8 +18,8 @@ class Journey:
 
     def __init__(self, window: MainWindow) -> None:
         self._window = window
-        self.closing: CloseRoundDialog | None = None
-        """The question what becomes of what is missing, the last one asked."""
+        self.closing: ClosePanel | None = None
+        """The question what becomes of what is missing, once it was asked."""
 
     def do_next(self, command: str) -> None:
         """Nothing; what the one button of the strip does."""
@@ -67,17 +67,25 @@ class Journey:
         window.round.focus_first_empty()
 
     def close_round(self) -> None:
-        """Nothing; asks what becomes of what is missing, and closes the round."""
+        """Nothing; says what closing the round means, beside it, and closes it when that is confirmed."""
         window, view = self._window, self._window.session.view
         if view is None or view.status.open_round is None:
             return
-        from assaypilot.gui.dialogs.reasons import CloseRoundDialog
+        window.show_page(window.pages.index(window.round))
+        window.round.ask_to_close(self._closed)
+        self.closing = window.round.panel.closing
 
-        dialog = CloseRoundDialog(view.status.open_round, view.status.endpoints, window)
-        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        dialog.accepted.connect(lambda: window.session.close_round(dialog.missing, dialog.reason, self._closed))
-        self.closing = dialog
-        dialog.open()
+    def withdraw_round(self) -> None:
+        """Nothing; says what withdrawing the round means, beside it, and withdraws it when that is confirmed."""
+        window = self._window
+        window.show_page(window.pages.index(window.round))
+        window.round.ask_to_withdraw()
+
+    def step(self, by: int) -> None:
+        """Nothing; shows the round before or after the one shown."""
+        window = self._window
+        window.show_page(window.pages.index(window.round))
+        window.round.step(by)
 
     def _closed(self) -> None:
         window, view = self._window, self._window.session.view

@@ -50,7 +50,7 @@ from assaypilot.gui.work_lists import WorkLists
 
 if TYPE_CHECKING:
     from assaypilot.gui.dialogs.new_campaign import NewCampaign
-    from assaypilot.gui.dialogs.reasons import CloseRoundDialog
+    from assaypilot.gui.pages.round_ending import ClosePanel
 
 __all__ = ["MainWindow"]
 
@@ -309,7 +309,7 @@ class MainWindow(QMainWindow):
         return self.opening.wizard
 
     @property
-    def closing(self) -> CloseRoundDialog:
+    def closing(self) -> ClosePanel:
         """The question what becomes of what is missing, once it was asked."""
         if self.journey.closing is None:
             raise AttributeError("no round was closed yet")

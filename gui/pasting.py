@@ -4,22 +4,35 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from assaypilot.engine.campaign.state import Round, Source, Status
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.measurements import Result
+from assaypilot.engine.measurements import Measurement, Result
 from assaypilot.engine.progress import Report, silent
 from assaypilot.engine.tables.raw import RawTable, parse_text
-from assaypilot.engine.tables.results import ResultsTable, read_results
+from assaypilot.engine.tables.results import Rejected, ResultsTable, read_results
 from assaypilot.engine.tables.values import is_missing
-from assaypilot.gui.entry import Entry, entered_text, parse_cells, results_in_round
+from assaypilot.gui.entry import Entry, Question, decimal_of, entered_text, in_round, parse_cells, results_in_round
 from assaypilot.gui.models.notes import PastedRow
 
-__all__ = ["Intended", "intend_file", "intend_paste"]
+__all__ = ["Intended", "Wrong", "intend_file", "intend_paste"]
 
 TITLE = "What the paste will write"
+
+
+@dataclass(frozen=True, slots=True)
+class Wrong:
+    """A value that cannot be used, and belongs into a cell of the round."""
+
+    line: int
+    place: int
+    """Of the endpoint, among the round's."""
+    text: str
+    reason: str
+    suggestion: str = ""
+    """What may be meant."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +44,8 @@ class Intended:
     results: tuple[Result, ...]
     warnings: tuple[str, ...] = ()
     source: Source | None = None
+    wrong: tuple[Wrong, ...] = ()
+    """Of the rejected ones, those that have a cell to stand in until they are put right."""
 
     @property
     def rejected(self) -> int:
@@ -45,13 +60,21 @@ def intend_file(raw: RawTable, status: Status, shown: Round | None, report: Repo
 
 
 def intend_paste(
-    text: str, status: Status, shown: Round, lines: Sequence[int], place: int = 0, *, report: Report = silent
+    text: str,
+    status: Status,
+    shown: Round,
+    lines: Sequence[int],
+    place: int = 0,
+    *,
+    report: Report = silent,
+    decimal: str = ".",
 ) -> Intended:
     """What a pasted block would write.
 
     A block with a header row is read as a results table, one whose first column holds ids as ids and values, and
     anything else is put line by line onto ``lines`` of the round (the selected row and those below it, as shown),
-    beginning with the endpoint at ``place`` of the round. AssayPilotError when there is nothing in it.
+    beginning with the endpoint at ``place`` of the round. ``decimal``: the mark whoever pastes uses, where the block
+    does not show which. AssayPilotError when there is nothing in it.
     """
     block = _block(text)
     if not block:
@@ -62,7 +85,9 @@ def intend_paste(
         raw = parse_text("\n".join("\t".join(row) for row in block), report)
         found = read_results(raw, status.library, status.endpoints, report)
         return _of_table(TITLE, found, raw, status, shown)
-    pasted = _Pasted(status, shown)
+    pasted = _Pasted(
+        status, shown, decimal_of((cell for row in block for cell in row), decimal), in_round(status, shown)
+    )
     if wide and sum(place is not None for place in ids) * 2 >= len(block):
         pasted.by_id(block)
         return pasted.intended(TITLE)
@@ -88,12 +113,18 @@ class _Pasted:
 
     status: Status
     shown: Round
+    decimal: str
+    there: dict[tuple[int, int], list[Measurement]]
+    """What the round has already."""
     rows: list[PastedRow] = field(default_factory=list)
     results: list[Result] = field(default_factory=list)
+    wrong: list[Wrong] = field(default_factory=list)
+    made: dict[tuple[int, int], list[Result]] = field(default_factory=dict)
+    """The results by compound and endpoint."""
 
     def intended(self, title: str) -> Intended:
         """What would be written."""
-        return Intended(title, tuple(self.rows), tuple(self.results), source=Source("pasted"))
+        return Intended(title, tuple(self.rows), tuple(self.results), source=Source("pasted"), wrong=tuple(self.wrong))
 
     def by_line(self, block: list[list[str]], lines: Sequence[int], place: int) -> None:
         """Values line by line.
@@ -172,18 +203,35 @@ class _Pasted:
         described, name = self.status.endpoints[endpoint], self.status.library.ids[compound]
         text = "; ".join(cell for cell in cells if not is_missing(cell))
         try:
-            entries: list[Entry] = parse_cells(cells, described)
+            entries: list[Entry] = parse_cells(cells, described, self.decimal)
         except ValueError as error:
             self._reject(row, name, text, str(error))
+            self._mark(compound, endpoint, text, error)
             return
         if not entries:
             return
-        self.results += results_in_round(
-            entries, self.status, self.shown, compound, endpoint, row=int(row), before=self.results
+        made = results_in_round(
+            entries,
+            self.status,
+            self.shown,
+            compound,
+            endpoint,
+            row=int(row),
+            before=self.made.get((compound, endpoint), ()),
+            there=self.there,
         )
+        self.results += made
+        self.made.setdefault((compound, endpoint), []).extend(made)
         becomes = "; ".join(entry.shown(described) for entry in entries)
-        note = _place_note(compound, endpoint, self.status, self.shown)
+        note = _place_note(compound, endpoint, self.status, self.shown, self.there)
         self.rows.append(PastedRow(row, name, text, becomes, note))
+
+    def _mark(self, compound: int, endpoint: int, text: str, error: ValueError) -> None:
+        """Nothing; keeps what cannot be used for the cell it belongs to."""
+        line = line_of(compound, self.shown)
+        if line is not None and endpoint in self.shown.endpoints:
+            suggestion = error.suggestion if isinstance(error, Question) else ""
+            self.wrong.append(Wrong(line, self.shown.endpoints.index(endpoint), text, str(error), suggestion))
 
     def _reject(self, row: str, name: str, text: str, reason: str) -> None:
         self.rows.append(PastedRow(row, name, text, "", reason, rejected=True))
@@ -192,7 +240,7 @@ class _Pasted:
         """Whether a row holds something that could be a result."""
         for cell in cells:
             try:
-                if parse_cells([cell], self.status.endpoints[self.shown.endpoints[0]]):
+                if parse_cells([cell], self.status.endpoints[self.shown.endpoints[0]], self.decimal):
                     return True
             except ValueError as error:
                 if any(sign.isdigit() for sign in cell) and not cell[:1].isalpha():
@@ -200,42 +248,81 @@ class _Pasted:
         return False
 
 
-def _place_note(compound: int, endpoint: int, status: Status, shown: Round | None) -> str:
+def line_of(compound: int, shown: Round) -> int | None:
+    """The line of a compound in a round; None when it is not in it."""
+    return next((n for n, item in enumerate(shown.items) if item.compound == compound), None)
+
+
+def _place_note(
+    compound: int,
+    endpoint: int,
+    status: Status,
+    shown: Round | None,
+    there: Mapping[tuple[int, int], Sequence[Measurement]],
+) -> str:
     """What is worth knowing about where a value goes; with several endpoints whose it is."""
     several = f"{status.endpoints[endpoint].name}, " if len(status.endpoints) > 1 else ""
-    if shown is None or shown.state != "open" or endpoint not in shown.endpoints:
+    if shown is None or shown.state == "withdrawn" or endpoint not in shown.endpoints:
         return f"{several}not asked for: used in estimates, not in decisions"
-    line = next((n for n, item in enumerate(shown.items) if item.compound == compound), None)
+    line = line_of(compound, shown)
     if line is None:
         return f"{several}not in this round: used in estimates, not in decisions"
-    there = [
+    known = [
         entered_text(one, status.endpoints[endpoint])
-        for one in status.measurements
-        if one.compound == compound
-        and one.endpoint == endpoint
-        and one.round == shown.number
-        and not one.withdrawn
-        and one.excluded is None
+        for one in there.get((compound, endpoint), ())
+        if one.excluded is None
     ]
-    beside = f", beside {'; '.join(there)}" if there else ""
-    return f"{several}line {line + 1}{beside}"
+    beside = f", beside {'; '.join(known)}" if known else ""
+    late = f", late for round {shown.number}" if shown.state == "closed" else ""
+    return f"{several}line {line + 1}{beside}{late}"
 
 
 def _of_table(title: str, found: ResultsTable, raw: RawTable, status: Status, shown: Round | None) -> Intended:
     """A results table line by line."""
     places = {endpoint.name: place for place, endpoint in enumerate(status.endpoints)}
+    there = {} if shown is None else in_round(status, shown)
     rows: list[tuple[int, PastedRow]] = []
     for result in found.results:
         place = places.get(result.endpoint or "", status.objective)
         text = Entry(result.value, result.relation, result.unit, result.n, result.sd).shown(status.endpoints[place])
         compound = status.library.find(result.compound)
-        note = "" if compound is None else _place_note(compound, place, status, shown)
+        note = "" if compound is None else _place_note(compound, place, status, shown, there)
         at = result.row or 0
         rows.append((at, PastedRow(str(at), result.compound, text, text, note)))
+    wrong = []
     for refused in found.rejected:
         where = f"column {refused.column}: " if refused.column else ""
-        rows.append((refused.row, PastedRow(str(refused.row), "", "", "", where + refused.reason, rejected=True)))
+        name, text, own = _rejected_cell(refused, raw, status, shown)
+        wrong += [] if own is None else [own]
+        rows.append((refused.row, PastedRow(str(refused.row), name, text, "", where + refused.reason, rejected=True)))
     rows.sort(key=lambda pair: pair[0])
     return Intended(
-        title, tuple(row for _, row in rows), found.results, found.warnings, Source(raw.file or "pasted", raw.digest)
+        title,
+        tuple(row for _, row in rows),
+        found.results,
+        found.warnings,
+        Source(raw.file or "pasted", raw.digest),
+        tuple(wrong),
     )
+
+
+def _rejected_cell(
+    refused: Rejected, raw: RawTable, status: Status, shown: Round | None
+) -> tuple[str, str, Wrong | None]:
+    """Id and text of a row that cannot be used, and the cell of the round its value belongs to, if there is one."""
+    at = next((place for place, row in enumerate(raw.rows) if row == refused.row), None)
+    if at is None or refused.column is None or refused.column not in raw.columns:
+        return "", "", None
+    text = raw.column(refused.column)[at]
+    cells = [raw.column(column)[at] for column in raw.columns if column != refused.column]
+    compound = next((found for cell in cells if cell and (found := status.library.find(cell)) is not None), None)
+    if compound is None:
+        return text, "", None
+    name = status.library.ids[compound]
+    line = None if shown is None else line_of(compound, shown)
+    if shown is None or line is None or not text:
+        return name, text, None
+    own = refused.column.split("(")[0].strip().casefold()
+    named = [k for k, n in enumerate(shown.endpoints) if status.endpoints[n].name.casefold() == own]
+    place = named[0] if named else 0 if len(shown.endpoints) == 1 else None
+    return name, text, None if place is None else Wrong(line, place, text, refused.reason)

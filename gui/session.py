@@ -185,6 +185,11 @@ class Session(QObject):
         done = None if then is None else lambda _: then()
         self._command("Closing the round", lambda campaign, report: campaign.close_round(missing, note), done)
 
+    def withdraw_round(self, note: str = "", then: Callable[[], None] | None = None) -> None:
+        """Nothing; takes the open round back, which has no result."""
+        done = None if then is None else lambda _: then()
+        self._command("Withdrawing the round", lambda campaign, report: campaign.withdraw_round(note), done)
+
     def mark_unavailable(self, ids: Sequence[str], reason: str) -> None:
         """Nothing; notes that compounds cannot be had."""
         self._command("Saving", lambda campaign, report: campaign.mark_unavailable(ids, reason))

@@ -38,14 +38,29 @@ class WorkLists:
         """The question how the lab gets it, while it is open."""
         self.asking: QFileDialog | None = None
         """The question where to, the last one asked."""
+        window.round.print_page.connect(lambda: self.ask("page"))
+        window.round.remember_in(window.settings, window)
 
-    def ask(self) -> None:
-        """Nothing; asks how the lab gets the round shown."""
+    @property
+    def shown(self) -> Round | None:
+        """The round that work lists are of: the one the page shows, else the latest."""
+        view = self._window.session.view
+        own = self._window.round.shown
+        if view is None or (own is not None and own in view.status.rounds):
+            return own if view is not None else None
+        return view.round
+
+    def ask(self, kind: str | None = None) -> None:
+        """Nothing; asks how the lab gets the round shown; ``kind``: what of it, unless that is to be as before."""
         window, view = self._window, self._window.session.view
-        if view is None or view.round is None or self.dialog is not None:
+        shown = self.shown
+        if view is None or shown is None or self.dialog is not None:
             return
-        remembered = self._of_round(view, view.round) or window.settings.values(LAST)
-        dialog = WorkListDialog(window.session, view.status, view.round, remembered, window)
+        remembered = self._of_round(view, shown) or window.settings.values(LAST)
+        if kind is not None:
+            remembered = remembered | {"kind": kind}
+        dialog = WorkListDialog(window.session, view.status, shown, remembered, window)
+        dialog.keep.connect(self._keep_plates)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.go.connect(self._ask_where)
         dialog.finished.connect(self._closed)
@@ -57,10 +72,11 @@ class WorkLists:
 
     def _ask_where(self) -> None:
         window, view, dialog = self._window, self._window.session.view, self.dialog
-        if view is None or view.round is None or dialog is None:
+        shown = self.shown
+        if view is None or shown is None or dialog is None:
             return
         kind, use, values = kind_of(dialog.kind), dialog.use, dialog.values
-        stem = f"{file_name(view.path.stem)} round {view.round.number}{' plates' if kind.key == 'map' else ''}"
+        stem = f"{file_name(view.path.stem)} round {shown.number}{' plates' if kind.key == 'map' else ''}"
         proposed = window.settings.folder_for("work list") / f"{stem}{kind.suffix}"
 
         def chosen(path: Path) -> None:
@@ -73,6 +89,14 @@ class WorkLists:
             dialog, f"Save: {kind.name}", proposed, kind.name, kind.suffix, chosen, dialog.refuse
         )
 
+    def _keep_plates(self) -> None:
+        """Nothing; shows the plates of the dialog beside the round, and writes nothing."""
+        view, dialog, shown = self._window.session.view, self.dialog, self.shown
+        if view is not None and dialog is not None and shown is not None:
+            values = dialog.values
+            dialog.accept()
+            self._keep(view, shown, values)
+
     def copy(self) -> None:
         """Nothing; copies the round for the lab."""
         window = self._window
@@ -84,9 +108,10 @@ class WorkLists:
     ) -> Job | None:
         """The job that writes the work list of the round shown; ``values``: remembered for it once it is written."""
         window, view = self._window, self._window.session.view
-        if view is None or view.round is None:
+        shown = self.shown
+        if view is None or shown is None:
             return None
-        status, shown = view.status, view.round
+        status = view.status
 
         def work(report: Report) -> int:
             from assaypilot.engine.processes import in_another_process

@@ -1,4 +1,4 @@
-"""Small dialogs that ask for a reason: a value left out or corrected, compounds not to be had, a round closed."""
+"""Small dialogs that ask for a reason: a value left out or corrected, compounds not to be had."""
 
 from __future__ import annotations
 
@@ -6,15 +6,12 @@ from collections.abc import Sequence
 
 from PySide6.QtWidgets import QDialog, QFormLayout, QLineEdit, QRadioButton, QVBoxLayout, QWidget
 
-from assaypilot.engine.campaign.state import Round
-from assaypilot.engine.campaign.words import joined
 from assaypilot.engine.endpoint import Endpoint
 from assaypilot.engine.measurements import Measurement
-from assaypilot.gui.entry import Entry, entered_text, parse_entry
-from assaypilot.gui.session import Missing
+from assaypilot.gui.entry import Entry, entered_text, parse_entry, user_decimal
 from assaypilot.gui.widgets.text import go_or_cancel, label, polish
 
-__all__ = ["CloseRoundDialog", "CorrectDialog", "ExcludeDialog", "ReasonDialog", "UnavailableDialog"]
+__all__ = ["CorrectDialog", "ExcludeDialog", "ReasonDialog", "UnavailableDialog"]
 
 
 class ReasonDialog(QDialog):
@@ -125,7 +122,14 @@ class CorrectDialog(ReasonDialog):
     """A value that was mistyped."""
 
     def __init__(
-        self, measurement: Measurement, name: str, endpoint: Endpoint, parent: QWidget | None, text: str = ""
+        self,
+        measurement: Measurement,
+        name: str,
+        endpoint: Endpoint,
+        parent: QWidget | None,
+        text: str = "",
+        *,
+        reason: str = "",
     ) -> None:
         before = entered_text(measurement, endpoint)
         super().__init__("Correct a value", f"Correct {before} of {name}", "Correct it", parent)
@@ -139,95 +143,25 @@ class CorrectDialog(ReasonDialog):
         self.form.addRow(label(""), self.problem)
         self._before = before
         self.value.textChanged.connect(lambda _: self.check())
+        self.line.setText(reason)
         self.finish("Reason", "for example: digits swapped when typing")
 
     @property
     def entry(self) -> Entry | None:
         """The new value; None while it cannot be read."""
         try:
-            return parse_entry(self.value.text(), self._endpoint)
+            return parse_entry(self.value.text(), self._endpoint, user_decimal())
         except ValueError:
             return None
 
     def check(self) -> None:
         """Nothing; lets the dialog be confirmed with another, readable value and a reason."""
         problem = ""
+        changed = self.value.text().strip() != self._before
         try:
-            parse_entry(self.value.text(), self._endpoint)
+            parse_entry(self.value.text(), self._endpoint, user_decimal())
         except ValueError as error:
-            problem = str(error)
+            problem = str(error) if changed else ""
         self.problem.setText(problem)
         polish(self.value, wrong="true" if problem else "false")
-        changed = self.value.text().strip() != self._before
         self.confirm.setEnabled(not problem and changed and bool(self.reason))
-
-
-class CloseRoundDialog(ReasonDialog):
-    """A round that ends with measurements missing: what becomes of them."""
-
-    CHOICES: tuple[tuple[Missing, str, str], ...] = (
-        ("return", "They come again in the next round", "Nothing is decided before they are in. The guarantee stays."),
-        (
-            "failed",
-            "They failed for lab reasons, whatever the values",
-            "The decision is made with what came back. The guarantee stays; it then assumes just that, and says so.",
-        ),
-        (
-            "other",
-            "They are left out for another reason",
-            "The decision is made with what came back, but the guarantee is void from here, and every page says so.",
-        ),
-    )
-
-    def __init__(self, shown: Round, endpoints: Sequence[Endpoint], parent: QWidget | None) -> None:
-        super().__init__("Close round", f"Close round {shown.number}", "Close the round", parent)
-        self._missing = shown.missing
-        self._buttons: dict[Missing, QRadioButton] = {}
-        if shown.missing > 0 and shown.confirmation:
-            words = (
-                f"{shown.missing:,} of {shown.measurements:,} measurements are missing. They are asked for again by "
-                "the next confirmation round. Nothing is decided by it, and the guarantee stays."
-            )
-            self.body.insertWidget(1, label(words, wrap=True))
-        elif shown.missing > 0:
-            each = _missing_of_each(shown, endpoints)
-            words = f"{shown.missing:,} of {shown.measurements:,} measurements are missing{each}. What becomes of them?"
-            self.body.insertWidget(1, label(words, wrap=True))
-            place = 2
-            for key, text, consequence in self.CHOICES:
-                made = QRadioButton(text)
-                made.toggled.connect(lambda _: self.check())
-                self._buttons[key] = made
-                said = label(consequence, "muted", wrap=True)
-                said.setContentsMargins(26, 0, 0, 4)
-                self.body.insertWidget(place, made)
-                self.body.insertWidget(place + 1, said)
-                place += 2
-            self._buttons["return"].setChecked(True)
-        else:
-            words = "Everything asked for is in. Closing lets the results count; it cannot be undone."
-            self.body.insertWidget(1, label(words, wrap=True))
-        self.finish("Note", "optional")
-
-    @property
-    def missing(self) -> Missing:
-        """What becomes of what is missing."""
-        return next((key for key, made in self._buttons.items() if made.isChecked()), "return")
-
-    def check(self) -> None:
-        """Nothing; a note is asked for only where it matters."""
-        needed = self.missing != "return"
-        self.line.setPlaceholderText("why, in a few words" if needed else "optional")
-        self.confirm.setEnabled(bool(self.reason) or not needed)
-
-
-def _missing_of_each(shown: Round, endpoints: Sequence[Endpoint]) -> str:
-    """What is missing of each endpoint of a round with several: ``: 3 of pIC50 and 5 of hERG``."""
-    if len(shown.endpoints) < 2:
-        return ""
-    parts = [
-        f"{missing:,} of {endpoints[place].name}"
-        for place, missing in zip(shown.endpoints, shown.missing_of, strict=True)
-        if missing
-    ]
-    return f": {joined(parts)}"

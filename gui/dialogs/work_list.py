@@ -10,6 +10,7 @@ from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
     QDialog,
+    QDialogButtonBox,
     QFormLayout,
     QHBoxLayout,
     QLineEdit,
@@ -26,7 +27,7 @@ from assaypilot.gui.session import Session
 from assaypilot.gui.widgets.choices import Segments
 from assaypilot.gui.widgets.message_bar import error_words
 from assaypilot.gui.widgets.plate import PlateView, plate_words
-from assaypilot.gui.widgets.text import go_or_cancel, label, polish
+from assaypilot.gui.widgets.text import button, go_or_cancel, label, polish
 
 __all__ = ["KINDS", "Kind", "WorkListDialog", "kind_of", "use_of", "values_of"]
 
@@ -86,6 +87,8 @@ class WorkListDialog(QDialog):
 
     go = Signal()
     """Asks where to write."""
+    keep = Signal()
+    """The plates are to be shown beside the round; nothing is written."""
 
     def __init__(
         self, session: Session, status: Status, issued: Round, remembered: dict[str, Any], parent: QWidget | None
@@ -127,6 +130,9 @@ class WorkListDialog(QDialog):
         box, self.confirm = go_or_cancel("Choose the &place…")
         box.accepted.connect(self.go)
         box.rejected.connect(self.reject)
+        self.keep_button = button("Only &show them", tip="Shows these plates beside the round, and writes no file")
+        self.keep_button.clicked.connect(self.keep)
+        box.addButton(self.keep_button, QDialogButtonBox.ButtonRole.ActionRole)
         body.addWidget(box)
         self._pause = QTimer(self)
         self._pause.setSingleShot(True)
@@ -232,6 +238,7 @@ class WorkListDialog(QDialog):
                 self._refused(error)
 
         self.confirm.setEnabled(False)
+        self.keep_button.setEnabled(False)
         self._session.aside("Laying out the plates", work, done, failed)
 
     def _refused(self, error: AssayPilotError) -> None:
@@ -241,12 +248,14 @@ class WorkListDialog(QDialog):
         self.plates.hide()
         self.none.hide()
         self.confirm.setEnabled(False)
+        self.keep_button.setEnabled(False)
 
     def _laid(self, layout: Layout | None) -> None:
         self.layout_ = layout
         self._say("")
         polish(self.controls, wrong="false")
         self.confirm.setEnabled(True)
+        self.keep_button.setEnabled(layout is not None)
         self.none.setVisible(layout is None)
         self.plates.setVisible(layout is not None)
         if layout is not None:

@@ -49,18 +49,21 @@ class Preview(QWidget):
     def show_intended(self, intended: Intended) -> None:
         """Nothing; shows what would be written."""
         self._intended = intended
-        n, rejected = len(intended.results), intended.rejected
+        n, rejected, wrong = len(intended.results), intended.rejected, len(intended.wrong)
         self.title.setText(intended.title)
         words = f"{n:,} value{'' if n == 1 else 's'} will be written"
         if rejected:
             words += f"; {rejected:,} line{'' if rejected == 1 else 's'} cannot be used and will be left out"
+        if wrong:
+            words += f", {wrong:,} of them kept in the list, marked, to be put right"
         self.summary.setText(words + ". Nothing has been written yet.")
         self.warning.setVisible(bool(intended.warnings))
         self.warning.say("Please look at", "\n".join(intended.warnings[:6]))
         self.model.show(intended.rows)
-        self.write.setText(f"&Write {n:,} value{'' if n == 1 else 's'}" if n else "Nothing to write")
-        self.write.setEnabled(n > 0)
-        (self.write if n else self.cancel).setFocus(Qt.FocusReason.OtherFocusReason)
+        nothing = "&Mark them in the list" if wrong else "Nothing to write"
+        self.write.setText(f"&Write {n:,} value{'' if n == 1 else 's'}" if n else nothing)
+        self.write.setEnabled(n + wrong > 0)
+        (self.write if n + wrong else self.cancel).setFocus(Qt.FocusReason.OtherFocusReason)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Nothing; Escape cancels, Enter writes."""
@@ -72,5 +75,5 @@ class Preview(QWidget):
             super().keyPressEvent(event)
 
     def _accept(self) -> None:
-        if self._intended is not None and self._intended.results:
+        if self._intended is not None and (self._intended.results or self._intended.wrong):
             self.accepted.emit(self._intended)

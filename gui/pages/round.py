@@ -1,4 +1,4 @@
-"""The Round page: a list that does not change, and cells to put the results into."""
+"""The Round page: a list that does not change, its plates beside it, and cells to put the results into."""
 
 from __future__ import annotations
 
@@ -6,23 +6,28 @@ from collections.abc import Callable
 from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtGui import QGuiApplication, QShowEvent
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
-from assaypilot.engine.campaign.state import RecordReport, Round
+from assaypilot.engine.campaign.state import Round
 from assaypilot.engine.campaign.words import joined
-from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.plates.layout import Layout
-from assaypilot.engine.progress import Report
+from assaypilot.gui.models.base import plain_tip
 from assaypilot.gui.models.log import local_time
 from assaypilot.gui.models.round import RoundModel, result_key
 from assaypilot.gui.pages.base import Page, side_panel, with_side
 from assaypilot.gui.pages.preview import Preview
+from assaypilot.gui.pages.round_beside import RoundBeside
+from assaypilot.gui.pages.round_drafts import Unkept
+from assaypilot.gui.pages.round_ends import RoundEnds
 from assaypilot.gui.pages.round_panel import RoundPanel
+from assaypilot.gui.pages.round_plates import PlatesPane
+from assaypilot.gui.pages.round_reading import RoundReading
+from assaypilot.gui.pages.round_tools import Tools, round_name
 from assaypilot.gui.pages.round_values import RoundValues
-from assaypilot.gui.pasting import Intended, intend_file, intend_paste
 from assaypilot.gui.questions import Surprise, surprises
 from assaypilot.gui.session import Session, View
+from assaypilot.gui.settings import Settings
 from assaypilot.gui.widgets.round_table import RoundTable
 from assaypilot.gui.widgets.structures import Structures
 from assaypilot.gui.widgets.table import as_clipboard
@@ -32,11 +37,12 @@ __all__ = ["RoundPage"]
 
 
 class RoundPage(Page):
-    """The open round, else the latest one."""
+    """The open round, the latest one, or an earlier one that is looked at."""
 
     table: RoundTable
 
     work_list = Signal()
+    print_page = Signal()
     read_file = Signal()
     close_round = Signal()
     plan = Signal()
@@ -45,68 +51,91 @@ class RoundPage(Page):
         super().__init__(session, "Round")
         self.model = RoundModel(self)
         self.table = RoundTable(self.model, structures)
-        self.table.pasted.connect(self.paste)
-        self.table.chosen.connect(lambda _: self._explain())
-        self.table.selectionModel().currentColumnChanged.connect(lambda now, before: self._explain())
         self.table.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        self.tools = Tools()
         self.list = QWidget()
         column = QVBoxLayout(self.list)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(10)
-        column.addLayout(self._tools())
+        column.addWidget(self.tools)
         column.addWidget(self.table, 1)
         self.preview = Preview()
-        self.preview.accepted.connect(self._write)
-        self.preview.cancelled.connect(self._leave_preview)
         self.none = self._empty_page()
         self.stack = QStackedWidget()
         for page in (self.list, self.preview, self.none):
             self.stack.addWidget(page)
         self.column.addWidget(self.stack, 1)
-        side, panel = side_panel()
+        first = self.column.itemAt(0)
+        heading = None if first is None else first.layout()
+        assert isinstance(heading, QHBoxLayout)
+        self.chooser = QComboBox()
+        self.chooser.setAccessibleName("Round shown")
+        self.chooser.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+        self.chooser.setToolTip("Looks at an earlier round, and what came back of it")
+        heading.addWidget(self.chooser)
+        scroll, panel = side_panel()
         self.panel = RoundPanel(structures)
-        self.panel.keep.connect(self._keep)
-        self.panel.exclude.connect(self.exclude)
-        self.panel.correct.connect(self.correct)
+        panel.addLayout(self.panel)
+        self.plates_pane = PlatesPane()
+        self.side = QSplitter(Qt.Orientation.Vertical)
+        self.side.setHandleWidth(1)
+        self.side.setChildrenCollapsible(False)
+        self.side.addWidget(self.plates_pane)
+        self.side.addWidget(scroll)
+        self.side.setStretchFactor(0, 0)
+        self.side.setStretchFactor(1, 1)
+        self.sides = with_side(self, self.side)
         self.values = RoundValues(self)
         """What becomes of what is typed."""
-        self.model.entered.connect(self.values.enter)
-        self.table.customContextMenuRequested.connect(self.values.menu)
-        self.panel.suggested.connect(self.values.enter)
-        self.panel.dismissed.connect(self.values.forget)
-        panel.addLayout(self.panel)
-        self.sides = with_side(self, side)
-        self.side = side
+        self.reading = RoundReading(self)
+        """What becomes of what is pasted or read from a file."""
+        self.unkept = Unkept(self)
+        """What is typed and not kept yet."""
+        self.beside = RoundBeside(self, scroll)
+        self.ends = RoundEnds(self)
         self.view: View | None = None
-        self._kept: set[int] = set()
+        self.kept: set[int] = set()
+        """Numbers of surprising measurements that are to stay."""
+        self._wanted: int | None = None
+        """Number of an earlier round that is looked at."""
+        self._late = False
         self.plates: Callable[[View, Round], Layout | None] = lambda view, shown: None
         """Where the measurements of a round stand, when that is known."""
+        self._connect()
 
-    def _tools(self) -> QHBoxLayout:
-        tools = QHBoxLayout()
-        tools.setSpacing(8)
-        self.work_button = button(
-            "&Work list…", tip="The round for the lab: a table with empty cells or a page to print, on plates if wanted"
-        )
-        self.read_button = button(
-            "R&ead results…", tip="Reads results from a table or a workbook; shows them before they are kept"
-        )
-        self.paste_button = button("Paste", tip="Pastes values from a spreadsheet (Ctrl+V): onto the selected line and "
-                                   "those below it, or ids with values. Shown before they are kept")  # fmt: skip
-        self.practice_button = button("&Measure with the practice assay", "go", "Fills the round with simulated values")
-        self.back = label("", "muted")
-        self.close_button = button("Clo&se round…")
-        self.work_button.clicked.connect(self.work_list)
-        self.read_button.clicked.connect(self.read_file)
-        self.paste_button.clicked.connect(self.paste)
-        self.practice_button.clicked.connect(lambda: self.session.measure_practice())
-        self.close_button.clicked.connect(self.close_round)
-        for made in (self.work_button, self.read_button, self.paste_button, self.practice_button):
-            tools.addWidget(made)
-        tools.addStretch(1)
-        tools.addWidget(self.back)
-        tools.addWidget(self.close_button)
-        return tools
+    def _connect(self) -> None:
+        table, panel, tools, values = self.table, self.panel, self.tools, self.values
+        self.work_button, self.read_button, self.paste_button = tools.work, tools.read, tools.paste
+        self.practice_button, self.close_button, self.withdraw_button = tools.practice, tools.close_, tools.withdraw
+        self.late_button, self.back = tools.late, tools.back
+        tools.work.clicked.connect(self.work_list)
+        tools.read.clicked.connect(self.read_file)
+        tools.paste.clicked.connect(self.paste)
+        tools.practice.clicked.connect(lambda: self.session.measure_practice())
+        tools.close_.clicked.connect(self.close_round)
+        tools.withdraw.clicked.connect(self.ask_to_withdraw)
+        tools.late.toggled.connect(self._take_late)
+        table.pasted.connect(self.paste)
+        table.chosen.connect(lambda _: self._line_chosen())
+        table.selectionModel().currentColumnChanged.connect(lambda now, before: self._explain())
+        table.emptied.connect(values.empty)
+        table.customContextMenuRequested.connect(values.menu)
+        self.model.entered.connect(lambda line, place, at, text: values.enter(line, place, text, at))
+        panel.keep.connect(self._keep)
+        panel.exclude.connect(self.exclude)
+        panel.correct.connect(self.correct)
+        panel.include.connect(values.include)
+        panel.suggested.connect(values.enter)
+        panel.dismissed.connect(values.forget)
+        pane = self.plates_pane
+        pane.lay_out.connect(self.work_list)
+        pane.print_page.connect(self.print_page)
+        self.chooser.activated.connect(lambda _: self.look_at(self.chooser.currentData()))
+
+    def remember_in(self, settings: Settings, window: QWidget) -> None:
+        """Nothing; divisions, colours and what is typed outlast the window from now on."""
+        self.beside.remember_in(settings)
+        self.unkept.remember_in(settings, window)
 
     def _empty_page(self) -> QWidget:
         page = QWidget()
@@ -127,52 +156,92 @@ class RoundPage(Page):
 
     # ------------------------------------------------------------------ what the window calls
 
+    @property
+    def writable(self) -> bool:
+        """Whether this window may change the campaign."""
+        return self.view is not None and not self.view.read_only
+
+    @property
+    def shown(self) -> Round | None:
+        """The round that is shown."""
+        return self.model.round
+
     def refresh(self, view: View, *, opened: bool) -> None:
         """Nothing; shows a campaign as it is now."""
+        latest_before = None if self.view is None or self.view.round is None else self.view.round.number
         self.view = view
-        status = view.status
-        shown = view.round
+        latest = view.round
+        if opened or latest is None or latest.number != latest_before:
+            self._wanted = None
         if opened:
-            self._kept.clear()
+            self.kept.clear()
             self.panel.hide_wrong()
+            self.ends.start_anew()
             self.stack.setCurrentWidget(self.list)
+        shown = next((one for one in view.status.rounds if one.number == self._wanted), latest)
         self.side.setVisible(shown is not None)
         if shown is None:
-            self.title.setText("Round")
-            self.subtitle.setText("")
-            self.none_words.setText(
-                f"A round is a fixed list of compounds to measure, at most {status.settings.per_round:,} measurements."
-            )
-            self.plan_button.setVisible(not view.read_only)
-            self.stack.setCurrentWidget(self.none)
-            self.model.round = None
+            self._show_none(view)
             return
         if self.stack.currentWidget() is self.none:
             self.stack.setCurrentWidget(self.list)
+        self._show_round(view, shown, opened=opened)
+
+    def _show_none(self, view: View) -> None:
+        self.title.setText("Round")
+        self.subtitle.setText("")
+        self.none_words.setText(
+            f"A round is a fixed list of compounds to measure, at most {view.status.settings.per_round:,} measurements."
+        )
+        self.plan_button.setVisible(not view.read_only)
+        self.chooser.hide()
+        self.stack.setCurrentWidget(self.none)
+        self.model.round = None
+
+    def _show_round(self, view: View, shown: Round, *, opened: bool) -> None:
         before = self.model.round
-        line, place = self.table.current_row(), self.table.current_place
-        self.model.show(status, shown, editable=not view.read_only, layout=self.plates(view, shown))
-        if before is None or before.number != shown.number or opened:
+        another = before is None or before.number != shown.number or opened
+        if another:
+            self._late = False
             self.panel.hide_wrong()
-            self._to_first(self.model.first_empty() or 0)
-        elif line is not None and self.table.current_row() is None:  # wells came or went
-            self.table.choose(line, result_key(place))
-        self.title.setText(f"{'Confirmation round' if shown.confirmation else 'Round'} {shown.number}")
-        self.subtitle.setText(self._subtitle(view))
-        self._refresh_tools(view)
+            self.ends.start_anew()
+        line, cell = self.table.current_row(), self.table.current_cell
+        chosen = self.table.selected_rows()
+        layout = self.plates(view, shown)
+        self.beside.quietly(True)
+        self.model.show(view.status, shown, editable=not view.read_only, layout=layout, late=self._late)
+        if not another and line is not None and self.table.current_row() is None:  # columns came or went
+            self.table.choose(line, result_key(cell[0], min(cell[1], self.model.cells - 1)))
+            self.beside.select(chosen)
+        self.beside.quietly(False)
+        if another:
+            self.unkept.restore(shown)
+            self._to_first(self.beside.line_of(self.session.selection.compound) if not opened else None)
+        self.title.setText(round_name(shown))
+        self.subtitle.setText(self._subtitle(shown))
+        self.tools.show_round(view, shown, late=self._late)
+        self._offer_rounds(view, shown)
         self._explain()
         self.panel.show_progress(view, self.model)
         self._ask()
+        self.beside.show_plates(layout)
+        self.unkept.keep()
 
-    def _to_first(self, line: int) -> None:
-        """Nothing; makes the first cell of a line that waits for a result the current one."""
-        self.table.choose(line, result_key(self.model.first_place(line) or 0))
+    def _to_first(self, line: int | None) -> None:
+        """Nothing; makes a cell that waits for a result the current one: of a line, else the first of all."""
+        line = (self.model.first_empty() or 0) if line is None else line
+        self.beside.quietly(True)  # nobody has chosen it
+        self.table.choose(line, result_key(*(self.model.first_cell(line) or (0, 0))))
+        self.beside.quietly(False)
 
     def copy(self) -> None:
-        """Nothing; copies the selected lines, or the whole list."""
+        """Nothing; copies the selected lines, or the whole list; the plate where the keyboard is on it."""
         if self.view is None or self.model.round is None:
             return
-        self.table.copy()
+        if self.plates_pane.plate.hasFocus():
+            self.plates_pane.copy()
+        else:
+            self.table.copy()
 
     def copy_work_list(self) -> None:
         """Nothing; copies the list for the lab, one row per measurement."""
@@ -186,55 +255,39 @@ class RoundPage(Page):
         self.session.message.emit(f"{len(rows):,} rows of the work list are on the clipboard.")
 
     def focus_first_empty(self) -> None:
-        """Nothing; goes to the first line that waits for a result."""
+        """Nothing; goes to the first line of the open round that waits for a result."""
+        self.look_at(None)
         line = self.model.first_empty()
         if line is not None:
             self.table.edit_line(line)
 
+    def look_at(self, number: int | None) -> None:
+        """Nothing; shows a round by its number; None: the open one, else the latest."""
+        if self.view is None:
+            return
+        self.table.commit()
+        latest = self.view.round
+        wanted = None if latest is not None and latest.number == number else number
+        if wanted != self._wanted:
+            self._wanted = wanted
+            self.refresh(self.view, opened=False)
+
+    def step(self, by: int) -> None:
+        """Nothing; shows the round before or after the one shown."""
+        if self.view is None or self.model.round is None:
+            return
+        numbers = [one.number for one in self.view.status.rounds]
+        at = numbers.index(self.model.round.number) + by
+        if 0 <= at < len(numbers):
+            self.look_at(numbers[at])
+
     def paste(self) -> None:
         """Nothing; shows what the clipboard would write into the round."""
-        view, shown = self.view, self.model.round
-        if view is None or shown is None or not self.model.editable:
-            self.session.failed.emit(
-                AssayPilotError("there is no open round to paste into", mend="Plan the next round first.")
-            )
-            return
-        text = QGuiApplication.clipboard().text()
-        row = self.table.currentIndex().row()
-        lines = [int(line) for line in self.model.rows[max(row, 0) :]]
-        place = self.table.current_place
-
-        def work(report: Report) -> Intended:
-            return intend_paste(text, view.status, shown, lines, place, report=report)
-
-        self.session.read("Reading the clipboard", work, self.show_preview)
+        self.reading.paste()
 
     def read(self, path: Path) -> None:
         """Nothing; shows what a results file would write."""
-        view = self.view
-        if view is None:
-            return
-        shown = self.model.round
-
-        def work(report: Report) -> Intended:
-            from assaypilot.engine.tables.raw import read_table
-
-            return intend_file(read_table(path, report), view.status, shown, report)
-
-        self.session.read(f"Reading {path.name}", work, self.show_preview)
-
-    def show_preview(self, intended: Intended) -> None:
-        """Nothing; shows what would be written in place of the list."""
-        if self.view is not None and self.view.read_only:
-            self.session.failed.emit(AssayPilotError("this window is read-only", mend="Use the window that has it."))
-            return
-        if not intended.rows:
-            self.session.failed.emit(
-                AssayPilotError("no value was found", mend="Copy or save the column with the results, too.")
-            )
-            return
-        self.stack.setCurrentWidget(self.preview)
-        self.preview.show_intended(intended)
+        self.reading.read(path)
 
     def exclude(self, number: int) -> None:
         """Nothing; asks why a measurement is to be left out, and leaves it out."""
@@ -244,79 +297,90 @@ class RoundPage(Page):
         """Nothing; asks for the right value and why, and corrects a measurement."""
         self.values.correct(number, text)
 
-    # ------------------------------------------------------------------ what is read in
+    def ask_to_close(self, closed: Callable[[], None] | None = None) -> None:
+        """Nothing; says what closing the open round means, and closes it when that is confirmed."""
+        self.ends.close(closed)
 
-    def _write(self, intended: Intended, *, again: bool = False) -> None:
-        def failed(error: Exception) -> None:
-            if not isinstance(error, AssayPilotError):
-                return
-            if not again and "--again" in (error.mend or ""):
-                self.session.question.emit(error, "Count them a second time", lambda: self._write(intended, again=True))
-            else:
-                self.session.failed.emit(error)
-
-        self.session.record(intended.results, self._written, source=intended.source, failed=failed, again=again)
-
-    def _written(self, report: RecordReport) -> None:
-        self._leave_preview()
-        words = f"{report.accepted:,} value{'' if report.accepted == 1 else 's'} saved"
-        if report.duplicates:
-            words += f", {report.duplicates:,} were there already"
-        if report.unplanned:
-            words += f"; {report.unplanned:,} nobody asked for (used in estimates, not in decisions)"
-        self.session.message.emit(f"{words}.")
-
-    def _leave_preview(self) -> None:
-        self.stack.setCurrentWidget(self.list if self.model.round is not None else self.none)
-        self.table.setFocus(Qt.FocusReason.OtherFocusReason)
+    def ask_to_withdraw(self) -> None:
+        """Nothing; says what withdrawing the open round means, and withdraws it when that is confirmed."""
+        self.ends.withdraw()
 
     # ------------------------------------------------------------------ what is shown
 
-    def _subtitle(self, view: View) -> str:
-        shown = self.model.round
-        if shown is None:
-            return ""
+    def _line_chosen(self) -> None:
+        self._explain()
+        self.beside.line_chosen()
+
+    def _take_late(self, late: bool) -> None:
+        if late != self._late and self.view is not None and self.model.round is not None:
+            self._late = late
+            self._show_round(self.view, self.model.round, opened=False)
+            if late:
+                self._to_first_missing()
+
+    def _to_first_missing(self) -> None:
+        """Nothing; goes to the first cell of a closed round that has no result."""
+        cells = ((int(row), cell) for row in self.model.rows for cell in self.model.line_cells(int(row)))
+        found = next(((row, cell) for row, cell in cells if self.model.cell_waits(row, *cell)), None)
+        if found is not None:
+            self.table.edit_line(found[0], *found[1])
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Nothing; goes to what was selected on another page meanwhile."""
+        super().showEvent(event)
+        self.beside.follow()
+
+    def _subtitle(self, shown: Round) -> str:
+        several = len(shown.endpoints) > 1
+        names = f" ({joined([endpoint.name for endpoint in self.model.endpoints])})" if several else ""
         parts = [
             f"issued {local_time(shown.issued)}",
-            f"{shown.measurements:,} measurements of {len(shown.items):,} compounds"
-            + (
-                f" ({joined([endpoint.name for endpoint in self.model.endpoints])})" if len(shown.endpoints) > 1 else ""
-            ),
+            f"{shown.measurements:,} measurements of {len(shown.items):,} compounds{names}",
         ]
         if shown.state == "open":
             parts.append("the list will not change")
         elif shown.closed:
-            parts.append(f"closed {local_time(shown.closed)}")
+            parts.append(f"{shown.state} {local_time(shown.closed)}")
         return " · ".join(parts)
 
-    def _refresh_tools(self, view: View) -> None:
-        shown = self.model.round
-        if shown is None:
-            return
-        open_ = shown.state == "open" and not view.read_only
-        for made in (self.read_button, self.paste_button, self.close_button):
-            made.setVisible(open_)
-        self.practice_button.setVisible(open_ and view.practice and not shown.came)
-        self.back.setText(f"{shown.came:,} of {shown.measurements:,} back")
+    def _offer_rounds(self, view: View, shown: Round) -> None:
+        rounds = view.status.rounds
+        self.chooser.blockSignals(True)
+        self.chooser.clear()
+        for one in reversed(rounds):
+            back = "" if one.state == "withdrawn" else f", {one.came:,} of {one.measurements:,} back"
+            self.chooser.addItem(f"{one.number} of {len(rounds)}, {one.state}", one.number)
+            tip = plain_tip(f"{round_name(one)}, issued {local_time(one.issued)}: {one.state}{back}")
+            self.chooser.setItemData(self.chooser.count() - 1, tip, Qt.ItemDataRole.ToolTipRole)
+        self.chooser.setCurrentIndex(self.chooser.findData(shown.number))
+        self.chooser.blockSignals(False)
+        self.chooser.setVisible(len(rounds) > 1)
 
     def _explain(self) -> None:
         if self.view is None:
             return
         line = self.table.current_row()
         self.panel.show_line(self.view, self.model, line)
-        place = self.table.current_place
-        wrong = None if line is None else self.model.wrong(line, place)
-        if line is not None and wrong is not None:
-            self.panel.show_wrong(line, *wrong, place)
+        if line is None:
+            return
+        place, at = self.table.current_cell
+        wrong = self.model.wrong(line, place, at)
+        if wrong is not None:
+            self.panel.show_wrong(line, *wrong, place, at)
+
+    def questioned(self) -> list[Surprise]:
+        """The values of the round that are asked about."""
+        view, shown = self.view, self.model.round
+        if view is None or shown is None or shown.state != "open":
+            return []
+        return [one for one in surprises(view.status, shown) if one.measurement.number not in self.kept]
 
     def _ask(self) -> None:
-        view, shown = self.view, self.model.round
-        if view is None or shown is None:
-            return
-        found = [one for one in surprises(view.status, shown) if one.measurement.number not in self._kept]
-        open_ = shown.state == "open"
-        self.panel.show_surprises(view, found if open_ else [], editable=self.model.editable)
+        if self.view is not None:
+            self.panel.show_surprises(self.view, self.questioned(), editable=self.model.editable)
 
     def _keep(self, surprise: Surprise) -> None:
-        self._kept.add(surprise.measurement.number)
+        self.kept.add(surprise.measurement.number)
         self._ask()
+        if self.view is not None and self.model.round is not None:
+            self.beside.show_plates(self.plates(self.view, self.model.round))

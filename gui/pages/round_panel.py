@@ -8,13 +8,16 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout
 from assaypilot.engine.campaign.state import Round
 from assaypilot.engine.campaign.words import joined, many
 from assaypilot.engine.labels import label_text
+from assaypilot.gui.cells import is_late, mean_text
 from assaypilot.gui.confirming import confirmation_rows
-from assaypilot.gui.entry import entered_text
+from assaypilot.gui.entry import as_first_entered, entered_text
 from assaypilot.gui.models.round import RoundModel
+from assaypilot.gui.pages.round_ending import ClosePanel, WithdrawPanel
 from assaypilot.gui.questions import Surprise
 from assaypilot.gui.session import View
+from assaypilot.gui.widgets.round_values import Shown, ValueList
 from assaypilot.gui.widgets.structures import Structures, StructureView
-from assaypilot.gui.widgets.text import Callout, Details, ElidedLabel, button, label
+from assaypilot.gui.widgets.text import Callout, Details, ElidedLabel, button, label, mnemonic_free
 
 __all__ = ["RoundPanel"]
 
@@ -28,19 +31,25 @@ class RoundPanel(QVBoxLayout):
     """Number of a measurement to be excluded."""
     correct = Signal(int)
     """Number of a measurement to be corrected."""
-    suggested = Signal(int, int, str)
-    """A line, the place of an endpoint in the round, and the text that was meant."""
-    dismissed = Signal(int, int)
-    """A line and the place of an endpoint whose refused text is to be forgotten."""
+    include = Signal(int)
+    """Number of an excluded measurement to be used again."""
+    suggested = Signal(int, int, str, int)
+    """A line, the place of an endpoint in the round, the text that was meant, and the place of its cell."""
+    dismissed = Signal(int, int, int)
+    """A line, the place of an endpoint and of a cell whose refused text is to be forgotten."""
 
     def __init__(self, structures: Structures) -> None:
         super().__init__()
         self.setContentsMargins(0, 0, 0, 0)
         self.setSpacing(12)
+        self.closing = ClosePanel()
+        self.withdrawing = WithdrawPanel()
+        self.addWidget(self.closing)
+        self.addWidget(self.withdrawing)
         self.wrong = Callout()
         row = QHBoxLayout()
         self.take = button("Take the suggestion", "go")
-        self._cell = (-1, 0)
+        self._cell = (-1, 0, 0)
         self.take.clicked.connect(self._take)
         self.forget = button("Forget it")
         self.forget.clicked.connect(lambda: self.dismissed.emit(*self._cell))
@@ -70,6 +79,11 @@ class RoundPanel(QVBoxLayout):
         self.addWidget(self.structure)
         self.details = Details()
         self.addWidget(self.details)
+        self.values = ValueList()
+        self.values.correct.connect(self.correct)
+        self.values.exclude.connect(self.exclude)
+        self.values.include.connect(self.include)
+        self.addWidget(self.values)
         self.addSpacing(6)
         self.about = label("This round", "heading")
         self.addWidget(self.about)
@@ -81,17 +95,22 @@ class RoundPanel(QVBoxLayout):
         self.wrong.hide()
         self.question.hide()
 
-    def show_wrong(self, line: int, text: str, reason: str, suggestion: str, place: int = 0) -> None:
-        """Nothing; says why a typed text was not taken, and what may have been meant."""
-        self._cell, self._suggestion = (line, place), suggestion
+    def show_wrong(
+        self, line: int, text: str, reason: str, suggestion: str, place: int = 0, at: int = 0, *, left: bool = False
+    ) -> None:
+        """Nothing; says why a typed text was not taken, and what may have been meant; ``left``: Escape left it."""
+        self._cell, self._suggestion = (line, place, at), suggestion
         self.wrong.say(f"Line {line + 1}: {text}", reason)
         self.take.setVisible(bool(suggestion))
-        self.take.setText(f"Yes, {suggestion}".replace("&", "&&"))
+        again = suggestion == text
+        words = ("Put it in" if left else "Try again") if again else f"Yes, {suggestion}"
+        self.take.setText(mnemonic_free(words))
         self.wrong.show()
 
-    def hide_wrong(self) -> None:
-        """Nothing; there is nothing wrong any more."""
-        self.wrong.hide()
+    def hide_wrong(self, line: int | None = None, place: int = 0) -> None:
+        """Nothing; there is nothing wrong any more, or not in this line and endpoint."""
+        if line is None or self._cell[:2] == (line, place):
+            self.wrong.hide()
 
     def show_surprises(self, view: View, found: list[Surprise], *, editable: bool) -> None:
         """Nothing; asks about the first of these values."""
@@ -120,6 +139,7 @@ class RoundPanel(QVBoxLayout):
         """Nothing; shows what is known of a line of the round."""
         shown = model.round
         self.details.setVisible(line is not None)
+        self.values.setVisible(line is not None)
         if line is None or shown is None:
             self.name.setText("No line selected")
             self.structure.show_structure("")
@@ -135,18 +155,12 @@ class RoundPanel(QVBoxLayout):
             rows.append(("Expected", f"{item.expected:.2f}{scale} (95 %: {item.low:.2f} – {item.high:.2f})"))
         rows.append(("Why", item.reason))
         rows += confirmation_rows(view.status, item.compound) if shown.confirmation else []
-        several = len(model.endpoints) > 1
-        for count, one in enumerate(model.values[line], start=1):
-            endpoint = view.status.endpoints[one.endpoint]
-            text = entered_text(one, endpoint)
-            if one.excluded is not None:
-                text += f" – excluded: {one.excluded}"
-            if one.corrected is not None:
-                text += f" – corrected: {one.corrected}"
-            if one.entered.comment:
-                text += f" – {one.entered.comment}"
-            rows.append((endpoint.name if several else f"Result {count}", text))
+        for place, endpoint in enumerate(model.endpoints):
+            mean = mean_text(model.values_of(line, place), endpoint)
+            if mean and len(model.values_of(line, place)) > 1:
+                rows.append((f"Mean {endpoint.name}" if len(model.endpoints) > 1 else "Mean", mean))
         self.details.show_rows(rows)
+        self.values.show_values(_values(model, line), editable=not view.read_only and shown.state != "withdrawn")
 
     def show_progress(self, view: View, model: RoundModel) -> None:
         """Nothing; says how far the round and its phase are."""
@@ -165,7 +179,15 @@ class RoundPanel(QVBoxLayout):
         ]
         if shown.confirmation and view.status.confirmation.sentence:
             rows.append(("Confirmed", view.status.confirmation.sentence))
+        late = sum(is_late(one, shown) for values in model.values for one in values)
+        if late:
+            rows.append(("Late", f"{late:,} came after it was closed"))
         phase = view.status.phase
+        if shown.state == "closed" and shown.missing and not view.read_only:
+            rows.append(("Late results", _late_words(view, shown)))
+        beside = _beside(view, shown)
+        if beside:
+            rows.append(("Not asked for", f"{many(beside, 'value')} that came meanwhile; History has them"))
         if phase is not None and shown.state == "open":
             left = phase.outstanding
             rows.append(("Next decision", f"after {left:,} more" if left else "when this round is closed"))
@@ -182,7 +204,47 @@ class RoundPanel(QVBoxLayout):
 
     def _take(self) -> None:
         if self._suggestion:
-            self.suggested.emit(*self._cell, self._suggestion)
+            line, place, at = self._cell
+            self.suggested.emit(line, place, self._suggestion, at)
+
+
+def _values(model: RoundModel, line: int) -> list[Shown]:
+    """The values of a line as they are listed, the original of each kept to be read."""
+    shown, found = model.round, []
+    several, count = len(model.endpoints) > 1, 0
+    for place, endpoint in enumerate(model.endpoints):
+        for one in (one for slot in model.slots(line, place) for one in slot.measurements):
+            count += 1
+            now, first = entered_text(one, endpoint), as_first_entered(one, endpoint)
+            notes = [f"excluded: {one.excluded}"] * (one.excluded is not None)
+            notes += [f"corrected: {one.corrected}"] * (one.corrected is not None)
+            notes += [one.entered.comment] * bool(one.entered.comment)
+            notes += [f"came late, in round {one.round}"] * (shown is not None and is_late(one, shown))
+            out = one.excluded is not None
+            struck = now if out else first if one.corrected is not None else ""
+            caption = endpoint.name if several else f"Result {count}"
+            found.append(Shown(one.number, caption, "" if out else now, struck, " · ".join(notes), out))
+    return found
+
+
+def _late_words(view: View, shown: Round) -> str:
+    """What becomes of results that come after a round was closed."""
+    phase = view.status.phase
+    if phase is not None and shown.phase == phase.phase:
+        return "still count: what the round was for is not decided yet"
+    return "are kept and used in estimates; they change no decision"
+
+
+def _beside(view: View, shown: Round) -> int:
+    """Values that came while a round was the latest one and stand in no list."""
+    lines = {item.compound for item in shown.items}
+    return sum(
+        one.round == shown.number
+        and one.entered.round in (None, shown.number)
+        and not one.withdrawn
+        and (one.compound not in lines or one.endpoint not in shown.endpoints)
+        for one in view.status.measurements
+    )
 
 
 def _asked(model: RoundModel, line: int) -> str:

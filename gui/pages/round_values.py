@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPoint, Qt
@@ -12,14 +13,19 @@ from assaypilot.engine.campaign.state import Source
 from assaypilot.engine.endpoint import Endpoint
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.measurements import Measurement
+from assaypilot.engine.tables.values import is_missing
+from assaypilot.gui.cells import Slot
 from assaypilot.gui.dialogs.reasons import CorrectDialog, ExcludeDialog
-from assaypilot.gui.entry import Entry, Question, entered_text, parse_entries, results_in_round
+from assaypilot.gui.entry import Entry, Question, entered_text, parse_entry, results_in_round, user_decimal
 from assaypilot.gui.models.base import plain_tip
+from assaypilot.gui.widgets.text import mnemonic_free
 
 if TYPE_CHECKING:
     from assaypilot.gui.pages.round import RoundPage
 
 __all__ = ["RoundValues"]
+
+AGAIN = "used again by the user"
 
 
 class RoundValues:
@@ -27,63 +33,126 @@ class RoundValues:
 
     def __init__(self, page: RoundPage) -> None:
         self._page = page
+        self._unfinished: dict[int, tuple[str, str]] = {}
+        """Value and reason typed into a question that was left, by the measurement."""
+        self.leaving = False
+        """Whether the window is closing, so that nothing can be asked any more."""
 
-    def enter(self, line: int, place: int, text: str) -> None:
-        """Nothing; takes a text that was typed into a line's cell of an endpoint."""
-        view, shown = self._page.view, self._page.model.round
-        if view is None or shown is None:
+    # ------------------------------------------------------------------ typed
+
+    def enter(self, line: int, place: int, text: str, at: int = 0) -> None:
+        """Nothing; takes a text that was typed into a cell: one value, or several for this cell and those after it."""
+        page, model = self._page, self._page.model
+        if page.view is None or model.round is None:
             return
-        endpoint = self._page.model.endpoints[place]
-        kept = [one for one in self._page.model.values_of(line, place) if one.excluded is None]
-        try:
-            entries = parse_entries(text, endpoint)
-        except Question as question:
-            self._refuse(line, place, text, str(question), _suggested(text, question, endpoint))
+        page.panel.hide_wrong(line, place)
+        parts = [part.strip() for part in text.split(";") if not is_missing(part)]
+        slots = [Slot(one) for one in model.values_of(line, place) if one.excluded is None] if model.gathered else None
+        slots = model.slots(line, place) if slots is None else slots
+        first = 0 if model.gathered else at
+        places = range(first, first + len(parts))
+        kept = [slot.kept for slot in slots]
+        if model.gathered and len(parts) < sum(one is not None for one in kept):
+            model.forgive(line, place)
+            self.exclude(next(one.number for one in kept[len(parts) :] if one is not None))
             return
-        except ValueError as error:
-            self._refuse(line, place, text, f"{error}. Type one value per measurement, separated by semicolons.", "")
+        page.unkept.settled(line, place)
+        if not parts:
+            self.empty(line, place, at)
             return
-        old = [entered_text(one, endpoint) for one in kept]
-        new = [entry.text for entry in entries]
-        changed = [at for at, before in enumerate(old) if at >= len(new) or not _same(new[at], before)]
-        if changed:
-            self._page.model.forgive(line, place)
-            at = changed[0]
-            if len(new) < len(old):
-                self.exclude(kept[at].number)
-            else:
-                self.correct(kept[at].number, new[at])
-            return
-        added = entries[len(old) :]
-        if added:
+        model.forgive(line, place, None if model.gathered else at)
+        added: list[tuple[int, str, Entry]] = []
+        changed: list[tuple[Measurement, str]] = []
+        for cell, part in zip(places, parts, strict=True):
+            before = kept[cell] if cell < len(kept) else None
+            if before is not None and _same(part, entered_text(before, model.endpoints[place])):
+                continue
+            entry = self._parsed(line, place, part, text, cell, parts)
+            if entry is not None and before is not None:
+                changed.append((before, part))
+            elif entry is not None:
+                added.append((cell, part, entry))
+            elif model.gathered:
+                return
+        if added and not (model.gathered and changed):
             self._record(line, place, text, added)
+        for before, part in changed[:1]:
+            self._change(line, place, before, part, at)
 
-    def _record(self, line: int, place: int, text: str, added: list[Entry]) -> None:
-        view, shown = self._page.view, self._page.model.round
+    def _parsed(self, line: int, place: int, part: str, text: str, cell: int, parts: Sequence[str]) -> Entry | None:
+        """The value of a part of a text; None when it cannot be used, and stands in its cell with the reason."""
+        model = self._page.model
+        endpoint, decimal = model.endpoints[place], user_decimal()
+        whole, at = (text, 0) if model.gathered else (part, cell)
+        try:
+            return parse_entry(part, endpoint, decimal)
+        except Question as question:
+            meant = _suggested(parts, endpoint, decimal) if model.gathered else question.suggestion
+            self.refuse(line, place, whole, str(question), meant, at)
+        except ValueError as error:
+            how = "separated by semicolons" if model.gathered else "in a cell of its own"
+            self.refuse(line, place, whole, f"{error}. Type one value per measurement, {how}.", "", at)
+        return None
+
+    def _record(self, line: int, place: int, text: str, added: Sequence[tuple[int, str, Entry]]) -> None:
+        page, model = self._page, self._page.model
+        view, shown = page.view, model.round
         if view is None or shown is None:
             return
-        self._page.model.saving(line, place, text)
-        self._page.panel.hide_wrong()
+        texts = {0: text} if model.gathered else {min(cell, model.cells - 1): part for cell, part, _ in added}
+        for at, typed in texts.items():
+            model.saving(line, place, typed, at)
+        page.unkept.settled(line, place)
 
         def failed(error: Exception) -> None:
             reason = str(error) if isinstance(error, AssayPilotError) else "it was stopped"
-            self._refuse(line, place, text, reason, "")
+            if model.round is not None and model.round.number == shown.number:
+                for at, typed in texts.items():
+                    self.refuse(line, place, typed, f"Not saved: {reason}", typed, at)
             if isinstance(error, AssayPilotError):
-                self._page.session.failed.emit(error)
+                page.session.failed.emit(error)
 
         compound = shown.items[line].compound
-        results = results_in_round(added, view.status, shown, compound, shown.endpoints[place])
-        self._page.session.record(results, source=Source("typed"), failed=failed)
+        cells = [] if model.gathered else [cell for cell, _, _ in added]
+        entries = [entry for _, _, entry in added]
+        results = results_in_round(entries, view.status, shown, compound, shown.endpoints[place], cells=cells)
+        page.session.record(results, lambda _: page.unkept.keep(), source=Source("typed"), failed=failed)
 
-    def _refuse(self, line: int, place: int, text: str, reason: str, suggestion: str) -> None:
-        self._page.model.refuse(line, place, text, reason, suggestion)
-        self._page.panel.show_wrong(line, text, reason, suggestion, place)
+    def _change(self, line: int, place: int, before: Measurement, part: str, at: int) -> None:
+        """Nothing; a value that is there already is corrected, with a reason."""
+        if self.leaving:
+            was = entered_text(before, self._page.model.endpoints[place])
+            self.refuse(line, place, part, f"Not saved: changing {was} needs a reason", part, at)
+        else:
+            self.correct(before.number, part)
 
-    def forget(self, line: int, place: int) -> None:
+    def refuse(self, line: int, place: int, text: str, reason: str, suggestion: str, at: int = 0) -> None:
+        """Nothing; keeps a text where it was typed, and says why it was not taken."""
+        at = min(at, self._page.model.cells - 1)
+        self._page.model.refuse(line, place, text, reason, suggestion, at)
+        self._page.panel.show_wrong(line, text, reason, suggestion, place, at)
+        self._page.unkept.settled(line, place)
+
+    def forget(self, line: int, place: int, at: int | None = None) -> None:
         """Nothing; shows again what the campaign has, and goes to the cell."""
-        self._page.model.forgive(line, place)
-        self._page.panel.hide_wrong()
-        self._page.table.edit_line(line, place)
+        self._page.model.forgive(line, place, at)
+        self._page.panel.hide_wrong(line, place)
+        self._page.unkept.settled(line, place)
+        self._page.table.edit_line(line, place, at)
+
+    def empty(self, line: int, place: int, at: int) -> None:
+        """Nothing; a text that could not be used goes, a value that is there is left out for a reason."""
+        model = self._page.model
+        if model.wrong(line, place, at) is not None:
+            self.forget(line, place, at)
+            return
+        model.forgive(line, place, at)
+        slot = model.slot(line, place, at)
+        kept = None if slot is None else slot.kept or slot.within
+        if kept is not None and self._page.writable and not self.leaving:
+            self.exclude(kept.number)
+
+    # ------------------------------------------------------------------ asked for a reason
 
     def exclude(self, number: int) -> None:
         """Nothing; asks why a measurement is to be left out, and leaves it out."""
@@ -94,8 +163,15 @@ class RoundValues:
         endpoint = status.endpoints[found.endpoint]
         name, confirming = status.library.ids[found.compound], found.round in status.confirmation.rounds
         dialog = ExcludeDialog(found, name, endpoint, self._page, confirming=confirming)
+        dialog.line.setText(self._unfinished.get(-number, ("", ""))[1])
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        dialog.accepted.connect(lambda: self._page.session.exclude(number, dialog.reason, judgement=dialog.judgement))
+
+        def accepted() -> None:
+            self._unfinished.pop(-number, None)
+            self._page.session.exclude(number, dialog.reason, judgement=dialog.judgement)
+
+        dialog.accepted.connect(accepted)
+        dialog.rejected.connect(lambda: self._unfinished.update({-number: ("", dialog.line.text())}))
         dialog.open()
 
     def correct(self, number: int, text: str = "") -> None:
@@ -105,23 +181,33 @@ class RoundValues:
             return
         status = self._page.view.status
         endpoint = status.endpoints[found.endpoint]
-        dialog = CorrectDialog(found, status.library.ids[found.compound], endpoint, self._page, text)
+        value, reason = self._unfinished.get(number, ("", ""))
+        name = status.library.ids[found.compound]
+        dialog = CorrectDialog(found, name, endpoint, self._page, text or value, reason=reason)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
 
         def accepted() -> None:
             entry = dialog.entry
+            self._unfinished.pop(number, None)
             if entry is not None:
                 self._page.session.correct(
                     number, entry.value, relation=entry.relation, unit=entry.unit or endpoint.unit, reason=dialog.reason
                 )
 
         dialog.accepted.connect(accepted)
+        dialog.rejected.connect(lambda: self._unfinished.update({number: (dialog.value.text(), dialog.line.text())}))
         dialog.open()
+
+    def include(self, number: int) -> None:
+        """Nothing; uses an excluded measurement again."""
+        self._page.session.include(number, AGAIN)
 
     def _measurement(self, number: int) -> Measurement | None:
         if self._page.view is None:
             return None
         return next((one for one in self._page.view.status.measurements if one.number == number), None)
+
+    # ------------------------------------------------------------------ the menu of a line
 
     def menu(self, at: QPoint) -> None:
         """Nothing; what can be done with a line and its values."""
@@ -130,9 +216,9 @@ class RoundValues:
         if view is None or line is None:
             return
         menu = QMenu(self._page)
-        for text, action in (("&Copy lines", self._page.copy), ("Copy &work list", self._page.copy_work_list)):
+        for text, action in (("&Copy lines", self._page.table.copy), ("Copy &work list", self._page.copy_work_list)):
             made = QAction(text, menu)
-            made.triggered.connect(action)
+            made.triggered.connect(lambda _=False, action=action: action())
             menu.addAction(made)
         if not view.read_only and self._page.model.values[line]:
             menu.addSeparator()
@@ -145,10 +231,10 @@ class RoundValues:
         menu.popup(self._page.table.viewport().mapToGlobal(at))
 
     def _value_actions(self, menu: QMenu, number: int, text: str, excluded: bool) -> None:
-        shown = text.replace("&", "&&")
+        shown = mnemonic_free(text)
         if excluded:
             again = QAction(f"Use {shown} again", menu)
-            again.triggered.connect(lambda: self._page.session.include(number, "used again by the user"))
+            again.triggered.connect(lambda: self.include(number))
             again.setToolTip(plain_tip(text))
             menu.addAction(again)
             return
@@ -165,17 +251,16 @@ def _same(typed: str, shown: str) -> bool:
     return typed.replace(" ", "").casefold() == shown.replace(" ", "").casefold()
 
 
-def _suggested(text: str, question: Question, endpoint: Endpoint) -> str:
-    """The whole text of a cell with what was meant in place of the value that is asked about."""
-    parts = [part.strip() for part in text.split(";") if part.strip()]
+def _suggested(parts: Sequence[str], endpoint: Endpoint, decimal: str) -> str:
+    """The whole text of a cell of several values with what was meant in place of those that are asked about."""
     made = []
     for part in parts:
         try:
-            parse_entries(part, endpoint)
+            parse_entry(part, endpoint, decimal)
         except Question as again:
             made.append(again.suggestion)
         except ValueError:
-            return question.suggestion
+            made.append(part)
         else:
             made.append(part)
     return "; ".join(made)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QBrush, QColor, QHelpEvent, QMouseEvent, QPainter, QPaintEvent, QPen
@@ -15,11 +16,17 @@ from assaypilot.engine.plates.wells import Well, row_letters
 from assaypilot.gui.models.base import plain_tip
 from assaypilot.gui.theme import theme
 
-__all__ = ["PlateView", "plate_words", "short_names"]
+__all__ = ["EDGE", "LEGEND", "SAMPLE", "Draw", "PlateView", "plate_words", "short_names"]
+
+Draw = Callable[[QPainter, QRectF], None]
+"""Draws a sample of the legend into a box."""
 
 EDGE = 22
 """Pixels for the letters at the left and the numbers on top."""
-LEGEND = 26
+LEGEND = 20
+"""Pixels of a line of the legend."""
+SAMPLE = 16
+"""Pixels of a well in the legend."""
 PATTERNS = (
     Qt.BrushStyle.SolidPattern, Qt.BrushStyle.NoBrush, Qt.BrushStyle.BDiagPattern, Qt.BrushStyle.Dense6Pattern,
 )  # fmt: skip
@@ -92,6 +99,11 @@ class PlateView(QWidget):
             return None
         return self._layout.plates[self._number]
 
+    @property
+    def wells(self) -> int:
+        """How many wells the plate has; 0 without one."""
+        return 0 if self._layout is None else self._layout.use.format.wells
+
     def tip(self, well: Well) -> str:
         """What stands in a well."""
         if well in self._controls:
@@ -108,7 +120,7 @@ class PlateView(QWidget):
 
     def minimumSizeHint(self) -> QSize:
         """The smallest that can be read."""
-        return QSize(320, 240)
+        return QSize(240, 190)
 
     # ------------------------------------------------------------------ geometry
 
@@ -116,9 +128,16 @@ class PlateView(QWidget):
         """Pixels from well to well, and where the first one's corner is."""
         assert self._layout is not None
         shape = self._layout.use.format
-        wide, high = self.width() - EDGE - 2, self.height() - EDGE - LEGEND
-        step = min(wide / shape.columns, high / shape.rows)
+        wide, high = self.width() - EDGE - 2, self.height() - EDGE - self.legend_height(self.width())
+        step = max(min(wide / shape.columns, high / shape.rows), 1.0)
         return step, EDGE + (wide - step * shape.columns) / 2, float(EDGE)
+
+    def height_for(self, width: int) -> int:
+        """Pixels a plate of this width takes, legend and all."""
+        if self._layout is None:
+            return 0
+        shape = self._layout.use.format
+        return int(EDGE + (width - EDGE - 2) / shape.columns * shape.rows + self.legend_height(width))
 
     def _box(self, well: Well) -> QRectF:
         step, left, top = self._step()
@@ -201,28 +220,59 @@ class PlateView(QWidget):
         painter.setPen(QColor(colour))
         painter.drawText(box, int(Qt.AlignmentFlag.AlignCenter), text)
 
+    def legend(self) -> Iterator[tuple[Draw, str]]:
+        """What the shapes mean, in order: how each is drawn, and in words."""
+        yield self._sample_used, "line of the list"
+        yield from self._controls_legend()
+        yield self._sample_empty, "empty"
+
+    def _controls_legend(self) -> Iterator[tuple[Draw, str]]:
+        for name in self._short:
+            yield partial(self._sample_control, name), name
+
+    def _sample_used(self, painter: QPainter, box: QRectF) -> None:
+        painter.setPen(QPen(QColor(theme().colours.accent), 1))
+        painter.setBrush(QColor(theme().colours.soft_accent))
+        painter.drawEllipse(box)
+        self._letters(painter, box, "1", theme().colours.text)
+
+    def _sample_control(self, name: str, painter: QPainter, box: QRectF) -> None:
+        self._paint_control(painter, box, name)
+
+    def _sample_empty(self, painter: QPainter, box: QRectF) -> None:
+        painter.setPen(QPen(QColor(theme().colours.line), 1))
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.drawEllipse(box)
+
+    def legend_height(self, width: int) -> int:
+        """Pixels of the legend, which takes as many lines as it needs."""
+        places = self._legend_places(width)
+        line = max(LEGEND, self.fontMetrics().height() + 4)
+        return 8 + line * (1 + max((place[0] for place in places), default=0))
+
+    def _legend_places(self, width: int) -> list[tuple[int, float, Draw, str]]:
+        """Line and left edge of each entry of the legend, its sample and its words."""
+        metrics, x, line = self.fontMetrics(), float(EDGE), 0
+        found = []
+        for draw, words in self.legend():
+            needed = SAMPLE + 6 + metrics.horizontalAdvance(words)
+            if x > EDGE and x + needed > width - 2:
+                x, line = float(EDGE), line + 1
+            found.append((line, x, draw, words))
+            x += needed + 14
+        return found
+
     def _paint_legend(self, painter: QPainter) -> None:
         """Nothing; paints what the shapes mean."""
-        colours = theme().colours
-        painter.setFont(self.font())
-        metrics = painter.fontMetrics()
-        middle = self.height() - LEGEND / 2 + 2
-        x = float(EDGE)
-        for name in ("", *self._short, None):
-            box = QRectF(x, middle - 8, 16, 16)
-            if name:
-                self._paint_control(painter, box, name)
-            else:
-                used = name is not None
-                painter.setPen(QPen(QColor(colours.accent if used else colours.line), 1))
-                painter.setBrush(QColor(colours.soft_accent) if used else Qt.BrushStyle.NoBrush)
-                painter.drawEllipse(box)
-                self._letters(painter, box, "1" if used else "", colours.text)
+        line = max(LEGEND, self.fontMetrics().height() + 4)
+        top = self.height() - self.legend_height(self.width()) + 6
+        for row, x, draw, words in self._legend_places(self.width()):
+            box = QRectF(x, top + row * line + (line - SAMPLE) / 2, SAMPLE, SAMPLE)
+            draw(painter, box)
             painter.setFont(self.font())
-            painter.setPen(QColor(colours.muted))
-            words = name or ("empty" if name is None else "line of the list")
-            painter.drawText(QPointF(x + 22, middle + metrics.ascent() / 2 - 1), words)
-            x += 22 + metrics.horizontalAdvance(words) + 18
+            painter.setPen(QColor(theme().colours.muted))
+            words_box = QRectF(x + SAMPLE + 6, top + row * line, self.width(), line)
+            painter.drawText(words_box, int(Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft), words)
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         """Nothing; lights all wells of the compound under the mouse."""

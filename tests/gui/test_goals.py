@@ -381,7 +381,10 @@ def planned(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> MainWindow:
 
 def test_each_endpoint_has_its_cells(qtbot: QtBot, planned: MainWindow) -> None:
     window, model = planned, planned.round.model
-    assert [column.key for column in model.columns if column.key.startswith("result")] == ["result", "result-1"]
+    keys = [column.key for column in model.columns if column.key.startswith("result")]
+    # A cell for each measurement: both endpoints once, then both a second time.
+    assert keys[:4] == ["result", "result-1", "result.2", "result-1.2"]
+    assert len(keys) == 2 * max(item.replicates for item in open_round(window).items)
     cell(window, 0, 1, "5.2")
     until(qtbot, lambda: status(window).measurements_used == 1)
     assert (model.kept_text(0, 0), model.kept_text(0, 1)) == ("", "5.2")
@@ -411,8 +414,9 @@ def test_the_keyboard_goes_along_a_line_with_tab_and_down_with_enter(qtbot: QtBo
     window.activateWindow()
     until(qtbot, window.isActiveWindow)
     window.round.table.edit_line(0)
+    assert model.line_cells(0)[:3] == [(0, 0), (1, 0), (0, 1)]
     for text, key, cell_after in (
-        ("7.1", Qt.Key.Key_Tab, (0, 1)), ("5.1", Qt.Key.Key_Tab, (1, 0)), ("7.2", Qt.Key.Key_Return, (2, 0)),
+        ("7.1", Qt.Key.Key_Tab, (0, 1, 0)), ("5.1", Qt.Key.Key_Tab, (0, 0, 1)), ("7.2", Qt.Key.Key_Return, (1, 0, 1)),
     ):  # fmt: skip
         before = status(window).measurements_used
         target = QApplication.focusWidget()
@@ -425,8 +429,9 @@ def test_the_keyboard_goes_along_a_line_with_tab_and_down_with_enter(qtbot: QtBo
         QTest.keyClick(editor, key)
         until(qtbot, partial(used, window, before + 1))
         idle(qtbot, window)
-        assert (window.round.table.current_row(), window.round.table.current_place) == cell_after
-    assert (model.kept_text(0, 0), model.kept_text(0, 1), model.kept_text(1, 0)) == ("7.1", "5.1", "7.2")
+        assert (window.round.table.current_row(), *window.round.table.current_cell) == cell_after
+    assert (model.kept_text(0, 0), model.kept_text(0, 1)) == ("7.1; 7.2", "5.1")
+    assert [one.entered.replicate for one in status(window).measurements] == ["1", "1", "2"]
 
 
 def test_pastes_find_the_endpoint_of_each_value(qtbot: QtBot, planned: MainWindow) -> None:

@@ -22,7 +22,6 @@ from pytestqt.qtbot import QtBot
 
 from assaypilot.gui.main_window import CANDIDATES, HISTORY, LIBRARY, ROUND, MainWindow
 from tests.gui.helpers import (
-    dialog,
     idle,
     noisy,
     open_round,
@@ -105,7 +104,7 @@ def test_from_a_table_to_a_shortlist(qtbot: QtBot, window: MainWindow, tmp_path:
             paste_round(qtbot, window, assay)
         assert open_round(window).items is not None
         window.strip.primary.click()
-        assert dialog() is window.closing
+        assert window.closing.isVisible()
         window.closing.confirm.click()
         until(qtbot, lambda: status(window).open_round is None)
         idle(qtbot, window)

@@ -299,9 +299,13 @@ def dialogs(qtbot: QtBot, window: MainWindow) -> None:
         window.library.gone.click()
 
     opened: list[Callable[[], Any]] = [
-        unavailable, window.close_round, lambda: window.round.exclude(number), lambda: window.round.correct(number),
+        unavailable, lambda: window.round.exclude(number), lambda: window.round.correct(number),
         lambda: window.exporting.ask(None), window.work_lists.ask, window.show_about,
     ]  # fmt: skip
+    window.close_round()
+    if status(window).open_round is not None:
+        check(window.closing)
+        window.closing.reject()
     for open_one in opened:
         open_one()
         shown = dialog()

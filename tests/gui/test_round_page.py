@@ -269,7 +269,7 @@ def test_closing_early_says_what_becomes_of_the_rest(qtbot: QtBot, planned: Main
     asked = window.closing
     assert asked.missing == "return"
     assert asked.confirm.isEnabled()
-    asked._buttons["other"].setChecked(True)
+    asked.options["other"].setChecked(True)
     assert not asked.confirm.isEnabled()
     asked.line.setText("the plate looked odd")
     asked.confirm.click()

@@ -1,0 +1,220 @@
+"""How a round ends: closed with what has come back, or withdrawn; what that means is said before it is done."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLineEdit, QRadioButton, QVBoxLayout, QWidget
+
+from assaypilot.engine.campaign.state import Guarantee, Round
+from assaypilot.engine.campaign.words import joined, many
+from assaypilot.engine.endpoint import Endpoint
+from assaypilot.gui.session import Missing
+from assaypilot.gui.widgets.text import button, label
+
+__all__ = ["ClosePanel", "EndingPanel", "WithdrawPanel"]
+
+
+class EndingPanel(QFrame):
+    """A card in the panel beside the round: what will happen, a note, and two buttons; Escape leaves all as it is."""
+
+    accepted = Signal()
+    asking = Signal(bool)
+    """Whether it is to be seen."""
+
+    def __init__(self, confirm: str) -> None:
+        super().__init__()
+        self.setObjectName("card")
+        self.body = QVBoxLayout(self)
+        self.body.setContentsMargins(14, 12, 14, 12)
+        self.body.setSpacing(7)
+        self.heading = label("", "heading", wrap=True)
+        self.body.addWidget(self.heading)
+        self.words = label("", wrap=True)
+        self.body.addWidget(self.words)
+        self.line = QLineEdit()
+        self.line.setAccessibleName("Note")
+        self.line.textChanged.connect(lambda _: self.check())
+        self.line.returnPressed.connect(self._go)
+        row = QHBoxLayout()
+        self.confirm = button(confirm, "go")
+        self.confirm.clicked.connect(self._go)
+        self.cancel = button("Not now")
+        self.cancel.clicked.connect(self.reject)
+        row.addWidget(self.confirm)
+        row.addWidget(self.cancel)
+        row.addStretch(1)
+        self.body.addWidget(self.line)
+        self.body.addLayout(row)
+        self.hide()
+
+    @property
+    def reason(self) -> str:
+        """The note."""
+        return " ".join(self.line.text().split())
+
+    def check(self) -> None:
+        """Nothing; lets it be confirmed when all of it is there."""
+
+    def reject(self) -> None:
+        """Nothing; leaves all as it is; what was typed stays for the next time."""
+        if not self.isHidden():
+            self.hide()
+            self.asking.emit(False)
+
+    def _appear(self, focus: QWidget) -> None:
+        self.show()
+        self.asking.emit(True)
+        focus.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Nothing; Escape leaves all as it is."""
+        if event.key() == Qt.Key.Key_Escape:
+            self.reject()
+            return
+        super().keyPressEvent(event)
+
+    def _go(self) -> None:
+        if self.confirm.isEnabled() and not self.isHidden():
+            self.reject()
+            self.accepted.emit()
+
+
+class ClosePanel(EndingPanel):
+    """A round is closed: what becomes of what is missing, and of the guarantee."""
+
+    CHOICES: tuple[tuple[Missing, str, str, str], ...] = (
+        (
+            "return",
+            "They come again next round",
+            "Nothing is decided before they are in. The guarantee stays.",
+            "Nothing is decided before they are in.",
+        ),
+        (
+            "failed",
+            "They failed, whatever their values",
+            "Lost in the lab. The decision is made with what came back. The guarantee stays; it then assumes just "
+            "that, and says so.",
+            "The decision is made with what came back.",
+        ),
+        (
+            "other",
+            "Left out for another reason",
+            "The decision is made with what came back, but the guarantee is void from here, and every page says so.",
+            "The decision is made with what came back.",
+        ),
+    )
+    """Key, what is chosen, what that means while the guarantee holds, and once it does not hold any more."""
+
+    def __init__(self) -> None:
+        super().__init__("Close the round")
+        self.choices = QWidget()
+        inner = QVBoxLayout(self.choices)
+        inner.setContentsMargins(0, 0, 0, 0)
+        inner.setSpacing(4)
+        self.options: dict[Missing, QRadioButton] = {}
+        self._means = {}
+        for key, text, _, _ in self.CHOICES:
+            made = QRadioButton(text)
+            made.toggled.connect(lambda _: self.check())
+            said = label("", "muted", wrap=True)
+            said.setContentsMargins(24, 0, 0, 4)
+            self.options[key], self._means[key] = made, said
+            inner.addWidget(made)
+            inner.addWidget(said)
+        self.body.insertWidget(2, self.choices)
+        self.guarantee = label("", "muted", wrap=True)
+        self.body.insertWidget(3, self.guarantee)
+        self.caution = label("", "problem", wrap=True)
+        self.body.insertWidget(4, self.caution)
+        self._asks = False
+
+    def ask(
+        self, shown: Round, endpoints: Sequence[Endpoint], guarantee: Guarantee, *, refused: int, questioned: int
+    ) -> None:
+        """Nothing; shows what closing a round means now.
+
+        ``refused``: texts in it that could not be used; ``questioned``: values that are far from what was expected.
+        """
+        kind = "confirmation round" if shown.confirmation else "round"
+        self.heading.setText(f"Close {kind} {shown.number}")
+        self._asks = shown.missing > 0 and not shown.confirmation
+        back = f"{shown.came:,} of {shown.measurements:,} measurements are back"
+        if shown.missing > 0 and shown.confirmation:
+            words = (
+                f"{back}, {shown.missing:,} are missing. They are asked for again by the next confirmation round. "
+                "Nothing is decided by it, and the guarantee stays."
+            )
+        elif shown.missing > 0:
+            each = _missing_of_each(shown, endpoints)
+            words = f"{back}, {shown.missing:,} are missing{each}. What becomes of them?"
+        else:
+            words = "Everything asked for is in. Closing lets the results count; it cannot be undone."
+        self.words.setText(words)
+        self.choices.setVisible(self._asks)
+        for key, _, holds, void in self.CHOICES:
+            self._means[key].setText(holds if guarantee.holds else void)
+        self.guarantee.setText("" if guarantee.holds else f"There is no guarantee to keep: {joined(guarantee.void)}.")
+        self.guarantee.setVisible(not guarantee.holds)
+        parts = [f"{many(refused, 'typed text')} could not be used and will not count; see the cells marked red."] * (
+            refused > 0
+        )
+        parts += [f"{many(questioned, 'value')} far from what was expected will count as entered."] * (questioned > 0)
+        self.caution.setText(" ".join(parts))
+        self.caution.setVisible(bool(parts))
+        if not any(made.isChecked() for made in self.options.values()):
+            self.options["return"].setChecked(True)
+        self.check()
+        first = next((made for made in self.options.values() if made.isChecked()), self.confirm)
+        self._appear(first if self._asks else self.confirm)
+
+    @property
+    def missing(self) -> Missing:
+        """What becomes of what is missing."""
+        if not self._asks:
+            return "return"
+        return next((key for key, made in self.options.items() if made.isChecked()), "return")
+
+    def check(self) -> None:
+        """Nothing; a note is asked for only where it matters."""
+        needed = self.missing != "return"
+        self.line.setPlaceholderText("why, in a few words" if needed else "a note, if you like")
+        self.confirm.setEnabled(bool(self.reason) or not needed)
+
+    def start_anew(self) -> None:
+        """Nothing; forgets what was chosen and typed for another round."""
+        self.reject()
+        self.line.clear()
+        self.options["return"].setChecked(True)
+
+
+class WithdrawPanel(EndingPanel):
+    """A round without results is taken back."""
+
+    def __init__(self) -> None:
+        super().__init__("Withdraw the round")
+        self.line.setPlaceholderText("a note, if you like")
+
+    def ask(self, shown: Round, *, undoable: bool) -> None:
+        """Nothing; shows what withdrawing a round means; ``undoable``: whether Undo would bring it back."""
+        self.heading.setText(f"Withdraw round {shown.number}")
+        again = "Redo issues the same list again" if undoable else "It cannot be undone"
+        self.words.setText(
+            f"No result has come back, so nothing is lost. Its number is not used again, the list stays in the "
+            f"history, and the guarantee stays. {again}; if the lab has the work list already, tell them."
+        )
+        self._appear(self.confirm)
+
+
+def _missing_of_each(shown: Round, endpoints: Sequence[Endpoint]) -> str:
+    """What is missing of each endpoint of a round with several: ``: 3 of pIC50 and 5 of hERG``."""
+    if len(shown.endpoints) < 2:
+        return ""
+    parts = [
+        f"{missing:,} of {endpoints[place].name}"
+        for place, missing in zip(shown.endpoints, shown.missing_of, strict=True)
+        if missing
+    ]
+    return f": {joined(parts)}"
