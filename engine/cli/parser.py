@@ -20,6 +20,7 @@ COMMANDS: frozenset[str] = frozenset(
         "new",
         "plan",
         "record",
+        "change",
         "status",
         "forecast",
         "export",
@@ -232,6 +233,17 @@ def _about_rounds(command: Any) -> None:
         action="append",
         help="compounds that cannot be had: they are not asked for any more; may be given several times, which an id "
         "with a comma needs",
+    )
+
+    from assaypilot.engine.cli.changing_options import add_change_options
+
+    add_change_options(
+        command(
+            "change",
+            "Changes the goal, the assay noise, the limits or what the lab takes, and says first what that does",
+            "Where it changes what is guaranteed, it asks, or needs --yes. The window can undo it while nothing "
+            "was decided since.",
+        )
     )
 
     status = command("status", "What is in, out and undecided, how sure that is, and what was measured")

@@ -91,6 +91,10 @@ def _run(options: argparse.Namespace, console: Console) -> Reply:
             from assaypilot.engine.cli import rounds
 
             return (rounds.plan if options.command == "plan" else rounds.record)(options, console)
+        case "change":
+            from assaypilot.engine.cli.changing import change
+
+            return change(options, console)
         case "status":
             from assaypilot.engine.cli.standing import status
 

@@ -1,0 +1,120 @@
+"""``change``: other terms for a campaign that runs, and what they do to its guarantee, said first."""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+from assaypilot.engine.campaign.campaign import Campaign
+from assaypilot.engine.campaign.changing import Change
+from assaypilot.engine.campaign.state import Status
+from assaypilot.engine.cli.changing_options import NONE
+from assaypilot.engine.cli.console import Console, Reply
+from assaypilot.engine.endpoint import Limit
+from assaypilot.engine.errors import AssayPilotError
+
+__all__ = ["change"]
+
+_LIMIT = re.compile(r"\s*(.+?)\s*((?:<=|>=|<|>|≤|≥).*)", re.S)
+
+
+def change(options: argparse.Namespace, console: Console) -> Reply:
+    """What was changed; what that does is said first, and asked about when it changes what is guaranteed."""
+    with Campaign.open(options.file, read_only=options.dry_run, report=console.report) as campaign:
+        wanted = _wanted(options, campaign.status())
+        told = campaign.consequences(wanted)
+        console.say(*told)
+        if options.dry_run:
+            return Reply(_document(campaign.status(), told, changed=False), ())
+        if not (wanted.of_capacity_alone or options.yes or _agreed(console)):
+            refusal = AssayPilotError(
+                "this changes what is guaranteed; nothing was done",
+                file=str(options.file),
+                option="--yes",
+                mend="Say --yes to do it.",
+            )
+            if not console.json:
+                raise refusal
+            return Reply({"error": refusal.as_json(), "consequences": told}, exit_code=1)
+        now = campaign.change(wanted, options.note)
+    return Reply(
+        _document(now, told, changed=True), ["Done.", now.goal_sentence, now.statement, now.guarantee.sentence]
+    )
+
+
+def _agreed(console: Console) -> bool:
+    """Whether somebody at the terminal says yes."""
+    if console.json or not (sys.stdin and sys.stdin.isatty() and sys.stdout.isatty()):
+        return False
+    console.say("Do it? yes or no")
+    return sys.stdin.readline().strip().casefold() in ("y", "yes")
+
+
+def _wanted(options: argparse.Namespace, now: Status) -> Change:
+    """The change that the options ask for."""
+    said: dict[str, Any] = {}
+    for name in ("epsilon", "slack", "delta", "per_round", "max_replicates", "budget"):
+        value = getattr(options, name)
+        if value is not None:
+            said[name] = None if value == NONE else value
+    noise = dict(_noise(text, now) for text in options.sd)
+    limits = dict(map(_limit, options.limit))
+    margins = dict(_named(text, "--margin", none=True) for text in options.margin)
+    return Change(
+        **said, noise={name: sd for name, sd in noise.items() if sd is not None}, limits=limits, margins=margins
+    )
+
+
+def _noise(text: str, now: Status) -> tuple[str, float | None]:
+    if "=" in text:
+        return _named(text, "--sd")
+    measured = [now.endpoints[k].name for k in now.measured_endpoints]
+    if len(measured) > 1:
+        raise AssayPilotError(
+            f"there are {len(measured)} measured endpoints",
+            option="--sd",
+            mend=f'Say whose: --sd "{measured[0]}={text}".',
+        )
+    return _named(f"{measured[0]}={text}", "--sd")
+
+
+def _named(text: str, option: str, *, none: bool = False) -> tuple[str, float | None]:
+    name, _, value = text.rpartition("=")
+    if none and value.strip().casefold() == NONE and name.strip():
+        return name.strip(), None
+    try:
+        return (name or "?").strip(), float(value.replace(",", "."))
+    except ValueError:
+        raise AssayPilotError(f"{text!r} is not NAME=NUMBER", option=option, mend="For example hERG=0.3.") from None
+
+
+def _limit(text: str) -> tuple[str, Limit | None]:
+    name, _, value = text.rpartition("=")
+    if value.strip().casefold() == NONE and name.strip():
+        return name.strip(), None
+    match = _LIMIT.fullmatch(text)
+    if match is None:
+        raise AssayPilotError(f"{text!r} is no limit", option="--limit", mend='For example "hERG<5", or hERG=none.')
+    return match[1].strip(), Limit.parse(match[2])
+
+
+def _document(now: Status, told: Sequence[str], *, changed: bool) -> dict[str, Any]:
+    return {
+        "changed": changed,
+        "consequences": told,
+        "goal": now.goal_sentence,
+        "statement": now.statement,
+        "guarantee": {
+            "delta": now.guarantee.delta,
+            "holds": now.guarantee.holds,
+            "assumptions": now.guarantee.assumptions,
+            "void": now.guarantee.void,
+            "sentence": now.guarantee.sentence,
+        },
+        "counts": now.counts,
+        "finished": now.finished,
+        "warnings": now.warnings,
+    }

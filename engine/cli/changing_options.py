@@ -1,0 +1,40 @@
+"""The options of ``change``: what can be different from now on."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from assaypilot.engine.cli.options import number
+
+__all__ = ["NONE", "add_change_options"]
+
+NONE = "none"
+"""The word for a term that is to go."""
+
+
+def add_change_options(parser: argparse.ArgumentParser) -> None:
+    """Nothing; adds what can be changed."""
+    parser.add_argument("file", metavar="FILE", help="campaign file")
+    add = parser.add_argument
+    add("--epsilon", type=number, metavar="X", help="distance from the best that still counts")
+    add("--slack", type=_or_none(number), metavar="X", help="how soft that cutoff is; none: half of epsilon")
+    add("--delta", type=number, metavar="X", help="1 - confidence")
+    add("--sd", action="append", default=[], metavar="[NAME=]X", help="assay noise (SD) of an endpoint")
+    add("--limit", action="append", default=[], metavar="NAME<X", help="limit of an endpoint, or NAME=none")
+    add("--margin", action="append", default=[], metavar="NAME=X",
+        help="for trade-offs the difference in an endpoint that does not matter, or none for that of all")  # fmt: skip
+    add("--per-round", type=int, metavar="N", help="measurements the lab takes in one round")
+    add("--max-replicates", type=int, metavar="N", help="of one compound in one round")
+    add("--budget", type=_or_none(int), metavar="N", help="measurements in all; none: no limit")
+    add("--note", default="", metavar="TEXT", help="why, for the history")
+    add("--yes", action="store_true", help="do it though it changes what is guaranteed")
+    add("--dry-run", action="store_true", help="only say what it would do")
+
+
+def _or_none(kind: Any) -> Any:
+    def read(text: str) -> Any:
+        return NONE if text.strip().casefold() == NONE else kind(text)
+
+    read.__name__ = kind.__name__
+    return read

@@ -1,0 +1,79 @@
+"""``change``: what follows is said first, and what is guaranteed changes only when somebody says yes."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.engine.cli.helpers import R1, R2
+
+
+@pytest.fixture
+def campaign(tmp_path: Path, run) -> Path:
+    table = tmp_path / "table.csv"
+    with table.open("w", encoding="utf-8", newline="") as stream:
+        writer = csv.writer(stream)
+        writer.writerow(["ID", "R1", "R2", "pIC50", "hERG"])
+        writer.writerows([f"{a}-{b}", a, b, "", ""] for a in R1 for b in R2)
+    path = tmp_path / "x.assaypilot"
+    spec = ["--endpoint", "pIC50;sd=0.2", "--endpoint", "hERG;sd=0.3;limit=<6"]
+    assert run("new", path, "--table", table, *spec, "--objective", "pIC50", "--epsilon", "0.5").code == 0
+    return path
+
+
+def test_without_a_yes_it_is_said_and_not_done(campaign: Path, run) -> None:
+    answer = run("change", campaign, "--epsilon", "0,3")
+    assert answer.code == 1
+    assert "Changes the distance from the best from 0.5 to 0.3." in answer.out
+    assert "Say --yes to do it." in answer.err
+    answer = run("change", campaign, "--epsilon", "0.3", "--json")
+    assert answer.code == 1
+    document = json.loads(answer.out)
+    assert document["error"]["option"] == "--yes"
+    assert document["consequences"][0].startswith("Changes the distance")
+    assert "within 0.5 of" in run("status", campaign).out
+    assert run("change", campaign, "--epsilon", "0.3", "--dry-run").code == 0
+    assert "within 0.5 of" in run("status", campaign).out
+
+
+def test_with_a_yes_it_is_done(campaign: Path, run) -> None:
+    words = ["--epsilon", "0.3", "--slack", "none", "--delta", "0.1", "--sd", "hERG=0.25", "--limit", "hERG<=5.5"]
+    answer = run("change", campaign, *words, "--note", "asked by Ann", "--yes", "--json")
+    assert answer.code == 0
+    document = json.loads(answer.out)
+    assert document["changed"]
+    assert document["goal"] == (
+        "All compounds within 0.3 of the best pIC50, cutoff soft by 0.15, hERG <= 5.5, 90 % sure"
+    )
+    assert "SD at most 0.2 in pIC50 and 0.25 in hERG" in document["guarantee"]["sentence"]
+    assert "(asked by Ann)" in run("log", campaign).out
+    assert run("verify", campaign, "--recompute").code == 0
+
+
+def test_what_the_lab_takes_needs_no_yes(campaign: Path, run) -> None:
+    run("plan", campaign)
+    answer = run("change", campaign, "--per-round", "12", "--max-replicates", "2", "--budget", "90")
+    assert answer.code == 0
+    assert "The guarantee is not touched" in answer.out
+    assert run("change", campaign, "--budget", "none").code == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ([], "nothing would be different"),
+        (["--sd", "0.3"], "there are 2 measured endpoints"),
+        (["--sd", "hERG=wide"], "is not NAME=NUMBER"),
+        (["--limit", "hERG"], "is no limit"),
+        (["--limit", "logD<5"], "there is no endpoint 'logD'"),
+        (["--per-round", "1"], "cannot hold one measurement of each of 2 endpoints"),
+    ],
+)
+def test_refusals_name_what_is_wrong(campaign: Path, run, words: list[str], said: str) -> None:
+    answer = run("change", campaign, *words, "--yes")
+    assert answer.code == 1
+    assert said in answer.err
+    assert len(answer.err.splitlines()) == 1
