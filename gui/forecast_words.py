@@ -34,7 +34,8 @@ def headline(now: Foresight | None, tried: Foresight | None) -> str:
         return ""
     if tried is None:
         assert now is not None
-        return f"{_comes_to(now)}, in {_rounds(now.forecast)}."
+        said = f"{_comes_to(now)}, in {_rounds(now.forecast)}."
+        return said[:1].upper() + said[1:]
     if now is None:
         return f"With these settings {_comes_to(tried)}."
     same = now.forecast.measurements == tried.forecast.measurements and now.forecast.rounds == tried.forecast.rounds
@@ -57,7 +58,10 @@ def forecast_lines(found: Foresight) -> list[tuple[str, str]]:
         more = "more " if found.used else ""
         rows += [
             (first, f"after {following.measurements:,} {more}in {many(following.rounds, 'round')}"),
-            ("It decides", f"about {_about(following.decided)}{_last(following.ends)}"),
+            (
+                f"Decided {'next' if found.used else 'first'}",
+                f"about {_about(following.decided)}{_last(following.ends)}",
+            ),
         ]
     rows.append(("All decided", _decided(found)))
     if forecast.budget is not None:

@@ -6,14 +6,12 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtCore import QTimer, Signal
 from PySide6.QtWidgets import (
     QComboBox,
     QFileDialog,
     QFormLayout,
-    QFrame,
     QHBoxLayout,
-    QScrollArea,
     QVBoxLayout,
     QWidget,
 )
@@ -73,13 +71,7 @@ class GoalStep(Step):
         column.setContentsMargins(0, 0, 12, 0)
         column.addLayout(self._form())
         column.addStretch(1)
-        scroll = QScrollArea()
-        scroll.setWidgetResizable(True)
-        scroll.setFrameShape(QFrame.Shape.NoFrame)
-        scroll.setWidget(left)
-        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        scroll.setFixedWidth(580)
-        row.addWidget(scroll)
+        row.addWidget(Scrolled(left, 580))
         told = QWidget()
         told.setObjectName("page")
         right = QVBoxLayout(told)
@@ -376,7 +368,7 @@ class GoalStep(Step):
             self._blame(error)
         self._stop()
         self.ahead.stop()
-        self.simulated.work(False)
+        self.simulated.outdate()
         self.cautions.hide()
         if read is None or self.checked is None:
             self.sentence.setText("Something is missing at the left.")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QTimer, Signal
+from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QGuiApplication, QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
@@ -21,7 +21,7 @@ from assaypilot.gui.pages.goal_outlook import Outlooks
 from assaypilot.gui.pages.goal_terms import Terms, change_between
 from assaypilot.gui.session import Session, View
 from assaypilot.gui.widgets.message_bar import error_words
-from assaypilot.gui.widgets.text import Callout, label
+from assaypilot.gui.widgets.text import Callout, button, label, polish
 
 __all__ = ["GoalPage"]
 
@@ -39,10 +39,12 @@ class GoalPage(Page):
     def __init__(self, session: Session) -> None:
         super().__init__(session, "Goal")
         self.subtitle.setText("what is wanted, what it will take, and what other settings would change")
-        self.sentence = label("", "big", wrap=True, selectable=True)
+        self.sentence = label("", "heading", wrap=True, selectable=True)
         self.state = Callout()
-        self.column.addWidget(self.sentence)
-        self.column.addWidget(self.state)
+        self.more = button("&Try other settings", tip="Shows what other settings would mean for a decided campaign")
+        self.more.clicked.connect(self._try_more)
+        self._more = False
+        """Whether other settings are tried although all is decided."""
         self.form = TermsForm()
         self.form.changed.connect(self._typed)
         self.outlooks = Outlooks()
@@ -51,12 +53,20 @@ class GoalPage(Page):
         self.trial = QWidget()
         row = QHBoxLayout(self.trial)
         row.setContentsMargins(0, 6, 0, 0)
-        row.setSpacing(26)
-        row.addWidget(Scrolled(_headed("Settings", self.form, self.hint)), 2)
-        row.addWidget(Scrolled(_headed("What it will take", self.outlooks)), 3)
-        self.column.addWidget(self.trial, 1)
-        self.rest = QWidget()
-        self.column.addWidget(self.rest, 1)
+        row.setSpacing(24)
+        row.addWidget(_headed("Settings", self.form, self.hint), 2)
+        row.addWidget(_headed("What it will take", self.outlooks), 3)
+        whole = QWidget()
+        whole.setObjectName("page")
+        parts = QVBoxLayout(whole)
+        parts.setContentsMargins(0, 0, 8, 0)
+        parts.setSpacing(10)
+        for part in (self.sentence, self.state):
+            parts.addWidget(part)
+        parts.addWidget(self.more, 0, Qt.AlignmentFlag.AlignLeft)
+        parts.addWidget(self.trial)
+        parts.addStretch(1)
+        self.column.addWidget(Scrolled(whole), 1)
         side, panel = side_panel()
         self.change = ChangePanel()
         self.change.apply.connect(self._apply)
@@ -108,6 +118,7 @@ class GoalPage(Page):
         why = (view.read_only_reason or "the file cannot be written").rstrip(".")
         self.change.lock(f"Read-only: {why}. Settings can be tried here, not applied." if view.read_only else "")
         if opened:
+            self._more = False
             self.ahead.forget()
             self.other.forget()
         self.form.show_now(status, opened=opened)
@@ -142,22 +153,31 @@ class GoalPage(Page):
     # ------------------------------------------------------------------ where the campaign stands
 
     def _show_state(self, status: Status) -> None:
-        """Nothing; a decided campaign has nothing to try; one that stopped short says so."""
+        """Nothing; a decided campaign has nothing to try at first sight; one that stopped short says so."""
         decided = status.finished and not status.counts["undecided"]
-        self.trial.setVisible(not decided)
-        self.rest.setVisible(decided)
+        self.trial.setVisible(not self._settled)
+        self.more.setVisible(self._settled)
         self.state.setVisible(status.finished)
         if decided:
             rounds = sum(one.state == "closed" and not one.confirmation for one in status.rounds)
-            took = f"It took {many(status.measurements_used, 'measurement')} in {many(rounds, 'round')}."
-            self.state.say("Decided", f"{status.statement}\n{took} To ask something else, start a new campaign.")
+            self.state.say(f"Decided in {many(rounds, 'round')}", status.statement)
         elif status.finished:
             self.state.say("Stopped before all was decided", status.statement)
+        if self.state.objectName() != (kind := "card" if decided else "callout"):
+            self.state.setObjectName(kind)
+            polish(self.state)
 
     @property
     def _settled(self) -> bool:
+        """Whether there is nothing to look ahead to."""
         status = self.view.status
-        return status.finished and not status.counts["undecided"]
+        return status.finished and not status.counts["undecided"] and not self._more
+
+    def _try_more(self) -> None:
+        self._more = True
+        self._show_state(self.view.status)
+        self._again()
+        self.form.setFocus()
 
     # ------------------------------------------------------------------ what it will take
 
@@ -269,9 +289,8 @@ class GoalPage(Page):
 def _headed(title: str, *parts: QWidget) -> QWidget:
     """A column with a heading."""
     made = QWidget()
-    made.setObjectName("page")
     column = QVBoxLayout(made)
-    column.setContentsMargins(0, 0, 8, 0)
+    column.setContentsMargins(0, 0, 0, 0)
     column.setSpacing(10)
     column.addWidget(label(title, "heading"))
     for part in parts:

@@ -281,7 +281,7 @@ class TermsForm(QWidget):
         made = _Line(said, "", f"{said}: {tip}")
         if several:
             font = QFontMetrics(made.caption.font())
-            made.caption.setText(f"SD of {font.elidedText(scale, _MIDDLE, 13 * font.averageCharWidth())}")
+            made.caption.setText(f"SD of {font.elidedText(scale, _MIDDLE, 17 * font.averageCharWidth())}")
         else:
             made.caption.setText("Assay noise")
         made.hint = lambda _: "SD"
@@ -291,8 +291,8 @@ class TermsForm(QWidget):
         said = f"Difference in {scale} that does not matter"
         made = _Line(said, "", f"{said}: compounds that differ by no more are as good as equal here. {FOLDS}")
         font = QFontMetrics(made.caption.font())
-        made.caption.setText(f"Equal in {font.elidedText(scale, _MIDDLE, 11 * font.averageCharWidth())}")
-        made.hint = lambda _: "does not matter"
+        made.caption.setText(f"Equal in {font.elidedText(scale, _MIDDLE, 15 * font.averageCharWidth())}")
+        made.hint = lambda _: "or less"
         return self._connected(made)
 
     def _take_out(self, line: _Line) -> None:

@@ -6,6 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QFontInfo
 from PySide6.QtWidgets import QGridLayout, QLabel, QProgressBar, QVBoxLayout, QWidget
 
 from assaypilot.engine.errors import AssayPilotError
@@ -25,6 +26,10 @@ __all__ = ["Outlooks"]
 NOW, TRIED = "now", "with these settings"
 PICTURE = 158
 """Pixels of the picture: room for two rows, so that nothing jumps when the second one comes."""
+
+
+USUAL = 13
+"""Pixels of the usual font; the picture grows with a larger one."""
 
 
 class Outlooks(QWidget):
@@ -69,11 +74,18 @@ class Outlooks(QWidget):
         self.tried: Foresight | None = None
         self.trying = False
         self._said = ""
+        self._old = False
+        """Whether what is shown was foreseen of something else."""
         self._show()
 
     def show_now(self, found: Foresight | None) -> None:
         """Nothing; shows what the settings of the campaign will take; None while that is not known."""
-        self.now, self._said = found, ""
+        self.now, self._said, self._old = found, "", False
+        self._show()
+
+    def outdate(self) -> None:
+        """Nothing; what is shown was foreseen of something else, and fades until the new is there."""
+        self._old, self._said = True, ""
         self._show()
 
     def show_tried(self, found: Foresight | None, *, trying: bool) -> None:
@@ -114,17 +126,19 @@ class Outlooks(QWidget):
     def _show(self) -> None:
         now, tried = self.now, self.tried if self.trying else None
         self.again.hide()
-        said = self._said or headline(now, tried)
+        said = self._said or ("" if self._old else headline(now, tried))
         if not said:
             said = "Simulating what it will take…" if not self.busy.isHidden() else ""
         elif not self._said and self.trying and tried is None and now is not None:
-            said = f"Now {headline(now, None)}"
+            said = f"Now {said[:1].lower()}{said[1:]}"
         self.words.setText(said)
         self._show_rows(now, tried)
         rows = [(name, found) for name, found in ((self._name, now), (TRIED, tried)) if found is not None]
-        self.canvas.setVisible(bool(rows))
-        if rows:
-            self.canvas.show_figure(partial(_drawn, tuple(rows)))
+        self.canvas.setVisible(bool(rows) and not self._old)
+        if rows and not self._old:
+            scale = max(QFontInfo(self.font()).pixelSize() / USUAL, 1.0)
+            self.canvas.setFixedHeight(round(PICTURE * scale))
+            self.canvas.show_figure(partial(_drawn, tuple(rows), scale))
             self.canvas.setAccessibleDescription(said)
         found = tried or now
         self.known.setText("" if found is None else how_known(found.forecast))
@@ -153,7 +167,7 @@ class Outlooks(QWidget):
                 # What differs stands out by its weight.
                 _weigh(row[2], bold=not head and tried is not None and now is not None and before != after)
                 for one in row[1:]:
-                    one.setEnabled(True)
+                    one.setEnabled(not self._old)
                     if (one.property("role") == "muted") != head:
                         one.setProperty("role", "muted" if head else "")
                         one.style().unpolish(one)
@@ -173,9 +187,11 @@ def _weigh(one: QLabel, *, bold: bool) -> None:
         one.setFont(font)
 
 
-def _drawn(rows: tuple[tuple[str, Foresight], ...], size: tuple[float, float], dpi: float) -> Figure:
+def _drawn(rows: tuple[tuple[str, Foresight], ...], scale: float, size: tuple[float, float], dpi: float) -> Figure:
     from assaypilot.engine.figures.reach import reach_plot
 
     used = max(found.used for _, found in rows)
     bars = [reach_of(name, found) for name, found in rows]
-    return reach_plot(bars, used=used, palette=theme().colours.figure, size=size, dpi=dpi)
+    return reach_plot(
+        bars, used=used, palette=theme().colours.figure, size=(size[0] / scale, size[1] / scale), dpi=dpi * scale
+    )

@@ -68,7 +68,7 @@ def test_the_page_says_what_is_wanted_and_what_it_will_take(qtbot: QtBot, campai
     assert "add up" not in page.guarantee.text()  # said once
     assert page.outlooks.words.text() == "384 to 672 measurements in all, in 4 to 7 rounds."
     assert figures(page)["First decision"] == ["after 96 in 1 round"]
-    assert figures(page)["It decides"] == ["about 11 compounds; 12 % chance to be the last"]
+    assert figures(page)["Decided first"] == ["about 11 compounds; 12 % chance to be the last"]
     assert "Budget spent" not in figures(page)
     assert "made-up contributions" in page.outlooks.known.text()
     assert page.change.isHidden()
@@ -234,9 +234,12 @@ def test_a_decided_campaign_offers_nothing_to_try(
     idle(qtbot, window)
     page = window.goal
     assert not page.trial.isVisible()
-    assert page.state.heading.text() == "Decided"
-    assert f"It took {status(window).measurements_used:,} measurements in" in page.state.words.text()
+    assert page.state.heading.text() == "Decided in 3 rounds"
+    assert page.state.words.text().startswith(f"Decided after {status(window).measurements_used:,} measurements")
     assert crystal.asked == []
+    page.more.click()
+    assert page.trial.isVisible()
+    until(qtbot, lambda: page.outlooks.now is not None)
 
 
 def test_a_second_window_may_try_and_not_apply(
