@@ -11,6 +11,7 @@ import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from json.decoder import scanstring
 from typing import Any
 
 import numpy as np
@@ -46,6 +47,29 @@ class Scaffold:
     """SMILES with ``[*:n]`` at site Rn, as they were looked for; they keep their numbers when compounds are added."""
     fixed: tuple[tuple[str, str], ...] = ()
     """Sites that every compound fills alike, which are not among the library's, and what stands there."""
+
+
+def _read_header(text: str) -> dict[str, Any]:
+    """The header of a stored library; its long lists are read text by text, so that other threads get their turn."""
+    lists: dict[str, list[str]] = {}
+    for key in ("ids", "smiles"):
+        start = text.find(f'"{key}":["')
+        if start < 0:
+            continue  # there are none
+        start = at = start + len(key) + 4
+        found: list[str] = []
+        while True:
+            value, at = scanstring(text, at + 1, True)
+            found.append(value)
+            if text[at : at + 2] != ',"':
+                break
+            at += 1
+        if text[at : at + 1] != "]":
+            raise ValueError("not a library")
+        lists[key] = found
+        text = f"{text[:start]}{text[at:]}"
+    header: dict[str, Any] = json.loads(text)
+    return header | lists
 
 
 def name_from_substituents(sites: Sequence[Site], codes: Iterable[int]) -> str:
@@ -222,7 +246,7 @@ class Library:
             (length,) = struct.unpack_from("<Q", raw)
         except (zlib.error, struct.error) as error:
             raise ValueError("a damaged library") from error
-        header: Mapping[str, Any] = json.loads(raw[8 : 8 + length])
+        header: Mapping[str, Any] = _read_header(raw[8 : 8 + length].decode())
         sites = tuple(Site(name, tuple(labels)) for name, labels in header["sites"])
         n = len(header["ids"])
         start = 8 + length

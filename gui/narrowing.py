@@ -62,10 +62,13 @@ class Narrower(QObject):
             return None
         if self._answer is None:
             missing = [one for one in patterns(text) if one not in self._having]
-            if missing or (text.strip() and len(library) > AT_ONCE):
+            if not text.strip():
+                self._answer = Narrowed(text, None)
+            elif missing or len(library) > AT_ONCE:
                 self._work(text, library, facts, missing)
                 return None
-            self._answer = self.now(text, library, facts())
+            else:
+                self._answer = self.now(text, library, facts())
         self.latest = self._answer
         return self._answer
 

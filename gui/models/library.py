@@ -100,7 +100,7 @@ class LibraryModel(RowsModel):
         measured = status.candidates.measured
         state = availability(status)
         # What cannot be had comes after what can be, whether it was made or not.
-        there = np.where(state > 0, state + 1, (measured > 0).astype(np.int64))
+        there = np.maximum((measured > 0).astype(np.int8), np.where(state > 0, state + np.int8(1), np.int8(0)))
         words = Coded(there, ("", "made", "cannot be had", "not in the lab's list"))
         columns = [
             id_column(library),
@@ -181,9 +181,9 @@ def history_means(status: Status, endpoint: int) -> NDArray[np.float64]:
     return np.where(found.counts > 0, found.means, np.nan)
 
 
-def availability(status: Status) -> NDArray[np.int64]:
+def availability(status: Status) -> NDArray[np.int8]:
     """0: can be had; 1: noted as not to be had; 2: the table said so."""
-    state = np.where(status.library.measurable, 0, 2).astype(np.int64)
+    state = np.where(status.library.measurable, np.int8(0), np.int8(2))
     if status.unavailable:
         state[sorted(status.unavailable)] = 1
     return state

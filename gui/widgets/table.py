@@ -189,9 +189,10 @@ class Table(QTableView):
 
     def selected_places(self) -> NDArray[np.intp]:
         """The rows that are selected as they are shown, from 0, top to bottom."""
-        ranges = cast(Iterable[QItemSelectionRange], self.selectionModel().selection())
-        parts = [np.arange(one.top(), one.bottom() + 1) for one in ranges]
-        return np.unique(np.concatenate(parts)).astype(np.intp) if parts else np.zeros(0, dtype=np.intp)
+        chosen = np.zeros(self.rows_model.rowCount(), dtype=bool)
+        for one in cast(Iterable[QItemSelectionRange], self.selectionModel().selection()):
+            chosen[one.top() : one.bottom() + 1] = True
+        return np.flatnonzero(chosen)
 
     def choose(self, row: int | None, key: str | None = None) -> bool:
         """Whether a row of the data is shown and is now the current one (in a column, default: as before)."""

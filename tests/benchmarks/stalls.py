@@ -142,11 +142,14 @@ class Heart:
             time.sleep(0.01)
             silence = time.perf_counter() - self._at
             if self._now is not None and silence > LOOK:
-                frame = sys._current_frames().get(self._thread)
-                if frame is not None:
-                    # The bound of one silence counts once, with the longest look into it.
-                    told = "".join(traceback.format_stack(frame)[-7:])
-                    self._seen[round(silence, 2)] = told
+                # One look at each thread; the longest silence of the step is printed.
+                told = [
+                    f"  {'window' if thread == self._thread else 'other'} thread:\n"
+                    + "".join(traceback.format_stack(frame)[-5:])
+                    for thread, frame in sys._current_frames().items()
+                    if thread != threading.get_ident()
+                ]
+                self._seen[round(silence, 2)] = "".join(told)
 
 
 def _line(step: Step) -> str:
