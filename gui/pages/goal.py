@@ -61,8 +61,8 @@ class GoalPage(Page):
         parts = QVBoxLayout(whole)
         parts.setContentsMargins(0, 0, 8, 0)
         parts.setSpacing(10)
-        for part in (self.sentence, self.state):
-            parts.addWidget(part)
+        parts.addWidget(self.sentence)
+        parts.addWidget(self.state)
         parts.addWidget(self.more, 0, Qt.AlignmentFlag.AlignLeft)
         parts.addWidget(self.trial)
         parts.addStretch(1)

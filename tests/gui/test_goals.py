@@ -5,9 +5,13 @@ from __future__ import annotations
 import csv
 import itertools
 import math
+import subprocess
+import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import cast
 
 import numpy as np
 import pytest
@@ -23,12 +27,15 @@ from assaypilot.engine.endpoint import Endpoint, Limit
 from assaypilot.engine.export.answer import FrontPicture, ParallelPicture, RankedPicture
 from assaypilot.engine.library import Library
 from assaypilot.engine.measurements import Result
-from assaypilot.gui.dialogs.goal_endpoints import EndpointBox
+from assaypilot.engine.models.report import ModelReport
+from assaypilot.engine.tables.check import EndpointFacts
+from assaypilot.gui.dialogs.goal_endpoints import EndpointBox, EndpointList
 from assaypilot.gui.dialogs.goal_step import GoalStep
 from assaypilot.gui.main_window import CANDIDATES, LIBRARY, ROUND, MainWindow
 from assaypilot.gui.outlook import draft, look_ahead
 from assaypilot.gui.plots.candidates import picture_of
 from assaypilot.gui.questions import surprises
+from tests.gui.forecasts import Crystal
 from tests.gui.helpers import idle, open_round, status, until, view
 
 LABELS = (("H", "Me", "Cl"), ("H", "OMe", "CF3"), ("F", "CN"))
@@ -322,6 +329,58 @@ def test_what_the_first_decision_tells_of_trade_offs_is_on_the_model_scale(tmp_p
         half = (decided.high - decided.low) / 2.0
         for (_, told), widest in zip(ahead.known_to, half.max(axis=1), strict=True):
             assert 0.7 * told < widest <= told * (1 + 1e-9)
+
+
+def test_the_wizard_simulates_what_would_be_made(
+    qtbot: QtBot, window: MainWindow, tmp_path: Path, crystal: Crystal
+) -> None:
+    step = to_goal(qtbot, window, table(tmp_path / "two.csv"))
+    until(qtbot, lambda: step.simulated.words.text() == "384 to 672 measurements in all, in 4 to 7 rounds.")
+    crystal.open.clear()
+    step.epsilon.edit.setText("0,6")
+    until(qtbot, lambda: step.ahead.busy and step.complete)  # it may be created meanwhile
+    assert step.simulated.words.text() == "Simulating what it will take…"
+    step.budget.edit.setText("200")
+    crystal.open.set()
+    until(qtbot, lambda: step.simulated.words.text().startswith("The budget of 200 leaves about 6 undecided"))
+    assert [(one.epsilon, one.budget) for one in crystal.drafts] == [(0.5, None), (0.6, 200)]
+    step.epsilon.edit.setText("far")
+    until(qtbot, lambda: step.simulated.isHidden())
+    assert window.wizard is not None
+    window.wizard.reject()
+
+
+def test_boxes_of_many_endpoints_come_one_after_the_other(qtbot: QtBot) -> None:
+    facts = [EndpointFacts(Endpoint(f"E{n}"), 0, 0, 0, 0.2, None, 0, cast(ModelReport, None)) for n in range(14)]
+    boxes = EndpointList()
+    qtbot.addWidget(boxes)
+    ready: list[int] = []
+    boxes.complete.connect(lambda: ready.append(len(boxes.boxes)))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("assaypilot.gui.dialogs.goal_endpoints.AT_ONCE", 0.0)
+        boxes.show_facts(tuple(facts), "E9")
+        assert [box.name for box in boxes.boxes] == ["E9"]  # what the goal is about is there at once
+        assert boxes.building
+        assert boxes.read() is None
+        found = boxes.box("E12")
+        assert found is not None
+        found.limit.edit.setText("<5")
+        until(qtbot, lambda: ready == [14])
+    assert [box.name for box in boxes.boxes] == [fact.endpoint.name for fact in facts]
+    read = boxes.read()
+    assert read is not None
+    assert [one.name for one in read if one.limit is not None] == ["E12"]
+    # The same endpoints once more keep their boxes, and what was typed.
+    boxes.show_facts(tuple(replace(fact, measured=3) for fact in facts), "E9")
+    assert ready == [14, 14]
+    assert boxes.box("E12") is found
+    assert found.fact.measured == 3
+
+
+def test_opening_the_wizard_does_not_load_what_only_the_worker_needs() -> None:
+    code = "import sys, assaypilot.gui.dialogs.new_campaign; print('scipy' in sys.modules, 'matplotlib' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
+    assert done.stdout.split() == ["False", "False"]
 
 
 # ---------------------------------------------------------------------- rounds of two endpoints
