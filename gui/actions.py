@@ -40,7 +40,7 @@ class Actions:
         self.recent = file.addMenu("Open &Recent")
         self.recent.aboutToShow.connect(self._fill_recent)
         self.practice = add(file, "Open &Practice Campaign", window.open_practice)
-        self.fresh = add(file, "New P&ractice Campaign", partial(window.opening.practice, fresh=True))
+        self.fresh = add(file, "New Practice Ca&mpaign", partial(window.opening.practice, fresh=True))
         file.addSeparator()
         self.copy_file = add(file, "&Save a Copy…", window.opening.save_copy, Key.SaveAs)
         self.import_results = add(file, "&Import Results…", window.opening.ask_for_results, "Ctrl+I")
@@ -98,7 +98,8 @@ class Actions:
         self, menu: QMenu, text: str, slot: Callable[[], object], *keys: QKeySequence.StandardKey | str
     ) -> QAction:
         made = QAction(text, self._window)
-        made.setShortcuts([QKeySequence(key) for key in keys])
+        # The standard key may be the one that is named, too; twice the same one would be ambiguous, and do nothing.
+        made.setShortcuts([QKeySequence(key) for key in dict.fromkeys(QKeySequence(key).toString() for key in keys)])
         made.triggered.connect(lambda _=False: slot())
         menu.addAction(made)
         return made

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Qt
+from PySide6.QtGui import QFont, QFontMetrics
 from PySide6.QtWidgets import QApplication, QDialog, QPushButton
 
 from assaypilot.gui.help.asking import close_help, show_help, topic_at
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Manners"]
 
-NARROWEST, AROUND = 122, 54
+NARROWEST, AROUND = 122, 46
 """Pixels of the navigation at least, and beside its longest name."""
 FIRST_SIZE, FIRST_PARTS = (1280, 800), (230, 360)
 """Pixels of a window, and of the picture and the table of the Candidates page, before anybody moved them."""
@@ -94,12 +95,14 @@ class Manners(QObject):
         for window in _windows():
             window.resize(*FIRST_SIZE)
             window.candidates.split.setSizes(list(FIRST_PARTS))
-            window.candidates.arrange({})
+            window.tables.forget()
 
     def _fit(self) -> None:
         """Nothing; the navigation holds its longest name, however large the text is."""
         names = self._window.navigation.findChildren(QPushButton)
-        widest = max(self._window.fontMetrics().horizontalAdvance(made.text()) for made in names)
+        bold = QFont(self._window.font())
+        bold.setBold(True)  # as that of the page that is shown
+        widest = max(map(QFontMetrics(bold).horizontalAdvance, (made.text() for made in names)))
         self._window.navigation.setFixedWidth(max(NARROWEST, widest + AROUND))
 
     def _open(self, dialog: QDialog) -> None:

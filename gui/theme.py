@@ -186,6 +186,7 @@ QRadioButton::indicator {{ width: 14px; height: 14px; border: 1px solid {muted};
 QRadioButton::indicator:checked {{ width: 6px; height: 6px; border: 5px solid {accent}; background: {on_accent}; }}
 QRadioButton::indicator:focus, QCheckBox::indicator:focus {{ border-color: {accent}; }}
 #callout {{ background: {question}; border: none; border-left: 3px solid {question_edge}; }}
+#callout[kind="calm"] {{ background: {page}; border-left: 3px solid {line}; }}
 #callout QLabel {{ background: transparent; }}
 #callout QPushButton {{ padding: 4px 8px; }}
 #replay {{ background: {panel}; border: 1px solid {line}; border-radius: 6px; }}
@@ -199,8 +200,12 @@ QRadioButton::indicator:focus, QCheckBox::indicator:focus {{ border-color: {acce
 #card {{ background: {page}; border: 1px solid {line}; border-radius: 8px; }}
 #tour {{ background: {soft_accent}; border-bottom: 1px solid {accent}; }}
 #tour QLabel {{ background: transparent; }}
-QPushButton[toured="true"], QPushButton[toured="true"]:focus, QPushButton[toured="true"]:hover,
-    QPushButton[role="page"][toured="true"]:focus {{ border: 3px solid {question_edge}; }}
+QPushButton[toured="true"], QPushButton[toured="true"]:focus, QPushButton[toured="true"]:hover {{
+    border: 3px solid {question_edge}; padding: 3px 10px; }}
+QPushButton[role="primary"][toured="true"], QPushButton[role="primary"][toured="true"]:focus {{
+    border: 3px solid {question_edge}; padding: 6px 16px; }}
+QPushButton[role="page"][toured="true"], QPushButton[role="page"][toured="true"]:focus {{
+    border: 3px solid {question_edge}; padding: 5px 7px; }}
 QDialog {{ background: {page}; }}
 """
 

@@ -108,7 +108,7 @@ STEPS = (
     Step(
         "Enter results",
         "A lab would type, paste or read its values. Here a simulated assay answers: press Measure with the practice "
-        "assay, then Close round at the top right, so that the results count.",
+        "assay, then Close round at the top right and confirm it, so that the results count.",
         _measuring,
         _closed,
         page="round",

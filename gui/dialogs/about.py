@@ -22,7 +22,6 @@ class AboutDialog(QDialog):
         column = QVBoxLayout(self)
         column.setContentsMargins(26, 22, 26, 18)
         column.setSpacing(8)
-        self.setMinimumWidth(26 * self.fontMetrics().lineSpacing())
         column.addWidget(label("AssayPilot", "big"))
         column.addWidget(label("Which compounds to assay next, and when to stop", "muted"))
         found = versions()
@@ -52,6 +51,8 @@ class AboutDialog(QDialog):
         row.addStretch(1)
         row.addWidget(close, 0, Qt.AlignmentFlag.AlignRight)
         column.addLayout(row)
+        wide = max(26 * self.fontMetrics().lineSpacing(), column.totalMinimumSize().width())
+        self.setMinimumSize(wide, column.totalHeightForWidth(wide))  # lines that break say so only for a width
 
     def show_licences(self) -> None:
         """Nothing; every library with its version and licence."""

@@ -23,7 +23,7 @@ from assaypilot.engine.campaign.writing import user
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.plates.layout import read_controls
 from assaypilot.gui.settings import Settings
-from assaypilot.gui.theme import Choice
+from assaypilot.gui.theme import Choice, theme
 from assaypilot.gui.widgets.choices import Segments
 from assaypilot.gui.widgets.message_bar import error_words
 from assaypilot.gui.widgets.text import button, label, polish
@@ -34,6 +34,8 @@ __all__ = ["SIZES", "PreferencesDialog"]
 SIZES = (100, 110, 125, 150, 175, 200)
 """Text sizes to choose from, in per cent."""
 COLOURS: tuple[tuple[Choice, str], ...] = (("system", "As the system"), ("light", "Light"), ("dark", "Dark"))
+LINES = 37
+"""Width, in heights of a line."""
 PLATES = (("0", "No plates"), ("96", "96 wells"), ("384", "384 wells"))
 
 
@@ -78,6 +80,8 @@ class PreferencesDialog(QDialog):
         self.done_ = label("", "muted", wrap=True)
         column.addWidget(self.done_)
         self.done_.hide()
+        theme().changed.connect(self._fit)
+        self._fit()
 
     # ------------------------------------------------------------------ parts
 
@@ -92,11 +96,11 @@ class PreferencesDialog(QDialog):
         nearest = min(range(len(SIZES)), key=lambda place: abs(SIZES[place] - self._settings.text_size))
         self.text_size.setCurrentIndex(nearest)
         self.text_size.activated.connect(lambda _: self.size_chosen.emit(self.text_size.currentData()))
-        self.structures = QCheckBox("&Draw structures (otherwise they are written as SMILES)")
+        self.structures = QCheckBox("&Draw structures (otherwise: SMILES)")
         self.structures.setChecked(self._settings.structures)
         self.structures.toggled.connect(self.structures_chosen)
         form.addRow(label("Colours"), self.colours)
-        form.addRow(_caption("&Text size", self.text_size), _beside(self.text_size))
+        form.addRow(_caption("Te&xt size", self.text_size), _beside(self.text_size))
         form.addRow(label("Structures"), self.structures)
 
     def _work(self, form: QFormLayout) -> None:
@@ -166,10 +170,21 @@ class PreferencesDialog(QDialog):
         kept = self._settings.values(LAST)
         self._settings.keep_values(LAST, kept | {"size": int(self.plates.key), "controls": text})
 
+    def _fit(self) -> None:
+        """Nothing; as large as the text needs: lines that break say so only for a width."""
+        arranged = self.layout()
+        if arranged is None:
+            return
+        arranged.activate()
+        wide = max(LINES * self.fontMetrics().lineSpacing(), arranged.totalMinimumSize().width())
+        self.setMinimumSize(wide, arranged.totalHeightForWidth(wide))
+        self.resize(self.minimumSize())
+
     def _forget(self) -> None:
         self.layout_forgotten.emit()
         self.done_.setText("The layout is as it was at first.")
         self.done_.show()
+        self._fit()
 
     def done(self, result: int) -> None:
         """Nothing; what was typed last counts, however the dialog is closed."""

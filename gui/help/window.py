@@ -23,6 +23,8 @@ from assaypilot.gui.widgets.text import button, label
 
 __all__ = ["HelpWindow", "Reader"]
 
+BESIDE = 64
+"""Pixels beside the longest title: margins and the scroll bar."""
 KEY = Qt.ItemDataRole.UserRole
 
 
@@ -51,7 +53,7 @@ class HelpWindow(QWidget):
         self.search.narrowed.connect(self._narrow)
         self.list = QListWidget()
         self.list.setAccessibleName("Topics")
-        self.list.setUniformItemSizes(False)
+        self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.list.currentItemChanged.connect(lambda item, _: self._chosen(item))
         self.none = label("Nothing is said about that.", "muted", wrap=True)
         left = QWidget()
@@ -93,8 +95,9 @@ class HelpWindow(QWidget):
         QShortcut(QKeySequence.StandardKey.Find, self, self.search.setFocus)
         self._narrow("")
         line = self.fontMetrics().lineSpacing()
-        self.resize(56 * line, 40 * line)
-        self.sides.setSizes([17 * line, 39 * line])
+        room = self.list.sizeHintForColumn(0) + BESIDE
+        self.resize(room + 40 * line, 40 * line)
+        self.sides.setSizes([room, 40 * line])
         theme().changed.connect(self._draw)
         self.show_topic(HOME)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QByteArray, Qt
+from PySide6.QtCore import QByteArray, QEvent, QObject, Qt
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QSplitter, QVBoxLayout, QWidget
 
 from assaypilot.gui.session import Session, View
@@ -12,6 +12,8 @@ from assaypilot.gui.widgets.text import label
 __all__ = ["Page", "side_panel", "with_side"]
 
 SIDE = 296
+NARROWEST, WIDEST = 250, 640
+"""Pixels of the panel at the right: at least, and at most before its texts are cut."""
 
 
 class Page(QWidget):
@@ -54,6 +56,30 @@ class Page(QWidget):
         """Nothing; divides the page as it was."""
 
 
+class _Side(QScrollArea):
+    """A panel that is as wide as what it holds needs, with large text too, and cuts nothing off at its edge."""
+
+    def __init__(self, content: QWidget) -> None:
+        super().__init__()
+        self._content = content
+        self.setWidgetResizable(True)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.setWidget(content)
+        self.setMinimumWidth(NARROWEST)
+        content.installEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Whether the event stops here (never); follows the width of the content."""
+        if watched is self._content and event.type() in (QEvent.Type.LayoutRequest, QEvent.Type.Show):
+            wanted = self._content.minimumSizeHint().width() + self.verticalScrollBar().sizeHint().width()
+            wanted = min(max(wanted, NARROWEST), WIDEST)
+            if wanted != self.minimumWidth():
+                self.setMinimumWidth(wanted)
+        return super().eventFilter(watched, event)
+
+
 def side_panel() -> tuple[QScrollArea, QVBoxLayout]:
     """The panel at the right, which scrolls when the window is low, and where its parts go."""
     inner = QFrame()
@@ -61,14 +87,7 @@ def side_panel() -> tuple[QScrollArea, QVBoxLayout]:
     column = QVBoxLayout(inner)
     column.setContentsMargins(16, 16, 16, 14)
     column.setSpacing(12)
-    scroll = QScrollArea()
-    scroll.setWidgetResizable(True)
-    scroll.setFrameShape(QFrame.Shape.NoFrame)
-    scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-    scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-    scroll.setWidget(inner)
-    scroll.setMinimumWidth(250)
-    return scroll, column
+    return _Side(inner), column
 
 
 def with_side(page: Page, side: QWidget) -> QSplitter:

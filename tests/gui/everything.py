@@ -1,0 +1,89 @@
+"""Every page and dialog there is, shown one after the other: for tests of what holds everywhere."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from PySide6.QtWidgets import QApplication, QWidget
+from pytestqt.qtbot import QtBot
+
+from assaypilot.gui.dialogs.reasons import CorrectDialog, ExcludeDialog, UnavailableDialog
+from assaypilot.gui.dialogs.trouble_report import ReportDialog
+from assaypilot.gui.help.asking import close_help, show_help
+from assaypilot.gui.main_window import MainWindow
+from tests.gui.helpers import answered, idle, small_table, status, until
+
+
+def everything(qtbot: QtBot, window: MainWindow, folder: Path) -> Iterator[tuple[str, QWidget]]:
+    """Each thing by name while it is shown; the window has a campaign after its first round."""
+    for page in window.pages:
+        window.show_page(window.pages.index(page))
+        idle(qtbot, window)
+        yield type(page).__name__, window
+    window.tour.show_step(2)
+    yield "tour", window
+    window.tour.leave()
+    yield from _wizard(qtbot, window, folder)
+    for name, make in _dialogs(window).items():
+        make()
+        idle(qtbot, window)
+        shown = QApplication.activeModalWidget()
+        assert shown is not None, name
+        yield name, shown
+        shown.close()
+    yield "help", show_help("keys")
+    close_help()
+
+
+def decided_round(qtbot: QtBot, window: MainWindow) -> None:
+    """Nothing; a round is measured, closed and another one planned, so that every page has something to show."""
+    answered(qtbot, window)
+    window.session.plan()
+    idle(qtbot, window)
+
+
+def _wizard(qtbot: QtBot, window: MainWindow, folder: Path) -> Iterator[tuple[str, QWidget]]:
+    window.new_campaign()
+    wizard = window.wizard
+    assert wizard is not None
+    yield "wizard, empty", wizard
+    wizard.start_with(small_table(folder / "everything.csv", smiles=True))
+    until(qtbot, lambda: wizard.table_step.complete)
+    yield "wizard, table", wizard
+    wizard.next.click()
+    until(qtbot, lambda: wizard.columns_step.complete)
+    yield "wizard, columns", wizard
+    wizard.next.click()
+    until(qtbot, lambda: wizard.check_step.complete)
+    yield "wizard, check", wizard
+    wizard.next.click()
+    wizard.goal_step.noise.edit.setText("0.2")
+    until(qtbot, lambda: wizard.goal_step.complete)
+    idle(qtbot, window)
+    yield "wizard, goal", wizard
+    wizard.reject()
+
+
+def _dialogs(window: MainWindow) -> dict[str, Callable[[], object]]:
+    now = status(window)
+    first = now.measurements[-1]
+    name = now.library.ids[first.compound]
+    endpoint = now.endpoints[0]
+
+    def report() -> None:
+        assert window.reporter is not None
+        path = window.reporter.save(ValueError("x"), "Reading")
+        assert path is not None
+        ReportDialog(window.reporter, path, window).open()
+
+    return {
+        "export": lambda: window.exporting.ask(None),
+        "work list": window.work_lists.ask,
+        "cannot be had": lambda: UnavailableDialog([name], window).open(),
+        "exclude": lambda: ExcludeDialog(first, name, endpoint, window).open(),
+        "correct": lambda: CorrectDialog(first, name, endpoint, window).open(),
+        "about": window.show_about,
+        "preferences": window.manners.ask_preferences,
+        "report": report,
+    }
