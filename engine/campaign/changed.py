@@ -19,6 +19,7 @@ from assaypilot.engine.campaign.parts import from_bytes
 from assaypilot.engine.campaign.words import joined, many, number
 from assaypilot.engine.endpoint import Endpoint
 from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.goals import Goal
 from assaypilot.engine.strategies.protocol import IN, OUT, UNDECIDED, Decision, State, Strategy
 
 if TYPE_CHECKING:
@@ -52,6 +53,8 @@ class Turn:
     """Phases decided before."""
     spent: int
     """Measurements that were in."""
+    goal: Goal
+    """The goal before."""
     was: Mapping[str, Any]
     """The state before, by the names of its parts."""
 
@@ -125,7 +128,8 @@ def take(ledger: Ledger, data: Mapping[str, Any]) -> None:
     """Nothing; the ledger goes on under the terms of a change."""
     was = {name: _own(getattr(ledger, name)) for name in _KEPT}
     how: How = data["how"]
-    ledger.turns.append(Turn(how, tuple(data["changes"]), len(ledger.phases), ledger.spent(), was))
+    goal = ledger.settings.goal_of(ledger.margins)
+    ledger.turns.append(Turn(how, tuple(data["changes"]), len(ledger.phases), ledger.spent(), goal, was))
     ledger.settings = codec.settings_from_json(data["settings"])
     ledger.endpoints = tuple(Endpoint.from_json(one) for one in data["endpoints"])
     if data["drops_plan"]:

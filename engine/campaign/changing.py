@@ -22,6 +22,7 @@ from assaypilot.engine.campaign.changing_decisions import as_it_is, derive, kept
 from assaypilot.engine.campaign.changing_words import said
 from assaypilot.engine.campaign.replay import Ledger
 from assaypilot.engine.campaign.suitable import check_campaign
+from assaypilot.engine.campaign.words import many
 from assaypilot.engine.difference import with_noise
 from assaypilot.engine.endpoint import Endpoint, Limit
 from assaypilot.engine.errors import AssayPilotError
@@ -85,6 +86,8 @@ def change_drafts(ledger: Ledger, change: Change, note: str = "") -> tuple[list[
     how = _how(ledger, changes)
     if how != "capacity":
         _refuse_open_round(ledger)
+    if how == "kept":
+        _refuse_in_a_phase(ledger)
     data: dict[str, Any] = {
         "how": how,
         "changes": changes,
@@ -125,13 +128,16 @@ def _decided_anew(ledger: Ledger, data: dict[str, Any]) -> tuple[dict[str, Any],
     return {**data, "anew": told, "parts": [part_digest(blob) for blob in blobs]}, named
 
 
-_WHATEVER_GOAL = ("linfact-g", "linfact-xy", "linfact-xy-as-printed", "linfact-mis", "linfact-glm", "gege", "rage")
-"""Strategies whose bounds hold for every goal at once: see ``strategies.anew``."""
+_WHATEVER_GOAL = (
+    "linfact-g", "linfact-xy", "linfact-xy-as-printed", "linfact-mis", "linfact-glm", "gege", "rage", "adaptive",
+)  # fmt: skip
+"""Strategies whose bounds hold for every goal at once: see ``strategies.anew``; of ``adaptive`` for one endpoint."""
 
 
 def _fixed_by_results(ledger: Ledger) -> bool:
     """Whether what the strategy promises is about the goal it began with."""
-    return ledger.strategy.info.name not in _WHATEVER_GOAL
+    several = len(ledger.goal_endpoints) > 1
+    return ledger.strategy.info.name not in _WHATEVER_GOAL or (ledger.strategy.info.name == "adaptive" and several)
 
 
 def redone(ledger: Ledger, data: Mapping[str, Any], sequence: int) -> tuple[list[Draft], dict[str, bytes]]:
@@ -241,6 +247,19 @@ def _refuse_open_round(ledger: Ledger) -> None:
         f"round {issued.number} is open, and was planned for the goal as it is",
         mend="Close it first." if began else "Undo its plan first; then plan it anew.",
     )
+
+
+def _refuse_in_a_phase(ledger: Ledger) -> None:
+    """Nothing; AssayPilotError where who is compared with whom would be chosen by results of the very phase."""
+    if ledger.strategy.info.name != "adaptive" or _fixed_by_results(ledger):
+        return
+    if ledger.under_way is not None and not _nothing_of_the_plan(ledger):
+        left = sum(ledger.outstanding().values())
+        raise AssayPilotError(
+            f"phase {ledger.under_way.allocation.phase} of adaptive has results, and its comparisons are those of the "
+            "goal as it is",
+            mend=f"Finish the phase first: {many(left, 'measurement')} to come.",
+        )
 
 
 def _nothing_of_the_plan(ledger: Ledger) -> bool:

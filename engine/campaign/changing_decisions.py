@@ -28,9 +28,22 @@ def derive(ledger: Ledger, upto: int, measurable: NDArray[np.bool_], spent: int)
         decided, before = ledger.phases[number - 1], ledger.estimates[number]
         outcome = ledger.outcome(number, decided.allocation, before.spent)
         known = ledger.since < number
-        phases.append(Phase(outcome, decided.active, decided.lost, known, decided.measurable, decided.revised))
+        leader, expected = _of_walks(ledger, number)
+        own = (decided.active, decided.lost, known, decided.measurable, decided.revised)
+        phases.append(Phase(outcome, *own, leader, expected))
     decision = anew(ledger.strategy, state, phases)
     return None if decision is None else replace(decision, numbers=_numbers(ledger, upto))
+
+
+def _of_walks(ledger: Ledger, number: int) -> tuple[int | None, int | None]:
+    """Whom a phase of ``adaptive`` compared with, and when it expected the end; None for other strategies."""
+    memory = ledger.estimates[number].memory
+    before = ledger.estimates[number - 1].memory if number > 1 else {}
+    if "leaders" not in memory or "expected" not in memory:
+        return None, None
+    leaders, earlier = memory["leaders"], before.get("leaders", ())
+    leader = int(leaders[-1]) if len(leaders) > len(earlier) else -1
+    return None if leader < 0 else leader, int(memory["expected"][0])
 
 
 def as_it_is(ledger: Ledger) -> Decision:

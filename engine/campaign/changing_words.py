@@ -41,7 +41,7 @@ def _of_the_guarantee(before: Ledger, after: Ledger, data: Mapping[str, Any]) ->
     what = {change["what"] for change in data["changes"]}
     if data["how"] == "capacity" or what <= set(CAPACITY):
         return ["The guarantee is not touched: phases rest on numbers of measurements fixed when they are planned."]
-    sure = f"wrong at most {odds(after.settings.delta)}"
+    sure = f"wrong at most {odds(after.error)}"
     if data["how"] == "free":
         return [f"No result was seen yet, so the guarantee is that of the new goal: {sure}."]
     told = [

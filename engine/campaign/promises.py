@@ -177,9 +177,9 @@ def guarantee(ledger: Ledger, counts: Mapping[str, int], reasons: Sequence[StopR
     else:
         undecided = "" if reasons and reasons[0].name == "decided" else " or undecided"
         promise = _promise(ledger, counts, undecided)
-        sentence = f"{promise}; wrong at most {odds(ledger.settings.delta)}. Assumes {'; '.join(assumptions)}."
+        sentence = f"{promise}; wrong at most {odds(ledger.error)}. Assumes {'; '.join(assumptions)}."
         sentence += _changed_on_the_way(ledger)
-    return Guarantee(ledger.settings.delta, not void, tuple(assumptions), tuple(void), sentence)
+    return Guarantee(ledger.error, not void, tuple(assumptions), tuple(void), sentence)
 
 
 def _changed_on_the_way(ledger: Ledger) -> str:

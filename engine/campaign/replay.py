@@ -20,6 +20,7 @@ from assaypilot.engine.campaign.steps import Step, remember
 from assaypilot.engine.endpoint import Endpoint
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.features import SiteFeatures, merge_equal_rows
+from assaypilot.engine.goals import Goal
 from assaypilot.engine.library import Library
 from assaypilot.engine.measurements import Measurement
 from assaypilot.engine.models.glm import Link
@@ -242,8 +243,24 @@ class Ledger(Books):
             parameters=check_parameters(self.strategy, settings.parameters),
             seed=settings.seed,
             capacity=self.capacity(),
-            revised=any(turn.how in ("kept", "void") for turn in self.turns),
+            began=self.goals[0] if len(self.goals) > 1 else None,
         )
+
+    @property
+    def goals(self) -> tuple[Goal, ...]:
+        """The goal at first, and all that were chosen after results were seen, in order."""
+        turns = [turn for turn in self.turns if turn.how in ("kept", "void")]
+        return (*(turn.goal for turn in turns), self.settings.goal_of(self.margins))
+
+    @property
+    def error(self) -> float:
+        """How often what is promised may be wrong, over all goals that were chosen."""
+        share = 1.0
+        if self.strategy.info.name == "adaptive" and len(self.goals) > 1:
+            from assaypilot.engine.strategies.anew_adaptive import error_share
+
+            share = error_share(self.goals[0], self.goals[1:])
+        return share * self.settings.delta
 
     def capacity(self) -> Capacity:
         """What the lab takes, in replicates of all measured endpoints."""
@@ -425,7 +442,7 @@ class Ledger(Books):
                 event.data["round"],
                 now.active,
                 now.lost,
-                now.problem.revised,
+                now.problem.began is not None,
             )
         )
         self.under_way = None

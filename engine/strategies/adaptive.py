@@ -79,7 +79,7 @@ from assaypilot.engine.strategies.protocol import (
     StrategyInfo,
 )
 
-__all__ = ["Adaptive"]
+__all__ = ["WIDER", "Adaptive"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
@@ -91,6 +91,8 @@ _OF_BEST = 0.1
 """Share of delta for who is not the best, where all epsilon-best are wanted."""
 _OF_OUTS = 0.4
 """Share of delta for who is out there; what is left is for who is in."""
+WIDER = 0.125
+"""Share of what is for who is out that is spent on a larger epsilon than the first: see ``anew_adaptive``."""
 _MOST_PAIRS = 20_000_000
 """Differences in phases looked at for one decision; what is left waits for the next one."""
 _STEPS_DOWN = 20
@@ -200,7 +202,7 @@ class Adaptive(Phased):
         slack = _slack(problem)
         in_limits = self._limits(state, levels.one_in, looks)
         if isinstance(goal, AllEpsilonBest):
-            level = _each(levels.outs, int(((state.status != OUT) & problem.wanted).sum()))
+            level = _one_out(problem, levels.outs, int(((state.status != OUT) & problem.wanted).sum()))
             out_limits = self._limits(state, level, looks)
             sides = Sides(goal.epsilon, goal.epsilon + slack, out_limits, in_limits, slack / 4.0)
             possible = np.flatnonzero(_possible(state, state.memory["not_best"]) & state.active)
@@ -276,7 +278,7 @@ class Adaptive(Phased):
         out = np.zeros(len(undecided), dtype=bool)
         for _ in range(_STEPS_DOWN):
             count = int((out & undecided).sum())
-            out = behind.passed(-epsilon, self._limits(state, _each(level, left - count), looks))
+            out = behind.passed(-epsilon, self._limits(state, _one_out(state.problem, level, left - count), looks))
             if int((out & undecided).sum()) == count:
                 break
         return out
@@ -369,6 +371,14 @@ def _slack(problem: Problem) -> float:
 def _each(level: float, among: int) -> float:
     """The level of one of so many, rounded down to a power of 0.8: limits are found by integration and remembered."""
     return float(0.8 ** math.ceil(math.log(level / max(among, 1)) / math.log(0.8) - 1e-9))
+
+
+def _one_out(problem: Problem, level: float, among: int) -> float:
+    """The level of one of so many that are not out, by Holm; under another epsilon than at first, of one of all."""
+    goal, first = problem.goal, problem.began
+    if not isinstance(goal, AllEpsilonBest) or not isinstance(first, AllEpsilonBest) or goal.epsilon == first.epsilon:
+        return _each(level, among)
+    return _each(level if goal.epsilon < first.epsilon else WIDER * level, int(problem.wanted.sum()))
 
 
 def _possible(state: State, not_best: Flags) -> Flags:

@@ -76,6 +76,10 @@ class Phase(NamedTuple):
     """``(n_arms,)``: what could be had when it was decided."""
     revised: bool
     """Whether the goal had been changed before, results being seen."""
+    leader: int | None = None
+    """Whom ``adaptive`` compared the others with."""
+    expected: int | None = None
+    """The look at which ``adaptive`` expected the end when it began; None for all others."""
 
 
 def anew(strategy: Strategy, state: State, phases: Sequence[Phase]) -> Decision | None:
@@ -94,6 +98,10 @@ def anew(strategy: Strategy, state: State, phases: Sequence[Phase]) -> Decision 
             return by_boxes(strategy, state, phases)
         case "rage":
             return _again(strategy, state, phases)
+        case "adaptive" if state.problem.n_endpoints == 1:
+            from assaypilot.engine.strategies.anew_adaptive import by_walks
+
+            return by_walks(state, phases)
     return None
 
 

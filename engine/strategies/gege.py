@@ -247,7 +247,7 @@ class Gege(Phased):
     def _size(self, state: State, phase: int, rank: int) -> Size:
         problem = state.problem
         # Once the goal was changed, who is active may have been chosen by results: then all that are wanted count.
-        among = problem.wanted if problem.revised else state.active
+        among = problem.wanted if problem.began is not None else state.active
         return phase_size(
             self.parameters(problem)["radii"],
             phase,

@@ -98,8 +98,8 @@ class Problem:
     """The strategy's own parameters by name; missing ones take their defaults."""
     seed: int = 0
     capacity: Capacity | None = None
-    revised: bool = False
-    """Whether something of this was changed after results were seen, so that who is active may depend on them."""
+    began: Goal | None = None
+    """The goal at first, when something of this was changed after results were seen; None when nothing was."""
 
     def __post_init__(self) -> None:
         check_delta(self.delta)

@@ -188,6 +188,26 @@ def test_lingame_is_honest(tmp_path: Path) -> None:
         assert not campaign.status().guarantee.holds
 
 
+def test_adaptive_says_what_a_wider_goal_costs(tmp_path: Path) -> None:
+    with make(tmp_path / "x.assaypilot", strategy="adaptive", per_round=8, max_replicates=2) as campaign:
+        decide_phase(campaign)
+        first = campaign.plan()
+        assert first is not None
+        campaign.record(answers(campaign)[:3], close=True)
+        with pytest.raises(AssayPilotError, match=r"comparisons are those of the goal as it is.*Finish the phase"):
+            campaign.change(Change(epsilon=0.3))
+        decide_phase(campaign)
+        campaign.change(Change(epsilon=0.3))
+        assert "wrong at most 1 time in 20." in campaign.status().guarantee.sentence
+        assert "wrong at most 5.25 times in 100" in " ".join(campaign.consequences(Change(epsilon=1.0)))
+        campaign.change(Change(epsilon=1.0))
+        now = finish(campaign)
+        assert within(campaign, 1.0) <= ids(now, "in") <= within(campaign, 1.5)
+        assert now.guarantee.delta == pytest.approx(0.0525)
+        campaign.correct(2, 6.0, reason="typo")
+        sound(campaign)
+
+
 def test_trade_offs_with_other_differences_that_do_not_matter(tmp_path: Path) -> None:
     with trading.trade(tmp_path / "x.assaypilot", strategy="gege", per_round=400, max_replicates=100) as campaign:
         trading.decide_phase(campaign)

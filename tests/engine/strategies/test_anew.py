@@ -65,22 +65,30 @@ def fooled(name: str, goal: str, seed: int, shrunk: float = 1.0, phases: int = 3
         counts[:, asked.arms] = asked.counts
         errors = rng.standard_normal(counts.shape) * true / np.sqrt(np.maximum(counts, 1.0))
         outcome = Outcome(asked, counts, MEANS[:n] + errors, state.spent + asked.total)
-        seen.append(Phase(outcome, state.active, state.lost, everything, everything, False))
-        state = strategy.tell(state, outcome)
+        before, state = state, strategy.tell(state, outcome)
+        seen.append(Phase(outcome, before.active, before.lost, everything, everything, False, *_of_walks(state)))
         if any(_answers_wrongly(name, state, other, seen) for other in GOALS[goal]):
             return True
     return False
 
 
+def _of_walks(state: State) -> tuple[int | None, int | None]:
+    if "leaders" not in state.memory:
+        return None, None
+    leader = int(state.memory["leaders"][-1])
+    return (None if leader < 0 else leader), int(state.memory["expected"][0])
+
+
 def _answers_wrongly(name: str, state: State, goal: Goal, seen: list[Phase]) -> bool:
     strategy = registry.get(name)
-    under = replace(strategy.start(replace(state.problem, goal=goal, revised=True)), spent=state.spent)
+    under = replace(strategy.start(replace(state.problem, goal=goal, began=state.problem.goal)), spent=state.spent)
     decision = anew(strategy, under, seen)
     assert decision is not None
     return wrong(goal, decision)
 
 
-CASES = [("linfact-g", "epsilon-best"), ("linfact-xy", "epsilon-best"), ("rage", "best"), ("gege", "pareto")]
+CASES = [("linfact-g", "epsilon-best"), ("linfact-xy", "epsilon-best"), ("rage", "best"), ("gege", "pareto"),
+         ("adaptive", "epsilon-best"), ("adaptive", "best")]  # fmt: skip
 RUNS = 12
 
 
@@ -107,8 +115,8 @@ def test_the_same_goal_decides_at_least_what_was_decided(name: str, goal: str) -
         counts[:, asked.arms] = asked.counts
         errors = rng.standard_normal(counts.shape) * 0.1 / np.sqrt(np.maximum(counts, 1.0))
         outcome = Outcome(asked, counts, MEANS[:n] + errors, state.spent + asked.total)
-        seen.append(Phase(outcome, state.active, state.lost, everything, everything, False))
-        state = strategy.tell(state, outcome)
+        before, state = state, strategy.tell(state, outcome)
+        seen.append(Phase(outcome, before.active, before.lost, everything, everything, False, *_of_walks(state)))
         decision = anew(strategy, strategy.start(state.problem), seen)
         assert decision is not None
         assert set(np.flatnonzero(state.status == 1)) <= set(decision.ins)
