@@ -11,6 +11,7 @@ from assaypilot.engine.errors import AssayPilotError
 from assaypilot.gui.tasks import Job
 
 if TYPE_CHECKING:
+    from assaypilot.engine.campaign.reasons import Reasons
     from assaypilot.engine.campaign.state import Status
     from assaypilot.gui.session import Session, View
 
@@ -148,12 +149,12 @@ class Replay(QObject):
             return
         number = self.wanted
 
-        def done(status: Status) -> None:
+        def done(found: tuple[Status, Reasons]) -> None:
             if self._job is not job:
                 return  # something was done meanwhile
             self._job = None
             if self.wanted == number:
-                self._show(number, replace(now, status=status, undo=None, redo=None, read_only=True,
+                self._show(number, replace(now, status=found[0], reasons=found[1], undo=None, redo=None, read_only=True,
                                            read_only_reason="the past cannot be changed"))  # fmt: skip
             else:
                 self._fetch()

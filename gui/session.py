@@ -20,6 +20,7 @@ from assaypilot.gui.tasks import SHOWN_AFTER, Job, Tasks
 if TYPE_CHECKING:
     from assaypilot.engine.campaign.campaign import Campaign
     from assaypilot.engine.campaign.changing import Change
+    from assaypilot.engine.campaign.reasons import Reasons
     from assaypilot.engine.campaign.state import RecordReport, Round, Source, Status
     from assaypilot.engine.campaign.store import Verification
     from assaypilot.engine.campaign.wording import LogEntry
@@ -48,6 +49,8 @@ class View:
     """Whether the shipped simulated assay can measure its rounds."""
     rank: tuple[int, int] | None
     """What the library can tell apart of the model's unknowns, and how many unknowns there are."""
+    reasons: Reasons | None = None
+    """Why every compound stands where it stands."""
 
     @property
     def round(self) -> Round | None:
@@ -249,11 +252,14 @@ class Session(QObject):
         """Nothing; hands over the log."""
         self._read("Reading the history", lambda campaign, report: campaign.history(), then)
 
-    def look_back(self, number: int, then: Callable[[Status], None], failed: Callable[[Exception], None]) -> Job:
-        """The job that reads how the campaign stood at the end of a round, 0: at the start."""
+    def look_back(
+        self, number: int, then: Callable[[tuple[Status, Reasons]], None], failed: Callable[[Exception], None]
+    ) -> Job:
+        """The job that reads how the campaign stood at the end of a round, and why; 0: at the start."""
 
-        def work(report: Report) -> Status:
-            return self._open_campaign().status_at(number)
+        def work(report: Report) -> tuple[Status, Reasons]:
+            campaign = self._open_campaign()
+            return campaign.status_at(number), campaign.reasons(number)
 
         return self._start("Looking back", work, then, failed=failed, writes=False)
 
@@ -374,6 +380,7 @@ class Session(QObject):
             campaign.redo_label,
             _is_practice(campaign),
             _rank(campaign.status().library),
+            campaign.reasons(),
         )
 
     def _opened(self, view: View, then: Callable[[], None] | None) -> None:

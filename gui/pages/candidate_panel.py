@@ -6,7 +6,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
 
 from assaypilot.engine.campaign.state import STATUSES, Status
 from assaypilot.engine.campaign.words import many
@@ -16,18 +17,28 @@ from assaypilot.gui.confirming import confirmation_rows
 from assaypilot.gui.models.candidates import interval_text, probability_text
 from assaypilot.gui.pages.why import why
 from assaypilot.gui.plots.canvas import Canvas
-from assaypilot.gui.session import View
+from assaypilot.gui.session import Session, View
 from assaypilot.gui.theme import theme
+from assaypilot.gui.widgets.breaking import breakable, copied, whole
 from assaypilot.gui.widgets.marks import StatusMark
-from assaypilot.gui.widgets.structures import Structures, StructureView
-from assaypilot.gui.widgets.text import Callout, Details, ElidedLabel, label
+from assaypilot.gui.widgets.own_values import OwnValues
+from assaypilot.gui.widgets.structure_copies import CopiedStructure
+from assaypilot.gui.widgets.structures import Structures
+from assaypilot.gui.widgets.text import Callout, Details, ElidedLabel, label, polish
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["CandidatePanel", "CompoundPanel", "details"]
+__all__ = ["CandidatePanel", "CompoundPanel", "Side", "details"]
 
 NOT_ESTIMABLE = 3
+_NONE = "\N{EN DASH}"
+"""What is said where nothing is known: the lines below stay where they are."""
+MARGIN = 16
+NARROWEST, WIDEST = 250, 420
+"""Pixels of the panel at least: for letters of the usual size, and for any."""
+LINES = 14
+"""Lines of text beside a structure that a compound has at least."""
 
 
 def details(status: Status, compound: int) -> list[tuple[str, str]]:
@@ -39,22 +50,21 @@ def details(status: Status, compound: int) -> list[tuple[str, str]]:
         rows += _endpoint_rows(status, compound, status.endpoints[place], named=several)
     if not several:
         posterior = interval_text(known.posterior_low[compound], known.posterior_high[compound])
-        if posterior:
-            rows.append(("95 % interval", posterior))
+        rows.append(("95 % interval", posterior or _NONE))
     chances = (known.probability_within_epsilon, known.probability_within_slack)
     for name, values in zip(_chance_names(status), chances, strict=True):
-        text = probability_text(float(values[compound]))
-        if text and (name, text) not in rows:
+        text = probability_text(float(values[compound])) or _NONE
+        if (name, text) not in rows:
             rows.append((name, text))
     for place in status.limited_endpoints:
         endpoint = status.endpoints[place]
-        text = probability_text(float(known.probability_meets[endpoint.name][compound]))
-        if text:
-            rows.append((f"P({endpoint.limit_text})", text))
+        text = probability_text(float(known.probability_meets[endpoint.name][compound])) or _NONE
+        rows.append((f"P({endpoint.limit_text})", text))
     rows.append(("Measured", measured_text(status, compound)))
+    rows.append(("Substituents", substituents_text(status, compound)))
     rows += confirmation_rows(status, compound)
-    if known.decided_in_round[compound]:
-        rows.append(("Decided", f"after round {int(known.decided_in_round[compound])}"))
+    decided = int(known.decided_in_round[compound])
+    rows.append(("Decided", f"after round {decided}" if decided else "not yet"))
     return rows
 
 
@@ -72,7 +82,7 @@ def _endpoint_rows(status: Status, compound: int, endpoint: Endpoint, *, named: 
     estimate = known.estimates[endpoint.name][compound]
     if np.isnan(estimate):
         none = "none yet" if known.status[compound] != NOT_ESTIMABLE else "cannot be estimated"
-        return [(endpoint.scale_name if named else "Estimate", none)]
+        return [(endpoint.scale_name, none)] if named else [("Estimate", none), ("Deciding bounds", _NONE)]
     text = f"{estimate:.2f}" if named else f"{estimate:.2f} {endpoint.scale_name}"
     if endpoint.transform == "log":
         entry = f"{endpoint.from_model(float(estimate)):.3g} {endpoint.unit}".strip()
@@ -81,15 +91,19 @@ def _endpoint_rows(status: Status, compound: int, endpoint: Endpoint, *, named: 
     bounds = interval_text(known.lows[endpoint.name][compound], known.highs[endpoint.name][compound]) if decides else ""
     if named:
         return [(endpoint.scale_name, f"{text} ({bounds})".replace(" – ", "\u2013") if bounds else text)]
-    return [("Estimate", text), ("Deciding bounds", bounds)] if bounds else [("Estimate", text)]
+    return [("Estimate", text), ("Deciding bounds", bounds or "none yet")] if decides else [("Estimate", text)]
+
+
+def substituents_text(status: Status, compound: int) -> str:
+    """``R1 = Me, R2 = Cl``; no line ends within one of them."""
+    carried = status.library.substituents(compound)
+    return breakable(", ".join(f"{site}\u00a0=\u00a0{label_text(label)}" for site, label in carried.items()))
 
 
 def measured_text(status: Status, compound: int) -> str:
-    """How often a compound was measured, or what it is inferred from."""
+    """How often a compound was measured."""
     known = status.candidates
     bounds = int(known.censored[compound])
-    carried = status.library.substituents(compound)
-    made_of = ", ".join(f"{site}\u00a0=\u00a0{label_text(label)}" for site, label in carried.items())
     of_each = [
         (status.endpoints[place].scale_name, int(known.measured_of[status.endpoints[place].name][compound]))
         for place in status.measured_endpoints
@@ -103,13 +117,13 @@ def measured_text(status: Status, compound: int) -> str:
         return f"{text}, and {bounds} known only as a bound" if bounds else text
     if bounds:
         return f"{bounds} known only as a bound, shown but not used"
-    return f"never: inferred from {made_of}" if not np.isnan(known.estimate[compound]) else f"never ({made_of})"
+    return "never: inferred" if not np.isnan(known.estimate[compound]) else "never"
 
 
 class CompoundPanel(QVBoxLayout):
-    """Structure, figures and reason of the selected compound."""
+    """Structure, figures, reasons and measurements of the selected compound."""
 
-    def __init__(self, structures: Structures) -> None:
+    def __init__(self, structures: Structures, session: Session) -> None:
         super().__init__()
         self.setSpacing(12)
         self.setContentsMargins(0, 0, 0, 0)
@@ -120,47 +134,96 @@ class CompoundPanel(QVBoxLayout):
         heading.addWidget(self.name, 1)
         heading.addWidget(self.mark)
         self.addLayout(heading)
-        self.structure = StructureView(structures)
+        self.structure = CopiedStructure(structures, session)
         self.addWidget(self.structure)
         self.details = Details()
         self.addWidget(self.details)
         self.why = Callout()
+        self.decide = label("", wrap=True)
+        self.why.body.addWidget(self.decide)
         self.addWidget(self.why)
+        self.picked = label("", "muted", wrap=True)
+        for said in (self.why.words, self.decide, self.picked):
+            copied(said)
+        self.addWidget(self.picked)
+        self.measured = label("Its measurements", "heading")
+        self.addWidget(self.measured)
+        self.values = OwnValues()
+        self.addWidget(self.values)
 
     def show_compound(self, view: View, compound: int | None) -> None:
         """Nothing; explains a compound; None: says that one can be selected."""
-        status = view.status
-        for widget in (self.mark, self.details):
+        status, reasons = view.status, view.reasons
+        for widget in (self.mark, self.details, self.why, self.picked, self.measured, self.values):
             widget.setVisible(compound is not None)
-        if compound is None:
+        self.structure.show_compound(status.library, compound)
+        if compound is None or reasons is None:
             self.name.setText("No compound selected")
-            self.structure.show_structure("")
-            self.why.setVisible(False)
             return
         self.name.setText(status.library.ids[compound])
         code = int(status.candidates.status[compound])
         self.mark.show_status(code, STATUSES[code])
-        smiles = status.library.smiles
-        self.structure.show_structure("" if smiles is None else smiles[compound])
         self.details.show_rows(details(status, compound))
-        said = why(status, compound)
-        self.why.setVisible(said is not None)
-        if said is not None:
-            self.why.say(*said)
+        reasoning = reasons.of(compound)
+        title, words, open_ = why(status, compound, reasoning)
+        self.why.say(title, breakable(words))
+        decide = f"What would decide it: {lower_first(reasoning.decide)}" if reasoning.decide else ""
+        self.decide.setText(breakable(decide))
+        self.decide.setVisible(bool(reasoning.decide))
+        self.why.setAccessibleName(" ".join(filter(None, (title, words, decide))))
+        kind = "open" if open_ else "calm"
+        if self.why.property("kind") != kind:
+            polish(self.why, kind=kind)
+        self.picked.setText(breakable(reasoning.picked))
+        self.values.show_values(reasoning.values, named=len(status.entered_endpoints) > 1)
+
+    def beside(self, scroll: QScrollArea, column: QVBoxLayout) -> QWidget:
+        """The whole panel, which scrolls where the window is low."""
+        column.addLayout(self)
+        return Side(scroll, column)
+
+    @property
+    def selected_text(self) -> str:
+        """The text that is selected in the panel where the keyboard is; empty when there is none."""
+        focus = QApplication.focusWidget()
+        return whole(focus.selectedText()) if isinstance(focus, QLabel) and focus.hasSelectedText() else ""
+
+    def copy(self) -> bool:
+        """Whether the keyboard is in the panel and what is selected there was copied."""
+        text = self.selected_text
+        if text:
+            QApplication.clipboard().setText(text)
+        elif self.structure.hasFocus():
+            self.structure.copy_smiles()
+        return bool(text) or self.structure.hasFocus()
+
+
+def lower_first(text: str) -> str:
+    """A sentence as it goes on after a colon."""
+    return text[:1].lower() + text[1:]
 
 
 class CandidatePanel(CompoundPanel):
     """The selected compound, and how the set moved."""
 
-    def __init__(self, structures: Structures) -> None:
-        super().__init__(structures)
-        self.addSpacing(4)
-        self.moved = label("The set, round by round", "heading")
-        self.addWidget(self.moved)
-        self.canvas = Canvas("Compounds in and undecided after each round", on_panel=True)
-        self.canvas.setFixedHeight(176)
-        self.addWidget(self.canvas)
+    def __init__(self, structures: Structures, session: Session) -> None:
+        super().__init__(structures, session)
         self.addStretch(1)
+        self.course = QFrame()
+        self.course.setObjectName("side")
+        column = QVBoxLayout(self.course)
+        column.setContentsMargins(16, 8, 16, 14)
+        column.setSpacing(6)
+        self.moved = label("The set, round by round", "heading")
+        column.addWidget(self.moved)
+        self.canvas = Canvas("Compounds in and undecided after each round", on_panel=True)
+        self.canvas.setFixedHeight(150)
+        column.addWidget(self.canvas)
+
+    def beside(self, scroll: QScrollArea, column: QVBoxLayout) -> QWidget:
+        """The whole panel: the compound, which scrolls, over the course of the set, which stays where it is."""
+        column.addLayout(self)
+        return Side(scroll, column, self.course)
 
     def show_rounds(self, view: View, marked: int | None = None) -> None:
         """Nothing; draws how the set moved, and marks the round whose end is shown, unless that is now."""
@@ -178,3 +241,40 @@ class CandidatePanel(CompoundPanel):
             return set_by_round(inside, undecided, marked=marked, palette=palette, size=size, dpi=dpi)
 
         self.canvas.show_figure(draw)
+
+
+class Side(QFrame):
+    """What scrolls over what stays, as long as there is room for both; wider for large letters."""
+
+    def __init__(self, scroll: QScrollArea, inner: QVBoxLayout, below: QWidget | None = None) -> None:
+        super().__init__()
+        self.setObjectName("side")
+        self._below = below
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(scroll, 1)
+        if below is not None:
+            column.addWidget(below)
+        self._bar, self._inner = scroll.verticalScrollBar(), inner
+        self._bar.rangeChanged.connect(self._keep_width)
+        theme().changed.connect(self._enlarge)
+        self._enlarge()
+
+    def _enlarge(self) -> None:
+        """Nothing; makes room for the letters there are, up to a width that leaves the tables some."""
+        width = min(round(NARROWEST * theme().scale), WIDEST)
+        self.setMinimumWidth(width)
+
+    def _keep_width(self, _: int, most: int) -> None:
+        """Nothing; the scroll bar takes its room from the margin, so that no line is broken anew when it comes."""
+        margins = self._inner.contentsMargins()
+        margins.setRight(MARGIN - (self._bar.sizeHint().width() if most else 0))
+        self._inner.setContentsMargins(margins)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Nothing; in a low window, or one of large letters, the compound has it all."""
+        super().resizeEvent(event)
+        if self._below is not None:
+            least = 150 + LINES * self.fontMetrics().lineSpacing()
+            self._below.setVisible(self.height() - self._below.sizeHint().height() >= least)

@@ -112,11 +112,9 @@ class SarPage(Page):
         self.stack.addWidget(self.area)
         self.stack.addWidget(nothing)
         self.column.addWidget(self.stack, 1)
-        side, panel = side_panel()
-        self.panel = SarPanel(structures)
+        self.panel = SarPanel(structures, session)
         self.panel.wanted.connect(self.show_candidate)
-        panel.addLayout(self.panel)
-        self.sides = with_side(self, side)
+        self.sides = with_side(self, self.panel.beside(*side_panel()))
         session.selection.changed.connect(self._selected)
         session.replay.changed.connect(self._turned)
         self._now: View | None = None
@@ -156,7 +154,9 @@ class SarPage(Page):
         self._chosen()
 
     def copy(self) -> None:
-        """Nothing; copies the picture."""
+        """Nothing; copies the picture, or what is selected in the panel where the keyboard is."""
+        if self.panel.copy():
+            return
         if self.scene is not None and self.stack.currentWidget() is self.area:
             self.copy_picture.emit(self.scene)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import Signal
 
 from assaypilot.gui.pages.candidate_panel import CompoundPanel
-from assaypilot.gui.session import View
+from assaypilot.gui.session import Session, View
 from assaypilot.gui.widgets.structures import Structures
 from assaypilot.gui.widgets.text import button, label
 
@@ -20,8 +20,8 @@ class SarPanel(CompoundPanel):
     wanted = Signal()
     """The compound is to be shown in the table of candidates."""
 
-    def __init__(self, structures: Structures) -> None:
-        super().__init__(structures)
+    def __init__(self, structures: Structures, session: Session) -> None:
+        super().__init__(structures, session)
         self.hint = label(_HINT, "muted", wrap=True)
         self.insertWidget(1, self.hint)
         self.go = button("Show in &Candidates", tip="Goes to this compound in the table of the Candidates page")

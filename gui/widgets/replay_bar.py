@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QSignalBlocker, Qt
-from PySide6.QtGui import QKeyEvent
+from PySide6.QtGui import QColor, QKeyEvent, QPalette
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QSlider
 
 from assaypilot.gui.replay import Replay
+from assaypilot.gui.theme import theme
 from assaypilot.gui.widgets.text import button, label, polish
 
 __all__ = ["ReplayBar"]
@@ -24,6 +25,15 @@ class _Rounds(QSlider):
         self.setTickPosition(QSlider.TickPosition.TicksBelow)
         self.setTickInterval(1)
         self.setPageStep(1)
+        theme().changed.connect(self._dress)
+        self._dress()
+
+    def _dress(self) -> None:
+        """Nothing; a handle that is seen in the dark, too."""
+        palette = QPalette()
+        for role in (QPalette.ColorRole.Button, QPalette.ColorRole.Highlight):
+            palette.setColor(role, QColor(theme().colours.accent))
+        self.setPalette(palette)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Nothing; Space and Escape beside the keys that move a slider."""

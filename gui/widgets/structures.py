@@ -102,6 +102,11 @@ class Structures(QObject):
         self.wanted = wanted
         self.ready.emit()
 
+    @property
+    def core(self) -> str | None:
+        """The part that pictures are turned to; None without one, and before the first picture."""
+        return self._core[0] if self._core else None
+
     def picture(self, smiles: str, size: QSize, ratio: float) -> QImage | None:
         """The picture, or None while it is being drawn and when RDKit cannot read the structure."""
         if not self.wanted or not smiles or size.width() < 8 or size.height() < 8:

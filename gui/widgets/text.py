@@ -23,7 +23,11 @@ from assaypilot.gui.models.base import plain_tip
 __all__ = ["Callout", "Details", "ElidedLabel", "button", "go_or_cancel", "label", "mnemonic_free", "polish"]
 
 WIDEST_CAPTION = 128
-"""Pixels of a caption beside its value."""
+"""Pixels of a caption beside its value, of letters of the usual size."""
+CAPTION_LETTERS = 19
+"""Letters of a caption beside its value."""
+SIDE_BY_SIDE = 36
+"""Letters that fit into a line where captions stand beside their values; in less room they stand above them."""
 
 Role = Literal["", "muted", "heading", "title", "big", "problem", "void"]
 ButtonRole = Literal["", "primary", "go", "link"]
@@ -117,7 +121,7 @@ class ElidedLabel(QLabel):
 
 
 class Details(QWidget):
-    """Captions at the left, values at the right: what is known of one thing."""
+    """Captions at the left, values at the right: what is known of one thing. In little room captions stand above."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -127,30 +131,50 @@ class Details(QWidget):
         self._grid.setVerticalSpacing(5)
         self._grid.setColumnStretch(1, 1)
         self._shown: list[tuple[QLabel, QLabel]] = []
+        self._rows: list[tuple[str, str]] = []
+        self._stacked = False
 
     def show_rows(self, rows: Sequence[tuple[str, str]]) -> None:
         """Nothing; shows these captions and values."""
         while len(self._shown) < len(rows):
-            pair = (label("", "muted"), label("", wrap=True, selectable=True))
-            place = len(self._shown)
-            self._grid.addWidget(pair[0], place, 0, Qt.AlignmentFlag.AlignTop)
-            self._grid.addWidget(pair[1], place, 1, Qt.AlignmentFlag.AlignTop)
-            self._shown.append(pair)
+            self._shown.append((label("", "muted"), label("", wrap=True, selectable=True)))
+            self._place(len(self._shown) - 1)
+        self._rows = list(rows)
         for place, (caption, value) in enumerate(self._shown):
             used = place < len(rows)
             caption.setVisible(used)
             value.setVisible(used)
             if used:
-                _fit_caption(caption, rows[place][0])
+                self._fit_caption(caption, rows[place][0])
                 value.setText(rows[place][1])
                 value.setAccessibleName(f"{rows[place][0]}: {rows[place][1]}")
 
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Nothing; puts captions beside or above their values."""
+        super().resizeEvent(event)
+        stacked = self.width() < SIDE_BY_SIDE * self.fontMetrics().averageCharWidth()
+        if stacked != self._stacked:
+            self._stacked = stacked
+            for place in range(len(self._shown)):
+                self._place(place)
+        for (caption, _), (text, _) in zip(self._shown, self._rows, strict=False):
+            self._fit_caption(caption, text)
 
-def _fit_caption(caption: QLabel, text: str) -> None:
-    """Nothing; shows a caption, cut off where it would leave no room for its value; its tooltip is the whole."""
-    shown = QFontMetrics(caption.font()).elidedText(text, Qt.TextElideMode.ElideRight, WIDEST_CAPTION)
-    caption.setText(shown)
-    caption.setToolTip(plain_tip(text) if shown != text else "")
+    def _place(self, place: int) -> None:
+        caption, value = self._shown[place]
+        # A caption above a value belongs to it: the value of the one before ends with some room.
+        value.setContentsMargins(0, 0, 0, 4 if self._stacked else 0)
+        spot = (2 * place + 1, 0, 1, 2) if self._stacked else (2 * place, 1, 1, 1)
+        self._grid.addWidget(caption, 2 * place, 0, 1, 2 if self._stacked else 1, Qt.AlignmentFlag.AlignTop)
+        self._grid.addWidget(value, *spot, Qt.AlignmentFlag.AlignTop)
+
+    def _fit_caption(self, caption: QLabel, text: str) -> None:
+        """Nothing; shows a caption, cut off where it leaves no room for its value; its tooltip is the whole."""
+        metrics = QFontMetrics(caption.font())
+        room = max(WIDEST_CAPTION, CAPTION_LETTERS * metrics.averageCharWidth())
+        shown = metrics.elidedText(text, Qt.TextElideMode.ElideRight, self.width() if self._stacked else room)
+        caption.setText(shown)
+        caption.setToolTip(plain_tip(text) if shown != text else "")
 
 
 class Callout(QFrame):

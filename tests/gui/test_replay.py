@@ -16,7 +16,6 @@ from assaypilot.engine.endpoint import Endpoint
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.library import Library, Site
 from assaypilot.engine.measurements import Result
-from assaypilot.gui import replay
 from assaypilot.gui.main_window import CANDIDATES, LIBRARY, SAR, MainWindow
 from assaypilot.gui.plots.trust import RoundsScene
 from tests.gui.helpers import idle, status, until
@@ -145,7 +144,7 @@ def test_playing_goes_through_all_rounds_to_now(
     assert bar.play.text() == "Replay"
     assert not moments._beat.isActive()
     # A key on the slider stops it where it is.
-    moments._beat.setInterval(replay.PACE)
+    moments._beat.setInterval(60_000)
     QTest.keyClick(bar.slider, Qt.Key.Key_Space)
     settled(qtbot, window, 0)
     assert moments.playing

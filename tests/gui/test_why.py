@@ -1,0 +1,248 @@
+"""The panel that explains a compound: in every state, whole, copied as it is, at the same place for the next one."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QLabel
+from pytestqt.qtbot import QtBot
+
+from assaypilot.engine.campaign.campaign import Campaign
+from assaypilot.engine.campaign.state import Settings
+from assaypilot.engine.endpoint import Endpoint
+from assaypilot.engine.library import Library
+from assaypilot.engine.measurements import Result
+from assaypilot.gui.main_window import CANDIDATES, SAR, MainWindow
+from assaypilot.gui.pages.candidate_panel import CompoundPanel
+from assaypilot.gui.theme import theme
+from assaypilot.gui.widgets.breaking import breakable, whole
+from tests.gui.helpers import answered, idle, quick_campaign, status, until, view
+
+EFFECTS = ((0.0, 0.9, -0.4), (0.0, 0.5, -0.7))
+SMILES = "CNC(=O)c1ccccc1"
+LONG = "CPD-" + "0123456789" * 6
+
+
+def campaign_file(folder: Path, *, ids: tuple[str, ...] | None = None) -> Path:
+    """Nine compounds after a decision: some are in, some out, and with structures; the second round is open."""
+    library = Library.listed(("R1", "R2"), list(itertools.product("ABC", "ABC")))
+    library = replace(library, smiles=(SMILES,) * 9, **({"ids": ids} if ids else {}))
+    path = folder / "nine.assaypilot"
+    settings = Settings("pIC50", epsilon=0.5, slack=0.2, per_round=60, max_replicates=20)
+    with Campaign.create(
+        path, library=library, endpoints=[Endpoint("pIC50", noise_sd=0.2)], settings=settings
+    ) as campaign:
+        while not campaign.status().counts["out"]:
+            issued = campaign.plan()
+            assert issued is not None
+            means = [6.0 + EFFECTS[0][a] + EFFECTS[1][b] for a, b in itertools.product(range(3), range(3))]
+            ids_ = campaign.status().library.ids
+            campaign.record(
+                [
+                    Result(ids_[item.compound], means[item.compound] + (0.1, -0.1)[n % 2])
+                    for item in issued.items
+                    for n in range(item.replicates)
+                ],
+                close=True,
+            )
+        campaign.plan()
+    return path
+
+
+@pytest.fixture
+def window(qtbot: QtBot, open_window: Callable[..., MainWindow], tmp_path: Path) -> MainWindow:
+    return shown(qtbot, open_window, campaign_file(tmp_path))
+
+
+def shown(qtbot: QtBot, open_window: Callable[..., MainWindow], path: Path) -> MainWindow:
+    window = open_window(path)
+    until(qtbot, lambda: window.session.view is not None)
+    window.show_page(CANDIDATES)
+    window.candidates.which.choose("all")
+    idle(qtbot, window)
+    window.activateWindow()
+    return window
+
+
+def first(window: MainWindow, code: int) -> int:
+    return int(np.flatnonzero(status(window).candidates.status == code)[0])
+
+
+def panel(window: MainWindow) -> CompoundPanel:
+    return window.candidates.panel
+
+
+def test_out_in_and_undecided_say_why(window: MainWindow) -> None:
+    reasons = view(window).reasons
+    assert reasons is not None
+    for code, heading in ((0, "Why undecided"), (1, "Why in"), (2, "Why out")):
+        if not (status(window).candidates.status == code).any():
+            continue
+        compound = first(window, code)
+        window.candidates.select(compound)
+        said, reasoning = panel(window), reasons.of(compound)
+        assert said.why.heading.text() == heading
+        assert said.why.words.text() == reasoning.why
+        assert said.decide.isVisible() == bool(reasoning.decide)
+        if code == 0:
+            assert said.decide.text().startswith("What would decide it: its value is known to ± ")
+        assert said.picked.text() == reasoning.picked
+        lines = [line.text() for line, _ in said.values.lines if line.isVisible()]
+        assert len(lines) == len(reasoning.values)
+        assert said.values.more.isVisible() != bool(lines)
+    window.candidates.select(first(window, 2))
+    assert "even its upper bound" in panel(window).why.words.text()
+    assert "Why out" in panel(window).why.accessibleName()
+
+
+def test_what_was_left_out_is_struck_through_with_its_reason(qtbot: QtBot, window: MainWindow) -> None:
+    used = status(window).measurements[0]
+    window.candidates.select(used.compound)
+    before = [line.font().strikeOut() for line, _ in panel(window).values.lines if line.isVisible()]
+    assert not any(before)
+    window.session.exclude(used.number, "bubble in the well", judgement=False)
+    until(qtbot, lambda: status(window).measurements[0].excluded is not None)
+    idle(qtbot, window)
+    line, note = panel(window).values.lines[0]
+    assert line.font().strikeOut()
+    assert note.isVisible()
+    assert note.text().strip("\u00a0") == "left out: bubble in the well"
+    assert "not used" in line.accessibleName()
+    others = [one.font().strikeOut() for one, _ in panel(window).values.lines[1:] if one.isVisible()]
+    assert others
+    assert not any(others)
+
+
+def test_the_past_says_what_was_known_then(qtbot: QtBot, window: MainWindow) -> None:
+    compound = first(window, 2)
+    window.candidates.select(compound)
+    window.session.replay.go(0)
+    until(qtbot, lambda: window.session.replay.round == 0)
+    idle(qtbot, window)
+    assert panel(window).why.heading.text() == "Why undecided"
+    assert "Nothing has been measured yet" in panel(window).why.words.text()
+    assert panel(window).values.more.text() == "never measured"
+    assert panel(window).picked.text() == "No round has been planned yet."
+
+
+def test_nothing_above_the_reasons_moves_with_the_selection(qtbot: QtBot, window: MainWindow) -> None:
+    places = set()
+    for compound in range(9):
+        window.candidates.select(compound)
+        qtbot.wait(1)
+        shown = panel(window)
+        tops = [widget.mapTo(window, widget.rect().topLeft()).y() for widget in (shown.structure, shown.details)]
+        places.add((*tops, shown.why.mapTo(window, shown.why.rect().topLeft()).y(), window.candidates.sides.sizes()[1],
+                    shown.canvas.mapTo(window, shown.canvas.rect().topLeft()).y()))  # fmt: skip
+    assert len(places) == 1
+
+
+# ---------------------------------------------------------------------- copying
+
+
+def test_a_structure_is_copied_as_smiles_molfile_and_picture(qtbot: QtBot, window: MainWindow) -> None:
+    structure, clipboard = panel(window).structure, QGuiApplication.clipboard()
+    window.candidates.select(3)
+    structure.setFocus()
+    until(qtbot, structure.hasFocus)
+    clipboard.setText("nothing")
+    QTest.keyClick(structure, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
+    assert clipboard.text() == SMILES
+    assert "SMILES" in window.messages.text
+    texts = [action.text() for action in structure.menu().actions()]
+    assert texts == ["Copy &SMILES", "Copy &Molfile", "Copy &Picture", "Copy &ID"]
+    by_name = {action.text(): action for action in structure.menu().actions()}
+    by_name["Copy &ID"].trigger()
+    assert clipboard.text() == status(window).library.ids[3]
+    by_name["Copy &Molfile"].trigger()
+    until(qtbot, lambda: clipboard.text().rstrip().endswith("M  END"))
+    from rdkit import Chem
+
+    molecule = Chem.MolFromMolBlock(clipboard.text())
+    assert Chem.MolToSmiles(molecule) == Chem.CanonSmiles(SMILES)
+    assert molecule.GetProp("_Name") == status(window).library.ids[3]
+    by_name["Copy &Picture"].trigger()
+    until(qtbot, lambda: not clipboard.image().isNull())
+    image = clipboard.image()
+    assert image.width() == 1200
+    assert image.pixelColor(2, 2).name() == "#ffffff"
+    assert any(image.pixelColor(x, 450).lightness() < 128 for x in range(image.width()))
+    idle(qtbot, window)
+
+
+def test_a_structure_that_cannot_be_read_is_told(qtbot: QtBot, window: MainWindow) -> None:
+    structure = panel(window).structure
+    structure._library = replace(status(window).library, smiles=("C1CC(",) * 9)
+    structure.copy_molfile()
+    until(qtbot, lambda: "cannot be read" in window.messages.text)
+    idle(qtbot, window)
+
+
+def test_selected_words_are_copied_and_else_the_rows(qtbot: QtBot, window: MainWindow) -> None:
+    window.candidates.select(first(window, 2))
+    words = panel(window).why.words
+    words.setFocus()
+    words.setSelection(0, 11)
+    window.copy()
+    assert QGuiApplication.clipboard().text() == words.text()[:11]
+    window.candidates.table.setFocus()
+    window.copy()
+    assert "\t" in QGuiApplication.clipboard().text()
+
+
+# ---------------------------------------------------------------------- long names, large letters
+
+
+def test_long_words_are_broken_and_copied_whole() -> None:
+    text = f"Against {LONG} it is 0.31 behind."
+    made = breakable(text)
+    assert whole(made) == text
+    assert max(len(part) for word in made.split() for part in word.split("\u200b")) <= 18
+
+
+@pytest.mark.parametrize("percent", [100, 200])
+def test_no_text_of_the_panel_is_cut(
+    qtbot: QtBot, open_window: Callable[..., MainWindow], tmp_path: Path, percent: int
+) -> None:
+    window = shown(qtbot, open_window, campaign_file(tmp_path, ids=tuple(f"{LONG}-{n}" for n in range(9))))
+    theme().enlarge(percent)
+    try:
+        window.resize(1280, 800)
+        for compound in (first(window, 0), first(window, 2)):
+            window.candidates.select(compound)
+            idle(qtbot, window)
+            qtbot.wait(20)
+            side = window.candidates.sides.widget(1)
+            right = side.mapToGlobal(side.rect().topRight()).x()
+            texts = [one for one in side.findChildren(QLabel) if one.isVisible()]
+            assert len(texts) > 10
+            for one in texts:
+                assert one.mapToGlobal(one.rect().topRight()).x() <= right
+                if one.wordWrap():
+                    assert one.height() >= one.heightForWidth(one.width())
+    finally:
+        theme().enlarge(100)
+
+
+def test_the_panel_beside_the_pictures_says_the_same(qtbot: QtBot, open_window: Callable[..., MainWindow],
+                                                     tmp_path: Path) -> None:  # fmt: skip
+    window = open_window(quick_campaign(tmp_path, smiles=True))
+    until(qtbot, lambda: window.session.view is not None)
+    idle(qtbot, window)
+    window.show_page(SAR)
+    assert window.sar.panel.why.isHidden()
+    answered(qtbot, window)
+    window.session.selection.choose(5)
+    idle(qtbot, window)
+    window.show_page(CANDIDATES)
+    idle(qtbot, window)
+    assert window.sar.panel.why.words.text() == window.candidates.panel.why.words.text() != ""
+    assert window.sar.panel.picked.text() == window.candidates.panel.picked.text()
