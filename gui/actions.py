@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QMenu
 from assaypilot.gui.dialogs.export import KINDS
 from assaypilot.gui.models.base import plain_tip
 from assaypilot.gui.pages.round_tools import has_results
+from assaypilot.gui.replay import look_back, play
 from assaypilot.gui.session import View
 from assaypilot.gui.theme import Choice, theme
 from assaypilot.gui.widgets.text import mnemonic_free
@@ -67,6 +68,13 @@ class Actions:
             self.pages.append(made)
         view.addSeparator()
         self.columns = add(view, "Colu&mns of Candidates…", window.choose_columns)
+        rounds = view.addMenu("R&eplay")
+        self.replays = [
+            add(rounds, "&Earlier Round", partial(look_back, window, -1), "Alt+Left"),
+            add(rounds, "&Later Round", partial(look_back, window, 1), "Alt+Right"),
+            add(rounds, "&Play or Pause", partial(play, window), "Alt+P"),
+            add(rounds, "Back to &Now", partial(look_back, window, None), "Alt+Home"),
+        ]
         themes = view.addMenu("&Theme")
         group = QActionGroup(window)
         choices: tuple[tuple[Choice, str], ...] = (("system", "As the &System"), ("light", "&Light"), ("dark", "&Dark"))
@@ -124,6 +132,8 @@ class Actions:
         self.withdraw.setEnabled(view is not None and issued is not None and not has_results(view, issued))
         for action in self.rounds:
             action.setEnabled(view is not None and len(view.status.rounds) > 1)
+        for action in self.replays:
+            action.setEnabled(bool(self._window.session.replay.rounds))
         undo = view.undo if writable and view is not None else None
         redo = view.redo if writable and view is not None else None
         self.undo.setEnabled(undo is not None)

@@ -216,3 +216,23 @@ def test_before_a_round_is_over_there_is_no_past(qtbot: QtBot, campaign: MainWin
     campaign.session.replay.play()
     campaign.session.replay.step(-1)
     assert campaign.session.replay.wanted is None
+
+
+def test_keys_go_through_the_rounds_from_any_page(qtbot: QtBot, window: MainWindow) -> None:
+    window.show_page(LIBRARY)
+    earlier, later, play, now = window.actions_.replays
+    assert [action.shortcut().toString() for action in window.actions_.replays] == [
+        "Alt+Left", "Alt+Right", "Alt+P", "Alt+Home",
+    ]  # fmt: skip
+    earlier.trigger()
+    assert window.page is window.candidates
+    settled(qtbot, window, ROUNDS)
+    earlier.trigger()
+    settled(qtbot, window, ROUNDS - 1)
+    later.trigger()
+    settled(qtbot, window, ROUNDS)
+    play.trigger()
+    assert window.session.replay.playing
+    now.trigger()
+    settled(qtbot, window, None)
+    assert not window.session.replay.playing
