@@ -7,7 +7,7 @@ from typing import Literal
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QProgressBar, QPushButton, QVBoxLayout
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QProgressBar, QPushButton, QVBoxLayout, QWidget
 
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.gui.tasks import Progress
@@ -109,6 +109,8 @@ class MessageBar(QFrame):
             made.clicked.connect(self.clear)
             made.clicked.connect(lambda _=False, action=action: action())
             self._actions.addWidget(made)
+            # Tab goes on from what is at the left.
+            QWidget.setTabOrder(self._offers[-1] if self._offers else self.stop, made)
             self._offers.append(made)
 
     def clear(self) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import multiprocessing
+import signal
 import subprocess
 import sys
 
@@ -33,3 +34,23 @@ def test_a_program_that_is_not_packaged_does_not_even_load_it(monkeypatch: pytes
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="a process is ended another way here")
+def test_a_program_that_is_killed_is_noticed_at_its_next_start() -> None:
+    code = (
+        "import os, signal, sys; from PySide6.QtCore import QTimer; from assaypilot.gui import app; "
+        "make = app.make_window; "
+        "app.make_window = lambda *a, **k: (QTimer.singleShot(300, lambda: os.kill(os.getpid(), signal.SIGKILL)), "
+        "make(*a, **k))[1]; app.run(['assaypilot'], None, practice=False)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
+    assert done.returncode == -signal.SIGKILL, done.stderr
+    from assaypilot.gui.reporting import Reporter
+    from assaypilot.gui.settings import Settings
+
+    reporter = Reporter(Settings().data_folder)
+    reporter.begin()
+    reporter.watch.end()
+    (report,) = reporter.unseen()
+    assert "without being closed" in report.read_text(encoding="utf-8")
