@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QApplication
 
 from assaypilot.gui.help.asking import listen
 from assaypilot.gui.main_window import MainWindow
+from assaypilot.gui.preloading import preload_soon
 from assaypilot.gui.reporting import Reporter
 from assaypilot.gui.settings import Settings
 from assaypilot.gui.theme import RESOURCES, theme
@@ -76,4 +77,5 @@ def run(arguments: Sequence[str], file: Path | None, *, practice: bool) -> int:
     if sys.platform == "darwin":  # nowhere else: it would see every event of the program
         application.installEventFilter(HandedFiles(window))
     window.show()
+    preload_soon(window)
     return application.exec()

@@ -39,6 +39,7 @@ from assaypilot.gui.picture_files import PictureFiles
 from assaypilot.gui.reporting import Reporter
 from assaypilot.gui.session import Session
 from assaypilot.gui.settings import Settings
+from assaypilot.gui.tables import Tables
 from assaypilot.gui.theme import Choice, theme
 from assaypilot.gui.tour import Tour
 from assaypilot.gui.troubles import Troubles
@@ -56,8 +57,6 @@ __all__ = ["MainWindow"]
 
 LIBRARY, GOAL, ROUND, CANDIDATES, SAR, HISTORY = range(6)
 SIZE = (1280, 800)
-COLUMNS = "table/candidates"
-"""Under which the columns of the candidates are remembered."""
 
 
 class MainWindow(QMainWindow):
@@ -98,6 +97,7 @@ class MainWindow(QMainWindow):
         self._shown: set[int] = set()
         self._seen: set[int] = set()
         self._assemble()
+        self.tables = Tables(self)
         self.actions_ = Actions(self)
         self._connect()
         self.troubles.follow(self)
@@ -169,7 +169,6 @@ class MainWindow(QMainWindow):
         self.round.plan.connect(self.plan)
         self.goal.expected.connect(self.strip.expect)
         self.candidates.export.connect(self.exporting.on_screen)
-        self.candidates.arranged.connect(self._keep_columns)
         self.sar.show_candidate.connect(lambda: self.show_page(CANDIDATES))
         self.sar.copy_picture.connect(self.picture_files.copy)
         self.sar.export_picture.connect(self.picture_files.ask)
@@ -181,10 +180,6 @@ class MainWindow(QMainWindow):
         state = self.settings.layout("candidates")
         if state is not None:
             self.candidates.restore_splitter(state)
-        self.candidates.arrange(self.settings.values(COLUMNS))
-
-    def _keep_columns(self) -> None:
-        self.settings.keep_values(COLUMNS, self.candidates.arrangement_values())
 
     # ------------------------------------------------------------------ showing
 
@@ -208,6 +203,7 @@ class MainWindow(QMainWindow):
             self.structures.use(view.status.library.smiles)
             self.settings.add_recent(view.path)
             self.setWindowTitle(f"{_as_title(view.status.name)} – AssayPilot")
+            self.tables.restore(view)
             self._first_page()
             if view.read_only:
                 why = view.read_only_reason or "the file cannot be written"

@@ -27,6 +27,7 @@ from assaypilot.gui.plots.canvas import Canvas
 from assaypilot.gui.screen import screen_of
 from assaypilot.gui.session import Session, View
 from assaypilot.gui.widgets.choices import Segments
+from assaypilot.gui.widgets.columns import order_in
 from assaypilot.gui.widgets.replay_bar import ReplayBar
 from assaypilot.gui.widgets.structures import Structures
 from assaypilot.gui.widgets.table import Table
@@ -189,16 +190,10 @@ class CandidatesPage(Page):
             choice=self.which.text(self.which.key), words=words, arranged=not self.arrangement.untouched,
         )  # fmt: skip
 
-    def arrangement_values(self) -> dict[str, Any]:
-        """How columns are arranged and sorted, to be remembered."""
-        return self.arrangement.values()
-
     def arrange(self, values: dict[str, Any]) -> None:
         """Nothing; arranges the columns as they were, and sorts by the one they were sorted by."""
         self.arrangement.use(values)
-        match values.get("sorted"):
-            case [str() as key, bool() as down]:
-                self._wanted_order = (key, Qt.SortOrder.DescendingOrder if down else Qt.SortOrder.AscendingOrder)
+        self._wanted_order = order_in(values) or _FIRST_ORDER
 
     def choose_columns(self) -> None:
         """Nothing; opens the menu of the columns."""

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication, QShowEvent
 from PySide6.QtWidgets import QHBoxLayout
 
@@ -12,6 +13,7 @@ from assaypilot.gui.models.log import LogModel
 from assaypilot.gui.pages.base import Page
 from assaypilot.gui.session import Session, View
 from assaypilot.gui.widgets.choices import FilterBox
+from assaypilot.gui.widgets.columns import order_in
 from assaypilot.gui.widgets.table import Table
 from assaypilot.gui.widgets.text import button, label
 
@@ -43,17 +45,24 @@ class HistoryPage(Page):
         self.model = LogModel(self)
         self.table = Table(self.model, name="History")
         self.table.stretch("text")
+        self.model.later = session.arrange
+        self.table.said.connect(session.message)
+        self.arrangement = self.table.arrange(fixed=("text",))
+        self._first_order: tuple[str, Qt.SortOrder] | None = None
         self.column.addWidget(self.table, 1)
         self.head = label("", "muted", wrap=True, selectable=True)
         self.column.addWidget(self.head)
         self._entries: tuple[LogEntry, ...] = ()
         self._fresh = False
+        self._other = True
+        """Whether another campaign was opened since the log was read."""
         self._head = ""
 
     def refresh(self, view: View, *, opened: bool) -> None:
         """Nothing; reads the log again when the page is seen."""
         if opened:
             self.filter.setText("")
+            self._other = True
         if view.status.head != self._head:
             self._head, self._fresh = view.status.head, False
         self.subtitle.setText(f"{view.status.events:,} events; nothing is ever erased")
@@ -65,6 +74,11 @@ class HistoryPage(Page):
         """Nothing; reads the log when it is first looked at."""
         super().showEvent(event)
         self._read()
+
+    def arrange(self, values: dict[str, Any]) -> None:
+        """Nothing; arranges the columns as they were, and sorts by the one they were sorted by."""
+        self.arrangement.use(values)
+        self._first_order = order_in(values)
 
     def copy(self) -> None:
         """Nothing; copies the selected rows."""
@@ -81,8 +95,11 @@ class HistoryPage(Page):
             self.session.history(self._show)
 
     def _show(self, entries: tuple[LogEntry, ...]) -> None:
-        self._entries = entries
+        first, self._entries = self._other, entries
+        self._other = False
         self.model.show(entries)
+        if first:
+            self.table.put_in_order(self._first_order)
         self._narrow(self.filter.text())
 
     def _narrow(self, text: str) -> None:

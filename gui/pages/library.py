@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QAction, QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QMenu
@@ -12,6 +14,7 @@ from assaypilot.gui.models.library import LibraryModel, availability, history_me
 from assaypilot.gui.pages.base import Page
 from assaypilot.gui.pages.table_tools import TableTools
 from assaypilot.gui.session import Session, View
+from assaypilot.gui.widgets.columns import order_in
 from assaypilot.gui.widgets.message_bar import for_window
 from assaypilot.gui.widgets.structures import Structures
 from assaypilot.gui.widgets.table import Table
@@ -52,6 +55,7 @@ class LibraryPage(Page):
         self.table.customContextMenuRequested.connect(self._menu)
         self.column.addWidget(self.table, 1)
         self._view: View | None = None
+        self._first_order: tuple[str, Qt.SortOrder] | None = None
         session.selection.changed.connect(self._selected)
 
     def refresh(self, view: View, *, opened: bool) -> None:
@@ -62,6 +66,8 @@ class LibraryPage(Page):
         if opened:
             self.filter.setText("")
         self.model.show(status, self.tools.properties(library))
+        if opened:
+            self.table.put_in_order(self._first_order)
         self.tools.calculate(library)
         self._narrow()
         features = ", ".join(f"{site.name}: {len(site.substituents)}" for site in library.sites)
@@ -80,6 +86,11 @@ class LibraryPage(Page):
         self.gone.setEnabled(not view.read_only)
         self.notes.setVisible(bool(status.warnings))
         self.notes.say("", "\n".join(map(for_window, status.warnings[:6])))
+
+    def arrange(self, values: dict[str, Any]) -> None:
+        """Nothing; arranges the columns as they were, and sorts by the one they were sorted by."""
+        self.arrangement.use(values)
+        self._first_order = order_in(values)
 
     def copy(self) -> None:
         """Nothing; copies the selected rows."""

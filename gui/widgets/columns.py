@@ -15,7 +15,15 @@ if TYPE_CHECKING:
     from assaypilot.gui.models.base import Column
     from assaypilot.gui.widgets.table import Table
 
-__all__ = ["Arrangement", "StayingMenu"]
+__all__ = ["Arrangement", "StayingMenu", "order_in"]
+
+
+def order_in(values: dict[str, Any]) -> tuple[str, Qt.SortOrder] | None:
+    """What a table was sorted by, as it was remembered: the key of a column, and the direction; None for nothing."""
+    match values.get("sorted"):
+        case [str() as key, bool() as down]:
+            return key, Qt.SortOrder.DescendingOrder if down else Qt.SortOrder.AscendingOrder
+    return None
 
 
 class StayingMenu(QMenu):
@@ -131,14 +139,12 @@ class Arrangement(QObject):
         }
 
     def use(self, values: dict[str, Any]) -> None:
-        """Nothing; arranges the columns as they were; what does not look like that is left out."""
+        """Nothing; arranges the columns as they were; what does not look like that is as at first."""
         shown, order, widths = values.get("shown"), values.get("order"), values.get("widths")
-        if isinstance(shown, dict):
-            self._shown = {str(key): bool(value) for key, value in shown.items()}
-        if isinstance(order, list):
-            self._order = [str(key) for key in order]
-        if isinstance(widths, dict):
-            self._widths = {str(key): int(w) for key, w in widths.items() if isinstance(w, int) and 0 < w < 4000}
+        self._shown = {str(key): bool(value) for key, value in shown.items()} if isinstance(shown, dict) else {}
+        self._order = [str(key) for key in order] if isinstance(order, list) else []
+        kept = widths if isinstance(widths, dict) else {}
+        self._widths = {str(key): int(w) for key, w in kept.items() if isinstance(w, int) and 0 < w < 4000}
         self._table.own_widths(self._widths)
         self.apply()
 

@@ -178,6 +178,14 @@ class Table(QTableView):
         self._flexible, self._least = key, least
         self.fill_room()
 
+    def put_in_order(self, order: tuple[str, Qt.SortOrder] | None) -> None:
+        """Nothing; sorts by the column with this key, if there is one; None: as the data has the rows."""
+        keys = [column.key for column in self.rows_model.columns]
+        if order is not None and order[0] in keys:
+            self.sortByColumn(keys.index(order[0]), order[1])
+        else:
+            self.sortByColumn(-1, Qt.SortOrder.AscendingOrder)
+
     def current_row(self) -> int | None:
         """The row of the data that is current."""
         index = self.currentIndex()

@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import itertools
 import os
+import sys
 import tempfile
 import time
 from collections.abc import Callable, Sequence
@@ -35,6 +36,7 @@ from assaypilot.gui.app import dress, make_window
 from assaypilot.gui.main_window import CANDIDATES, HISTORY, LIBRARY, ROUND, SAR, MainWindow
 from assaypilot.gui.pages.base import Page
 from assaypilot.gui.pages.sar import PICTURES
+from assaypilot.gui.preloading import TURN, preload
 from assaypilot.gui.session import View
 from assaypilot.gui.settings import Settings
 from assaypilot.gui.widgets.structures import drawing_pool
@@ -60,10 +62,11 @@ class Journey:
         assert isinstance(application, QApplication)
         dress(application, settings)
         self.heart = Heart(where=where)
-        with self.heart.step("the first window is shown"):
+        with self.heart.step("the window is made (before anybody sees it)"):
             self.window: MainWindow = make_window(settings)
-            self.window.show()
-            self.settle()
+        self.step("the window is shown", self.window.show)
+        sys.setswitchinterval(TURN)
+        self.step("what may be wanted is loaded", preload)
         self.rng = np.random.default_rng(1)
         self.effects: list[np.ndarray] = []
 

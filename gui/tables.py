@@ -1,0 +1,88 @@
+"""The tables of a window: how each was arranged, for each campaign, and the work that is done for them."""
+
+from __future__ import annotations
+
+import hashlib
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtWidgets import QVBoxLayout
+
+from assaypilot.gui.widgets.work_bar import WorkBar
+
+if TYPE_CHECKING:
+    from assaypilot.gui.main_window import MainWindow
+    from assaypilot.gui.pages.candidates import CandidatesPage
+    from assaypilot.gui.pages.history import HistoryPage
+    from assaypilot.gui.pages.library import LibraryPage
+    from assaypilot.gui.session import View
+
+__all__ = ["Tables"]
+
+LAYOUTS = "table/of campaigns"
+CAMPAIGNS = 30
+"""Campaigns whose layouts are remembered."""
+
+
+class Tables:
+    """Columns, widths and order of every table come back with its campaign; a new one begins as the last one ended."""
+
+    def __init__(self, window: MainWindow) -> None:
+        self._window = window
+        self._pages: dict[str, LibraryPage | CandidatesPage | HistoryPage] = {
+            "library": window.library,
+            "candidates": window.candidates,
+            "history": window.history,
+        }
+        self._restoring = False
+        for name, page in self._pages.items():
+            page.arrangement.changed.connect(partial(self._keep, name))
+        self.bar = WorkBar()
+        """Shown while a long table is put in order, narrowed or copied."""
+        window.session.tables.progress.connect(self.bar.progress)
+        self.bar.cancelled.connect(lambda: window.session.tables.cancel())
+        central = window.centralWidget()
+        column = None if central is None else central.layout()
+        if isinstance(column, QVBoxLayout):
+            column.insertWidget(column.indexOf(window.work), self.bar)
+
+    def restore(self, view: View) -> None:
+        """Nothing; arranges the tables as they were in this campaign, else as in the one before."""
+        own = self._layouts().get(_key(view.path), {})
+        self._restoring = True
+        for name, page in self._pages.items():
+            values = own.get(name)
+            page.arrange(values if isinstance(values, dict) else self._window.settings.values(f"table/{name}"))
+        self._restoring = False
+
+    def forget(self) -> None:
+        """Nothing; all tables as they were at first, in every campaign."""
+        self._window.settings.keep_values(LAYOUTS, {})
+        self._restoring = True
+        for name, page in self._pages.items():
+            self._window.settings.keep_values(f"table/{name}", {})
+            page.arrange({})
+        self._restoring = False
+
+    def _keep(self, name: str) -> None:
+        view = self._window.session.view
+        if self._restoring or view is None:
+            return
+        values = self._pages[name].arrangement.values()
+        self._window.settings.keep_values(f"table/{name}", values)
+        layouts = self._layouts()
+        own = layouts.pop(_key(view.path), {})
+        layouts[_key(view.path)] = {**own, name: values}
+        while len(layouts) > CAMPAIGNS:
+            del layouts[next(iter(layouts))]
+        self._window.settings.keep_values(LAYOUTS, layouts)
+
+    def _layouts(self) -> dict[str, dict[str, Any]]:
+        found = self._window.settings.values(LAYOUTS)
+        return {key: value for key, value in found.items() if isinstance(value, dict)}
+
+
+def _key(path: Path) -> str:
+    """What a campaign is remembered by: its place, unreadable."""
+    return hashlib.sha256(str(path.absolute()).encode("utf-8", "surrogatepass")).hexdigest()[:16]
