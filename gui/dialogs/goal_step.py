@@ -279,6 +279,8 @@ class GoalStep(Step):
 
     def _soon(self) -> None:
         if not self._filling:
+            self.ahead.stop()
+            self.simulated.outdate()
             self._pause.start()
             self.changed.emit()
 

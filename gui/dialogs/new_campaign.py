@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import sys
+from functools import cached_property
+from importlib import import_module
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import (
     QAbstractButton,
@@ -21,11 +25,6 @@ from PySide6.QtWidgets import (
 from assaypilot.engine.campaign.state import Source
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.progress import Cancelled
-from assaypilot.engine.tables.raw import RawTable
-from assaypilot.gui.dialogs.check_step import CheckStep
-from assaypilot.gui.dialogs.check_work import Checked
-from assaypilot.gui.dialogs.columns_step import ColumnsStep
-from assaypilot.gui.dialogs.goal_step import GoalStep
 from assaypilot.gui.dialogs.import_words import import_words
 from assaypilot.gui.dialogs.steps import Step
 from assaypilot.gui.dialogs.table_step import TableStep
@@ -35,20 +34,34 @@ from assaypilot.gui.widgets.choices import FilterBox
 from assaypilot.gui.widgets.message_bar import MessageBar
 from assaypilot.gui.widgets.text import button, label, polish
 
+if TYPE_CHECKING:
+    from assaypilot.engine.tables.raw import RawTable
+    from assaypilot.gui.dialogs.check_step import CheckStep
+    from assaypilot.gui.dialogs.check_work import Checked
+    from assaypilot.gui.dialogs.columns_step import ColumnsStep
+    from assaypilot.gui.dialogs.goal_step import GoalStep
+
 __all__ = ["NewCampaign"]
 
 TITLES = ("Table", "Columns", "Check", "Goal")
 TABLE, COLUMNS, CHECK, GOAL = range(4)
+LATER = ((COLUMNS, "columns_step"), (CHECK, "check_step"), (GOAL, "goal_step"))
+"""Steps that are made after the dialog is seen: their modules and properties."""
+SOON = 15
+"""Milliseconds between two steps that are made."""
 
 
 class NewCampaign(QDialog):
-    """Four steps, Back and Next; the last one writes the campaign, and until then nothing is written."""
+    """Four steps, Back and Next; the last one writes the campaign, and until then nothing is written.
+
+    The first step is there at once; the others are made one after the other once the dialog is seen, or when asked for.
+    """
 
     created = Signal()
 
     def __init__(self, session: Session, settings: Settings, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.session = session
+        self.session, self._settings = session, settings
         self.setWindowTitle("New campaign")
         self.resize(1160, 748)
         column = QVBoxLayout(self)
@@ -68,19 +81,18 @@ class NewCampaign(QDialog):
         self.messages.cancelled.connect(lambda: session.tasks.cancel())
         session.tasks.progress.connect(self.messages.progress)
         column.addWidget(self.messages)
-        self.table_step = TableStep(session, settings)
-        self.columns_step = ColumnsStep(session, settings)
-        self.check_step = CheckStep(session, settings, self.columns_step)
-        self.goal_step = GoalStep(session, settings)
-        self.steps: tuple[Step, ...] = (self.table_step, self.columns_step, self.check_step, self.goal_step)
         self.stack = QStackedWidget()
-        for step in self.steps:
+        self._holders: list[QVBoxLayout] = []
+        for _ in TITLES:
             holder = QWidget()
             inner = QVBoxLayout(holder)
             inner.setContentsMargins(24, 8, 24, 8)
-            inner.addWidget(step)
+            self._holders.append(inner)
             self.stack.addWidget(holder)
-            step.changed.connect(self._refresh)
+        self._steps: dict[int, Step] = {}
+        """The steps that were made, by place."""
+        self.table_step = TableStep(session, settings)
+        self._put(TABLE, self.table_step)
         column.addWidget(self.stack, 1)
         bottom = QHBoxLayout()
         bottom.setContentsMargins(24, 12, 24, 18)
@@ -99,20 +111,75 @@ class NewCampaign(QDialog):
         bottom.addWidget(self.next)
         column.addLayout(bottom)
         self.table_step.read.connect(self._table_read)
-        self.columns_step.checked.connect(self._checked)
-        self.columns_step.not_added.connect(self.goal_step.refuse_endpoint)
-        self.check_step.said.connect(self.messages.note)
-        self.goal_step.new_endpoint.connect(self.columns_step.add_endpoint)
         self.messages.dismiss.clicked.connect(self._dismissed)
         self._creating = False
         self._touched = False
         self._asking = False
         self._watched: set[QWidget] = set()
         self._go(TABLE)
+        self._later = QTimer(self)
+        self._later.setSingleShot(True)
+        self._later.timeout.connect(self._make_next)
+        self._later.start(SOON)
 
     def start_with(self, path: Path) -> None:
         """Nothing; reads a table that was dropped or given, and shows its columns."""
         self.table_step.load(path)
+
+    # ------------------------------------------------------------------ the steps
+
+    @cached_property
+    def columns_step(self) -> ColumnsStep:
+        """What the columns of the table are."""
+        from assaypilot.gui.dialogs.columns_step import ColumnsStep
+
+        made = ColumnsStep(self.session, self._settings)
+        made.checked.connect(self._checked)
+        made.not_added.connect(lambda text: self.goal_step.refuse_endpoint(text))
+        self._put(COLUMNS, made)
+        return made
+
+    @cached_property
+    def check_step(self) -> CheckStep:
+        """What was read, and what was not."""
+        from assaypilot.gui.dialogs.check_step import CheckStep
+
+        made = CheckStep(self.session, self._settings, self.columns_step)
+        made.said.connect(self.messages.note)
+        self._put(CHECK, made)
+        return made
+
+    @cached_property
+    def goal_step(self) -> GoalStep:
+        """What is wanted."""
+        from assaypilot.gui.dialogs.goal_step import GoalStep
+
+        made = GoalStep(self.session, self._settings)
+        made.new_endpoint.connect(lambda *said: self.columns_step.add_endpoint(*said))
+        self._put(GOAL, made)
+        return made
+
+    @property
+    def steps(self) -> tuple[Step, ...]:
+        """All of them."""
+        return self.table_step, self.columns_step, self.check_step, self.goal_step
+
+    def _put(self, place: int, made: Step) -> None:
+        self._steps[place] = made
+        self._holders[place].addWidget(made)
+        made.changed.connect(self._refresh)
+
+    def _make_next(self) -> None:
+        """Nothing; loads or makes one step more while nobody waits for it; each takes its own turn."""
+        name = next((name for place, name in LATER if place not in self._steps), None)
+        if name is None:
+            return
+        module = f"{__package__}.{name}"
+        if module in sys.modules:
+            getattr(self, name)
+        else:
+            import_module(module)
+        self._later.start(SOON)
 
     @property
     def step(self) -> int:
@@ -156,7 +223,8 @@ class NewCampaign(QDialog):
     def done(self, result: int) -> None:
         """Nothing; lets go of the session when it closes; what is being read never lands."""
         self.session.tasks.progress.disconnect(self.messages.progress)
-        for step in (self.table_step, self.columns_step, self.check_step, self.goal_step):
+        self._later.stop()
+        for step in self._steps.values():
             step.halt()
         super().done(result)
 
@@ -173,7 +241,7 @@ class NewCampaign(QDialog):
 
     def _watch(self) -> None:
         """Nothing; from now on notices when somebody chooses or types something in the steps."""
-        for step in self.steps:
+        for step in self._steps.values():
             for edit in step.findChildren(QLineEdit):
                 if edit not in self._watched and not isinstance(edit, FilterBox):
                     self._watched.add(edit)
@@ -182,7 +250,7 @@ class NewCampaign(QDialog):
                 if combo not in self._watched:
                     self._watched.add(combo)
                     combo.activated.connect(self._touch)
-        if not self._watched.isdisjoint({self.columns_step.form.sites}):
+        if CHECK not in self._steps or self.columns_step.form.sites in self._watched:
             return
         self._watched.add(self.columns_step.form.sites)
         self.columns_step.form.sites.clicked.connect(self._touch)
@@ -220,7 +288,7 @@ class NewCampaign(QDialog):
     _latest: Checked | None = None
 
     def _next(self) -> None:
-        if not self.steps[self.step].complete:
+        if not self._complete:
             return
         if self.step < GOAL:
             self._go(self.step + 1)
@@ -228,6 +296,8 @@ class NewCampaign(QDialog):
             self._create()
 
     def _go(self, step: int) -> None:
+        while step not in self._steps:
+            self._make_next()
         self.stack.setCurrentIndex(step)
         for place, mark in enumerate(self._marks):
             polish(mark, role="heading" if place == step else "muted")
@@ -242,14 +312,25 @@ class NewCampaign(QDialog):
 
     def _focus(self) -> None:
         step = self.step
-        first = (self.table_step.choose, self.columns_step.form.id, self.check_step.views, self.goal_step.goal)[step]
-        (self.next if self.steps[step].complete and step < GOAL else first).setFocus(Qt.FocusReason.OtherFocusReason)
+        first: QWidget = self.table_step.choose
+        if step == COLUMNS:
+            first = self.columns_step.form.id
+        elif step == CHECK:
+            first = self.check_step.views
+        elif step == GOAL:
+            first = self.goal_step.goal
+        (self.next if self._complete and step < GOAL else first).setFocus(Qt.FocusReason.OtherFocusReason)
+
+    @property
+    def _complete(self) -> bool:
+        """Whether one can go on from the step shown."""
+        return self.step in self._steps and self._steps[self.step].complete
 
     def _refresh(self) -> None:
         last = self.step == GOAL
         self.back.setEnabled(self.step > TABLE and not self._creating)
         self.next.setText("&Create campaign" if last else "&Next")
-        self.next.setEnabled(self.steps[self.step].complete and not self._creating)
+        self.next.setEnabled(self._complete and not self._creating)
 
     # ------------------------------------------------------------------ creating
 

@@ -24,6 +24,9 @@ class Step(QWidget):
         """Whether one can go on."""
         return True
 
+    def halt(self) -> None:
+        """Nothing; asks nothing any more: the dialog closes."""
+
 
 class Field(QWidget):
     """A line to type into, with a hint or a problem beside it when it is narrow, else below it."""

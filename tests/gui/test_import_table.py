@@ -201,6 +201,7 @@ def test_the_window_stays_alive_while_a_large_file_is_read(
     wizard = window.wizard
     assert wizard is not None
     idle(qtbot, window)
+    assert len(wizard.steps) == 4  # made one after the other otherwise
     stalls()
     wizard.start_with(path)
     until(qtbot, lambda: wizard.table_step.complete, 60_000)

@@ -196,6 +196,7 @@ def test_every_input_has_a_name_for_screen_readers(qtbot: QtBot, campaign: MainW
     idle(qtbot, campaign)
     campaign.new_campaign()
     assert campaign.wizard is not None
+    assert len(campaign.wizard.steps) == 4
     inputs: list[QWidget] = []
     for kind in (QLineEdit, QComboBox, QListView, QTableView, QPushButton):
         inputs += campaign.findChildren(kind)
