@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assaypilot.engine.campaign.replay import Ledger
+from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.strategies.protocol import OUT, Decision, State
 
 __all__ = ["Basis", "Gap", "Gaps"]
@@ -96,7 +97,10 @@ class Gaps:
             return None
         if self.basis == "walks":
             ledger = self._ledger
-            after = ledger.strategy.apply(ledger.before(phase), decision)
+            try:
+                after = ledger.strategy.apply(ledger.before(phase), decision)
+            except AssayPilotError:  # decided anew with others: how it stood between them is not known
+                return None
             return self._walked(after, arm, out=bool(after.status[arm] == OUT))
         return None if self.basis == "informs" else self._of(decision, arm)
 
