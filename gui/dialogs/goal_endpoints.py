@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass, replace
 
-from PySide6.QtCore import QTimer, Signal
+from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QCheckBox, QComboBox, QFrame, QGridLayout, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
 from assaypilot.engine.difference import in_words
@@ -311,14 +311,14 @@ class EndpointList(QWidget):
         if self._missing:
             self._later.start()
             return
-        before: QWidget | None = None
-        for box in self.boxes:
-            for part in (box.chosen, box.direction, box.noise.edit, box.margin.edit, box.limit.edit):
-                if before is not None:
-                    QWidget.setTabOrder(before, part)
-                before = part
-        if before is not None:
-            QWidget.setTabOrder(before, self.new)
+        # The boxes come where they stand: after what is above them, and before the line below.
+        before = self.new.previousInFocusChain() or self.new
+        while before is not self.new and before.focusPolicy() == Qt.FocusPolicy.NoFocus:
+            before = before.previousInFocusChain() or self.new
+        parts = [p for b in self.boxes for p in (b.chosen, b.direction, b.noise.edit, b.margin.edit, b.limit.edit)]
+        for part in (*parts, self.new, self.unit, self.add):
+            QWidget.setTabOrder(before, part)
+            before = part
         self._said.clear()
         self.show_for(self._goal, self._objective)
         self.complete.emit()

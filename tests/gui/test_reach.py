@@ -6,7 +6,7 @@ One walk through all of it, since showing it is what takes the time.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from itertools import pairwise
+from itertools import combinations
 from pathlib import Path
 
 import pytest
@@ -56,7 +56,7 @@ def told(widget: QWidget) -> str:
     """How a widget is named in a failure."""
     text = getattr(widget, "text", lambda: "")()
     return (
-        f"{type(widget).__name__} {widget.objectName() or str(text)[:40]!r} in {type(widget.parentWidget()).__name__}"
+        f"{type(widget).__name__} {widget.accessibleName() or str(text)[:40]!r} in {type(widget.parentWidget()).__name__}"
     )
 
 
@@ -92,9 +92,9 @@ def out_of_reach(top: QWidget, menus: set[str]) -> list[str]:
 
 
 def against_the_eye(top: QWidget) -> list[str]:
-    """Steps of Tab that go back to the left in a row, or up in a column, among what lies side by side."""
+    """What Tab reaches later although it lies at the left in the same row, or above, of what lies side by side."""
     found = []
-    for before, after in pairwise(reachable(top)):
+    for before, after in combinations(reachable(top), 2):
         if before.parentWidget() is not after.parentWidget():
             continue
         one, other = before.geometry(), after.geometry()
