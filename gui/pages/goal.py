@@ -110,7 +110,7 @@ class GoalPage(Page):
         promise = status.guarantee
         # What it assumes stands below, one by one.
         self.guarantee.setText(promise.sentence.removesuffix(f" Assumes {'; '.join(promise.assumptions)}."))
-        self._promised.setText("What is guaranteed" if status.guarantee.holds else "Nothing is guaranteed any more")
+        self._promised.setText("What is guaranteed" if status.guarantee.holds else "Nothing is guaranteed")
         self.assumed.setText("\n".join(f"\N{BULLET} {one}" for one in status.guarantee.assumptions))
         for part in (self._assumes, self.assumed):
             part.setVisible(bool(status.guarantee.assumptions))
@@ -123,6 +123,7 @@ class GoalPage(Page):
             self.other.forget()
         self.form.show_now(status, opened=opened)
         if fresh:
+            self.ahead.stop()
             self.outlooks.show_now(None)
         if self.isVisible():
             self._look_ahead()

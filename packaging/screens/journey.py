@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from assaypilot.gui.main_window import CANDIDATES, ROUND, SAR
-from screens import answers, rounds, wizard
+from screens import answers, goal, rounds, wizard
 from screens.photographer import Photographer
 from screens.tables import benzamides, two_endpoints
 
-__all__ = ["journey", "trade_offs"]
+__all__ = ["journey", "tour", "trade_offs"]
 
 MOST_ROUNDS = 16
 
@@ -19,6 +19,7 @@ def journey(at: Photographer) -> None:
     table, truth = benzamides(at.work, at.look.words)
     wizard.one_endpoint(at, table)
     at.shoot("library")
+    goal.other_settings(at)
     for page, name in ((ROUND, "round-none"), (CANDIDATES, "candidates-before"), (SAR, "sar-before")):
         window.show_page(page)
         at.shoot(name)
@@ -35,11 +36,26 @@ def journey(at: Photographer) -> None:
             at.record(at.results(truth))
         at.close_round()
     answers.decided(at)
+    goal.seen(at, "goal-decided")
     answers.relations(at)
     answers.confirmation(at, truth)
     answers.read_only(at)
     answers.help_and_about(at)
     wizard.bad_tables(at)
+    tour(at)
+
+
+def tour(at: Photographer) -> None:
+    """Nothing; the first steps of the guided tour, in a window of their own."""
+    first = at.window
+    at.window = at.open()
+    at.window.tour.start()
+    at.until(lambda: at.window.session.view is not None, "the practice campaign")
+    for step in range(5):
+        at.window.tour.show_step(step)
+        at.shoot(f"tour-{step + 1}")
+    at.window.close()
+    at.window = first
 
 
 def trade_offs(at: Photographer) -> None:
@@ -47,6 +63,7 @@ def trade_offs(at: Photographer) -> None:
     table, truths = two_endpoints(at.work, at.look.words)
     wizard.trade_off(at, table)
     window = at.window
+    goal.seen(at, "trade-off-goal")
     window.show_page(CANDIDATES)
     at.shoot("trade-off-candidates-before")
     at.plan()
@@ -55,8 +72,9 @@ def trade_offs(at: Photographer) -> None:
     at.record(at.results(*truths)[:first])
     at.shoot("trade-off-round")
     window.close_round()
-    at.shoot("trade-off-close-round", window.closing)
+    at.shoot("trade-off-close-round")
     window.closing.reject()
+    answers.goal(at, "trade-off-goal")
     at.record(at.results(*truths)[first:])
     at.close_round()
     window.show_page(CANDIDATES)
