@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Literal
@@ -16,6 +17,8 @@ from assaypilot.gui.models.round import RoundModel
 
 __all__ = ["DECISION", "STATE", "VALUE", "WORDS", "Look", "Looks", "looks_of"]
 
+LONGEST = 22
+"""Letters of an endpoint's name in the legend."""
 STATE, DECISION, VALUE = "state", "decision", "value"
 """What wells are coloured by; a value is ``value`` and the endpoint's place in the round."""
 
@@ -89,7 +92,7 @@ def looks_of(model: RoundModel, status: Status, plate: Plate, by: str, questione
         status_code = int(status.candidates.status[placed.compound])
         look = Look(kind, line, words, text, share, status_code)
         wells |= dict.fromkeys(placed.wells, look)
-    scale = "" if place is None else model.endpoints[place].scale_name
+    scale = "" if place is None else textwrap.shorten(model.endpoints[place].scale_name, LONGEST, placeholder=" …")
     return Looks(by, wells, f"{low:.2f}", f"{high:.2f}", scale)
 
 

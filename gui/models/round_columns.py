@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QFontMetrics, QGuiApplication
 
 from assaypilot.gui.cells import mean_text
 from assaypilot.gui.models.base import Column, text_ranks, two_lines
@@ -102,7 +103,7 @@ def round_columns(model: RoundModel, status: Status, layout: Layout | None) -> l
             "State",
             model.state,
             lambda: np.array([] if model.round is None else [sum(back) for back in model.round.back], dtype=np.int64),
-            width=82,
+            width=_at_least(82, "complete"),
             cell_tip=model.state_tip,
         ),
         *([why] if many_cells else []),
@@ -129,10 +130,15 @@ def _result_column(model: RoundModel, items: Sequence[RoundItem], place: int, at
         kind=lambda row: model.result_kind(row, place, at),
         cell_tip=lambda row: model.result_tip(row, place, at),
         tip=f"{tip}Also > 10000 nM, 35 nM, or a mean of several: 7.6 (n=3, sd=0.2)",
-        width=78 if cells else 102 if several else 112,
+        width=_at_least(78 if cells else 102 if several else 112, "00.00"),
         wish=48 + 38 * most if model.gathered else 102 if cells else 134,
         name=f"{name}, {_ordinal(at)}" if cells else name,
     )
+
+
+def _at_least(pixels: int, text: str) -> int:
+    """Pixels of a column that shows a text in a frame, whatever the size of the letters."""
+    return max(pixels, QFontMetrics(QGuiApplication.font()).horizontalAdvance(text) + 34)
 
 
 def _ordinal(at: int) -> str:
@@ -151,9 +157,10 @@ def _means(model: RoundModel) -> list[Column]:
             f"mean-{place}",
             two_lines(f"Mean of {endpoint.name}") if several else "Mean",
             lambda row, place=place: text(row, place),  # type: ignore[misc]  # bound early
+            width=_at_least(70, "7.47 (n"),
+            wish=_at_least(150, "7.47 (n = 2, SD 0.03)"),
             tip="The mean of what came back, how many determinations it is of, and their SD. Potencies are averaged as "
             "logarithms; excluded values are left out",
-            soft=True,
         )
         for place, endpoint in enumerate(model.endpoints)
     ]

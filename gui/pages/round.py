@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QGuiApplication, QShowEvent
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtGui import QGuiApplication, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
 from assaypilot.engine.campaign.state import Round
@@ -329,6 +329,11 @@ class RoundPage(Page):
         """Nothing; goes to what was selected on another page meanwhile."""
         super().showEvent(event)
         self.beside.follow()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Nothing; the list gets what room there is more, the panel keeps its width."""
+        super().resizeEvent(event)
+        QTimer.singleShot(0, self, self.beside.widen)  # once the parts have their places
 
     def _subtitle(self, shown: Round) -> str:
         several = len(shown.endpoints) > 1

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 __all__ = ["RoundBeside"]
 
-SIDES, RIGHT, COLOURED = "round/sides", "round/plates", "round/coloured"
+DIVIDED, COLOURED = "round/divided", "round/coloured"
 """Under which the divisions of the page, and what wells are coloured by, are remembered."""
 WITH_PLATES = 372
 """Pixels of the panel at the right once there are plates in it."""
@@ -30,9 +30,8 @@ class RoundBeside:
         self._settings: Settings | None = None
         self._following = False
         """Whether a selection is being carried over from elsewhere."""
-        self._high = 0
-        """Pixels the plates were given, 0 while nobody has said so."""
-        self._sized = False
+        self._wide, self._high = 0, 0
+        """Pixels the panel, and in it the plates, were given; 0 while nobody has said so."""
         self._wells = 0
         """Wells of the plate shown last."""
         pane = page.plates_pane
@@ -41,18 +40,15 @@ class RoundBeside:
         pane.coloured.connect(self._coloured)
         page.table.selectionModel().selectionChanged.connect(lambda now, before: self.ring())
         page.sides.splitterMoved.connect(lambda *_: self._divided())
-        page.side.splitterMoved.connect(lambda *_: self._divided())
+        page.side.splitterMoved.connect(lambda *_: self._raised())
         page.session.selection.changed.connect(self.follow)
 
     def remember_in(self, settings: Settings) -> None:
         """Nothing; divides the page as it was the last time, and remembers how it will be."""
         self._settings = settings
         self._page.plates_pane.wanted = settings.text(COLOURED) or self._page.plates_pane.wanted
-        state, high = settings.layout(SIDES), settings.text(RIGHT)
-        if state is not None:
-            self._page.sides.restoreState(state)
-            self._sized = True
-        self._high = int(high) if high.isdecimal() else 0
+        kept = settings.values(DIVIDED)
+        self._wide, self._high = (n if isinstance(n := kept.get(name), int) else 0 for name in ("wide", "high"))
 
     # ------------------------------------------------------------------ one selection
 
@@ -132,10 +128,18 @@ class RoundBeside:
             self.ring()
         self.make_room()
 
+    def widen(self) -> None:
+        """Nothing; gives the panel the width that was chosen, or that plates need."""
+        page = self._page
+        wide = self._wide or (WITH_PLATES if page.plates_pane.has_plates else 0)
+        if wide and page.isVisible() and page.sides.sizes()[1] != wide:
+            page.sides.setSizes([max(page.width() - wide, 1), wide])
+
     def make_room(self) -> None:
         """Nothing; divides the panel between the plates and what is said; a question has all of it."""
         page, pane = self._page, self._page.plates_pane
         shown = page.model.round
+        self.widen()
         if page.ends.asking:
             pane.hide()
             self._scroll.verticalScrollBar().setValue(0)
@@ -151,9 +155,6 @@ class RoundBeside:
         if pane.maximumHeight() != NO_LIMIT or wells != self._wells:
             self._wells = wells
             pane.setMaximumHeight(NO_LIMIT)
-            if not self._sized:
-                self._sized = True
-                page.sides.setSizes([max(page.width() - WITH_PLATES, 1), WITH_PLATES])
             high = self._high or min(pane.height_for(page.sides.sizes()[1]), int(0.62 * page.height()))
             page.side.setSizes([high, max(page.height() - high, 1)])
 
@@ -163,9 +164,12 @@ class RoundBeside:
 
     def _divided(self) -> None:
         """Nothing; remembers how the page was divided by hand."""
-        self._sized = True
+        self._wide = self._page.sides.sizes()[1]
+        if self._settings is not None:
+            self._settings.keep_values(DIVIDED, {"wide": self._wide, "high": self._high})
+
+    def _raised(self) -> None:
+        """Nothing; remembers how much of the panel the plates were given by hand."""
         if self._page.plates_pane.has_plates and self._page.plates_pane.isVisible():
             self._high = self._page.side.sizes()[0]
-        if self._settings is not None:
-            self._settings.keep_layout(SIDES, self._page.sides.saveState())
-            self._settings.keep_text(RIGHT, str(self._high) if self._high else "")
+            self._divided()

@@ -46,6 +46,9 @@ class PlatesPane(QFrame):
         self.which.setAccessibleName("Plate shown")
         self.which.currentIndexChanged.connect(lambda _: self._show())
         self.by = QComboBox()
+        for box in (self.which, self.by):
+            box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+            box.setMinimumContentsLength(8)
         self.by.setAccessibleName("Colour the wells by")
         self.by.setToolTip("What the wells are coloured by")
         self.by.currentIndexChanged.connect(lambda _: self._recolour())

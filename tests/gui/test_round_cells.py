@@ -1,0 +1,323 @@
+"""The cells of a round: one for each measurement, edited as in a spreadsheet, and nothing typed into them is lost."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PySide6.QtCore import QLocale, Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QLineEdit
+from pytestqt.qtbot import QtBot
+
+from assaypilot.engine.endpoint import Endpoint
+from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.measurements import Measurement, Result
+from assaypilot.gui.cells import mean_text
+from assaypilot.gui.dialogs.reasons import CorrectDialog, ExcludeDialog
+from assaypilot.gui.entry import Question, decimal_of, parse_entry
+from assaypilot.gui.main_window import ROUND, MainWindow
+from assaypilot.gui.models.base import KIND
+from assaypilot.gui.models.round import STRUCK, RoundModel, result_key
+from assaypilot.gui.settings import Settings
+from tests.gui.helpers import dialog, idle, open_round, status, until, view
+
+P = Endpoint("pIC50", noise_sd=0.2)
+IC50 = Endpoint("IC50", "nM", "log", noise_sd=0.2)
+
+
+@pytest.fixture
+def planned(qtbot: QtBot, campaign: MainWindow) -> MainWindow:
+    """A window with an open round, in front."""
+    campaign.plan()
+    until(qtbot, lambda: status(campaign).open_round is not None)
+    idle(qtbot, campaign)
+    campaign.activateWindow()
+    until(qtbot, campaign.isActiveWindow)
+    return campaign
+
+
+@pytest.fixture
+def comma() -> Iterator[None]:
+    """Whoever sits at the window uses a decimal comma."""
+    before = QLocale()
+    QLocale.setDefault(QLocale(QLocale.Language.German, QLocale.Country.Germany))
+    yield
+    QLocale.setDefault(before)
+
+
+def line_of_two(window: MainWindow) -> int:
+    """A line that asks for two measurements."""
+    return next(n for n, item in enumerate(open_round(window).items) if item.replicates == 2)
+
+
+def editor(window: MainWindow, line: int, cell: int = 0) -> QLineEdit:
+    """The editor of a cell, opened with F2."""
+    window.round.table.edit_line(line, 0, cell)
+    QTest.keyClick(window.round.table, Qt.Key.Key_F2)
+    found = QApplication.focusWidget()
+    assert isinstance(found, QLineEdit)
+    return found
+
+
+def type_into(window: MainWindow, line: int, text: str, cell: int = 0) -> None:
+    """Nothing; types into a cell and presses Enter."""
+    found = editor(window, line, cell)
+    found.clear()
+    QTest.keyClicks(found, text)
+    QTest.keyClick(found, Qt.Key.Key_Return)
+
+
+def count(window: MainWindow, n: int) -> bool:
+    return sum(not one.withdrawn for one in status(window).measurements if one.round) == n
+
+
+def data(model: RoundModel, line: int, cell: int, role: int) -> Any:
+    return model.index(model.view_row(line) or 0, model.place_of(result_key(0, cell))).data(role)
+
+
+def test_each_measurement_has_its_cell_or_a_mean_has_both(qtbot: QtBot, planned: MainWindow) -> None:
+    model, line = planned.round.model, line_of_two(planned)
+    assert [column.key for column in model.columns if column.key.startswith("result")][:2] == ["result", "result.2"]
+    # The second one first: it stays where it was typed, which is a well of its own.
+    type_into(planned, line, "7.25", 1)
+    until(qtbot, lambda: count(planned, 1))
+    idle(qtbot, planned)
+    assert [model.cell_text(line, 0, at) for at in (0, 1)] == ["", "7.25"]
+    assert status(planned).measurements[-1].entered.replicate == "2"
+    type_into(planned, line, "7.05")
+    until(qtbot, lambda: count(planned, 2))
+    idle(qtbot, planned)
+    mean = model.columns[model.place_of("mean-0")]
+    assert mean.text(line) == "7.15 (n = 2, SD 0.14)"
+    # A mean of two stands for both cells, and the second one can hold no other value.
+    other = next(n for n, item in enumerate(open_round(planned).items) if item.replicates == 2 and n != line)
+    type_into(planned, other, "6.8 (n=2, sd=0.1)")
+    until(qtbot, lambda: count(planned, 3))
+    idle(qtbot, planned)
+    assert model.result_text(other, 0, 0) == "6.8 (n=2, sd=0.1)"
+    assert model.result_text(other, 0, 1) == "in the mean"
+    assert open_round(planned).back[other] == (2,)
+    index = model.index(model.view_row(other) or 0, model.place_of("result.2"))
+    assert not index.flags() & Qt.ItemFlag.ItemIsEditable
+    assert mean.text(other) == "6.80 (n = 2, SD 0.10)"
+
+
+def test_the_original_is_struck_through_and_what_is_left_out_leaves_its_cell(qtbot: QtBot, planned: MainWindow) -> None:
+    page, model, line = planned.round, planned.round.model, line_of_two(planned)
+    type_into(planned, line, "7.26")
+    until(qtbot, lambda: count(planned, 1))
+    idle(qtbot, planned)
+    type_into(planned, line, "7.62")
+    until(qtbot, lambda: QApplication.activeModalWidget() is not None)
+    asked = dialog()
+    assert isinstance(asked, CorrectDialog)
+    assert asked.value.text() == "7.62"
+    # Escape leaves the value as it is, and keeps what was typed for the next time.
+    asked.line.setText("digits swapped")
+    QTest.keyClick(asked, Qt.Key.Key_Escape)
+    assert model.cell_text(line, 0, 0) == "7.26"
+    page.correct(status(planned).measurements[-1].number)
+    again = dialog()
+    assert isinstance(again, CorrectDialog)
+    assert (again.value.text(), again.reason) == ("7.62", "digits swapped")
+    again.confirm.click()
+    until(qtbot, lambda: model.cell_text(line, 0, 0) == "7.62")
+    idle(qtbot, planned)
+    assert data(model, line, 0, STRUCK) == "7.26"
+    page.table.edit_line(line, 0, 0)
+    listed = page.panel.values._shown
+    assert listed is not None
+    assert (listed[0].struck, listed[0].value, listed[0].note) == ("7.26", "7.62", "corrected: digits swapped")
+    # Del asks why; the cell is then free for the measurement done again, with the old value struck through above it.
+    page.table.edit_line(line, 0, 0)
+    QTest.keyClick(page.table, Qt.Key.Key_Delete)
+    out = dialog()
+    assert isinstance(out, ExcludeDialog)
+    out.line.setText("leak")
+    out.confirm.click()
+    until(qtbot, lambda: model.cell_text(line, 0, 0) == "")
+    idle(qtbot, planned)
+    assert data(model, line, 0, STRUCK) == "7.62"
+    planned.activateWindow()
+    until(qtbot, planned.isActiveWindow)
+    type_into(planned, line, "7.4")
+    until(qtbot, lambda: model.cell_text(line, 0, 0) == "7.4")
+    idle(qtbot, planned)
+    assert status(planned).measurements[-1].entered.replicate == "1"
+    assert [model.cell_text(line, 0, at) for at in (0, 1)] == ["7.4", ""]
+    QTest.keyClick(planned, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+    until(qtbot, lambda: model.cell_text(line, 0, 0) == "")
+    QTest.keyClick(planned, Qt.Key.Key_Y, Qt.KeyboardModifier.ControlModifier)
+    until(qtbot, lambda: model.cell_text(line, 0, 0) == "7.4")
+
+
+def test_escape_restores_the_cell_and_offers_what_was_typed(qtbot: QtBot, planned: MainWindow) -> None:
+    page, model = planned.round, planned.round.model
+    found = editor(planned, 0)
+    QTest.keyClicks(found, "7.31")
+    QTest.keyClick(found, Qt.Key.Key_Escape)
+    assert model.result_text(0, 0, 0) == ""
+    assert "7.31" in page.panel.wrong.heading.text()
+    assert count(planned, 0)
+    page.panel.take.click()
+    until(qtbot, lambda: count(planned, 1))
+    assert model.cell_text(0, 0, 0) == "7.31"
+    assert page.panel.wrong.isHidden()
+
+
+def test_what_is_being_typed_outlasts_the_window_and_a_crash(
+    qtbot: QtBot, planned: MainWindow, open_window: Callable[..., MainWindow], tmp_path: Path
+) -> None:
+    path, line = view(planned).path, line_of_two(planned)
+    planned.round.values.enter(line, 0, "seven", 1)
+    QTest.keyClicks(editor(planned, 0), "6.66")
+    until(
+        qtbot, lambda: planned.round.unkept._drafts is not None and not planned.round.unkept._drafts._timer.isActive()
+    )
+    # A crash now: both are on the disk.
+    after = Settings(tmp_path / "settings" / "settings.ini").values("drafts/rounds")
+    assert {text for texts in after.values() for text in texts.values()} == {"seven", "6.66"}
+    # The window is closed with the cell open: what can be saved is saved, what cannot stands there at the next start.
+    planned.close()
+    again = open_window(path)
+    until(qtbot, lambda: again.session.view is not None)
+    again.show_page(ROUND)
+    idle(qtbot, again)
+    assert again.round.model.kept_text(0) == "6.66"
+    assert again.round.model.wrong(line, 0, 1) is not None
+    assert data(again.round.model, line, 1, KIND) == "wrong"
+    assert again.round.model.result_text(line, 0, 1) == "seven"
+    again.round.values.forget(line, 0, 1)
+    assert again.round.unkept._drafts is not None
+    again.round.unkept._drafts.flush()
+    assert again.settings.values("drafts/rounds") == {}
+
+
+def test_a_full_disk_keeps_what_was_typed_and_says_so(
+    qtbot: QtBot, planned: MainWindow, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page, model = planned.round, planned.round.model
+    campaign = planned.session._campaign
+    assert campaign is not None
+
+    def full(*_: Any, **__: Any) -> Any:
+        raise AssayPilotError("the disk is full; nothing was written", mend="Free some space.")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(campaign._store, "append", full)
+        type_into(planned, 0, "7.2")
+        until(qtbot, lambda: model.wrong(0) is not None)
+        idle(qtbot, planned)
+        assert model.result_text(0, 0, 0) == "7.2"
+        assert "Not saved: the disk is full" in model.result_tip(0, 0, 0)
+        assert "disk is full" in planned.messages.text
+        assert page.panel.take.text() == "Try again"
+        # A paste keeps its preview.
+        QGuiApplication.clipboard().setText("7.1\n7.2\n")
+        page.table.choose(1, "result")
+        planned.paste()
+        until(qtbot, lambda: page.stack.currentWidget() is page.preview)
+        page.preview.write.click()
+        idle(qtbot, planned)
+        assert page.stack.currentWidget() is page.preview
+        assert count(planned, 0)
+    page.preview.write.click()
+    until(qtbot, lambda: count(planned, 2))
+    page.panel.show_wrong(0, *(model.wrong(0) or ("", "", "")))
+    page.panel.take.click()
+    until(qtbot, lambda: count(planned, 3))
+    assert model.cell_text(0, 0, 0) == "7.2"
+
+
+def test_a_paste_marks_what_is_wrong_where_it_stands(qtbot: QtBot, planned: MainWindow) -> None:
+    page, model = planned.round, planned.round.model
+    page.table.choose(0, "result")
+    QGuiApplication.clipboard().setText("7,25\noops\n6,9\n10 000 nM\n")
+    planned.paste()
+    until(qtbot, lambda: page.stack.currentWidget() is page.preview)
+    assert "2 of them kept in the list, marked" in page.preview.summary.text()
+    page.preview.write.click()
+    until(qtbot, lambda: count(planned, 2))
+    idle(qtbot, planned)
+    assert [model.result_text(line, 0, 0) for line in range(4)] == ["7.25", "oops", "6.9", "10 000 nM"]
+    assert [data(model, line, 0, KIND) == "wrong" for line in range(4)] == [False, True, False, True]
+    assert "not a number" in model.result_tip(1, 0, 0)
+    assert "has a thousands mark. 10000?" in model.result_tip(3, 0, 0)
+    assert "2 cells marked" in planned.messages.text
+    assert page.table.current_row() == 1
+    # Typed over, it is as any other.
+    type_into(planned, 1, "7.0")
+    until(qtbot, lambda: count(planned, 3))
+    assert model.wrong(1) is None
+
+
+def test_numbers_are_typed_as_the_user_writes_them(qtbot: QtBot, planned: MainWindow, comma: None) -> None:
+    page, model = planned.round, planned.round.model
+    type_into(planned, 0, "7,25")
+    until(qtbot, lambda: count(planned, 1))
+    idle(qtbot, planned)
+    assert model.cell_text(0, 0, 0) == "7.25"
+    type_into(planned, 1, "0,5 nM")
+    until(qtbot, lambda: count(planned, 2))
+    idle(qtbot, planned)
+    assert status(planned).measurements[-1].value == pytest.approx(9.301, abs=1e-3)
+    type_into(planned, 2, "12.000 nM")
+    until(qtbot, lambda: model.wrong(2) is not None)
+    assert "can be read as 12.000 or as 12000" in (model.wrong(2) or ("", ""))[1]
+    assert "12.000 nM" in page.panel.wrong.heading.text()
+    assert count(planned, 2)
+
+
+@pytest.mark.parametrize(
+    ("text", "decimal", "found"),
+    [
+        ("0,5", ".", 0.5),
+        ("0,123", ".", 0.123),
+        ("7,123", ",", 7.123),
+        ("7.5", ",", 7.5),
+        ("7,123", ".", "can be read as 7.123 or as 7123"),
+        ("7.123", ",", "can be read as 7.123 or as 7123"),
+        ("1.234,5", ",", "1234.5"),
+        ("1,234.5", ".", "1234.5"),
+        ("10 000", ".", "10000"),
+        ("12'000", ",", "12000"),
+        (">1,234,567", ".", ">1234567"),
+    ],
+)
+def test_thousands_marks_are_refused_plainly(text: str, decimal: str, found: float | str) -> None:
+    if isinstance(found, float):
+        assert parse_entry(text, IC50, decimal).value == found
+        return
+    with pytest.raises(ValueError, match="thousands mark") as refused:
+        parse_entry(text, IC50, decimal)
+    if isinstance(refused.value, Question):
+        assert refused.value.suggestion == found
+        assert parse_entry(refused.value.suggestion, IC50, decimal).value > 1000
+    else:
+        assert found in str(refused.value)
+    # Nobody means a pIC50 of some thousand.
+    if text in ("7,123", "7.123"):
+        assert parse_entry(text, P, decimal).value == 7.123
+
+
+def test_a_block_shows_its_own_decimal_mark() -> None:
+    assert decimal_of(["1.234", "7.1"], ",") == "."
+    assert decimal_of(["1,234", "7,1"], ".") == ","
+    assert decimal_of(["1.234"], ",") == ","
+    assert decimal_of(["7.1", "7,1"], ".") == "."
+
+
+def test_a_mean_is_of_logarithms_and_knows_its_scatter() -> None:
+    def of(value: float, n: int = 1, sd: float | None = None, relation: str = "=") -> Measurement:
+        return Measurement(1, 0, 0, value, relation, n, Result("X", value, n=n, sd=sd), 1, 1)  # type: ignore[arg-type]
+
+    assert mean_text([of(7.0), of(7.4)], P) == "7.20 (n = 2, SD 0.28)"
+    # Two means of two: within 0.1 each, between 0.4; the SD of the four is that of (6.93, 7.07, 7.33, 7.47).
+    assert mean_text([of(7.0, 2, 0.1), of(7.4, 2, 0.1)], P) == "7.20 (n = 4, SD 0.24)"
+    assert mean_text([of(7.0, 2), of(7.4, 2)], P) == "7.20 (n = 4)"
+    assert mean_text([of(5.0, relation="<")], P) == "<5.00 (n = 1)"
+    assert mean_text([of(7.0).with_exclusion("leak")], P) == ""

@@ -1,0 +1,155 @@
+"""How rounds end, what can be looked at afterwards, and what still comes in."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from pytestqt.qtbot import QtBot
+
+from assaypilot.gui.main_window import MainWindow
+from tests.gui.helpers import idle, open_round, status, until, view
+
+
+@pytest.fixture
+def planned(qtbot: QtBot, campaign: MainWindow) -> MainWindow:
+    """A window with an open round."""
+    campaign.plan()
+    until(qtbot, lambda: status(campaign).open_round is not None)
+    idle(qtbot, campaign)
+    return campaign
+
+
+def enter(qtbot: QtBot, window: MainWindow, line: int, text: str, cell: int = 0) -> None:
+    before = len(status(window).measurements)
+    window.round.values.enter(line, 0, text, cell)
+    until(qtbot, lambda: len(status(window).measurements) > before)
+    idle(qtbot, window)
+
+
+def close(qtbot: QtBot, window: MainWindow, what: str = "return", note: str = "") -> None:
+    window.round.close_button.click()
+    window.closing.options[what].setChecked(True)  # type: ignore[index]  # one of the three
+    window.closing.line.setText(note)
+    window.closing.confirm.click()
+    until(qtbot, lambda: status(window).open_round is None)
+    idle(qtbot, window)
+
+
+def test_closing_says_first_what_it_means(qtbot: QtBot, planned: MainWindow) -> None:
+    page = planned.round
+    enter(qtbot, planned, 0, "7.0")
+    page.values.enter(1, 0, "oops")
+    page.close_button.click()
+    asked = planned.closing
+    assert asked.isVisible()
+    assert not page.plates_pane.isVisible(), "the question has the room of the plates"
+    asked_for = open_round(planned).measurements
+    assert f"1 of {asked_for} measurements are back, {asked_for - 1} are missing" in asked.words.text()
+    assert "1 typed text could not be used" in asked.caution.text()
+    means = [asked._means[key].text() for key in ("return", "failed", "other")]
+    assert "guarantee stays" in means[0]
+    assert "guarantee stays; it then assumes" in means[1]
+    assert "guarantee is void from here" in means[2]
+    # Escape leaves all as it is, and keeps the note.
+    asked.line.setText("the plate looked odd")
+    QTest.keyClick(asked.line, Qt.Key.Key_Escape)
+    assert asked.isHidden()
+    assert page.plates_pane.isVisible()
+    page.close_button.click()
+    assert asked.line.text() == "the plate looked odd"
+    asked.options["other"].setChecked(True)
+    asked.confirm.click()
+    until(qtbot, lambda: status(planned).open_round is None)
+    idle(qtbot, planned)
+    assert "No guarantee any more" in planned.footer.guarantee.text()
+    # The next time nothing is promised that is not there.
+    planned.plan()
+    until(qtbot, lambda: status(planned).open_round is not None)
+    idle(qtbot, planned)
+    page.close_button.click()
+    assert "There is no guarantee to keep" in asked.guarantee.text()
+    assert not any("guarantee" in asked._means[key].text() for key in asked.options)
+    asked.reject()
+
+
+def test_a_round_without_results_is_withdrawn_and_comes_back_with_redo(qtbot: QtBot, planned: MainWindow) -> None:
+    page, items = planned.round, open_round(planned).items
+    assert planned.actions_.withdraw.isEnabled()
+    planned.actions_.withdraw.trigger()
+    card = page.panel.withdrawing
+    assert card.isVisible()
+    assert "Redo issues the same list again" in card.words.text()
+    card.cancel.click()
+    assert status(planned).open_round is not None
+    page.withdraw_button.click()
+    card.line.setText("the freezer broke")
+    card.confirm.click()
+    until(qtbot, lambda: status(planned).open_round is None)
+    idle(qtbot, planned)
+    assert status(planned).rounds[0].state == "withdrawn"
+    assert "withdrawn" in planned.messages.text
+    assert page.none.isVisible()
+    assert not planned.actions_.withdraw.isEnabled()
+    planned.session.redo()
+    until(qtbot, lambda: status(planned).open_round is not None)
+    idle(qtbot, planned)
+    assert open_round(planned).items == items
+    enter(qtbot, planned, 0, "7.0")
+    assert not page.withdraw_button.isVisible()
+    assert not planned.actions_.withdraw.isEnabled()
+
+
+def test_earlier_rounds_are_looked_at_and_take_what_comes_late(qtbot: QtBot, planned: MainWindow) -> None:
+    page, model = planned.round, planned.round.model
+    first = open_round(planned)
+    for line in range(3):
+        enter(qtbot, planned, line, "6.5")
+    close(qtbot, planned)
+    planned.plan()
+    until(qtbot, lambda: status(planned).open_round is not None)
+    idle(qtbot, planned)
+    second = open_round(planned)
+    assert page.title.text() == f"Round {second.number}"
+    assert page.chooser.count() == 2
+    page.chooser.setCurrentIndex(1)
+    page.chooser.activated.emit(1)
+    assert page.title.text() == f"Round {first.number}"
+    assert "closed" in page.subtitle.text()
+    assert model.kept_text(0) == "6.5"
+    line = next(n for n, back in enumerate(status(planned).rounds[0].back) if not any(back))
+    assert model.state(line) == "none back"
+    cell = model.index(model.view_row(line) or 0, model.place_of("result"))
+    assert not cell.flags() & Qt.ItemFlag.ItemIsEditable
+    assert not page.close_button.isVisible()
+    # What comes late is typed where it belongs, and says so; what had come stays.
+    page.late_button.click()
+    assert cell.flags() & Qt.ItemFlag.ItemIsEditable
+    kept = model.index(model.view_row(0) or 0, model.place_of("result"))
+    assert not kept.flags() & Qt.ItemFlag.ItemIsEditable
+    model.setData(cell, "6.9")
+    until(qtbot, lambda: len(status(planned).measurements) == 6)
+    idle(qtbot, planned)
+    late = status(planned).measurements[-1]
+    assert (late.entered.round, late.round, late.entered.replicate) == (first.number, second.number, "1")
+    assert model.kept_text(line) == "6.9"
+    assert "1 late" in model.state(line)
+    assert f"came late, in round {second.number}" in model.result_tip(line, 0, 0)
+    # Its phase was not decided yet, so it counts: one measurement less is waited for in the open round.
+    assert late.counted == 1
+    assert any(caption == "Late results" and "still count" in text for caption, text in shown(page.panel.progress))
+    planned.journey.step(1)
+    assert page.title.text() == f"Round {second.number}"
+    assert open_round(planned).came == 1
+    own = next(n for n, item in enumerate(second.items) if item.compound == late.compound)
+    assert model.kept_text(own) == "6.9"
+    # Enter results leads back to the open round from any other.
+    page.look_at(first.number)
+    planned.journey.enter_results()
+    assert page.title.text() == f"Round {second.number}"
+    assert view(planned).round is page.shown or page.shown == view(planned).round
+
+
+def shown(details: object) -> list[tuple[str, str]]:
+    rows = details._shown  # type: ignore[attr-defined]  # captions and values
+    return [(caption.text(), value.text()) for caption, value in rows if not caption.isHidden()]

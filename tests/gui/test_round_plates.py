@@ -1,0 +1,190 @@
+"""The list and the plates are one selection; wells say what they hold by shape, letter or number, not by colour."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtTest import QTest
+from pytestqt.qtbot import QtBot
+
+from assaypilot.engine.plates.wells import Well
+from assaypilot.gui.dialogs.work_list import WorkListDialog, values_of
+from assaypilot.gui.main_window import ROUND, MainWindow
+from assaypilot.gui.plate_looks import DECISION
+from assaypilot.gui.widgets.plate_chooser import PlateChooser
+from tests.gui.helpers import idle, open_round, status, until, view
+
+LEFT, NONE, SHIFT = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier, Qt.KeyboardModifier.ShiftModifier
+
+
+@pytest.fixture
+def plated(qtbot: QtBot, campaign: MainWindow) -> MainWindow:
+    """A window with an open round on a plate, laid out from the page."""
+    campaign.plan()
+    until(qtbot, lambda: status(campaign).open_round is not None)
+    idle(qtbot, campaign)
+    pane = campaign.round.plates_pane
+    assert not pane.plate.isVisible(), "one quiet line until somebody wants plates"
+    pane.layout_button.click()
+    dialog = campaign.work_lists.dialog
+    assert isinstance(dialog, WorkListDialog)
+    dialog.plate_size.choose("96")
+    dialog.controls.setText("1, 12")
+    until(qtbot, lambda: dialog.layout_ is not None and dialog.keep_button.isEnabled())
+    dialog.keep_button.click()
+    idle(qtbot, campaign)
+    assert pane.plate.isVisible()
+    return campaign
+
+
+def wells_of(window: MainWindow) -> dict[Well, int]:
+    """The line of the list in each well that has one."""
+    lines = {item.compound: line for line, item in enumerate(open_round(window).items)}
+    plate = window.round.plates_pane.plate.plate
+    assert plate is not None
+    return {well: lines[placed.compound] for well, (placed, _) in plate.contents().items()}
+
+
+def at(plate: PlateChooser, well: Well) -> QPoint:
+    return plate._box(well).center().toPoint()
+
+
+def drag(plate: PlateChooser, first: Well, last: Well) -> None:
+    """Nothing; drags from well to well with the mouse."""
+    QTest.mousePress(plate, LEFT, NONE, at(plate, first))
+    QTest.mouseMove(plate, at(plate, Well(first.row, last.column)))
+    QTest.mouseMove(plate, at(plate, last))
+    QTest.mouseRelease(plate, LEFT, NONE, at(plate, last))
+
+
+def legend(plate: PlateChooser) -> list[str]:
+    return [words for _, words in plate.legend()]
+
+
+def enter(qtbot: QtBot, window: MainWindow, line: int, text: str, cell: int = 0) -> None:
+    before = len(status(window).measurements)
+    window.round.values.enter(line, 0, text, cell)
+    until(qtbot, lambda: len(status(window).measurements) > before)
+    idle(qtbot, window)
+
+
+def test_what_is_dragged_over_is_selected_and_what_is_selected_is_ringed(qtbot: QtBot, plated: MainWindow) -> None:
+    page, plate = plated.round, plated.round.plates_pane.plate
+    there, items = wells_of(plated), open_round(plated).items
+    drag(plate, Well(0, 1), Well(2, 3))
+    inside = {line for well, line in there.items() if well.row <= 2 and 1 <= well.column <= 3}
+    assert len(inside) > 3
+    assert set(page.table.selected_rows()) == inside
+    assert plate.chosen == {items[line].compound for line in inside}
+    assert "are chosen" in plate.accessibleDescription()
+    # The other way round, and on every other page.
+    page.table.choose(4, "result")
+    assert plate.chosen == {items[4].compound}
+    assert plated.session.selection.compound == items[4].compound
+    plated.session.selection.choose(items[2].compound)
+    assert page.table.current_row() == 2
+    assert plate.chosen == {items[2].compound}
+    # A letter takes its row, a number its column, Escape none.
+    step, left, top = plate._step()
+    QTest.mouseClick(plate, LEFT, NONE, QPoint(int(left + 1.5 * step), int(top / 2)))
+    assert set(page.table.selected_rows()) == {line for well, line in there.items() if well.column == 1}
+    plate.setFocus()
+    QTest.keyClick(plate, Qt.Key.Key_Escape)
+    assert page.table.selected_rows() == []
+
+
+def test_the_keyboard_goes_from_well_to_well(qtbot: QtBot, plated: MainWindow) -> None:
+    page, plate = plated.round, plated.round.plates_pane.plate
+    there = wells_of(plated)
+    plated.activateWindow()
+    plate.setFocus()
+    for key in (Qt.Key.Key_Right, Qt.Key.Key_Down):
+        QTest.keyClick(plate, key)
+    assert plate.mark == Well(1, 1)
+    line = there[Well(1, 1)]
+    name = status(plated).library.ids[open_round(plated).items[line].compound]
+    assert page.table.current_row() == line
+    assert f"B2: line {line + 1}, {name}, measurement" in plate.accessibleDescription()
+    assert page.plates_pane.well.text() == plate.text_at(Well(1, 1))
+    QTest.keyClick(plate, Qt.Key.Key_Down, SHIFT)
+    QTest.keyClick(plate, Qt.Key.Key_Down, SHIFT)
+    assert set(page.table.selected_rows()) == {there[Well(row, 1)] for row in (1, 2, 3)}
+    QTest.keyClick(plate, Qt.Key.Key_Home)
+    assert plate.text_at(plate.mark) in ("D1: max", "D1: min")
+    assert page.table.selected_rows() == []
+    QTest.keyClick(plate, Qt.Key.Key_Right)
+    QTest.keyClick(plate, Qt.Key.Key_Return)
+    placed = plate._contents[Well(3, 1)][0]
+    until(qtbot, page.table.hasFocus)
+    assert (page.table.current_row(), page.table.current_cell) == (there[Well(3, 1)], (0, placed.replicate - 1))
+
+
+def test_wells_say_what_came_back_and_the_legend_names_what_there_is(qtbot: QtBot, plated: MainWindow) -> None:
+    page, pane = plated.round, plated.round.plates_pane
+    plate = pane.plate
+    assert legend(plate) == ["pending", "max", "min", "empty"]
+    enter(qtbot, plated, 0, "7.1")
+    enter(qtbot, plated, 1, "6.2")
+    page.values.enter(2, 0, "oops")
+    number = status(plated).measurements[-1].number
+    plated.session.exclude(number, "leak", judgement=False)
+    until(qtbot, lambda: "excluded" in legend(plate))
+    assert legend(plate) == ["pending", "back", "not kept", "excluded", "max", "min", "empty"]
+    name = status(plated).library.ids[open_round(plated).items[0].compound]
+    first = next(w for w, (one, _) in plate._contents.items() if one.replicate == 1 and wells_of(plated)[w] == 0)
+    assert plate.text_at(first) == f"{first}: line 1, {name}, measurement 1: 7.1"
+    # By value: the number stands in the well, and the legend says from where to where.
+    enter(qtbot, plated, 3, "5.9")
+    pane.by.setCurrentIndex(1)
+    assert pane.by.currentText() == "pIC50"
+    looks = plate._looks
+    assert looks is not None
+    assert (looks.wells[first].text, looks.wells[first].share) == ("7.1", 1.0)
+    assert legend(plate)[:2] == ["5.90", "7.10 pIC50"]
+    pane.by.setCurrentIndex(2)
+    assert pane.by.currentData() == DECISION
+    assert legend(plate) == ["undecided", "max", "min", "empty"]
+    # As a grid for a spreadsheet, by what is shown.
+    pane.by.setCurrentIndex(1)
+    plated.activateWindow()
+    until(qtbot, plated.isActiveWindow)
+    plate.setFocus()
+    plated.copy()
+    rows = [line.split("\t") for line in QGuiApplication.clipboard().text().splitlines()]
+    assert len(rows) == 9
+    assert rows[0][1:4] == ["1", "2", "3"]
+    assert rows[1 + first.row][1 + first.column] == "7.1"
+
+
+def test_several_plates_and_how_the_page_was_divided(
+    qtbot: QtBot, plated: MainWindow, open_window: Callable[..., MainWindow]
+) -> None:
+    page, pane = plated.round, plated.round.plates_pane
+    values = values_of(None, "", kind="list") | {"size": 24, "controls": "1, 2, 3", "edge": True, "same": False}
+    plated.work_lists._keep(view(plated), open_round(plated), values)
+    assert pane.which.count() > 1
+    assert f"plate 1 of {pane.which.count()}" in pane.words.text()
+    last = pane.which.count() - 1
+    layout = plated.work_lists.layout(view(plated), open_round(plated))
+    assert layout is not None
+    others = {one.compound for plate in layout.plates[:last] for one in plate.placed}
+    items = open_round(plated).items
+    only = next((n for n, item in enumerate(items) if item.compound not in others), None)
+    if only is not None:
+        page.table.choose(only, "result")
+        assert pane.which.currentIndex() == last, "the plate of the selected line comes to the front"
+    pane.by.setCurrentIndex(1)
+    page.sides.setSizes([600, 500])
+    page.sides.splitterMoved.emit(600, 1)
+    path, wide = view(plated).path, page.sides.sizes()[1]
+    plated.close()
+    again = open_window(path)
+    until(qtbot, lambda: again.session.view is not None)
+    again.show_page(ROUND)
+    idle(qtbot, again)
+    assert again.round.plates_pane.by.currentText() == "pIC50"
+    until(qtbot, lambda: abs(again.round.sides.sizes()[1] - wide) < 3)
+    assert again.round.plates_pane.which.count() == last + 1
