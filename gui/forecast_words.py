@@ -67,10 +67,10 @@ def forecast_lines(found: Foresight) -> list[tuple[str, str]]:
     if forecast.budget is not None:
         spent = forecast.budget
         if spent.decides_nothing:
-            rows.append(("Budget spent", f"nothing settled: {_about(spent.undecided)} undecided"))
+            rows.append(("At the end", f"nothing settled: {_about(spent.undecided)} undecided"))
         else:
             left = f"{spent.in_:,.0f} in, {spent.out:,.0f} out, {spent.undecided:,.0f} undecided"
-            rows.append(("Budget spent", left))
+            rows.append(("At the end", left))
     return rows
 
 

@@ -83,6 +83,8 @@ class _Line:
     def __init__(self, name: str, caption: str, tip: str) -> None:
         self.caption = label(caption, "muted")
         self.field = Field(name, tip=plain_tip(tip), width=WIDE)
+        # Six digits and their margins, however large the font is.
+        self.field.edit.setFixedWidth(max(WIDE, QFontMetrics(self.field.font()).horizontalAdvance("0") * 9))
         self.caption.setBuddy(self.field.edit)
         self.caption.setToolTip(plain_tip(tip))
         self.shown = ""

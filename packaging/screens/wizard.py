@@ -48,6 +48,7 @@ def one_endpoint(at: Photographer, table: Path) -> None:
     step.per_round.edit.setText("96")
     step.budget.edit.setText("1200")
     at.until(lambda: step.complete, "the outlook")
+    at.until(lambda: step.simulated.now is not None and not step.ahead.busy, "the forecast")
     at.shoot("wizard-4-goal", wizard)
     wizard.next.click()
     at.until(lambda: at.window.session.view is not None, "the campaign")

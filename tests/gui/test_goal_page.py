@@ -71,7 +71,7 @@ def test_the_page_says_what_is_wanted_and_what_it_will_take(qtbot: QtBot, campai
     assert page.outlooks.words.text() == "384 to 672 measurements in all, in 4 to 7 rounds."
     assert figures(page)["First decision"] == ["after 96 in 1 round"]
     assert figures(page)["Decided first"] == ["about 11 compounds; 12 % chance to be the last"]
-    assert "Budget spent" not in figures(page)
+    assert "At the end" not in figures(page)
     assert "made-up contributions" in page.outlooks.known.text()
     assert page.change.isHidden()
     assert campaign.strip.used.text() == "0 measurements\n384 to 672 expected in all"
@@ -104,7 +104,7 @@ def test_what_a_budget_decides_is_said(qtbot: QtBot, campaign: MainWindow) -> No
     tried(qtbot, page)
     assert page.outlooks.words.text().endswith("with these settings the budget of 100 leaves about 6 undecided.")
     assert figures(page)["All decided"] == ["every time", "within the budget never"]
-    assert figures(page)["Budget spent"] == ["\N{EN DASH}", "3 in, 9 out, 6 undecided"]
+    assert figures(page)["At the end"] == ["\N{EN DASH}", "3 in, 9 out, 6 undecided"]
 
 
 def test_apply_changes_the_campaign_and_undo_takes_it_back(
