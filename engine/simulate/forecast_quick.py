@@ -1,15 +1,16 @@
 """``adaptive`` for forecasts: the same strategy, planned in a hurry.
 
 Nearly all of its time goes into whole measurements per compound and into limits found by integration. A forecast needs
-neither to the last digit: here a plan is a design of shares found by a few multiplicative steps, whose measurements are
-parts of one (with the efficiency that whole ones have), and limits are scaled from one that is exact. Everything else,
-who is compared with whom and what is decided, is the strategy's own code.
+neither to the last digit: here a plan is a design of shares found by a few multiplicative steps, made whole by the
+fastest method, with what that loses given back, and limits are scaled from exact ones nearby. Everything else, who is
+compared with whom and what is decided, is the strategy's own code.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from functools import lru_cache
 from importlib import import_module
@@ -20,25 +21,33 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri_exp
 
+from assaypilot.engine.design import Rows, round_design
 from assaypilot.engine.design.criteria import Design
+from assaypilot.engine.design.rounding import Rounded
+from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.features import ProjectedFeatures
 from assaypilot.engine.goals import Goal, ParetoSet
-from assaypilot.engine.progress import Report
+from assaypilot.engine.progress import Report, silent
 from assaypilot.engine.strategies import adaptive_boundary, adaptive_planning
-from assaypilot.engine.strategies.protocol import Allocation, Certificate, State, Strategy
+from assaypilot.engine.strategies.designs import g_design
+from assaypilot.engine.strategies.protocol import Allocation, Strategy
 
 __all__ = ["effective", "quick"]
 
 Floats = NDArray[np.float64]
 
-_STEPS = 30
+_STEPS = 60
 """Multiplicative steps of a design."""
 _HARDEST = 400
 """Directions that a design is made for."""
-_EVEN = 0.01
-"""What every design spends evenly, so that it tells about everything a little."""
-_LOST = 0.25
-"""What whole measurements lose beside shares of the same number: this times effects per measurement."""
+_TINY = 1e-3
+"""Added to all weights at every step, so that no compound is lost for good."""
+_EVEN = 0.05
+"""Share of an even design in every one, so that it tells about everything a little."""
+_PLENTY = 2.5
+"""Measurements per effect from which swaps are good enough."""
+_SWAPPED = 0.8
+"""What rounding by swaps loses: this times effects per measurement."""
 _ANCHORS = np.log([2e-2, 1.5e-3, 1e-4, 6e-6])
 """The levels at which limits are exact, in logarithms, descending."""
 
@@ -70,9 +79,9 @@ def _with(member: Any, other: Mapping[str, Any]) -> Any:
     return made
 
 
-def _shares(candidates: ProjectedFeatures, directions: Floats, gap: float, report: Report) -> Design:
+def _shares(candidates: ProjectedFeatures, directions: Rows, gap: float, report: Report) -> Design:
     """About the design with the least worst variance of some directions, by multiplicative weights on both sides."""
-    x, y = candidates.coordinates(), directions
+    x, y = candidates.coordinates(), directions.vectors(np.arange(directions.n)[:, None])
     if len(y) > _HARDEST:
         y = y[np.argsort(-np.einsum("ij,ij->i", y, y), kind="stable")[:_HARDEST]]
     weights, worst = np.full(len(x), 1.0 / len(x)), np.full(len(y), 1.0 / len(y))
@@ -90,53 +99,45 @@ def _shares(candidates: ProjectedFeatures, directions: Floats, gap: float, repor
         worst /= worst.sum()
         slope = seen.T @ (seen * worst[:, None])
         weights = weights * np.sqrt(np.maximum(np.einsum("ij,ij->i", x @ slope, x), 0.0))
-        weights = (1.0 - _EVEN) * weights / weights.sum() + _EVEN / len(weights)
+        weights = weights / weights.sum() + _TINY / len(weights)
+        weights /= weights.sum()
     kept = np.flatnonzero(best > 1e-5 / len(best))
     return Design("xy", kept, best[kept] / best[kept].sum(), value, 0.0, False, _STEPS, 0.0)
 
 
-def _issued(
-    state: State,
-    candidates: ProjectedFeatures,
+def _rounded(
     design: Design,
-    directions: Floats | None,
-    criterion: str,
-    size: int,
-    report: Report,
-) -> Allocation:
-    """The allocation of shares of measurements, which no lab could make; of no compound more than rounds allow."""
-    shares = design.weights
-    capacity = state.problem.capacity
-    if capacity is not None:
-        most = capacity.max_replicates * math.ceil(size / capacity.per_round) / size
-        for _ in range(_STEPS if most * len(shares) >= 1.0 else 0):
-            over = shares >= most
-            free = shares[~over].sum()
-            if (shares <= most).all() or free <= 0.0:
-                break
-            shares = np.where(over, most, shares * (1.0 - most * over.sum()) / free)
-    # A hair more, so that their sum is not cut to the next smaller whole number.
-    counts: Any = shares * size * (1.0 + 1e-9)
-    return Allocation(
-        phase=state.phase + 1,
-        arms=candidates.rows[design.support],
-        counts=counts,
-        radius=math.inf,
-        certificate=Certificate(criterion, design.value, design.lower_bound),
-    )
+    candidates: ProjectedFeatures,
+    n: int,
+    *,
+    directions: Rows | None = None,
+    most: int | None = None,
+    report: Report = silent,
+) -> Rounded:
+    """Whole measurements by swaps, which lose about as much as ``effective`` gives back; of few of them as it is."""
+    if n >= _PLENTY * candidates.rank:
+        with suppress(AssayPilotError):
+            even = g_design(candidates.features, candidates.rows, gap=_EVEN).design
+            weights = np.zeros(candidates.n_rows)
+            weights[design.support] = (1.0 - _EVEN) * design.weights
+            weights[even.support] += _EVEN * even.weights
+            kept = np.flatnonzero(weights)
+            design = replace(design, support=kept, weights=weights[kept])
+            return round_design(design, candidates, n, method="swap", most=most, report=report)
+    return round_design(design, candidates, n, method="exchange", directions=directions, most=most, report=report)
 
 
-def effective(allocation: Allocation, rank: int) -> Allocation:
-    """The measurements that count in a simulation: those of a plan of shares are worth a little less than they are."""
-    if allocation.counts.dtype.kind != "f":
+def effective(strategy: Strategy, allocation: Allocation, rank: int) -> Allocation:
+    """The measurements as they count in a simulation: those of a plan made in a hurry are worth more than they are."""
+    if strategy.info.name != "adaptive" or allocation.total < _PLENTY * rank or allocation.certificate.lower_bound > 0:
         return allocation
-    worth = max(1.0 - _LOST * rank / allocation.total, 0.5)
-    counts: Any = worth * allocation.counts
+    counts: Any = (1.0 + _SWAPPED * rank / allocation.total) * allocation.counts
     return replace(allocation, counts=counts)
 
 
+_hasty_issue: Any = _with(adaptive_planning._issued, {"round_design": _rounded})
 _next_phase: Callable[..., Allocation] = _with(
-    adaptive_planning.next_phase, {"Rows": np.asarray, "xy_optimal": _shares, "_issued": _issued}
+    adaptive_planning.next_phase, {"xy_optimal": _shares, "_issued": _hasty_issue}
 )
 
 

@@ -169,7 +169,7 @@ def play_on(
     """The campaign to its end, or until it is given up; ``pulse`` is called before every phase and may raise."""
     strategy, state, under_way, planned = start.strategy, start.state, start.under_way, start.next
     per = ledger.per_sample
-    lab = _Lab(ledger, state, truth, rng)
+    lab = _Lab(ledger, start, truth, rng)
     before = _decided(ledger, state, lab)
     spent = begun = ledger.spent()
     rounds = begun_round = len([issued for issued in ledger.rounds if _counts(issued)])
@@ -222,11 +222,13 @@ def _decided(ledger: Ledger, state: State, lab: _Lab) -> NDArray[np.bool_]:
 class _Lab(Books):
     """What comes back of phases when the truth is known, and what they say about limits."""
 
-    def __init__(self, ledger: Ledger, state: State, truth: Truth, rng: np.random.Generator) -> None:
+    def __init__(self, ledger: Ledger, start: Start, truth: Truth, rng: np.random.Generator) -> None:
         super().__init__()
-        self.settings, self.endpoints, self.features = ledger.settings, ledger.endpoints, ledger.features
-        self.goal_endpoints, self.limited, self.first = ledger.goal_endpoints, ledger.limited, ledger.first
-        problem, (link, _) = state.problem, ledger.link
+        # All that the books know; what comes back here is told by totals() alone.
+        for name in (*vars(self), "library", "settings", "features"):
+            setattr(self, name, getattr(ledger, name))
+        problem, (link, _) = start.state.problem, ledger.link
+        self._strategy = start.strategy
         signs = np.array([[ledger.endpoints[k].sign] for k in ledger.goal_endpoints])
         means = signs * truth.goal
         expected = means if link == "identity" else signs * mean_value(link, truth.goal)
@@ -257,7 +259,9 @@ class _Lab(Books):
 
     def result(self, allocation: Allocation, spent: int) -> Outcome:
         """What comes back of a phase, all of it simulated."""
-        counted = effective(allocation, table(self._problem.features, np.flatnonzero(self._problem.measurable)).rank)
+        counted = effective(
+            self._strategy, allocation, table(self._problem.features, np.flatnonzero(self._problem.measurable)).rank
+        )
         outcome = replace(sample(self._drawn, counted, self._rng, spent), allocation=allocation)
         if self.limited:
             nothing = Pooled(np.zeros(self.n_arms), np.zeros(self.n_arms))
