@@ -6,12 +6,13 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
-from assaypilot.gui.main_window import CANDIDATES, HISTORY, ROUND, SAR
+from assaypilot.gui.help.window import HelpWindow
+from assaypilot.gui.main_window import CANDIDATES, GOAL, HISTORY, ROUND, SAR
 from assaypilot.gui.pages.sar import PICTURES
 from screens.photographer import Photographer
 from screens.tables import Truth
 
-__all__ = ["confirmation", "decided", "help_and_about", "read_only", "relations"]
+__all__ = ["confirmation", "decided", "goal", "help_and_about", "read_only", "relations", "replay"]
 
 
 def decided(at: Photographer) -> None:
@@ -29,6 +30,35 @@ def decided(at: Photographer) -> None:
     at.shoot("candidates-none")
     page.filter.setText("R1=Me <7.2")
     _exports(at)
+
+
+def goal(at: Photographer, name: str = "goal") -> None:
+    """Nothing; the goal with what it will take, and with other settings: sensible ones, and one that cannot be."""
+    page = at.window.goal
+    at.window.show_page(GOAL)
+    at.shoot(name)
+    field = page.form.field("slack")
+    if not field.isVisible():
+        return
+    field.edit.setText("0.25")
+    QTest.qWait(1200)
+    at.shoot(f"{name}-other")
+    field.edit.setText("a quarter")
+    QTest.qWait(300)
+    at.shoot(f"{name}-wrong")
+    page.form.reset()
+
+
+def replay(at: Photographer) -> None:
+    """Nothing; the candidates as they stood after the first round, and after half of all."""
+    window = at.window
+    window.show_page(CANDIDATES)
+    rounds = window.session.replay.rounds
+    for number in (rounds[0], rounds[len(rounds) // 2]):
+        window.session.replay.go(number)
+        at.shoot(f"replay-{number}")
+    window.session.replay.go(None)
+    at.settle()
 
 
 def relations(at: Photographer, name: str = "sar") -> None:
@@ -78,9 +108,16 @@ def read_only(at: Photographer) -> None:
 
 
 def help_and_about(at: Photographer) -> None:
-    """Nothing; what the Help menu shows."""
-    at.window.show_about()
+    """Nothing; what the Help menu shows, and the preferences."""
+    manners = at.window.manners
+    manners.about()
     at.dialog("about").close()
+    manners.ask_preferences()
+    at.dialog("preferences").close()
+    manners.help()
+    shown = next(one for one in QApplication.topLevelWidgets() if isinstance(one, HelpWindow) and one.isVisible())
+    at.shoot("help", shown)
+    shown.close()
 
 
 def _exports(at: Photographer) -> None:

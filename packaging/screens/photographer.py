@@ -67,7 +67,9 @@ class Photographer:
         self.settings = Settings(self.work / "settings.ini")
         self.settings.folder = self.work
         self.settings.theme = look.colours
+        self.settings.text_size = look.text
         theme().choose(look.colours)
+        theme().enlarge(look.text)
         self.window = self.open()
         self.made: list[Path] = []
 

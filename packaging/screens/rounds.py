@@ -21,6 +21,9 @@ def first_round(at: Photographer, truth: Truth) -> None:
     at.plan()
     window.show_page(ROUND)
     at.shoot("round-empty")
+    window.round.ends.withdraw()
+    at.shoot("round-withdraw")
+    window.round.ends.withdrawing.reject()
     _work_list(at)
     _half_filled(at, truth)
     _paste(at)
@@ -99,10 +102,12 @@ def _paste(at: Photographer) -> None:
 
 
 def _questions(at: Photographer) -> None:
-    """The dialogs that ask for a reason."""
+    """What is asked before a round ends, and the dialogs that ask for a reason."""
     window = at.window
     window.close_round()
-    at.shoot("dialog-close-round", window.closing)
+    at.shoot("round-close")
+    window.closing.options["other"].setChecked(True)
+    at.shoot("round-close-other")
     window.closing.reject()
     number = next(one.number for values in window.round.model.values for one in values)
     for name, ask in (("dialog-exclude", window.round.exclude), ("dialog-correct", window.round.correct)):
