@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from PySide6.QtWidgets import QHBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from assaypilot.engine.campaign.state import Round
 from assaypilot.gui.session import View
+from assaypilot.gui.widgets.flow import FlowRow
 from assaypilot.gui.widgets.text import button, label
 
 __all__ = ["Tools", "round_name"]
@@ -17,13 +18,11 @@ def round_name(shown: Round) -> str:
 
 
 class Tools(QWidget):
-    """One row of buttons."""
+    """One row of buttons, or more where the window is narrow."""
 
     def __init__(self) -> None:
         super().__init__()
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(8)
+        row = FlowRow(self)
         self.work = button(
             "&Work list…", tip="The round for the lab: a table with empty cells or a page to print, on plates if wanted"
         )
@@ -40,7 +39,7 @@ class Tools(QWidget):
         self.close_ = button("Clo&se round…", tip="Ends the round with what has come back; says first what that means")
         for made in (self.work, self.read, self.paste, self.practice, self.late):
             row.addWidget(made)
-        row.addStretch(1)
+        row.push()
         row.addWidget(self.back)
         row.addWidget(self.withdraw)
         row.addWidget(self.close_)

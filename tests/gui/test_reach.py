@@ -54,10 +54,8 @@ def reachable(top: QWidget) -> list[QWidget]:
 
 def told(widget: QWidget) -> str:
     """How a widget is named in a failure."""
-    text = getattr(widget, "text", lambda: "")()
-    return (
-        f"{type(widget).__name__} {widget.accessibleName() or str(text)[:40]!r} in {type(widget.parentWidget()).__name__}"
-    )
+    text = widget.accessibleName() or str(getattr(widget, "text", lambda: "")())[:40]
+    return f"{type(widget).__name__} {text!r} in {type(widget.parentWidget()).__name__}"
 
 
 def nameless(top: QWidget) -> list[str]:
@@ -183,6 +181,8 @@ def test_names_keys_order_and_room_everywhere(qtbot: QtBot, campaign: MainWindow
                 theme().enlarge(percent)
             give_room(shown)
             wrong.setdefault(f"{name}: cut at {percent} %", []).extend(cut_for_good(qtbot, shown))
+            if shown.minimumSizeHint().width() > BIG[0]:
+                wrong[f"{name}: cut at {percent} %"].append(f"wider than the screen: {shown.minimumSizeHint().width()}")
     assert {place: found for place, found in wrong.items() if found} == {}
     assert len(walked) >= 20
 
