@@ -61,7 +61,7 @@ _PREDICTS = "confirmation round {}: the facts predict something else"
 def _anew(ledger: Ledger, event: Event) -> list[str]:
     """What is wrong with decisions made anew, when the terms were changed or such decisions reached again."""
     anew = ledger.anew
-    taken = event.kind == "settings_changed" and "undoes" not in event.data
+    taken = event.kind in ("settings_changed", "compounds_added") and "undoes" not in event.data
     if anew is None or not anew.derived or not (taken or (event.kind == "phase_redecided" and "anew" in event.data)):
         return []
     said = [] if redecide.same(redecide.derived_again(ledger, anew), anew.decision) else [_ANEW.format("decision")]

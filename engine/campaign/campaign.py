@@ -14,6 +14,12 @@ from typing import Any
 from assaypilot.engine.campaign import codec, redecide
 from assaypilot.engine.campaign.chain import Draft
 from assaypilot.engine.campaign.changing import Change, change_drafts, consequences, redone
+from assaypilot.engine.campaign.changing_library import (
+    added_again,
+    added_drafts,
+    consequences_of_adding,
+    refuse_used,
+)
 from assaypilot.engine.campaign.confirmation import confirmation_round
 from assaypilot.engine.campaign.counting import Issued
 from assaypilot.engine.campaign.creation import creation_drafts, program_version
@@ -460,6 +466,19 @@ class Campaign:
         self._commit_with(drafts, parts)
         return self.status()
 
+    def consequences_of_adding(self, compounds: Library) -> tuple[str, ...]:
+        """What more compounds would do to the guarantee, the decisions and the rounds; nothing is done."""
+        return consequences_of_adding(self._ledger, compounds)
+
+    def add_compounds(self, compounds: Library, note: str = "", source: Source | None = None) -> Status:
+        """The campaign with more compounds, which may bring new substituents, at the same sites; those there stay.
+
+        Compounds that are there already are left out; AssayPilotError when none is new, for an id that stands for
+        something else there, and while a phase is under way. See ``changing_library`` for what holds.
+        """
+        self._commit_with(*added_drafts(self._ledger, compounds, note, source))
+        return self.status()
+
     def _commit_with(self, drafts: Sequence[Draft], parts: Mapping[str, bytes]) -> None:
         work = _Work(self._ledger)
         work.add(*drafts, parts=parts)
@@ -484,6 +503,8 @@ class Campaign:
         step = self._ledger.undo[-1]
         if step.kind in ("plan", "confirm"):
             self._refuse_results()
+        if step.kind == "add":
+            refuse_used(self._ledger, step.data["compounds"])
         self._commit(self._begin(opposite(step, self._ledger.sequence)))
         return step.label
 
@@ -499,8 +520,9 @@ class Campaign:
             drafts = confirmation_round(self._ledger, self.status().candidates, redoes=self._ledger.sequence)
             self._commit(self._begin(*drafts))
             return step.label
-        if step.kind == "change":
-            self._commit_with(*redone(self._ledger, step.data, self._ledger.sequence))
+        if step.kind in ("change", "add"):
+            again = redone if step.kind == "change" else added_again
+            self._commit_with(*again(self._ledger, step.data, self._ledger.sequence))
             return step.label
         self._commit(self._begin(once_more(step, self._ledger.sequence, self._ledger.last_round)))
         return step.label

@@ -20,12 +20,24 @@ from assaypilot.engine.campaign.words import joined, many, number
 from assaypilot.engine.endpoint import Endpoint
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.goals import Goal
+from assaypilot.engine.library import Library
 from assaypilot.engine.strategies.protocol import IN, OUT, UNDECIDED, Decision, State, Strategy
 
 if TYPE_CHECKING:
     from assaypilot.engine.campaign.replay import Ledger
 
-__all__ = ["CAPACITY", "Anew", "How", "Turn", "changes_in_words", "decide_again", "on_top", "take", "take_back"]
+__all__ = [
+    "CAPACITY",
+    "Anew",
+    "How",
+    "Turn",
+    "changes_in_words",
+    "decide_again",
+    "on_top",
+    "take",
+    "take_back",
+    "take_compounds",
+]
 
 How = Literal["capacity", "free", "kept", "void"]
 """What a change does to the decisions.
@@ -155,6 +167,49 @@ def take(ledger: Ledger, data: Mapping[str, Any]) -> None:
         )
 
 
+_LIBRARY = ("library", "first", "arm_of", "features", "since", "phases", "estimates")
+"""What more compounds replace beside."""
+
+
+def take_compounds(ledger: Ledger, data: Mapping[str, Any]) -> None:
+    """Nothing; the ledger goes on with more compounds; the library, the first of the parts, holds them at its end."""
+    was = {name: _own(getattr(ledger, name)) for name in (*_KEPT, *_LIBRARY)}
+    goal, how = ledger.settings.goal_of(ledger.margins), data["how"]
+    now, n = ledger.current(), ledger.n_arms
+    ledger.turns.append(Turn(how, tuple(data["changes"]), len(ledger.phases), ledger.spent(), goal, was))
+    if data["drops_plan"]:
+        ledger.under_way = None
+    before, old = ledger.library, ledger.first
+    ledger.hold(Library.decode(ledger.part(data["parts"][0])))
+    if ledger.library.ids[: len(before)] != before.ids or not np.array_equal(ledger.first[:n], old):
+        raise AssayPilotError("the log adds compounds in front of those there are")
+    more = ledger.n_arms - n
+    ledger.since = np.concatenate([ledger.since, np.full(more, len(ledger.phases), dtype=np.intp)])
+    ledger.phases = [
+        replace(one, active=_more(one.active, more), lost=_more(one.lost, more), measurable=_more(one.measurable, more))
+        for one in ledger.phases
+    ]
+    ledger.estimates = {
+        phase: replace(one, estimate=_wider(one.estimate, more), low=_wider(one.low, more), high=_wider(one.high, more))
+        for phase, one in ledger.estimates.items()
+    }
+    stood = Decided(_more(now.status, more), _more(now.decided_in_phase, more), ledger.measurable())
+    ledger.anew = None
+    ledger.begin()
+    if data["anew"] is not None:
+        decide_anew(ledger, data["anew"], data["parts"][1:], derived=True, before=stood)
+        assert ledger.anew is not None
+        ledger.state = on_top(ledger.strategy, ledger.fresh(), ledger.anew)
+
+
+def _more(values: NDArray[Any], more: int) -> NDArray[Any]:
+    return np.concatenate([values, np.zeros(more, dtype=values.dtype)])
+
+
+def _wider(values: NDArray[Any], more: int) -> NDArray[Any]:
+    return np.hstack([values, np.full((len(values), more), np.nan)])
+
+
 def take_back(ledger: Ledger) -> None:
     """Nothing; the terms are again those before the last change. AssayPilotError when there was none."""
     if not ledger.turns:
@@ -196,6 +251,9 @@ def change_in_words(change: Mapping[str, Any], goal: str) -> str:
             before, after = (
                 None if one is None else f"{one['relation']} {number(one['value'])}" for one in (before, after)
             )
+        case "compounds":
+            name = "the library"
+            after = f"{after:,} compounds"
         case "epsilon" if goal == "pareto":
             name = "the difference that does not matter"
     return f"{name} from {_value(before)} to {_value(after)}"

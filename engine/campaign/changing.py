@@ -27,7 +27,16 @@ from assaypilot.engine.difference import with_noise
 from assaypilot.engine.endpoint import Endpoint, Limit
 from assaypilot.engine.errors import AssayPilotError
 
-__all__ = ["LEAVE", "Change", "Leave", "change_drafts", "consequences", "redone"]
+__all__ = [
+    "LEAVE",
+    "Change",
+    "Leave",
+    "change_drafts",
+    "consequences",
+    "nothing_of_the_plan",
+    "redone",
+    "refuse_open_round",
+]
 
 
 class Leave(Enum):
@@ -85,7 +94,7 @@ def change_drafts(ledger: Ledger, change: Change, note: str = "") -> tuple[list[
         raise AssayPilotError("nothing would be different", mend="Give a value other than the present one.")
     how = _how(ledger, changes)
     if how != "capacity":
-        _refuse_open_round(ledger)
+        refuse_open_round(ledger)
     if how == "kept":
         _refuse_in_a_phase(ledger)
     data: dict[str, Any] = {
@@ -93,7 +102,7 @@ def change_drafts(ledger: Ledger, change: Change, note: str = "") -> tuple[list[
         "changes": changes,
         "settings": codec.settings_to_json(settings),
         "endpoints": [endpoint.as_json() for endpoint in endpoints],
-        "drops_plan": how != "capacity" and _nothing_of_the_plan(ledger),
+        "drops_plan": how != "capacity" and nothing_of_the_plan(ledger),
         "note": " ".join(note.split()),
         "anew": None,
         "parts": [],
@@ -238,13 +247,14 @@ def _how(ledger: Ledger, changes: Sequence[Mapping[str, Any]]) -> How:
     return "kept" if ledger.seen() else "free"
 
 
-def _refuse_open_round(ledger: Ledger) -> None:
+def refuse_open_round(ledger: Ledger) -> None:
+    """Nothing; AssayPilotError while a round is open, which was planned for the terms as they are."""
     issued = ledger.open_round
     if issued is None:
         return
     began = any(m.round == issued.number and not m.withdrawn for m in ledger.measurements)
     raise AssayPilotError(
-        f"round {issued.number} is open, and was planned for the goal as it is",
+        f"round {issued.number} is open, and was planned for the terms as they are",
         mend="Close it first." if began else "Undo its plan first; then plan it anew.",
     )
 
@@ -253,7 +263,7 @@ def _refuse_in_a_phase(ledger: Ledger) -> None:
     """Nothing; AssayPilotError where who is compared with whom would be chosen by results of the very phase."""
     if ledger.strategy.info.name != "adaptive" or _fixed_by_results(ledger):
         return
-    if ledger.under_way is not None and not _nothing_of_the_plan(ledger):
+    if ledger.under_way is not None and not nothing_of_the_plan(ledger):
         left = sum(ledger.outstanding().values())
         raise AssayPilotError(
             f"phase {ledger.under_way.allocation.phase} of adaptive has results, and its comparisons are those of the "
@@ -262,7 +272,7 @@ def _refuse_in_a_phase(ledger: Ledger) -> None:
         )
 
 
-def _nothing_of_the_plan(ledger: Ledger) -> bool:
+def nothing_of_the_plan(ledger: Ledger) -> bool:
     """Whether a phase is planned of which nothing was ever seen, so that it can be planned anew."""
     if ledger.under_way is None:
         return False

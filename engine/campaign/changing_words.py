@@ -22,7 +22,7 @@ def said(before: Ledger, after: Ledger, data: Mapping[str, Any]) -> tuple[str, .
     words = changes_in_words(data["changes"], before.settings.goal)
     told = [f"Changes {words}."]
     what = {change["what"] for change in data["changes"]}
-    if not what <= set(CAPACITY):
+    if not what <= {*CAPACITY, "compounds"}:
         told.append(f"The goal is then: {goal_sentence(after)}.")
     told += _of_the_guarantee(before, after, data)
     told += _of_decisions(before, after)
@@ -42,6 +42,8 @@ def _of_the_guarantee(before: Ledger, after: Ledger, data: Mapping[str, Any]) ->
     if data["how"] == "capacity" or what <= set(CAPACITY):
         return ["The guarantee is not touched: phases rest on numbers of measurements fixed when they are planned."]
     sure = f"wrong at most {odds(after.error)}"
+    if what == {"compounds"}:
+        return [f"The guarantee holds for all compounds together, {sure}."]
     if data["how"] == "free":
         return [f"No result was seen yet, so the guarantee is that of the new goal: {sure}."]
     told = [
@@ -65,11 +67,12 @@ def _of_decisions(before: Ledger, after: Ledger) -> list[str]:
     if not before.phases:
         return []
     now, then = _status(before), _status(after)
+    were = then[: len(now)]
     if np.array_equal(now, then):
         return ["The same compounds are in and out."]
     pairs = ((IN, "in"), (OUT, "out"), (UNDECIDED, "undecided"))
     counted = [f"{int((then == code).sum()):,} {word} (now {int((now == code).sum()):,})" for code, word in pairs]
-    back = int(((now != UNDECIDED) & (then == UNDECIDED)).sum())
+    back = int(((now != UNDECIDED) & (were == UNDECIDED)).sum())
     again = f"; {many(back, 'compound')} would be open again" if back else ""
     return [f"Then {joined(counted)}{again}."]
 
@@ -77,7 +80,7 @@ def _of_decisions(before: Ledger, after: Ledger) -> list[str]:
 def _status(ledger: Ledger) -> Any:
     """The status of every compound, those that fail a limit out."""
     failed, _ = limits.failures(ledger, ledger.verdicts)
-    return np.where(failed >= 0, OUT, ledger.current().status)[ledger.arm_of][: len(ledger.library)]
+    return np.where(failed >= 0, OUT, ledger.current().status)[ledger.arm_of]
 
 
 def _of_rounds(before: Ledger, after: Ledger, data: Mapping[str, Any]) -> list[str]:
@@ -98,7 +101,7 @@ def _of_rounds(before: Ledger, after: Ledger, data: Mapping[str, Any]) -> list[s
                 f"{before.spent() + left - budget:,} beyond the new budget: to cut it short after seeing some of its "
                 "results would cost the guarantee."
             )
-        if not what <= set(CAPACITY):
+        if not what <= {*CAPACITY, "compounds"}:
             told.append(
                 f"The phase under way is finished as it was planned ({many(left, 'measurement')} to come) and decides "
                 "under the new goal."

@@ -51,7 +51,9 @@ def decide(books: Books, phase: int, before: Sequence[Verdict]) -> Verdict | Non
     if not books.limited:
         return None
     delta = shares(books.settings.delta, len(books.goal_endpoints), len(books.limited))[1]
-    width = math.sqrt(2.0 * math.log(2.0 * books.n_arms * phase * (phase + 1) / delta))
+    # Compounds that were added after a phase may have been chosen by it: it bounds those that were there.
+    there = books.since < phase
+    width = math.sqrt(2.0 * math.log(2.0 * int(there.sum()) * phase * (phase + 1) / delta))
     low = np.full((len(books.limited), books.n_arms), -np.inf)
     high = np.full((len(books.limited), books.n_arms), np.inf)
     outs = []
@@ -61,7 +63,7 @@ def decide(books: Books, phase: int, before: Sequence[Verdict]) -> Verdict | Non
         measured = np.flatnonzero(counts > 0)
         if len(measured) and endpoint.noise_sd is not None:
             fit = least_squares(books.features, measured, counts[measured], means[measured])
-            half = endpoint.noise_sd * width * fit.half_norms()
+            half = np.where(there, endpoint.noise_sd * width * fit.half_norms(), np.inf)
             mean = np.where(np.isfinite(half), fit.means(), 0.0)
             low[row], high[row] = mean - half, mean + half
         known = np.zeros(books.n_arms, dtype=bool)

@@ -62,6 +62,7 @@ KINDS = {
     "phase_redecided": 3,
     "phase_empty": 1,
     "settings_changed": 1,
+    "compounds_added": 1,
 }
 """Every kind of event and its newest version this program understands.
 
@@ -180,11 +181,15 @@ class Ledger(Books):
         self.warnings = tuple(event.data["warnings"])
 
     def _library_added(self, event: Event) -> None:
-        self.library = Library.decode(self._part(event.data["part"]))
-        self.first, self.arm_of = merge_equal_rows(self.library.codes)
-        whole = SiteFeatures.of(self.library)
-        self.features = SiteFeatures(self.library.codes[self.first], whole.sizes)
+        self.hold(Library.decode(self._part(event.data["part"])))
         self.since = np.zeros(self.n_arms, dtype=np.intp)
+
+    def hold(self, library: Library) -> None:
+        """Nothing; this is the library from now on."""
+        self.library = library
+        self.first, self.arm_of = merge_equal_rows(library.codes)
+        whole = SiteFeatures.of(library)
+        self.features = SiteFeatures(library.codes[self.first], whole.sizes)
 
     def _endpoints_defined(self, event: Event) -> None:
         self.endpoints = tuple(Endpoint.from_json(data) for data in event.data["endpoints"])
@@ -505,3 +510,9 @@ class Ledger(Books):
             changed.take_back(self)
         else:
             changed.take(self, event.data)
+
+    def _compounds_added(self, event: Event) -> None:
+        if "undoes" in event.data:
+            changed.take_back(self)
+        else:
+            changed.take_compounds(self, event.data)

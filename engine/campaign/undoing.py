@@ -35,6 +35,8 @@ def opposite(step: Step, sequence: int) -> Draft:
             return Draft("compounds_available", {"compounds": data["compounds"]} | mark)
         case "change":
             return Draft("settings_changed", {"changes": data["changes"]} | mark)
+        case "add":
+            return Draft("compounds_added", {"changes": data["changes"]} | mark)
 
 
 def once_more(step: Step, sequence: int, last_round: int) -> Draft:

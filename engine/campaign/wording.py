@@ -141,6 +141,12 @@ def describe(event: Event, ledger: Ledger) -> str:
             return _redecided(data)
         case "phase_empty":
             return f"Phase {data['phase']} ended without a usable result; it will be planned anew if it is still needed"
+        case "compounds_added":
+            if "undoes" in data:
+                return "Added compounds taken back"
+            source = f" from {data['source']['name']}" if data["source"] else ""
+            added = names(list(ledger.library.ids[-data["compounds"] :]))
+            return f"{many(data['compounds'], 'compound')} added{source}: {added}{_note(data['note'])}"
         case "settings_changed":
             words = changes_in_words(data["changes"], ledger.settings.goal)
             return f"Change of {words} undone" if "undoes" in data else f"Changed {words}{_note(data['note'])}"

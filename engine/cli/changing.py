@@ -16,7 +16,7 @@ from assaypilot.engine.cli.console import Console, Reply
 from assaypilot.engine.endpoint import Limit
 from assaypilot.engine.errors import AssayPilotError
 
-__all__ = ["change"]
+__all__ = ["agreed", "change", "refusal"]
 
 _LIMIT = re.compile(r"\s*(.+?)\s*((?:<=|>=|<|>|≤|≥).*)", re.S)
 
@@ -29,23 +29,28 @@ def change(options: argparse.Namespace, console: Console) -> Reply:
         console.say(*told)
         if options.dry_run:
             return Reply(_document(campaign.status(), told, changed=False), ())
-        if not (wanted.of_capacity_alone or options.yes or _agreed(console)):
-            refusal = AssayPilotError(
-                "this changes what is guaranteed; nothing was done",
-                file=str(options.file),
-                option="--yes",
-                mend="Say --yes to do it.",
-            )
-            if not console.json:
-                raise refusal
-            return Reply({"error": refusal.as_json(), "consequences": told}, exit_code=1)
+        if not (wanted.of_capacity_alone or options.yes or agreed(console)):
+            return refusal(options, console, told)
         now = campaign.change(wanted, options.note)
     return Reply(
         _document(now, told, changed=True), ["Done.", now.goal_sentence, now.statement, now.guarantee.sentence]
     )
 
 
-def _agreed(console: Console) -> bool:
+def refusal(options: argparse.Namespace, console: Console, told: Sequence[str]) -> Reply:
+    """The refusal of what nobody said yes to, with what it would do; as an AssayPilotError without ``--json``."""
+    error = AssayPilotError(
+        "this changes what is guaranteed; nothing was done",
+        file=str(options.file),
+        option="--yes",
+        mend="Say --yes to do it.",
+    )
+    if not console.json:
+        raise error
+    return Reply({"error": error.as_json(), "consequences": told}, exit_code=1)
+
+
+def agreed(console: Console) -> bool:
     """Whether somebody at the terminal says yes."""
     if console.json or not (sys.stdin and sys.stdin.isatty() and sys.stdout.isatty()):
         return False

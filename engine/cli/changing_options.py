@@ -7,7 +7,7 @@ from typing import Any
 
 from assaypilot.engine.cli.options import number
 
-__all__ = ["NONE", "add_change_options"]
+__all__ = ["NONE", "add_addition_options", "add_change_options"]
 
 NONE = "none"
 """The word for a term that is to go."""
@@ -29,6 +29,22 @@ def add_change_options(parser: argparse.ArgumentParser) -> None:
     add("--budget", type=_or_none(int), metavar="N", help="measurements in all; none: no limit")
     add("--note", default="", metavar="TEXT", help="why, for the history")
     add("--yes", action="store_true", help="do it though it changes what is guaranteed")
+    add("--dry-run", action="store_true", help="only say what it would do")
+
+
+def add_addition_options(parser: argparse.ArgumentParser) -> None:
+    """Nothing; adds how more compounds are told of."""
+    parser.add_argument("file", metavar="FILE", help="campaign file")
+    parser.add_argument(
+        "table", metavar="TABLE", help="csv, xlsx, sdf or other table: a column for every site, and ids"
+    )
+    add = parser.add_argument
+    add("--id", metavar="COL", help="column of compound ids (default: found by its name)")
+    add("--smiles", metavar="COL", help="column of structures")
+    add("--available", metavar="COL", help="column that says whether a compound can be had (yes or no)")
+    add("--sheet", metavar="NAME", help="sheet of a workbook (default: the first with a table)")
+    add("--note", default="", metavar="TEXT", help="why, for the history")
+    add("--yes", action="store_true", help="do it though results were seen already")
     add("--dry-run", action="store_true", help="only say what it would do")
 
 

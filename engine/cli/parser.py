@@ -21,6 +21,7 @@ COMMANDS: frozenset[str] = frozenset(
         "plan",
         "record",
         "change",
+        "add",
         "status",
         "forecast",
         "export",
@@ -235,7 +236,7 @@ def _about_rounds(command: Any) -> None:
         "with a comma needs",
     )
 
-    from assaypilot.engine.cli.changing_options import add_change_options
+    from assaypilot.engine.cli.changing_options import add_addition_options, add_change_options
 
     add_change_options(
         command(
@@ -243,6 +244,14 @@ def _about_rounds(command: Any) -> None:
             "Changes the goal, the assay noise, the limits or what the lab takes, and says first what that does",
             "Where it changes what is guaranteed, it asks, or needs --yes. The window can undo it while nothing "
             "was decided since.",
+        )
+    )
+
+    add_addition_options(
+        command(
+            "add",
+            "Adds compounds, with new substituents perhaps, to a campaign, and says first what that does",
+            "Values in the table are not taken over; record them.",
         )
     )
 

@@ -95,6 +95,10 @@ def _run(options: argparse.Namespace, console: Console) -> Reply:
             from assaypilot.engine.cli.changing import change
 
             return change(options, console)
+        case "add":
+            from assaypilot.engine.cli.adding import add
+
+            return add(options, console)
         case "status":
             from assaypilot.engine.cli.standing import status
 

@@ -11,9 +11,11 @@ import pytest
 from assaypilot.engine.campaign.audit import verify
 from assaypilot.engine.campaign.campaign import Campaign
 from assaypilot.engine.campaign.changing import Change
-from assaypilot.engine.campaign.state import Status
+from assaypilot.engine.campaign.state import Source, Status
 from assaypilot.engine.endpoint import Endpoint, Limit
 from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.library import Library
+from assaypilot.engine.measurements import Result
 from tests.engine.campaign import trading
 from tests.engine.campaign.making import answers, decide_phase, finish, make, replays, truth
 
@@ -254,8 +256,6 @@ def test_limits_change_come_and_go(tmp_path: Path) -> None:
 
 def trading_like(campaign: Campaign) -> list[Any]:
     """LogD as large as pIC50, for every compound of the round."""
-    from assaypilot.engine.measurements import Result
-
     status = campaign.status()
     assert status.open_round is not None
     means, rng = truth(status.library), np.random.default_rng(5)
@@ -287,3 +287,113 @@ def test_what_cannot_be_changed_is_refused_and_nothing_is_written(change: Change
             with pytest.raises(AssayPilotError, match=words):
                 command(change)
         assert campaign.events == events
+
+
+MORE = Library.listed(
+    ["r1", "R2"], [["A", "C"], ["D", "B"], ["D", "C"], ["B", "D"]], ids=["R1=A|R2=C", "new-1", "new-2", "new-3"]
+)
+"""One that is there already, and three with two new substituents."""
+
+
+def effects(library: Library, best: float) -> np.ndarray:
+    """As ``truth``, with R1 = D so much better than A, and R2 = D worse."""
+    sizes = (np.array([0.0, 0.9, -0.4, best]), np.array([0.0, 0.5, -0.7, -1.5]))
+    return 6.0 + sum(sizes[k][library.codes[:, k]] for k in range(2))
+
+
+def go_on(campaign: Campaign, best: float) -> Status:
+    rng = np.random.default_rng(8)
+    while campaign.plan() is not None:
+        now = campaign.status()
+        assert now.open_round is not None
+        means = effects(now.library, best)
+        told = [
+            Result(now.library.ids[item.compound], float(means[item.compound] + 0.2 * rng.standard_normal()))
+            for item in now.open_round.items
+            for _ in range(item.replicates)
+        ]
+        campaign.record(told, close=True)
+    return campaign.status()
+
+
+@pytest.mark.parametrize("strategy", ["linfact-g", "linfact-xy", "rage"])
+@pytest.mark.parametrize("best", [1.6, -0.5])
+def test_compounds_with_a_new_substituent_are_taken_in(strategy: str, best: float, tmp_path: Path) -> None:
+    goal: dict[str, Any] = {"goal": "best", "slack": 0.3} if strategy == "rage" else {"epsilon": 0.3, "slack": 0.3}
+    with make(tmp_path / "x.assaypilot", strategy=strategy, **goal, **WIDE) as campaign:
+        first = finish(campaign)
+        told = " ".join(campaign.consequences_of_adding(MORE))
+        assert "Adds 3 compounds, to 12 compounds in all. 2 substituents new: R1 = D, R2 = D." in told
+        assert "rest on measurements from now on" in told
+        assert campaign.status() is first
+        now = campaign.add_compounds(MORE, "a new series", Source("new.csv"))
+        assert now.library.ids[:9] == first.library.ids
+        assert ids(now, "out") >= ids(first, "out"), "who is out stays out"
+        assert not ids(now, "in"), "a new one may be better than all that were compared"
+        assert not now.finished
+        assert "3 compounds added from new.csv: new-1, new-2, new-3 (a new series)" in campaign.history()[-1].text
+        replays(campaign)
+        assert campaign.undo() == "Add compounds"
+        assert replays(campaign).library == first.library
+        assert campaign.redo() == "Add compounds"
+        now = go_on(campaign, best)
+        means = effects(now.library, best)
+        right = {name for name, mean in zip(now.library.ids, means, strict=True) if mean >= means.max() - 0.3}
+        assert ids(now, "in") <= {
+            n for n, mean in zip(now.library.ids, means, strict=True) if mean >= means.max() - 0.6
+        }
+        assert ids(now, "in") & right
+        if strategy != "rage":
+            assert right <= ids(now, "in")
+        assert now.guarantee.holds
+        assert "the library from 9 to 12 compounds after" in now.guarantee.sentence
+        campaign.correct(1, 6.0, reason="typo")
+        sound(campaign)
+
+
+def test_compounds_before_the_first_result_change_nothing_else(tmp_path: Path) -> None:
+    with make(tmp_path / "x.assaypilot", strategy="adaptive", **WIDE) as campaign:
+        campaign.plan()
+        with pytest.raises(AssayPilotError, match="round 1 is open"):
+            campaign.add_compounds(MORE)
+        campaign.undo()
+        assert len(campaign.add_compounds(MORE).library) == 12
+        now = go_on(campaign, 1.6)
+        assert "new-1" in ids(now, "in")
+        assert "Changed on the way" not in now.guarantee.sentence
+        with pytest.raises(AssayPilotError, match="in the campaign already"):
+            campaign.add_compounds(MORE)
+        with pytest.raises(AssayPilotError, match="Adaptive takes no compounds in once results were seen"):
+            campaign.add_compounds(Library.listed(["R1", "R2"], [["D", "D"]], ids=["new-4"]))
+        sound(campaign)
+
+
+@pytest.mark.parametrize(
+    ("more", "words"),
+    [
+        (Library.listed(["R1", "R3"], [["A", "B"]]), "has the sites R1, R2, these compounds R1, R3"),
+        (Library.listed(["R1", "R2"], [["A", "B"]], ids=["R1=A|R2=A"]), "with other substituents"),
+    ],
+)
+def test_compounds_that_cannot_be_added(more: Library, words: str, tmp_path: Path) -> None:
+    with make(tmp_path / "x.assaypilot", per_round=8) as campaign:
+        with pytest.raises(AssayPilotError, match=words):
+            campaign.add_compounds(more)
+        campaign.plan()
+        campaign.record(answers(campaign), close=True)
+        with pytest.raises(AssayPilotError, match="phase 1 is under way"):
+            campaign.add_compounds(MORE)
+
+
+def test_limits_bound_added_compounds_by_later_phases_alone(tmp_path: Path) -> None:
+    endpoints = (
+        Endpoint("pIC50", noise_sd=0.2),
+        Endpoint("logD", noise_sd=0.2, direction="min", limit=Limit("<", 6.5)),
+    )
+    with make(tmp_path / "x.assaypilot", endpoints=endpoints, **WIDE) as campaign:
+        campaign.plan()
+        campaign.record([*answers(campaign), *trading_like(campaign)], close=True)
+        # Made of known substituents alone: the first phase could tell its logD.
+        now = campaign.add_compounds(Library.listed(["R1", "R2"], [["B", "B"]], ids=["twin"]))
+        assert now.candidates.failed_limit[-1] >= 0, "it is the same compound, to the model"
+        sound(campaign)

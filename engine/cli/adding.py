@@ -1,0 +1,107 @@
+"""``add``: more compounds for a campaign that runs, and what they do to its guarantee, said first."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from typing import Any
+
+from assaypilot.engine.campaign.campaign import Campaign
+from assaypilot.engine.campaign.state import Source, Status
+from assaypilot.engine.cli.changing import agreed, refusal
+from assaypilot.engine.cli.console import Console, Reply, count, plural
+from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.labels import is_hydrogen
+from assaypilot.engine.library import Library
+from assaypilot.engine.tables.mapping import propose
+from assaypilot.engine.tables.options import TableOptions
+from assaypilot.engine.tables.raw import RawTable, read_table
+from assaypilot.engine.tables.values import NO, is_missing
+
+__all__ = ["add"]
+
+_ROWS = 5
+"""Unused rows shown in the terminal."""
+
+
+def add(options: argparse.Namespace, console: Console) -> Reply:
+    """What was added; what that does is said first, and asked about once results were seen."""
+    raw = read_table(options.table, console.report, sheet=options.sheet)
+    with Campaign.open(options.file, read_only=options.dry_run, report=console.report) as campaign:
+        before = campaign.status()
+        compounds, not_used = _compounds(raw, before.library, options)
+        told = campaign.consequences_of_adding(compounds)
+        lines = [f"row {entry['row']}: {entry['reason']}" for entry in not_used]
+        console.say(*lines[:_ROWS], *count(len(lines), _ROWS, "rows (--json lists them all)"), *told)
+        if options.dry_run:
+            return Reply(_document(before, (), told, not_used), ())
+        free = not any(m.round > 0 for m in before.measurements)
+        if not (free or options.yes or agreed(console)):
+            return refusal(options, console, told)
+        now = campaign.add_compounds(compounds, options.note, Source(raw.file or "", raw.digest))
+    added = now.library.ids[len(before.library) :]
+    said = [f"{plural(len(added), 'compound')} added.", now.statement, now.guarantee.sentence]
+    return Reply(_document(now, added, told, not_used), said)
+
+
+def _compounds(raw: RawTable, library: Library, options: argparse.Namespace) -> tuple[Library, list[dict[str, Any]]]:
+    """The compounds of a table at the campaign's sites, and the rows that could not be used with their reasons."""
+    folded = {column.strip().casefold(): column for column in raw.columns}
+    lacking = [site.name for site in library.sites if site.name.casefold() not in folded]
+    if lacking:
+        raise AssayPilotError(
+            f"the table has no column {', '.join(lacking)}",
+            file=raw.file,
+            mend="It needs a column for every site of the campaign, named as there.",
+        )
+    columns = tuple(folded[site.name.casefold()] for site in library.sites)
+    wanted = TableOptions(id=options.id, smiles=options.smiles, sites=columns, available=options.available)
+    mapping = propose(raw, wanted)
+    side = {name: _column(raw, name) for name in (mapping.id, mapping.smiles, mapping.available) if name}
+    hydrogens = [next((label for label in site.substituents if is_hydrogen(label)), None) for site in library.sites]
+    cells = [_column(raw, column) for column in columns]
+    rows, ids, smiles, had, not_used = [], [], [], [], []
+    for place, number in enumerate(raw.rows):
+        labels = [column[place] for column in cells]
+        empty = [site.name for site, label in zip(library.sites, labels, strict=True) if is_missing(label)]
+        name = side[mapping.id][place] if mapping.id else ""
+        if empty or (mapping.id and (not name or name in ids)):
+            why = f"no substituent at {', '.join(empty)}" if empty else "no id" if not name else f"{name} comes twice"
+            not_used.append({"row": number, "column": None, "reason": why})
+            continue
+        rows.append(
+            [own if own and is_hydrogen(label) else label for own, label in zip(hydrogens, labels, strict=True)]
+        )
+        ids.append(name)
+        smiles.append(side[mapping.smiles][place] if mapping.smiles else "")
+        had.append(not mapping.available or side[mapping.available][place].strip().casefold() not in NO)
+    if not rows:
+        raise AssayPilotError("no row of the table is a compound", file=raw.file, mend="Correct the table.")
+    sites = [site.name for site in library.sites]
+    made = Library.listed(sites, rows, ids=ids if mapping.id else None, smiles=smiles, measurable=had)
+    return made, not_used
+
+
+def _column(raw: RawTable, name: str) -> Sequence[str]:
+    return raw.column(name)
+
+
+def _document(
+    now: Status, added: Sequence[str], told: Sequence[str], not_used: Sequence[dict[str, Any]]
+) -> dict[str, Any]:
+    return {
+        "added": added,
+        "compounds": len(now.library),
+        "not_used": not_used,
+        "consequences": told,
+        "statement": now.statement,
+        "guarantee": {
+            "delta": now.guarantee.delta,
+            "holds": now.guarantee.holds,
+            "assumptions": now.guarantee.assumptions,
+            "void": now.guarantee.void,
+            "sentence": now.guarantee.sentence,
+        },
+        "counts": now.counts,
+        "warnings": now.warnings,
+    }
