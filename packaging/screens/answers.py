@@ -7,12 +7,12 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
 from assaypilot.gui.help.window import HelpWindow
-from assaypilot.gui.main_window import CANDIDATES, GOAL, HISTORY, ROUND, SAR
+from assaypilot.gui.main_window import CANDIDATES, HISTORY, ROUND, SAR
 from assaypilot.gui.pages.sar import PICTURES
 from screens.photographer import Photographer
 from screens.tables import Truth
 
-__all__ = ["confirmation", "decided", "goal", "help_and_about", "read_only", "relations", "replay"]
+__all__ = ["confirmation", "decided", "help_and_about", "read_only", "relations", "replay"]
 
 
 def decided(at: Photographer) -> None:
@@ -30,23 +30,6 @@ def decided(at: Photographer) -> None:
     at.shoot("candidates-none")
     page.filter.setText("R1=Me <7.2")
     _exports(at)
-
-
-def goal(at: Photographer, name: str = "goal") -> None:
-    """Nothing; the goal with what it will take, and with other settings: sensible ones, and one that cannot be."""
-    page = at.window.goal
-    at.window.show_page(GOAL)
-    at.shoot(name)
-    field = page.form.field("slack")
-    if not field.isVisible():
-        return
-    field.edit.setText("0.25")
-    QTest.qWait(1200)
-    at.shoot(f"{name}-other")
-    field.edit.setText("a quarter")
-    QTest.qWait(300)
-    at.shoot(f"{name}-wrong")
-    page.form.reset()
 
 
 def replay(at: Photographer) -> None:
