@@ -104,6 +104,8 @@ def narrow(
         return numbers if not name else values.get(_plain(name))
 
     def within(match: re.Match[str]) -> str:
+        if match[1] and _plain(match[1]) not in values and _plain(match[1]) in sites:
+            return match[0]  # a substituent that is called so
         of_it = of(match[1])
         low, high = sorted((_number(match[2]), _number(match[3])))
         with np.errstate(invalid="ignore"):

@@ -23,7 +23,7 @@ def holding(smiles: Sequence[str], pattern: str, report: Report = silent) -> byt
         wanted = Chem.MolFromSmarts(pattern) or Chem.MolFromSmiles(pattern)
         if wanted is None or not wanted.GetNumAtoms():
             raise AssayPilotError(
-                f"{pattern} is no structure that can be looked for",
+                f"no structure can be read from {pattern}",
                 mend="Write it as SMILES or SMARTS, for example has:c1ccncc1.",
             )
         out = bytearray(len(smiles))

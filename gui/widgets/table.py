@@ -69,6 +69,18 @@ _MOVES = (
 
 Flag = QItemSelectionModel.SelectionFlag
 Move = QAbstractItemView.CursorAction
+_STEPS = {
+    Qt.Key.Key_Up: Move.MoveUp,
+    Qt.Key.Key_Down: Move.MoveDown,
+    Qt.Key.Key_PageUp: Move.MovePageUp,
+    Qt.Key.Key_PageDown: Move.MovePageDown,
+}
+_TO_EDGES = {
+    Qt.Key.Key_Up: Move.MoveUp,
+    Qt.Key.Key_Down: Move.MoveDown,
+    Qt.Key.Key_Home: Move.MoveHome,
+    Qt.Key.Key_End: Move.MoveEnd,
+}
 
 
 def as_clipboard(table: Iterable[Sequence[str]]) -> str:
@@ -211,7 +223,7 @@ class Table(QTableView):
         column = max(self.currentIndex().column(), 0) if key is None else self.rows_model.place_of(key)
         index = self.rows_model.index(place, column)
         across = self.horizontalScrollBar().value()
-        self.selectionModel().setCurrentIndex(index, Flag.ClearAndSelect | Flag.Rows)
+        self.setCurrentIndex(index)  # the view's own: Shift with an arrow goes on from here
         self.scrollTo(index)
         if key is None:  # a row was asked for, not a column
             self.horizontalScrollBar().setValue(across)
@@ -255,7 +267,28 @@ class Table(QTableView):
         if event.key() == Qt.Key.Key_Escape and self.rows_model.busy:
             self.rows_model.stop()
             return
+        held, key = event.modifiers(), Qt.Key(event.key())
+        control = held & Qt.KeyboardModifier.ControlModifier
+        if held & Qt.KeyboardModifier.ShiftModifier and key in (_TO_EDGES if control else _STEPS):
+            action = _TO_EDGES[key] if control else _STEPS[key]
+            self._select_to(self.moveCursor(action, held & ~Qt.KeyboardModifier.ShiftModifier))
+            return
         super().keyPressEvent(event)
+
+    def _select_to(self, target: QModelIndex) -> None:
+        """Nothing; selects all rows from where the selection began to a row, however far away that is."""
+        now, chosen = self.currentIndex(), self.selected_places()
+        if not (now.isValid() and target.isValid()):
+            return
+        begun = now.row()
+        if chosen.size:
+            begun = int(chosen[0] if begun == chosen[-1] else chosen[-1])
+        top, bottom = sorted((begun, target.row()))
+        model = self.rows_model
+        self.selectionModel().setCurrentIndex(target, Flag.NoUpdate)
+        part = QItemSelection(model.index(top, 0), model.index(bottom, model.columnCount() - 1))
+        self.selectionModel().select(part, Flag.ClearAndSelect)
+        self.scrollTo(target)
 
     def moveCursor(self, action: Move, modifiers: Qt.KeyboardModifier) -> QModelIndex:
         """Where a key leads: with Ctrl an arrow leads to the edge of the table, as in a spreadsheet."""
@@ -276,11 +309,12 @@ class Table(QTableView):
         self, index: QModelIndex | QPersistentModelIndex, event: QEvent | None = None
     ) -> QItemSelectionModel.SelectionFlag:
         """What becomes of the selection: a key with Ctrl takes it along, as in a spreadsheet."""
+        if event is None:  # asked for by the program, whatever keys are held
+            return Flag.ClearAndSelect | Flag.Rows
         if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress and event.key() in _MOVES:
             held = event.modifiers()
-            if held & Qt.KeyboardModifier.ControlModifier:
-                shift = bool(held & Qt.KeyboardModifier.ShiftModifier)
-                return (Flag.SelectCurrent if shift else Flag.ClearAndSelect) | Flag.Rows
+            if held & Qt.KeyboardModifier.ControlModifier and not held & Qt.KeyboardModifier.ShiftModifier:
+                return Flag.ClearAndSelect | Flag.Rows
         return super().selectionCommand(index, event)
 
     def keyboardSearch(self, search: str) -> None:

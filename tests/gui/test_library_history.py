@@ -1,17 +1,28 @@
-"""What a table already had, as the library shows it: means, and bounds where they say more."""
+"""The Library page: what a table already had, filters, columns and layouts, which History has, too."""
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from pytestqt.qtbot import QtBot
 
 from assaypilot.engine.campaign.campaign import Campaign
 from assaypilot.engine.campaign.state import Settings
+from assaypilot.engine.chemistry.substructure import holding
 from assaypilot.engine.endpoint import Endpoint
+from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.library import Library
 from assaypilot.engine.measurements import Result
+from assaypilot.engine.progress import Report
+from assaypilot.gui.main_window import CANDIDATES, HISTORY, LIBRARY, MainWindow
 from assaypilot.gui.models.library import _history, history_means, history_shown
+from tests.gui.helpers import idle, quick_campaign, until, view
 
 
 def test_bounds_are_shown_where_they_say_more_than_the_exact_values(tmp_path: Path) -> None:
@@ -55,3 +66,115 @@ def test_bounds_are_shown_where_they_say_more_than_the_exact_values(tmp_path: Pa
     assert np.isnan(column.rank()[[4, 6]]).all()
     # What the filter compares is the mean of exact values alone, as before.
     assert np.isnan(history_means(status, 0)[3])
+
+
+def test_layouts_come_back_with_their_campaign(
+    qtbot: QtBot, open_window: Callable[..., MainWindow], tmp_path: Path
+) -> None:
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+    first, second = quick_campaign(tmp_path / "one"), quick_campaign(tmp_path / "two")
+    window = open_window(first)
+    until(qtbot, lambda: window.session.view is not None)
+    window.library.arrangement.show("available", False)
+    window.library.table.sortByColumn(window.library.model.place_of("id"), Qt.SortOrder.DescendingOrder)
+    window.show_page(HISTORY)
+    idle(qtbot, window)
+    window.history.arrangement.show("author", False)
+
+    def shown(path: Path) -> tuple[list[str], list[str], int]:
+        window.open_path(path)
+        until(qtbot, lambda: view(window).path == path)
+        for page in (HISTORY, LIBRARY):
+            window.show_page(page)
+            idle(qtbot, window)
+        of_library = [column.key for column in window.library.arrangement.columns]
+        of_history = [column.key for column in window.history.arrangement.columns]
+        return of_library, of_history, int(window.library.model.rows[0])
+
+    # Another campaign begins as the last one ended, and is then its own.
+    assert shown(second) == (["id", "site0", "site1", "site2", "history", "measured"], ["sequence", "time", "text"], 17)
+    window.library.arrangement.as_at_first()
+    window.library.table.put_in_order(None)
+    window.history.arrangement.as_at_first()
+    assert shown(first) == (["id", "site0", "site1", "site2", "history", "measured"], ["sequence", "time", "text"], 17)
+    assert shown(second)[0][-1] == "available"
+    assert shown(second)[2] == 0
+    window.manners.forget_layout()
+    assert shown(first)[0][-1] == "available"
+
+
+def test_library_and_candidates_share_what_is_selected(qtbot: QtBot, decided: MainWindow) -> None:
+    decided.candidates.select(5)
+    decided.show_page(LIBRARY)
+    idle(qtbot, decided)
+    assert decided.library.table.selected_rows() == [5]
+    QTest.keyClick(decided.library.table, Qt.Key.Key_Down)
+    decided.show_page(CANDIDATES)
+    idle(qtbot, decided)
+    assert decided.candidates.table.selected_rows() == [6]
+
+
+def test_a_filter_finds_a_substructure_and_what_is_calculated(
+    qtbot: QtBot, open_window: Callable[..., MainWindow], tmp_path: Path
+) -> None:
+    window = open_window(quick_campaign(tmp_path, smiles=True))
+    until(qtbot, lambda: window.session.view is not None)
+    window.show_page(LIBRARY)
+    page = window.library
+    page.filter.setText("has:c1ccccc1 R1=Me")
+    page.filter.settle()
+    assert page.shown.text() == "Filtering…"
+    assert page.model.rowCount() == 18
+    idle(qtbot, window)
+    assert page.model.rowCount() == 6
+    page.filter.setText("has:c1ccccc1")  # known by now
+    page.filter.settle()
+    assert page.shown.text() == "18 shown"
+    page.filter.setText("MW<100")
+    page.filter.settle()
+    idle(qtbot, window)
+    assert page.model.rowCount() == 0
+    page.filter.setText("MW 135..136")
+    page.filter.settle()
+    assert page.model.rowCount() == 18
+    page.filter.setText("has:c1cc(")
+    page.filter.settle()
+    until(qtbot, lambda: "structure can be read from c1cc(" in window.messages.text)
+    idle(qtbot, window)
+    assert page.model.rowCount() == 18
+    assert page.model.columns[page.model.place_of("mw")].text(0) == "135.2"
+
+
+def test_a_substructure_is_stopped_and_never_lands_on_another_campaign(
+    qtbot: QtBot, open_window: Callable[..., MainWindow], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def slow(function: object, *arguments: object, report: Report) -> bytes:
+        while True:
+            report(0.5, "Looking")
+            threading.Event().wait(0.01)
+
+    monkeypatch.setattr("assaypilot.gui.narrowing.in_another_process", slow)
+    window = open_window(quick_campaign(tmp_path, smiles=True))
+    until(qtbot, lambda: window.session.view is not None)
+    window.show_page(LIBRARY)
+    page = window.library
+    for stop in (window.tables.bar.stop.click, lambda: window.open_path(view(window).path)):
+        page.filter.setText("has:CN")
+        page.filter.settle()
+        until(qtbot, window.tables.bar.isVisible)
+        stop()
+        until(qtbot, lambda: not window.session.tables.busy)
+        assert page.model.rowCount() == 18
+        page.filter.clear()
+        page.filter.settle()
+    idle(qtbot, window)
+    assert page.model.rowCount() == 18
+
+
+def test_structures_that_hold_a_part() -> None:
+    smiles = ["c1ccncc1", "CCO", "", "not one", "OCC"]
+    assert list(holding(smiles, "[OX2H]")) == [0, 1, 0, 0, 1]
+    assert list(holding(smiles, "c1ccncc1")) == [1, 0, 0, 0, 0]
+    with pytest.raises(AssayPilotError, match="no structure can be read"):
+        holding(smiles, "c1cc(")

@@ -13,9 +13,9 @@ from PySide6.QtWidgets import QApplication, QLabel, QStyleOptionHeaderV2
 from pytestqt.qtbot import QtBot
 
 from assaypilot.engine.library import Library
-from assaypilot.gui.filtering import narrow
+from assaypilot.gui.filtering import narrow, patterns
 from assaypilot.gui.main_window import CANDIDATES, MainWindow
-from assaypilot.gui.models.base import Column, RowsModel, plain_tip, text_ranks
+from assaypilot.gui.models.base import Coded, Column, RowsModel, plain_tip, text_ranks
 from assaypilot.gui.models.candidates import interval_text, probability_text
 from assaypilot.gui.widgets.table import Table, as_clipboard
 from tests.gui.helpers import idle, status, until, wizard_through
@@ -181,3 +181,46 @@ def test_headings_are_cut_line_by_line(qtbot: QtBot) -> None:
     first, second = shown(50).split("\n")
     assert first.endswith("…")
     assert second == "0.75)"
+
+
+def test_filters_know_ranges_columns_and_words_with_blanks() -> None:
+    library = Library.listed(["R1"], [["Me"], ["Cl"], ["6..7"]], ids=["x-1", "x-2", "n 3"])
+    numbers = np.array([6.5, 7.2, np.nan])
+    named = {
+        "MW": np.array([300.0, 450.0, np.nan]),
+        "n": np.array([0, 2, 0]),
+        "Heavy atoms": np.array([9.0, 20.0, 30.0]),
+    }
+    coded = {"Status": Coded(np.array([0, 3, 2]), ("undecided", "in", "out", "not estimable"))}
+
+    def found(text: str) -> list[int] | None:
+        mask = narrow(text, library, numbers, named, coded, {"c1": np.array([True, False, True])})
+        return None if mask is None else np.flatnonzero(mask).tolist()
+
+    assert found("6..7") == [0]
+    assert found("7,5 .. 6,9") == [1]
+    assert found("MW 400..500") == [1]
+    assert found("MW=100..500 x-1") == [0]
+    assert found("mw<400") == [0]
+    assert found("heavy atoms>=20") == [1, 2]
+    assert found("n=0") == [0, 2]
+    assert found("R1=6..7") == [2]
+    assert found("status=out") == [2]
+    assert found("status=not_estimable") == [1]
+    assert found("Status=estim") == [1]
+    assert found("status=in") == []
+    assert found("has:c1") == [0, 2]
+    assert found("has=c1 6..7") == [0]
+    assert found("has:c2") == []
+    assert found("out") == []
+    assert patterns("has:c1ccncc1 x substructure=[OH] has:c1ccncc1") == ("c1ccncc1", "[OH]")
+
+
+def test_words_are_found_in_long_libraries_as_in_short_ones(monkeypatch: pytest.MonkeyPatch) -> None:
+    ids = ["ab", "b", "Ba\nb", "", "aa", "cab"]
+    monkeypatch.setattr("assaypilot.gui.filtering.CHUNK", 2)
+    library = Library.listed(["R1"], [["x"]] * 6, ids=ids)
+    for word in ("a", "b", "ab", "z", "ba"):
+        mask = narrow(word, library, np.zeros(6))
+        assert mask is not None
+        assert mask.tolist() == [word in name.casefold() for name in ids]

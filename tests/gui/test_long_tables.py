@@ -1,0 +1,268 @@
+"""Long tables: put in order, narrowed and copied off the window's thread, and what came too late never lands."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from PySide6.QtCore import QItemSelection, QItemSelectionModel, Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtTest import QAbstractItemModelTester, QTest
+from pytestqt.qtbot import QtBot
+
+from assaypilot.engine.tables.problems import Problem
+from assaypilot.gui.models import ordering
+from assaypilot.gui.models.base import AT_ONCE, Coded, Column, RowsModel
+from assaypilot.gui.models.findings import Findings, FindingsModel
+from assaypilot.gui.models.notes import NotUsed, NotUsedModel, PastedModel, PastedRow, TableModel
+from assaypilot.gui.models.ordering import order_of, text_ranks
+from assaypilot.gui.models.substituents import Substituent, SubstituentsModel
+from assaypilot.gui.session import Session
+from assaypilot.gui.widgets import table as tables
+from assaypilot.gui.widgets.table import Table
+from tests.gui.helpers import until
+
+SIZE = AT_ONCE + 1
+ASCENDING, DESCENDING = Qt.SortOrder.AscendingOrder, Qt.SortOrder.DescendingOrder
+FATAL = QAbstractItemModelTester.FailureReportingMode.Fatal
+ROWS = QItemSelectionModel.SelectionFlag.Rows
+
+
+@pytest.fixture
+def session(qapp: object) -> Iterator[Session]:
+    made = Session()
+    yield made
+    made.shut()
+
+
+def columns(values: np.ndarray, names: Sequence[str] = ("low", "high")) -> list[Column]:
+    codes = (np.arange(len(values)) % len(names)).astype(np.int8)
+    return [
+        Column("id", "ID", lambda row: f"C-{row}", lambda: np.arange(len(values))),
+        Column("value", "Value", lambda row: f"{values[row]:.0f}", lambda: values, number=True),
+        Column("word", "Word", lambda row: names[codes[row]], lambda: codes, coded=lambda: Coded(codes, names)),
+    ]
+
+
+def long_table(qtbot: QtBot, session: Session) -> tuple[RowsModel, Table, np.ndarray]:
+    """A table of which the last rows have the lowest values."""
+    model = RowsModel()
+    QAbstractItemModelTester(model, FATAL)
+    model.later = session.arrange
+    values = np.arange(SIZE, 0, -1).astype(np.float64)
+    table = Table(model, name="long")
+    qtbot.addWidget(table)
+    table.resize(500, 300)
+    table.show()
+    model.fill(columns(values), SIZE)
+    return model, table, values
+
+
+def test_a_long_table_is_sorted_elsewhere_and_keeps_what_is_selected(qtbot: QtBot, session: Session) -> None:
+    model, table, _ = long_table(qtbot, session)
+    table.choose(7)
+    part = QItemSelection(model.index(100, 0), model.index(109, 0))
+    table.selectionModel().select(part, QItemSelectionModel.SelectionFlag.Select | ROWS)
+    table.sortByColumn(1, ASCENDING)
+    assert model.busy
+    assert model.rows[0] == 0
+    assert model.wanted_by == ("value", ASCENDING)
+    until(qtbot, lambda: not model.busy)
+    assert model.rows[:3].tolist() == [SIZE - 1, SIZE - 2, SIZE - 3]
+    assert table.current_row() == 7
+    assert sorted(table.selected_rows()) == [7, *range(100, 110)]
+    model.only(np.arange(SIZE) < 3)
+    assert model.rows.tolist() == [2, 1, 0]
+
+
+def test_what_is_selected_in_too_many_pieces_leaves_the_current_row(qtbot: QtBot, session: Session) -> None:
+    model, table, _ = long_table(qtbot, session)
+    table.selectAll()
+    table.sortByColumn(1, ASCENDING)
+    until(qtbot, lambda: not model.busy)
+    assert len(table.selected_places()) == SIZE
+    half = QItemSelection(model.index(0, 0), model.index(SIZE // 2, 0))
+    table.selectionModel().select(half, QItemSelectionModel.SelectionFlag.ClearAndSelect | ROWS)
+    table.sortByColumn(2, ASCENDING)
+    until(qtbot, lambda: not model.busy)
+    kept = len(table.selected_places())
+    assert kept in (1, SIZE // 2 + 1)
+
+
+def test_an_order_of_other_data_never_lands(qtbot: QtBot, session: Session) -> None:
+    model, table, _ = long_table(qtbot, session)
+    go = threading.Event()
+    session.arrange("hold", lambda report: go.wait(5), lambda _: None, lambda: None)
+    table.sortByColumn(1, ASCENDING)
+    rising = np.arange(SIZE).astype(np.float64)
+    model.fill([columns(rising)[1]], SIZE)  # another campaign was opened
+    go.set()
+    until(qtbot, lambda: not session.tables.busy)
+    assert model.rows[:2].tolist() == [0, 1]
+    assert not model.busy
+
+
+def test_escape_stops_an_order_and_the_heading_says_so(qtbot: QtBot, session: Session) -> None:
+    model, table, _ = long_table(qtbot, session)
+    go = threading.Event()
+    session.arrange("hold", lambda report: go.wait(5), lambda _: None, lambda: None)
+    table.sortByColumn(1, ASCENDING)
+    QTest.keyClick(table, Qt.Key.Key_Escape)
+    assert not model.busy
+    assert table.horizontalHeader().sortIndicatorSection() == -1
+    go.set()
+    until(qtbot, lambda: not session.tables.busy)
+    assert model.sorted_by is None
+    assert model.rows[0] == 0
+
+
+def test_an_order_that_cannot_be_worked_out_is_reported_and_changes_nothing(qtbot: QtBot, session: Session) -> None:
+    model, table, values = long_table(qtbot, session)
+    broken: list[Any] = []
+    session.broke.connect(lambda error, label: broken.append((type(error), label)))
+
+    def fail() -> np.ndarray:
+        raise ZeroDivisionError
+
+    model.fill([Column("bad", "Bad", str, fail), columns(values)[1]], SIZE)
+    table.sortByColumn(0, ASCENDING)
+    until(qtbot, lambda: not model.busy)
+    assert broken == [(ZeroDivisionError, "Sorting by Bad")]
+    assert model.sorted_by is None
+    assert table.horizontalHeader().sortIndicatorSection() == -1
+
+
+def test_many_rows_are_copied_elsewhere_and_too_many_are_refused(
+    qtbot: QtBot, session: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _, table, _ = long_table(qtbot, session)
+    said: list[str] = []
+    table.said.connect(said.append)
+    QGuiApplication.clipboard().setText("before")
+    assert table.copy() == SIZE
+    assert QGuiApplication.clipboard().text() == "before"
+    until(qtbot, lambda: bool(said))
+    lines = QGuiApplication.clipboard().text().splitlines()
+    assert lines[0] == "ID\tValue\tWord"
+    assert lines[2] == f"C-1\t{SIZE - 1}\thigh"
+    assert len(lines) == SIZE + 1
+    monkeypatch.setattr(tables, "MOST_COPIED", 1_000)
+    assert table.copy() == 0
+    assert "too many" in said[-1]
+
+
+def test_the_keys_of_a_spreadsheet(qtbot: QtBot, session: Session) -> None:
+    _, table, _ = long_table(qtbot, session)
+    control, shift = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
+    table.choose(5)
+
+    def at() -> tuple[int, int]:
+        return table.currentIndex().row(), table.currentIndex().column()
+
+    QTest.keyClick(table, Qt.Key.Key_Down, control)
+    assert at() == (SIZE - 1, 0)
+    assert table.selected_rows() == [SIZE - 1]
+    QTest.keyClick(table, Qt.Key.Key_Right, control)
+    assert at() == (SIZE - 1, 2)
+    QTest.keyClick(table, Qt.Key.Key_Home, control)
+    assert at() == (0, 0)
+    QTest.keyClick(table, Qt.Key.Key_Down, control | shift)
+    assert len(table.selected_rows()) == SIZE
+    table.choose(5)
+    QTest.keyClick(table, Qt.Key.Key_Down, shift)
+    assert table.selected_rows() == [5, 6]
+    QTest.keyClick(table, Qt.Key.Key_A, control)
+    assert len(table.selected_places()) == SIZE
+    QTest.keyClicks(table, "c-3")
+    assert table.selected_rows() == [30]  # the next one whose name begins so, behind 6
+    QTest.keyClicks(table, "33")
+    assert table.selected_rows() == [333]
+
+
+def plain_key(text: str) -> list[tuple[int, int, str]]:
+    """What is compared, sign by sign: a number as one sign below all others."""
+    parts: list[tuple[int, int, str]] = []
+    digits = ""
+    for sign in text.casefold() + "\0":
+        if sign in "0123456789":
+            digits += sign
+            continue
+        if digits:
+            parts.append((0, int(digits), ""))
+            digits = ""
+        parts.append((1, 0, sign))
+    return parts[:-1]
+
+
+TEXTS = st.lists(st.text(alphabet="aB019 -ßé中", max_size=9), min_size=1, max_size=30)
+
+
+@given(TEXTS, st.booleans(), st.booleans())
+def test_texts_are_ordered_as_their_plain_keys_are(texts: list[str], long: bool, chunked: bool) -> None:
+    if long:  # what differs stands behind what is compared as numbers
+        texts = ["x" * ordering.WIDTH + text for text in texts]
+    before = ordering.CHUNK
+    ordering.CHUNK = 3 if chunked else before
+    try:
+        ranks = text_ranks(texts).tolist()
+    finally:
+        ordering.CHUNK = before
+    keys = [plain_key(text) for text in texts]
+    places = sorted({repr(key): key for key in keys}.values())
+    assert ranks == [places.index(key) for key in keys]
+
+
+@given(st.lists(st.integers(-3, 3) | st.integers(-(10**9), 10**9), max_size=30), st.booleans())
+def test_numbers_are_ordered_stably_both_ways(numbers: list[int], down: bool) -> None:
+    expected = sorted(range(len(numbers)), key=lambda place: -numbers[place] if down else numbers[place])
+    assert order_of(np.array(numbers, dtype=np.int64), down).tolist() == expected
+    assert order_of(np.array(numbers, dtype=np.float64), down).tolist() == expected
+
+
+def other_models() -> list[Callable[[], RowsModel]]:
+    """The models of the wizard and of a paste, filled."""
+
+    def findings() -> RowsModel:
+        made = FindingsModel()
+        made.show(Findings([Problem(3, "R1", "why", "error"), Problem(None, None, "so", "warning")], [("note", "x")]))
+        return made
+
+    def not_used() -> RowsModel:
+        made = NotUsedModel()
+        made.show([NotUsed(1, "R1", "b"), NotUsed(None, "", "a")])
+        return made
+
+    def pasted() -> RowsModel:
+        made = PastedModel()
+        made.show([PastedRow("1", "C-1", "7", "7.00", ""), PastedRow("2", "C-9", "x", "", "no number", rejected=True)])
+        return made
+
+    def substituents() -> RowsModel:
+        made = SubstituentsModel()
+        made.show([Substituent("R1", "Me", "Me", "C", 4), Substituent("R2", "H", "H", "", 1)])
+        return made
+
+    def first_rows() -> RowsModel:
+        made = TableModel()
+        made.show(["a", "b"], [["1", "2"], ["3", "4"]], 2)
+        return made
+
+    return [findings, not_used, pasted, substituents, first_rows]
+
+
+@pytest.mark.parametrize("make", other_models(), ids=lambda make: make.__name__)
+def test_the_other_models_keep_qts_rules(qapp: object, make: Callable[[], RowsModel]) -> None:
+    model = make()
+    tester = QAbstractItemModelTester(model, FATAL)
+    for column in range(model.columnCount()):
+        model.sort(column, DESCENDING)
+        model.sort(column, ASCENDING)
+    model.only(np.arange(model.size) == 0)
+    assert model.rowCount() == 1
+    model.only(None)
+    assert tester.model() is model
