@@ -37,8 +37,8 @@ _NONE = "\N{EN DASH}"
 MARGIN = 16
 NARROWEST, WIDEST = 250, 420
 """Pixels of the panel at least: for letters of the usual size, and for any."""
-LINES = 14
-"""Lines of text beside a structure that a compound has at least."""
+LINES, PICTURE = 24, 160
+"""Lines of text that a compound has at least before the course of the set stays below it, and pixels of a structure."""
 
 
 def details(status: Status, compound: int) -> list[tuple[str, str]]:
@@ -209,10 +209,10 @@ class CandidatePanel(CompoundPanel):
     def __init__(self, structures: Structures, session: Session) -> None:
         super().__init__(structures, session)
         self.addStretch(1)
+        self._side: Side | None = None
         self.course = QFrame()
         self.course.setObjectName("side")
         column = QVBoxLayout(self.course)
-        column.setContentsMargins(16, 8, 16, 14)
         column.setSpacing(6)
         self.moved = label("The set, round by round", "heading")
         column.addWidget(self.moved)
@@ -223,7 +223,15 @@ class CandidatePanel(CompoundPanel):
     def beside(self, scroll: QScrollArea, column: QVBoxLayout) -> QWidget:
         """The whole panel: the compound, which scrolls, over the course of the set, which stays where it is."""
         column.addLayout(self)
-        return Side(scroll, column, self.course)
+        self._side = Side(scroll, column, self.course)
+        return self._side
+
+    def show_compound(self, view: View, compound: int | None) -> None:
+        """Nothing; explains a compound; None: says that one can be selected."""
+        super().show_compound(view, compound)
+        if self._side is not None:
+            self._side.pictured = view.status.library.smiles is not None
+            self._side.fit()
 
     def show_rounds(self, view: View, marked: int | None = None) -> None:
         """Nothing; draws how the set moved, and marks the round whose end is shown, unless that is now."""
@@ -244,7 +252,10 @@ class CandidatePanel(CompoundPanel):
 
 
 class Side(QFrame):
-    """What scrolls over what stays, as long as there is room for both; wider for large letters."""
+    """What scrolls over what stays, as long as there is room for both, else all of it; wider for large letters."""
+
+    pictured = False
+    """Whether what scrolls begins with a structure."""
 
     def __init__(self, scroll: QScrollArea, inner: QVBoxLayout, below: QWidget | None = None) -> None:
         super().__init__()
@@ -254,8 +265,8 @@ class Side(QFrame):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         column.addWidget(scroll, 1)
-        if below is not None:
-            column.addWidget(below)
+        self._column = column
+        self._stays: bool | None = None
         self._bar, self._inner = scroll.verticalScrollBar(), inner
         self._bar.rangeChanged.connect(self._keep_width)
         theme().changed.connect(self._enlarge)
@@ -272,9 +283,21 @@ class Side(QFrame):
         margins.setRight(MARGIN - (self._bar.sizeHint().width() if most else 0))
         self._inner.setContentsMargins(margins)
 
+    def fit(self) -> None:
+        """Nothing; in a low window, or one of large letters, what is below comes after the compound."""
+        below = self._below
+        if below is None:
+            return
+        least = LINES * self.fontMetrics().lineSpacing() + (PICTURE if self.pictured else 0)
+        stays = self.height() - below.sizeHint().height() >= least
+        if stays != self._stays:
+            self._stays = stays
+            (self._column if stays else self._inner).addWidget(below)
+            inside = below.layout()
+            if inside is not None:
+                inside.setContentsMargins(*((MARGIN, 8, MARGIN, 14) if stays else (0, 8, 0, 0)))
+
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Nothing; in a low window, or one of large letters, the compound has it all."""
+        """Nothing; keeps what is below where there is room for it."""
         super().resizeEvent(event)
-        if self._below is not None:
-            least = 150 + LINES * self.fontMetrics().lineSpacing()
-            self._below.setVisible(self.height() - self._below.sizeHint().height() >= least)
+        self.fit()

@@ -134,6 +134,7 @@ def test_the_past_says_what_was_known_then(qtbot: QtBot, window: MainWindow) -> 
 
 
 def test_nothing_above_the_reasons_moves_with_the_selection(qtbot: QtBot, window: MainWindow) -> None:
+    window.resize(1400, 1000)  # high enough for the course of the set to stay below
     places = set()
     for compound in range(9):
         window.candidates.select(compound)
