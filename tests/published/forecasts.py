@@ -75,18 +75,18 @@ class Played:
     looks: tuple[Look, ...]
 
 
-def table(rng):
-    """Codes of a library of 2 to 5 sites and 30 to 1,000 compounds: a full product, or part of one."""
+def table(rng, largest):
+    """Codes of a library of 2 to 5 sites and 30 or more compounds: a full product, or part of one."""
     while True:
         sizes = rng.integers(2, 13, rng.integers(2, 6))
         whole = int(np.prod(sizes))
-        most = round(np.exp(rng.uniform(np.log(30), np.log(1000))))
+        most = round(np.exp(rng.uniform(np.log(30), np.log(largest))))
         if whole < 30 or whole > 20_000:
             continue
         codes = np.array(list(product(*map(range, sizes))))
         if whole > most:
             codes = codes[rng.choice(whole, most, replace=False)]
-        if len(codes) <= 1000:
+        if len(codes) <= largest:
             return codes
 
 
@@ -112,7 +112,7 @@ def campaign_of(strategy, seed):
         library = _library()
         truths = [practice_truth()]
     else:
-        codes = table(rng)
+        codes = table(rng, 250 if strategy == "adaptive" else 1000)
         sites = [f"R{k + 1}" for k in range(codes.shape[1])]
         library = Library.listed(sites, [[f"S{code}" for code in row] for row in codes.tolist()])
         truths = [contributions(rng, codes)]
@@ -238,8 +238,9 @@ Made by `python -m tests.published.forecasts`; seeds are fixed. {counts}.
 
 A forecast's interval should hold the number of measurements that the campaign then took in 80 % of them; 70 to 90 % is
 asked for. Whole campaigns in files, with simulated results; every tenth is practice-960, the others are additive tables
-of 2 to 5 sites whose contributions are as large as those of public tables, half of them with more extreme ones than
-a normal distribution has. Goals: all within 0.5 of the best with slack 0.25 or 0.5 at an assay noise of 0.2 or 0.3
+of 2 to 5 sites (for adaptive, whose plans take longest, at most 250 compounds) whose contributions are as large as
+those of public tables, half of them with more extreme ones than a normal distribution has. Goals: all within 0.5 of
+the best with slack 0.25 or 0.5 at an assay noise of 0.2 or 0.3
 (gege: differences of that size do not matter), 95 % sure.
 
 - "start": before the first measurement. "first round": after it. "middle": after the round that reaches half of what

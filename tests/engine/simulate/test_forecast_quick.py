@@ -1,0 +1,89 @@
+"""The hurried likeness of ``adaptive``: plans worth what its own are, limits as its own, everything else its own."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from assaypilot.engine.features import SiteFeatures
+from assaypilot.engine.goals import AllEpsilonBest, ParetoSet
+from assaypilot.engine.simulate.forecast_quick import effective, quick
+from assaypilot.engine.simulate.instances import Drawn
+from assaypilot.engine.simulate.runner import sample
+from assaypilot.engine.strategies import adaptive, adaptive_boundary, registry
+from assaypilot.engine.strategies.protocol import Capacity, Problem
+from tests.strategies import product
+
+SIZES = (5, 4)
+FEATURES = SiteFeatures(product(SIZES), SIZES)
+RANK = 8
+GOAL = AllEpsilonBest(0.5, 0.5)
+REAL = registry.get("adaptive")
+QUICK = quick(REAL, GOAL)
+
+
+def problem_of(goal, sd=(0.2,)):
+    every = np.ones(FEATURES.n_rows, dtype=bool)
+    return Problem(FEATURES, every, every, goal, 0.05, sd, capacity=Capacity(24, 4))
+
+
+def truth_of(seed):
+    effects = 0.5 * np.random.default_rng(seed).standard_normal(FEATURES.n_columns)
+    return FEATURES.times(effects)[None]
+
+
+def drawn_of(problem, truth):
+    every = problem.measurable
+    return Drawn(FEATURES, truth, truth, every, every, problem.goal, problem.noise)
+
+
+def taken(strategy, seed):
+    """Measurements of a campaign to its end."""
+    problem = problem_of(GOAL)
+    drawn, rng = drawn_of(problem, truth_of(seed)), np.random.default_rng(seed)
+    state = strategy.start(problem)
+    while not strategy.stop(state):
+        allocation = strategy.ask(state)
+        counted = effective(strategy, allocation, RANK) if strategy is QUICK else allocation
+        state = strategy.tell(state, sample(drawn, counted, rng, state.spent + allocation.total))
+    return state.spent
+
+
+def test_hurried_campaigns_take_what_real_ones_take():
+    """On 960 compounds they differ by a few per cent; here by what four truths leave to chance."""
+    seeds = range(1, 5)
+    ratio = [taken(QUICK, seed) / taken(REAL, seed) for seed in seeds]
+    assert 0.8 < np.exp(np.mean(np.log(ratio))) < 1.25
+
+
+@pytest.mark.parametrize("expected", [3, 12])
+def test_hurried_limits_are_the_real_ones(expected):
+    limits = type(QUICK)._limits.__globals__["limits"]
+    assert limits is not adaptive_boundary.limits
+    for alpha in (1e-2, 3e-4, 2e-6):
+        assert limits(alpha, expected, 20) == pytest.approx(adaptive_boundary.limits(alpha, expected, 20), rel=0.015)
+
+
+def test_the_strategy_itself_is_left_as_it_is():
+    assert REAL.ask.__globals__ is not type(QUICK).ask.__globals__
+    assert (
+        adaptive.Adaptive.ask.__globals__["next_phase"].__module__ == "assaypilot.engine.strategies.adaptive_planning"
+    )
+    assert type(QUICK).ask.__globals__["next_phase"] is not adaptive.Adaptive.ask.__globals__["next_phase"]
+    plain = registry.get("linfact-g")
+    assert quick(plain, GOAL) is plain
+
+
+def test_trade_offs_are_hurried_too():
+    goal = ParetoSet((0.5, 0.5))
+    hurried = quick(REAL, goal)
+    problem = problem_of(goal, (0.2, 0.2))
+    truth = np.vstack([truth_of(1), truth_of(2)])
+    drawn, rng = drawn_of(problem, truth), np.random.default_rng(3)
+    state = hurried.start(problem)
+    while not hurried.stop(state):
+        allocation = hurried.ask(state)
+        counted = effective(hurried, allocation, RANK)
+        state = hurried.tell(state, sample(drawn, counted, rng, state.spent + allocation.total))
+        assert state.spent < 3000
+    assert goal.is_right(state.status == 1, truth)
