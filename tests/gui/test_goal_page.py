@@ -111,7 +111,7 @@ def test_apply_changes_the_campaign_and_undo_takes_it_back(
     qtbot: QtBot, campaign: MainWindow, crystal: Crystal
 ) -> None:
     page = shown(qtbot, campaign)
-    type_into(page, "epsilon", "0.6")
+    type_into(page, "epsilon", "0,6")
     type_into(page, "per_round", "48")
     tried(qtbot, page)
     page.change.note.setText("the assay is busy")
@@ -122,6 +122,7 @@ def test_apply_changes_the_campaign_and_undo_takes_it_back(
     assert page.sentence.text().startswith("All compounds within 0.6")
     assert page.change.isHidden()
     assert not page.form.touched
+    assert page.form.field("epsilon").text == "0.6"
     until(qtbot, lambda: page.outlooks.words.text() == "290 to 480 measurements in all, in 4 to 7 rounds.")
     with Campaign.open(view(campaign).path, read_only=True) as file:
         assert "the assay is busy" in file.history()[-1].text
