@@ -201,15 +201,18 @@ class _Pasted:
     def _add(self, row: str, compound: int, endpoint: int, cells: Sequence[str]) -> None:
         """Nothing; the cells of one compound and endpoint: a value each, or why they cannot be read."""
         described, name = self.status.endpoints[endpoint], self.status.library.ids[compound]
-        text = "; ".join(cell for cell in cells if not is_missing(cell))
-        try:
-            entries: list[Entry] = parse_cells(cells, described, self.decimal)
-        except ValueError as error:
-            self._reject(row, name, text, str(error))
-            self._mark(compound, endpoint, text, error)
-            return
+        entries: list[Entry] = []
+        texts: list[str] = []
+        for cell in cells:
+            try:
+                entries += parse_cells([cell], described, self.decimal)
+                texts += [] if is_missing(cell) else [cell]
+            except ValueError as error:
+                self._reject(row, name, cell, str(error))
+                self._mark(compound, endpoint, cell, error)
         if not entries:
             return
+        text = "; ".join(texts)
         made = results_in_round(
             entries,
             self.status,

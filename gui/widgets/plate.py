@@ -75,6 +75,8 @@ class PlateView(QWidget):
         self._controls: dict[Well, str] = {}
         self._short: dict[str, str] = {}
         self._ranks: dict[int, int] = {}
+        self._placed: tuple[tuple[int, str], list[tuple[int, float, Draw, str]]] | None = None
+        """The legend laid out for a width and a font; every well asks how much room it leaves."""
         self.under: int | None = None
         """The compound under the mouse."""
         theme().changed.connect(self.update)
@@ -87,6 +89,7 @@ class PlateView(QWidget):
         self._contents = {} if plate is None else plate.contents()
         self._controls = {} if layout is None else layout.use.control_wells()
         self._short = short_names(self._controls.values())
+        self._placed = None
         self.under = None
         words = "" if plate is None or layout is None else f"{plate.name}: {plate_words(plate, layout, status)}"
         self.setAccessibleDescription(words)
@@ -252,14 +255,18 @@ class PlateView(QWidget):
 
     def _legend_places(self, width: int) -> list[tuple[int, float, Draw, str]]:
         """Line and left edge of each entry of the legend, its sample and its words."""
+        key = (width, self.font().key())
+        if self._placed is not None and self._placed[0] == key:
+            return self._placed[1]
         metrics, x, line = self.fontMetrics(), float(EDGE), 0
-        found = []
+        found: list[tuple[int, float, Draw, str]] = []
         for draw, words in self.legend():
             needed = SAMPLE + 6 + metrics.horizontalAdvance(words)
             if x > EDGE and x + needed > width - 2:
                 x, line = float(EDGE), line + 1
             found.append((line, x, draw, words))
             x += needed + 14
+        self._placed = (key, found)
         return found
 
     def _paint_legend(self, painter: QPainter) -> None:

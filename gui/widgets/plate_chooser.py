@@ -67,6 +67,7 @@ class PlateChooser(PlateView):
     def show_looks(self, looks: Looks | None) -> None:
         """Nothing; colours the wells."""
         self._looks = looks
+        self._placed = None
         self._describe()
         self.update()
 
@@ -283,7 +284,7 @@ class PlateChooser(PlateView):
         by = "" if self._looks is None else self._looks.by
         if by == DECISION:
             draw_mark(painter, look.status, box.center(), box.width() * 0.36)
-        elif by.startswith(VALUE) and look.share is not None and look.kind != "excluded":
+        elif by.startswith(VALUE) and look.share is not None and _unvalued(look) is None:
             self._paint_value(painter, box, look.share, look.text, numbered=box.width() >= NUMBERED)
         else:
             number = "" if by.startswith(VALUE) else str(look.line + 1)
@@ -352,11 +353,11 @@ class PlateChooser(PlateView):
                 yield partial(self._sample_status, code), STATUSES[code]
         else:
             valued = looks.by.startswith(VALUE)
-            shares = [look for look in looks.wells.values() if look.share is not None and look.kind != "excluded"]
-            if valued and shares:
+            bare = {_unvalued(look) for look in looks.wells.values()} if valued else set(looks.kinds)
+            there = any(_unvalued(look) is None for look in looks.wells.values())
+            if valued and there:
                 yield partial(self._sample_value, 0.0), looks.low
                 yield partial(self._sample_value, 1.0), f"{looks.high} {looks.scale}"
-            bare = {look.kind for look in looks.wells.values() if look not in shares} if valued else set(looks.kinds)
             for kind in looks.kinds:
                 if kind in bare:
                     yield partial(self._sample_kind, kind), WORDS[kind]
@@ -373,6 +374,11 @@ class PlateChooser(PlateView):
     def _sample_kind(self, kind: str, painter: QPainter, box: QRectF) -> None:
         valued = self._looks is not None and self._looks.by.startswith(VALUE)
         self._paint_kind(painter, box, kind, "" if valued else "1")
+
+
+def _unvalued(look: Look) -> str | None:
+    """The kind of a well that has no value to be coloured by; None for one that has."""
+    return None if look.share is not None and look.kind != "excluded" else look.kind
 
 
 def _between(low: QColor, high: QColor, share: float) -> QColor:

@@ -249,10 +249,22 @@ def test_a_paste_marks_what_is_wrong_where_it_stands(qtbot: QtBot, planned: Main
     assert "has a thousands mark. 10000?" in model.result_tip(3, 0, 0)
     assert "2 cells marked" in planned.messages.text
     assert page.table.current_row() == 1
+    # A value beside one that is wrong is written all the same.
+    line = line_of_two(planned)
+    page.table.choose(line, "result")
+    names = status(planned).library.ids
+    name = names[open_round(planned).items[line].compound]
+    QGuiApplication.clipboard().setText(f"{name}\toops\t7,5\n")
+    planned.paste()
+    until(qtbot, lambda: page.stack.currentWidget() is page.preview)
+    page.preview.write.click()
+    until(qtbot, lambda: count(planned, 3))
+    idle(qtbot, planned)
+    assert "7.5" in model.kept_text(line)
     # Typed over, it is as any other.
     type_into(planned, 1, "7.0")
-    until(qtbot, lambda: count(planned, 3))
-    assert model.wrong(1) is None
+    until(qtbot, lambda: count(planned, 4))
+    assert model.wrong(1, 0, 0) is None
 
 
 def test_numbers_are_typed_as_the_user_writes_them(qtbot: QtBot, planned: MainWindow, comma: None) -> None:

@@ -122,7 +122,9 @@ def test_the_keyboard_goes_from_well_to_well(qtbot: QtBot, plated: MainWindow) -
     assert (page.table.current_row(), page.table.current_cell) == (there[Well(3, 1)], (0, placed.replicate - 1))
 
 
-def test_wells_say_what_came_back_and_the_legend_names_what_there_is(qtbot: QtBot, plated: MainWindow) -> None:
+def test_wells_say_what_came_back_and_the_legend_names_what_there_is(
+    qtbot: QtBot, plated: MainWindow, monkeypatch: pytest.MonkeyPatch
+) -> None:
     page, pane = plated.round, plated.round.plates_pane
     plate = pane.plate
     assert legend(plate) == ["pending", "max", "min", "empty"]
@@ -147,6 +149,13 @@ def test_wells_say_what_came_back_and_the_legend_names_what_there_is(qtbot: QtBo
     pane.by.setCurrentIndex(2)
     assert pane.by.currentData() == DECISION
     assert legend(plate) == ["undecided", "max", "min", "empty"]
+    # However many wells ask where they stand, the legend is laid out once: a plate of 384 was painted in a second.
+    entries, asked = list(plate.legend()), []
+    with monkeypatch.context() as patch:
+        patch.setattr(plate, "legend", lambda: asked.append(1) or iter(entries))
+        plate.show_looks(plate._looks)
+        plate.grab()
+    assert len(asked) == 1
     # As a grid for a spreadsheet, by what is shown.
     pane.by.setCurrentIndex(1)
     plated.activateWindow()
