@@ -31,7 +31,11 @@ class HandedFiles(QObject):
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Whether the event is dealt with: it was a file."""
         if isinstance(event, QFileOpenEvent):
-            self._window.open_path(Path(event.file()))
+            taking = self._window
+            if not taking.isVisible():  # it was closed, and another one goes on
+                others = (one for one in QApplication.topLevelWidgets() if isinstance(one, MainWindow))
+                taking = next((one for one in others if one.isVisible()), taking)
+            taking.open_path(Path(event.file()))
             return True
         return super().eventFilter(watched, event)
 

@@ -8,13 +8,14 @@ from types import SimpleNamespace
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtGui import QFileOpenEvent, QGuiApplication
 from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 from shiboken6 import isValid
 
 from assaypilot.gui import opening
 from assaypilot.gui import theme as look
+from assaypilot.gui.app import HandedFiles
 from assaypilot.gui.main_window import MainWindow
 from assaypilot.gui.theme import DARK, LIGHT, theme
 from tests.gui.helpers import idle, quick_campaign, until, view
@@ -42,6 +43,20 @@ def test_a_new_window_has_a_campaign_of_its_own_and_goes_when_it_is_closed(
     until(qtbot, lambda: not isValid(second))
     assert opening._further == []
     assert campaign.isVisible()
+
+
+def test_a_file_handed_over_opens_in_a_window_that_is_still_there(
+    qtbot: QtBot, open_window: Callable[..., MainWindow], tmp_path: Path
+) -> None:
+    first = open_window()
+    handed = HandedFiles(first)
+    second = first.opening.new_window()
+    first.close()
+    assert handed.eventFilter(first, QFileOpenEvent(str(quick_campaign(tmp_path))))
+    until(qtbot, lambda: second.session.view is not None)
+    assert first.session.view is None
+    idle(qtbot, second)
+    second.close()
 
 
 def recent(window: MainWindow) -> list[str]:
