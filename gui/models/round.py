@@ -235,12 +235,15 @@ class RoundModel(RowsModel):
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         """What a cell has to say in a role."""
-        cell = self.cell_at(index) if role in (Qt.ItemDataRole.EditRole, STRUCK) else None
+        spoken = Qt.ItemDataRole.AccessibleTextRole
+        cell = self.cell_at(index) if role in (Qt.ItemDataRole.EditRole, STRUCK, spoken) else None
         if cell is None:
             return super().data(index, role)
         row = self.source(index)
         if role == STRUCK:
             return self._struck(row, *cell)
+        if role == spoken:
+            return self._spoken(row, *cell, str(super().data(index, role)))
         if (row, *cell) in self._wrong:
             return self._wrong[row, *cell][0]
         kept = self.cell_text(row, *cell)
@@ -337,6 +340,15 @@ class RoundModel(RowsModel):
         if slot.kept is not None and slot.kept.corrected is not None:
             return as_first_entered(slot.kept, self.endpoints[place])
         return entered_text(slot.excluded[-1], self.endpoints[place]) if slot.excluded else ""
+
+    def _spoken(self, row: int, place: int, at: int, text: str) -> str:
+        """What a screen reader says of a cell: what is seen of it by colour or a line through it, too."""
+        if (row, place, at) in self._wrong:
+            return f"{text}, not kept: {self._wrong[row, place, at][1]}"
+        struck = self._struck(row, place, at)
+        if struck:
+            return f"{text}, struck through: {struck}"
+        return f"{text} pending" if self.cell_waits(row, place, at) and text.endswith(":") else text
 
     def _collect(self, status: Status, shown: Round) -> None:
         line = {item.compound: row for row, item in enumerate(shown.items)}

@@ -128,6 +128,9 @@ def test_the_original_is_struck_through_and_what_is_left_out_leaves_its_cell(qtb
     until(qtbot, lambda: model.cell_text(line, 0, 0) == "7.62")
     idle(qtbot, planned)
     assert data(model, line, 0, STRUCK) == "7.26"
+    spoken = Qt.ItemDataRole.AccessibleTextRole
+    assert data(model, line, 0, spoken) == "pIC50, 1st: 7.62, struck through: 7.26"
+    assert data(model, line, 1, spoken) == "pIC50, 2nd: pending"
     page.table.edit_line(line, 0, 0)
     listed = page.panel.values._shown
     assert listed is not None
@@ -246,6 +249,7 @@ def test_a_paste_marks_what_is_wrong_where_it_stands(qtbot: QtBot, planned: Main
     assert [model.result_text(line, 0, 0) for line in range(4)] == ["7.25", "oops", "6.9", "10 000 nM"]
     assert [data(model, line, 0, KIND) == "wrong" for line in range(4)] == [False, True, False, True]
     assert "not a number" in model.result_tip(1, 0, 0)
+    assert "oops, not kept: 'oops' is not a number" in data(model, 1, 0, Qt.ItemDataRole.AccessibleTextRole)
     assert "has a thousands mark. 10000?" in model.result_tip(3, 0, 0)
     assert "2 cells marked" in planned.messages.text
     assert page.table.current_row() == 1
