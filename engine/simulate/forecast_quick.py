@@ -40,6 +40,8 @@ _STEPS = 60
 """Multiplicative steps of a design."""
 _HARDEST = 400
 """Directions that a design is made for."""
+_MOST = 5_000
+"""Compounds that a design chooses from."""
 _TINY = 1e-3
 """Added to all weights at every step, so that no compound is lost for good."""
 _EVEN = 0.05
@@ -81,7 +83,10 @@ def _with(member: Any, other: Mapping[str, Any]) -> Any:
 
 def _shares(candidates: ProjectedFeatures, directions: Rows, gap: float, report: Report) -> Design:
     """About the design with the least worst variance of some directions, by multiplicative weights on both sides."""
-    x, y = candidates.coordinates(), directions.vectors(np.arange(directions.n)[:, None])
+    rows = np.arange(candidates.n_rows)
+    if len(rows) > _MOST:
+        rows = np.union1d(rows[:: len(rows) // _MOST], _even(candidates).support)
+    x, y = candidates.coordinates(rows), directions.vectors(np.arange(directions.n)[:, None])
     if len(y) > _HARDEST:
         y = y[np.argsort(-np.einsum("ij,ij->i", y, y), kind="stable")[:_HARDEST]]
     weights, worst = np.full(len(x), 1.0 / len(x)), np.full(len(y), 1.0 / len(y))
@@ -102,7 +107,11 @@ def _shares(candidates: ProjectedFeatures, directions: Rows, gap: float, report:
         weights = weights / weights.sum() + _TINY / len(weights)
         weights /= weights.sum()
     kept = np.flatnonzero(best > 1e-5 / len(best))
-    return Design("xy", kept, best[kept] / best[kept].sum(), value, 0.0, False, _STEPS, 0.0)
+    return Design("xy", rows[kept], best[kept] / best[kept].sum(), value, 0.0, False, _STEPS, 0.0)
+
+
+def _even(candidates: ProjectedFeatures) -> Design:
+    return g_design(candidates.features, candidates.rows, gap=_EVEN).design
 
 
 def _rounded(
@@ -117,7 +126,7 @@ def _rounded(
     """Whole measurements by swaps, which lose about as much as ``effective`` gives back; of few of them as it is."""
     if n >= _PLENTY * candidates.rank:
         with suppress(AssayPilotError):
-            even = g_design(candidates.features, candidates.rows, gap=_EVEN).design
+            even = _even(candidates)
             weights = np.zeros(candidates.n_rows)
             weights[design.support] = (1.0 - _EVEN) * design.weights
             weights[even.support] += _EVEN * even.weights

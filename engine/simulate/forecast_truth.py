@@ -40,6 +40,8 @@ _OF_EPSILON = 0.9
 """The same SD in differences that do not matter, where the scale is not logarithmic."""
 _OF_NOISE = 2.25
 """The same in assay noise, where no such difference was said either."""
+_ENOUGH = 5
+"""Compounds measured from which their spread says what is large."""
 _BURN_IN = 60
 _BETWEEN = 5
 """Sweeps between two draws that are used."""
@@ -90,6 +92,9 @@ def _source(ledger: Ledger, position: int) -> Source:
         unit, told = _OF_EPSILON * margin, f"{number(_OF_EPSILON)} times the difference that does not matter"
     else:
         unit, told = _OF_NOISE * noise, f"{number(_OF_NOISE)} times the assay noise"
+    if not endpoint.is_log and len(measured) >= _ENOUGH:
+        # What was measured knows the scale better than anybody.
+        unit = max(float(np.std(means)) / math.sqrt(len(ledger.features.sizes)), noise / 4.0)
     edges = [edge for edge in (endpoint.lowest, endpoint.highest) if math.isfinite(edge)]
     return Source(measured, counts, means, noise, unit, told, edges[0] if edges else 0.0)
 
