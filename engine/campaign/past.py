@@ -113,17 +113,16 @@ class Past:
 def _ends(ledger: Ledger, events: Sequence[Event]) -> dict[int, Ledger]:
     """The state at the end of every closed round, by its number, from the log of a campaign."""
     before: list[Ledger] = []
-    """The state in which each round that stands was planned."""
+    """The state in which each round was planned."""
     previous = ""
     for event in events:
         if event.kind in _PLANS and previous != "phase_planned":
             before.append(ledger.fork({}))
-        elif event.kind == "round_withdrawn":
-            before.pop()
         ledger.apply(event)
         previous = event.kind
     if ledger.open_round is None:
         before.append(ledger)
+    # Of plans after the same round, as when one was withdrawn, the last one stands.
     return {_last_closed(one): one for one in before}
 
 

@@ -25,6 +25,7 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "series.assaypilot"
 
 
+@pytest.mark.usefixtures("planned_phases")
 def test_every_round_is_told_as_it_was_seen_then(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with make(path, per_round=16, max_replicates=4) as campaign:
         seen: dict[int, Status] = {0: campaign.status()}
@@ -78,6 +79,12 @@ def test_what_comes_later_changes_no_earlier_round(path: Path) -> None:
         campaign.correct(1, 6.1, reason="typo")
         assert campaign.status_at(2) is campaign.status()
         assert campaign.status_at(2) is not late
+        assert campaign.plan() is not None
+        before = campaign.status_at(2)
+        campaign.withdraw_round()
+        campaign.correct(1, 6.2, reason="typo")
+        assert campaign.plan() is not None
+        assert campaign.status_at(2).measurements[0].value == 6.2 != before.measurements[0].value
 
 
 def test_limits_and_several_endpoints(path: Path) -> None:
@@ -103,6 +110,7 @@ def test_before_any_round(path: Path) -> None:
             campaign.status_at(1)
 
 
+@pytest.mark.usefixtures("planned_phases")
 def test_ten_rounds_of_960_compounds_are_told_at_once(tmp_path: Path) -> None:
     path = tmp_path / "practice.assaypilot"
     with create_practice(path, seed=4) as campaign:

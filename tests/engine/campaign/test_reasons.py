@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -12,12 +13,14 @@ import pytest
 
 from assaypilot.engine.campaign.campaign import Campaign
 from assaypilot.engine.campaign.changing import Change
-from assaypilot.engine.campaign.gaps import Gaps
+from assaypilot.engine.campaign.gaps import Gaps, _lower
 from assaypilot.engine.campaign.reasons import Reasoning
+from assaypilot.engine.campaign.reasons_words import more_measurements
 from assaypilot.engine.campaign.state import Status
 from assaypilot.engine.endpoint import Endpoint, Limit
 from assaypilot.engine.measurements import Result
 from assaypilot.engine.simulate.practice import create_practice, practice_results
+from assaypilot.engine.strategies.adaptive_evidence import Steps
 from assaypilot.engine.strategies.protocol import IN, NOT_ESTIMABLE, OUT, UNDECIDED
 from assaypilot.engine.strategies.registry import strategies
 from tests.engine.campaign.making import answers, decide_phase, finish, make, small_library
@@ -75,6 +78,7 @@ def test_the_bounds_that_are_told_are_those_that_decided(strategy: str, sign: st
     assert min(seen[IN], seen[OUT]) > 0
 
 
+@pytest.mark.usefixtures("planned_phases")
 def test_out_by_distance_names_the_bounds_and_the_round(path: Path) -> None:
     with make(path, **LARGE) as campaign:
         decide_phase(campaign)
@@ -95,6 +99,7 @@ def test_out_by_distance_names_the_bounds_and_the_round(path: Path) -> None:
         assert not reasoning.open
 
 
+@pytest.mark.usefixtures("planned_phases")
 def test_what_would_decide_it_is_about_what_it_takes(tmp_path: Path) -> None:
     """On the practice table the counts told after the first decision are near to those that it took."""
     with create_practice(tmp_path / "practice.assaypilot", seed=4) as campaign:
@@ -150,6 +155,7 @@ def test_its_own_measurements_with_what_was_left_out(path: Path) -> None:
         assert (bound.value, bound.note, bound.used, bound.left_out) == ("< 5.00", "a bound, not used", False, False)
 
 
+@pytest.mark.usefixtures("planned_phases")
 def test_why_it_was_picked_or_not(path: Path) -> None:
     with make(path, **LARGE) as campaign:
         issued = campaign.plan()
@@ -283,3 +289,21 @@ def test_after_another_goal_the_reasons_are_about_that(strategy: str, path: Path
             if now.candidates.status[compound] == UNDECIDED:
                 assert "surely more than 0.9 would put it out, surely no more than 1.2 in" in why
         assert "soft zone of 0.5" not in reasons.of(of_status(now, IN)[0]).why
+
+
+def test_a_bound_that_a_walk_had_once_stays() -> None:
+    """Passing a limit at any look decides, so the bound told is the best one of all looks."""
+    steps = Steps(np.array([[3.0], [0.0]]), np.array([[1.0], [1.0]]), np.array([False]))
+    assert _lower(steps, np.array([2.0, 2.0])) == pytest.approx([1.0])  # after the second it would be 1.5 - sqrt(2)
+    silent = Steps(np.array([[0.0], [4.0]]), np.array([[0.0], [2.0]]), np.array([False]))
+    assert _lower(silent, np.array([2.0, 9.0])) == pytest.approx([3.0])  # a phase that says nothing is no look
+
+
+def test_how_many_more_follows_from_the_half_widths() -> None:
+    between: Any = SimpleNamespace(phase=None)
+    assert more_measurements(between, 0.4, 0.2, 100.0, pooled=True) == 300
+    assert more_measurements(between, 0.4, 0.2, 100.0, pooled=False) == 400
+    assert more_measurements(between, 0.4, 0.1, 100.0, pooled=False) == 400 + 1600
+    under_way: Any = SimpleNamespace(phase=SimpleNamespace(outstanding=90, total=400))
+    assert more_measurements(under_way, 0.4, 0.2, 100.0, pooled=False) == 90
+    assert more_measurements(under_way, 0.4, 0.1, 100.0, pooled=False) == 90 + 1600
