@@ -80,9 +80,9 @@ class TableTools(QObject):
 
     def say_shown(self, narrowed: bool, rows: int) -> None:
         """Nothing; says how many rows there are when some are left out, or that they are being looked for."""
-        busy = self._narrower.busy
-        self.shown.setText("Filtering…" if busy else f"{rows:,} shown")
-        self.shown.setVisible(narrowed or busy)
+        busy, asked = self._narrower.busy, bool(self.filter.text().strip())
+        self.shown.setText("Filtering…" if busy else f"{rows:,} shown" if narrowed else "Not filtered")
+        self.shown.setVisible(narrowed or busy or asked)
 
     # ------------------------------------------------------------------ properties
 

@@ -27,6 +27,8 @@ __all__ = ["StructureDelegate", "StructureView", "Structures", "drawing_pool"]
 
 KEPT = 600
 """Pictures kept; a cell's takes about 50 kB."""
+WAITING = 120
+"""Pictures that wait to be drawn at most: more than a large screen shows."""
 
 Key = tuple[str, int, int, float, bool]
 
@@ -57,6 +59,8 @@ class _Drawing(QRunnable):
 
         from assaypilot.engine.figures.structures import common_core, structure_svg
 
+        if not self._owner.awaits(self._key):
+            return
         smiles, width, height, ratio, dark = self._key
         if not self._core:
             self._core.append(common_core(self._library))
@@ -83,7 +87,8 @@ class Structures(QObject):
         self._library: tuple[str, ...] = ()
         self._core: list[str | None] = []
         self._kept: OrderedDict[Key, QImage | None] = OrderedDict()
-        self._asked: set[Key] = set()
+        self._asked: OrderedDict[Key, None] = OrderedDict()
+        """Pictures that wait to be drawn, those seen last at the end."""
         self._latest = 0
         self.wanted = True
         """Whether anything is drawn at all."""
@@ -115,14 +120,24 @@ class Structures(QObject):
         if key in self._kept:
             self._kept.move_to_end(key)
             return self._kept[key]
-        if key not in self._asked:
-            self._asked.add(key)
+        if key in self._asked:
+            self._asked.move_to_end(key)
+        else:
+            self._asked[key] = None
+            while len(self._asked) > WAITING:  # scrolled past before they were drawn
+                self._asked.popitem(last=False)
             self._latest += 1  # what came into sight last is drawn first
             drawing_pool().start(_Drawing(self, key, self._library, self._core), self._latest)
         return None
 
+    def awaits(self, key: Key) -> bool:
+        """Whether a picture is still to be drawn; asked on the thread that draws."""
+        return key in self._asked
+
     def _take(self, key: Key, image: QImage, readable: bool) -> None:
-        self._asked.discard(key)
+        if key not in self._asked:  # of another campaign, or scrolled past meanwhile
+            return
+        del self._asked[key]
         self._kept[key] = image if readable else None
         while len(self._kept) > KEPT:
             self._kept.popitem(last=False)
@@ -146,7 +161,9 @@ class StructureDelegate(QStyledItemDelegate):
             widget.style().drawPrimitive(QStyle.PrimitiveElement.PE_PanelItemViewItem, option, painter, widget)
         box = option.rect.adjusted(3, 2, -3, -2)
         if not self._structures.wanted:
-            text = option.fontMetrics.elidedText(str(index.data(SMILES) or ""), Qt.TextElideMode.ElideRight, box.width())
+            text = option.fontMetrics.elidedText(
+                str(index.data(SMILES) or ""), Qt.TextElideMode.ElideRight, box.width()
+            )
             painter.drawText(box, Qt.AlignmentFlag.AlignVCenter, text)
             return
         ratio = widget.devicePixelRatioF() if widget is not None else 1.0

@@ -489,8 +489,9 @@ class Table(QTableView):
                 widths[place] += more
                 room -= more
         if room > 0 and widths:
-            # Lines and selection reach the right edge.
-            last = max(widths, key=self.horizontalHeader().visualIndex)
+            # Lines and selection reach the right edge; a number does not go there alone.
+            words = [place for place in widths if not columns[place].number and columns[place].smiles is None]
+            last = max(words or widths, key=self.horizontalHeader().visualIndex)
             widths[last if flexible is None else flexible] += room
             room = 0
         soft = {n: widths[n] - SOFTEST for n in widths if columns[n].soft and widths[n] > SOFTEST}

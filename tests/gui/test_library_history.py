@@ -143,6 +143,7 @@ def test_a_filter_finds_a_substructure_and_what_is_calculated(
     until(qtbot, lambda: "structure can be read from c1cc(" in window.messages.text)
     idle(qtbot, window)
     assert page.model.rowCount() == 18
+    assert page.shown.text() == "Not filtered"
     assert page.model.columns[page.model.place_of("mw")].text(0) == "135.2"
 
 

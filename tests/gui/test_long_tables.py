@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from PySide6.QtCore import QItemSelection, QItemSelectionModel, Qt
+from PySide6.QtCore import QItemSelection, QItemSelectionModel, QRunnable, QSize, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QAbstractItemModelTester, QTest
 from pytestqt.qtbot import QtBot
@@ -24,6 +24,7 @@ from assaypilot.gui.models.ordering import order_of, text_ranks
 from assaypilot.gui.models.substituents import Substituent, SubstituentsModel
 from assaypilot.gui.session import Session
 from assaypilot.gui.widgets import table as tables
+from assaypilot.gui.widgets.structures import Structures, drawing_pool
 from assaypilot.gui.widgets.table import Table
 from tests.gui.helpers import until
 
@@ -182,6 +183,33 @@ def test_the_keys_of_a_spreadsheet(qtbot: QtBot, session: Session) -> None:
     assert table.selected_rows() == [30]  # the next one whose name begins so, behind 6
     QTest.keyClicks(table, "33")
     assert table.selected_rows() == [333]
+
+
+def test_structures_scrolled_past_are_not_drawn(
+    qtbot: QtBot, session: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("assaypilot.gui.widgets.structures.WAITING", 2)
+    structures, drawn = Structures(), list[str]()
+    structures.drawn.connect(lambda key, image, readable: drawn.append(key[0]))
+    structures.use(("C", "CC", "CCC", "CCCC"))
+    hold = threading.Event()
+
+    class Holding(QRunnable):
+        def run(self) -> None:
+            hold.wait(5)
+
+    drawing_pool().start(Holding(), 1 << 30)
+    size = QSize(60, 40)
+    for smiles in ("C", "CC", "CCC", "CCCC"):
+        assert structures.picture(smiles, size, 1.0) is None
+    hold.set()
+    until(qtbot, lambda: len(drawn) == 2)
+    assert sorted(drawn) == ["CCC", "CCCC"]
+    assert structures.picture("CCC", size, 1.0) is not None
+    structures.picture("C", size, 1.0)
+    structures.use(("O",))  # another campaign: what is being drawn never lands there
+    until(qtbot, lambda: drawing_pool().activeThreadCount() == 0)
+    assert "C" not in [key[0] for key in structures._kept]
 
 
 def plain_key(text: str) -> list[tuple[int, int, str]]:
