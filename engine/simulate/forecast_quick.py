@@ -44,12 +44,16 @@ _MOST = 5_000
 """Compounds that a design chooses from."""
 _TINY = 1e-3
 """Added to all weights at every step, so that no compound is lost for good."""
-_EVEN = 0.05
+_THINNED = {20: 6, 40: 3}
+"""After so many steps a design keeps so many compounds per effect."""
+_GAP = 0.05
+"""How far the even design may be from optimal."""
+_EVEN = 0.02
 """Share of an even design in every one, so that it tells about everything a little."""
 _PLENTY = 2.5
 """Measurements per effect from which swaps are good enough."""
-_SWAPPED = 0.8
-"""What rounding by swaps loses: this times effects per measurement."""
+_SWAPPED = 0.25
+"""What plans by swaps lose on the whole, beside real ones: this times effects per measurement."""
 _ANCHORS = np.log([2e-2, 1.5e-3, 1e-4, 6e-6])
 """The levels at which limits are exact, in logarithms, descending."""
 
@@ -104,6 +108,12 @@ def _shares(candidates: ProjectedFeatures, directions: Rows, gap: float, report:
         worst /= worst.sum()
         slope = seen.T @ (seen * worst[:, None])
         weights = weights * np.sqrt(np.maximum(np.einsum("ij,ij->i", x @ slope, x), 0.0))
+        if step + 1 in _THINNED:
+            kept = np.sort(np.argsort(-weights, kind="stable")[: _THINNED[step + 1] * candidates.rank])
+            if np.linalg.matrix_rank(x[kept] * np.sqrt(weights[kept])[:, None], tol=1e-6) == candidates.rank:
+                x, rows, weights = x[kept], rows[kept], weights[kept]
+            # What follows is of fewer compounds, as real designs are: it counts though it may be worth a little less.
+            value = math.inf
         weights = weights / weights.sum() + _TINY / len(weights)
         weights /= weights.sum()
     kept = np.flatnonzero(best > 1e-5 / len(best))
@@ -111,7 +121,7 @@ def _shares(candidates: ProjectedFeatures, directions: Rows, gap: float, report:
 
 
 def _even(candidates: ProjectedFeatures) -> Design:
-    return g_design(candidates.features, candidates.rows, gap=_EVEN).design
+    return g_design(candidates.features, candidates.rows, gap=_GAP).design
 
 
 def _rounded(
