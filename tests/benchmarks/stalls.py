@@ -34,6 +34,8 @@ class Step:
     """The longest time between two beats, milliseconds."""
     own: float = 0.0
     """The most processor time of the window's thread between two beats, milliseconds."""
+    process: float = 0.0
+    """The same of all threads of the process: what a stall would be on a machine that has nothing else to do."""
     memory: float = 0.0
     """The most the processes held, MB."""
 
@@ -71,7 +73,7 @@ class Heart:
         """``where``: also prints what the window's thread did in the longest silence of each step."""
         self.steps: list[Step] = []
         self._now: Step | None = None
-        self._at = self._used = 0.0
+        self._at = self._used = self._spent = 0.0
         self._timer = QTimer()
         self._timer.setTimerType(Qt.TimerType.PreciseTimer)
         self._timer.setInterval(BEAT)
@@ -100,7 +102,7 @@ class Heart:
         gc.collect()
         self._now = Step(name, memory=memory())
         self._seen.clear()
-        self._at, self._used = time.perf_counter(), time.thread_time()
+        self._at, self._used, self._spent = time.perf_counter(), time.thread_time(), time.process_time()
         begun = self._at
         yield self._now
         self._beat()
@@ -127,11 +129,12 @@ class Heart:
         loop.exec()
 
     def _beat(self) -> None:
-        now, used = time.perf_counter(), time.thread_time()
+        now, used, spent = time.perf_counter(), time.thread_time(), time.process_time()
         if self._now is not None:
             self._now.stall = max(self._now.stall, 1000 * (now - self._at))
             self._now.own = max(self._now.own, 1000 * (used - self._used))
-        self._at, self._used = now, used
+            self._now.process = max(self._now.process, 1000 * (spent - self._spent))
+        self._at, self._used, self._spent = now, used, spent
 
     def _weigh(self) -> None:
         if self._now is not None:
@@ -154,11 +157,11 @@ class Heart:
 
 def _line(step: Step) -> str:
     return (
-        f"{step.name:<52} {step.seconds:>8.2f} {step.stall:>9.0f} {step.own:>9.0f} {step.memory:>8.0f}"
-        f"{'  <-- over' if step.stall >= 100 else ''}"
+        f"{step.name:<52} {step.seconds:>8.2f} {step.stall:>9.0f} {step.process:>9.0f} {step.own:>9.0f} "
+        f"{step.memory:>8.0f}{'  <-- over' if step.process >= 100 else ''}"
     )
 
 
 def heading() -> str:
     """The line above the table."""
-    return f"{'step':<52} {'seconds':>8} {'stall ms':>9} {'own ms':>9} {'MB':>8}"
+    return f"{'step':<52} {'seconds':>8} {'stall ms':>9} {'cpu ms':>9} {'own ms':>9} {'MB':>8}"
