@@ -221,20 +221,39 @@ def row(strategy, moment, found):
     )
 
 
+def ranges(seeds):
+    """``0-24, 50-61``."""
+    groups = []
+    for seed in sorted(seeds):
+        if groups and groups[-1][1] == seed - 1:
+            groups[-1][1] = seed
+        else:
+            groups.append([seed, seed])
+    return ", ".join(f"{first}-{last}" if first < last else f"{first}" for first, last in groups)
+
+
+def sizes(played):
+    """How many campaigns, of how many compounds, and what they took."""
+    compounds, taken = [one.compounds for one in played], [one.measurements for one in played]
+    return (
+        f"{len(played)} campaigns (seeds {ranges([one.seed for one in played])}) of {min(compounds)} to {max(compounds)} "
+        f"compounds, median {int(np.median(compounds))}; they took {min(taken):,} to {max(taken):,} measurements"
+    )
+
+
 def report(found):
     """The report as markdown."""
     by = {strategy: [played for played in found if played.strategy == strategy] for strategy in STRATEGIES}
     by = {strategy: ended for strategy, played in by.items() if (ended := [one for one in played if one.ended])}
-    rows = "\n".join(row(strategy, moment, played) for strategy, played in by.items() for moment in MOMENTS)
-    counts = ", ".join(
-        f"{strategy} {len(played)} campaigns of {min(one.compounds for one in played)} to "
-        f"{max(one.compounds for one in played):,} compounds (median {int(np.median([p.compounds for p in played]))})"
-        f" that took {min(one.measurements for one in played):,} to {max(one.measurements for one in played):,}"
-        for strategy, played in by.items()
-    )
+    asked = {**by, "all": [played for one in by.values() for played in one]}
+    rows = "\n".join(row(strategy, moment, played) for strategy, played in asked.items() for moment in MOMENTS)
+    counts = "\n".join(f"- {strategy}: {sizes(played)}" for strategy, played in by.items())
     return f"""# Whether forecasts hold
 
-Made by `python -m tests.published.forecasts`; seeds are fixed. {counts}.
+Made by `python -m tests.published.forecasts`, which runs 200 campaigns of each strategy; here are as many as there was
+time for, by their seeds:
+
+{counts}
 
 A forecast's interval should hold the number of measurements that the campaign then took in 80 % of them; 70 to 90 % is
 asked for. Whole campaigns in files, with simulated results; every tenth is practice-960, the others are additive tables
