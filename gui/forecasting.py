@@ -65,7 +65,7 @@ class Forecasting(QObject):
         self._pause.stop()
         self._asked = None
         if self._job is not None:
-            self._session.beside.cancel(self._job)
+            self._session.ahead.cancel(self._job)
             self._job = None
 
     def forget(self) -> None:
@@ -92,4 +92,6 @@ class Forecasting(QObject):
                 self._job = self._asked = None
                 self.refused.emit(error)
 
-        job = self._job = self._session.aside("Simulating what it will take", work, landed, failed, shown_after=SLOW)
+        job = self._job = self._session.look_ahead(
+            "Simulating what it will take", work, landed, failed, shown_after=SLOW
+        )

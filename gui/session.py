@@ -78,6 +78,8 @@ class Session(QObject):
         self.tasks = Tasks(self)
         self.beside = Tasks(self)
         """What is done with a view, exports above all, while the campaign goes on."""
+        self.ahead = Tasks(self)
+        """What is simulated of the future; nobody waits for it."""
         self.tables = Tasks(self)
         """What puts long tables in order and finds rows in them; it waits for nothing else."""
         self.selection = Selection(self)
@@ -135,6 +137,7 @@ class Session(QObject):
         """Nothing; finishes what the campaign is writing, stops exports, closes the file and ends the workers."""
         self.replay.stop()
         self.beside.stop(at_once=True)
+        self.ahead.stop(at_once=True)
         self.tables.stop(at_once=True)
         self.tasks.stop()
         if self._campaign is not None:  # the worker has ended
@@ -282,14 +285,20 @@ class Session(QObject):
 
     def aside(
         self, label: str, work: Callable[[Report], T], then: Callable[[T], None], failed: Callable[[Exception], None],
-        *, writes: bool = False, shown_after: float = SHOWN_AFTER,
+        *, writes: bool = False,
     ) -> Job:  # fmt: skip
         """The job that needs a view only; commands of the campaign need not wait for it.
 
         ``writes``: it writes another file, which is reported once it is there, even when Cancel came late.
-        ``shown_after``: seconds after which it is shown as work that goes on.
         """
-        return self._start(label, work, then, failed=failed, writes=writes, tasks=self.beside, shown_after=shown_after)
+        return self._start(label, work, then, failed=failed, writes=writes, tasks=self.beside)
+
+    def look_ahead(
+        self, label: str, work: Callable[[Report], T], then: Callable[[T], None], failed: Callable[[Exception], None],
+        *, shown_after: float = SHOWN_AFTER,
+    ) -> Job:  # fmt: skip
+        """The job that simulates; exports need not wait for it. ``shown_after``: seconds until it is shown."""
+        return self._start(label, work, then, failed=failed, writes=False, tasks=self.ahead, shown_after=shown_after)
 
     def arrange(
         self, label: str, work: Callable[[Report], T], then: Callable[[T], None], stopped: Callable[[], None]

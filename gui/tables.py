@@ -40,8 +40,7 @@ class Tables:
             page.arrangement.changed.connect(partial(self._keep, name))
         self.bar = WorkBar()
         """Shown while a long table is put in order, narrowed or copied."""
-        window.session.tables.progress.connect(self.bar.progress)
-        self.bar.cancelled.connect(lambda: window.session.tables.cancel())
+        self.bar.follow(window.session.tables)
         central = window.centralWidget()
         column = None if central is None else central.layout()
         if isinstance(column, QVBoxLayout):

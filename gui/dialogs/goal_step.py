@@ -99,8 +99,8 @@ class GoalStep(Step):
         self._pause.timeout.connect(self._look)
         self._goal_chosen()
         self.endpoints.complete.connect(self._look)
-        session.aside("Loading the strategies", lambda report: load_strategies(), self.strategy.offer, _quiet,
-                      shown_after=SLOW)  # fmt: skip
+        session.look_ahead("Loading the strategies", lambda report: load_strategies(), self.strategy.offer, _quiet,
+                           shown_after=SLOW)  # fmt: skip
 
     def _form(self) -> QFormLayout:
         self.fields = form()

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Signal
+from collections.abc import Sequence
+from functools import partial
+
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QProgressBar
 
-from assaypilot.gui.tasks import Progress
+from assaypilot.gui.tasks import Progress, Tasks
 from assaypilot.gui.widgets.text import ElidedLabel, button, label
 
 __all__ = ["WorkBar"]
@@ -13,8 +15,6 @@ __all__ = ["WorkBar"]
 
 class WorkBar(QFrame):
     """Work that holds nobody up; hidden while there is none."""
-
-    cancelled = Signal()
 
     def __init__(self) -> None:
         super().__init__()
@@ -31,12 +31,30 @@ class WorkBar(QFrame):
         self.detail = label("", "muted")
         self.stop = button("Cancel", tip="Stops at once; no half-written file is left, and what was there stays")
         self.stop.setAccessibleName("Cancel what is going on")
-        self.stop.clicked.connect(self.cancelled)
+        self.stop.clicked.connect(self._cancel)
         row.addWidget(self.words, 1)
         row.addWidget(self.detail)
         row.addWidget(self.bar)
         row.addWidget(self.stop)
+        self._going: dict[Tasks, Progress] = {}
+        self._shown: Tasks | None = None
         self.hide()
+
+    def follow(self, *lanes: Tasks) -> None:
+        """Nothing; shows what is going on in these, the first of them first."""
+        for lane in lanes:
+            lane.progress.connect(partial(self._heard, lanes, lane))
+
+    def _heard(self, lanes: Sequence[Tasks], lane: Tasks, progress: Progress | None) -> None:
+        self._going.pop(lane, None)
+        if progress is not None:
+            self._going[lane] = progress
+        self._shown = next((one for one in lanes if one in self._going), None)
+        self.progress(None if self._shown is None else self._going[self._shown])
+
+    def _cancel(self) -> None:
+        if self._shown is not None:
+            self._shown.cancel()
 
     def progress(self, progress: Progress | None) -> None:
         """Nothing; shows how far the work is; None: it is over."""

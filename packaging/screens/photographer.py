@@ -96,10 +96,11 @@ class Photographer:
 
     def settle(self) -> None:
         """Nothing; waits until nothing is being done or drawn."""
-        window = self.window
+        window, session = self.window, self.window.session
+        lanes = (session.tasks, session.beside, session.ahead, session.tables)
         for _ in range(3):
             QTest.qWait(80)
-            self.until(lambda: not (window.session.tasks.busy or window.session.beside.busy), "the worker")
+            self.until(lambda: not any(lane.busy for lane in lanes), "the worker")
             self.until(lambda: drawing_pool().activeThreadCount() == 0, "the drawing")
         for canvas in window.findChildren(Canvas):
             self.until(partial(_settled, canvas), "a plot")

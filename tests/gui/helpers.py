@@ -54,7 +54,7 @@ def idle(qtbot: QtBot, window: MainWindow) -> None:
     until(
         qtbot,
         lambda: (
-            not (session.tasks.busy or session.beside.busy or session.tables.busy)
+            not (session.tasks.busy or session.beside.busy or session.ahead.busy or session.tables.busy)
             and drawing_pool().activeThreadCount() == 0
         ),
         30_000,

@@ -163,7 +163,7 @@ def test_only_the_latest_settings_are_answered(qtbot: QtBot, campaign: MainWindo
     page = shown(qtbot, campaign)
     crystal.open.clear()
     type_into(page, "epsilon", "0.7")
-    until(qtbot, lambda: campaign.session.beside.busy)
+    until(qtbot, lambda: campaign.session.ahead.busy)
     type_into(page, "epsilon", "0.4")
     assert not page.outlooks.busy.isHidden()
     crystal.open.set()
