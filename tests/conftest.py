@@ -164,3 +164,11 @@ def nothing_left_running(request: pytest.FixtureRequest, monkeypatch: pytest.Mon
                 left.append(f"thread {thread.name}")
     if left:
         pytest.fail("left running:\n" + "\n".join(left), pytrace=False)
+
+
+@pytest.fixture
+def planned_phases(monkeypatch: pytest.MonkeyPatch) -> None:
+    """``auto`` takes LinFACT-G, GEGE or RAGE, as for a very large table: for what phases planned as a whole do."""
+    from assaypilot.engine.strategies import registry
+
+    monkeypatch.setattr(registry, "_LARGE", -1)

@@ -55,7 +55,13 @@ def creation_drafts(
     measured = [endpoints[k].name for k in behind(endpoints, asked)]
     endpoints, notes = _with_noise(library, endpoints, history, measured)
     notes += _cautions(endpoints, settings, len(measured))
-    strategy, why = choose(settings.strategy, settings.goal)
+    strategy, why = choose(
+        settings.strategy,
+        settings.goal,
+        values=len(library) * len(measured),
+        limited=any(endpoint.limit is not None for endpoint in endpoints),
+        parameters=settings.parameters,
+    )
     check_parameters(strategy, settings.parameters)
     if len(library) < 2:
         raise AssayPilotError(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -78,18 +78,20 @@ def _strategies(text: str) -> list[Strategy]:
     return [registry.get(name) for name in dict.fromkeys(names)]
 
 
-def _named(options: argparse.Namespace, goal: Goal) -> list[Strategy]:
+def _named(options: argparse.Namespace, instance: Instance, goal: Goal, given: Iterable[str]) -> list[Strategy]:
     """The strategies by name; ``auto`` is the one a campaign would take."""
-    names = options.strategy.split(",")
-    chosen = [registry.choose("auto", goal.name)[0].info.name if name.strip() == "auto" else name for name in names]
-    return _strategies(",".join(chosen))
+    names = [name.strip() for name in options.strategy.split(",")]
+    if "auto" in names:
+        auto, _ = registry.choose("auto", goal.name, values=instance.make(0).truth.size, parameters=given)
+        names = [auto.info.name if name == "auto" else name for name in names]
+    return _strategies(",".join(names))
 
 
 def _tasks(options: argparse.Namespace, instance: Instance, goal: Goal) -> list[Task]:
-    strategies = _named(options, goal)
     from assaypilot.engine.cli.starting import parameters_of
 
     given = parameters_of(options)
+    strategies = _named(options, instance, goal, given)
     known = {strategy.info.name: {knob.name for knob in strategy.info.parameters} for strategy in strategies}
     for name in given:
         if not any(name in own for own in known.values()):

@@ -45,6 +45,10 @@ class AdaptiveGoals(Phased):
         ),
     )
 
+    def for_goal(self, goal: str) -> Adaptive | AdaptivePareto:
+        """The part of it that answers a goal."""
+        return _SEVERAL if goal in AdaptivePareto.info.goals else _ONE
+
     def start(self, problem: Problem) -> State:
         """The state before the first phase; arms outside the span of what can be measured are set aside."""
         return _of(problem).start(problem)

@@ -46,8 +46,10 @@ _BASELINES = {
     "kgcb": "baselines.kgcb.Kgcb",
     "lazy-tts": "baselines.lazy_tts.LazyTts",
 }
-_AUTO = {"epsilon-best": "linfact-g", "pareto": "gege", "best": "rage"}
-"""What ``auto`` takes for a goal."""
+_IN_PHASES = {"epsilon-best": "linfact-g", "pareto": "gege", "best": "rage"}
+"""What ``auto`` takes for a goal where ``adaptive`` is not the better choice."""
+_LARGE = 20_000
+"""Values of compounds, one for each endpoint, above which ``adaptive`` takes more than some seconds for a plan."""
 
 
 @cache
@@ -84,13 +86,32 @@ def _named(name: str, offered: Iterable[str]) -> Strategy:
     )
 
 
-def choose(name: str, goal: str) -> tuple[Strategy, str]:
-    """The strategy of a campaign for a goal and one sentence why; ``auto`` takes the one that fits the goal."""
+def choose(
+    name: str, goal: str, *, values: int = 0, limited: bool = False, parameters: Iterable[str] = ()
+) -> tuple[Strategy, str]:
+    """The strategy of a campaign for a goal and one sentence why; ``auto`` takes the one that fits.
+
+    That is ``adaptive``: it takes a fraction of the measurements of the others at the same confidence. It does so with
+    small rounds (a phase has as many as every effect needs), and within a budget (what is decided by then holds). It
+    is not taken for a table of very many ``values`` (compounds times endpoints), because its plans take long there; nor
+    when compounds are ``limited`` by another endpoint, which is told by phases that bound every compound; nor when
+    ``parameters`` are given that it does not have.
+    """
     if name == "auto":
-        if goal not in _AUTO:
+        if goal not in _IN_PHASES:
             raise AssayPilotError(f"no strategy answers the goal {goal!r}", option="--goal")
-        strategy = _kind(_AUTO[goal])()
-        return strategy, f"{strategy.info.name}: {strategy.info.guarantee}"
+        phased, adaptive = _for_goal(_IN_PHASES[goal], goal), _for_goal("adaptive", goal)
+        given = set(parameters)
+        strategy, why = phased, ""
+        if values > _LARGE:
+            why = f"adaptive would need fewer measurements, but up to minutes to plan a round of {values:,} values"
+        elif limited:
+            why = "its phases bound every compound, so limits are told from the same measurements"
+        elif given and given <= {parameter.name for parameter in phased.info.parameters}:
+            why = f"it has {', '.join(sorted(given))}"
+        else:
+            strategy, why = adaptive, "it needs the fewest measurements of those with a guarantee"
+        return strategy, f"{strategy.info.name}, because {why}: {strategy.info.guarantee}"
     strategy = _named(name, _STRATEGIES)
     if strategy.info.baseline:
         raise AssayPilotError(
@@ -104,7 +125,15 @@ def choose(name: str, goal: str) -> tuple[Strategy, str]:
             option="--strategy",
             mend=f"It answers: {', '.join(strategy.info.goals)}.",
         )
+    strategy = _for_goal(name, goal)
     return strategy, f"{name}, as chosen: {strategy.info.guarantee}"
+
+
+def _for_goal(name: str, goal: str) -> Strategy:
+    """The strategy, or the part of it that answers the goal, so that what it promises is about this goal alone."""
+    strategy = _kind(name)()
+    part = getattr(strategy, "for_goal", None)
+    return cast(Strategy, part(goal)) if part else strategy
 
 
 def check_parameters(strategy: Strategy, given: Mapping[str, Any]) -> dict[str, Any]:

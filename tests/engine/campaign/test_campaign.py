@@ -105,6 +105,7 @@ def test_decisions_are_read_never_made_again(path: Path, monkeypatch: pytest.Mon
         assert differences(before, campaign.status()) == []
 
 
+@pytest.mark.usefixtures("planned_phases")
 def test_a_strategy_that_would_decide_otherwise_is_reported_and_changes_nothing(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -472,6 +473,7 @@ def test_undoing_a_mark_gives_back_only_what_the_mark_took(path: Path) -> None:
         assert same_but_for_the_log(before, replays(campaign))
 
 
+@pytest.mark.usefixtures("planned_phases")
 def test_recording_what_completes_a_phase_between_rounds_decides_it(path: Path) -> None:
     with make(path, per_round=96, max_replicates=9) as campaign:
         campaign.plan()
@@ -485,6 +487,7 @@ def test_recording_what_completes_a_phase_between_rounds_decides_it(path: Path) 
         assert now.rounds[0].missing == 0
 
 
+@pytest.mark.usefixtures("planned_phases")
 def test_using_a_value_again_decides_the_phase_it_completes(path: Path) -> None:
     with make(path, per_round=96, max_replicates=9) as campaign:
         campaign.plan()
@@ -520,6 +523,7 @@ def test_a_replaced_value_used_again_does_not_count_beside_its_replacement(path:
     assert audit.verify(path, recompute=True).ok
 
 
+@pytest.mark.usefixtures("planned_phases")
 def test_a_phase_without_a_usable_result_is_planned_anew(path: Path) -> None:
     """Values known only as bounds decide nothing, and must not fill the phase that is planned in its place."""
     with make(path, per_round=96, max_replicates=9) as campaign:

@@ -90,6 +90,7 @@ def test_a_complete_round_closed_for_another_reason_loses_nothing(path: Path) ->
         assert campaign.close_round("other").guarantee.holds
 
 
+@pytest.mark.usefixtures("planned_phases")
 def test_what_is_missing_and_returns_keeps_the_guarantee_without_a_word(path: Path) -> None:
     with make(path, **WIDE) as campaign:
         campaign.plan()
@@ -100,6 +101,7 @@ def test_what_is_missing_and_returns_keeps_the_guarantee_without_a_word(path: Pa
         assert len(now.guarantee.assumptions) == 2
 
 
+@pytest.mark.usefixtures("planned_phases")
 def test_judgement_voids_only_where_it_reached_a_decision(path: Path) -> None:
     history = [Result("R1=A|R2=A", 6.1, "pIC50")]
     endpoints = [Endpoint("pIC50", noise_sd=0.2), Endpoint("logD", noise_sd=0.1)]

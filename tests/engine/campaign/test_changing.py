@@ -16,10 +16,15 @@ from assaypilot.engine.endpoint import Endpoint, Limit
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.library import Library
 from assaypilot.engine.measurements import Result
-from tests.engine.campaign import trading
-from tests.engine.campaign.making import answers, decide_phase, finish, make, replays, truth
+from tests.engine.campaign import making, trading
+from tests.engine.campaign.making import answers, decide_phase, finish, replays, truth
 
 WIDE: dict[str, Any] = {"per_round": 5000, "max_replicates": 5000}
+
+
+def make(path: Path, **changes: Any) -> Campaign:
+    """A campaign on the small table, by LinFACT-G where no other strategy is asked for."""
+    return making.make(path, **{"strategy": "linfact-g", **changes})
 
 
 def ids(status: Status, word: str) -> set[str]:
@@ -75,6 +80,7 @@ def test_a_wider_goal_brings_back_what_was_out(strategy: str, tmp_path: Path) ->
         sound(campaign)
 
 
+@pytest.mark.usefixtures("planned_phases")
 def test_a_narrower_goal_needs_no_measurement_when_the_bounds_tell(tmp_path: Path) -> None:
     with make(tmp_path / "x.assaypilot", epsilon=1.3, slack=0.3, **WIDE) as campaign:
         used = finish(campaign).measurements_used
@@ -102,6 +108,7 @@ def test_more_confidence_and_more_noise_open_decisions_again(strategy: str, tmp_
         sound(campaign)
 
 
+@pytest.mark.usefixtures("planned_phases")
 def test_a_change_in_the_middle_of_a_phase(tmp_path: Path) -> None:
     with make(tmp_path / "x.assaypilot", per_round=8, max_replicates=2) as campaign:
         campaign.plan()
@@ -159,6 +166,7 @@ def test_what_the_lab_takes_changes_with_a_round_open(tmp_path: Path) -> None:
         sound(campaign)
 
 
+@pytest.mark.usefixtures("planned_phases")
 def test_a_correction_from_before_the_change_reaches_what_was_decided_anew(tmp_path: Path) -> None:
     with make(tmp_path / "x.assaypilot", epsilon=0.3, slack=0.3, **WIDE) as campaign:
         finish(campaign)
@@ -224,7 +232,7 @@ def test_trade_offs_with_other_differences_that_do_not_matter(tmp_path: Path) ->
         sound(campaign)
 
 
-def test_limits_change_come_and_go(tmp_path: Path) -> None:
+def test_limits_change_and_one_more_comes(tmp_path: Path) -> None:
     endpoints = (
         Endpoint("pIC50", noise_sd=0.2),
         Endpoint("logD", noise_sd=0.2, direction="min", limit=Limit("<", 6.5)),
@@ -244,10 +252,13 @@ def test_limits_change_come_and_go(tmp_path: Path) -> None:
         assert not (loose.candidates.failed_limit >= 0).any()
         assert loose.guarantee.holds
         sound(campaign)
-        gone = campaign.change(Change(limits={"logD": None}))
-        assert gone.measured_endpoints == (0,)
-        assert "logD" not in gone.goal_sentence
+        with pytest.raises(AssayPilotError, match="logD, which is measured for its limit alone"):
+            campaign.change(Change(limits={"logD": None}))
+        both = campaign.change(Change(limits={"pIC50": Limit(">", 5.7)}))
+        assert "pIC50 > 5.7 and logD < 9" in both.goal_sentence
+        assert both.guarantee.holds
         sound(campaign)
+        campaign.undo()
         back = campaign.change(Change(limits={"logD": Limit("<", 6.5)}))
         assert np.array_equal(back.candidates.failed_limit, first.candidates.failed_limit)
         campaign.correct(1, 6.0, reason="typo")
@@ -396,4 +407,16 @@ def test_limits_bound_added_compounds_by_later_phases_alone(tmp_path: Path) -> N
         # Made of known substituents alone: the first phase could tell its logD.
         now = campaign.add_compounds(Library.listed(["R1", "R2"], [["B", "B"]], ids=["twin"]))
         assert now.candidates.failed_limit[-1] >= 0, "it is the same compound, to the model"
+        sound(campaign)
+
+
+def test_a_limit_comes_and_goes_before_the_first_round(tmp_path: Path) -> None:
+    endpoints = (Endpoint("pIC50", noise_sd=0.2), Endpoint("logD", noise_sd=0.2, direction="min"))
+    with make(tmp_path / "x.assaypilot", endpoints=endpoints, **WIDE) as campaign:
+        assert campaign.change(Change(limits={"logD": Limit("<", 6.5)})).measured_endpoints == (0, 1)
+        assert campaign.change(Change(limits={"logD": None})).measured_endpoints == (0,)
+        campaign.plan()
+        campaign.record(answers(campaign), close=True)
+        with pytest.raises(AssayPilotError, match="rounds were issued without logD"):
+            campaign.change(Change(limits={"logD": Limit("<", 6.5)}))
         sound(campaign)

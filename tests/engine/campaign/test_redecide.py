@@ -37,6 +37,7 @@ def test_facts_unchanged_decide_the_same(campaign: Campaign) -> None:
     assert set(draft.data["parts"]) == set(parts)
 
 
+@pytest.mark.usefixtures("planned_phases")
 def test_an_oracle_of_the_first_phase(campaign: Campaign) -> None:
     """Least squares by hand over the counted values of phase 1, and the rules of the first phase on top."""
     ledger = campaign._ledger

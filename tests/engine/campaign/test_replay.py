@@ -63,6 +63,7 @@ def test_a_fork_leaves_its_origin_alone(campaign: Campaign) -> None:
     assert not build_status(fork).guarantee.holds
 
 
+@pytest.mark.usefixtures("planned_phases")
 def test_a_fork_knows_its_own_parts_and_those_of_the_file(campaign: Campaign) -> None:
     fork = folded(campaign).fork({"a" * 64: b"new"})
     assert fork._part("a" * 64) == b"new"

@@ -39,7 +39,7 @@ def test_the_best_trade_offs_are_found(path: Path) -> None:
             "The best trade-offs between pIC50 and hERG, differences up to 0.6 not counted, 95 % sure"
         )
         assert (start.goal_endpoints, start.measured_endpoints, start.margins) == ((0, 1), (0, 1), (0.6, 0.6))
-        assert (start.strategy, start.objective, start.settings.softness) == ("gege", 0, 0.0)
+        assert (start.strategy, start.objective, start.settings.softness) == ("adaptive", 0, 0.0)
         now = finish(campaign)
         replays(campaign)
     goal = ParetoSet((0.6, 0.6))
@@ -274,7 +274,7 @@ def test_the_best_compound(path: Path, slack: float | None, epsilon: float | Non
     with trade(path, POTENCY, goal="best", slack=slack, epsilon=epsilon) as campaign:
         start = campaign.status()
         assert start.settings.softness == softness
-        assert start.strategy == "rage"
+        assert start.strategy == "adaptive"
         assert any("ever being decided" in text for text in start.warnings) == (softness == 0.0)
         near = f", or one within {softness:g} of it" if softness else ""
         assert start.goal_sentence == f"The compound with the best pIC50{near}, 95 % sure"
@@ -301,6 +301,7 @@ def test_a_strategy_without_a_guarantee_says_so(path: Path) -> None:
         assert now.guarantee.sentence == f"No guarantee: {'; '.join(reasons)}. The set is the best estimate."
 
 
+@pytest.mark.usefixtures("planned_phases")
 def test_versions_rise_only_where_an_old_program_would_misread(path: Path, tmp_path: Path) -> None:
     def versions(campaign: Campaign) -> dict[str, int]:
         return {event.kind: event.version for event in campaign._store.events()}
@@ -420,6 +421,7 @@ def test_what_was_lost_is_remembered_for_its_endpoint(path: Path) -> None:
         assert due_now(campaign._ledger)[1].past.lost == {compound: 0}
 
 
+@pytest.mark.usefixtures("planned_phases")
 def test_a_round_about_two_endpoints_of_960_compounds_is_planned_at_once(path: Path) -> None:
     """Under 0.1 s of processor time: a round after 24 and after 96 measurements, and a later phase with its design."""
     library = Library.product(

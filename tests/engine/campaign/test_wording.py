@@ -69,6 +69,7 @@ def everything(tmp_path: Path) -> Campaign:
     return campaign
 
 
+@pytest.mark.usefixtures("planned_phases")
 def test_the_words_for_every_kind_of_event(tmp_path: Path) -> None:
     with everything(tmp_path) as campaign:
         said = {}
@@ -175,6 +176,7 @@ def test_the_odds_of_being_wrong(tmp_path: Path, delta: float, odds: str) -> Non
         assert f"{wording.number(100 - 100 * delta)} % sure" in campaign.status().goal_sentence
 
 
+@pytest.mark.usefixtures("planned_phases")
 def test_what_is_promised_changes_with_what_is_known(tmp_path: Path) -> None:
     with make(tmp_path / "x.assaypilot", slack=0.25, epsilon=0.5, **WIDE) as campaign:
         assert campaign.status().guarantee.sentence == (

@@ -60,6 +60,7 @@ def test_each_format_answers_alike(drawn: Path, done: Any, tmp_path: Path, endin
     assert out.read_bytes().startswith(STARTS[ending])
 
 
+@pytest.mark.usefixtures("planned_phases")
 @pytest.mark.parametrize("only", ["in", "undecided", "out", "all"])
 @pytest.mark.parametrize("ending", [".csv", ".xlsx"])
 def test_only_what_was_asked_for(drawn: Path, done: Any, tmp_path: Path, only: str, ending: str) -> None:

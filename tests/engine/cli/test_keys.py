@@ -133,7 +133,7 @@ def test_new(done, small, tmp_path):
         {"file": str, "compounds": int, "rank": int, "max_rank": int, "strategy": str, "why": str, "warnings": list},
     )
     assert document["file"] == str(tmp_path / "a.assaypilot")
-    assert document["strategy"] == "linfact-g"
+    assert document["strategy"] == "adaptive"
 
 
 def test_plan(done, campaign):

@@ -172,7 +172,7 @@ def test_a_value_that_is_no_number_is_named_and_left_out(done, table, target, te
         (["--goal", "threshold"], "--goal: there is no goal 'threshold'. Choose one of: epsilon-best, pareto, best."),
         (["--goal", "pareto"], "--goal: the Pareto set needs at least two endpoints, got 1. Name another endpoint"),
         (["--strategy", "linfact"], "--strategy: there is no strategy 'linfact'. Did you mean linfact-g?"),
-        (["--parameter", "speed=3"], "--parameter: linfact-g has no parameter 'speed'"),
+        (["--parameter", "speed=3"], "--parameter: adaptive has no parameter 'speed'"),
         (["--objective", "hERG"], "--objective: there is no endpoint 'hERG'. Choose one of: pIC50."),
     ],
 )

@@ -86,7 +86,7 @@ def test_another_seed_is_another_result(done):
 
 def test_several_strategies_are_several_objects_on_the_same_draws(done):
     documents = done(*LINFACT[:4], "linfact-g,auto,linfact-g", *RUNS)
-    assert [entry["strategy"] for entry in documents] == ["linfact-g"]
+    assert [entry["strategy"] for entry in documents] == ["linfact-g", "adaptive"]
     both = done(
         "simulate",
         "--instance",
@@ -140,7 +140,7 @@ def test_a_shipped_table_with_a_known_truth(done):
     )
     assert (document["compounds"], document["dimension"], document["errors"], document["f1"]) == (960, 16, 0, 1.0)
     assert document["noise"] == [0.2]
-    assert 900 < document["measurements"]["mean"] < 1600
+    assert 192 <= document["measurements"]["mean"] < 800
 
 
 def test_a_table_by_its_fit_or_by_its_values(done, run, measured):

@@ -69,6 +69,7 @@ def plain_library() -> Library:
 def begin(path: Path, library: Library | None = None, **changes: object) -> Campaign:
     """A campaign on the nine compounds, nothing measured."""
     settings: dict[str, object] = {"objective": "IC50", "epsilon": 0.5, "per_round": 40, "max_replicates": 8, "seed": 2}
+    settings["strategy"] = {"pareto": "gege", "best": "rage"}.get(str(changes.get("goal")), "linfact-g")
     endpoints = changes.pop("endpoints", (IC50,))
     history = changes.pop("history", ())
     return Campaign.create(

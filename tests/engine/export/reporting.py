@@ -71,6 +71,7 @@ def begin(folder: Path, library: Library, *endpoints: Endpoint, name: str = "Ind
         "slack": 0.5,
         "per_round": 96,
         "max_replicates": 8,
+        "strategy": {"pareto": "gege", "best": "rage"}.get(settings.get("goal", ""), "linfact-g"),
     } | settings
     if given.get("goal") == "pareto":
         given |= {"objective": "", "objectives": tuple(endpoint.name for endpoint in endpoints), "slack": None}

@@ -512,14 +512,26 @@ def test_unknown_names_are_refused_with_the_nearest():
     assert "kgcb" not in (refused.value.mend or "")
     with pytest.raises(AssayPilotError, match="does not answer the goal 'pareto'"):
         registry.choose("linfact-g", "pareto")
-    assert registry.choose("auto", "epsilon-best")[0].info.name == "linfact-g"
 
 
 @pytest.mark.parametrize("goal", GOALS)
-def test_auto_takes_a_strategy_that_answers_the_goal(goal):
-    chosen, why = registry.choose("auto", goal)
-    assert goal in chosen.info.goals
-    assert why.startswith(chosen.info.name)
+def test_auto_takes_what_needs_the_fewest_measurements_where_it_can(goal):
+    """And says why: few values, many values, limits, a parameter that only another one has."""
+    phased = {"epsilon-best": "linfact-g", "pareto": "gege", "best": "rage"}[goal]
+    cases = [
+        ({}, "adaptive", "fewest measurements"),
+        ({"values": 2000}, "adaptive", "fewest measurements"),
+        ({"values": 30_000}, phased, "minutes to plan a round of 30,000 values"),
+        ({"limited": True}, phased, "limits"),
+        ({"parameters": ["decide"]}, phased, "it has decide"),
+        ({"parameters": ["speed"]}, "adaptive", "fewest measurements"),
+    ]
+    for given, name, reason in cases:
+        chosen, why = registry.choose("auto", goal, **given)
+        assert (chosen.info.name, goal in chosen.info.goals) == (name, True), given
+        assert why.startswith(f"{name}, because ")
+        assert reason in why
+        assert why.endswith(chosen.info.guarantee)
 
 
 def test_a_campaign_loads_its_own_strategy_only():
