@@ -139,7 +139,11 @@ def forecast_campaign(path: str | Path, report: Report = silent, *, runs: int | 
 def _forecast(ledger: Ledger, report: Report, runs: int | None, seed: int) -> Forecast:
     wanted = _runs(ledger) if runs is None else runs
     if wanted < 9 or wanted % 10 != 9:
-        raise AssayPilotError(f"a forecast takes 9, 19, 29, .. runs, got {wanted}", option="--runs")
+        raise AssayPilotError(
+            f"a forecast takes 9, 19, 29, .. runs, got {wanted}",
+            option="--runs",
+            mend="Of so many, whole tenths lie beyond either end of the range.",
+        )
     start = begin(ledger)
     asked = list(dict.fromkeys((*ledger.goal_endpoints, *ledger.limited)))
     known = sources(ledger, asked)
@@ -170,7 +174,9 @@ def _runs(ledger: Ledger) -> int:
     """How many runs a few seconds allow: of the size of the campaign alone, so that they are the same everywhere."""
     looks = int(np.max(ledger.state.memory.get("expected", 0)))
     large = ledger.n_arms * ledger.features.n_columns > _LARGE
-    return _FEW if large or looks > _LOOKS or ledger.strategy.info.name in _SLOW else _RUNS
+    name = ledger.strategy.info.name
+    fronts = name == "adaptive" and len(ledger.goal_endpoints) > 1
+    return _FEW if large or fronts or looks > _LOOKS or name in _SLOW else _RUNS
 
 
 def _refuse_slow(ledger: Ledger, seconds: float, runs: int) -> None:

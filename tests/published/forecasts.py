@@ -236,8 +236,9 @@ def sizes(played):
     """How many campaigns, of how many compounds, and what they took."""
     compounds, taken = [one.compounds for one in played], [one.measurements for one in played]
     return (
-        f"{len(played)} campaigns (seeds {ranges([one.seed for one in played])}) of {min(compounds)} to {max(compounds)} "
-        f"compounds, median {int(np.median(compounds))}; they took {min(taken):,} to {max(taken):,} measurements"
+        f"{len(played)} campaigns (seeds {ranges([one.seed for one in played])}) of {min(compounds)} to "
+        f"{max(compounds)} compounds, median {int(np.median(compounds))}; they took "
+        f"{min(taken):,} to {max(taken):,} measurements"
     )
 
 
