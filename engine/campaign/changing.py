@@ -22,7 +22,7 @@ from assaypilot.engine.campaign.changing_decisions import as_it_is, derive, kept
 from assaypilot.engine.campaign.changing_words import said
 from assaypilot.engine.campaign.replay import Ledger
 from assaypilot.engine.campaign.suitable import check_campaign
-from assaypilot.engine.campaign.words import many
+from assaypilot.engine.campaign.words import joined, many
 from assaypilot.engine.difference import with_noise
 from assaypilot.engine.endpoint import Endpoint, Limit
 from assaypilot.engine.errors import AssayPilotError
@@ -113,6 +113,7 @@ def change_drafts(ledger: Ledger, change: Change, note: str = "") -> tuple[list[
     draft = Draft("settings_changed", data)
     after = ledger.fork(blobs)
     after.rehearse([draft])
+    _refuse_other_endpoints(ledger, after)
     # What the strategy cannot do is refused, whatever has happened since it began.
     after.strategy.start(replace(after.problem(), measurable=after.origin.measurable))
     check_campaign(after)
@@ -256,6 +257,25 @@ def refuse_open_round(ledger: Ledger) -> None:
     raise AssayPilotError(
         f"round {issued.number} is open, and was planned for the terms as they are",
         mend="Close it first." if began else "Undo its plan first; then plan it anew.",
+    )
+
+
+def _refuse_other_endpoints(ledger: Ledger, after: Ledger) -> None:
+    """Nothing; AssayPilotError when rounds were issued for other endpoints than would be measured then."""
+    if not ledger.rounds or after.measured == ledger.measured:
+        return
+    more = [ledger.endpoints[k].name for k in after.measured if k not in ledger.measured]
+    if more:
+        raise AssayPilotError(
+            f"rounds were issued without {joined(more)}, which a limit would have to be measured for",
+            option="--limit",
+            mend="Start a new campaign with that limit; the measurements so far go with it as its history.",
+        )
+    less = joined([ledger.endpoints[k].name for k in ledger.measured if k not in after.measured])
+    raise AssayPilotError(
+        f"rounds were issued with {less}, which is measured for its limit alone",
+        option="--limit",
+        mend="Loosen the limit until nothing fails it, or start a new campaign without it.",
     )
 
 
