@@ -304,8 +304,9 @@ class RoundModel(RowsModel):
         if self.round is None:
             return ""
         open_ = self.round.state == "open"
-        words = line_state(self.round.items[row], self.round.back[row], self.values[row], open_=open_)
-        late = sum(is_late(one, self.round) for one in self.values[row])
+        values = [one for of_it in self._values[row] for one in of_it]
+        words = line_state(self.round.items[row], self.round.back[row], values, open_=open_)
+        late = sum(is_late(one, self.round) for one in values)
         return f"{words}, {late} late" if late else words
 
     def state_tip(self, row: int) -> str:
