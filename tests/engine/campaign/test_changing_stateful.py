@@ -22,11 +22,11 @@ class Mover(people.Person):
 
     @property
     def ids(self) -> tuple[str, ...]:
-        return self.campaign.status().library.ids if hasattr(self, "campaign") else ()
+        return self.campaign.status().library.ids if hasattr(self, "campaign") else self.at_first
 
     @ids.setter
     def ids(self, value: tuple[str, ...]) -> None:
-        pass
+        self.at_first = value
 
     def changed(self, change: Change) -> None:
         def both() -> Status:
@@ -71,7 +71,7 @@ class Walker(Mover):
     goal: ClassVar[dict[str, Any]] = {"epsilon": 1.0, "slack": 1.0, "strategy": "adaptive"}
 
 
-FEW = settings(max_examples=3, stateful_step_count=25, deadline=None, suppress_health_check=list(HealthCheck))
+FEW = settings(max_examples=2, stateful_step_count=20, deadline=None, suppress_health_check=list(HealthCheck))
 TestMover = Mover.TestCase
 TestMover.settings = FEW
 TestWalker = Walker.TestCase
