@@ -11,7 +11,6 @@ import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from json.decoder import scanstring
 from typing import Any
 
 import numpy as np
@@ -52,6 +51,7 @@ class Scaffold:
 def _read_header(text: str) -> dict[str, Any]:
     """The header of a stored library; its long lists are read text by text, so that other threads get their turn."""
     lists: dict[str, list[str]] = {}
+    read = json.JSONDecoder().raw_decode
     for key in ("ids", "smiles"):
         start = text.find(f'"{key}":["')
         if start < 0:
@@ -59,7 +59,7 @@ def _read_header(text: str) -> dict[str, Any]:
         start = at = start + len(key) + 4
         found: list[str] = []
         while True:
-            value, at = scanstring(text, at + 1, True)
+            value, at = read(text, at)
             found.append(value)
             if text[at : at + 2] != ',"':
                 break
