@@ -158,11 +158,12 @@ def _by_differences(strategy: LinFactXY, state: State, phases: Sequence[Phase]) 
     """By bounds on how far each compound is behind the best, of all phases together.
 
     That it is at least so far behind some compound holds for good. That it is at most so far behind all active ones
-    bounds its distance from the best only if the best was among them: if nobody was lost, and nobody was added since.
+    bounds its distance from the best only if the best was among them: if all that are asked about now were, but those
+    that are behind another for sure. So not if somebody who may be the best was lost or away then, or was added since.
     """
     n, goal = state.problem.n_arms, goal_of(state.problem)
     least, most, estimate, top = np.zeros(n), np.full(n, np.inf), np.full(n, np.nan), 0.0
-    seen = np.zeros(n, dtype=bool)
+    seen, each = np.zeros(n, dtype=bool), []
     for number, phase in enumerate(phases, start=1):
         measured, arms = np.flatnonzero(phase.outcome.counts[0] > 0), np.flatnonzero(phase.active)
         if not len(measured) or not len(arms):
@@ -170,11 +171,14 @@ def _by_differences(strategy: LinFactXY, state: State, phases: Sequence[Phase]) 
         differences = strategy._differences(_in_phase(state, phase, number), phase.outcome, measured, arms)
         found, told = behind(differences), differences.group == 0
         least[arms] = np.maximum(least[arms], found.least)
-        if phase.known.all() and not phase.lost.any():
-            most[arms] = np.minimum(most[arms], found.most)
+        each.append((phase.active, arms, found.most))
         estimate[arms] = np.where(told, differences.mean, estimate[arms])
         seen[arms] |= told
         top = float(differences.mean[told].max()) if told.any() else top
+    may_be_best = state.problem.wanted & (state.active | seen) & (least <= 0.0)
+    for there, arms, at_most in each:
+        if not (may_be_best & ~there).any():
+            most[arms] = np.minimum(most[arms], at_most)
     outs = least > goal.epsilon
     ins = ~outs & (most <= goal.epsilon + goal.slack)
     shown = np.stack([estimate, np.where(seen, top - most, np.nan), np.where(seen, top - least, np.nan)])[:, None]

@@ -11,7 +11,7 @@ from assaypilot.engine.features import SiteFeatures
 from assaypilot.engine.goals import AllEpsilonBest, Best, Goal, ParetoSet
 from assaypilot.engine.strategies import registry
 from assaypilot.engine.strategies.anew import Phase, anew
-from assaypilot.engine.strategies.protocol import Decision, Outcome, Problem, State
+from assaypilot.engine.strategies.protocol import Allocation, Certificate, Decision, Outcome, Problem, State
 
 DELTA = 0.3
 CODES = np.array([[a, b] for a in range(3) for b in range(3)])
@@ -121,3 +121,27 @@ def test_the_same_goal_decides_at_least_what_was_decided(name: str, goal: str) -
         assert decision is not None
         assert set(np.flatnonzero(state.status == 1)) <= set(decision.ins)
         assert set(np.flatnonzero(state.status == 2)) <= set(decision.outs)
+
+
+def test_more_confidence_asks_again_about_who_was_put_out_by_less() -> None:
+    """The first of three was out by ten values each, and so not compared in the phase that tells the others apart."""
+    strategy, everything = registry.get("linfact-xy"), np.ones(3, dtype=bool)
+    features = SiteFeatures(np.array([[0], [1], [2]]), (3,))
+    problem = Problem(features, everything, everything, AllEpsilonBest(0.5, 0.2), DELTA, (1.0,))
+    state = strategy.start(problem)
+    seen: list[Phase] = []
+    for each, means in ((np.array([10, 10, 10]), [-2.0, 0.0, 0.1]), (np.array([0, 4000, 4000]), [0.0, 0.0, 0.1])):
+        arms = np.flatnonzero(each)
+        asked = Allocation(state.phase + 1, arms, each[arms], 0.1, Certificate("xy", 1.0, 1.0))
+        outcome = Outcome(asked, each[None].astype(float), np.array([means]), state.spent + asked.total)
+        before, state = state, strategy.tell(state, outcome)
+        seen.append(Phase(outcome, before.active, before.lost, everything, everything, False))
+    assert state.status.tolist() == [2, 1, 1]
+    surer = anew(strategy, strategy.start(replace(problem, delta=1e-9)), seen)
+    assert surer is not None
+    # At this confidence the first may be the best, by more than one: nobody is known to be near it.
+    assert not len(surer.outs)
+    assert not len(surer.ins)
+    same = anew(strategy, strategy.start(problem), seen)
+    assert same is not None
+    assert same.ins.tolist() == [1, 2]
