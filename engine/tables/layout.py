@@ -235,7 +235,11 @@ def _below(head: Sequence[Sequence[str]], numbers: Sequence[int], at: int) -> Se
         return None
     if all(headers.is_unit(text) or is_missing(text) for _, text in texts):
         return None  # a row of units, which comes next
-    return below if all(headers.is_part(text) or headers.is_known(text) for _, text in texts) else None
+    if all(headers.is_part(text) or headers.is_known(text) for _, text in texts):
+        return below
+    # Groups above, the columns' own names below, with a few that nobody knows among them (Salt, Chemist).
+    named = gaps and _known(below) >= max(3, 0.6 * len(texts)) and _known(below) > _known(header)
+    return below if named and not _numeric(below) and any(_says_all(text) for _, text in texts) else None
 
 
 def _combined(upper: Sequence[str], lower: Sequence[str]) -> list[str]:
@@ -252,7 +256,7 @@ def _combined(upper: Sequence[str], lower: Sequence[str]) -> list[str]:
             names.append(_with_unit(group, under))
         elif headers.is_mean(under):
             names.append(group)
-        elif _says_all(under) and under not in repeated:
+        elif under not in repeated and (_says_all(under) or fold(under).startswith(f"{fold(group)} ")):
             names.append(under)
         elif over or headers.is_part(under) or under in repeated:
             names.append(f"{group} {under}")
@@ -262,9 +266,11 @@ def _combined(upper: Sequence[str], lower: Sequence[str]) -> list[str]:
 
 
 def _says_all(text: str) -> bool:
-    """Whether a header needs no group's name: ``R1`` under ``Substituents`` is the site R1."""
+    """Whether a header needs no group's name: ``R1`` under ``Substituents`` is the site R1, ``Date`` is a date."""
     folded = fold(text)
-    return folded in headers.IDS or folded in headers.STRUCTURES or headers.SITE.fullmatch(folded) is not None
+    if folded in headers.IDS or folded in headers.STRUCTURES or headers.SITE.fullmatch(folded) is not None:
+        return True
+    return headers.role_of(text) in ("date", "comment", "plate", "well", "batch")
 
 
 def _units(

@@ -393,6 +393,24 @@ BOOKS = [
         sites=("R1", "R2"),
     ),
     Case(
+        "workbook: groups above every column, and names that nobody knows among those below",
+        [
+            ["Compound", None, "Substituents", None, "Kinase A", None, "hERG", "Batch", None],
+            ["Compound ID", "Salt", "R1", "R2", "IC50 (nM)", "n", "hERG IC50 (nM)", "Assay date", "Chemist"],
+            ["a", "HCl", "Me", "F", "12,5", 2, ">30000", "02.03.2026", "KL"],
+            ["b", None, "H", "Cl", ">10000", None, "812,0", None, "AB"],
+        ],
+        [
+            ("a", "Kinase A IC50 (nM)", "=", 12.5, 2),
+            ("a", "hERG IC50 (nM)", ">", 30000.0, 1),
+            ("b", "Kinase A IC50 (nM)", ">", 10000.0, 1),
+            ("b", "hERG IC50 (nM)", "=", 812.0, 1),
+        ],
+        said=("Rows 1 and 2 were read together as the header.",),
+        book={"merged": ["A1:B1", "C1:D1", "E1:F1"]},
+        sites=("R1", "R2"),
+    ),
+    Case(
         "workbook: units below the header",
         [["ID", "R1", "IC50"], [None, None, "µM"], ["a", "Me", 1.5], ["b", "H", 3]],
         [("a", 1.5), ("b", 3.0)],
