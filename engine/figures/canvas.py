@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from assaypilot.engine.figures.palette import Palette
 
-__all__ = ["blank", "cut_middle", "say"]
+__all__ = ["blank", "cut_middle", "fitting", "say", "words_along"]
 
 SMALL = 8.5
 """Point size of all text; the window draws figures at its own resolution."""
+_POINTS = 72.0
+"""Points of an inch."""
+_LETTER = 0.6
+"""Width of a letter in the mean, of its point size."""
+_SHORTEST = 14
+"""Letters that are left of a name in any case."""
 
 
 def blank(
@@ -46,6 +54,25 @@ def cut_middle(text: str, longest: int = 20) -> str:
     if len(text) <= longest:
         return text
     return f"{text[: longest - 9]}…{text[-8:]}"
+
+
+def words_along(axes: Axes, way: Literal["x", "y"], points: float = SMALL) -> int:
+    """How many letters of a size fit beside axes, centred on them, before they leave the picture."""
+    figure = axes.get_figure(root=True)
+    box = axes.get_position()
+    if figure is None:
+        return 0
+    middle, length = (
+        ((box.x0 + box.x1) / 2, figure.get_figwidth())
+        if way == "x"
+        else ((box.y0 + box.y1) / 2, figure.get_figheight())
+    )
+    return int(2 * min(middle, 1 - middle) * length * _POINTS / (_LETTER * points))
+
+
+def fitting(axes: Axes, way: Literal["x", "y"], name: str, rest: str = "", points: float = SMALL) -> str:
+    """A name and what is said after it, for the label of an axis: a name too long for the picture loses its middle."""
+    return f"{cut_middle(name, max(words_along(axes, way, points) - len(rest), _SHORTEST))}{rest}"
 
 
 def say(figure: Figure, palette: Palette, text: str) -> Figure:

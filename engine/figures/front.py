@@ -14,7 +14,7 @@ from matplotlib.patches import Patch
 from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
-from assaypilot.engine.figures.canvas import SMALL, blank, say
+from assaypilot.engine.figures.canvas import SMALL, blank, fitting, say
 from assaypilot.engine.figures.palette import LIGHT, MARKERS, Palette
 
 __all__ = [
@@ -199,8 +199,10 @@ def front_plot(
     plot.yaxis.set_major_locator(MaxNLocator(nbins=6))
     missing = view.total - view.compounds.size
     more = f"   ({missing:,} of {view.total:,} compounds have no estimate)" if missing else ""
-    plot.set_xlabel(f"{axes[0].name}   {axes[0].better}{more}", color=palette.text, fontsize=SMALL, parse_math=False)
-    plot.set_ylabel(f"{axes[1].name}   {axes[1].better}", color=palette.text, fontsize=SMALL, parse_math=False)
+    across = fitting(plot, "x", axes[0].name, f"   {axes[0].better}{more}")
+    plot.set_xlabel(across, color=palette.text, fontsize=SMALL, parse_math=False)
+    up = fitting(plot, "y", axes[1].name, f"   {axes[1].better}")
+    plot.set_ylabel(up, color=palette.text, fontsize=SMALL, parse_math=False)
     return figure
 
 

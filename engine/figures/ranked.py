@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
-from assaypilot.engine.figures.canvas import SMALL, blank, say
+from assaypilot.engine.figures.canvas import SMALL, blank, fitting, say
 from assaypilot.engine.figures.palette import LIGHT, MARKERS, Palette
 
 __all__ = ["MOST_DRAWN", "Ranking", "rank_compounds", "ranked_intervals"]
@@ -151,7 +151,9 @@ def ranked_intervals(
     _zone_words(axes, palette, (cutoff, soft_cutoff), (cutoff_text, zone_text), side)
     axes.xaxis.set_major_locator(MaxNLocator(nbins=10, integer=True, min_n_ticks=1))
     axes.yaxis.set_major_locator(MaxNLocator(nbins=6))
-    axes.set_ylabel(quantity, color=palette.text, fontsize=SMALL + 0.5, parse_math=False)
+    axes.set_ylabel(
+        fitting(axes, "y", quantity, "", SMALL + 0.5), color=palette.text, fontsize=SMALL + 0.5, parse_math=False
+    )
     words = "; ".join(filter(None, (_axis_words(ranking, bool(thin.any()), bool(decided.any())), note)))
     # Centred below the axes, a longer line would leave the picture at its right.
     fits = axes.get_position().width * figure.get_figwidth() * _POINTS / (_LETTER * max(1, len(words)))

@@ -75,7 +75,9 @@ def reach_plot(
         said = " and ".join(f"{budget:,}" for budget in budgets)
         words_above.append((sum(budgets) / len(budgets), f"budget {said}", palette.cutoff))
     _above(axes, words_above, end)
-    axes.xaxis.set_major_locator(MaxNLocator(nbins=6, integer=True))
+    # A number and the room beside it take about half an inch.
+    room = axes.get_position().width * figure.get_figwidth()
+    axes.xaxis.set_major_locator(MaxNLocator(nbins=min(6, max(2, int(room / 0.5))), integer=True))
     axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
     axes.set_xlabel(words, color=palette.muted, fontsize=SMALL)
     return figure

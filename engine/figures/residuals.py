@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Sequence
 
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from assaypilot.engine.figures.canvas import SMALL, blank, say
+from assaypilot.engine.figures.canvas import SMALL, blank, cut_middle, fitting, say, words_along
 from assaypilot.engine.figures.palette import LIGHT, Palette
 from assaypilot.engine.models.report import Residual
 
@@ -15,6 +17,10 @@ __all__ = ["worst_residuals"]
 
 _LETTERS = 22
 """Letters of an id beside its row."""
+_MOST = 0.42
+"""The share of the picture's width that ids take at most."""
+_LINE, _TICKS = 0.15, 0.34
+"""Inches of a line below the axes, and of the numbers above it."""
 
 
 def worst_residuals(
@@ -35,10 +41,11 @@ def worst_residuals(
     axes = figure.axes[0]
     if not worst:
         return say(figure, palette, "No compound can be compared with others.")
-    names = [one.id if len(one.id) <= _LETTERS else one.id[: _LETTERS - 1] + "…" for one in worst]
     width = size[0] * 96.0
+    letters = min(_LETTERS, max(12, int((_MOST * width - 18.0) / 7.0)))
+    names = [cut_middle(one.id, letters) for one in worst]
     # Ids stand left of the axes; their room follows from the longest.
-    left = min(0.42, (7.0 * max(map(len, names)) + 18.0) / width)
+    left = min(_MOST, (7.0 * max(map(len, names)) + 18.0) / width)
     box = axes.get_position()
     axes.set_position((left, box.y0, max(0.25, box.x1 - left), box.height))
     for row, one in enumerate(worst):
@@ -66,8 +73,19 @@ def worst_residuals(
     axes.set_ylim(len(worst) - 0.4, -0.6)
     axes.margins(x=0.06)
     axes.xaxis.set_major_locator(MaxNLocator(nbins=6))
-    band = "" if residual_sd is None else "; band: twice the residual SD"
-    axes.set_xlabel(
-        f"{scale}   (disc: measured, ring: model{band})", color=palette.muted, fontsize=SMALL, parse_math=False
-    )
+    words = _below(axes, scale, residual_sd)
+    box = axes.get_position()
+    bottom = min((_TICKS + _LINE * (words.count("\n") + 1)) / figure.get_figheight(), 0.5)
+    if bottom > box.y0:
+        axes.set_position((box.x0, bottom, box.width, box.y1 - bottom))
+    axes.set_xlabel(words, color=palette.muted, fontsize=SMALL, parse_math=False)
     return figure
+
+
+def _below(axes: Axes, scale: str, residual_sd: float | None) -> str:
+    """What the x axis says, on as many lines as it takes: the scale, and what the marks are."""
+    signs = "disc: measured, ring: model" + ("" if residual_sd is None else "; band: twice the residual SD")
+    room = words_along(axes, "x")
+    if len(scale) + len(signs) + 5 <= room:
+        return f"{scale}   ({signs})"
+    return "\n".join([fitting(axes, "x", scale), *textwrap.wrap(signs, max(room, 24))])

@@ -14,11 +14,16 @@ from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.tables.check import EndpointFacts
 from assaypilot.gui.dialogs.steps import Field
 from assaypilot.gui.models.base import plain_tip
+from assaypilot.gui.theme import theme
 from assaypilot.gui.widgets.message_bar import error_words
-from assaypilot.gui.widgets.text import button, label, mnemonic_free
+from assaypilot.gui.widgets.text import ElidedLabel, button, cut_middle, label, mnemonic_free
 
 __all__ = ["EndpointBox", "EndpointList"]
 
+FIELD = 96
+"""Pixels of a line for a number, with text of the usual size."""
+LONGEST, SHORT = 40, 20
+"""Letters of an endpoint's name beside its box, and in a list: what is wrong with it needs the room more."""
 AT_ONCE = 0.02
 """Seconds for which boxes are made before the window gets its turn."""
 
@@ -47,23 +52,24 @@ class EndpointBox(QFrame):
         shown = name if name == endpoint.name else f"{name}  ({endpoint.name})"
         if endpoint.of is not None:
             shown = f"{name} = {made}"
-        self.chosen = QCheckBox(mnemonic_free(shown))
+        self.chosen = QCheckBox(mnemonic_free(cut_middle(shown, LONGEST)))
         self.chosen.setAccessibleName(f"{name} is part of the trade-off")
-        self.chosen.setToolTip("Part of the trade-off")
-        self.title = label(shown, "heading")
+        self.chosen.setToolTip(plain_tip(f"{shown}: part of the trade-off"))
+        self.title = ElidedLabel("heading")
+        self.title.setText(shown)
         self.direction = QComboBox()
         self.direction.setAccessibleName(f"Which {name} is better")
-        self.direction.addItem(f"higher {name} is better"[:40], "max")
-        self.direction.addItem(f"lower {name} is better"[:40], "min")
+        for word, way in (("higher", "max"), ("lower", "min")):
+            self.direction.addItem(f"{word} {cut_middle(name, SHORT)} is better", way)
         self.direction.setCurrentIndex(0 if endpoint.sign > 0 else 1)
         top.addWidget(self.chosen)
-        top.addWidget(self.title)
-        top.addStretch(1)
+        top.addWidget(self.title, 1)
+        top.addStretch(0)
         top.addWidget(self.direction)
         column.addLayout(top)
-        self.noise = Field(f"Assay noise (SD) of {name}", width=96)
-        self.margin = Field(f"Difference in {name} that does not matter", width=96)
-        self.limit = Field(f"Limit of {name}", width=96)
+        self.noise = Field(f"Assay noise (SD) of {name}", width=FIELD)
+        self.margin = Field(f"Difference in {name} that does not matter", width=FIELD)
+        self.limit = Field(f"Limit of {name}", width=FIELD)
         self._fields = (self.noise, self.margin, self.limit)
         tips = (
             "SD between independent measurements of one compound",
@@ -254,7 +260,7 @@ class EndpointList(QWidget):
         self.unit = QLineEdit()
         self.unit.setAccessibleName("Unit of the further endpoint")
         self.unit.setPlaceholderText("unit or none")
-        self.unit.setFixedWidth(96)
+        self.unit.setFixedWidth(round(FIELD * theme().scale))
         self.add = button("&Add")
         self.add.setEnabled(False)
         self.add.setAccessibleName("Add the further endpoint")

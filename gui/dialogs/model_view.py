@@ -55,7 +55,7 @@ class ModelView(QWidget):
         right.setSpacing(8)
         right.addWidget(label("Compounds that fit worst", "heading"))
         self.canvas = Canvas("The compounds that fit the additive model worst: model and measured value of each")
-        self.canvas.setMaximumHeight(TALLEST)
+        self.canvas.setMaximumHeight(round(TALLEST * theme().scale))
         right.addWidget(self.canvas, 1)
         self.worst = label("", "muted", wrap=True)
         right.addWidget(self.worst)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtWidgets import QBoxLayout, QFormLayout, QFrame, QLineEdit, QScrollArea, QWidget
 
+from assaypilot.gui.theme import theme
 from assaypilot.gui.widgets.text import label, polish
 
 __all__ = ["Field", "Scrolled", "Step", "form"]
@@ -42,7 +43,7 @@ class Field(QWidget):
         # A long problem beside or below it must not squeeze it.
         self.edit.setMinimumHeight(self.edit.sizeHint().height())
         if width:
-            self.edit.setFixedWidth(width)
+            self.edit.setFixedWidth(round(width * theme().scale))
         self.edit.setToolTip(tip)
         self.setToolTip(tip)
         self.note = label(hint, "muted", wrap=True)

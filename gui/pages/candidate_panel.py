@@ -37,7 +37,7 @@ _NONE = "\N{EN DASH}"
 MARGIN = 16
 NARROWEST, WIDEST = 250, 420
 """Pixels of the panel at least: for letters of the usual size, and for any."""
-LINES, PICTURE = 24, 160
+LINES, PICTURE = 30, 160
 """Lines of text that a compound has at least before the course of the set stays below it, and pixels of a structure."""
 
 
@@ -217,7 +217,7 @@ class CandidatePanel(CompoundPanel):
         self.moved = label("The set, round by round", "heading")
         column.addWidget(self.moved)
         self.canvas = Canvas("Compounds in and undecided after each round", on_panel=True)
-        self.canvas.setFixedHeight(150)
+        self.canvas.reserve(150, fixed=True)
         column.addWidget(self.canvas)
 
     def beside(self, scroll: QScrollArea, column: QVBoxLayout) -> QWidget:

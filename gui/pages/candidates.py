@@ -131,7 +131,7 @@ class CandidatesPage(Page):
         self.tools.calculate(status.library)
         self._compound = wanted
         several = len(status.goal_endpoints) > 1
-        self.canvas.setMinimumHeight(250 if several else 170)
+        self.canvas.reserve(250 if several else 170)
         self.filter.setPlaceholderText(_filter_hint(status))
         self.which.set_text("all", f"All {len(status.library):,}")
         # What lies below stays where it is while one looks back.

@@ -6,7 +6,6 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QFontInfo
 from PySide6.QtWidgets import QGridLayout, QLabel, QProgressBar, QVBoxLayout, QWidget
 
 from assaypilot.engine.errors import AssayPilotError
@@ -28,10 +27,6 @@ PICTURE = 158
 """Pixels of the picture: room for two rows, so that nothing jumps when the second one comes."""
 
 
-USUAL = 13
-"""Pixels of the usual font; the picture grows with a larger one."""
-
-
 class Outlooks(QWidget):
     """Two forecasts side by side; the second one only while other settings are tried."""
 
@@ -47,7 +42,7 @@ class Outlooks(QWidget):
         column.setSpacing(10)
         self.words = label("", wrap=True, selectable=True)
         self.canvas = Canvas("Measurements expected, now and with these settings")
-        self.canvas.setFixedHeight(PICTURE)
+        self.canvas.reserve(PICTURE, fixed=True)
         self.busy = QProgressBar()
         self.busy.setRange(0, 0)
         self.busy.setTextVisible(False)
@@ -136,9 +131,7 @@ class Outlooks(QWidget):
         rows = [(name, found) for name, found in ((self._name, now), (TRIED, tried)) if found is not None]
         self.canvas.setVisible(bool(rows) and not self._old)
         if rows and not self._old:
-            scale = max(QFontInfo(self.font()).pixelSize() / USUAL, 1.0)
-            self.canvas.setFixedHeight(round(PICTURE * scale))
-            self.canvas.show_figure(partial(_drawn, tuple(rows), scale))
+            self.canvas.show_figure(partial(_drawn, tuple(rows)))
             self.canvas.setAccessibleDescription(said)
         found = tried or now
         self.known.setText("" if found is None else how_known(found.forecast))
@@ -187,11 +180,9 @@ def _weigh(one: QLabel, *, bold: bool) -> None:
         one.setFont(font)
 
 
-def _drawn(rows: tuple[tuple[str, Foresight], ...], scale: float, size: tuple[float, float], dpi: float) -> Figure:
+def _drawn(rows: tuple[tuple[str, Foresight], ...], size: tuple[float, float], dpi: float) -> Figure:
     from assaypilot.engine.figures.reach import reach_plot
 
     used = max(found.used for _, found in rows)
     bars = [reach_of(name, found) for name, found in rows]
-    return reach_plot(
-        bars, used=used, palette=theme().colours.figure, size=(size[0] / scale, size[1] / scale), dpi=dpi * scale
-    )
+    return reach_plot(bars, used=used, palette=theme().colours.figure, size=size, dpi=dpi)

@@ -15,7 +15,7 @@ from assaypilot.engine.progress import Cancelled, Report
 from assaypilot.gui.pages.base import Page, side_panel, with_side
 from assaypilot.gui.pages.sar_choices import HeatChoices, SiteChoice, choice_box, endpoint_names
 from assaypilot.gui.pages.sar_panel import SarPanel
-from assaypilot.gui.plots.canvas import INCH
+from assaypilot.gui.plots.canvas import inch
 from assaypilot.gui.plots.heat import HeatScene
 from assaypilot.gui.plots.pointing import PointingCanvas
 from assaypilot.gui.plots.scene import Scene
@@ -291,8 +291,9 @@ class SarPage(Page):
         """Nothing; makes the canvas as large as the picture may be, at least as it must."""
         least, most = scene.least(), scene.most()
         room = self.area.viewport().size()
-        wide = min(max(room.width(), int(INCH * least[0])), int(min(INCH * most[0], 16_000)))
-        high = min(max(room.height(), int(INCH * least[1])), int(min(INCH * most[1], 16_000)))
+        one = inch()
+        wide = min(max(room.width(), int(one * least[0])), int(min(one * most[0], 16_000)))
+        high = min(max(room.height(), int(one * least[1])), int(min(one * most[1], 16_000)))
         if self.canvas.size() != QSize(wide, high) or self.canvas.minimumWidth() != wide:
             self.canvas.setFixedSize(wide, high)
 

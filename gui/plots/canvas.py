@@ -16,15 +16,20 @@ from assaypilot.gui.widgets.structures import drawing_pool
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["INCH", "Canvas", "Drawer", "Part"]
+__all__ = ["Canvas", "Drawer", "Part", "inch"]
 
 Drawer = Callable[[tuple[float, float], float], "Figure"]
 """Makes a figure of a size in inches at a resolution; called off the window's thread."""
 
-INCH = 96.0
-"""Pixels of a screen without scaling."""
+_INCH = 96.0
+"""Pixels of an inch of a figure, on a screen without scaling and with text of the usual size."""
 ABOVE_STRUCTURES = 1 << 30
 """Plots are drawn before pictures of structures that wait."""
+
+
+def inch() -> float:
+    """Pixels of an inch of a figure: more of them where text is larger, so that a figure's letters are larger, too."""
+    return _INCH * theme().scale
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +85,7 @@ class _Drawing(QRunnable):
     def __init__(self, owner: _Signals, draw: Drawer, size: QSize, ratio: float, number: int) -> None:
         super().__init__()
         self._owner, self._draw, self._size, self._ratio, self._number = owner, draw, size, ratio, number
+        self._inch = inch()
 
     def run(self) -> None:
         """Nothing; draws and hands the picture over."""
@@ -88,8 +94,7 @@ class _Drawing(QRunnable):
         from matplotlib.backends.backend_agg import FigureCanvasAgg
 
         width, height = self._size.width(), self._size.height()
-        dpi = INCH * self._ratio
-        figure = self._draw((width / INCH, height / INCH), dpi)
+        figure = self._draw((width / self._inch, height / self._inch), self._inch * self._ratio)
         canvas: Any = FigureCanvasAgg(figure)  # its methods carry no types
         canvas.draw()
         pixels = canvas.buffer_rgba()
@@ -121,7 +126,7 @@ class Canvas(QWidget):
         self._on_panel = on_panel
         self.setAccessibleName(name)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
-        self.setMinimumSize(160, 90)
+        self.setMinimumWidth(160)
         self._draw: Drawer | None = None
         self._drawn: _Drawn | None = None
         self._signals = _Signals()
@@ -131,13 +136,33 @@ class Canvas(QWidget):
         self._pause.setInterval(25)
         self._pause.timeout.connect(self._start)
         self._painted = False
-        theme().changed.connect(self.redraw)
+        self._reserved = (90, False)
+        theme().changed.connect(self._dress)
+        self._grow()
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self.customContextMenuRequested.connect(self._menu)
+
+    def reserve(self, least: int, *, fixed: bool = False) -> None:
+        """Nothing; is this high at least (``fixed``: exactly) with text of the usual size, higher with a larger one."""
+        self._reserved = (least, fixed)
+        self._grow()
+
+    def _grow(self) -> None:
+        least, fixed = self._reserved
+        # What only has to be there at least leaves a table below it some room, too.
+        high = round(least * (theme().scale if fixed else (1 + theme().scale) / 2))
+        if fixed:
+            self.setFixedHeight(high)
+        else:
+            self.setMinimumHeight(high)
 
     def show_figure(self, draw: Drawer | None) -> None:
         """Nothing; shows what ``draw`` makes, from now on also in other sizes."""
         self._draw = draw
+        self.redraw()
+
+    def _dress(self) -> None:
+        self._grow()
         self.redraw()
 
     def redraw(self) -> None:

@@ -17,7 +17,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QFrame, QMenu, QVBoxLayout, QWidget
 
 from assaypilot.engine.figures.palette import Palette
-from assaypilot.gui.plots.canvas import INCH, Canvas
+from assaypilot.gui.plots.canvas import Canvas, inch
 from assaypilot.gui.plots.scene import Scene, Shape, Target
 from assaypilot.gui.theme import theme
 from assaypilot.gui.widgets.structures import Structures
@@ -136,7 +136,7 @@ class PointingCanvas(Canvas):
     @property
     def inches(self) -> Shape:
         """How large the picture is shown."""
-        return self.width() / INCH, self.height() / INCH
+        return self.width() / inch(), self.height() / inch()
 
     def point(self, target: Target | None, at: QPointF | None = None) -> None:
         """Nothing; points at something and says what it is; None: at nothing."""

@@ -20,7 +20,17 @@ from PySide6.QtWidgets import (
 
 from assaypilot.gui.models.base import plain_tip
 
-__all__ = ["Callout", "Details", "ElidedLabel", "button", "go_or_cancel", "label", "mnemonic_free", "polish"]
+__all__ = [
+    "Callout",
+    "Details",
+    "ElidedLabel",
+    "button",
+    "cut_middle",
+    "go_or_cancel",
+    "label",
+    "mnemonic_free",
+    "polish",
+]
 
 WIDEST_CAPTION = 128
 """Pixels of a caption beside its value, of letters of the usual size."""
@@ -55,6 +65,12 @@ def polish(widget: QWidget, **properties: str) -> None:
         widget.setProperty(name, value)
     widget.style().unpolish(widget)
     widget.style().polish(widget)
+
+
+def cut_middle(text: str, longest: int) -> str:
+    """A text of so many letters at most: a longer one loses its middle, since its ends say most of it."""
+    ends = (longest - 1) // 2
+    return text if len(text) <= longest else f"{text[: longest - 1 - ends]}…{text[-ends:]}"
 
 
 def mnemonic_free(text: str) -> str:

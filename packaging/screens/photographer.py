@@ -187,5 +187,5 @@ class Photographer:
 
 
 def _settled(canvas: Canvas) -> bool:
-    """Whether a plot is drawn, or not to be seen."""
-    return not canvas.isVisible() or canvas.shown
+    """Whether a plot is drawn, or not to be seen: scrolled out of sight, too."""
+    return not canvas.isVisible() or canvas.visibleRegion().isEmpty() or canvas.shown
