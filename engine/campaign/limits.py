@@ -19,7 +19,7 @@ from assaypilot.engine.endpoint import Endpoint
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.models.ols import least_squares
 
-__all__ = ["Verdict", "decide", "failures", "from_json", "same", "shares", "to_json"]
+__all__ = ["Verdict", "decide", "failures", "from_json", "same", "shares", "to_json", "together"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
@@ -44,6 +44,22 @@ class Verdict:
 def shares(delta: float, n_goal: int, n_limits: int) -> tuple[float, float]:
     """The error probability of the goal's decisions, and of each limit's; together they are ``delta``."""
     return delta * n_goal / (n_goal + n_limits), delta / (n_goal + n_limits)
+
+
+def together(n_goal: int, asked: Sequence[Sequence[int]], share: float) -> float:
+    """How many times delta all may err that was ``asked``: at each time the endpoints with a limit, by position.
+
+    Whoever sets a limit, or gives one up, after results may choose between what is said with it and without. The goal
+    is wrong under none of them but with its largest share, of which it had ``share`` times as much as was stated, and
+    each limit with its own largest. A limit that only moves costs nothing.
+    """
+    if len({tuple(limited) for limited in asked}) == 1:
+        return share
+    each: dict[int, float] = {}
+    for limited in asked:
+        own = shares(1.0, n_goal, len(limited))[1]
+        each |= {place: max(own, each.get(place, 0.0)) for place in limited}
+    return share * max(shares(1.0, n_goal, len(limited))[0] for limited in asked) + sum(each.values())
 
 
 def decide(books: Books, phase: int, before: Sequence[Verdict]) -> Verdict | None:

@@ -211,7 +211,8 @@ class Ledger(Books):
     def begin(self) -> None:
         """Nothing; the strategy starts, with nothing measured."""
         self.origin = self.problem()
-        self.state = self.strategy.start(self.origin)
+        # What a strategy fixes at its start is that of ``fresh``, from which phases are decided again.
+        self.state = self.strategy.adjust(self.fresh(), measurable=self.origin.measurable, spent=0)
 
     def seen(self) -> bool:
         """Whether any result of this campaign was ever seen, one that was taken back included."""
@@ -259,13 +260,14 @@ class Ledger(Books):
 
     @property
     def error(self) -> float:
-        """How often what is promised may be wrong, over all goals that were chosen."""
+        """How often what is promised may be wrong, over all goals and limits that were chosen."""
         share = 1.0
         if self.strategy.info.name == "adaptive" and len(self.goals) > 1:
             from assaypilot.engine.strategies.anew_adaptive import error_share
 
             share = error_share(self.goals[0], self.goals[1:])
-        return share * self.settings.delta
+        asked = [*(turn.was["limited"] for turn in self.turns if turn.how == "kept"), self.limited]
+        return limits.together(len(self.goal_endpoints), asked, share) * self.settings.delta
 
     def capacity(self) -> Capacity:
         """What the lab takes, in replicates of all measured endpoints."""

@@ -31,7 +31,9 @@ campaigns that changed* are wrong, as nothing does for any choice made by result
 Designs were made with the old one, which is as good as any: what was planned need not have been right. That the SD is
 no larger than stated is assumed as before; one chosen by the scatter of the very results it is used for would not be.
 
-**Limits** are decided by bounds on all K compounds (see ``campaign.limits``), which know no limit.
+**Limits** are decided by bounds on all K compounds (see ``campaign.limits``), which know no limit. But goal and limits
+share delta. So one that comes or goes after results adds to what is stated (``limits.together``): by then it can be
+chosen between the goal alone, with all of delta, and the goal beside the limit, each with less.
 
 **Compounds that were added** are chosen after results: only phases planned afterwards bound them (``Phase.known``), by
 unions over all compounds there are by then. Older phases go on bounding the older ones, by the unions as they were.
