@@ -10,9 +10,12 @@ from numpy.typing import NDArray
 
 from assaypilot.engine.endpoint import Relation
 
-__all__ = ["Measurement", "Pooled", "Result", "pool", "pure_error", "replicate_noise"]
+__all__ = ["FEW_REPEATED", "Measurement", "Pooled", "Result", "pool", "pure_error", "replicate_noise"]
 
 Floats = NDArray[np.float64]
+
+FEW_REPEATED = 3
+"""Compounds measured more than once below which their scatter says next to nothing about the assay."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ from assaypilot.engine.difference import behind, check_differences, with_noise
 from assaypilot.engine.endpoint import Endpoint
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.library import Library
-from assaypilot.engine.measurements import Result, replicate_noise
+from assaypilot.engine.measurements import FEW_REPEATED, Result, replicate_noise
 from assaypilot.engine.strategies.registry import check_parameters, choose
 
 __all__ = ["creation_drafts", "program_version"]
@@ -185,6 +185,9 @@ def _cautions(endpoints: Sequence[Endpoint], settings: Settings, n_measured: int
     return notes
 
 
+_HARDLY_KNOWN = " So few replicates tell little: it may be several times larger. Give your assay's own SD if you can."
+
+
 def _with_noise(
     library: Library, endpoints: Sequence[Endpoint], history: Sequence[Result], measured: Sequence[str]
 ) -> tuple[list[Endpoint], list[str]]:
@@ -211,6 +214,7 @@ def _with_noise(
                     notes.append(
                         f"The assay noise (SD) of {endpoint.name}, {noise:.3g}, is estimated from the replicates of "
                         f"{compounds} compound{'' if compounds == 1 else 's'}; the guarantee assumes it is no larger."
+                        + (_HARDLY_KNOWN if compounds < FEW_REPEATED else "")
                     )
             elif endpoint.name in measured:
                 raise AssayPilotError(

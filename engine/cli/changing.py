@@ -40,7 +40,7 @@ def change(options: argparse.Namespace, console: Console) -> Reply:
 def refusal(options: argparse.Namespace, console: Console, told: Sequence[str]) -> Reply:
     """The refusal of what nobody said yes to, with what it would do; as an AssayPilotError without ``--json``."""
     error = AssayPilotError(
-        "this changes what is guaranteed; nothing was done",
+        "this changes what is decided or guaranteed; nothing was done",
         file=str(options.file),
         option="--yes",
         mend="Say --yes to do it.",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-__all__ = ["add_goal_options", "add_table_options", "names", "natural", "number", "positive", "setting"]
+__all__ = ["add_goal_options", "add_table_options", "header_rows", "names", "natural", "number", "positive", "setting"]
 
 
 def add_table_options(parser: argparse.ArgumentParser) -> None:
@@ -17,6 +17,12 @@ def add_table_options(parser: argparse.ArgumentParser) -> None:
         default=[],
         metavar="NAME",
         help="sheet of TABLE, a workbook (default: the first with a table); given twice, the second is that of --join",
+    )
+    group.add_argument(
+        "--header",
+        type=header_rows,
+        metavar="ROW[-ROW]",
+        help="row of TABLE that is its header, as a spreadsheet counts; 1-2 for two rows; none (default: found)",
     )
     group.add_argument("--smiles", metavar="COL", help="column of structures")
     group.add_argument(
@@ -145,6 +151,17 @@ def natural(text: str) -> int:
     if value < 0:
         raise argparse.ArgumentTypeError(f"{text!r} is not a whole number of 0 or more")
     return value
+
+
+def header_rows(text: str) -> tuple[int, int]:
+    """The row of a header and how many rows it has: 3 is (3, 1), 1-2 is (1, 2), none is (0, 0)."""
+    if text.strip().casefold() == "none":
+        return 0, 0
+    first, dash, last = text.partition("-")
+    rows = positive(first.strip()), positive(last.strip()) if dash else positive(first.strip())
+    if rows[1] - rows[0] not in (0, 1):
+        raise argparse.ArgumentTypeError(f"{text!r} is neither one row nor two that follow each other, such as 1-2")
+    return rows[0], rows[1] - rows[0] + 1
 
 
 def positive(text: str) -> int:

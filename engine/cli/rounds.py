@@ -305,13 +305,22 @@ def _known_ids(texts: Sequence[str] | None, now: Status) -> list[str]:
     return list(ids)
 
 
+def _without_promise(after: Status) -> str:
+    """What a value known only as a bound has done to the guarantee, where it has."""
+    void = not after.guarantee.holds and any("as a bound" in why for why in after.guarantee.void)
+    return ", and because of them nothing is guaranteed any more" if void else ""
+
+
 def _record_lines(document: dict[str, Any], after: Status) -> list[str]:
     rejected: Sequence[dict[str, Any]] = document["rejected"]
     kinds = [
         (document["unplanned"], "not asked for: used in estimates, not in decisions"),
         (document["duplicates"], "there already: not counted again"),
         (document["excluded"], "marked in the table as not to be used: kept and shown, not used"),
-        (document["censored"], "known only as a bound: kept and shown, not used in estimates"),
+        (
+            document["censored"],
+            f"known only as a bound: kept and shown, not used in estimates{_without_promise(after)}",
+        ),
     ]
     lines = [
         f"{plural(document['accepted'], 'result')} recorded, {plural(len(rejected), 'row')} not used",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from assaypilot.engine.tables.join import join_tables, split_join
 from assaypilot.engine.tables.mapping import propose
 from assaypilot.engine.tables.options import TableMapping, TableOptions, parse_endpoint_spec
 from assaypilot.engine.tables.raw import RawTable, read_table
+from assaypilot.engine.tables.reading import ReadAs, read_as
 from assaypilot.engine.tables.structures import core_hint
 
 __all__ = ["check", "new", "parameters_of", "read_mapped"]
@@ -214,8 +216,12 @@ def _tables(options: argparse.Namespace, console: Console) -> RawTable:
         )
     # Without any workbook the table itself says that it has no sheets.
     of_file = dict(zip(books or [0], sheets, strict=False))
-    raw, *others = [read_table(file, console.report, sheet=of_file.get(place)) for place, file in enumerate(files)]
-    for other in others:
+    if options.header is None:
+        raw = read_table(options.table, console.report, sheet=of_file.get(0))
+    else:
+        raw = read_as(options.table, ReadAs(sheet=of_file.get(0), header=options.header), console.report).raw
+    for place, file in enumerate(files[1:], start=1):
+        other = read_table(file, console.report, sheet=of_file.get(place))
         raw = join_tables(raw, other, id_column=options.id, other_column=column)
     return raw
 
@@ -223,7 +229,16 @@ def _tables(options: argparse.Namespace, console: Console) -> RawTable:
 def _with_cores(
     error: AssayPilotError, raw: RawTable, options: argparse.Namespace, console: Console
 ) -> AssayPilotError:
-    """The refusal of a table without sites, with the cores its structures share; any other as it is."""
+    """The refusal of a table without sites, with the cores its structures share or the header; any other as it is."""
+    nameless = sum(re.fullmatch(r"column \d+", column) is not None for column in raw.columns)
+    if (
+        error.option == "--sites"
+        and options.header is None
+        and raw.kind in ("text", "workbook")
+        and 3 * nameless > len(raw.columns)
+    ):
+        error.mend = f"{error.mend} Or say which row is the header, for example --header 2 or --header 1-2."
+        return error
     if error.option != "--sites" or options.sites or not error.mend or "--core" not in error.mend:
         return error
     hint = core_hint(raw, options.smiles, console.report)
@@ -340,7 +355,9 @@ def _endpoint_table(report: dict[str, Any]) -> list[str]:
             (
                 endpoint["name"],
                 endpoint["unit"],
-                "higher" if endpoint["direction"] == "max" else "lower",
+                # Of a concentration the logarithm is meant, and "higher" beside "nM" would say the contrary.
+                f"{'higher' if endpoint['direction'] == 'max' else 'lower'}"
+                f"{'' if endpoint['scale'] == endpoint['name'] else ' ' + endpoint['scale']}",
                 endpoint["measured"],
                 endpoint["censored"],
                 _short(endpoint["noise_sd"]),

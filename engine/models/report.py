@@ -30,6 +30,8 @@ _DOUBT, _SURE = 0.05, 0.001
 _FEWEST = 3
 _WORST = 5
 _LONGEST_LIST = 200
+_FEW_REPEATS = 6
+"""Degrees of freedom below which replicates say little about the noise."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,6 +254,11 @@ def _judged(
     because = "the assay noise is not known, so a lack of fit could not be tested"
     if lack is not None and noise is not None:
         because = f"the residuals (SD {fit.residual_sd:.2g}) are what the assay noise (SD {noise.sd:.2g}) explains"
+        if noise.freedom is not None and noise.freedom < _FEW_REPEATS and fit.residual_sd > 1.5 * noise.sd:
+            because = (
+                f"the residuals (SD {fit.residual_sd:.2g}) exceed the scatter of replicates (SD {noise.sd:.2g}), "
+                "but those are too few to speak against it"
+            )
     return "fits", f"{name}: the additive model fits ({figures}); {because}."
 
 

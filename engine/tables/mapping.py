@@ -244,6 +244,9 @@ class _Proposal:
             if wanted:
                 named = ", ".join(spec.name for spec, _ in wanted)
                 self.notes.append(f"Taken as endpoints, because their columns hold numbers: {named}.")
+        for spec, column in wanted:
+            if column is None:
+                self._say_without_column(spec)
         several = sum(column is not None for _, column in wanted) > 1
         columns = [self._endpoint(spec, column, several) for spec, column in wanted]
         used = {side for column in columns for side in (column.relation, column.unit, column.n, column.sd)}
@@ -325,6 +328,16 @@ class _Proposal:
                 found.append(column)
         self.taken.update(found)
         return found
+
+    def _say_without_column(self, spec: EndpointSpec) -> None:
+        """Nothing; says that an endpoint has no values in the table, if the table has potencies under other names."""
+        others = [column for column in self._free() if headers.looks_like_activity(column) and self._numbers(column)]
+        others = [column for column in others if all(self._value_column(spec) != column for spec in self.specs)]
+        if others:
+            self.warnings.append(
+                f"No column is called {spec.name}: it starts without values. If its values are in "
+                f"{' or '.join(others)}, call the endpoint so."
+            )
 
     def _value_column(self, spec: EndpointSpec) -> str | None:
         """The column a spec names: its header, else the only header that is its name with a (fitting) unit."""

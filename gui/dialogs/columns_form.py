@@ -188,7 +188,9 @@ class ColumnsForm(QWidget):
         if self.scale.currentData() is None:
             self.scale.setItemText(0, f"proposed: {'log10' if endpoint.transform == 'log' else 'as it is'}")
         if self.direction.currentData() is None:
-            self.direction.setItemText(0, f"proposed: {'higher' if endpoint.direction == 'max' else 'lower'}")
+            # "higher" beside a unit of nM would be read as the weaker compounds.
+            on = "" if endpoint.scale_name == endpoint.name else f" {endpoint.scale_name}"
+            self.direction.setItemText(0, f"proposed: {'higher' if endpoint.direction == 'max' else 'lower'}{on}")
 
     # ------------------------------------------------------------------ what was chosen
 

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QCheckBox, QComboBox, QFrame, QGridLayout, QHBoxLa
 from assaypilot.engine.difference import in_words
 from assaypilot.engine.endpoint import Endpoint, Limit
 from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.measurements import FEW_REPEATED
 from assaypilot.engine.tables.check import EndpointFacts
 from assaypilot.gui.dialogs.steps import Field
 from assaypilot.gui.models.base import plain_tip
@@ -191,8 +192,10 @@ class EndpointBox(QFrame):
         fact = self.fact
         if fact.noise_sd is not None:
             self.noise.edit.setPlaceholderText(f"{fact.noise_sd:.3g}")
-            groups = f"{fact.replicate_groups} replicated compound{'' if fact.replicate_groups == 1 else 's'}"
-            self.noise.hint(f"Noise between measurements; empty: as {groups} say")
+            one = fact.replicate_groups == 1
+            groups = f"{fact.replicate_groups} replicated compound{' says' if one else 's say'}"
+            few = ": too few to rely on, better type your assay's own" if fact.replicate_groups < FEW_REPEATED else ""
+            self.noise.hint(f"Noise between measurements; empty: as {groups}{few}")
         else:
             self.noise.edit.setPlaceholderText("")
             self.noise.hint("Noise between independent measurements of one compound")

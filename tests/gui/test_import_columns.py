@@ -82,6 +82,15 @@ def test_choices_come_back_as_last_time_and_can_be_made_afresh(
     until(qtbot, lambda: again.form.direction.currentText() == "proposed: higher")
 
 
+def test_better_is_said_on_the_scale_that_is_meant_where_the_unit_is_a_concentration(
+    qtbot: QtBot, window: MainWindow, tmp_path: Path
+) -> None:
+    table = tmp_path / "t.csv"
+    table.write_text("ID,R1,R2,KIN7 IC50 (nM)\na,H,F,12\nb,H,Cl,30\nc,Me,F,7\nd,Me,Cl,900\n", encoding="utf-8")
+    step = columns_of(qtbot, window, table).columns_step
+    until(qtbot, lambda: step.form.direction.currentText() == "proposed: higher pKIN7 IC50")
+
+
 def test_a_core_is_proposed_looked_at_and_confirmed(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
     wizard = wizard_on(qtbot, window, amides(tmp_path / "amides.csv"))
     step = wizard.columns_step

@@ -82,3 +82,29 @@ def test_structures_of_a_smiles_file_join_activities(done, tmp_path):
     csv.write_text("ID,R1,R2,pIC50\n" + "".join(",".join(map(str, row)) + "\n" for row in ROWS))
     report = done("check", csv, "--join", smi)
     assert (report["kind"], report["smiles_column"], report["compounds"]) == ("text", "SMILES", 6)
+
+
+def test_the_header_of_a_table_can_be_named(done, run, tmp_path):
+    groups = ["Kinase", None, "Groups", None]
+    book = write_xlsx(tmp_path / "odd.xlsx", {"Data": [groups, ["Who", "Left", "Right", "What"], *ROWS]})
+    refused = run("check", book, "--header", "1")
+    assert "there is no site column" in refused.err
+    assert "--header 2" not in refused.err  # it was named
+    found = done("check", book, "--header", "2", "--sites", "Left,Right", "--endpoint", "What;sd=0.2")
+    assert (found["rows_used"], found["endpoints"][0]["measured"]) == (len(ROWS), len(ROWS))
+    assert run("check", book, "--header", "1-4").code == 2
+    table = tmp_path / "odd.csv"
+    table.write_text("Grp,,Sub,,\nfoo,bar,baz,qux,12\na,b,c,,13\n", encoding="utf-8")
+    assert "Or say which row is the header, for example --header 2 or --header 1-2." in run("check", table).err
+
+
+def test_an_endpoint_that_is_no_column_is_said_beside_the_columns_it_may_mean(done, tmp_path):
+    book = write_xlsx(tmp_path / "a.xlsx", {"Data": [["ID", "R1", "R2", "KIN7 IC50 (nM)"], *ROWS]})
+    report = done("check", book, "--endpoint", "KIN7;sd=0.2")
+    said = (
+        "No column is called KIN7: it starts without values. If its values are in KIN7 IC50 (nM), call the endpoint so."
+    )
+    assert said in report["warnings"]
+    named = done("check", book, "--endpoint", "KIN7 IC50;sd=0.2")
+    assert named["endpoints"][0]["measured"] == len(ROWS)
+    assert not any("No column is called" in text for text in named["warnings"])

@@ -94,6 +94,10 @@ def test_the_verdicts():
     fits = report(library, additive + noise, Noise(0.15, 30))
     assert fits.verdict == "fits"
     assert "are what the assay noise (SD 0.15) explains" in fits.sentence
+    # One pair of replicates that happen to agree: nothing is said to be explained that is plainly larger.
+    pair = report(library, additive + noise, Noise(0.05, 1))
+    assert pair.verdict == "fits"
+    assert "exceed the scatter of replicates (SD 0.05), but those are too few to speak against it" in pair.sentence
     unknown = report(library, additive + noise)
     assert unknown.verdict == "fits"
     assert "the assay noise is not known, so a lack of fit could not be tested" in unknown.sentence
