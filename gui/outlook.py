@@ -56,7 +56,7 @@ class Outlook:
     phases: int | None
     """Decisions at most; None when it is not known."""
     open_end: str
-    """Why it is not known."""
+    """Why there may be no end at all; empty when there is one."""
     rounds: int
     """Rounds the first decision takes."""
     void: tuple[str, ...]
@@ -69,8 +69,11 @@ class Outlook:
             ("Library", f"{many(self.compounds, 'compound')}; {told} unknowns can be told apart"),
             ("First decision", self._first()),
         ]
-        if self.largest is None or self.phases is None:
+        if self.open_end:
             rows.append(("At most", f"not known: {self.open_end}"))
+        elif self.largest is None or self.phases is None:
+            words = "it depends on how close together the compounds are; what to expect is simulated below"
+            rows.append(("In all", words))
         elif self.phases > 1:
             rows.append(
                 (
@@ -170,7 +173,7 @@ def _ended(ledger: Ledger, allocation: Allocation) -> bool:
 
 
 def _open_end(ledger: Ledger) -> str:
-    """Why it cannot be said how many decisions there may be."""
+    """Why some compounds may never be settled; empty when all are."""
     settings = ledger.settings
     if settings.goal == "pareto" and not any(ledger.margins):
         return "without a difference that does not matter, compounds that are almost equal are never settled"
@@ -180,7 +183,7 @@ def _open_end(ledger: Ledger) -> str:
             if settings.goal == "epsilon-best"
             else "without a soft zone two compounds that are almost equally good are never settled"
         )
-    return "it depends on how close together the compounds are"
+    return ""
 
 
 def _known_to(ledger: Ledger, first: Allocation) -> tuple[tuple[str, float], ...]:

@@ -14,7 +14,7 @@ from typing import Any, cast
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.strategies.protocol import Strategy
 
-__all__ = ["baselines", "check_parameters", "choose", "get", "strategies"]
+__all__ = ["baselines", "check_parameters", "choose", "get", "propose", "strategies"]
 
 _STRATEGIES = {
     "linfact-g": "linfact_g.LinFactG",
@@ -86,10 +86,10 @@ def _named(name: str, offered: Iterable[str]) -> Strategy:
     )
 
 
-def choose(
-    name: str, goal: str, *, values: int = 0, limited: bool = False, parameters: Iterable[str] = ()
+def propose(
+    goal: str, *, values: int = 0, limited: bool = False, parameters: Iterable[str] = ()
 ) -> tuple[Strategy, str]:
-    """The strategy of a campaign for a goal and one sentence why; ``auto`` takes the one that fits.
+    """What ``auto`` takes for a goal, and why, to be read after "because".
 
     That is ``adaptive``: it takes a fraction of the measurements of the others at the same confidence. It does so with
     small rounds (a phase has as many as every effect needs), and within a budget (what is decided by then holds). It
@@ -97,20 +97,25 @@ def choose(
     when compounds are ``limited`` by another endpoint, which is told by phases that bound every compound; nor when
     ``parameters`` are given that it does not have.
     """
+    if goal not in _IN_PHASES:
+        raise AssayPilotError(f"no strategy answers the goal {goal!r}", option="--goal")
+    phased = _for_goal(_IN_PHASES[goal], goal)
+    given = set(parameters)
+    if values > _LARGE:
+        return phased, f"adaptive would need fewer measurements, but up to minutes to plan a round of {values:,} values"
+    if limited:
+        return phased, "its phases bound every compound, so limits are told from the same measurements"
+    if given and given <= {parameter.name for parameter in phased.info.parameters}:
+        return phased, f"it has {', '.join(sorted(given))}"
+    return _for_goal("adaptive", goal), "it needs the fewest measurements of those with a guarantee"
+
+
+def choose(
+    name: str, goal: str, *, values: int = 0, limited: bool = False, parameters: Iterable[str] = ()
+) -> tuple[Strategy, str]:
+    """The strategy of a campaign for a goal and one sentence why; ``auto`` takes the one that fits: see ``propose``."""
     if name == "auto":
-        if goal not in _IN_PHASES:
-            raise AssayPilotError(f"no strategy answers the goal {goal!r}", option="--goal")
-        phased, adaptive = _for_goal(_IN_PHASES[goal], goal), _for_goal("adaptive", goal)
-        given = set(parameters)
-        strategy, why = phased, ""
-        if values > _LARGE:
-            why = f"adaptive would need fewer measurements, but up to minutes to plan a round of {values:,} values"
-        elif limited:
-            why = "its phases bound every compound, so limits are told from the same measurements"
-        elif given and given <= {parameter.name for parameter in phased.info.parameters}:
-            why = f"it has {', '.join(sorted(given))}"
-        else:
-            strategy, why = adaptive, "it needs the fewest measurements of those with a guarantee"
+        strategy, why = propose(goal, values=values, limited=limited, parameters=parameters)
         return strategy, f"{strategy.info.name}, because {why}: {strategy.info.guarantee}"
     strategy = _named(name, _STRATEGIES)
     if strategy.info.baseline:

@@ -322,6 +322,9 @@ class GoalStep(Step):
         if self.checked is None:
             return None
         goal = self.aim
+        compounds, boxes = len(self.checked.imported.library), self.endpoints.boxes
+        values = compounds * sum(box.measured for box in boxes)
+        self.strategy.suit(values, limited=any(box.limit.text for box in boxes))
         epsilon = self.epsilon.number(low=0.0) if goal == "epsilon-best" else None
         self.slack.edit.setPlaceholderText("" if epsilon is None else f"{epsilon / 2:g}")
         slack = self.slack.number(optional=True) if goal != "pareto" else None

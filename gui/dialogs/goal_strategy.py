@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Signal
@@ -21,10 +22,15 @@ NAMES = {"linfact-mis": "LinFACT-MIS: compounds may be off the additive model"}
 WORDS = (
     ("epsilon + slack", "that and the soft zone"),
     ("within epsilon", "within the distance"),
+    ("within the slack", "within the soft zone"),
+    ("with slack: within slack of it", "with a soft zone: within it"),
     ("the model error", "stated below"),
     ("at this model error", "so far off the model"),
 )
 """What the engine calls things, and how the fields beside are named."""
+
+OF_BEST = re.compile(r"(with the stated confidence ).*? \(best: (.*?)\)")
+"""What a strategy promises of all compounds and, between brackets, of the best one: each goal reads its own."""
 
 
 def load_strategies() -> tuple[type[Strategy], ...]:
@@ -56,6 +62,7 @@ class StrategyChoice(QWidget):
         column.addWidget(self.note)
         column.addWidget(self.off)
         self._goal = ""
+        self._values, self._limited = 0, False
         self._kinds: tuple[type[Strategy], ...] = ()
         self.combo.setEnabled(False)
         self.off.hide()
@@ -76,7 +83,7 @@ class StrategyChoice(QWidget):
     def _info(self) -> StrategyInfo:
         from assaypilot.engine.strategies.registry import choose
 
-        return choose(self.name, self._goal)[0].info
+        return choose(self.name, self._goal, values=self._values, limited=self._limited)[0].info
 
     def parameters(self) -> dict[str, Any] | None:
         """What the strategy chosen is told beside the goal; None when that is missing (then it is said there)."""
@@ -102,16 +109,28 @@ class StrategyChoice(QWidget):
         self._goal = goal
         self._fill()
 
-    def _fill(self) -> None:
-        from assaypilot.engine.strategies.registry import choose
+    def suit(self, values: int, *, limited: bool) -> None:
+        """Nothing; proposes what fits so many ``values`` of compounds, and endpoints that are ``limited`` or not."""
+        if (values, limited) != (self._values, self._limited):
+            self._values, self._limited = values, limited
+            if self.combo.count():
+                self.combo.setItemText(0, self._proposed)
+                self._tell()
 
+    @property
+    def _proposed(self) -> str:
+        from assaypilot.engine.strategies.registry import propose
+
+        return f"Proposed: {propose(self._goal, values=self._values, limited=self._limited)[0].info.title}"
+
+    def _fill(self) -> None:
         goal = self._goal
         if not goal or not self._kinds:
             return
         before = self.name
         self.combo.blockSignals(True)
         self.combo.clear()
-        self.combo.addItem(f"Proposed: {choose('auto', goal)[0].info.title}", "auto")
+        self.combo.addItem(self._proposed, "auto")
         for kind in self._kinds:
             if goal in kind.info.goals:
                 self.combo.addItem(NAMES.get(kind.info.name, kind.info.title), kind.info.name)
@@ -120,9 +139,23 @@ class StrategyChoice(QWidget):
         self._chosen()
 
     def _chosen(self) -> None:
-        words = self._info.guarantee
+        self._tell()
+        self.changed.emit()
+
+    def _tell(self) -> None:
+        """Nothing; says why a strategy is proposed, and what the one chosen promises for this goal."""
+        from assaypilot.engine.strategies.registry import propose
+
+        words = OF_BEST.sub(r"\1\2" if self._goal == "best" else _without_best, self._info.guarantee)
         self.off.setVisible(self.off_model)
         for engine, here in WORDS:
             words = words.replace(engine, here)
-        self.note.setText(f"{words[:1].upper()}{words[1:]}.")
-        self.changed.emit()
+        words = f"{words[:1].upper()}{words[1:]}."
+        if self.name == "auto":
+            why = propose(self._goal, values=self._values, limited=self._limited)[1]
+            words = f"Proposed because {why}. {words}"
+        self.note.setText(words)
+
+
+def _without_best(found: re.Match[str]) -> str:
+    return found[0][: found[0].index(" (best: ")]
