@@ -180,6 +180,10 @@ def _value_columns(
             )
         return [_Column(value, None if name_column else endpoints[0], shared, headers.split_unit(value)[1])], []
     found = [(endpoint, column) for endpoint in endpoints if (column := _endpoint_column(raw, endpoint)) is not None]
+    warnings: list[str] = []
+    if not found and len(endpoints) == 1 and (only := _plain_potency(raw, endpoints[0])) is not None:
+        found = [(endpoints[0], only)]
+        warnings.append(f"Column {only} was taken for {endpoints[0].name}, the only endpoint of the campaign.")
     if not found:
         named = ", ".join(endpoint.name for endpoint in endpoints)
         raise AssayPilotError(
@@ -187,7 +191,7 @@ def _value_columns(
             file=raw.file,
             mend="Give columns ID, Endpoint and Value, or one column per endpoint.",
         )
-    columns, warnings = [], []
+    columns = []
     for endpoint, column in found:
         own = tuple(_own_side(raw, column, role) for role in _SIDES)
         sides = shared if len(found) == 1 and not any(own) else own
@@ -223,6 +227,16 @@ def _endpoint_column(raw: RawTable, endpoint: Endpoint) -> str | None:
         c for c in raw.columns if bare[1:].strip() in headers.bases(c) and headers.split_unit(c)[1] in CONCENTRATIONS
     ]
     return plain[0] if len(plain) == 1 else None
+
+
+def _plain_potency(raw: RawTable, endpoint: Endpoint) -> str | None:
+    """The only column of potencies, when its header ends the endpoint's name: ``IC50 (nM)`` for KIN7 IC50."""
+    potencies = [c for c in raw.columns if headers.looks_like_activity(c)]
+    if len(potencies) != 1 or endpoint.unit not in CONCENTRATIONS:
+        return None
+    name, unit = headers.split_unit(potencies[0])
+    of = fold(headers.split_unit(endpoint.name)[0])
+    return potencies[0] if unit in CONCENTRATIONS and of.endswith(f" {fold(name)}") else None
 
 
 def _unit_of(column: str, endpoint: Endpoint) -> str:

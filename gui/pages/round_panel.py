@@ -124,8 +124,14 @@ class RoundPanel(QVBoxLayout):
         if len(view.status.measured_endpoints) > 1:
             text = f"{endpoint.name} {text}"
         side = "below" if first.off < 0 else "above"
+        on = ""
+        if endpoint.scale_name != endpoint.name:
+            # 15.2 nM beside 2.8 log units: each says its own.
+            on = f" on the {endpoint.scale_name} scale"
+            if text[-1:].isdigit():
+                text = f"{text} {endpoint.unit}".rstrip()
         self.question.say(
-            f"Line {first.line + 1}: {text} is {abs(first.off):.2f} {side} what is expected.",
+            f"Line {first.line + 1}: {text} is {abs(first.off):.2f} {side} what is expected{on}.",
             f"Expected {first.expected:.2f} {endpoint.scale_name}; a good value lies within {3 * first.spread:.2f} of "
             "it 997 times in 1000. Keep it, measure it again, or exclude it with a reason; the original stays in "
             "the log.",

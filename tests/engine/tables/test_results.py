@@ -159,6 +159,19 @@ def test_tables_that_are_no_results_are_refused_in_one_line():
     )
 
 
+def test_a_plain_ic50_is_that_of_the_only_endpoint_and_said():
+    kin7 = Endpoint("KIN7 biochemical IC50", "nM", "log", noise_sd=0.2)
+    table = read("Compound ID|IC50 (uM)|Remarks\nCPD-1|1,5|weak", kin7)
+    assert [(one.value, one.unit, one.comment) for one in table.results] == [(1.5, "µM", "weak")]
+    assert table.warnings == (
+        "Column IC50 (uM) was taken for KIN7 biochemical IC50, the only endpoint of the campaign.",
+    )
+    # Nobody knows whose it is where there are two, nor whether another target's is meant.
+    assert "there is no column Value" in refusal("ID|IC50 (nM)|hERG IC50 (nM)\nCPD-1|1|2", kin7)
+    assert "there is no column Value" in refusal("ID|hERG IC50 (nM)\nCPD-1|2", kin7)
+    assert "there is no column Value" in refusal("ID|Ki (nM)\nCPD-1|2", kin7)
+
+
 def test_columns_of_no_endpoint_are_said():
     assert read("ID|pIC50|EC50 (nM)\nCPD-1|7|5").warnings == (
         "Not used, because they are no endpoint of this campaign: EC50 (nM).",
