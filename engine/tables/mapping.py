@@ -32,6 +32,8 @@ __all__ = [
     "propose",
 ]
 
+_LIKE_A_LOGARITHM = 12
+"""Above this no number is a p value of a concentration."""
 _SAMPLED = 2000
 _NEARLY_UNIQUE = 0.9
 _SITE_CANDIDATES = 8
@@ -402,6 +404,14 @@ class _Proposal:
             self.notes.append(
                 f"{spec.name} in {unit} is modelled as {endpoint.scale_name} = -log10(mol/L): "
                 f"{better} ({potent} potent) is better."
+            )
+        if endpoint.is_potency and unit == "nM" and endpoint.limit and 3 <= endpoint.limit.value <= _LIKE_A_LOGARITHM:
+            # 5 is a usual pIC50 to stay below, and hardly ever a limit in nM.
+            value, below = endpoint.limit.value, endpoint.limit.relation[0] == "<"
+            self.warnings.append(
+                f"The limit {endpoint.limit.text} of {spec.name} is in {unit}, as the values are. If "
+                f"{endpoint.scale_name} {endpoint.limit.text} is meant, give limit={'>' if below else '<'}"
+                f"{10 ** (9 - value):.0f}."
             )
         if endpoint.is_potency and spec.direction == "min":
             self.warnings.append(
