@@ -77,7 +77,9 @@ def _drafts(
     if seen and strategy.name not in _TAKE_IN:
         raise AssayPilotError(
             f"{strategy.title} takes no compounds in once results were seen",
-            mend="Start a new campaign with all compounds; the measurements so far go with it as its history.",
+            mend=f"Start a new campaign from one table of all compounds, the old and the new; the values measured so "
+            f"far, in a column of that table, are its history: they count for its estimates, not for its decisions. If "
+            f"more compounds may come, choose {_taking_in(ledger.settings.goal)} for it, which takes them in.",
         )
     if ledger.under_way is not None and not drops:
         left = sum(ledger.outstanding().values())
@@ -111,6 +113,11 @@ def _drafts(
     after.rehearse([draft])
     check_campaign(after)
     return [draft], blobs
+
+
+def _taking_in(goal: str) -> str:
+    """The strategy for a goal that takes compounds in."""
+    return {"pareto": "GEGE", "best": "RAGE"}.get(goal, "LinFACT-G")
 
 
 def extended(library: Library, more: Library) -> Library:
