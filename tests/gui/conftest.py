@@ -36,11 +36,6 @@ def crystal(monkeypatch: pytest.MonkeyPatch) -> Iterator[Crystal]:
     made.open.set()
 
 
-@pytest.fixture(autouse=True)
-def in_planned_phases(planned_phases: None) -> None:
-    """What is proposed here is planned phase by phase: most pages are looked at after a phase that decides much."""
-
-
 @pytest.fixture
 def open_window(qtbot: QtBot, settings: Settings) -> Iterator[Callable[..., MainWindow]]:
     made: list[MainWindow] = []

@@ -228,13 +228,13 @@ def test_an_open_round_is_no_reason_not_to_look(qtbot: QtBot, campaign: MainWind
 def test_a_decided_campaign_offers_nothing_to_try(
     qtbot: QtBot, window: MainWindow, tmp_path: Path, crystal: Crystal
 ) -> None:
-    opened(qtbot, window, campaign_file(tmp_path, ("pIC50",), goal="epsilon-best", rounds=6))
+    opened(qtbot, window, campaign_file(tmp_path, ("pIC50",), goal="epsilon-best", rounds=6, per_round=72))
     assert status(window).finished
     window.show_page(GOAL)
     idle(qtbot, window)
     page = window.goal
     assert not page.trial.isVisible()
-    assert page.state.heading.text() == "Decided in 3 rounds"
+    assert page.state.heading.text() == "Decided in 2 rounds"
     assert page.state.words.text().startswith(f"Decided after {status(window).measurements_used:,} measurements")
     assert crystal.asked == []
     page.more.click()

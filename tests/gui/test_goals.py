@@ -169,9 +169,11 @@ def test_a_goal_shows_what_applies_to_it(qtbot: QtBot, window: MainWindow, tmp_p
         )
         assert seen == wanted, goal
     offered = [step.strategy.combo.itemText(n) for n in range(step.strategy.combo.count())]
-    assert offered[:3] == ["Proposed: GEGE", "GEGE", "GEGE with a fixed budget"]
+    assert offered[:3] == ["Proposed: Adaptive", "GEGE", "GEGE with a fixed budget"]
     assert "no other beats in all endpoints" in step.strategy.note.text()
     choose_goal(step, "best")
+    # What it promises of all compounds is another goal's.
+    assert "confidence the one returned is within the soft zone of the best, if" in step.strategy.note.text()
     until(qtbot, lambda: step.complete)
     assert step.sentence.text() == "The compound with the best pIC50, 95 % sure."
     assert "never settled" in dict(outlook(qtbot, step))["At most"]
@@ -181,6 +183,38 @@ def test_a_goal_shows_what_applies_to_it(qtbot: QtBot, window: MainWindow, tmp_p
     until(qtbot, lambda: step.complete and "lowest hERG" in step.sentence.text())
     assert window.wizard is not None
     window.wizard.reject()
+
+
+def test_the_strategy_proposed_is_the_one_the_campaign_takes(
+    qtbot: QtBot, window: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    step = to_goal(qtbot, window, table(tmp_path / "two.csv"))
+    wizard, combo = window.wizard, step.strategy.combo
+    assert wizard is not None
+    until(qtbot, lambda: step.complete and combo.isEnabled())
+    assert combo.currentText() == "Proposed: Adaptive"
+    assert step.strategy.note.text().startswith("Proposed because it needs the fewest measurements")
+    shown = dict(outlook(qtbot, step))
+    assert "At most" not in shown
+    assert "simulated below" in shown["In all"]
+    box(step, "hERG").limit.edit.setText("<5.5")
+    until(qtbot, lambda: combo.currentText() == "Proposed: LinFACT-G")
+    assert "so limits are told from the same measurements" in step.strategy.note.text()
+    box(step, "hERG").limit.edit.clear()
+    until(qtbot, lambda: combo.currentText() == "Proposed: Adaptive")
+    # 18 compounds are 18 values of one endpoint and 36 of two.
+    monkeypatch.setattr("assaypilot.engine.strategies.registry._LARGE", 20)
+    choose_goal(step, "pareto")
+    box(step, "hERG").noise.edit.setText("0.1")
+    until(qtbot, lambda: combo.currentText() == "Proposed: GEGE")
+    assert "minutes to plan a round of 36 values" in step.strategy.note.text()
+    box(step, "hERG").margin.edit.setText("0.5")
+    box(step, "pIC50").margin.edit.setText("0.5")
+    step.file.edit.setText(str(tmp_path / "large.assaypilot"))
+    until(qtbot, lambda: wizard.next.isEnabled())
+    wizard.next.click()
+    until(qtbot, lambda: window.session.view is not None)
+    assert status(window).strategy == "gege"
 
 
 def outlook(qtbot: QtBot, step: GoalStep) -> list[tuple[str, str]]:
@@ -319,7 +353,9 @@ def test_the_outlook_is_of_the_campaign_that_is_made(
         assert (each in dict(ahead.lines(None))["First decision"]) == (measured == 2)
 
 
-def test_what_the_first_decision_tells_of_trade_offs_is_on_the_model_scale(tmp_path: Path) -> None:
+def test_what_the_first_decision_tells_of_trade_offs_is_on_the_model_scale(
+    tmp_path: Path, planned_phases: None
+) -> None:
     """GEGE's own radius is in the differences that do not matter; what is shown holds for the bounds it decides by."""
     with Campaign.open(campaign_file(tmp_path, rounds=1, per_round=2000, margin=0.8)) as campaign:
         now = campaign.status()
@@ -655,7 +691,7 @@ def test_a_trade_off_from_the_first_round_to_the_front(qtbot: QtBot, planned: Ma
 
 
 def test_what_would_decide_a_compound_names_its_rivals(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
-    opened(qtbot, window, campaign_file(tmp_path, rounds=1, margin=0.3))
+    opened(qtbot, window, campaign_file(tmp_path, rounds=1, margin=0.3, per_round=72))
     window.show_page(CANDIDATES)
     idle(qtbot, window)
     known = status(window).candidates

@@ -44,7 +44,7 @@ def path(tmp_path: Path) -> Path:
     """A campaign of four rounds, the fifth open with one result."""
     path = tmp_path / "four.assaypilot"
     library = Library.product([Site(f"R{k + 1}", tuple("ABC")) for k in range(2)])
-    settings = Settings("pIC50", epsilon=0.5, slack=0.2, per_round=16, max_replicates=8)
+    settings = Settings("pIC50", epsilon=0.5, slack=0.1, per_round=16, max_replicates=8)
     with Campaign.create(
         path, library=library, endpoints=[Endpoint("pIC50", noise_sd=0.2)], settings=settings
     ) as campaign:

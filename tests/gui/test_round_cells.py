@@ -23,15 +23,18 @@ from assaypilot.gui.main_window import ROUND, MainWindow
 from assaypilot.gui.models.base import KIND
 from assaypilot.gui.models.round import STRUCK, RoundModel, result_key
 from assaypilot.gui.settings import Settings
-from tests.gui.helpers import dialog, idle, open_round, status, until, view
+from tests.gui.helpers import dialog, idle, open_round, quick_campaign, status, until, view
 
 P = Endpoint("pIC50", noise_sd=0.2)
 IC50 = Endpoint("IC50", "nM", "log", noise_sd=0.2)
 
 
 @pytest.fixture
-def planned(qtbot: QtBot, campaign: MainWindow) -> MainWindow:
-    """A window with an open round, in front."""
+def planned(qtbot: QtBot, open_window: Callable[..., MainWindow], tmp_path: Path) -> MainWindow:
+    """A window with an open round of up to two measurements of a compound, in front."""
+    campaign = open_window(quick_campaign(tmp_path, per_round=18, max_replicates=2))
+    until(qtbot, lambda: campaign.session.view is not None)
+    idle(qtbot, campaign)
     campaign.plan()
     until(qtbot, lambda: status(campaign).open_round is not None)
     idle(qtbot, campaign)

@@ -152,10 +152,11 @@ def test_a_compound_that_the_table_leaves_out_is_shown_there_when_it_was_chosen_
     qtbot: QtBot, page: SarPage
 ) -> None:
     window = window_of(page)
+    while not (status(window).candidates.status == 2).any():
+        answered(qtbot, window)
     window.show_page(CANDIDATES)
     assert window.candidates.which.key == "alive"
     out = np.flatnonzero(status(window).candidates.status == 2)
-    assert out.size
     window.show_page(SAR)
     window.session.selection.choose(int(out[0]))
     window.show_page(CANDIDATES)
@@ -313,7 +314,7 @@ def test_what_was_stopped_can_be_drawn_again(
     answered(qtbot, campaign)
     campaign.show_page(SAR)
     until(qtbot, campaign.work.isVisible)
-    campaign.work.cancelled.emit()
+    campaign.work.stop.click()
     go.set()
     until(qtbot, campaign.sar.again.isVisible)
     assert campaign.sar.empty.text() == "Stopped."

@@ -36,7 +36,7 @@ def campaign_file(folder: Path, *, ids: tuple[str, ...] | None = None) -> Path:
     library = Library.listed(("R1", "R2"), list(itertools.product("ABC", "ABC")))
     library = replace(library, smiles=(SMILES,) * 9, **({"ids": ids} if ids else {}))
     path = folder / "nine.assaypilot"
-    settings = Settings("pIC50", epsilon=0.5, slack=0.2, per_round=60, max_replicates=20)
+    settings = Settings("pIC50", epsilon=0.5, slack=0.2, per_round=16, max_replicates=20)
     with Campaign.create(
         path, library=library, endpoints=[Endpoint("pIC50", noise_sd=0.2)], settings=settings
     ) as campaign:
@@ -93,13 +93,13 @@ def test_out_in_and_undecided_say_why(window: MainWindow) -> None:
         assert said.why.words.text() == reasoning.why
         assert said.decide.isVisible() == bool(reasoning.decide)
         if code == 0:
-            assert said.decide.text().startswith("What would decide it: its value is known to ± ")
+            assert said.decide.text().startswith("What would decide it: the difference is known to ± ")
         assert said.picked.text() == reasoning.picked
         lines = [line.text() for line, _ in said.values.lines if line.isVisible()]
         assert len(lines) == len(reasoning.values)
         assert said.values.more.isVisible() != bool(lines)
     window.candidates.select(first(window, 2))
-    assert "even its upper bound" in panel(window).why.words.text()
+    assert "by the bounds that decide; more than 0.5 is out" in panel(window).why.words.text()
     assert "Why out" in panel(window).why.accessibleName()
 
 
