@@ -15,9 +15,9 @@ SMALL = 8.5
 """Point size of all text; the window draws figures at its own resolution."""
 _POINTS = 72.0
 """Points of an inch."""
-_LETTER = 0.6
+_LETTER = 0.63
 """Width of a letter in the mean, of its point size."""
-_SHORTEST = 14
+_SHORTEST = 10
 """Letters that are left of a name in any case."""
 
 

@@ -70,7 +70,9 @@ def set_by_round(
         )  # fmt: skip
     axes.set_ylim(0, top * 1.05)
     axes.set_xlim(-0.05 * len(rounds), len(rounds) - 1)
-    axes.xaxis.set_major_locator(MaxNLocator(nbins=8, integer=True, min_n_ticks=1))
+    # A number and the room beside it take about a third of an inch.
+    room = axes.get_position().width * figure.get_figwidth()
+    axes.xaxis.set_major_locator(MaxNLocator(nbins=max(2, min(8, int(room / 0.3))), integer=True, min_n_ticks=1))
     axes.yaxis.set_major_locator(MaxNLocator(nbins=4, integer=True, min_n_ticks=1))
     axes.set_xlabel("round", color=palette.muted, fontsize=SMALL)
     return figure

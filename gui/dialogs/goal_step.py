@@ -110,6 +110,8 @@ class GoalStep(Step):
             self.goal.addItem(words, key)
         self.objective = QComboBox()
         self.objective.setAccessibleName("Endpoint the goal is about")
+        self.objective.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        self.objective.setMinimumContentsLength(24)
         self.endpoints = EndpointList()
         self.epsilon = Field("Within of the best", "0.5", tip="How far from the best a compound may be and still count")
         self.slack = Field("Soft zone", "", tip="Compounds this much beyond may end up in or out; it is what makes a "

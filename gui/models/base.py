@@ -94,7 +94,7 @@ class Column:
     kind: Callable[[int], str | None] | None = None
     cell_tip: Callable[[int], str] | None = None
     width: int = 0
-    """Pixels; 0: from the texts."""
+    """Pixels with text of the usual size; 0: from the texts."""
     wish: int = 0
     """Pixels it would like when there is room."""
     soft: bool = False

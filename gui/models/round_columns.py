@@ -13,6 +13,7 @@ from PySide6.QtGui import QFontMetrics, QGuiApplication
 from assaypilot.gui.cells import mean_text
 from assaypilot.gui.models.base import Column, text_ranks, two_lines
 from assaypilot.gui.models.library import id_column, site_columns, structure_column
+from assaypilot.gui.theme import theme
 
 if TYPE_CHECKING:
     from assaypilot.engine.campaign.state import RoundItem, Status
@@ -74,7 +75,7 @@ def round_columns(model: RoundModel, status: Status, layout: Layout | None) -> l
 
     several = len(model.endpoints) > 1
     many_cells = several or model.cells > 1
-    why = Column("why", "Why", lambda row: items[row].reason, tip="Why the compound was picked")
+    why = Column("why", "Why", lambda row: items[row].reason, tip="Why the compound was picked", wish=250)
     results = [
         _result_column(model, items, place, n) for n in range(model.cells) for place in range(len(model.endpoints))
     ]
@@ -137,8 +138,9 @@ def _result_column(model: RoundModel, items: Sequence[RoundItem], place: int, at
 
 
 def _at_least(pixels: int, text: str) -> int:
-    """Pixels of a column that shows a text in a frame, whatever the size of the letters."""
-    return max(pixels, QFontMetrics(QGuiApplication.font()).horizontalAdvance(text) + 34)
+    """Pixels of a column that shows a text in a frame, before they grow with the size of the text."""
+    framed = QFontMetrics(QGuiApplication.font()).horizontalAdvance(text) + 34
+    return max(pixels, round(framed / theme().scale))
 
 
 def _ordinal(at: int) -> str:

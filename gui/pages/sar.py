@@ -6,7 +6,7 @@ from functools import partial
 
 from PySide6.QtCore import QEvent, QObject, QSize, Qt, Signal
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QHBoxLayout, QMenu, QScrollArea, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QMenu, QScrollArea, QStackedWidget, QVBoxLayout, QWidget
 
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.export.structure_activity import Look, look
@@ -24,6 +24,7 @@ from assaypilot.gui.plots.trust import PredictionScene, RoundsScene
 from assaypilot.gui.session import Session, View
 from assaypilot.gui.tasks import Job
 from assaypilot.gui.widgets.choices import Segments
+from assaypilot.gui.widgets.flow import FlowRow
 from assaypilot.gui.widgets.replay_bar import ReplayBar
 from assaypilot.gui.widgets.structures import Structures
 from assaypilot.gui.widgets.text import button, label
@@ -62,8 +63,8 @@ class SarPage(Page):
         super().__init__(session, "SAR")
         self.replay = ReplayBar(session.replay)
         self.column.addWidget(self.replay)
-        tools = QHBoxLayout()
-        tools.setSpacing(10)
+        line = QWidget()
+        tools = FlowRow(line, 10)
         self.which = Segments(PICTURES, "Which picture is shown")
         self.which.chosen.connect(lambda _: self._chosen())
         self.endpoint = choice_box("Endpoint", "Which endpoint the pictures are about", letters=12)
@@ -77,10 +78,10 @@ class SarPage(Page):
             self.menu.addAction(f"{name}…", partial(self._export, suffix))
         self.export_button.setMenu(self.menu)
         tools.addWidget(self.which)
-        tools.addStretch(1)
+        tools.push()
         tools.addWidget(self.endpoint)
         tools.addWidget(self.export_button)
-        self.column.addLayout(tools)
+        self.column.addWidget(line)
         self.heat = HeatChoices()
         self.heat.changed.connect(self._work)
         self.sites = SiteChoice()

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QComboBox, QGridLayout, QHBoxLayout, QLabel, QVBox
 from assaypilot.engine.labels import label_text
 from assaypilot.engine.library import Library
 from assaypilot.gui.models.base import plain_tip
+from assaypilot.gui.widgets.flow import FlowRow
 from assaypilot.gui.widgets.text import button, label
 
 __all__ = ["HeatChoices", "SiteChoice", "choice_box"]
@@ -42,8 +43,8 @@ class HeatChoices(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(6)
-        first = QHBoxLayout()
-        first.setSpacing(8)
+        line = QWidget()
+        first = FlowRow(line, 8)
         self.down = choice_box("Site of the rows", "The site whose substituents go down", letters=6)
         self.across = choice_box("Site of the columns", "The site whose substituents go across", letters=6)
         self.order = choice_box("Order of the substituents", "How rows and columns are ordered", letters=9)
@@ -51,13 +52,10 @@ class HeatChoices(QWidget):
         self.order.addItem("as in the table", False)
         self.swap = button("S&wap", tip="Rows become columns")
         for text, box in (("&Rows", self.down), ("C&olumns", self.across)):
-            first.addWidget(_buddy(text, box))
-            first.addWidget(box)
+            first.addWidget(_named(text, box))
         first.addWidget(self.swap)
-        first.addWidget(_buddy("Or&der", self.order))
-        first.addWidget(self.order)
-        first.addStretch(1)
-        column.addLayout(first)
+        first.addWidget(_named("Or&der", self.order))
+        column.addWidget(line)
         self._rest = QWidget()
         self._grid = QGridLayout(self._rest)
         self._grid.setContentsMargins(0, 0, 0, 0)
@@ -182,6 +180,17 @@ def _buddy(text: str, box: QComboBox) -> QLabel:
     """The label of a list, which its mnemonic leads to."""
     made = label(text)
     made.setBuddy(box)
+    return made
+
+
+def _named(text: str, box: QComboBox) -> QWidget:
+    """A list beside its label, which stay together where a row goes on in a second line."""
+    made = QWidget()
+    row = QHBoxLayout(made)
+    row.setContentsMargins(0, 0, 0, 0)
+    row.setSpacing(8)
+    row.addWidget(_buddy(text, box))
+    row.addWidget(box)
     return made
 
 

@@ -32,6 +32,10 @@ def inch() -> float:
     return _INCH * theme().scale
 
 
+_LEAST_GROWS = 0.2
+"""How much of the text's growth the least height of a picture follows: what is below it needs room, too."""
+
+
 @dataclass(frozen=True, slots=True)
 class Part:
     """One pair of axes in a picture, in pixels of the widget from the top left."""
@@ -150,7 +154,7 @@ class Canvas(QWidget):
     def _grow(self) -> None:
         least, fixed = self._reserved
         # What only has to be there at least leaves a table below it some room, too.
-        high = round(least * (theme().scale if fixed else (1 + theme().scale) / 2))
+        high = round(least * (1 + (theme().scale - 1) * (1.0 if fixed else _LEAST_GROWS)))
         if fixed:
             self.setFixedHeight(high)
         else:

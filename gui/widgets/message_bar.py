@@ -15,6 +15,8 @@ from assaypilot.gui.widgets.text import button, label, polish
 
 __all__ = ["MessageBar", "error_words", "for_window"]
 
+NARROWEST = 240
+"""Pixels that a message has at least."""
 Kind = Literal["error", "note", "question"]
 Offer = tuple[str, Callable[[], None]]
 """What a button says and does."""
@@ -63,6 +65,8 @@ class MessageBar(QFrame):
         words.setSpacing(2)
         self.words = label("", wrap=True, selectable=True)
         self.mend = label("", "muted", wrap=True)
+        for said in (self.words, self.mend):  # a long name in it must not make the window wider
+            said.setMinimumWidth(NARROWEST)
         self.bar = QProgressBar()
         self.bar.setTextVisible(False)
         self.bar.setAccessibleName("Progress")

@@ -25,6 +25,8 @@ EDGE = 22
 """Pixels for the letters at the left and the numbers on top."""
 LEGEND = 20
 """Pixels of a line of the legend."""
+MOST_OF_A_WELL = 1.3
+"""How much larger the number in a well may be for those who read large text: it still fits."""
 SAMPLE = 16
 """Pixels of a well in the legend."""
 PATTERNS = (
@@ -176,7 +178,7 @@ class PlateView(QWidget):
         step, left, top = self._step()
         shape = self._layout.use.format
         font = self.font()
-        font.setPixelSize(max(7, min(11, int(step * 0.7))))
+        font.setPixelSize(max(7, min(round(11 * theme().scale), EDGE - 5, int(step * 0.7))))
         painter.setFont(font)
         painter.setPen(QColor(theme().colours.muted))
         centre = int(Qt.AlignmentFlag.AlignCenter)
@@ -218,7 +220,8 @@ class PlateView(QWidget):
         if box.width() < SHOWN_LETTERS or not text:
             return
         font = self.font()
-        font.setPixelSize(max(6, int(box.height() * (0.5 if len(text) < 3 else 0.4))))
+        share = (0.5 if len(text) < 3 else 0.4) * min(theme().scale, MOST_OF_A_WELL)
+        font.setPixelSize(max(6, int(box.height() * share)))
         painter.setFont(font)
         painter.setPen(QColor(colour))
         painter.drawText(box, int(Qt.AlignmentFlag.AlignCenter), text)

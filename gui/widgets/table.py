@@ -31,7 +31,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from assaypilot.gui.models.base import AT_ONCE, KIND, RowsModel, told
+from assaypilot.gui.models.base import AT_ONCE, KIND, Column, RowsModel, told
 from assaypilot.gui.theme import tabular, theme
 from assaypilot.gui.widgets.columns import Arrangement
 from assaypilot.gui.widgets.marks import StatusDelegate
@@ -427,7 +427,7 @@ class Table(QTableView):
             elif column.smiles is not None and self._pictures is not None:
                 delegate = self._pictures
             self.setItemDelegateForColumn(place, delegate)
-        self._natural = [column.width or self._fitting(place) for place, column in enumerate(columns)]
+        self._natural = [_scaled(c.width, c) or self._fitting(place) for place, c in enumerate(columns)]
         self.fill_room()
         self.dressed.emit()
 
@@ -450,7 +450,8 @@ class Table(QTableView):
         widest = max((metrics.horizontalAdvance(column.text(row)[:80]) for row in rows), default=0)
         # The arrow of the sorted column stands behind the title.
         return min(
-            max(NARROWEST, widest + 18, max(map(metrics.horizontalAdvance, column.title.split("\n"))) + 20), WIDEST
+            max(NARROWEST, widest + 18, max(map(metrics.horizontalAdvance, column.title.split("\n"))) + 20),
+            _scaled(WIDEST),
         )
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -484,7 +485,7 @@ class Table(QTableView):
             widths[flexible] = self._least
         room = there - sum(widths.values())
         for place in widths:
-            more = min(columns[place].wish - widths[place], room)
+            more = min(_scaled(columns[place].wish, columns[place]) - widths[place], room)
             if more > 0:
                 widths[place] += more
                 room -= more
@@ -494,7 +495,8 @@ class Table(QTableView):
             last = max(words or widths, key=self.horizontalHeader().visualIndex)
             widths[last if flexible is None else flexible] += room
             room = 0
-        soft = {n: widths[n] - SOFTEST for n in widths if columns[n].soft and widths[n] > SOFTEST}
+        softest = _scaled(SOFTEST)
+        soft = {n: widths[n] - softest for n in widths if columns[n].soft and widths[n] > softest}
         give = sum(soft.values())
         if room < 0 < give:
             for place, most in soft.items():
@@ -508,3 +510,9 @@ class Table(QTableView):
         if place < len(columns):
             self._own = {c.key: self.columnWidth(n) for n, c in enumerate(columns) if self.columnWidth(n)}
             self.widened.emit(columns[place].key, now)
+
+
+def _scaled(pixels: int, column: Column | None = None) -> int:
+    """Pixels as wide as the letters ask for; of a picture half as much more."""
+    more = theme().scale - 1
+    return round(pixels * (1 + (more / 2 if column is not None and column.smiles is not None else more)))

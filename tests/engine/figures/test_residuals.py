@@ -33,7 +33,7 @@ def test_marks_stand_at_the_values_the_worst_on_top():
     assert top > bottom
 
 
-def test_texts_are_as_they_are_and_long_ones_end_in_dots():
+def test_texts_are_as_they_are_and_long_ones_lose_their_middle():
     figure = worst_residuals(WORST, "pIC50 $x", palette=LIGHT)
     figure.canvas.draw()
     shown = texts(figure)
@@ -41,7 +41,7 @@ def test_texts_are_as_they_are_and_long_ones_end_in_dots():
     assert "R1 $width x <$energy" in shown
     assert "+1.00" in shown
     assert "\u22120.80" in shown
-    assert any(text.endswith("…") for text in shown)
+    assert any("…" in text for text in shown)
     assert "band" not in figure.axes[0].get_xlabel()
     assert "pIC50 $x" in figure.axes[0].get_xlabel()
 
