@@ -48,7 +48,12 @@ def build_status(ledger: Ledger, location_warnings: tuple[str, ...] = ()) -> Sta
         goal_sentence=promises.goal_sentence(ledger),
         statement=f"{statement} {confirmed.sentence}".rstrip(),
         guarantee=guarantee,
-        warnings=(*location_warnings, *ledger.warnings, *wording.cautions(ledger), *_checked_again(confirmed)),
+        warnings=(
+            *location_warnings,
+            *ledger.warnings,
+            *wording.cautions(ledger, open_ones=counts["undecided"] > 0),
+            *_checked_again(confirmed),
+        ),
         head=ledger.head,
         events=ledger.sequence,
         goal_endpoints=ledger.goal_endpoints,

@@ -28,8 +28,8 @@ class LogEntry:
     text: str
 
 
-def cautions(ledger: Ledger) -> tuple[str, ...]:
-    """What somebody should know before trusting the picture."""
+def cautions(ledger: Ledger, *, open_ones: bool) -> tuple[str, ...]:
+    """What somebody should know before trusting the picture; ``open_ones``: whether any compound is undecided."""
     exact = {(m.endpoint, m.compound) for m in ledger.measurements if m.usable}
     bounded = {
         (m.endpoint, m.compound)
@@ -39,9 +39,10 @@ def cautions(ledger: Ledger) -> tuple[str, ...]:
     only = [ledger.library.ids[c] for c in sorted({compound for _, compound in bounded - exact})]
     texts = []
     if only:
+        hold_up = " They may keep the set from being decided." if open_ones else ""
         texts.append(
-            f"{many(len(only), 'compound')} with values beyond a limit only, shown but not used: {names(only)}. "
-            f"They may keep the set from being decided.{_no_difference(ledger, bounded - exact)}"
+            f"{many(len(only), 'compound')} with values beyond a limit only, shown but not used: {names(only)}."
+            f"{hold_up}{_no_difference(ledger, bounded - exact)}"
         )
     against = [
         ledger.library.ids[ledger.first[arm]] for decision in ledger.decisions.values() for arm in decision.contradicted

@@ -81,7 +81,7 @@ class EndpointBox(QFrame):
         for field, tip in zip(self._fields, tips, strict=True):
             field.setToolTip(plain_tip(tip))
             field.edit.setToolTip(plain_tip(tip))
-        self.limit.edit.setPlaceholderText("<5 or >6")
+        self.limit.edit.setPlaceholderText(">10000" if endpoint.unit == "nM" else "<5 or >6")
         grid = QGridLayout()
         grid.setHorizontalSpacing(14)
         grid.setVerticalSpacing(3)
@@ -198,7 +198,7 @@ class EndpointBox(QFrame):
             self.noise.hint(f"Noise between measurements; empty: as {groups}{few}")
         else:
             self.noise.edit.setPlaceholderText("")
-            self.noise.hint("Noise between independent measurements of one compound")
+            self.noise.hint("SD between independent measurements")
 
 
 @dataclass(frozen=True, slots=True)

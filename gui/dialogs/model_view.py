@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QSignalBlocker
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QVBoxLayout, QWidget
 
+from assaypilot.engine.campaign.words import many
 from assaypilot.engine.tables.check import EndpointFacts
 from assaypilot.gui.dialogs.check_work import Checked
 from assaypilot.gui.plots.canvas import Canvas
@@ -137,7 +138,7 @@ def model_rows(checked: Checked, fact: EndpointFacts) -> list[tuple[str, str]]:
     if noise is None:
         rows.append(("Assay noise", "not known: no compound was measured twice"))
     else:
-        source = "given" if noise.freedom is None else f"from replicates, {noise.freedom:,} degrees of freedom"
+        source = "given" if noise.freedom is None else f"from replicates, {many(noise.freedom, 'degree')} of freedom"
         rows.append(("Assay noise", f"{noise.sd:.2g} ({source})"))
     lack = report.lack_of_fit
     if lack is not None:

@@ -167,6 +167,19 @@ def test_an_unplanned_bound_is_shown_and_voids_nothing(path: Path) -> None:
         assert np.isnan(now.candidates.estimate).all()
 
 
+def test_bounds_are_no_reason_to_stay_undecided_once_all_is_decided(path: Path) -> None:
+    with make(path, **WIDE) as campaign:
+        never = campaign.status().library.ids[-1]
+        campaign.mark_unavailable([never], "sold out")
+        campaign.record([Result(never, 9.0, relation="<")])
+        hold_up = "They may keep the set from being decided."
+        assert any(text.endswith(hold_up) for text in campaign.status().warnings)
+        now = finish(campaign)
+        assert now.counts["undecided"] == 0
+        assert any(text.endswith(f"shown but not used: {never}.") for text in now.warnings)
+        assert not any(hold_up in text for text in now.warnings)
+
+
 def test_late_and_unplanned_results_enter_estimates_never_decisions(path: Path, tmp_path: Path) -> None:
     with make(path, **WIDE) as campaign:
         decide_phase(campaign)
