@@ -68,8 +68,8 @@ class Apart(NamedTuple):
     ) -> Counted | None:
         """The better of the two even counts of those that stand alone, with what is left for the core.
 
-        ``counts`` is by position among all candidates. None where the design leaves the core out, or where neither
-        leaves enough for it.
+        What the core cannot hold at ``most`` of each goes to some that stand alone. ``counts`` is by position among all
+        candidates. None where the design leaves the core out, or where neither leaves enough for it.
         """
         inside = np.isin(design.support, self.core)
         if self.candidates.rank and not inside.any():
@@ -79,12 +79,13 @@ class Apart(NamedTuple):
         found: Counted | None = None
         for each in (n // self.rank, n // self.rank + 1):
             left = n - each * len(self.alone)
-            if each < 1 or left < self.candidates.rank or each > most:
+            over = max(left - most * len(self.core), 0)
+            left -= over
+            full = over > len(self.alone) or each + bool(over) > most
+            if each < 1 or left < self.candidates.rank or full:
                 continue
             if not self.candidates.rank:
                 core = Counted(np.zeros(0, dtype=np.intp), 0.0, True)
-                if left:
-                    continue
             else:
                 try:
                     core = of_core(_Shares(places, weights / weights.sum()), left)
@@ -92,10 +93,12 @@ class Apart(NamedTuple):
                     continue
             counts = np.zeros(len(self.alone) + len(self.core), dtype=np.intp)
             counts[self.alone] = each
+            counts[self.alone[:over]] += 1
             counts[self.core] = core.counts
+            own = 1.0 / (each + 1 if over == len(self.alone) else each)
             # One more measurement of one of several that are equally worst changes nothing.
-            held = 1.0 / each >= core.variance and len(self.alone) > 1
-            one = Counted(counts, max(1.0 / each, core.variance), held)
+            held = own >= core.variance and len(self.alone) - over > 1
+            one = Counted(counts, max(own, core.variance), held)
             if found is None or one.variance < found.variance:
                 found = one
         return found

@@ -81,3 +81,18 @@ def test_what_cannot_be_shared_out_evenly_is_still_shared_out():
     counts = round_design(g_optimal(candidates), candidates, 2 * n + 1)
     assert counts.counts.sum() == 2 * n + 1
     assert counts.counts.min() == 2
+
+
+def test_what_the_core_cannot_hold_goes_to_those_that_stand_alone(monkeypatch):
+    """A core of nine takes 18 at two of each; six for it instead would leave one of its means at twice the variance."""
+    monkeypatch.setattr(alone, "_WORTH", 10)
+    core = [[a, b] for a in range(3) for b in range(3)]
+    candidates = ProjectedFeatures(SiteFeatures(np.array(core + [[3 + k, 0] for k in range(20)]), (23, 3)))
+    parts = alone.apart(candidates)
+    assert parts is not None
+    assert (len(parts.alone), parts.rank) == (20, 25)
+    counts = round_design(g_optimal(candidates), candidates, 46, most=2)
+    assert counts.counts.sum() == 46
+    assert counts.counts.max() == 2
+    assert counts.value == pytest.approx(46.0)
+    assert worst(candidates, counts.support, counts.counts) == pytest.approx(1.0)
