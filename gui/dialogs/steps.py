@@ -112,7 +112,7 @@ class Scrolled(QScrollArea):
         if watched is self._content and event.type() in (QEvent.Type.LayoutRequest, QEvent.Type.Show):
             wanted = self._content.minimumSizeHint().width() + BAR
             if self._least:
-                self.setFixedWidth(max(self._least, wanted))
+                self.setFixedWidth(max(round(self._least * (1 + theme().scale) / 2), wanted))
             elif self.minimumWidth() != wanted:
                 self.setMinimumWidth(wanted)
         return super().eventFilter(watched, event)
