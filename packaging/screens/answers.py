@@ -7,7 +7,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
 from assaypilot.gui.help.window import HelpWindow
-from assaypilot.gui.main_window import CANDIDATES, HISTORY, ROUND, SAR
+from assaypilot.gui.main_window import CANDIDATES, GOAL, HISTORY, ROUND, SAR
 from assaypilot.gui.pages.sar import PICTURES
 from screens.photographer import Photographer
 from screens.tables import Truth
@@ -86,6 +86,13 @@ def read_only(at: Photographer) -> None:
     at.window.open_path(path)
     at.until(lambda: at.window.session.view is not None, "the second window")
     at.shoot("read-only")
+    at.window.show_page(GOAL)
+    at.shoot("read-only-goal")
+    at.window.show_page(ROUND)
+    past = at.window.round.chooser
+    past.setCurrentIndex(1)
+    past.activated.emit(1)
+    at.shoot("round-past")
     at.window.close()
     at.window = first
 

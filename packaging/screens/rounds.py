@@ -79,6 +79,11 @@ def _half_filled(at: Photographer, truth: Truth) -> None:
     page.values.enter(line, 0, "; ".join(filter(None, [page.model.kept_text(line), "35"])))
     page.table.choose(line, "result")
     at.shoot("round-half-filled")
+    looks = page.plates_pane.by
+    for look in range(1, looks.count()):
+        looks.setCurrentIndex(look)
+        at.shoot(f"round-plate-{look}")
+    looks.setCurrentIndex(0)
     page.values.forget(line, 0)
 
 
