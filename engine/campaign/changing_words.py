@@ -50,6 +50,9 @@ def _of_the_guarantee(before: Ledger, after: Ledger, data: Mapping[str, Any]) ->
         f"The guarantee holds for the new goal, {sure}: everything is decided anew from the measurements so far, by "
         "bounds that hold together whatever the goal."
     ]
+    stated = after.settings.delta
+    if after.error > stated * (1.0 + 1e-9):
+        told.append(f"That is more than {odds(stated)}: whoever has seen results may choose what suits them best.")
     if "delta" in what:
         told.append(
             "It then counts over all campaigns, not over those alone that chose their confidence after results."

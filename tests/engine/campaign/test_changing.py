@@ -268,7 +268,9 @@ def test_limits_change_and_one_more_comes(tmp_path: Path) -> None:
         sound(campaign)
         with pytest.raises(AssayPilotError, match="logD, which is measured for its limit alone"):
             campaign.change(Change(limits={"logD": None}))
-        both = campaign.change(Change(limits={"pIC50": Limit(">", 5.7)}))
+        more = Change(limits={"pIC50": Limit(">", 5.7)})
+        assert "That is more than 1 time in 20" in " ".join(campaign.consequences(more))
+        both = campaign.change(more)
         assert "pIC50 > 5.7 and logD < 9" in both.goal_sentence
         assert both.guarantee.holds
         # Goal and logD had half of delta each, and pIC50 comes on top with a third.
