@@ -6,6 +6,8 @@ from collections.abc import Mapping, Set
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from assaypilot.engine.campaign.chain import Event
 from assaypilot.engine.campaign.changed import changes_in_words
 from assaypilot.engine.campaign.promises import goal_sentence
@@ -13,6 +15,7 @@ from assaypilot.engine.campaign.replay import Ledger
 from assaypilot.engine.campaign.words import joined, many, names, number
 from assaypilot.engine.difference import in_words
 from assaypilot.engine.measurements import Measurement
+from assaypilot.engine.strategies.protocol import IN, Decision
 
 __all__ = ["LogEntry", "cautions", "describe", "many", "number"]
 
@@ -44,12 +47,42 @@ def cautions(ledger: Ledger, *, open_ones: bool) -> tuple[str, ...]:
             f"{many(len(only), 'compound')} with values beyond a limit only, shown but not used: {names(only)}."
             f"{hold_up}{_no_difference(ledger, bounded - exact)}"
         )
-    against = [
-        ledger.library.ids[ledger.first[arm]] for decision in ledger.decisions.values() for arm in decision.contradicted
-    ]
-    if against:
-        texts.append(f"A later phase speaks against an earlier decision (the first stands): {names(against)}.")
+    # Compounds in order, each once: by whether both can be true.
+    against: dict[bool, dict[str, None]] = {False: {}, True: {}}
+    for decision in ledger.decisions.values():
+        for arm in decision.contradicted:
+            against[_right_all_the_same(ledger, decision, int(arm))][ledger.library.ids[ledger.first[arm]]] = None
+    if against[False]:
+        told = names(list(against[False]))
+        texts.append(f"A later phase speaks against an earlier decision (the first stands): {told}.")
+    if against[True]:
+        texts.append(f"{_shown_since(ledger)}: {names(list(against[True]))}.")
     return tuple(texts)
+
+
+def _right_all_the_same(ledger: Ledger, decision: Decision, arm: int) -> bool:
+    """Whether a compound that is in is a right answer even if what a later phase says against it is true.
+
+    That is so in the soft zone, and for who is beaten by no more than what does not matter.
+    """
+    pareto = ledger.settings.goal == "pareto"
+    soft = any(ledger.margins) if pareto else ledger.settings.softness > 0 and ledger.settings.goal != "best"
+    if not soft or ledger.state.status[arm] != IN or not np.isfinite(decision.high[:, arm]).all():
+        return False
+    far = ledger.margins if pareto else [ledger.settings.distance + ledger.settings.softness]
+    lead = decision.low - decision.high[:, [arm]]
+    with np.errstate(invalid="ignore"):
+        return not bool((lead > np.array(far)[:, None]).all(axis=0).any())
+
+
+def _shown_since(ledger: Ledger) -> str:
+    """What a later phase says of compounds that are in, and why they stay."""
+    settings = ledger.settings
+    if settings.goal == "pareto":
+        return "In, though shown since to be beaten (by so little that it does not matter, as far as is known)"
+    wide = number(settings.distance + settings.softness)
+    behind = f"In, though shown since to be more than {number(settings.distance)} behind the best"
+    return f"{behind} (up to {wide} is a right answer, too)"
 
 
 def _no_difference(ledger: Ledger, bounded: Set[tuple[int, int]]) -> str:
