@@ -57,7 +57,7 @@ def first_phase(state: State, report: Report) -> Allocation:
     plan = g_design(state.problem.features, np.flatnonzero(state.problem.measurable), gap=_GAP, report=report)
     rank = plan.candidates.rank
     wanted = max(4 * rank, state.spent) if state.problem.capacity is None else 0
-    return _issued(state, plan.candidates, plan.design, None, "g", _size(state, wanted, rank), report)
+    return _issued(state, plan.candidates, plan.design, None, "g", _size(state, wanted, plan.candidates), report)
 
 
 def next_phase(state: State, needs: Needs, report: Report) -> Allocation:
@@ -75,20 +75,22 @@ def next_phase(state: State, needs: Needs, report: Report) -> Allocation:
     directions = Rows(inside[told] * (problem.noise[0] * needs.precision[kept][told])[:, None])
     design = xy_optimal(candidates, directions, gap=_GAP, report=report)
     wanted = math.ceil(min(_ROOM * design.value, 1e15))
-    return _issued(state, candidates, design, directions, "xy", _size(state, wanted, candidates.rank), report)
+    return _issued(state, candidates, design, directions, "xy", _size(state, wanted, candidates), report)
 
 
-def _size(state: State, wanted: int, rank: int) -> int:
+def _size(state: State, wanted: int, candidates: ProjectedFeatures) -> int:
     """Measurements of the phase: a round of the lab, two for every effect at least, and no more than it takes."""
-    capacity, spent = state.problem.capacity, state.spent
+    capacity, spent, rank = state.problem.capacity, state.spent, candidates.rank
     if capacity is None:
         return max(2 * rank, min(wanted, _GROWTH * spent) if spent else wanted)
-    rounds = max(math.ceil(2 * rank / capacity.per_round), round(_LONGER * spent / capacity.per_round))
-    size = capacity.per_round * rounds
+    # Of few compounds a round does not hold more than their replicates.
+    per_round = min(capacity.per_round, capacity.max_replicates * candidates.n_rows)
+    rounds = max(math.ceil(2 * rank / per_round), round(_LONGER * spent / per_round))
+    size = per_round * rounds
     if wanted:
         last = state.last
         # One that should have been the last and was not is followed by one with more room.
-        again = last is not None and last.numbers["measurements"] % capacity.per_round > 0
+        again = last is not None and last.numbers["measurements"] % per_round > 0
         size = min(size, max(2 * wanted if again else wanted, rank))
     return size if capacity.budget is None else min(size, capacity.budget - spent)
 
@@ -105,9 +107,8 @@ def _issued(
     capacity = state.problem.capacity
     most = None
     if capacity is not None:
-        most = capacity.max_replicates * math.ceil(size / capacity.per_round)
-        if most * candidates.n_rows < size:
-            most = None
+        per_round = min(capacity.per_round, capacity.max_replicates * candidates.n_rows)
+        most = capacity.max_replicates * math.ceil(size / per_round)
     try:
         rounded = round_design(design, candidates, size, directions=directions, most=most, report=report)
     except AssayPilotError:

@@ -20,7 +20,7 @@ from assaypilot.gui.main_window import CANDIDATES, ROUND, MainWindow
 from tests.gui.helpers import dialog, idle, open_round, status, until
 
 SITES = (("R1", 5), ("R2", 4), ("R3", 4))
-SETTINGS = Settings("pIC50", epsilon=0.8, slack=0.8, per_round=400, strategy="adaptive")
+SETTINGS = Settings("pIC50", epsilon=0.8, slack=0.8, per_round=150, strategy="adaptive")
 
 
 def truth(library: Library) -> np.ndarray:

@@ -206,3 +206,12 @@ def test_the_leader_is_fixed_before_the_phase_it_compares_in():
     allocation = strategy.ask(first)
     up, down = (came_back(problem, sign * truth, allocation, np.random.default_rng(8)) for sign in (1, -1))
     assert strategy.tell(first, up).memory["leaders"].tolist() == strategy.tell(first, down).memory["leaders"].tolist()
+
+
+def test_a_round_larger_than_a_small_table_takes_is_no_reason_to_wait():
+    """18 compounds, 4 replicates of each at most: the first phase is one round of 72, whatever the lab could take."""
+    features = SiteFeatures(product((3, 3, 2)), (3, 3, 2))
+    problem = problem_of(features, epsilon=0.5, slack=0.25, sd=0.2, capacity=Capacity(288, 4))
+    strategy = Adaptive()
+    first = strategy.ask(strategy.start(problem))
+    assert (first.total, first.counts.max()) == (72, 4)
