@@ -13,7 +13,6 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from functools import lru_cache
-from importlib import import_module
 from types import FunctionType
 from typing import Any, cast
 
@@ -29,6 +28,8 @@ from assaypilot.engine.features import ProjectedFeatures
 from assaypilot.engine.goals import Goal, ParetoSet
 from assaypilot.engine.progress import Report, silent
 from assaypilot.engine.strategies import adaptive_boundary, adaptive_planning
+from assaypilot.engine.strategies.adaptive import Adaptive
+from assaypilot.engine.strategies.adaptive_pareto import AdaptivePareto
 from assaypilot.engine.strategies.designs import g_design
 from assaypilot.engine.strategies.protocol import Allocation, Strategy
 
@@ -63,8 +64,7 @@ def quick(strategy: Strategy, goal: Goal) -> Strategy:
     if strategy.info.name != "adaptive":
         return strategy
     several = isinstance(goal, ParetoSet)
-    module = import_module("assaypilot.engine.strategies." + ("adaptive_pareto" if several else "adaptive"))
-    kind = module.AdaptivePareto if several else module.Adaptive
+    kind = AdaptivePareto if several else Adaptive
     other = {"next_phase": _next_phase, "limits": _limits}
     members = {name: _with(member, other) for name, member in vars(kind).items() if isinstance(member, _FUNCTIONS)}
     return cast(Strategy, type(kind.__name__, (kind,), members)())

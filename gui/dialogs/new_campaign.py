@@ -174,11 +174,10 @@ class NewCampaign(QDialog):
         name = next((name for place, name in LATER if place not in self._steps), None)
         if name is None:
             return
-        module = f"{__package__}.{name}"
-        if module in sys.modules:
+        if f"{__package__}.{name}" in sys.modules:
             getattr(self, name)
         else:
-            import_module(module)
+            import_module(f"{__package__}.{name}")
         self._later.start(SOON)
 
     @property

@@ -135,8 +135,7 @@ def _bounds(status: Status, endpoint: Endpoint, place: int) -> Column:
         lambda row: interval_text(low[row], high[row]),
         lambda: high - low,
         number=True,
-        tip=f"Deciding bounds of {endpoint.scale_name} of the last decided phase; empty until one has bounded the "
-        "compound",
+        tip=f"Bounds of {endpoint.scale_name} of the last decided phase; empty until one has bounded the compound",
         width=95,
         name=f"{endpoint.scale_name} bounds" if several else "",
     )

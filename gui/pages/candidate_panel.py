@@ -77,12 +77,12 @@ def _chance_names(status: Status) -> tuple[str, str]:
 
 
 def _endpoint_rows(status: Status, compound: int, endpoint: Endpoint, *, named: bool) -> list[tuple[str, str]]:
-    """Estimate and deciding bounds of one endpoint; ``named``: the endpoint's name is the caption."""
+    """Estimate and bounds of one endpoint; ``named``: the endpoint's name is the caption."""
     known = status.candidates
     estimate = known.estimates[endpoint.name][compound]
     if np.isnan(estimate):
         none = "none yet" if known.status[compound] != NOT_ESTIMABLE else "cannot be estimated"
-        return [(endpoint.scale_name, none)] if named else [("Estimate", none), ("Deciding bounds", _NONE)]
+        return [(endpoint.scale_name, none)] if named else [("Estimate", none), ("Bounds", _NONE)]
     text = f"{estimate:.2f}" if named else f"{estimate:.2f} {endpoint.scale_name}"
     if endpoint.transform == "log":
         entry = f"{endpoint.from_model(float(estimate)):.3g} {endpoint.unit}".strip()
@@ -91,7 +91,7 @@ def _endpoint_rows(status: Status, compound: int, endpoint: Endpoint, *, named: 
     bounds = interval_text(known.lows[endpoint.name][compound], known.highs[endpoint.name][compound]) if decides else ""
     if named:
         return [(endpoint.scale_name, f"{text} ({bounds})".replace(" – ", "\u2013") if bounds else text)]
-    return [("Estimate", text), ("Deciding bounds", bounds or "none yet")] if decides else [("Estimate", text)]
+    return [("Estimate", text), ("Bounds", bounds or "none yet")] if decides else [("Estimate", text)]
 
 
 def substituents_text(status: Status, compound: int) -> str:

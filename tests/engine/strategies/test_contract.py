@@ -483,7 +483,9 @@ def test_every_strategy_says_what_it_is(kind):
     assert filled == {p.name: p.default for p in info.parameters}
     if not info.baseline:
         for goal in info.goals:
-            assert registry.choose(info.name, goal)[0].info is info
+            chosen = registry.choose(info.name, goal)[0].info
+            assert chosen.name == info.name
+            assert goal in chosen.goals
     else:
         with pytest.raises(AssayPilotError, match="for comparison in simulations only"):
             registry.choose(info.name, info.goals[0])
