@@ -26,9 +26,11 @@ from screens.photographer import LOOKS, Photographer
 
 PICTURES = Path(__file__).parent / "pictures"
 README = {
-    "library": "library",
-    "round": "round-half-filled",
     "candidates": "candidates-decided",
+    "goal": "goal-tried",
+    "round": "round-half-filled",
+    "sar": "sar-map",
+    "trade-offs": "trade-off-candidates",
 }
 """The pictures of the README, by the names they have there."""
 
