@@ -10,6 +10,7 @@ from assaypilot.engine.campaign.campaign import Campaign
 from assaypilot.engine.campaign.state import Source, Status
 from assaypilot.engine.cli.changing import agreed, refusal
 from assaypilot.engine.cli.console import Console, Reply, count, plural
+from assaypilot.engine.cli.standing import guarantee_of
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.labels import is_hydrogen
 from assaypilot.engine.library import Library
@@ -61,11 +62,12 @@ def _compounds(raw: RawTable, library: Library, options: argparse.Namespace) -> 
     hydrogens = [next((label for label in site.substituents if is_hydrogen(label)), None) for site in library.sites]
     cells = [_column(raw, column) for column in columns]
     rows, ids, smiles, had, not_used = [], [], [], [], []
+    known: set[str] = set()
     for place, number in enumerate(raw.rows):
         labels = [column[place] for column in cells]
         empty = [site.name for site, label in zip(library.sites, labels, strict=True) if is_missing(label)]
         name = side[mapping.id][place] if mapping.id else ""
-        if empty or (mapping.id and (not name or name in ids)):
+        if empty or (mapping.id and (not name or name in known)):
             why = f"no substituent at {', '.join(empty)}" if empty else "no id" if not name else f"{name} comes twice"
             not_used.append({"row": number, "column": None, "reason": why})
             continue
@@ -73,6 +75,7 @@ def _compounds(raw: RawTable, library: Library, options: argparse.Namespace) -> 
             [own if own and is_hydrogen(label) else label for own, label in zip(hydrogens, labels, strict=True)]
         )
         ids.append(name)
+        known.add(name)
         smiles.append(side[mapping.smiles][place] if mapping.smiles else "")
         had.append(not mapping.available or side[mapping.available][place].strip().casefold() not in NO)
     if not rows:
@@ -95,13 +98,7 @@ def _document(
         "not_used": not_used,
         "consequences": told,
         "statement": now.statement,
-        "guarantee": {
-            "delta": now.guarantee.delta,
-            "holds": now.guarantee.holds,
-            "assumptions": now.guarantee.assumptions,
-            "void": now.guarantee.void,
-            "sentence": now.guarantee.sentence,
-        },
+        "guarantee": guarantee_of(now),
         "counts": now.counts,
         "warnings": now.warnings,
     }

@@ -13,6 +13,7 @@ from assaypilot.engine.campaign.changing import Change
 from assaypilot.engine.campaign.state import Status
 from assaypilot.engine.cli.changing_options import NONE
 from assaypilot.engine.cli.console import Console, Reply
+from assaypilot.engine.cli.standing import guarantee_of
 from assaypilot.engine.endpoint import Limit
 from assaypilot.engine.errors import AssayPilotError
 
@@ -112,13 +113,7 @@ def _document(now: Status, told: Sequence[str], *, changed: bool) -> dict[str, A
         "consequences": told,
         "goal": now.goal_sentence,
         "statement": now.statement,
-        "guarantee": {
-            "delta": now.guarantee.delta,
-            "holds": now.guarantee.holds,
-            "assumptions": now.guarantee.assumptions,
-            "void": now.guarantee.void,
-            "sentence": now.guarantee.sentence,
-        },
+        "guarantee": guarantee_of(now),
         "counts": now.counts,
         "finished": now.finished,
         "warnings": now.warnings,

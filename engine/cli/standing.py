@@ -17,12 +17,24 @@ from assaypilot.engine.cli.console import Console, Reply, count, plural, table
 from assaypilot.engine.export.shortlist import Which, chances, confirmed, decimals_of, ranked
 from assaypilot.engine.strategies.protocol import IN, UNDECIDED
 
-__all__ = ["confirmation_lines", "describe", "number", "round_line", "status", "status_document"]
+__all__ = ["confirmation_lines", "describe", "guarantee_of", "number", "round_line", "status", "status_document"]
 
 JSON_LIMIT = 10_000
 TEXT_LIMIT = 25
 ID_LIMIT = 100_000
 """Ids in the lists ``in`` and ``undecided``; a library can hold a million."""
+
+
+def guarantee_of(now: Status) -> dict[str, Any]:
+    """What is guaranteed now, as every document says it."""
+    promise = now.guarantee
+    return {
+        "delta": promise.delta,
+        "holds": promise.holds,
+        "assumptions": promise.assumptions,
+        "void": promise.void,
+        "sentence": promise.sentence,
+    }
 
 
 def status(options: argparse.Namespace, console: Console) -> Reply:
@@ -64,13 +76,7 @@ def status_document(now: Status, only: Which = "all", limit: int = JSON_LIMIT) -
         "finished": now.finished,
         "finish_reason": now.finish_reason,
         "statement": now.statement,
-        "guarantee": {
-            "delta": now.guarantee.delta,
-            "holds": now.guarantee.holds,
-            "assumptions": now.guarantee.assumptions,
-            "void": now.guarantee.void,
-            "sentence": now.guarantee.sentence,
-        },
+        "guarantee": guarantee_of(now),
         "in": [ids[compound] for compound in ins[:ID_LIMIT].tolist()],
         "undecided": [ids[compound] for compound in undecided[:ID_LIMIT].tolist()],
         "counts": dict(now.counts),
