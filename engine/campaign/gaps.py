@@ -172,8 +172,8 @@ class Gaps:
             return None
         levels = Adaptive()._levels(problem)
         left = int(((state.status != OUT) & problem.wanted).sum())
-        near = Adaptive._limits(state, levels.one_in, evidence.n_phases)
-        far = Adaptive._limits(state, _each(levels.outs, left), evidence.n_phases)
+        near = Adaptive.walk_limits(state, levels.one_in, evidence.n_phases)
+        far = Adaptive.walk_limits(state, _each(levels.outs, left), evidence.n_phases)
         lead = evidence.behind(np.array([arm], dtype=np.intp))
         least = float(_lower(lead, far)[0])
         may = np.flatnonzero(_possible(state, memory["not_best"]))

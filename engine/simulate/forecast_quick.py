@@ -9,12 +9,10 @@ compared with whom and what is decided, is the strategy's own code.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from functools import lru_cache
-from types import FunctionType
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,11 +25,12 @@ from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.features import ProjectedFeatures
 from assaypilot.engine.goals import Goal, ParetoSet
 from assaypilot.engine.progress import Report, silent
-from assaypilot.engine.strategies import adaptive_boundary, adaptive_planning
+from assaypilot.engine.strategies import adaptive_boundary
 from assaypilot.engine.strategies.adaptive import Adaptive
 from assaypilot.engine.strategies.adaptive_pareto import AdaptivePareto
+from assaypilot.engine.strategies.adaptive_planning import Way
 from assaypilot.engine.strategies.designs import g_design
-from assaypilot.engine.strategies.protocol import Allocation, Strategy
+from assaypilot.engine.strategies.protocol import Allocation, State, Strategy
 
 __all__ = ["effective", "quick"]
 
@@ -63,26 +62,7 @@ def quick(strategy: Strategy, goal: Goal) -> Strategy:
     """The strategy as forecasts play it for a goal: itself, or for ``adaptive`` one that plans in a hurry."""
     if strategy.info.name != "adaptive":
         return strategy
-    several = isinstance(goal, ParetoSet)
-    kind = AdaptivePareto if several else Adaptive
-    other = {"next_phase": _next_phase, "limits": _limits}
-    members = {name: _with(member, other) for name, member in vars(kind).items() if isinstance(member, _FUNCTIONS)}
-    return cast(Strategy, type(kind.__name__, (kind,), members)())
-
-
-_FUNCTIONS = (FunctionType, staticmethod)
-
-
-def _with(member: Any, other: Mapping[str, Any]) -> Any:
-    """A function that is the same but for what some names that it calls stand for; nothing else is changed by it."""
-    if isinstance(member, staticmethod):
-        return staticmethod(_with(member.__func__, other))
-    known = {name: value for name, value in other.items() if name in member.__globals__}
-    made = FunctionType(
-        member.__code__, {**member.__globals__, **known}, member.__name__, member.__defaults__, member.__closure__
-    )
-    made.__kwdefaults__ = member.__kwdefaults__
-    return made
+    return _HastyPareto() if isinstance(goal, ParetoSet) else _Hasty()
 
 
 def _shares(candidates: ProjectedFeatures, directions: Rows, gap: float, report: Report) -> Design:
@@ -154,12 +134,6 @@ def effective(strategy: Strategy, allocation: Allocation, rank: int) -> Allocati
     return replace(allocation, counts=counts)
 
 
-_hasty_issue: Any = _with(adaptive_planning._issued, {"round_design": _rounded})
-_next_phase: Callable[..., Allocation] = _with(
-    adaptive_planning.next_phase, {"xy_optimal": _shares, "_issued": _hasty_issue}
-)
-
-
 @lru_cache(maxsize=1024)
 def _limits(alpha: float, expected: int, looks: int) -> Floats:
     """Limits of walks: the union bound over looks, each as much narrower as it may be at the levels nearby."""
@@ -181,3 +155,24 @@ def _union(log_alpha: float, expected: int, looks: int) -> Floats:
     spent = [adaptive_boundary.spent(look, expected) for look in range(looks + 1)]
     found: Floats = -ndtri_exp(log_alpha + np.log(np.diff(spent)))
     return found
+
+
+def _walk_limits(state: State, level: float, looks: int) -> Floats:
+    return _limits(level, int(state.memory["expected"][0]), max(looks, 1))
+
+
+_HURRIED = Way(_shares, _rounded)
+
+
+class _Hasty(Adaptive):
+    """``adaptive`` for one endpoint."""
+
+    way = _HURRIED
+    walk_limits = staticmethod(_walk_limits)
+
+
+class _HastyPareto(AdaptivePareto):
+    """``adaptive`` for trade-offs."""
+
+    way = _HURRIED
+    walk_limits = staticmethod(_walk_limits)

@@ -60,7 +60,7 @@ from assaypilot.engine.strategies.adaptive_boundary import limits
 from assaypilot.engine.strategies.adaptive_evidence import Evidence, Steps, appended, nothing_measured
 from assaypilot.engine.strategies.adaptive_lost import Bounds, away, bounded, unanswerable
 from assaypilot.engine.strategies.adaptive_needs import Sides, needs_of_best, needs_of_sides
-from assaypilot.engine.strategies.adaptive_planning import expected_looks, first_phase, next_phase
+from assaypilot.engine.strategies.adaptive_planning import CAREFUL, Way, expected_looks, first_phase, next_phase
 from assaypilot.engine.strategies.designs import table
 from assaypilot.engine.strategies.ending import SOFTER, inseparable, late, nobody_late
 from assaypilot.engine.strategies.phased import Phased, settled
@@ -140,6 +140,8 @@ class Adaptive(Phased):
         ),
         source="ours; the proof stands in its documentation",
     )
+    way: ClassVar[Way] = CAREFUL
+    """How its phases are planned."""
 
     def assumes(self, problem: Problem) -> tuple[str, ...]:
         """Beside additivity, normal errors: the limits are exact for them."""
@@ -187,7 +189,8 @@ class Adaptive(Phased):
         return expected_looks(needed * rank, problem.capacity.per_round)
 
     @staticmethod
-    def _limits(state: State, level: float, looks: int) -> Floats:
+    def walk_limits(state: State, level: float, looks: int) -> Floats:
+        """The limits of walks at so many looks, ``(looks,)``, passed wrongly with a probability of ``level``."""
         return limits(level, int(state.memory["expected"][0]), max(looks, 1))
 
     def ask(self, state: State, report: Report = silent) -> Allocation:
@@ -200,18 +203,18 @@ class Adaptive(Phased):
         evidence, levels = Evidence(problem.features, state.memory, problem.noise[0]), self._levels(problem)
         looks = evidence.n_phases + 1
         slack = _slack(problem)
-        in_limits = self._limits(state, levels.one_in, looks)
+        in_limits = self.walk_limits(state, levels.one_in, looks)
         if isinstance(goal, AllEpsilonBest):
             level = _one_out(problem, levels.outs, int(((state.status != OUT) & problem.wanted).sum()))
-            out_limits = self._limits(state, level, looks)
+            out_limits = self.walk_limits(state, level, looks)
             sides = Sides(goal.epsilon, goal.epsilon + slack, out_limits, in_limits, slack / 4.0)
             possible = np.flatnonzero(_possible(state, state.memory["not_best"]) & state.active)
             needs = needs_of_sides(evidence, sides, leader, open_arms, possible)
         else:
-            sides = Sides(0.0, slack, self._limits(state, levels.best, looks), in_limits, slack / 2.0)
+            sides = Sides(0.0, slack, self.walk_limits(state, levels.best, looks), in_limits, slack / 2.0)
             named = np.flatnonzero((state.status == IN) & state.active)
             needs = needs_of_best(evidence, sides, int(named[0]) if len(named) else leader, open_arms)
-        return next_phase(state, needs, report)
+        return next_phase(state, needs, report, self.way)
 
     def decide(self, state: State, outcome: Outcome) -> Decision | None:
         """Who is shown to be out, not the best, or in, by the walks of all phases."""
@@ -225,7 +228,7 @@ class Adaptive(Phased):
         bounds = bounded(state, shown)
         not_best = state.memory["not_best"] | bounds.below()
         behind = evidence.behind(active)
-        not_best[active] |= behind.passed(0.0, self._limits(state, levels.best, evidence.n_phases))
+        not_best[active] |= behind.passed(0.0, self.walk_limits(state, levels.best, evidence.n_phases))
         verdict = self._verdict(state, evidence, behind, bounds, not_best)
         return Decision(
             phase=state.phase + 1,
@@ -260,7 +263,7 @@ class Adaptive(Phased):
             ins = self._near(state, evidence, bounds, asked, np.flatnonzero(rivals), goal.epsilon + goal.slack)
             behind_now = bounds.surely_behind(goal.epsilon)
         else:
-            out = behind.passed(-_slack(state.problem), self._limits(state, levels.best, evidence.n_phases))
+            out = behind.passed(-_slack(state.problem), self.walk_limits(state, levels.best, evidence.n_phases))
             behind_now = bounds.surely_behind(_slack(state.problem))
             ins, outs = self._best(state, evidence, bounds, rivals, active[undecided])
         behind_now[active] |= out
@@ -278,7 +281,7 @@ class Adaptive(Phased):
         out = np.zeros(len(undecided), dtype=bool)
         for _ in range(_STEPS_DOWN):
             count = int((out & undecided).sum())
-            out = behind.passed(-epsilon, self._limits(state, _one_out(state.problem, level, left - count), looks))
+            out = behind.passed(-epsilon, self.walk_limits(state, _one_out(state.problem, level, left - count), looks))
             if int((out & undecided).sum()) == count:
                 break
         return out
@@ -301,7 +304,7 @@ class Adaptive(Phased):
         self, state: State, evidence: Evidence, bounds: Bounds, arms: Ints, rivals: Ints, distance: float
     ) -> Ints:
         """The arms shown to be at most so far below every rival; the likeliest rivals are asked about first."""
-        known = self._limits(state, self._levels(state.problem).one_in, evidence.n_phases)
+        known = self.walk_limits(state, self._levels(state.problem).one_in, evidence.n_phases)
         rivals = rivals[np.argsort(-evidence.pooled.means(rivals), kind="stable")]
         start, size, most = 0, 1, _MOST_PAIRS
         while start < len(rivals) and len(arms):
@@ -325,7 +328,7 @@ class Adaptive(Phased):
         named = np.flatnonzero(state.status == IN)
         if len(named):
             # These came to be had after it was named: each has to be compared with it.
-            known = self._limits(state, self._levels(state.problem).one_in, evidence.n_phases)
+            known = self.walk_limits(state, self._levels(state.problem).one_in, evidence.n_phases)
             near = evidence.pairs(named, ahead).passed(slack, known)
             near |= bounds.low[named][:, None] + slack >= bounds.high[ahead]
             return nobody, np.union1d(outs, ahead[near.any(axis=0)])
@@ -337,7 +340,7 @@ class Adaptive(Phased):
 
     def _shown(self, state: State, evidence: Evidence, active: Ints) -> Floats:
         """Estimate, low and high of every active arm ``(3, 1, n_arms)``; they hold together with all decisions."""
-        limit = self._limits(state, self._levels(state.problem).mean, evidence.n_phases)
+        limit = self.walk_limits(state, self._levels(state.problem).mean, evidence.n_phases)
         mean, half = evidence.bounded(active, limit)
         centre = np.where(np.isfinite(half), mean, 0.0)
         shown = np.full((3, 1, state.problem.n_arms), np.nan)

@@ -64,7 +64,7 @@ from assaypilot.engine.strategies.adaptive_fronts import (
 )
 from assaypilot.engine.strategies.adaptive_lost import away
 from assaypilot.engine.strategies.adaptive_pareto_needs import Known, beaters, needs_of_front
-from assaypilot.engine.strategies.adaptive_planning import expected_looks, first_phase, next_phase
+from assaypilot.engine.strategies.adaptive_planning import CAREFUL, Way, expected_looks, first_phase, next_phase
 from assaypilot.engine.strategies.designs import table
 from assaypilot.engine.strategies.ending import inseparable
 from assaypilot.engine.strategies.phased import Phased, settled
@@ -118,6 +118,8 @@ class AdaptivePareto(Phased):
         ),
         source="ours; the proof stands in its documentation",
     )
+    way: ClassVar[Way] = CAREFUL
+    """How its phases are planned."""
 
     def assumes(self, problem: Problem) -> tuple[str, ...]:
         """Beside additivity, normal errors: the limits are exact for them."""
@@ -151,16 +153,17 @@ class AdaptivePareto(Phased):
         return expected_looks(needed * rank, problem.capacity.per_round)
 
     @staticmethod
-    def _limits(state: State, level: float, looks: int) -> Floats:
+    def walk_limits(state: State, level: float, looks: int) -> Floats:
+        """The limits of walks at so many looks, ``(looks,)``, passed wrongly with a probability of ``level``."""
         return limits(level, int(state.memory["expected"][0]), max(looks, 1))
 
     def _in_limits(self, state: State, looks: int) -> Floats:
-        return self._limits(state, self._in_level(state.problem) / state.problem.n_endpoints, looks)
+        return self.walk_limits(state, self._in_level(state.problem) / state.problem.n_endpoints, looks)
 
     def _out_limits(self, state: State, left: int, looks: int) -> list[Floats]:
         """For each place of those named; ``left``: how many compounds are not out."""
         level = self._in_level(state.problem) + _OF_OUTS * state.problem.delta / max(left, 1)
-        return [self._limits(state, _rounded(share * level), looks) for share in SHARES]
+        return [self.walk_limits(state, _rounded(share * level), looks) for share in SHARES]
 
     def _known(self, state: State) -> Known | None:
         """What is planned by; None before every mean can be estimated."""
@@ -182,7 +185,7 @@ class AdaptivePareto(Phased):
         if known is None or not len(open_arms):
             return first_phase(state, report)
         slots = beaters(known, state.memory, open_arms)
-        return next_phase(state, needs_of_front(known, slots, open_arms), report)
+        return next_phase(state, needs_of_front(known, slots, open_arms), report, self.way)
 
     def decide(self, state: State, outcome: Outcome) -> Decision | None:
         """Who is shown to be out or in by the walks of all phases, with those named before this one."""
@@ -269,7 +272,7 @@ class AdaptivePareto(Phased):
         """Estimate, low and high of every active arm ``(3, n_endpoints, n_arms)``; they hold with all decisions."""
         problem = state.problem
         level = _OF_MEANS * problem.delta / (2 * max(int(problem.wanted.sum()), 1) * problem.n_endpoints)
-        limit = self._limits(state, level, front.n_phases)
+        limit = self.walk_limits(state, level, front.n_phases)
         shown = np.full((3, *state.low.shape), np.nan)
         for endpoint, (one, sd) in enumerate(zip(front.endpoints, front.noise[:, 0], strict=True)):
             mean, half = one.bounded(active, limit)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -10,13 +11,14 @@ from numpy.typing import NDArray
 
 from assaypilot.engine.design import Rows, round_design, xy_optimal
 from assaypilot.engine.design.criteria import Design
+from assaypilot.engine.design.rounding import Rounded
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.features import OUTSIDE_TOLERANCE, ProjectedFeatures
 from assaypilot.engine.progress import Report
 from assaypilot.engine.strategies.designs import g_design, table
 from assaypilot.engine.strategies.protocol import Allocation, Certificate, State
 
-__all__ = ["Needs", "expected_looks", "first_phase", "next_phase"]
+__all__ = ["CAREFUL", "Needs", "Way", "expected_looks", "first_phase", "next_phase"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
@@ -32,6 +34,18 @@ _LONGER = 0.15
 measurements lose less by being whole numbers; what it costs is that a decision may come some rounds later."""
 _TRIFLE = 0.1
 """Comparisons that need less than this share of the most need no place in a design."""
+
+
+class Way(NamedTuple):
+    """How a phase is designed, and made whole; a forecast plans many in a quicker way of its own."""
+
+    design: Callable[..., Design]
+    """As ``xy_optimal``."""
+    whole: Callable[..., Rounded]
+    """As ``round_design``."""
+
+
+CAREFUL = Way(xy_optimal, round_design)
 
 
 class Needs(NamedTuple):
@@ -60,7 +74,7 @@ def first_phase(state: State, report: Report) -> Allocation:
     return _issued(state, plan.candidates, plan.design, None, "g", _size(state, wanted, plan.candidates), report)
 
 
-def next_phase(state: State, needs: Needs, report: Report) -> Allocation:
+def next_phase(state: State, needs: Needs, report: Report, way: Way = CAREFUL) -> Allocation:
     """The design with the least worst ratio of variance to what is needed (XY); as many measurements as it takes."""
     problem = state.problem
     candidates = table(problem.features, np.flatnonzero(problem.measurable))
@@ -73,9 +87,9 @@ def next_phase(state: State, needs: Needs, report: Report) -> Allocation:
     if not told.any():
         return first_phase(state, report)
     directions = Rows(inside[told] * (problem.noise[0] * needs.precision[kept][told])[:, None])
-    design = xy_optimal(candidates, directions, gap=_GAP, report=report)
+    design = way.design(candidates, directions, gap=_GAP, report=report)
     wanted = math.ceil(min(_ROOM * design.value, 1e15))
-    return _issued(state, candidates, design, directions, "xy", _size(state, wanted, candidates), report)
+    return _issued(state, candidates, design, directions, "xy", _size(state, wanted, candidates), report, way)
 
 
 def _size(state: State, wanted: int, candidates: ProjectedFeatures) -> int:
@@ -103,6 +117,7 @@ def _issued(
     criterion: str,
     size: int,
     report: Report,
+    way: Way = CAREFUL,
 ) -> Allocation:
     capacity = state.problem.capacity
     most = None
@@ -110,10 +125,10 @@ def _issued(
         per_round = min(capacity.per_round, capacity.max_replicates * candidates.n_rows)
         most = capacity.max_replicates * math.ceil(size / per_round)
     try:
-        rounded = round_design(design, candidates, size, directions=directions, most=most, report=report)
+        rounded = way.whole(design, candidates, size, directions=directions, most=most, report=report)
     except AssayPilotError:
         # So few replicates of each tell too little: the lab takes more rounds for them.
-        rounded = round_design(design, candidates, size, directions=directions, report=report)
+        rounded = way.whole(design, candidates, size, directions=directions, report=report)
     order = np.argsort(candidates.rows[rounded.support])
     budget = state.problem.budget
     return Allocation(

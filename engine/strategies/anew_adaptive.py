@@ -75,7 +75,7 @@ def by_walks(state: State, phases: Sequence[Phase]) -> Decision | None:
     bounds = bounded(state, shown)
     not_best = bounds.below()
     levels = strategy._levels(problem)
-    not_best[wanted] |= evidence.behind(wanted).passed(0.0, strategy._limits(state, levels.best, evidence.n_phases))
+    not_best[wanted] |= evidence.behind(wanted).passed(0.0, strategy.walk_limits(state, levels.best, evidence.n_phases))
     verdict = strategy._verdict(state, evidence, evidence.behind(active), bounds, not_best)
     ins, outs, nobody = (np.zeros(problem.n_arms, dtype=bool) for _ in range(3))
     ins[verdict.ins], outs[verdict.outs] = True, True
