@@ -13,6 +13,7 @@ import sys
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Iterator
 from configparser import ConfigParser
+from functools import cache
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -44,6 +45,7 @@ def packaging_module(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
         sys.modules.pop(name, None)
 
 
+@cache
 def imports(path: Path) -> set[str]:
     """Return every module a file imports, wherever in it, unless for its types alone."""
     tree = ast.parse(path.read_text(encoding="utf-8"))

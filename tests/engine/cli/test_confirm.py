@@ -30,7 +30,7 @@ def ended(tmp_path: Path, table: Callable[..., Path], done: Callable[..., Any]) 
     ]
     path, work, rng = tmp_path / "x.assaypilot", tmp_path / "work.csv", np.random.default_rng(1)
     done("new", path, "--table", table(rows), "--endpoint", "pIC50;unit=log;sd=0.2", "--epsilon", "0.8", "--slack",
-         "0.8", "--strategy", "adaptive", "--per-round", "400")  # fmt: skip
+         "0.8", "--strategy", "adaptive", "--per-round", "150")  # fmt: skip
     while not done("plan", path, "--out", work)["finished"]:
         fill_in(work, truth, rng, 0.2)
         done("record", path, work, "--close")
