@@ -5,6 +5,9 @@ One walk through all of it, since showing it is what takes the time.
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from itertools import combinations
 from pathlib import Path
@@ -34,6 +37,8 @@ LARGER = (125, 160, 200)
 TRIES = 40
 BIG = (1920, 1080)
 NOT_INPUTS = (QScrollBar, QScrollArea, QTabBar, QLabel)
+ALONE = "ASSAYPILOT_TEST_ALONE"
+"""Set in the environment of the process that makes the walk."""
 
 
 @pytest.fixture(autouse=True)
@@ -162,6 +167,7 @@ def in_menus(window: MainWindow) -> set[str]:
     return entries
 
 
+@pytest.mark.skipif(not os.environ.get(ALONE), reason="run by the test below, in a process of its own")
 def test_names_keys_order_and_room_everywhere(qtbot: QtBot, campaign: MainWindow, tmp_path: Path) -> None:
     campaign.resize(*BIG)
     decided_round(qtbot, campaign)
@@ -185,6 +191,15 @@ def test_names_keys_order_and_room_everywhere(qtbot: QtBot, campaign: MainWindow
                 wrong[f"{name}: cut at {percent} %"].append(f"wider than the screen: {shown.minimumSizeHint().width()}")
     assert {place: found for place, found in wrong.items() if found} == {}
     assert len(walked) >= 20
+
+
+def test_everywhere() -> None:
+    """In a process of its own: after hundreds of other windows a new style sheet once ended Qt."""
+    name = f"{__file__}::{test_names_keys_order_and_room_everywhere.__name__}"
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", name]
+    done = subprocess.run(command, env={**os.environ, ALONE: "1"}, capture_output=True, text=True, timeout=240)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "1 passed" in done.stdout
 
 
 def test_the_start_page_and_its_messages(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
