@@ -52,18 +52,17 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtri
 
 from assaypilot.engine.goals import AllEpsilonBest, Best
 from assaypilot.engine.progress import Report, silent
-from assaypilot.engine.strategies.adaptive_boundary import limits
 from assaypilot.engine.strategies.adaptive_evidence import Evidence, Steps, appended, nothing_measured
 from assaypilot.engine.strategies.adaptive_lost import Bounds, away, bounded, unanswerable
 from assaypilot.engine.strategies.adaptive_needs import Sides, needs_of_best, needs_of_sides
-from assaypilot.engine.strategies.adaptive_planning import CAREFUL, Way, expected_looks, first_phase, next_phase
+from assaypilot.engine.strategies.adaptive_planning import first_phase, next_phase
+from assaypilot.engine.strategies.adaptive_walks import ByWalks
 from assaypilot.engine.strategies.designs import table
 from assaypilot.engine.strategies.ending import SOFTER, inseparable, late, nobody_late
-from assaypilot.engine.strategies.phased import Phased, settled
+from assaypilot.engine.strategies.phased import settled
 from assaypilot.engine.strategies.protocol import (
     IN,
     NOT_ESTIMABLE,
@@ -124,7 +123,7 @@ class _Verdict(NamedTuple):
     """Those left open would be decided, but for who cannot be measured any more."""
 
 
-class Adaptive(Phased):
+class Adaptive(ByWalks):
     """All epsilon-best compounds, or the best one, by all measurements of all phases."""
 
     info: ClassVar[StrategyInfo] = StrategyInfo(
@@ -140,12 +139,6 @@ class Adaptive(Phased):
         ),
         source="ours; the proof stands in its documentation",
     )
-    way: ClassVar[Way] = CAREFUL
-    """How its phases are planned."""
-
-    def assumes(self, problem: Problem) -> tuple[str, ...]:
-        """Beside additivity, normal errors: the limits are exact for them."""
-        return (*super().assumes(problem), "the assay noise is normally distributed")
 
     def memory(self, problem: Problem) -> Arrays:
         """The record of measurements, who is not the best, and the phase at which the campaign should end.
@@ -180,18 +173,8 @@ class Adaptive(Phased):
     def _expected(self, problem: Problem) -> int:
         """About the phase at which the campaign ends: that of the information a compound amid the soft zone needs."""
         slack = _slack(problem)
-        if problem.capacity is None or slack <= 0:
-            return 6
-        level = self._levels(problem).one_in
         half = slack / 2.0 if isinstance(problem.goal, AllEpsilonBest) else slack
-        needed = 1.5 * (float(ndtri(level)) * problem.noise[0] / half) ** 2
-        rank = table(problem.features, np.flatnonzero(problem.measurable)).rank
-        return expected_looks(needed * rank, problem.capacity.per_round)
-
-    @staticmethod
-    def walk_limits(state: State, level: float, looks: int) -> Floats:
-        """The limits of walks at so many looks, ``(looks,)``, passed wrongly with a probability of ``level``."""
-        return limits(level, int(state.memory["expected"][0]), max(looks, 1))
+        return self.end(problem, self._levels(problem).one_in, half / problem.noise[0])
 
     def ask(self, state: State, report: Report = silent) -> Allocation:
         """A phase: an even one first, then what brings the comparisons that are open nearest to their limits."""

@@ -47,11 +47,9 @@ from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtri
 
 from assaypilot.engine.goals import ParetoSet
 from assaypilot.engine.progress import Report, silent
-from assaypilot.engine.strategies.adaptive_boundary import limits
 from assaypilot.engine.strategies.adaptive_fronts import (
     NOBODY,
     SHARES,
@@ -64,10 +62,11 @@ from assaypilot.engine.strategies.adaptive_fronts import (
 )
 from assaypilot.engine.strategies.adaptive_lost import away
 from assaypilot.engine.strategies.adaptive_pareto_needs import Known, beaters, needs_of_front
-from assaypilot.engine.strategies.adaptive_planning import CAREFUL, Way, expected_looks, first_phase, next_phase
+from assaypilot.engine.strategies.adaptive_planning import first_phase, next_phase
+from assaypilot.engine.strategies.adaptive_walks import ByWalks
 from assaypilot.engine.strategies.designs import table
 from assaypilot.engine.strategies.ending import inseparable
-from assaypilot.engine.strategies.phased import Phased, settled
+from assaypilot.engine.strategies.phased import settled
 from assaypilot.engine.strategies.protocol import (
     IN,
     NOT_ESTIMABLE,
@@ -101,7 +100,7 @@ _BLOCK = 256
 """Rivals compared with at once."""
 
 
-class AdaptivePareto(Phased):
+class AdaptivePareto(ByWalks):
     """The Pareto set, by all measurements of all phases."""
 
     info: ClassVar[StrategyInfo] = StrategyInfo(
@@ -118,12 +117,6 @@ class AdaptivePareto(Phased):
         ),
         source="ours; the proof stands in its documentation",
     )
-    way: ClassVar[Way] = CAREFUL
-    """How its phases are planned."""
-
-    def assumes(self, problem: Problem) -> tuple[str, ...]:
-        """Beside additivity, normal errors: the limits are exact for them."""
-        return (*super().assumes(problem), "the assay noise is normally distributed")
 
     def memory(self, problem: Problem) -> Arrays:
         """The record of measurements, who may be shown to beat whom, and the phase at which it should all end."""
@@ -144,18 +137,8 @@ class AdaptivePareto(Phased):
 
     def _expected(self, problem: Problem) -> int:
         """About the phase at which the campaign ends: where a compound halfway between in and out is decided."""
-        margins = _margins(problem)
-        if problem.capacity is None or not margins.any():
-            return 6
         level = self._in_level(problem) / problem.n_endpoints
-        needed = 1.5 * (float(ndtri(level)) / (margins.min() / 2.0)) ** 2
-        rank = table(problem.features, np.flatnonzero(problem.measurable)).rank
-        return expected_looks(needed * rank, problem.capacity.per_round)
-
-    @staticmethod
-    def walk_limits(state: State, level: float, looks: int) -> Floats:
-        """The limits of walks at so many looks, ``(looks,)``, passed wrongly with a probability of ``level``."""
-        return limits(level, int(state.memory["expected"][0]), max(looks, 1))
+        return self.end(problem, level, float(_margins(problem).min()) / 2.0)
 
     def _in_limits(self, state: State, looks: int) -> Floats:
         return self.walk_limits(state, self._in_level(state.problem) / state.problem.n_endpoints, looks)

@@ -13,8 +13,7 @@ from unittest import mock
 import numpy as np
 
 from assaypilot.engine.strategies import (
-    adaptive,
-    adaptive_pareto,
+    adaptive_walks,
     gege,
     linfact_glm,
     linfact_mis,
@@ -287,7 +286,7 @@ def log_rage_tight(seen):
 G = (LinFactG, "spread_log")
 XY, PRINTED = (linfact_xy.LinFactXY, "spread_log"), (linfact_xy.LinFactXYAsPrinted, "spread_log")
 MIS, GLM = (linfact_mis.LinFactMis, "_log"), (linfact_glm.LinFactGlm, "spread_log")
-WALKS, FRONT_WALKS = (adaptive, "limits"), (adaptive_pareto, "limits")
+WALKS = (adaptive_walks, "limits")
 GEGE, RAGE, GAME = (gege, "phase_size"), (rage, "union_log"), (Rules, "reach")
 PROJECTED = {"estimator": "projected"}
 PROVEN = {"radii": "proven"}
@@ -325,7 +324,7 @@ KINDS = (
         tables.ROUND_BY_ROUND,
         log_g,
         of_front_walks,
-        FRONT_WALKS,
+        WALKS,
         modes=(None,),
         dear=True,
     ),
@@ -335,7 +334,7 @@ KINDS = (
         tables.PLATES,
         log_g,
         of_front_walks,
-        FRONT_WALKS,
+        WALKS,
         modes=(None,),
         dear=True,
     ),

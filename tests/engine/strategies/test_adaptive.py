@@ -8,7 +8,7 @@ from scipy.stats import kstest
 
 from assaypilot.engine.features import DenseFeatures, SiteFeatures
 from assaypilot.engine.goals import AllEpsilonBest, Best
-from assaypilot.engine.strategies import adaptive
+from assaypilot.engine.strategies import adaptive, adaptive_walks
 from assaypilot.engine.strategies.adaptive import Adaptive
 from assaypilot.engine.strategies.adaptive_boundary import limits
 from assaypilot.engine.strategies.adaptive_evidence import Evidence, appended, nothing_measured
@@ -118,7 +118,7 @@ def test_walks_of_an_adaptive_campaign_are_normal():
 def errors(goal, gap, runs, monkeypatch=None, shrink=1.0, delta=0.3):
     """Share of campaigns with a wrong decision on two compounds that differ by ``gap``."""
     if shrink != 1.0:
-        monkeypatch.setattr(adaptive, "limits", lambda *given: limits(*given) / shrink)
+        monkeypatch.setattr(adaptive_walks, "limits", lambda *given: limits(*given) / shrink)
     features = DenseFeatures(np.eye(2))
     truth = np.array([gap, 0.0])
     problem = problem_of(features, goal=goal, delta=delta, sd=1.0, capacity=Capacity(8, 8))

@@ -7,7 +7,7 @@ import pytest
 
 from assaypilot.engine.features import DenseFeatures, SiteFeatures
 from assaypilot.engine.goals import ParetoSet
-from assaypilot.engine.strategies import adaptive_pareto, registry
+from assaypilot.engine.strategies import adaptive_walks, registry
 from assaypilot.engine.strategies.adaptive_boundary import limits
 from assaypilot.engine.strategies.adaptive_fronts import NOBODY, SHARES
 from assaypilot.engine.strategies.adaptive_pareto import AdaptivePareto, _rounded
@@ -90,7 +90,7 @@ def test_who_may_beat_whom_is_fixed_before_the_phase_that_shows_it():
 def errors(truth, margins, runs, monkeypatch=None, shrink=1.0, delta=0.3):
     """(share of campaigns with a wrong decision, what was decided) on compounds of their own, four of each a phase."""
     if shrink != 1.0:
-        monkeypatch.setattr(adaptive_pareto, "limits", lambda *given: limits(*given) / shrink)
+        monkeypatch.setattr(adaptive_walks, "limits", lambda *given: limits(*given) / shrink)
     truth = np.asarray(truth, float)
     n = truth.shape[1]
     goal = ParetoSet(margins)

@@ -1,0 +1,47 @@
+"""What ``adaptive`` is for one endpoint and for several alike: walks, their limits, and how phases are planned."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import ndtri
+
+from assaypilot.engine.strategies.adaptive_boundary import limits
+from assaypilot.engine.strategies.adaptive_planning import CAREFUL, Way, expected_looks
+from assaypilot.engine.strategies.designs import table
+from assaypilot.engine.strategies.phased import Phased
+from assaypilot.engine.strategies.protocol import Problem, State
+
+__all__ = ["ByWalks"]
+
+Floats = NDArray[np.float64]
+
+_UNKNOWN_END = 6
+"""The phase at which a campaign is expected to end where nothing says when."""
+
+
+class ByWalks(Phased):
+    """Decides by walks that pass limits which hold at every look."""
+
+    way: ClassVar[Way] = CAREFUL
+    """How its phases are planned."""
+
+    def assumes(self, problem: Problem) -> tuple[str, ...]:
+        """Beside additivity, normal errors: the limits are exact for them."""
+        return (*super().assumes(problem), "the assay noise is normally distributed")
+
+    @staticmethod
+    def walk_limits(state: State, level: float, looks: int) -> Floats:
+        """The limits of walks at so many looks, ``(looks,)``, passed wrongly with a probability of ``level``."""
+        return limits(level, int(state.memory["expected"][0]), max(looks, 1))
+
+    @staticmethod
+    def end(problem: Problem, level: float, gap: float) -> int:
+        """About the phase at which a comparison is decided that is ``gap`` noise SDs from its border, at a level."""
+        if problem.capacity is None or gap <= 0:
+            return _UNKNOWN_END
+        needed = 1.5 * (float(ndtri(level)) / gap) ** 2
+        rank = table(problem.features, np.flatnonzero(problem.measurable)).rank
+        return expected_looks(needed * rank, problem.capacity.per_round)
