@@ -228,6 +228,23 @@ class Session(QObject):
         """Nothing; hands over what a change of the terms would do, in sentences; nothing is done."""
         self._read("Looking ahead", lambda campaign, report: campaign.consequences(changes), then, failed)
 
+    def consequences_of_excluding(self, number: int, judgement: bool, then: Callable[[tuple[str, ...]], None]) -> None:
+        """Nothing; hands over what leaving a measurement out would do to decisions and guarantee; nothing is done."""
+        self._read(
+            "Looking ahead", lambda campaign, report: campaign.consequences_of_excluding(number, judgement=judgement),
+            then, _ignored,
+        )  # fmt: skip
+
+    def consequences_of_correcting(
+        self, number: int, value: float, relation: Relation, unit: str | None, then: Callable[[tuple[str, ...]], None]
+    ) -> None:
+        """Nothing; hands over what another value would do to decisions and guarantee; nothing is done."""
+        self._read(
+            "Looking ahead",
+            lambda campaign, report: campaign.consequences_of_correcting(number, value, relation=relation, unit=unit),
+            then, _ignored,
+        )  # fmt: skip
+
     def change(self, changes: Change, note: str = "", then: Callable[[], None] | None = None) -> None:
         """Nothing; goes on under other terms."""
         done = None if then is None else lambda _: then()
@@ -398,6 +415,10 @@ class Session(QObject):
         self.changed.emit("campaign")
         if then is not None:
             then()
+
+
+def _ignored(error: Exception) -> None:
+    """Nothing; what cannot be foreseen is refused, with its reason, once it is done."""
 
 
 def _is_practice(campaign: Campaign) -> bool:

@@ -11,7 +11,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from assaypilot.engine.campaign import codec, redecide
+from assaypilot.engine.campaign import amending, codec
 from assaypilot.engine.campaign.chain import Draft
 from assaypilot.engine.campaign.changing import Change, change_drafts, consequences, redone
 from assaypilot.engine.campaign.changing_library import (
@@ -349,7 +349,9 @@ class Campaign:
             }
             work.add(Draft("results_recorded", data))
         if unavailable is not None and gone:
-            work.add(Draft("compounds_unavailable", {"compounds": list(gone), "reason": _reason(unavailable[1])}))
+            work.add(
+                Draft("compounds_unavailable", {"compounds": list(gone), "reason": amending.reason_of(unavailable[1])})
+            )
         complete = close_when_complete and issued is not None and taken.measurements and not work.ledger.pending(issued)
         closes = close or bool(complete)
         if closes and issued is not None:
@@ -391,20 +393,11 @@ class Campaign:
 
         ``judgement``: left out after seeing it, not for a technical cause; the guarantee's sentence counts those.
         """
-        reason = _reason(reason)
-        measurement = self._ledger.measurement(number)
-        if measurement.excluded is not None or measurement.withdrawn:
-            raise AssayPilotError(f"measurement {number} is left out already")
-        self._amend(Draft("measurement_excluded", {"number": number, "reason": reason, "judgement": judgement}))
+        self._amend(amending.excluded(self._ledger, number, reason, judgement=judgement))
 
     def include(self, number: int, reason: str) -> None:
         """Use an excluded value again."""
-        reason = _reason(reason)
-        measurement = self._ledger.measurement(number)
-        if measurement.excluded is None or measurement.withdrawn:
-            raise AssayPilotError(f"measurement {number} is not excluded")
-        before = {"reason": measurement.excluded, "judgement": number in self._ledger.judged}
-        self._amend(Draft("measurement_included", {"number": number, "reason": reason, "before": before}))
+        self._amend(amending.included(self._ledger, number, reason))
 
     def correct(
         self, number: int, value: float, *, relation: Relation = "=", unit: str | None = None, reason: str
@@ -413,34 +406,27 @@ class Campaign:
 
         When the phase was decided already it is decided again, and the log says so.
         """
-        reason = _reason(reason)
-        measurement = self._ledger.measurement(number)
-        unit = unit or measurement.entered.unit
-        if measurement.withdrawn:
-            raise AssayPilotError(f"the entry of measurement {number} was undone, so it cannot be corrected")
-        endpoint = self._ledger.endpoints[measurement.endpoint]
-        corrected = endpoint.to_model(value, unit)
-        check_value(self._ledger, measurement.endpoint, corrected)
-        before = {"value": measurement.value, "relation": measurement.relation, "reason": measurement.corrected}
-        data = {
-            "number": number,
-            "value": corrected,
-            "relation": endpoint.relation_on_model(relation),
-            "entered": value,
-            "unit": unit,
-            "reason": reason,
-            "before": before,
-        }
-        self._amend(Draft("measurement_corrected", data))
+        self._amend(amending.corrected(self._ledger, number, value, relation, unit, reason))
+
+    def consequences_of_excluding(self, number: int, *, judgement: bool) -> tuple[str, ...]:
+        """What leaving a value out would do to the guarantee and the decisions; empty: nothing. Nothing is done."""
+        return amending.consequences(self._ledger, amending.excluded(self._ledger, number, "?", judgement=judgement))
+
+    def consequences_of_including(self, number: int) -> tuple[str, ...]:
+        """What using an excluded value again would do to the guarantee and the decisions; nothing is done."""
+        return amending.consequences(self._ledger, amending.included(self._ledger, number, "?"))
+
+    def consequences_of_correcting(
+        self, number: int, value: float, *, relation: Relation = "=", unit: str | None = None
+    ) -> tuple[str, ...]:
+        """What another value would do to the guarantee and the decisions; nothing is done."""
+        return amending.consequences(self._ledger, amending.corrected(self._ledger, number, value, relation, unit, "?"))
 
     def _amend(self, draft: Draft) -> None:
         """Write a change of one measurement; the phases it reaches are decided again in the same transaction."""
-        ledger = self._ledger
-        phase = ledger.measurement(draft.data["number"]).phase
         work = self._begin(draft)
-        if redecide.reaches(ledger, phase):
-            again, parts = redecide.drafts(work.ledger, phase, draft.data["reason"])
-            work.add(again, parts=parts)
+        again, parts = amending.amendment(self._ledger, work.ledger, draft)
+        work.add(*again, parts=parts)
         self._commit(work)
 
     def mark_unavailable(self, ids: Sequence[str], reason: str) -> None:
@@ -448,7 +434,7 @@ class Campaign:
 
         What the phase still wanted of them is given up; what only they could tell becomes not estimable.
         """
-        reason = _reason(reason)
+        reason = amending.reason_of(reason)
         compounds = list(to_mark(self._ledger, ids))
         if not compounds:
             raise AssayPilotError("these compounds are marked as not to be had already")
@@ -559,10 +545,3 @@ class _Work:
         self.parts.update(parts or {})
         self.drafts += drafts
         self.ledger.rehearse(drafts)
-
-
-def _reason(reason: str) -> str:
-    text = " ".join(reason.split())
-    if not text:
-        raise AssayPilotError("a reason is needed", mend="Say in a few words why.")
-    return text

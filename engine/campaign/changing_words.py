@@ -14,7 +14,9 @@ from assaypilot.engine.campaign.replay import Ledger
 from assaypilot.engine.campaign.words import joined, many, odds
 from assaypilot.engine.strategies.protocol import IN, OUT, UNDECIDED
 
-__all__ = ["said"]
+__all__ = ["SAME", "of_decisions", "said"]
+
+SAME = "The same compounds are in and out."
 
 
 def said(before: Ledger, after: Ledger, data: Mapping[str, Any]) -> tuple[str, ...]:
@@ -25,7 +27,7 @@ def said(before: Ledger, after: Ledger, data: Mapping[str, Any]) -> tuple[str, .
     if not what <= {*CAPACITY, "compounds"}:
         told.append(f"The goal is then: {goal_sentence(after)}.")
     told += _of_the_guarantee(before, after, data)
-    told += _of_decisions(before, after)
+    told += of_decisions(before, after)
     return (*told, *_of_rounds(before, after, data))
 
 
@@ -66,13 +68,14 @@ def _of_the_guarantee(before: Ledger, after: Ledger, data: Mapping[str, Any]) ->
     return told
 
 
-def _of_decisions(before: Ledger, after: Ledger) -> list[str]:
+def of_decisions(before: Ledger, after: Ledger) -> list[str]:
+    """Who would be in, out and undecided, in one sentence; none before the first decision."""
     if not before.phases:
         return []
     now, then = _status(before), _status(after)
     were = then[: len(now)]
     if np.array_equal(now, then):
-        return ["The same compounds are in and out."]
+        return [SAME]
     pairs = ((IN, "in"), (OUT, "out"), (UNDECIDED, "undecided"))
     counted = [f"{int((then == code).sum()):,} {word} (now {int((now == code).sum()):,})" for code, word in pairs]
     back = int(((now != UNDECIDED) & (were == UNDECIDED)).sum())

@@ -1,13 +1,13 @@
-"""The options of ``change``: what can be different from now on."""
+"""The options of the commands that change something of a campaign: terms, compounds, recorded values."""
 
 from __future__ import annotations
 
 import argparse
 from typing import Any
 
-from assaypilot.engine.cli.options import number
+from assaypilot.engine.cli.options import number, positive
 
-__all__ = ["NONE", "add_addition_options", "add_change_options"]
+__all__ = ["NONE", "add_addition_options", "add_amendments", "add_change_options"]
 
 NONE = "none"
 """The word for a term that is to go."""
@@ -46,6 +46,31 @@ def add_addition_options(parser: argparse.ArgumentParser) -> None:
     add("--note", default="", metavar="TEXT", help="why, for the history")
     add("--yes", action="store_true", help="do it though results were seen already")
     add("--dry-run", action="store_true", help="only say what it would do")
+
+
+def add_amendments(command: Any) -> None:
+    """Nothing; adds the three commands about a recorded value. ``command`` makes one from its name and what it does."""
+    by_number = "Values are named by their numbers: assaypilot log FILE --values."
+    for name, about, more in (
+        ("exclude", "Leaves a recorded value out, for a reason that is kept", "It stays in the file."),
+        ("include", "Uses a value again that was left out", ""),
+        ("correct", "Corrects a recorded value; what was entered first is kept", ""),
+    ):
+        made = command(name, about, f"{more} {by_number}".strip())
+        made.add_argument("file", metavar="FILE", help="campaign file")
+        made.add_argument("number", metavar="NUMBER", type=positive, help="of the value")
+        if name == "correct":
+            made.add_argument(
+                "value", metavar="VALUE", help="the right one, in the unit of its endpoint or with its own: 12.5, "
+                "12,5, '>10000', '0.35 uM'")  # fmt: skip
+        made.add_argument("--reason", required=True, metavar="TEXT", help="why, for the history")
+        if name == "exclude":
+            made.add_argument(
+                "--judgement", action="store_true",
+                help="it is left out because of what it says, not for a technical cause: nothing is guaranteed then",
+            )  # fmt: skip
+        made.add_argument("--yes", action="store_true", help="do it though it changes what is decided or guaranteed")
+        made.add_argument("--dry-run", action="store_true", help="only say what it would do")
 
 
 def _or_none(kind: Any) -> Any:

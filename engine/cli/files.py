@@ -51,8 +51,13 @@ def export_shortlist(now: Status, out: Path, only: Which, *, file: str = "", rep
 
 
 def log(options: argparse.Namespace, console: Console) -> Reply:
-    """Every event in order."""
+    """Every event in order, or with ``--values`` every recorded value."""
     from assaypilot.engine.campaign.campaign import Campaign
+
+    if options.values is not None:
+        from assaypilot.engine.cli.amending import values
+
+        return values(options, console)
 
     with Campaign.open(options.file, read_only=True, report=console.report) as campaign:
         entries = campaign.history()

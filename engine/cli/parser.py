@@ -20,6 +20,9 @@ COMMANDS: frozenset[str] = frozenset(
         "new",
         "plan",
         "record",
+        "exclude",
+        "include",
+        "correct",
         "change",
         "add",
         "status",
@@ -236,8 +239,9 @@ def _about_rounds(command: Any) -> None:
         "with a comma needs",
     )
 
-    from assaypilot.engine.cli.changing_options import add_addition_options, add_change_options
+    from assaypilot.engine.cli.changing_options import add_addition_options, add_amendments, add_change_options
 
+    add_amendments(command)
     add_change_options(
         command(
             "change",
@@ -300,8 +304,15 @@ def _about_files(command: Any) -> None:
         "--only", choices=("in", "undecided", "out", "all"), default="in", help="which compounds (default in)"
     )
 
-    log = command("log", "The history: every event, in order")
+    log = command("log", "The history: every event, in order; or every value, with its number")
     log.add_argument("file", metavar="FILE", help="campaign file")
+    log.add_argument(
+        "--values",
+        nargs="?",
+        const="",
+        metavar="ID",
+        help="instead, every recorded value (of the compound ID) with the number that exclude and correct ask for",
+    )
 
     verify = command("verify", "Whether the file is as it was written; exit code 1 when it is not")
     verify.add_argument("file", metavar="FILE", help="campaign file")

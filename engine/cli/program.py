@@ -91,6 +91,10 @@ def _run(options: argparse.Namespace, console: Console) -> Reply:
             from assaypilot.engine.cli import rounds
 
             return (rounds.plan if options.command == "plan" else rounds.record)(options, console)
+        case "exclude" | "include" | "correct":
+            from assaypilot.engine.cli.amending import amend
+
+            return amend(options, console)
         case "change":
             from assaypilot.engine.cli.changing import change
 

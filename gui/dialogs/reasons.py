@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtWidgets import QDialog, QFormLayout, QLineEdit, QRadioButton, QVBoxLayout, QWidget
+from PySide6.QtCore import QTimer, Signal
+from PySide6.QtGui import QShowEvent
+from PySide6.QtWidgets import QDialog, QFormLayout, QLabel, QLineEdit, QRadioButton, QVBoxLayout, QWidget
 
 from assaypilot.engine.endpoint import Endpoint
 from assaypilot.engine.measurements import Measurement
@@ -14,13 +16,23 @@ from assaypilot.gui.widgets.text import go_or_cancel, label, polish
 __all__ = ["CorrectDialog", "ExcludeDialog", "ReasonDialog", "UnavailableDialog"]
 
 
+WIDTH = 66
+"""Average letters across the dialogs, so that large text does not break into many short lines."""
+PAUSE = 200
+"""Milliseconds after the last key before it is asked what a value would do."""
+RESTS = "No decision rests on it yet."
+
+
 class ReasonDialog(QDialog):
     """A heading, some choices, and a line for the reason, without which it cannot be confirmed."""
+
+    asked = Signal()
+    """What it would do is to be told, by ``tell``."""
 
     def __init__(self, title: str, heading: str, confirm: str, parent: QWidget | None) -> None:
         super().__init__(parent)
         self.setWindowTitle(title)
-        self.setMinimumWidth(480)
+        self.setMinimumWidth(max(480, WIDTH * self.fontMetrics().averageCharWidth()))
         self.body = QVBoxLayout(self)
         self.body.setContentsMargins(22, 20, 22, 18)
         self.body.setSpacing(10)
@@ -53,6 +65,26 @@ class ReasonDialog(QDialog):
     def check(self) -> None:
         """Nothing; lets the dialog be confirmed when all of it is there."""
         self.confirm.setEnabled(bool(self.reason))
+
+    def tell(self, sentences: Sequence[str]) -> None:
+        """Nothing; says what it would do to the decisions and the guarantee."""
+
+    def say(self, place: QLabel, text: str) -> None:
+        """Nothing; says something, and makes the room it needs."""
+        place.setText(text)
+        place.setVisible(bool(text))
+        self._make_room()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Nothing; asks what it would do, once it is seen."""
+        super().showEvent(event)
+        self._make_room()
+        self.asked.emit()
+
+    def _make_room(self) -> None:
+        needed = self.body.totalHeightForWidth(self.width()) if self.isVisible() else 0
+        if needed > self.height():
+            self.resize(self.width(), needed)
 
 
 class UnavailableDialog(ReasonDialog):
@@ -90,11 +122,11 @@ class ExcludeDialog(ReasonDialog):
         self.judged = QRadioButton("Because of the value itself")
         self.technical.setChecked(True)
         self.consequence = label("", "muted", wrap=True)
-        self.consequence.setMinimumHeight(2 * self.fontMetrics().lineSpacing())
         self.body.insertWidget(1, self.technical)
         self.body.insertWidget(2, self.judged)
         self.body.insertWidget(3, self.consequence)
         self.technical.toggled.connect(lambda _: self._say())
+        self.technical.toggled.connect(lambda _: self.asked.emit())
         self.finish("Reason", "for example: dispensing error in well C5")
         self._say()
 
@@ -103,13 +135,29 @@ class ExcludeDialog(ReasonDialog):
         """Whether the value itself is the reason."""
         return self.judged.isChecked()
 
+    def showEvent(self, event: QShowEvent) -> None:
+        """Nothing; no choice is cut, however large the text is."""
+        for choice in (self.technical, self.judged):
+            choice.setMinimumWidth(choice.sizeHint().width())
+        super().showEvent(event)
+
+    def tell(self, sentences: Sequence[str]) -> None:
+        """Nothing; says what it would do to the decisions, and what it costs instead of what it costs in general."""
+        if not self._confirming:
+            self.say(self.consequence, "\n\n".join(sentences if self.judgement and sentences else
+                                                  (self._in_general, *(sentences or (RESTS,)))))  # fmt: skip
+
     def _say(self) -> None:
         if self._confirming:
-            self.consequence.setText(
-                "It only confirms and decides nothing: the guarantee stays. It is kept in the log."
+            self.say(
+                self.consequence, "It only confirms and decides nothing: the guarantee stays. It is kept in the log."
             )
-            return
-        self.consequence.setText(
+        else:
+            self.say(self.consequence, self._in_general)
+
+    @property
+    def _in_general(self) -> str:
+        return (
             "Leaving values out because of what they say voids the guarantee, and every page will say so. "
             "Measuring the compound again does not."
             if self.judgement
@@ -142,9 +190,30 @@ class CorrectDialog(ReasonDialog):
         self.form.addRow(label("Value"), self.value)
         self.form.addRow(label(""), self.problem)
         self._before = before
-        self.value.textChanged.connect(lambda _: self.check())
+        self.consequence = label("", "muted", wrap=True)
+        self.consequence.hide()
+        self.form.addRow(label(""), self.consequence)
+        self._pause = QTimer(self)
+        self._pause.setSingleShot(True)
+        self._pause.setInterval(PAUSE)
+        self._pause.timeout.connect(self.asked)
+        self.value.textChanged.connect(lambda _: self._typed())
         self.line.setText(reason)
         self.finish("Reason", "for example: digits swapped when typing")
+
+    def tell(self, sentences: Sequence[str]) -> None:
+        """Nothing; says what the value typed would do to the decisions and the guarantee."""
+        self.say(self.consequence, "\n\n".join(sentences or (RESTS,)) if self.changed else "")
+
+    @property
+    def changed(self) -> bool:
+        """Whether another value is typed than the one that is there."""
+        return self.value.text().strip() != self._before
+
+    def _typed(self) -> None:
+        self.check()
+        self.say(self.consequence, "")
+        self._pause.start()
 
     @property
     def entry(self) -> Entry | None:
@@ -157,11 +226,10 @@ class CorrectDialog(ReasonDialog):
     def check(self) -> None:
         """Nothing; lets the dialog be confirmed with another, readable value and a reason."""
         problem = ""
-        changed = self.value.text().strip() != self._before
         try:
             parse_entry(self.value.text(), self._endpoint, user_decimal())
         except ValueError as error:
-            problem = str(error) if changed else ""
+            problem = str(error) if self.changed else ""
         self.problem.setText(problem)
         polish(self.value, wrong="true" if problem else "false")
-        self.confirm.setEnabled(not problem and changed and bool(self.reason))
+        self.confirm.setEnabled(not problem and self.changed and bool(self.reason))

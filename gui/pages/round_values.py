@@ -18,6 +18,7 @@ from assaypilot.gui.cells import Slot
 from assaypilot.gui.dialogs.reasons import CorrectDialog, ExcludeDialog
 from assaypilot.gui.entry import Entry, Question, entered_text, parse_entry, results_in_round, user_decimal
 from assaypilot.gui.models.base import plain_tip
+from assaypilot.gui.pages.round_foresight import foresee_correcting, foresee_excluding
 from assaypilot.gui.widgets.text import mnemonic_free
 
 if TYPE_CHECKING:
@@ -170,6 +171,8 @@ class RoundValues:
             self._unfinished.pop(-number, None)
             self._page.session.exclude(number, dialog.reason, judgement=dialog.judgement)
 
+        if not confirming:
+            foresee_excluding(self._page.session, dialog, number)
         dialog.accepted.connect(accepted)
         dialog.rejected.connect(lambda: self._unfinished.update({-number: ("", dialog.line.text())}))
         dialog.open()
@@ -194,6 +197,8 @@ class RoundValues:
                     number, entry.value, relation=entry.relation, unit=entry.unit or endpoint.unit, reason=dialog.reason
                 )
 
+        if found.round not in status.confirmation.rounds:
+            foresee_correcting(self._page.session, dialog, number, endpoint)
         dialog.accepted.connect(accepted)
         dialog.rejected.connect(lambda: self._unfinished.update({number: (dialog.value.text(), dialog.line.text())}))
         dialog.open()

@@ -1,0 +1,139 @@
+"""``exclude``, ``include``, ``correct`` and ``log --values``: a recorded value that is wrong, by its number."""
+
+from __future__ import annotations
+
+import shutil
+from contextlib import redirect_stdout
+from io import StringIO
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from assaypilot.engine.cli import main
+from tests.engine.cli.helpers import fill_in, truth_of
+
+_R1, _R2 = ("H", "Me", "OMe", "Cl"), ("H", "F", "CF3")
+
+
+@pytest.fixture(scope="module")
+def decided(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A campaign of twelve compounds with one value each from before, measured until it was decided."""
+    folder, rng = tmp_path_factory.mktemp("decided"), np.random.default_rng(3)
+    pairs = {f"C-{i:02d}": pair for i, pair in enumerate((a, b) for a in _R1 for b in _R2)}
+    lines = [f"{name},{a},{b},{truth_of(a, b):.2f}" for name, (a, b) in pairs.items()]
+    (folder / "table.csv").write_text("\n".join(["ID,R1,R2,pIC50", *lines]), encoding="utf-8")
+    path = folder / "x.assaypilot"
+    with redirect_stdout(StringIO()):
+        assert main(["new", str(path), "--table", str(folder / "table.csv"), "--epsilon", "0.5", "--sd", "0.2"]) == 0
+        for number in range(1, 9):
+            out = folder / f"round{number}.csv"
+            assert main(["plan", str(path), "--out", str(out)]) == 0
+            if not out.exists():
+                break
+            fill_in(out, lambda name: truth_of(*pairs[name]), rng, 0.2)
+            assert main(["record", str(path), str(out)]) == 0
+    return path
+
+
+@pytest.fixture
+def measured(decided: Path, tmp_path: Path) -> Path:
+    """That campaign, to be changed."""
+    return Path(shutil.copy(decided, tmp_path / "x.assaypilot"))
+
+
+def _values(done, path: Path, *words: str) -> list[dict]:
+    return done("log", path, "--values", *words)
+
+
+def test_the_values_have_numbers_and_those_of_one_compound_are_found(measured: Path, done, run, refused) -> None:
+    every = _values(done, measured)
+    assert [one["number"] for one in every] == list(range(1, len(every) + 1))
+    own = _values(done, measured, "C-01")
+    assert own
+    assert {one["id"] for one in own} == {"C-01"}
+    assert all(one["entered"] == one["value"] and one["excluded"] is None for one in own)
+    assert "Number  ID" in run("log", measured, "--values").out
+    assert "no compound 'C-99'" in refused("log", measured, "--values", "C-99")
+
+
+def test_a_value_of_history_is_corrected_and_kept_as_it_was_entered(measured: Path, done, run) -> None:
+    (first, *_) = _values(done, measured, "C-00")
+    assert first["round"] == 0
+    answer = run("correct", measured, first["number"], "6,25", "--reason", "digits swapped")
+    assert answer.code == 0, answer.err
+    assert "corrected to 6.25: digits swapped" in answer.out
+    (after, *_) = _values(done, measured, "C-00")
+    assert (after["value"], after["entered"], after["corrected"]) == (6.25, first["value"], "digits swapped")
+    assert done("verify", measured, "--recompute")["ok"]
+
+
+def test_what_changes_a_decision_is_said_and_needs_a_yes(measured: Path, done, run) -> None:
+    before = done("status", measured)
+    assert before["counts"]["undecided"] == 0
+    best = before["in"][0]
+    number = next(one["number"] for one in _values(done, measured, best) if one["round"])
+    words = ["correct", measured, number, "3", "--reason", "plate read anew"]
+    answer = run(*words)
+    assert answer.code == 1
+    assert "Then " in answer.out
+    assert "(now " in answer.out
+    assert "Say --yes to do it." in answer.err
+    assert done(*words, "--dry-run")["changed"] is False
+    assert done("status", measured)["head"] == before["head"]
+    found = done(*words, "--yes")
+    assert found["changed"]
+    assert found["value"] == 3.0
+    assert found["counts"] == done("status", measured)["counts"] != before["counts"]
+    said = found["consequences"][-1]
+    assert f"{found['counts']['in']:,} in (now {before['counts']['in']:,})" in said
+    assert any("decided again" in entry["text"] for entry in done("log", measured))
+    assert done("verify", measured, "--recompute")["ok"]
+
+
+def test_leaving_a_value_out_by_judgement_costs_the_guarantee_and_a_technical_cause_does_not(
+    measured: Path, done, run
+) -> None:
+    number = max(one["number"] for one in _values(done, measured))
+    answer = run("exclude", measured, number, "--reason", "looks odd", "--judgement")
+    assert answer.code == 1
+    assert "Nothing would be guaranteed any more: 1 value excluded by judgement" in answer.out
+    found = done("exclude", measured, number, "--reason", "leak", "--yes")
+    assert found["excluded"] == "leak"
+    assert found["guarantee"]["holds"]
+    assert done("include", measured, number, "--reason", "no leak", "--yes")["excluded"] is None
+    found = done("exclude", measured, number, "--reason", "looks odd", "--judgement", "--yes")
+    assert not found["guarantee"]["holds"]
+    assert "The guarantee would hold again." in run("include", measured, number, "--reason", "is fine").out
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("exclude", 9999, "--reason", "x"), "there is no value with the number 9999"),
+        (("exclude", 1, "--reason", " "), "a reason is needed"),
+        (("include", 1, "--reason", "x"), "measurement 1 is not excluded"),
+        (("correct", 1, "oops", "--reason", "x"), "'oops' is not a number"),
+        (("correct", 1, "", "--reason", "x"), "'' is not one value"),
+        (("correct", 1, "nan", "--reason", "x"), "'nan' is not a finite number"),
+        (("correct", 1, "6.1 (n=3)", "--reason", "x"), "not one value"),
+        (("correct", 1, "35", "--reason", "x"), '35 is unusual for pIC50: "35 nM"?'),
+        (("correct", 1, "35 bananas", "--reason", "x"), "bananas"),
+    ],
+)
+def test_what_cannot_be_done_is_refused_and_nothing_is_written(
+    campaign: Path, refused, folder, words: tuple, said: str
+) -> None:
+    before = folder()
+    assert said in refused(words[0], campaign, *words[1:])
+    assert folder() == before
+
+
+def test_a_comma_that_may_be_a_thousands_mark_is_not_guessed_at(table, tmp_path: Path, done, refused) -> None:
+    rows = [("ID", "R1", "R2", "IC50 (nM)")]
+    rows += [(f"{a}-{b}", a, b, "" if (a, b) != ("H", "H") else "950") for a in _R1 for b in _R2]
+    path = tmp_path / "n.assaypilot"
+    done("new", path, "--table", table(rows), "--epsilon", "0.5", "--sd", "0.2")
+    assert "can be read in two ways" in refused("correct", path, 1, "1,250", "--reason", "x")
+    found = done("correct", path, 1, ">1.25 uM", "--reason", "not reached")
+    assert (found["value"], found["relation"], found["unit"], found["entered"]) == (1250.0, ">", "nM", 950.0)

@@ -1,0 +1,87 @@
+"""What leaving a value out, or another value, would do is said before it is done, and fits the dialog."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QDialog
+from pytestqt.qtbot import QtBot
+
+from assaypilot.gui.dialogs.reasons import RESTS, CorrectDialog, ExcludeDialog
+from assaypilot.gui.main_window import ROUND, MainWindow
+from assaypilot.gui.theme import theme
+from tests.gui.helpers import idle, status, until
+
+
+def _opened(qtbot: QtBot, window: MainWindow) -> None:
+    window.show_page(ROUND)
+    window.activateWindow()
+    until(qtbot, window.isActiveWindow)
+    idle(qtbot, window)
+
+
+def _dialog(qtbot: QtBot) -> QDialog:
+    until(qtbot, lambda: isinstance(QApplication.activeModalWidget(), QDialog))
+    found = QApplication.activeModalWidget()
+    assert isinstance(found, QDialog)
+    return found
+
+
+def test_what_a_correction_would_do_is_said_first_and_then_true(qtbot: QtBot, decided: MainWindow) -> None:
+    _opened(qtbot, decided)
+    page, before = decided.round, status(decided)
+    best = next(one for one in before.measurements if one.phase == 1)
+    page.correct(best.number)
+    asked = _dialog(qtbot)
+    assert isinstance(asked, CorrectDialog)
+    idle(qtbot, decided)
+    assert not asked.consequence.isVisible()
+    asked.value.setText("3")
+    until(qtbot, asked.consequence.isVisible)
+    said = asked.consequence.text()
+    assert said.startswith("Then ")
+    asked.line.setText("plate read anew")
+    asked.confirm.click()
+    until(qtbot, lambda: status(decided).events > before.events)
+    now = status(decided).counts
+    assert f"{now['in']:,} in (now {before.counts['in']:,})" in said
+    assert f"{now['undecided']:,} undecided (now {before.counts['undecided']:,})" in said
+
+
+def test_what_leaving_a_value_out_costs_is_said_for_each_cause(qtbot: QtBot, decided: MainWindow) -> None:
+    _opened(qtbot, decided)
+    one = next(m for m in status(decided).measurements if m.phase == 1)
+    decided.round.exclude(one.number)
+    asked = _dialog(qtbot)
+    assert isinstance(asked, ExcludeDialog)
+    until(qtbot, lambda: "in (now" in asked.consequence.text() or "The same compounds" in asked.consequence.text())
+    assert asked.consequence.text().startswith("The guarantee stays")
+    asked.judged.click()
+    until(qtbot, lambda: "Nothing would be guaranteed any more" in asked.consequence.text())
+    assert "void" not in asked.consequence.text()
+    QTest.keyClick(asked, Qt.Key.Key_Escape)
+    idle(qtbot, decided)
+    # Nothing rests on a value from before.
+    decided.round.exclude(next(m.number for m in status(decided).measurements if m.round == 0))
+    asked = _dialog(qtbot)
+    assert isinstance(asked, ExcludeDialog)
+    until(qtbot, lambda: RESTS in asked.consequence.text())
+    QTest.keyClick(asked, Qt.Key.Key_Escape)
+
+
+def test_the_words_have_room_with_large_text(qtbot: QtBot, decided: MainWindow) -> None:
+    _opened(qtbot, decided)
+    theme().enlarge(200)
+    try:
+        decided.round.exclude(next(m.number for m in status(decided).measurements if m.phase == 1))
+        asked = _dialog(qtbot)
+        assert isinstance(asked, ExcludeDialog)
+        for choice in (asked.technical, asked.judged):
+            choice.click()
+            idle(qtbot, decided)
+            words = asked.consequence
+            until(qtbot, lambda words=words: words.height() >= words.heightForWidth(words.width()))
+            assert choice.width() >= choice.sizeHint().width()
+        QTest.keyClick(asked, Qt.Key.Key_Escape)
+    finally:
+        theme().enlarge(100)
