@@ -128,6 +128,8 @@ class Endpoint:
 
     Its noise is that of a measurement of each; see ``difference``.
     """
+    noise_estimated: bool = False
+    """Whether the noise is not known but estimated on the way; ``noise_sd`` is then a guess that plans start from."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "unit", normalise_unit(self.unit))
@@ -305,7 +307,7 @@ class Endpoint:
 
     def as_json(self) -> dict[str, Any]:
         """The endpoint as a campaign file keeps it; what was not said of the later fields is left out."""
-        data = {name: value for name, value in asdict(self).items() if name not in _LATER or value is not None}
+        data = {name: value for name, value in asdict(self).items() if name not in _LATER or value not in (None, False)}
         return data if self.of is None else data | {"of": list(self.of)}
 
     @classmethod
@@ -316,5 +318,5 @@ class Endpoint:
         return cls(**{**data, "limit": whole, "of": None if of is None else (of[0], of[1])})
 
 
-_LATER = ("epsilon", "limit", "of")
+_LATER = ("epsilon", "limit", "of", "noise_estimated")
 """Fields that the first campaign files did not know."""

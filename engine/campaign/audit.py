@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from assaypilot.engine.campaign import limits, redecide
+from assaypilot.engine.campaign import limits, redecide, scatter
 from assaypilot.engine.campaign.chain import Event
 from assaypilot.engine.campaign.changing_decisions import verdicts
 from assaypilot.engine.campaign.confirmation import same_predictions
@@ -47,7 +47,7 @@ def verify(
                 problems.append(Problem(event.sequence, f"{event.kind} does not follow from what came before: {error}"))
                 break
             if recompute:
-                problems += [Problem(event.sequence, text) for text in _anew(ledger, event)]
+                problems += [Problem(event.sequence, text) for text in (*_anew(ledger, event), *_noise(ledger, event))]
             if again is not None:
                 texts = (*_differences(ledger, event, again[0]), *_limits(ledger, event, again[1]))
                 problems += [Problem(event.sequence, text) for text in texts]
@@ -69,6 +69,14 @@ def _anew(ledger: Ledger, event: Event) -> list[str]:
     if not all(limits.same(one, ledger.verdicts.get(phase)) for phase, one in pairs):
         said.append(_ANEW.format("verdict about the limits"))
     return said
+
+
+def _noise(ledger: Ledger, event: Event) -> list[str]:
+    """What is wrong with the noise that decisions noted, right after they were made."""
+    if not event.kind.startswith("phase_"):
+        return []
+    told = [phase for phase in ledger.spreads if scatter.spreads(ledger, phase) != ledger.spreads[phase]]
+    return [f"phase {phase}: the facts give another assay noise" for phase in told]
 
 
 _ANEW = "the facts give another {} under the changed terms"

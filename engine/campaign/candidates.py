@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from assaypilot.engine.campaign import limits
+from assaypilot.engine.campaign import limits, scatter
 from assaypilot.engine.campaign.replay import Ledger
 from assaypilot.engine.campaign.state import Candidates
 from assaypilot.engine.difference import parts, pooled_of
@@ -68,7 +68,7 @@ def posterior_of(ledger: Ledger, endpoint: int, data: Pooled | None = None) -> P
     data = pooled(ledger, endpoint) if data is None else data
     data = _linked(ledger, endpoint, data)
     measured = np.flatnonzero(data.counts > 0)
-    noise = 1.0 if endpoint in ledger.coarse else ledger.endpoints[endpoint].noise_sd
+    noise = 1.0 if endpoint in ledger.coarse else scatter.informing(ledger)[endpoint].noise_sd
     if not len(measured) or noise is None:
         return None
     return posterior(ledger.features, measured, data.counts[measured], data.means[measured], noise)

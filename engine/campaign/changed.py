@@ -50,7 +50,7 @@ CAPACITY = ("per_round", "max_replicates", "budget")
 """What may change without touching the goal, the assay or the confidence."""
 
 _KEPT = ("settings", "endpoints", "goal_endpoints", "limited", "measured", "state", "origin", "under_way", "void",
-         "anew", "verdicts")  # fmt: skip
+         "anew", "verdicts", "spreads")  # fmt: skip
 """What a change replaces, and undo puts back."""
 
 
@@ -105,6 +105,7 @@ def decide_anew(
     arm_of = ledger.arms_named(data["decision"])
     numbers = from_bytes(ledger.part(digests[0]))
     decision = codec.decision_from_json(data["decision"], numbers, arm_of)
+    ledger.keep(data["decision"])
     shape = (len(ledger.goal_endpoints), ledger.n_arms)
     if any(array.shape != shape for array in (decision.estimate, decision.low, decision.high)):
         raise AssayPilotError("the log keeps the estimates of another library")
@@ -153,6 +154,7 @@ def take(ledger: Ledger, data: Mapping[str, Any]) -> None:
     before = Decided(now.status, now.decided_in_phase, now.problem.measurable)
     ledger.aim()
     ledger.anew = None
+    ledger.spreads = {}
     ledger.begin()
     if data["anew"] is not None:
         derived = how == "kept"
@@ -244,6 +246,9 @@ def change_in_words(change: Mapping[str, Any], goal: str) -> str:
             before, after = (f"{number(100 * (1 - value))} %" for value in (before, after))
         case "noise":
             name = f"the assay noise (SD) of {endpoint}"
+            before, after = (
+                f"unknown (about {number(one['about'])})" if isinstance(one, dict) else one for one in (before, after)
+            )
         case "margin":
             name = f"the difference in {endpoint} that does not matter"
         case "limit":

@@ -26,6 +26,7 @@ from assaypilot.engine.campaign.words import joined, many
 from assaypilot.engine.difference import with_noise
 from assaypilot.engine.endpoint import Endpoint, Limit
 from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.stated_noise import StatedNoise
 
 __all__ = [
     "LEAVE",
@@ -60,8 +61,8 @@ class Change:
     max_replicates: int | Leave = LEAVE
     budget: int | Leave | None = LEAVE
     """None: no limit."""
-    noise: Mapping[str, float] = field(default_factory=dict)
-    """SD between measurements of one compound, by endpoint."""
+    noise: Mapping[str, float | StatedNoise] = field(default_factory=dict)
+    """SD between measurements of one compound, by endpoint; or that it is not known, perhaps with a guess."""
     limits: Mapping[str, Limit | None] = field(default_factory=dict)
     """By endpoint, in its entry unit; None: no limit any more."""
     margins: Mapping[str, float | None] = field(default_factory=dict)
@@ -110,7 +111,7 @@ def change_drafts(ledger: Ledger, change: Change, note: str = "") -> tuple[list[
     blobs: dict[str, bytes] = {}
     if how == "kept":
         data, blobs = _decided_anew(ledger, data)
-    draft = Draft("settings_changed", data)
+    draft = Draft("settings_changed", data, 2 if any(endpoint.noise_estimated for endpoint in endpoints) else 1)
     after = ledger.fork(blobs)
     after.rehearse([draft])
     _refuse_other_endpoints(ledger, after)
@@ -166,7 +167,7 @@ def _change_of(data: Mapping[str, Any]) -> Change:
         elif one["what"] == "margin":
             told["margins"][one["endpoint"]] = after
         elif one["what"] == "noise":
-            told["noise"][one["endpoint"]] = after
+            told["noise"][one["endpoint"]] = StatedNoise(after["about"], True) if isinstance(after, dict) else after
         else:
             told[one["what"]] = after
     return Change(**told)
@@ -215,7 +216,10 @@ def _with(endpoint: Endpoint, kind: str, value: Any) -> Endpoint:
             option="--sd",
             mend="Give theirs.",
         )
-    return replace(endpoint, noise_sd=value)
+    if isinstance(value, StatedNoise) and value.estimated:
+        return replace(endpoint, noise_sd=value.sd or endpoint.noise_sd, noise_estimated=True)
+    sd = value.sd if isinstance(value, StatedNoise) else value
+    return replace(endpoint, noise_sd=sd, noise_estimated=False)
 
 
 def _differences(ledger: Ledger, settings: Any, endpoints: Sequence[Endpoint]) -> list[dict[str, Any]]:
@@ -227,7 +231,7 @@ def _differences(ledger: Ledger, settings: Any, endpoints: Sequence[Endpoint]) -
             found.append({"what": what, "endpoint": None, "before": before, "after": after})
     for old, new in zip(ledger.endpoints, endpoints, strict=True):
         both: list[tuple[str, Any, Any]] = [
-            ("noise", old.noise_sd, new.noise_sd),
+            ("noise", _noise(old), _noise(new)),
             ("margin", old.epsilon, new.epsilon),
             ("limit", _limit(old), _limit(new)),
         ]
@@ -235,6 +239,10 @@ def _differences(ledger: Ledger, settings: Any, endpoints: Sequence[Endpoint]) -
             if before != after and not (what == "noise" and old.of is not None):
                 found.append({"what": what, "endpoint": old.name, "before": before, "after": after})
     return found
+
+
+def _noise(endpoint: Endpoint) -> float | dict[str, Any] | None:
+    return {"about": endpoint.noise_sd} if endpoint.noise_estimated else endpoint.noise_sd
 
 
 def _limit(endpoint: Endpoint) -> dict[str, Any] | None:

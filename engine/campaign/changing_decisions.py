@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from assaypilot.engine.campaign import codec, limits, parts
+from assaypilot.engine.campaign import codec, limits, parts, scatter
 from assaypilot.engine.campaign.replay import Ledger
 from assaypilot.engine.strategies.anew import Phase, anew
 from assaypilot.engine.strategies.protocol import IN, OUT, Decision
@@ -23,6 +23,7 @@ def derive(ledger: Ledger, upto: int, measurable: NDArray[np.bool_], spent: int)
     ``measurable`` and ``spent``: what could be had, and was measured, when the terms were changed.
     """
     state = ledger.strategy.adjust(ledger.fresh(), measurable=measurable, spent=spent)
+    state = scatter.to_decide(ledger, state, upto)
     phases = []
     for number in range(1, upto + 1):
         decided, before = ledger.phases[number - 1], ledger.estimates[number]
@@ -31,7 +32,7 @@ def derive(ledger: Ledger, upto: int, measurable: NDArray[np.bool_], spent: int)
         leader, expected = _of_walks(ledger, number)
         own = (decided.active, decided.lost, known, decided.measurable, decided.revised)
         phases.append(Phase(outcome, *own, leader, expected))
-    decision = anew(ledger.strategy, state, phases)
+    decision = scatter.decided(state, anew(ledger.strategy, state, phases))
     return None if decision is None else replace(decision, numbers=_numbers(ledger, upto))
 
 
@@ -84,10 +85,13 @@ def verdicts(ledger: Ledger, upto: int) -> list[limits.Verdict]:
 def kept(ledger: Ledger, decision: Decision, said: Sequence[limits.Verdict]) -> tuple[dict[str, Any], list[bytes]]:
     """Decision and verdicts as the log keeps them: as JSON, and the parts with their numbers."""
     names = [ledger.library.ids[compound] for compound in ledger.first]
-    data = {
+    data: dict[str, Any] = {
         "decision": codec.decision_to_json(decision, names),
         "limits": [limits.to_json(ledger, verdict, names) for verdict in said],
     }
+    noise = scatter.spreads(ledger, decision.phase)
+    if noise:
+        data["decision"]["noise"] = scatter.to_json(ledger, noise)
     nothing = np.zeros((0, ledger.n_arms))
     blobs = [parts.to_bytes(parts.Numbers.of(decision, {}))]
     blobs += [parts.to_bytes(parts.Numbers(nothing, nothing, nothing, limits=one.arrays)) for one in said]

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from assaypilot.engine.campaign import limits
+from assaypilot.engine.campaign import limits, scatter
 from assaypilot.engine.campaign.changed import CAPACITY, changes_in_words
 from assaypilot.engine.campaign.promises import broken, goal_sentence
 from assaypilot.engine.campaign.replay import Ledger
@@ -59,7 +59,14 @@ def _of_the_guarantee(before: Ledger, after: Ledger, data: Mapping[str, Any]) ->
         told.append(
             "It then counts over all campaigns, not over those alone that chose their confidence after results."
         )
-    noisy = [str(change["endpoint"]) for change in data["changes"] if change["what"] == "noise"]
+    noise = [change for change in data["changes"] if change["what"] == "noise"]
+    if any(isinstance(change["after"], dict) for change in noise):
+        told += [
+            f"From then on {scatter.sentence(after, one)}: replicates within phases count, those so far included, and "
+            "nine tenths of the error are for the decisions, a tenth for the bound on the noise."
+            for one in scatter.known(after)
+        ]
+    noisy = [str(change["endpoint"]) for change in noise if not isinstance(change["after"], dict)]
     if noisy:
         told.append(
             f"It assumes that the assay noise (SD) of {joined(noisy)} is changed for other reasons than the scatter of "

@@ -9,6 +9,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from assaypilot.engine.campaign import scatter
 from assaypilot.engine.campaign.confirmed import Prediction
 from assaypilot.engine.campaign.state import Round, RoundItem, Settings
 from assaypilot.engine.difference import behind, pooled_of
@@ -259,6 +260,10 @@ class Books:
         counts, means = zip(*(self.totals(phase, k) for k in self.goal_endpoints), strict=True)
         signs = np.array([[self.endpoints[k].sign] for k in self.goal_endpoints])
         return Outcome(allocation, np.array(counts), signs * np.array(means), spent)
+
+    def deciding_sd(self, endpoint: int, phase: int) -> float | None:
+        """The noise SD that a phase decides about an endpoint by; None where it is not known and nobody asks."""
+        return scatter.deciding_sd(self, endpoint, phase)
 
     # -- what came back for a round
 

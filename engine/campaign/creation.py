@@ -23,7 +23,7 @@ from assaypilot.engine.library import Library
 from assaypilot.engine.measurements import FEW_REPEATED, Result, replicate_noise
 from assaypilot.engine.strategies.registry import check_parameters, choose
 
-__all__ = ["creation_drafts", "program_version"]
+__all__ = ["creation_drafts", "program_version", "version_of"]
 
 
 def program_version() -> str:
@@ -59,9 +59,12 @@ def creation_drafts(
         settings.strategy,
         settings.goal,
         values=len(library) * len(measured),
-        limited=any(endpoint.limit is not None for endpoint in endpoints),
+        # Limits would be as well told by phases of another; noise that is not known would not.
+        limited=any(e.limit is not None for e in endpoints) and not any(e.noise_estimated for e in endpoints),
         parameters=settings.parameters,
     )
+    if any(endpoint.noise_estimated for endpoint in endpoints):
+        why = why.replace("normal with the stated SD", "normal")
     check_parameters(strategy, settings.parameters)
     if len(library) < 2:
         raise AssayPilotError(
@@ -93,7 +96,7 @@ def creation_drafts(
                 "mapping": dict(mapping) if mapping else None,
             },
         ),
-        Draft("endpoints_defined", {"endpoints": [e.as_json() for e in endpoints]}, _version_of(endpoints)),
+        Draft("endpoints_defined", {"endpoints": [e.as_json() for e in endpoints]}, version_of(endpoints)),
         Draft(
             "goal_set",
             {
@@ -118,8 +121,10 @@ def creation_drafts(
     return drafts, parts
 
 
-def _version_of(endpoints: Sequence[Endpoint]) -> int:
+def version_of(endpoints: Sequence[Endpoint]) -> int:
     """The version of the event that defines endpoints: programs of an earlier one would not know what to do with it."""
+    if any(endpoint.noise_estimated for endpoint in endpoints):
+        return 4
     if any(endpoint.of is not None for endpoint in endpoints):
         return 3
     return 2 if any(endpoint.limit is not None or endpoint.epsilon is not None for endpoint in endpoints) else 1
@@ -185,6 +190,8 @@ def _cautions(endpoints: Sequence[Endpoint], settings: Settings, n_measured: int
     return notes
 
 
+_USUAL = 0.3
+"""The SD that the first plan starts from where nothing says better: of log values, as biochemical assays have it."""
 _HARDLY_KNOWN = " So few replicates tell little: it may be several times larger. Give your assay's own SD if you can."
 
 
@@ -210,12 +217,20 @@ def _with_noise(
             spread = max((abs(m.value) for m in own), default=0.0)
             if noise is not None and noise > max(1e-6 * spread, 1e-9):
                 endpoint = replace(endpoint, noise_sd=noise)
-                if endpoint.name in measured:
+                if endpoint.name in measured and not endpoint.noise_estimated:
                     notes.append(
                         f"The assay noise (SD) of {endpoint.name}, {noise:.3g}, is estimated from the replicates of "
                         f"{compounds} compound{'' if compounds == 1 else 's'}; the guarantee assumes it is no larger."
                         + (_HARDLY_KNOWN if compounds < FEW_REPEATED else "")
                     )
+            elif endpoint.name in measured and endpoint.noise_estimated and endpoint.is_log:
+                endpoint = replace(endpoint, noise_sd=_USUAL)
+            elif endpoint.name in measured and endpoint.noise_estimated:
+                raise AssayPilotError(
+                    f"nothing says about how large the assay noise (SD) of {endpoint.name} is",
+                    option="--sd",
+                    mend="Give a guess for the first plan, e.g. unknown:5; decisions will not rest on it.",
+                )
             elif endpoint.name in measured:
                 raise AssayPilotError(
                     f"the assay noise (SD) of {endpoint.name} is not known: none was given, "
@@ -226,5 +241,12 @@ def _with_noise(
                     else "Give the SD between independent measurements of one compound, "
                     f'e.g. --endpoint "{endpoint.name};sd=0.2".',
                 )
+        if endpoint.noise_estimated and endpoint.name in measured:
+            notes.append(
+                f"The assay noise (SD) of {endpoint.name} is not known: {endpoint.noise_sd:.3g} is a guess that the "
+                "first plan starts from. It is estimated from replicates of the campaign, and decisions use an upper "
+                "bound on it: that takes more measurements, about 2.8 times as many where 32 degrees of freedom tell "
+                "it, 2 times at 64, 1.6 at 128. A known SD saves them."
+            )
         out.append(endpoint)
     return with_noise(out), notes

@@ -13,6 +13,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from assaypilot.engine.campaign import scatter
 from assaypilot.engine.campaign.replay import Ledger
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.strategies.protocol import OUT, Decision, State
@@ -143,7 +144,7 @@ class Gaps:
         ledger = self._ledger
         data = pooled(ledger, ledger.objective)
         measured = np.flatnonzero(data.counts > 0)
-        noise = ledger.endpoints[ledger.objective].noise_sd
+        noise = scatter.informing(ledger)[ledger.objective].noise_sd
         if not len(measured) or noise is None or ledger.coarse:
             return None
         fit = least_squares(ledger.features, measured, data.counts[measured], data.means[measured])
@@ -167,7 +168,8 @@ class Gaps:
         from assaypilot.engine.strategies.adaptive_evidence import Evidence
 
         problem, memory = state.problem, state.memory
-        evidence = Evidence(problem.features, memory, problem.noise[0])
+        used = scatter.bounds(self._ledger, self._ledger.spreads.get(state.phase, ())) if problem.estimated else {}
+        evidence = Evidence(problem.features, memory, used.get(self._ledger.objective, problem.noise[0]))
         if not evidence.n_phases:
             return None
         levels = Adaptive()._levels(problem)

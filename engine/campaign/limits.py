@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assaypilot.engine.campaign.counting import Books
+from assaypilot.engine.campaign.scatter import of_decisions
 from assaypilot.engine.endpoint import Endpoint
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.models.ols import least_squares
@@ -66,7 +67,7 @@ def decide(books: Books, phase: int, before: Sequence[Verdict]) -> Verdict | Non
     """What a phase says about the limits, ``before`` being what earlier ones said; None without limits."""
     if not books.limited:
         return None
-    delta = shares(books.settings.delta, len(books.goal_endpoints), len(books.limited))[1]
+    delta = shares(of_decisions(books) * books.settings.delta, len(books.goal_endpoints), len(books.limited))[1]
     # Compounds that were added after a phase may have been chosen by it: it bounds those that were there.
     there = books.since < phase
     width = math.sqrt(2.0 * math.log(2.0 * int(there.sum()) * phase * (phase + 1) / delta))
@@ -77,9 +78,10 @@ def decide(books: Books, phase: int, before: Sequence[Verdict]) -> Verdict | Non
         endpoint = books.endpoints[position]
         counts, means = books.totals(phase, position)
         measured = np.flatnonzero(counts > 0)
-        if len(measured) and endpoint.noise_sd is not None:
+        sd = books.deciding_sd(position, phase)
+        if len(measured) and sd is not None:
             fit = least_squares(books.features, measured, counts[measured], means[measured])
-            half = np.where(there, endpoint.noise_sd * width * fit.half_norms(), np.inf)
+            half = np.where(there, sd * width * fit.half_norms(), np.inf)
             mean = np.where(np.isfinite(half), fit.means(), 0.0)
             low[row], high[row] = mean - half, mean + half
         known = np.zeros(books.n_arms, dtype=bool)

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from assaypilot.engine.campaign import scatter
 from assaypilot.engine.campaign.changed import changes_in_words
 from assaypilot.engine.campaign.replay import Ledger
 from assaypilot.engine.campaign.state import Candidates, Guarantee
@@ -231,12 +232,18 @@ def _promise(ledger: Ledger, counts: Mapping[str, int], undecided: str) -> str:
 def _scatter(ledger: Ledger) -> list[str]:
     """How measurements of one compound are taken to scatter; under a link as its own kind of values does."""
     measured = [ledger.endpoints[k] for k in ledger.measured]
-    normal = [ledger.endpoints[k] for k in ledger.measured if k not in ledger.coarse]
+    unknown = {one.endpoint: one for one in scatter.known(ledger)}
+    normal = [ledger.endpoints[k] for k in ledger.measured if k not in ledger.coarse and k not in unknown]
     several = len(measured) > 1
     found = []
     if normal:
         spread = joined([f"{e.noise_sd or 0.0:.4g}{f' in {e.scale_name}' if several else ''}" for e in normal])
         found.append(f"measurements of one compound scatter independently and normally, SD at most {spread}")
+    if unknown:
+        found.append("measurements of one compound scatter independently and normally, those of one round, too")
+        found += [scatter.sentence(ledger, one) for one in unknown.values()]
+        if any(one.freedom for one in scatter.spreads(ledger, 0)):
+            found.append("replicates in the table scatter as those of the campaign do")
     for k in ledger.coarse:
         kind = "shares between 0 and 1" if ledger.link[0] == "logit" else "counts"
         found.append(f"measurements of {ledger.endpoints[k].scale_name} are independent {kind}")
@@ -274,7 +281,11 @@ def _assumptions(ledger: Ledger, counts: Mapping[str, int]) -> list[str]:
     after = [change for turn in ledger.turns if turn.how == "kept" for change in turn.changes]
     found += [
         f"the assay noise (SD) of {name} was changed for other reasons than the scatter of these results"
-        for name in dict.fromkeys(change["endpoint"] for change in after if change["what"] == "noise")
+        for name in dict.fromkeys(
+            change["endpoint"]
+            for change in after
+            if change["what"] == "noise" and not isinstance(change["after"], dict)
+        )
     ]
     state = ledger.current()
     if bool(state.lost.any()):

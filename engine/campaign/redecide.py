@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from assaypilot.engine.campaign import codec, limits, parts
+from assaypilot.engine.campaign import codec, limits, parts, scatter
 from assaypilot.engine.campaign.chain import Draft, as_parts, part_digest
 from assaypilot.engine.campaign.changed import Anew, decide_again
 from assaypilot.engine.campaign.changing_decisions import derive, kept, verdicts
@@ -47,6 +47,9 @@ def stored(ledger: Ledger, decision: Decision, verdict: limits.Verdict | None) -
     data = codec.decision_to_json(decision, names)
     if verdict is not None:
         data["limits"] = limits.to_json(ledger, verdict, names)
+    noise = scatter.spreads(ledger, decision.phase)
+    if noise:
+        data["noise"] = scatter.to_json(ledger, noise)
     return data, parts.to_bytes(parts.Numbers.of(decision, {} if verdict is None else verdict.arrays))
 
 
@@ -79,7 +82,7 @@ def drafts(ledger: Ledger, first: int, reason: str) -> tuple[Draft, dict[str, by
     if own and anew is not None:
         own["was"] = {"in": [names[a] for a in anew.decision.ins], "out": [names[a] for a in anew.decision.outs]}
     told = {"from": first, "decisions": new, "old": old, "reason": reason, "parts": digests, **own}
-    version = 3 if anew is not None else parts.version(*blobs)
+    version = 4 if scatter.estimated(ledger) else 3 if anew is not None else parts.version(*blobs)
     return Draft("phase_redecided", told, version), as_parts(*blobs, *behind)
 
 
@@ -112,7 +115,9 @@ def recompute_from(ledger: Ledger, first: int) -> list[Decision]:
     for phase in range(first, len(ledger.phases) + 1):
         decided, before = ledger.phases[phase - 1], ledger.estimates[phase]
         state = ledger.strategy.adjust(state, measurable=decided.measurable, spent=before.spent)
-        decision = ledger.strategy.decide(state, ledger.outcome(phase, decided.allocation, before.spent))
+        state = scatter.to_decide(ledger, state, phase)
+        outcome = ledger.outcome(phase, decided.allocation, before.spent)
+        decision = scatter.decided(state, ledger.strategy.decide(state, outcome))
         if decision is None:
             # Everything the phase rested on is gone: it decides nothing, and its number stays used.
             decision = _nothing(before, state.memory)
@@ -185,4 +190,5 @@ def recompute(ledger: Ledger) -> Decision | None:
         return None
     allocation = ledger.under_way.allocation
     outcome = ledger.outcome(allocation.phase, allocation, ledger.samples())
-    return ledger.strategy.decide(ledger.deciding(), outcome)
+    state = scatter.to_decide(ledger, ledger.deciding(), allocation.phase)
+    return scatter.decided(state, ledger.strategy.decide(state, outcome))

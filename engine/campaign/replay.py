@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from assaypilot.engine.campaign import changed, codec, limits
+from assaypilot.engine.campaign import changed, codec, limits, scatter
 from assaypilot.engine.campaign.chain import Draft, Event
 from assaypilot.engine.campaign.counting import Books, Decided, Issued, UnderWay
 from assaypilot.engine.campaign.parts import from_bytes
@@ -42,7 +42,7 @@ __all__ = ["KINDS", "UNFIT", "Ledger"]
 KINDS = {
     "campaign_created": 1,
     "library_added": 1,
-    "endpoints_defined": 3,
+    "endpoints_defined": 4,
     "goal_set": 2,
     "history_added": 1,
     "phase_planned": 2,
@@ -58,17 +58,18 @@ KINDS = {
     "compounds_unavailable": 1,
     "compounds_available": 1,
     "round_closed": 1,
-    "phase_decided": 2,
-    "phase_redecided": 3,
+    "phase_decided": 3,
+    "phase_redecided": 4,
     "phase_empty": 1,
-    "settings_changed": 1,
+    "settings_changed": 2,
     "compounds_added": 1,
 }
 """Every kind of event and its newest version this program understands.
 
-Version 2 of endpoints has an epsilon or a limit (version 3 a difference), of the goal is not about all epsilon-best, of
-a plan promises no half-width, of a decision has limits or a part with a strategy's memory (version 3 of one made again
-reaches behind a change of the terms); whatever needs none of it is still written as version 1.
+Version 2 of endpoints has an epsilon or a limit (version 3 a difference, 4 noise that is not known), of the goal is not
+about all epsilon-best, of a plan promises no half-width, of a decision has limits or a part with a strategy's memory
+(version 3 notes the noise that was used; of one made again 3 reaches behind a change of the terms and 4 notes the
+noise), of changed terms has noise that is not known; whatever needs none of it is still written as version 1.
 """
 
 UNFIT = (AssayPilotError, ValueError, LookupError, TypeError, AttributeError, ArithmeticError, struct.error, zlib.error)
@@ -96,6 +97,8 @@ class Ledger(Books):
         self.estimates: dict[int, Decision] = {}
         self.verdicts: dict[int, limits.Verdict] = {}
         """What each decided phase said about the limits; empty without limits."""
+        self.spreads: dict[int, tuple[scatter.Spread, ...]] = {}
+        """The noise that each decided phase used, where it is not known."""
         self.failed = 0
         """Measurements given up for lab reasons."""
         self.judged: set[int] = set()
@@ -113,7 +116,8 @@ class Ledger(Books):
 
     def current(self) -> State:
         """The strategy's state with what can be measured now and what was spent so far."""
-        return self.strategy.adjust(self.state, measurable=self.measurable(), spent=self.samples())
+        state = self.strategy.adjust(self.state, measurable=self.measurable(), spent=self.samples())
+        return scatter.to_plan(self, state)
 
     def stop(self, state: State) -> tuple[StopReason, ...]:
         """Why nothing more is asked between phases: the strategy's reasons, or that what is open fails a limit."""
@@ -150,6 +154,7 @@ class Ledger(Books):
         known = self._part
         other._part = lambda digest: parts[digest] if digest in parts else known(digest)
         own = ("measurements", "sources", "rounds", "confirmations", "unavailable", "phases", "estimates", "verdicts",
+               "spreads",
                "judged", "void", "turns")  # fmt: skip
         for name in own:
             setattr(other, name, copy.copy(getattr(self, name)))
@@ -236,7 +241,7 @@ class Ledger(Books):
                 name = self.endpoints[position].name
                 raise AssayPilotError(f"the assay noise (SD) of {name} is not known", option="--sd")
             noise[position] = sd
-        delta = settings.delta
+        delta = scatter.of_decisions(self) * settings.delta
         if self.limited:
             delta = limits.shares(delta, len(self.goal_endpoints), len(self.limited))[0]
         return Problem(
@@ -249,6 +254,7 @@ class Ledger(Books):
             parameters=check_parameters(self.strategy, settings.parameters),
             seed=settings.seed,
             capacity=self.capacity(),
+            estimated=bool(scatter.estimated(self)),
             began=self.goals[0] if len(self.goals) > 1 else None,
         )
 
@@ -267,7 +273,8 @@ class Ledger(Books):
 
             share = error_share(self.goals[0], self.goals[1:])
         asked = [*(turn.was["limited"] for turn in self.turns if turn.how == "kept"), self.limited]
-        return limits.together(len(self.goal_endpoints), asked, share) * self.settings.delta
+        times = limits.together(len(self.goal_endpoints), asked, share) + scatter.asked_for(self)
+        return times * self.settings.delta
 
     def capacity(self) -> Capacity:
         """What the lab takes, in replicates of all measured endpoints."""
@@ -429,8 +436,14 @@ class Ledger(Books):
             return decision, None
         return decision, limits.from_json(self, data["limits"], numbers.limits, arm_of)
 
-    def _keep(self, decision: Decision, verdict: limits.Verdict | None) -> None:
+    def keep(self, data: Mapping[str, Any]) -> None:
+        """Nothing; takes in the noise that a stored decision used, if it was not known."""
+        if "noise" in data:
+            self.spreads[data["phase"]] = scatter.from_json(self, data["noise"])
+
+    def _keep(self, data: Mapping[str, Any], decision: Decision, verdict: limits.Verdict | None) -> None:
         self.estimates[decision.phase] = decision
+        self.keep(data)
         if verdict is not None:
             self.verdicts[decision.phase] = verdict
 
@@ -440,7 +453,7 @@ class Ledger(Books):
         decision, verdict = self._decision(event.data)
         now, under_way = self.deciding(), self.under_way
         self.state = self.strategy.apply(now, decision)
-        self._keep(decision, verdict)
+        self._keep(event.data, decision, verdict)
         self.phases.append(
             Decided(
                 under_way.allocation,
@@ -504,7 +517,7 @@ class Ledger(Books):
         for entry, part in zip(data["decisions"], parts, strict=True):
             decision, verdict = self._decision({**entry, "part": part})
             state = self.strategy.apply(self._then(state, decision.phase), decision)
-            self._keep(decision, verdict)
+            self._keep(entry, decision, verdict)
         self.state = replace(state, problem=replace(self.state.problem, measurable=state.problem.measurable))
 
     def _settings_changed(self, event: Event) -> None:

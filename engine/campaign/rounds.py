@@ -144,4 +144,4 @@ def due_decision(ledger: Ledger) -> tuple[Draft, dict[str, bytes]] | None:
     (digest,) = named
     info = ledger.strategy.info
     data |= {"strategy": info.name, "strategy_version": info.version, "round": number, "part": digest}
-    return Draft("phase_decided", data, parts.version(blob)), named
+    return Draft("phase_decided", data, 3 if "noise" in data else parts.version(blob)), named

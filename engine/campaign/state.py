@@ -22,6 +22,7 @@ __all__ = [
     "STATUSES",
     "Candidates",
     "Guarantee",
+    "NoiseNow",
     "PhasePlan",
     "RecordReport",
     "Round",
@@ -334,6 +335,22 @@ class RecordReport:
     warnings: tuple[str, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class NoiseNow:
+    """What replicates say of the noise of an endpoint that nobody knows it of; model scale."""
+
+    endpoint: int
+    """Its position."""
+    sd: float | None
+    """The estimate; None without any replicates."""
+    freedom: int
+    """Degrees of freedom behind it."""
+    used: float
+    """The upper bound on it that decisions use; infinite while there are too few replicates."""
+    sentence: str
+    """``assay noise of pIC50 estimated: 0.21 from 34 degrees of freedom, at most 0.27 is used``."""
+
+
 @dataclass(frozen=True, eq=False)
 class Status:
     """Everything a page or a report shows, at one head of the log."""
@@ -387,6 +404,8 @@ class Status:
     """What the two probabilities of the candidates are, in a few words: ``within 0.5``, ``best``, ``Pareto``."""
     confirmation: Confirmation = field(default_factory=Confirmation)
     """How far what is in was confirmed by measurements of its own, once the campaign has ended."""
+    noise: tuple[NoiseNow, ...] = ()
+    """Of every endpoint whose noise is estimated on the way; ``endpoints`` have that estimate as theirs."""
 
     @property
     def limited_endpoints(self) -> tuple[int, ...]:

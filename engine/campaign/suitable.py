@@ -6,11 +6,13 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from assaypilot.engine.campaign import scatter
 from assaypilot.engine.campaign.replay import Ledger
 from assaypilot.engine.campaign.words import joined
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.features import outside_span, span_basis, span_rank
 from assaypilot.engine.measurements import Measurement
+from assaypilot.engine.strategies.repeating import refuse_unknown_noise
 
 __all__ = ["check_campaign", "check_value", "check_values"]
 
@@ -29,7 +31,19 @@ def check_campaign(ledger: Ledger) -> None:
             where = f"the table says {error.message} ({ledger.library.ids[m.compound]})"
             raise AssayPilotError(where, option=error.option, mend=error.mend) from error
     check_values(ledger, ())
+    _check_noise(ledger)
     _check_budget(ledger)
+
+
+def _check_noise(ledger: Ledger) -> None:
+    """Nothing; AssayPilotError where noise that is not known cannot be estimated on the way."""
+    if scatter.estimated(ledger):
+        refuse_unknown_noise(
+            ledger.strategy,
+            parameters=ledger.settings.parameters,
+            max_replicates=ledger.settings.max_replicates,
+            replicates=min(one.freedom for one in scatter.spreads(ledger, len(ledger.phases))),
+        )
 
 
 def _check_scale(ledger: Ledger) -> None:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from assaypilot.engine.campaign import promises, wording
+from assaypilot.engine.campaign import promises, scatter, wording
 from assaypilot.engine.campaign.candidates import build_candidates
 from assaypilot.engine.campaign.confirmation import confirmation
 from assaypilot.engine.campaign.confirmed import Confirmation
 from assaypilot.engine.campaign.replay import Ledger
-from assaypilot.engine.campaign.state import STATUSES, PhasePlan, Status
+from assaypilot.engine.campaign.state import STATUSES, NoiseNow, PhasePlan, Status
 from assaypilot.engine.strategies.protocol import NOT_ESTIMABLE, State, StopReason
 
 __all__ = ["build_status"]
@@ -29,7 +29,11 @@ def build_status(ledger: Ledger, location_warnings: tuple[str, ...] = ()) -> Sta
     return Status(
         name=ledger.name,
         library=ledger.library,
-        endpoints=ledger.endpoints,
+        endpoints=scatter.informing(ledger),
+        noise=tuple(
+            NoiseNow(one.endpoint, one.sd, one.freedom, one.used, scatter.sentence(ledger, one))
+            for one in scatter.known(ledger)
+        ),
         objective=ledger.objective,
         settings=ledger.settings,
         strategy=ledger.strategy.info.name,

@@ -16,6 +16,7 @@ from assaypilot.engine.cli.console import Console, Reply
 from assaypilot.engine.cli.standing import guarantee_of
 from assaypilot.engine.endpoint import Limit
 from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.stated_noise import StatedNoise, parse_noise
 
 __all__ = ["agreed", "change", "refusal"]
 
@@ -69,14 +70,12 @@ def _wanted(options: argparse.Namespace, now: Status) -> Change:
     noise = dict(_noise(text, now) for text in options.sd)
     limits = dict(map(_limit, options.limit))
     margins = dict(_named(text, "--margin", none=True) for text in options.margin)
-    return Change(
-        **said, noise={name: sd for name, sd in noise.items() if sd is not None}, limits=limits, margins=margins
-    )
+    return Change(**said, noise=noise, limits=limits, margins=margins)
 
 
-def _noise(text: str, now: Status) -> tuple[str, float | None]:
+def _noise(text: str, now: Status) -> tuple[str, float | StatedNoise]:
     if "=" in text:
-        return _named(text, "--sd")
+        return _stated(text)
     measured = [now.endpoints[k].name for k in now.measured_endpoints]
     if len(measured) > 1:
         raise AssayPilotError(
@@ -84,7 +83,13 @@ def _noise(text: str, now: Status) -> tuple[str, float | None]:
             option="--sd",
             mend=f'Say whose: --sd "{measured[0]}={text}".',
         )
-    return _named(f"{measured[0]}={text}", "--sd")
+    return _stated(f"{measured[0]}={text}")
+
+
+def _stated(text: str) -> tuple[str, float | StatedNoise]:
+    name, _, value = text.rpartition("=")
+    stated = parse_noise(value)
+    return (name or "?").strip(), stated if stated.estimated or stated.sd is None else stated.sd
 
 
 def _named(text: str, option: str, *, none: bool = False) -> tuple[str, float | None]:

@@ -20,7 +20,8 @@ def add_change_options(parser: argparse.ArgumentParser) -> None:
     add("--epsilon", type=number, metavar="X", help="distance from the best that still counts")
     add("--slack", type=_or_none(number), metavar="X", help="how soft that cutoff is; none: half of epsilon")
     add("--delta", type=number, metavar="X", help="1 - confidence")
-    add("--sd", action="append", default=[], metavar="[NAME=]X", help="assay noise (SD) of an endpoint")
+    add("--sd", action="append", default=[], metavar="[NAME=]X",
+        help="assay noise (SD) of an endpoint; or unknown: from then on it is estimated from replicates")  # fmt: skip
     add("--limit", action="append", default=[], metavar="NAME<X", help="limit of an endpoint, or NAME=none")
     add("--margin", action="append", default=[], metavar="NAME=X",
         help="for trade-offs the difference in an endpoint that does not matter, or none for that of all")  # fmt: skip

@@ -4,7 +4,20 @@ from __future__ import annotations
 
 import argparse
 
-__all__ = ["add_goal_options", "add_table_options", "header_rows", "names", "natural", "number", "positive", "setting"]
+from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.stated_noise import StatedNoise, parse_noise
+
+__all__ = [
+    "add_goal_options",
+    "add_table_options",
+    "header_rows",
+    "names",
+    "natural",
+    "noise",
+    "number",
+    "positive",
+    "setting",
+]
 
 
 def add_table_options(parser: argparse.ArgumentParser) -> None:
@@ -76,6 +89,7 @@ def add_table_options(parser: argparse.ArgumentParser) -> None:
         metavar="SPEC",
         help="what is measured: 'NAME[;unit=][;direction=max|min][;transform=log|none][;sd=][;epsilon=][;limit=<5]"
         "[;wells_per_measurement=1]', once for each; it need not be a column. The limit is in the unit of the values. "
+        "An sd may be unknown, or unknown:0.2 with a guess: see --sd. "
         "'NAME;of=NAME - NAME' is the difference of two others on the log scale, such as a selectivity",
     )
 
@@ -138,7 +152,13 @@ def add_goal_options(parser: argparse.ArgumentParser, *, simulated: bool = False
     group.add_argument(
         "--max-replicates", type=int, default=4, metavar="N", help="of one compound in a round (default 4)"
     )
-    group.add_argument("--sd", type=number, metavar="X", help="assay noise: SD between measurements of one compound")
+    group.add_argument(
+        "--sd",
+        type=noise,
+        metavar="X",
+        help="assay noise: SD between measurements of one compound; or unknown, or unknown:0.2 with a guess for the "
+        "first plan: then it is estimated from replicates, and decisions use an upper bound on it",
+    )
     group.add_argument("--seed", type=natural, default=0, metavar="N", help="of random choices (default 0)")
 
 
@@ -178,6 +198,14 @@ def number(text: str) -> float:
         return float(text.replace(",", "."))
     except ValueError:
         raise argparse.ArgumentTypeError(f"{text!r} is not a number") from None
+
+
+def noise(text: str) -> StatedNoise:
+    """What is said of the assay noise: an SD, or that it is unknown."""
+    try:
+        return parse_noise(text)
+    except AssayPilotError as error:
+        raise argparse.ArgumentTypeError(f"{error.message}. {error.mend}") from None
 
 
 def names(text: str) -> tuple[str, ...]:

@@ -22,6 +22,7 @@ from assaypilot.engine.simulate.tables import Truth, of_table, truth_of
 from assaypilot.engine.simulate.yardsticks import Yardsticks, yardsticks
 from assaypilot.engine.strategies import registry
 from assaypilot.engine.strategies.protocol import Strategy, check_delta
+from assaypilot.engine.strategies.repeating import refuse_unknown_noise
 
 __all__ = ["simulate_command"]
 
@@ -111,11 +112,15 @@ def _tasks(options: argparse.Namespace, instance: Instance, goal: Goal) -> list[
     changed = options.instance is not None and goal != instance.make(0).goal
     noise = None
     if options.instance is not None and options.sd is not None:
-        if not (math.isfinite(options.sd) and options.sd > 0):
+        sd = options.sd.sd
+        if sd is not None and not (math.isfinite(sd) and sd > 0):
             raise AssayPilotError(
-                f"assay noise (SD) must be a number > 0, got {options.sd}", option="--sd", mend="For example --sd 0.2."
+                f"assay noise (SD) must be a number > 0, got {sd}", option="--sd", mend="For example --sd 0.2."
             )
-        noise = (options.sd,) * len(instance.make(0).noise)
+        noise = None if sd is None else (sd,) * len(instance.make(0).noise)
+    estimated = options.sd is not None and options.sd.estimated
+    for strategy in strategies if estimated else ():
+        refuse_unknown_noise(strategy, parameters=given, max_replicates=options.max_replicates)
     return [
         Task(
             strategy=strategy,
@@ -127,6 +132,7 @@ def _tasks(options: argparse.Namespace, instance: Instance, goal: Goal) -> list[
             noise=noise,
             per_round=per_round,
             max_replicates=options.max_replicates,
+            estimated=estimated,
             budget=budget,
             limits=Limits(phases=options.max_phases),
         )
@@ -246,7 +252,7 @@ def _from_table(options: argparse.Namespace, console: Console) -> tuple[Instance
         )
     # What the user says of an endpoint goes before --sd, as in a campaign; what a shipped table says does not.
     whole = options.sd is not None and not options.endpoint
-    endpoints = [replace(e, noise_sd=options.sd) if whole else e for e in imported.endpoints]
+    endpoints = [replace(e, noise_sd=options.sd.sd or e.noise_sd) if whole else e for e in imported.endpoints]
     goal_name = _check_goal_name(options.goal or "epsilon-best")
     asked = _asked(options.objective, endpoints, several=goal_name == "pareto")
     goal: Goal
@@ -308,6 +314,7 @@ def _document(task: Task, void: tuple[str, ...], known: Yardsticks, figures: dic
     budget = task.instance.budget if task.budget is None else task.budget
     return {
         "strategy": info.name,
+        "noise_estimated": task.estimated,
         "instance": task.instance.name,
         **figures,
         "measurements": _times(figures["measurements"], len(drawn.noise)),
@@ -345,6 +352,7 @@ def _goal_document(goal: Goal) -> dict[str, Any]:
 def _lines(instance: Instance, task: Task, documents: Sequence[dict[str, Any]]) -> list[str]:
     first = documents[0]
     noise = " and ".join(f"{sd:g}" for sd in dict.fromkeys(first["noise"]))
+    noise += " (estimated from replicates)" if first["noise_estimated"] else ""
     size = f"{plural(first['compounds'], 'compound')}, dimension {first['dimension']}"
     several = first["endpoints"] > 1
     each = f", {first['endpoints']} endpoints" if several else ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -77,6 +78,7 @@ def status_document(now: Status, only: Which = "all", limit: int = JSON_LIMIT) -
         "finish_reason": now.finish_reason,
         "statement": now.statement,
         "guarantee": guarantee_of(now),
+        "noise": noise_of(now),
         "in": [ids[compound] for compound in ins[:ID_LIMIT].tolist()],
         "undecided": [ids[compound] for compound in undecided[:ID_LIMIT].tolist()],
         "counts": dict(now.counts),
@@ -89,6 +91,19 @@ def status_document(now: Status, only: Which = "all", limit: int = JSON_LIMIT) -
         "head": now.head,
         "events": now.events,
     }
+
+
+def noise_of(now: Status) -> list[dict[str, Any]]:
+    """Of every endpoint whose noise is estimated: the estimate, its degrees of freedom, and what decisions use."""
+    return [
+        {
+            "endpoint": now.endpoints[one.endpoint].name,
+            "sd": one.sd,
+            "freedom": one.freedom,
+            "used": one.used if math.isfinite(one.used) else None,
+        }
+        for one in now.noise
+    ]
 
 
 def _confirmation(now: Status) -> dict[str, Any] | None:
@@ -201,6 +216,7 @@ def describe(now: Status, only: Which = "all", limit: int = TEXT_LIMIT) -> list[
     """The standing of a campaign in lines for people."""
     candidates, counts = now.candidates, now.counts
     lines = [f"{now.name}: {now.goal_sentence}", "", now.statement, now.guarantee.sentence, ""]
+    lines += [f"{one.sentence[:1].upper()}{one.sentence[1:]}" for one in now.noise]
     if now.open_round is not None:
         lines.append(round_line(now.open_round))
     elif now.rounds:

@@ -11,6 +11,7 @@ from typing import Any
 from assaypilot.engine.campaign.state import Settings, Source
 from assaypilot.engine.cli.console import Console, Reply, count, plural, table
 from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.stated_noise import StatedNoise
 from assaypilot.engine.tables.check import check_report
 from assaypilot.engine.tables.files import is_workbook
 from assaypilot.engine.tables.importer import ImportedTable, import_table
@@ -88,6 +89,7 @@ def new(options: argparse.Namespace, console: Console) -> Reply:
             {
                 "name": e.name,
                 "noise_sd": e.noise_sd,
+                "noise_estimated": e.noise_estimated,
                 "limit": e.limit_text or None,
                 "in_goal": k in now.goal_endpoints,
                 "of": None if e.of is None else list(e.of),
@@ -106,7 +108,11 @@ def new(options: argparse.Namespace, console: Console) -> Reply:
     lines = [
         f"Created {path}: {plural(len(now.library), 'compound')}, rank {document['rank']} of {document['max_rank']}",
         now.goal_sentence,
-        *(f"Assay noise (SD) of {endpoint.scale_name}: {endpoint.noise_sd:.3g}" for endpoint in asked),
+        *(
+            f"Assay noise (SD) of {endpoint.scale_name}: "
+            + (f"unknown, at first {endpoint.noise_sd:.3g}" if endpoint.noise_estimated else f"{endpoint.noise_sd:.3g}")
+            for endpoint in asked
+        ),
         *_how_additive(document, [endpoint.name for endpoint in asked]),
         f"Strategy {now.why}",
         *([f"History: {plural(len(imported.history), 'value')}; {_HISTORY}"] if imported.history else []),
@@ -156,7 +162,7 @@ def _left_out(imported: ImportedTable) -> list[str]:
 
 
 def _read(
-    options: argparse.Namespace, sd: float | None, console: Console
+    options: argparse.Namespace, sd: StatedNoise | None, console: Console
 ) -> tuple[RawTable, TableMapping, ImportedTable, dict[str, float]]:
     """The table as it is, what its columns are, what came of it, and the epsilons said with endpoints."""
     raw, mapping, epsilons = read_mapped(options, sd, console)
@@ -164,7 +170,7 @@ def _read(
 
 
 def read_mapped(
-    options: argparse.Namespace, sd: float | None, console: Console
+    options: argparse.Namespace, sd: StatedNoise | None, console: Console
 ) -> tuple[RawTable, TableMapping, dict[str, float]]:
     """The table as it is, what its columns are, and the epsilons said with endpoints, by the table options."""
     specs = tuple(map(parse_endpoint_spec, options.endpoint))

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from assaypilot.engine.campaign import counting, limits
+from assaypilot.engine.campaign import counting, limits, scatter
 from assaypilot.engine.campaign.counting import Books, Issued
 from assaypilot.engine.campaign.replay import Ledger
 from assaypilot.engine.features import DenseFeatures, span_basis
@@ -21,6 +21,7 @@ from assaypilot.engine.models.glm import Link, mean_value
 from assaypilot.engine.progress import Report, silent
 from assaypilot.engine.simulate.forecast_quick import effective, quick
 from assaypilot.engine.simulate.instances import Drawn, Kind
+from assaypilot.engine.simulate.replicates import Replicates, Unknown
 from assaypilot.engine.simulate.runner import sample
 from assaypilot.engine.strategies.designs import table
 from assaypilot.engine.strategies.protocol import (
@@ -108,20 +109,42 @@ class Start:
     under_way: UnderWay | None
     stops: tuple[StopReason, ...]
     """Why nothing more is asked, if so."""
+    noise: tuple[float, ...]
+    """What the noise of the goal's endpoints is taken to be in truth."""
+    replicates: tuple[Unknown, ...]
+    """Where it is not known: what is known of it, endpoints with a limit last."""
 
 
 def begin(ledger: Ledger, report: Report = silent) -> Start:
     """Where the campaign stands; what all runs have in common is planned once."""
     strategy = quick(ledger.strategy, ledger.state.problem.goal)
     if ledger.under_way is not None:
-        return Start(strategy, _light(ledger.deciding()), None, _under_way(ledger, ledger.under_way), ())
+        under_way = _under_way(ledger, ledger.under_way)
+        return Start(strategy, _light(ledger.deciding()), None, under_way, (), *_noise(ledger))
     state = ledger.current()
     stops = ledger.stop(state)
     if (state.status == NOT_ESTIMABLE).all():
         stops = (StopReason("nothing measurable", "no compound that is left can be had"),)
     # This one as it will be: all later ones are guesses anyway.
     following = None if stops else strategy.ask(state, report)
-    return Start(strategy, _light(state), following, None, stops)
+    return Start(strategy, _light(state), following, None, stops, *_noise(ledger))
+
+
+def _noise(ledger: Ledger) -> tuple[tuple[float, ...], tuple[Unknown, ...]]:
+    """The noise of the goal's endpoints that is taken for true, and what is known of noise that is estimated.
+
+    Values of a phase under way that are in already are taken as if they were still to come. Of a difference, and of an
+    endpoint that has a limit only, the bound is taken to stay as it is.
+    """
+    true = scatter.informing(ledger)
+    sds = tuple(true[k].noise_sd or 1.0 for k in ledger.goal_endpoints)
+    rows = {k: row for row, k in enumerate(ledger.goal_endpoints)}
+    told = [
+        Unknown(rows[one.endpoint], sds[rows[one.endpoint]], one.guess, one.alpha, one.squares, one.freedom)
+        for one in scatter.known(ledger)
+        if one.endpoint in rows
+    ]
+    return sds, tuple(told)
 
 
 def _light(state: State) -> State:
@@ -170,6 +193,7 @@ def play_on(
     strategy, state, under_way, planned = start.strategy, start.state, start.under_way, start.next
     per = ledger.per_sample
     lab = _Lab(ledger, start, truth, rng)
+    told = Replicates([replace(one) for one in start.replicates], rng)
     before = _decided(ledger, state, lab)
     spent = begun = ledger.spent()
     rounds = begun_round = len([issued for issued in ledger.rounds if _counts(issued)])
@@ -178,6 +202,7 @@ def play_on(
     empty = 0
     while True:
         pulse()
+        state = told.to_plan(state)
         stops = () if under_way is not None else strategy.stop(state) or lab.stop(state)
         if following is None and spent > begun:
             decided = int((_decided(ledger, state, lab) & ~before).sum())
@@ -198,7 +223,7 @@ def play_on(
             # The open one was issued before, and what it brings comes now.
             begun_round -= under_way.open
         phase = state.phase
-        state = strategy.tell(state, outcome)
+        state = strategy.tell(told.to_decide(state, outcome.counts[0]), outcome)
         if under_way is not None:
             state = strategy.adjust(state, measurable=ledger.measurable(), spent=state.spent)
             under_way = None
@@ -239,7 +264,7 @@ class _Lab(Books):
             problem.measurable,
             problem.wanted,
             problem.goal,
-            problem.noise,
+            start.noise,
             _KINDS[link],
         )
         self._ledger, self._problem, self._truth, self._rng = ledger, problem, truth, rng
@@ -251,6 +276,14 @@ class _Lab(Books):
         """Counts and means of an endpoint with a limit, of the phase that was simulated last."""
         found = self._totals[self.limited.index(endpoint)]
         return found.counts, found.means
+
+    def deciding_sd(self, endpoint: int, phase: int) -> float | None:
+        """The noise SD by which limits are decided, where it is estimated that of the last decision."""
+        found = scatter.known(self._ledger)
+        if not found:
+            return self.endpoints[endpoint].noise_sd
+        used = scatter.bounds(self, found).get(endpoint, math.inf)
+        return used if math.isfinite(used) else scatter.bounds(self, found, plan=True).get(endpoint)
 
     def stop(self, state: State) -> tuple[StopReason, ...]:
         """That all that is open fails a limit, if so; as ``Ledger.stop`` has it."""
@@ -289,7 +322,7 @@ class _Lab(Books):
         self._totals = []
         for row, (position, came) in enumerate(zip(self.limited, begun, strict=True)):
             counts = came.counts + more
-            sd = (self.endpoints[position].noise_sd or 0.0) * np.sqrt(more)
+            sd = (scatter.informing(self._ledger)[position].noise_sd or 0.0) * np.sqrt(more)
             sums = came.counts * came.means + more * self._truth.limited[row]
             sums += sd * self._rng.standard_normal(len(more))
             self._totals.append(Pooled(counts, np.divide(sums, counts, out=np.zeros(len(more)), where=counts > 0)))

@@ -19,6 +19,7 @@ from scipy.linalg import cho_solve, cholesky, solve_triangular
 
 from assaypilot.engine.campaign.candidates import pooled
 from assaypilot.engine.campaign.replay import Ledger
+from assaypilot.engine.campaign.scatter import informing
 from assaypilot.engine.campaign.words import joined, number
 from assaypilot.engine.models.glm import curvature, fit_glm
 
@@ -73,7 +74,7 @@ def sources(ledger: Ledger, endpoints: Sequence[int]) -> list[Source]:
 
 
 def _source(ledger: Ledger, position: int) -> Source:
-    endpoint = ledger.endpoints[position]
+    endpoint = informing(ledger)[position]
     data = pooled(ledger, position)
     measured = np.flatnonzero(data.counts > 0)
     counts, means = data.counts[measured], data.means[measured]

@@ -17,8 +17,10 @@ from numpy.typing import NDArray
 
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.goals import Goal
+from assaypilot.engine.models.sd_bound import OF_DECISIONS
 from assaypilot.engine.progress import Report, silent
 from assaypilot.engine.simulate.instances import Drawn, Instance
+from assaypilot.engine.simulate.replicates import Replicates
 from assaypilot.engine.simulate.scores import score
 from assaypilot.engine.strategies.protocol import Allocation, Capacity, Outcome, Problem, State, Strategy
 
@@ -28,7 +30,7 @@ Floats = NDArray[np.float64]
 
 _EMPTY = 3
 """Phases in a row that decide nothing before a run is given up."""
-_INSTANCE, _ASSAY, _OWN = range(3)
+_INSTANCE, _ASSAY, _OWN, _SCATTER = range(4)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +60,8 @@ class Task:
     """Samples the lab takes in a round, each of every endpoint; None: every phase is one round."""
     max_replicates: int = 4
     """Of one compound in a round; counts only with ``per_round``."""
+    estimated: bool = False
+    """Whether the strategy has to estimate the noise from replicates; ``noise`` is then its guess, too."""
     budget: int | None = None
     """Samples in all, each of every endpoint; None: the instance's."""
     limits: Limits = Limits()
@@ -119,13 +123,15 @@ def problem_of(task: Task, drawn: Drawn, run: int) -> Problem:
     elif budget is not None:
         # No lab that cuts phases into rounds: only the end is given.
         capacity = Capacity(budget, budget, budget, len(drawn.noise))
+    delta = task.instance.delta if task.delta is None else task.delta
     return Problem(
         features=drawn.features,
         measurable=drawn.measurable,
         wanted=drawn.wanted,
         goal=drawn.goal,
-        delta=task.instance.delta if task.delta is None else task.delta,
+        delta=delta * (OF_DECISIONS if task.estimated else 1.0),
         noise=drawn.noise,
+        estimated=task.estimated,
         parameters=_parameters(task, drawn),
         seed=int(_stream(task.seed, run, _OWN).generate_state(1)[0]),
         capacity=capacity,
@@ -146,6 +152,15 @@ def _parameters(task: Task, drawn: Drawn) -> dict[str, Any]:
     if not task.strategy.info.baseline:
         known &= {"batch"}
     return {name: value for name, value in told.items() if name in known} | dict(task.parameters)
+
+
+def _replicates(task: Task, drawn: Drawn, run: int) -> Replicates | None:
+    """What tells the noise in a run; None where it is known."""
+    if not task.estimated:
+        return None
+    delta = task.instance.delta if task.delta is None else task.delta
+    rng = np.random.default_rng(_stream(task.seed, run, _SCATTER))
+    return Replicates.of(drawn.noise, (1.0 - OF_DECISIONS) * delta, rng)
 
 
 def sample(drawn: Drawn, allocation: Allocation, rng: np.random.Generator, spent: int) -> Outcome:
@@ -174,15 +189,17 @@ def play(
     per_round: int | None = None,
     max_replicates: int = 4,
     pulse: Callable[[], None] | None = None,
+    replicates: Replicates | None = None,
     report: Report = silent,
 ) -> tuple[State, int, int, str]:
     """The last state, the measurements, the rounds and why it ended (empty: at a limit).
 
-    ``pulse`` is called before every phase and may raise Cancelled.
+    ``pulse`` is called before every phase and may raise Cancelled. ``replicates`` tell the noise where it is unknown.
     """
     state = strategy.start(problem)
     spent = rounds = empty = asked = 0
-    while not (reasons := strategy.stop(state)):
+    told = replicates or Replicates.of_known()
+    while not (reasons := strategy.stop(state := told.to_plan(state))):
         if pulse is not None:
             pulse()
         if asked >= limits.phases or spent >= limits.measurements or empty >= _EMPTY:
@@ -200,7 +217,7 @@ def play(
                 math.ceil(allocation.total / per_round), math.ceil(int(allocation.counts.max()) / max_replicates)
             )
         before = state.phase
-        state = strategy.tell(state, sample(drawn, allocation, rng, spent))
+        state = strategy.tell(told.to_decide(state, allocation.counts), sample(drawn, allocation, rng, spent))
         empty = empty + 1 if state.phase == before else 0
     return state, spent, rounds, reasons[0].name
 
@@ -223,6 +240,7 @@ def run_of(
         per_round=task.per_round,
         max_replicates=task.max_replicates,
         pulse=pulse,
+        replicates=_replicates(task, drawn, number),
     )
     seconds = time.process_time() - started
     found = score(drawn.goal, task.strategy.answer(state).status, drawn.truth, drawn.wanted)

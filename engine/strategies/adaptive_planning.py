@@ -17,6 +17,7 @@ from assaypilot.engine.features import OUTSIDE_TOLERANCE, ProjectedFeatures
 from assaypilot.engine.progress import Report
 from assaypilot.engine.strategies.designs import g_design, table
 from assaypilot.engine.strategies.protocol import Allocation, Certificate, State
+from assaypilot.engine.strategies.repeating import in_pairs
 
 __all__ = ["CAREFUL", "Needs", "Way", "expected_looks", "first_phase", "next_phase"]
 
@@ -124,11 +125,15 @@ def _issued(
     if capacity is not None:
         per_round = min(capacity.per_round, capacity.max_replicates * candidates.n_rows)
         most = capacity.max_replicates * math.ceil(size / per_round)
+
+    def whole(n: int, most: int | None) -> Rounded:
+        return way.whole(design, candidates, n, directions=directions, most=most, report=report)
+
     try:
-        rounded = way.whole(design, candidates, size, directions=directions, most=most, report=report)
+        rounded = in_pairs(whole, size, most, state.problem.repeats)
     except AssayPilotError:
         # So few replicates of each tell too little: the lab takes more rounds for them.
-        rounded = way.whole(design, candidates, size, directions=directions, report=report)
+        rounded = in_pairs(whole, size, None, state.problem.repeats)
     order = np.argsort(candidates.rows[rounded.support])
     budget = state.problem.budget
     return Allocation(

@@ -35,7 +35,9 @@ class ByWalks(Phased):
     @staticmethod
     def walk_limits(state: State, level: float, looks: int) -> Floats:
         """The limits of walks at so many looks, ``(looks,)``, passed wrongly with a probability of ``level``."""
-        return limits(level, int(state.memory["expected"][0]), max(looks, 1))
+        found = limits(level, int(state.memory["expected"][0]), max(looks, 1))
+        # With an upper bound for the noise all walks are shorter: below 0 that would bring them nearer to a limit.
+        return np.maximum(found, 0.0) if state.problem.estimated else found
 
     @staticmethod
     def end(problem: Problem, level: float, gap: float) -> int:

@@ -33,6 +33,7 @@ from assaypilot.engine.strategies.protocol import (
     State,
     StopReason,
 )
+from assaypilot.engine.strategies.repeating import rounded_up
 
 __all__ = [
     "DECIDE",
@@ -201,7 +202,7 @@ class LinFact(Phased):
         wells = self.wells(state, radius, phase)
         gap = float(self.parameters(problem)["gap"])
         candidates, design = phase_design(state, wells, gap, g_design, report)
-        counts = np.maximum(ceilings(design.weights, wells * design.value), 1)
+        counts = rounded_up(np.maximum(ceilings(design.weights, wells * design.value), 1), problem.repeats)
         budget = problem.budget
         cut = budget is not None and counts.sum() > budget - state.spent
         if cut and budget is not None:

@@ -32,6 +32,7 @@ from assaypilot.engine.strategies.protocol import (
     State,
     StrategyInfo,
 )
+from assaypilot.engine.strategies.repeating import rounded_up
 
 __all__ = ["LinFactXY", "LinFactXYAsPrinted", "pair_log", "pair_log_as_printed"]
 
@@ -119,6 +120,7 @@ class LinFactXY(LinFact):
         plan = phase_design(state, wells, float(self.parameters(problem)["gap"]), xy_design, report)
         candidates, design = plan
         support, counts = _rounded(plan, compared.rows, wells)
+        counts = rounded_up(counts, problem.repeats)
         budget = problem.budget
         cut = budget is not None and counts.sum() > budget - state.spent
         if cut and budget is not None:

@@ -21,6 +21,7 @@ from assaypilot.engine.models.glm import Link
 from assaypilot.engine.progress import Report, silent
 
 __all__ = [
+    "BOUNDLESS",
     "IN",
     "NOT_ESTIMABLE",
     "OUT",
@@ -45,6 +46,9 @@ __all__ = [
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
 Flags = NDArray[np.bool_]
+
+BOUNDLESS = 1e9
+"""The noise SD while nothing is known of it: so large that nothing is decided."""
 
 UNDECIDED, IN, OUT, NOT_ESTIMABLE = 0, 1, 2, 3
 """The states of an arm, as codes."""
@@ -98,6 +102,10 @@ class Problem:
     """The strategy's own parameters by name; missing ones take their defaults."""
     seed: int = 0
     capacity: Capacity | None = None
+    estimated: bool = False
+    """Whether the noise is an upper bound from replicates (``BOUNDLESS`` without any); else it is as stated."""
+    repeats: int = 0
+    """How many measurements of a phase should repeat others of it, to tell the noise."""
     began: Goal | None = None
     """The goal at first, when something of this was changed after results were seen; None when nothing was."""
 

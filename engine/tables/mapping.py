@@ -391,7 +391,15 @@ class _Proposal:
         # Without a unit the scale is log10 of the concentration itself, on which the potent compounds are low.
         direction: Direction = spec.direction or ("min" if unknown else "max")
         endpoint = Endpoint(
-            spec.name, unit, transform, direction, spec.sd, spec.wells_per_measurement, spec.epsilon, spec.limit
+            spec.name,
+            unit,
+            transform,
+            direction,
+            spec.sd,
+            spec.wells_per_measurement,
+            spec.epsilon,
+            spec.limit,
+            noise_estimated=spec.sd_estimated,
         )
         better = "higher" if direction == "max" else "lower"
         if unknown:

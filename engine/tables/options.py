@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 from assaypilot.engine.endpoint import Direction, Endpoint, Limit, Transform
 from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.stated_noise import UNKNOWN, StatedNoise, parse_noise
 
 __all__ = ["Blank", "EndpointColumn", "EndpointSpec", "Merge", "TableMapping", "TableOptions", "parse_endpoint_spec"]
 
@@ -34,6 +35,8 @@ class EndpointSpec:
     limit: Limit | None = None
     of: str | None = None
     """The two endpoints whose difference it is, as ``pIC50 - hERG``; None: it is measured."""
+    sd_estimated: bool = False
+    """Whether the noise is not known; ``sd`` is then a guess, or None."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +55,7 @@ class TableOptions:
     available: str | None = None
     """The column that says (yes or no) whether a compound can be had for a measurement."""
     endpoints: tuple[EndpointSpec, ...] = ()
-    sd: float | None = None
+    sd: StatedNoise | None = None
     """Assay noise of every endpoint that names none, on the model scale."""
     cores: tuple[str, ...] = ()
     """SMILES or files of the cores that structures are taken apart with; empty: substituents stand in columns."""
@@ -159,14 +162,15 @@ class TableMapping:
         own = [(c.value, c.relation, c.unit, c.n, c.sd) for c in self.endpoints]
         return tuple(dict.fromkeys([*self.sites, *filter(None, shared), *(x for c in own for x in c if x)]))
 
-    def with_noise(self, sd: float | None) -> TableMapping:
+    def with_noise(self, stated: StatedNoise | None) -> TableMapping:
         """The same mapping with this assay noise at every endpoint that has none."""
-        if sd is None:
+        if stated is None:
             return self
+        sd, estimated = stated.sd, stated.estimated
         columns = tuple(
             column
-            if column.endpoint.noise_sd is not None or column.endpoint.of is not None
-            else replace(column, endpoint=replace(column.endpoint, noise_sd=sd))
+            if column.endpoint.noise_sd is not None or column.endpoint.noise_estimated or column.endpoint.of is not None
+            else replace(column, endpoint=replace(column.endpoint, noise_sd=sd, noise_estimated=estimated))
             for column in self.endpoints
         )
         return replace(self, endpoints=columns)
@@ -179,8 +183,9 @@ _PLAIN = TableMapping(sites=())
 def parse_endpoint_spec(text: str) -> EndpointSpec:
     """What a text says of an endpoint: its name, then ``;key=value`` for any of unit, direction, transform and so on.
 
-    ``NAME[;unit=][;direction=max|min][;transform=log|none][;sd=][;epsilon=][;limit=<5][;wells_per_measurement=1]``, or
-    a difference of two of the others, ``NAME;of=NAME - NAME[;direction=][;epsilon=][;limit=]``.
+    ``NAME[;unit=][;direction=max|min][;transform=log|none][;sd=][;epsilon=][;limit=<5][;wells_per_measurement=1]``
+    (an sd may be ``unknown`` or, with a guess, ``unknown:0.2``), or a difference of two of the others,
+    ``NAME;of=NAME - NAME[;direction=][;epsilon=][;limit=]``.
     """
     name, *parts = (part.strip() for part in text.split(";"))
     if not name:
@@ -210,12 +215,14 @@ def parse_endpoint_spec(text: str) -> EndpointSpec:
         raise _refused(f"direction must be max or min, got {direction!r}")
     if transform not in (None, "log", "none"):
         raise _refused(f"transform must be log or none, got {transform!r}")
+    noise = _noise(given)
     spec = EndpointSpec(
         name,
         unit=given.get("unit"),
         direction=None if direction is None else ("max" if direction == "max" else "min"),
         transform=None if transform is None else ("log" if transform == "log" else "none"),
-        sd=_number(given, "sd"),
+        sd=noise.sd,
+        sd_estimated=noise.estimated,
         wells_per_measurement=_whole(given, "wells_per_measurement"),
         epsilon=_number(given, "epsilon"),
         limit=None if "limit" not in given else Limit.parse(given["limit"]),
@@ -228,6 +235,15 @@ def parse_endpoint_spec(text: str) -> EndpointSpec:
 
 def _refused(message: str) -> AssayPilotError:
     return AssayPilotError(message, option="--endpoint", mend=_EXAMPLE)
+
+
+def _noise(given: dict[str, str]) -> StatedNoise:
+    if "sd" not in given:
+        return StatedNoise(None)
+    try:
+        return parse_noise(given["sd"])
+    except AssayPilotError:
+        raise _refused(f"sd must be a number, {UNKNOWN} or {UNKNOWN}:0.2, got {given['sd']!r}") from None
 
 
 def _number(given: dict[str, str], key: str) -> float | None:

@@ -66,7 +66,7 @@ def test_what_the_lab_takes_needs_no_yes(campaign: Path, run) -> None:
     [
         ([], "nothing would be different"),
         (["--sd", "0.3"], "there are 2 measured endpoints"),
-        (["--sd", "hERG=wide"], "is not NAME=NUMBER"),
+        (["--sd", "hERG=wide"], "must be a number or unknown, got 'wide'"),
         (["--limit", "hERG"], "is no limit"),
         (["--limit", "logD<5"], "there is no endpoint 'logD'"),
         (["--per-round", "1"], "cannot hold one measurement of each of 2 endpoints"),

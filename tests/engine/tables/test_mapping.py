@@ -4,6 +4,7 @@ import pytest
 
 from assaypilot.engine.endpoint import Endpoint, Limit
 from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.stated_noise import StatedNoise
 from assaypilot.engine.tables.headers import split_unit
 from assaypilot.engine.tables.mapping import (
     EndpointColumn,
@@ -34,6 +35,8 @@ def endpoints(mapping):
             EndpointSpec("IC50", "nM", "min", "log", 0.2, 20),
         ),
         ("log 1/C;SD=0.3", EndpointSpec("log 1/C", sd=0.3)),
+        ("pIC50;sd=unknown", EndpointSpec("pIC50", sd_estimated=True)),
+        ("pIC50;sd=Unknown: 0,2", EndpointSpec("pIC50", sd=0.2, sd_estimated=True)),
         ("hERG; limit = <= 5,5 ;epsilon=0,2", EndpointSpec("hERG", epsilon=0.2, limit=Limit("<=", 5.5))),
     ],
 )
@@ -55,7 +58,13 @@ EXAMPLE = 'For example --endpoint "IC50;unit=nM;sd=0.2".'
         ),
         ("a;unit", f"--endpoint: unit needs a value after =. {EXAMPLE}"),
         ("a;sd=1;sd=2", f"--endpoint: sd is given twice. {EXAMPLE}"),
-        ("a;sd=wide", f"--endpoint: sd must be a number, got 'wide'. {EXAMPLE}"),
+        ("a;sd=wide", f"--endpoint: sd must be a number, unknown or unknown:0.2, got 'wide'. {EXAMPLE}"),
+        ("a;sd=unknown:", f"--endpoint: sd must be a number, unknown or unknown:0.2, got 'unknown:'. {EXAMPLE}"),
+        (
+            "a;sd=unknown:-1",
+            "--sd: assay noise (SD) of a must be a number > 0 in a units, got -1.0. Give the SD between "
+            "independent measurements of the same compound, e.g. --sd 0.2.",
+        ),
         ("a;direction=up", f"--endpoint: direction must be max or min, got 'up'. {EXAMPLE}"),
         ("a;transform=ln", f"--endpoint: transform must be log or none, got 'ln'. {EXAMPLE}"),
         (
@@ -230,11 +239,13 @@ def test_the_direction_is_on_the_model_scale_and_min_of_a_potency_is_explained()
 
 
 def test_an_endpoint_need_not_be_a_column_and_noise_is_shared():
-    mapping = mapped("ID|R1|v\na|Me|\nb|H|", "v", "hERG;unit=uM;sd=0.3", sd=0.2)
+    mapping = mapped("ID|R1|v\na|Me|\nb|H|", "v", "hERG;unit=uM;sd=0.3", sd=StatedNoise(0.2))
     assert mapping.endpoints == (
         EndpointColumn(Endpoint("v", noise_sd=0.2), "v"),
         EndpointColumn(Endpoint("hERG", "µM", "log", noise_sd=0.3), None),
     )
+    mapping = mapped("ID|R1|v\na|Me|\nb|H|", "v", "hERG;unit=uM;sd=0.3", sd=StatedNoise(None, estimated=True))
+    assert [column.endpoint.noise_estimated for column in mapping.endpoints] == [True, False]
 
 
 def test_side_columns_belong_to_their_endpoint():

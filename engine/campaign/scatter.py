@@ -1,0 +1,257 @@
+"""Assay noise that is not known: what the replicates of a campaign say of it, and what is used in its place.
+
+An endpoint whose noise is *estimated* is decided by an upper bound on its SD instead of the SD itself, at every phase.
+A tenth of delta is for the bounds of all such endpoints together, nine tenths are for the decisions. Where sigma <=
+bound, every half-width is at least what it would be with sigma itself, and every walk of ``adaptive`` is shorter by the
+same factor in all its steps, so that it passes a (positive) limit only where the true one does. So what is decided
+wrongly has a probability of at most 0.9 delta + 0.1 delta, whatever the guess was that the first plan was made by.
+
+**What counts.** Contrasts between values of one compound in one phase: those are normal with the noise's SD, and
+nothing else, whatever was known when the phase was planned. Values of different phases are not compared, because who is
+measured again depends on what was found. Of the table's history all values of a compound count as one phase: they were
+there before. Values excluded, withdrawn, or that nobody asked for never count. Of a mean of n determinations with an SD
+of its own the n - 1 degrees of freedom count, where all n were asked for. A difference of two endpoints has the noise
+of its parts; where they came in unequal numbers its effective counts are those of the guesses, so both are taken to be
+as many times their guess as the worse of them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from assaypilot.engine.difference import parts, with_noise
+from assaypilot.engine.endpoint import Endpoint
+from assaypilot.engine.measurements import Measurement, pure_error
+from assaypilot.engine.models.sd_bound import LAST, OF_DECISIONS, TARGET, planning_sd, upper_sd
+from assaypilot.engine.strategies.protocol import BOUNDLESS, Decision, State
+
+if TYPE_CHECKING:
+    from assaypilot.engine.campaign.counting import Books
+    from assaypilot.engine.campaign.replay import Ledger
+
+__all__ = [
+    "Spread",
+    "asked_for",
+    "bounds",
+    "decided",
+    "deciding_sd",
+    "estimated",
+    "from_json",
+    "informing",
+    "known",
+    "of_decisions",
+    "sentence",
+    "spreads",
+    "to_decide",
+    "to_json",
+    "to_plan",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """What the replicates up to a phase say of the noise of an endpoint."""
+
+    endpoint: int
+    """Its position."""
+    guess: float
+    """What was said of it at the start; plans rest on it, decisions do not."""
+    squares: float
+    """Sum of squares of the contrasts between values of one compound in one phase."""
+    freedom: int
+    """Their degrees of freedom."""
+    alpha: float
+    """How often the bound may be too small, at all numbers of degrees of freedom together."""
+
+    @property
+    def sd(self) -> float | None:
+        """The estimate; None without any replicates."""
+        return math.sqrt(self.squares / self.freedom) if self.freedom else None
+
+    @property
+    def used(self) -> float:
+        """The upper bound that decisions use; infinite while nothing can be said."""
+        return upper_sd(self.squares, self.freedom, self.alpha)
+
+    @property
+    def planned(self) -> float:
+        """What plans use."""
+        return planning_sd(self.guess, self.squares, self.freedom, self.alpha)
+
+    @property
+    def shown(self) -> float:
+        """The estimate, or the guess before there are enough replicates to trust it more."""
+        return self.sd if self.sd and self.freedom >= _TRUSTED else self.guess
+
+
+_TRUSTED = 6
+"""Degrees of freedom from which an estimate is shown, and used for what only informs, instead of the guess."""
+
+
+def estimated(books: Books) -> tuple[int, ...]:
+    """Positions of the measured endpoints whose noise is not known."""
+    return tuple(k for k in books.measured if books.endpoints[k].noise_estimated)
+
+
+def of_decisions(books: Books) -> float:
+    """The share of delta that is for decisions."""
+    return OF_DECISIONS if estimated(books) else 1.0
+
+
+def spreads(books: Books, phase: int) -> tuple[Spread, ...]:
+    """What history and the phases up to one say of the noise of each endpoint whose noise is not known."""
+    unknown = estimated(books)
+    if not unknown:
+        return ()
+    alpha = (1.0 - OF_DECISIONS) * books.settings.delta / len(unknown)
+    groups = [[(m, m.n) for m in books.measurements if m.round == 0], *map(books.counting, range(1, phase + 1))]
+    return tuple(_spread(books, k, groups, alpha) for k in unknown)
+
+
+def _spread(books: Books, position: int, groups: Sequence[Sequence[tuple[Measurement, int]]], alpha: float) -> Spread:
+    endpoint = books.endpoints[position]
+    squares, freedom = 0.0, 0
+    for group in groups:
+        own: dict[int, list[Measurement]] = {}
+        for m, filled in group:
+            # More determinations than were asked for may have been made for what was seen in the first ones.
+            if m.endpoint == position and m.usable and filled == m.n:
+                own.setdefault(m.compound, []).append(m)
+        for compound, values in own.items():
+            more, degrees, _ = pure_error(
+                [compound] * len(values),
+                [m.value for m in values],
+                [m.n for m in values],
+                [endpoint.sd_to_model(m.entered.value, m.entered.sd) for m in values],
+            )
+            # As many as are counted at most: how many a compound brings was fixed before they came.
+            if freedom + degrees > LAST:
+                continue
+            squares, freedom = squares + more, freedom + degrees
+    return Spread(position, endpoint.noise_sd or 1.0, squares, freedom, alpha)
+
+
+def bounds(books: Books, found: Iterable[Spread], *, plan: bool = False) -> dict[int, float]:
+    """The noise SD of every endpoint by its position: that stated, or what decisions (``plan``: plans) use instead."""
+    stated = {k: endpoint.noise_sd for k, endpoint in enumerate(books.endpoints)}
+    own = {one.endpoint: one.planned if plan else one.used for one in found}
+    noise = {k: own.get(k, sd) for k, sd in stated.items()}
+    for k, endpoint in enumerate(books.endpoints):
+        both = parts(books.endpoints, k)
+        if endpoint.of is not None and any(part in own for part in both):
+            times = max((noise[part] or 0.0) / (stated[part] or 1.0) for part in both)
+            noise[k] = times * (endpoint.noise_sd or 0.0)
+    return {k: sd for k, sd in noise.items() if sd is not None}
+
+
+def deciding_sd(books: Books, position: int, phase: int) -> float | None:
+    """The noise SD that a phase decides about an endpoint by; None where it is not known and nobody asks."""
+    if not estimated(books):
+        return books.endpoints[position].noise_sd
+    return bounds(books, spreads(books, phase)).get(position)
+
+
+def to_decide(books: Books, state: State, phase: int) -> State:
+    """The state with the noise that a phase is decided by; as it was where all noise is known."""
+    found = spreads(books, phase)
+    return _with(books, state, bounds(books, found)) if found else state
+
+
+def decided(state: State, decision: Decision | None) -> Decision | None:
+    """The decision, infinite bounds where nothing was known of an endpoint's noise."""
+    nowhere = np.array(state.problem.noise) >= BOUNDLESS
+    if decision is None or not nowhere.any():
+        return decision
+    low, high = decision.low.copy(), decision.high.copy()
+    low[nowhere] = np.where(np.isnan(low[nowhere]), np.nan, -np.inf)
+    high[nowhere] = np.where(np.isnan(high[nowhere]), np.nan, np.inf)
+    return replace(decision, low=low, high=high)
+
+
+def known(ledger: Ledger) -> tuple[Spread, ...]:
+    """What the last decision used, as the log says; before the first one what the history says."""
+    if not estimated(ledger):
+        return ()
+    return ledger.spreads[max(ledger.spreads)] if ledger.spreads else spreads(ledger, 0)
+
+
+def informing(ledger: Ledger) -> tuple[Endpoint, ...]:
+    """The endpoints with the noise that estimates and probabilities use: the estimate where it is not known."""
+    found = {one.endpoint: one.shown for one in known(ledger)}
+    if not found:
+        return ledger.endpoints
+    told = [replace(e, noise_sd=found.get(k, e.noise_sd)) for k, e in enumerate(ledger.endpoints)]
+    return tuple(with_noise(told))
+
+
+def sentence(ledger: Ledger, one: Spread) -> str:
+    """``assay noise of pIC50 estimated: 0.21 from 34 degrees of freedom, at most 0.27 is used``."""
+    name = ledger.endpoints[one.endpoint].scale_name
+    if one.sd is None:
+        return f"assay noise of {name} not known yet ({one.guess:.2g} is a guess for the first plan)"
+    used = f"at most {one.used:.2g} is used" if math.isfinite(one.used) else "too few to decide anything"
+    degrees = f"{one.freedom:,} degree{'' if one.freedom == 1 else 's'} of freedom"
+    return f"assay noise of {name} estimated: {one.sd:.2g} from {degrees}, {used}"
+
+
+def asked_for(ledger: Ledger) -> float:
+    """What the bounds of the noise add to the error, in deltas, where it was known at one time and not at another.
+
+    Whoever says after results that it is known, or is not, may choose between both: decisions by the stated SD are
+    wrong with all of delta (those by bounds, with 0.9 of it, among them), and bounds with the share each had.
+    """
+    terms = [ledger.endpoints, *(turn.was["endpoints"] for turn in ledger.turns if turn.how == "kept")]
+    sets = [[k for k in ledger.measured if endpoints[k].noise_estimated] for endpoints in terms]
+    if all(one == sets[0] for one in sets):
+        return 0.0
+    each: dict[int, float] = {}
+    for one in sets:
+        each |= {k: max(each.get(k, 0.0), (1.0 - OF_DECISIONS) / len(one)) for k in one}
+    return sum(each.values())
+
+
+def to_plan(ledger: Ledger, state: State) -> State:
+    """The state with the noise that the next phase is planned by, and how many of its measurements should be repeats.
+
+    By what the log says was used in the last decision; before the first one by the history.
+    """
+    found = known(ledger)
+    if not found:
+        return state
+    after = _with(ledger, state, bounds(ledger, found, plan=True))
+    lacking = max((TARGET - one.freedom for one in found), default=0)
+    return replace(after, problem=replace(after.problem, repeats=max(lacking, 0)))
+
+
+def _with(books: Books, state: State, noise: Mapping[int, float]) -> State:
+    own = tuple(min(noise[k], BOUNDLESS) for k in books.goal_endpoints)
+    return replace(state, problem=replace(state.problem, noise=own))
+
+
+def to_json(books: Books, found: Sequence[Spread]) -> list[dict[str, Any]]:
+    """What a decision used, as an event keeps it."""
+    return [
+        {
+            "endpoint": books.endpoints[one.endpoint].name,
+            "guess": one.guess,
+            "squares": one.squares,
+            "freedom": one.freedom,
+            "alpha": one.alpha,
+            "sd": one.sd,
+            "used": one.used if math.isfinite(one.used) else None,
+        }
+        for one in found
+    ]
+
+
+def from_json(books: Books, data: Sequence[Mapping[str, Any]]) -> tuple[Spread, ...]:
+    """What ``to_json`` wrote."""
+    place = {endpoint.name: k for k, endpoint in enumerate(books.endpoints)}
+    return tuple(
+        Spread(place[one["endpoint"]], one["guess"], one["squares"], one["freedom"], one["alpha"]) for one in data
+    )

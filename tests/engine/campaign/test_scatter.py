@@ -1,0 +1,264 @@
+"""Noise that is not known: what counts for it, what decisions use, and what changes of mind do to it."""
+
+import dataclasses
+import math
+
+import numpy as np
+import pytest
+
+from assaypilot.engine.campaign import scatter
+from assaypilot.engine.campaign.audit import verify
+from assaypilot.engine.campaign.campaign import Campaign
+from assaypilot.engine.campaign.changing import Change
+from assaypilot.engine.campaign.replay import Ledger
+from assaypilot.engine.campaign.store import Store
+from assaypilot.engine.difference import with_noise
+from assaypilot.engine.endpoint import Endpoint, Limit
+from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.measurements import Result
+from assaypilot.engine.models.sd_bound import upper_sd
+from assaypilot.engine.stated_noise import StatedNoise, parse_noise
+from tests.engine.campaign.making import answers, decide_phase, finish, make, replays, truth
+
+GUESS = Endpoint("pIC50", noise_sd=0.3, noise_estimated=True)
+UNKNOWN = {"endpoints": (GUESS,), "per_round": 16, "max_replicates": 4}
+
+
+def ledger_of(campaign: Campaign) -> Ledger:
+    with Store.open(campaign.path, read_only=True) as store:
+        ledger = Ledger(store.part)
+        for event in store.events():
+            ledger.apply(event)
+    return ledger
+
+
+def by_hand(campaign: Campaign, phase: int) -> tuple[float, int]:
+    """Squares and degrees of freedom of all single values that were asked for, up to a phase."""
+    groups: dict[tuple[int, int], list[float]] = {}
+    for m in campaign.status().measurements:
+        if m.counted and m.phase <= phase and m.usable:
+            groups.setdefault((m.phase, m.compound), []).append(m.value)
+    squares = sum(float(((np.array(v) - np.mean(v)) ** 2).sum()) for v in groups.values())
+    return squares, sum(len(v) - 1 for v in groups.values())
+
+
+@pytest.mark.parametrize("strategy", ["auto", "linfact-g", "linfact-xy"])
+def test_a_campaign_decides_by_the_bound_and_the_log_says_which(tmp_path, strategy):
+    path = tmp_path / "x.assaypilot"
+    with make(path, **UNKNOWN, strategy=strategy) as campaign:
+        assert "not known yet (0.3 is a guess" in campaign.status().guarantee.sentence
+        done = finish(campaign)
+        assert done.guarantee.holds
+        assert done.guarantee.delta == pytest.approx(0.05)
+        (now,) = done.noise
+        squares, freedom = by_hand(campaign, done.phases_decided)
+        assert (now.freedom, now.sd) == (freedom, pytest.approx(math.sqrt(squares / freedom)))
+        assert now.used == pytest.approx(upper_sd(squares, freedom, 0.005))
+        assert f"estimated: {now.sd:.2g} from {freedom} degrees of freedom, at most {now.used:.2g} is used" in (
+            done.guarantee.sentence
+        )
+        # What only informs uses the estimate, not the guess.
+        assert done.endpoints[0].noise_sd == now.sd
+        events = [e for e in Store.open(path, read_only=True).events() if e.kind == "phase_decided"]
+        assert {e.version for e in events} == {3}
+        assert events[-1].data["noise"][0]["freedom"] == freedom
+        assert events[-1].data["noise"][0]["used"] == pytest.approx(now.used)
+        replays(campaign)
+    assert verify(path, recompute=True).ok
+
+
+def test_half_widths_are_those_of_the_bound(tmp_path):
+    """A phase of LinFACT-G whose noise is said to be the bound, and the confidence nine tenths, decides the same."""
+    with make(tmp_path / "x.assaypilot", **UNKNOWN, strategy="linfact-g") as campaign:
+        decide_phase(campaign)
+        ledger = ledger_of(campaign)
+        (one,) = ledger.spreads[1]
+        decision = ledger.estimates[1]
+        assert ledger.origin.delta == pytest.approx(0.045)
+        state = ledger.before(1)
+        problem = dataclasses.replace(state.problem, noise=(one.used,), estimated=False)
+        again = ledger.strategy.decide(
+            dataclasses.replace(state, problem=problem), ledger.outcome(1, ledger.phases[0].allocation, decision.spent)
+        )
+        np.testing.assert_allclose(again.high, decision.high)
+        np.testing.assert_allclose(again.low, decision.low)
+
+
+def test_only_replicates_within_a_phase_count_and_nothing_that_was_chosen(tmp_path):
+    with make(tmp_path / "x.assaypilot", **UNKNOWN, strategy="linfact-g", slack=0.1, epsilon=0.2) as campaign:
+        decide_phase(campaign)
+        before = ledger_of(campaign).spreads[1]
+        # Nobody asked for these, so they say nothing, however they scatter.
+        ids = campaign.status().library.ids
+        campaign.record([Result(ids[0], 1.0), Result(ids[0], 11.0)], again=True)
+        assert scatter.spreads(ledger_of(campaign), 1) == before
+        decide_phase(campaign)
+        squares, freedom = by_hand(campaign, 2)
+        (one,) = ledger_of(campaign).spreads[2]
+        assert (one.squares, one.freedom) == (pytest.approx(squares), freedom)
+        assert len({m.phase for m in campaign.status().measurements if m.counted}) == 2
+
+
+def test_an_excluded_value_and_a_correction_decide_again_by_another_bound(tmp_path):
+    path = tmp_path / "x.assaypilot"
+    with make(path, **UNKNOWN) as campaign:
+        decide_phase(campaign)
+        (before,) = campaign.status().noise
+        number = next(m.number for m in campaign.status().measurements if m.counted)
+        campaign.correct(number, 25.0, reason="typed wrong")
+        (after,) = campaign.status().noise
+        assert after.used > 3 * before.used
+        campaign.exclude(number, "looks odd", judgement=True)
+        (without,) = campaign.status().noise
+        assert without.freedom == before.freedom - 1
+        assert not campaign.status().guarantee.holds
+        replays(campaign)
+    assert verify(path, recompute=True).ok
+
+
+def test_replicates_of_the_table_count_and_are_said_to(tmp_path):
+    library = make(tmp_path / "y.assaypilot").status().library
+    rng = np.random.default_rng(2)
+    history = [
+        Result(name, float(mean + 0.1 * rng.standard_normal()))
+        for name, mean in zip(library.ids, truth(library), strict=True)
+        for _ in range(4)
+    ]
+    endpoint = Endpoint("pIC50", noise_estimated=True)
+    with make(tmp_path / "x.assaypilot", endpoints=(endpoint,), history=history, per_round=16) as campaign:
+        (now,) = campaign.status().noise
+        assert now.freedom == 27
+        assert "replicates in the table scatter as those of the campaign do" in campaign.status().guarantee.sentence
+        assert finish(campaign).guarantee.holds
+
+
+def test_replicates_that_agree_exactly_decide_nothing(tmp_path):
+    with make(tmp_path / "x.assaypilot", **UNKNOWN) as campaign:
+        campaign.plan()
+        campaign.record(answers(campaign, noise=0.0), close=True)
+        (now,) = campaign.status().noise
+        assert now.used == math.inf
+        assert campaign.status().counts["undecided"] == 9
+        assert "too few to decide anything" in now.sentence
+        replays(campaign)
+        assert campaign.plan() is not None
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"strategy": "lingame"}, "lingame needs the assay noise"),
+        ({"strategy": "linfact-g", "parameters": {"decide": "planned"}}, "rests on a known assay noise"),
+        ({"max_replicates": 1}, "one measurement of each compound in a round nothing tells it"),
+    ],
+)
+def test_what_cannot_estimate_it_is_refused_in_one_line(tmp_path, changes, said):
+    with pytest.raises(AssayPilotError, match=said):
+        make(tmp_path / "x.assaypilot", **{**UNKNOWN, **changes})
+    assert not (tmp_path / "x.assaypilot").exists()
+
+
+def test_a_guess_is_asked_for_where_nothing_tells_the_scale(tmp_path):
+    with pytest.raises(AssayPilotError, match="nothing says about how large"):
+        make(tmp_path / "x.assaypilot", endpoints=(Endpoint("yield", "%", noise_estimated=True),), objective="yield")
+
+
+def test_a_limit_is_decided_by_the_bound_of_its_own_endpoint(tmp_path):
+    limited = (
+        Endpoint("pIC50", noise_sd=0.2),
+        Endpoint("hERG", noise_sd=0.5, noise_estimated=True, limit=Limit("<", 6.2)),
+    )
+    path = tmp_path / "x.assaypilot"
+    with make(path, endpoints=limited, objective="pIC50", per_round=64, max_replicates=4) as campaign:
+        assert campaign.status().strategy == "adaptive"
+        rng = np.random.default_rng(5)
+        means = truth(campaign.status().library)
+        while campaign.plan() is not None:
+            issued = campaign.status().open_round
+            campaign.record(
+                [
+                    Result(campaign.status().library.ids[i.compound], float(means[i.compound] + 0.2 * z), name)
+                    for i in issued.items
+                    for place, name in enumerate(("pIC50", "hERG"))
+                    for z in rng.standard_normal(i.of(place))
+                ],
+                close=True,
+            )
+        now = campaign.status()
+        assert [one.endpoint for one in now.noise] == [1]
+        assert now.noise[0].used < 0.5
+        assert (now.candidates.failed_limit == 1).any()
+        assert (means[now.candidates.failed_limit == 1] > 6.2).all()
+    assert verify(path, recompute=True).ok
+
+
+def test_known_later_and_unknown_again_is_decided_anew_and_costs_what_it_says(tmp_path):
+    path = tmp_path / "x.assaypilot"
+    with make(path, **UNKNOWN) as campaign:
+        decide_phase(campaign)
+        known = Change(noise={"pIC50": 0.2})
+        told = " ".join(campaign.consequences(known))
+        assert "from unknown (about 0.3) to 0.2" in told
+        assert "5.5 times in 100" in told
+        campaign.change(known)
+        assert campaign.status().noise == ()
+        assert campaign.status().guarantee.delta == pytest.approx(0.055)
+        back = Change(noise={"pIC50": StatedNoise(None, estimated=True)})
+        assert "degrees of freedom" in " ".join(campaign.consequences(back))
+        campaign.change(back)
+        (now,) = campaign.status().noise
+        squares, freedom = by_hand(campaign, 1)
+        assert now.used == pytest.approx(upper_sd(squares, freedom, 0.005))
+        assert campaign.status().guarantee.delta == pytest.approx(0.055)
+        campaign.undo()
+        campaign.undo()
+        assert campaign.status().guarantee.delta == pytest.approx(0.05)
+        campaign.redo()
+        finish(campaign)
+        replays(campaign)
+    assert verify(path, recompute=True).ok
+
+
+def test_before_results_it_may_be_said_at_no_cost(tmp_path):
+    with make(tmp_path / "x.assaypilot", per_round=16) as campaign:
+        campaign.change(Change(noise={"pIC50": StatedNoise(0.4, estimated=True)}))
+        assert campaign.status().guarantee.delta == pytest.approx(0.05)
+        assert finish(campaign).noise[0].freedom > 0
+
+
+def test_a_difference_is_as_many_times_its_guess_as_the_worse_part():
+    both = with_noise([
+        Endpoint("pIC50", noise_sd=0.2, noise_estimated=True),
+        Endpoint("pKi", noise_sd=0.3),
+        Endpoint("S", of=("pIC50", "pKi")),
+    ])  # fmt: skip
+
+    class Books:
+        endpoints = tuple(both)
+
+    one = scatter.Spread(0, 0.2, 0.16 * 40, 40, 0.005)
+    noise = scatter.bounds(Books(), [one])
+    assert noise[0] == pytest.approx(one.used)
+    assert noise[1] == 0.3
+    assert noise[2] == pytest.approx(one.used / 0.2 * math.hypot(0.2, 0.3))
+    small = scatter.Spread(0, 0.2, 0.0001 * 40, 40, 0.005)
+    assert scatter.bounds(Books(), [small])[2] == pytest.approx(math.hypot(0.2, 0.3))
+
+
+@pytest.mark.parametrize(
+    ("text", "stated"),
+    [
+        ("0,2", StatedNoise(0.2)),
+        (" unknown ", StatedNoise(None, estimated=True)),
+        ("Unknown:0.3", StatedNoise(0.3, estimated=True)),
+    ],
+)
+def test_how_noise_is_said(text, stated):
+    assert parse_noise(text) == stated
+    assert parse_noise(stated.text) == stated
+
+
+@pytest.mark.parametrize("text", ["", "about 0.2", "unknown:", "unknown:x", "nobody knows"])
+def test_other_texts_are_refused(text):
+    with pytest.raises(AssayPilotError, match="must be a number or unknown"):
+        parse_noise(text)
