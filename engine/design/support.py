@@ -40,12 +40,14 @@ class Elimination:
     """How many have gone, and the weights of all rows then (of those that stay: may be slightly below 0)."""
 
 
-def elimination(x: Floats, weights: Floats, remove: int, *, base: Floats | None = None) -> Elimination:
+def elimination(
+    x: Floats, weights: Floats, remove: int, *, base: Floats | None = None, worth: Floats | None = None
+) -> Elimination:
     """The ``remove`` rows of ``x`` needed least, in order; raises LinAlgError when V is singular.
 
     They are picked by the loss of log det that its second-order model foresees with all other weights adjusted and
     their sum fixed, w_i^2 / (2 [H^-1]_ii) (the saliency of Hassibi and Stork's Optimal Brain Surgeon,
-    H = (x_i' V^-1 x_j)^2), one by one or in small blocks.
+    H = (x_i' V^-1 x_j)^2), one by one or in small blocks. ``worth`` ``(m,)`` multiplies that loss.
     """
     m = len(x)
     y, _ = whitened(x, weights, base)
@@ -62,7 +64,8 @@ def elimination(x: Floats, weights: Floats, remove: int, *, base: Floats | None 
     at: list[tuple[int, Floats]] = []
     block = max(1, remove // _BLOCKS)
     for begun in range(0, remove, block):
-        loss = np.where(alive, w**2 / np.maximum(np.diagonal(inverse), 1e-300), np.inf)
+        loss = w**2 / np.maximum(np.diagonal(inverse), 1e-300)
+        loss = np.where(alive, loss if worth is None else loss * worth, np.inf)
         size = min(block, remove - begun)
         gone = np.argpartition(loss, size - 1)[:size] if size > 1 else np.array([np.argmin(loss)])
         alive[gone] = False

@@ -39,6 +39,12 @@ _DEPENDENT_WORK = 5e9
 _EXCHANGES = 20
 _EXCHANGE_TOLERANCE = 1e-4
 """The gap on the support alone to which weights are solved while compounds are exchanged."""
+_STARTS = 8
+"""Ways down to a given number of compounds that are tried: where many can go alike, which of them do is chance."""
+_START_WORK = 2e8
+"""The sum over those ways of the cube of the compounds there."""
+_JITTER = 0.3
+"""The log SD by which what a compound is worth is taken for more or less on all ways but the first."""
 _TIGHTEST = 1e-12
 """No smaller tolerance is asked of the inner solver: leverages carry rounding of that size."""
 
@@ -60,14 +66,21 @@ def thin(search: Search, state: State, max_support: int | None) -> State:
         remove, state = len(state.w) - len(fewer.w), fewer
     if max_support is None or len(state.w) <= max_support:
         return state
-    best = _down_to(search, full, max_support)
+    ways = int(min(max(_START_WORK / float(len(full.w)) ** 3, 1.0), _STARTS))
+    found = (_on_few(search, full, max_support, np.random.default_rng(way) if way else None) for way in range(ways))
+    return min(found, key=lambda few: few.gap)
+
+
+def _on_few(search: Search, full: State, size: int, chance: np.random.Generator | None) -> State:
+    """The state on at most ``size`` candidates, exchanged for others while that helps."""
+    best = _down_to(search, full, size, chance)
     batch = search.batch
     for _ in range(_EXCHANGES):
         # Compounds that would help most come in and the least needed go; fewer at once when that gains nothing.
         search.tell(0.95, f"exchanging compounds, {100 * best.gap:.2g} % above the best possible")
         support, x, w, _ = search.enter(best, batch)
         w, _ = search.balanced(support, x, w, _EXCHANGE_TOLERANCE)
-        state = _down_to(search, search.look(support, x, w), max_support)
+        state = _down_to(search, search.look(support, x, w), size)
         if state.gap < best.gap:
             best = state
         elif batch == 1:
@@ -148,7 +161,9 @@ def _thinner(search: Search, state: State, remove: int) -> State | None:
     return None
 
 
-def _planned(search: Search, state: State, remove: int) -> Elimination | None:
+def _planned(
+    search: Search, state: State, remove: int, chance: np.random.Generator | None = None
+) -> Elimination | None:
     """Which candidates could go; None when none can."""
     if remove < 1:
         return None
@@ -157,7 +172,8 @@ def _planned(search: Search, state: State, remove: int) -> Elimination | None:
             # Too many for the model: the lightest go.
             order = np.argsort(state.w, kind="stable")[:remove].astype(np.intp)
             return Elimination(order, [(remove, state.w)])
-        return elimination(state.x, state.w, remove, base=search.base)
+        worth = None if chance is None else np.exp(_JITTER * chance.standard_normal(len(state.w)))
+        return elimination(state.x, state.w, remove, base=search.base, worth=worth)
     except np.linalg.LinAlgError:
         return None
 
@@ -174,12 +190,12 @@ def _removed(
         return None
 
 
-def _down_to(search: Search, state: State, size: int) -> State:
+def _down_to(search: Search, state: State, size: int, chance: np.random.Generator | None = None) -> State:
     """The state on at most ``size`` candidates."""
     step = max(1, int((len(state.w) - search.least) * _REMOVED_AT_ONCE))
     while len(state.w) > size:
         remove = min(step, len(state.w) - size)
-        plan = _planned(search, state, remove)
+        plan = _planned(search, state, remove, chance)
         fewer = None
         while plan is not None and remove and fewer is None:
             fewer = _removed(search, state, plan, remove, _EXCHANGE_TOLERANCE)

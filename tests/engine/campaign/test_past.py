@@ -60,7 +60,7 @@ def test_every_round_is_told_as_it_was_seen_then(path: Path, monkeypatch: pytest
 
 
 def test_what_comes_later_changes_no_earlier_round(path: Path) -> None:
-    with make(path, per_round=16, max_replicates=4) as campaign:
+    with make(path, per_round=16, max_replicates=4, slack=0.1) as campaign:
         campaign.plan()
         campaign.record(answers(campaign), close=True)
         campaign.plan()

@@ -71,7 +71,8 @@ def decided(tmp_path_factory: pytest.TempPathFactory) -> Status:
 
 def test_the_title_is_the_answer_in_one_sentence_and_the_rest_stands_below(decided: Status) -> None:
     slide = read(presentation(said(decided)))
-    assert slide.shapes.title.text_frame.text == "Decided after 547 measurements: 9 of 36 compounds are in."
+    answer = f"Decided after {decided.measurements_used} measurements: {decided.counts['in']} of 36 compounds are in."
+    assert slide.shapes.title.text_frame.text == answer
     below = next(shape for shape in slide.shapes if shape.name == "Answer in full")
     assert f"{slide.shapes.title.text_frame.text} {below.text_frame.text}" == decided.statement
     assert decided.guarantee.sentence in slide.notes_slide.notes_text_frame.text
@@ -137,7 +138,7 @@ def test_the_foot_says_goal_guarantee_measurements_date_and_head(decided: Status
     text = words(read(presentation(said(decided))))
     for part in (
         f"Goal: {decided.goal_sentence}; guarantee holds (95 % confidence)",
-        "547 measurements used",
+        f"{decided.measurements_used} measurements used",
         WHEN,
         "AssayPilot 9.9",
         f"campaign head {decided.head}",
