@@ -55,7 +55,7 @@ class Rounded:
     value: float
     """What the counts reach, times the number of measurements: on the scale of a design's ``value``."""
     method: str
-    """What the counts come from: ``apportion``, ``swap`` or ``exchange``."""
+    """What the counts come from: ``apportion``, ``swap`` or ``exchange``; ``completion`` (``completed``)."""
     finished: bool
     """Whether no single measurement moved elsewhere would lower the value; False where that was not looked at."""
 

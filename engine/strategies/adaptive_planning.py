@@ -9,8 +9,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from assaypilot.engine.design import Rows, round_design, xy_optimal
+from assaypilot.engine.design import Rows
 from assaypilot.engine.design.criteria import Design
+from assaypilot.engine.design.prompt import prompt_design, prompt_whole
 from assaypilot.engine.design.rounding import Rounded
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.features import OUTSIDE_TOLERANCE, ProjectedFeatures
@@ -46,7 +47,7 @@ class Way(NamedTuple):
     """As ``round_design``."""
 
 
-CAREFUL = Way(xy_optimal, round_design)
+CAREFUL = Way(prompt_design, prompt_whole)
 
 
 class Needs(NamedTuple):

@@ -158,13 +158,7 @@ def journey(folder: Path, *, where: bool) -> None:
     for ending in (".csv", ".xlsx"):
         path = folder / f"out{ending}"
         run.step(f"export 10,000 to {ending}", lambda path=path: window.exporting.to(path, "all"), path.exists)
-    used = run.view.status.measurements_used
-    run.page(CANDIDATES, "Candidates")
-    for _ in range(2):
-        head = run.view.status.head
-        run.step("undo", window.actions_.undo.trigger, lambda head=head: run.view.status.head != head)
-    run.step("redo", window.actions_.redo.trigger)
-    assert used
+    taken_back(run)
     path = run.view.path
     run.step("open the campaign again", lambda: window.open_path(path), lambda: window.session.view is not None)
     run.close()
@@ -197,6 +191,14 @@ def imported(run: Journey, made: Path) -> None:
 def one_round(run: Journey, number: int) -> None:
     """Nothing; plans, pastes all results and closes."""
     window = run.window
+    filled(run, number)
+    run.step(f"round {number}: close asked", window.close_round)
+    run.step(f"round {number}: closed", window.closing.confirm.click, lambda: run.view.status.open_round is None)
+
+
+def filled(run: Journey, number: int) -> None:
+    """Nothing; plans and pastes all results."""
+    window = run.window
     run.step(f"round {number}: plan", window.plan, lambda: run.view.status.open_round is not None)
     shown = run.view.status.open_round
     assert shown is not None
@@ -210,8 +212,16 @@ def one_round(run: Journey, number: int) -> None:
         f"round {number}: written", window.round.preview.write.click,
         lambda: run.view.status.open_round is not None and run.view.status.open_round.missing == 0,
     )  # fmt: skip
-    run.step(f"round {number}: close asked", window.close_round)
-    run.step(f"round {number}: closed", window.closing.confirm.click, lambda: run.view.status.open_round is None)
+
+
+def taken_back(run: Journey) -> None:
+    """Nothing; a third round and its results, both undone and done again: what was closed cannot be undone."""
+    filled(run, 3)
+    undo, redo = run.window.actions_.undo, run.window.actions_.redo
+    run.page(CANDIDATES, "Candidates")
+    for action in (undo, undo, redo, redo):
+        head, name = run.view.status.head, action.text().replace("&", "")
+        run.step(name, action.trigger, lambda head=head: run.view.status.head != head)
 
 
 def look(run: Journey, page: Page, place: int, name: str, filters: tuple[str, ...]) -> None:

@@ -1,0 +1,144 @@
+"""XY designs for a list of directions, quickly: weights and shares come into balance by multiplicative steps.
+
+Weights of candidates grow with what they would help, shares of directions with their variances (multiplicative weights
+of both players of the game; Arora, Hazan and Kale, Theory of Computing 8, 2012). Neither settles, their averages do;
+and any shares prove a bound, so that how close a design is to the best possible is known at every step. Thousands of
+candidates cost look-ups only: no working sets, no systems of equations. ``xy_optimal`` comes closer, where that is
+asked for.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.linalg import LinAlgError
+from numpy.typing import NDArray
+
+from assaypilot.engine.design.criteria import Design
+from assaypilot.engine.design.directions import Rows
+from assaypilot.engine.design.saddle import dual_bound
+from assaypilot.engine.features import ProjectedFeatures, SiteFeatures
+from assaypilot.engine.progress import Report, silent
+
+__all__ = ["Balanced", "balanced"]
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.intp]
+
+_STEPS = 300
+"""Steps before it is given up; 40 to 90 are enough for a gap of 0.05."""
+_EVERY = 10
+"""Steps between two looks at the averages."""
+_EVEN = 1e-3
+"""Share of an even design in every one, so that each tells about everything a little."""
+_MOST = 100_000
+"""Candidates up to which all are looked at in every step."""
+_FEWEST = 10
+"""Directions from which on there is something to balance: of fewer, ``xy_optimal`` finds designs on fewer compounds,
+whose whole measurements are better."""
+
+
+@dataclass(frozen=True, slots=True)
+class Balanced(Design):
+    """A design with the other side of its balance."""
+
+    shares: Floats | None = None
+    """The share of each direction in the average whose variance is the proven bound, about."""
+
+
+def balanced(
+    candidates: ProjectedFeatures, directions: Rows, *, gap: float, report: Report = silent
+) -> Balanced | None:
+    """A design that minimises the largest y'V(w)^-1 y over the directions to a relative gap, with a proven lower bound.
+
+    None where the gap is not reached in some hundred steps, or numbers do not allow it: ``xy_optimal`` has to be asked
+    then. For tables of sites; the support may be large. Deterministic.
+    """
+    begun = time.perf_counter()
+    sites = isinstance(candidates.features, SiteFeatures)
+    if not sites or not 0 < candidates.n_rows <= _MOST or directions.n < _FEWEST:
+        return None
+    try:
+        found = _Game(candidates, directions).played(gap, report)
+    except LinAlgError:
+        return None
+    if not found.value <= found.lower * (1.0 + gap):
+        return None
+    report(1.0, "design ready")
+    return Balanced(
+        criterion="xy",
+        support=np.arange(candidates.n_rows),
+        weights=found.weights,
+        value=found.value,
+        lower_bound=min(found.lower, found.value),
+        converged=True,
+        iterations=found.steps,
+        seconds=time.perf_counter() - begun,
+        gap=max(found.value / found.lower - 1.0, 0.0),
+        shares=found.shares,
+    )
+
+
+@dataclass(slots=True)
+class _Played:
+    """What a game has come to."""
+
+    weights: Floats
+    """The best of all weights looked at."""
+    shares: Floats
+    value: float = math.inf
+    """The worst variance under these weights."""
+    lower: float = 0.0
+    """What no weights get below."""
+    steps: int = 0
+
+
+class _Game:
+    """The candidates of a table of sites against directions."""
+
+    def __init__(self, candidates: ProjectedFeatures, directions: Rows) -> None:
+        self._features, self._basis, self._rows = candidates.features, candidates.basis, candidates.rows
+        self._y = directions.vectors(np.arange(directions.n)[:, None])
+
+    def _look(self, weights: Floats, shares: Floats, best: _Played) -> tuple[Floats, Floats]:
+        """Variances of the directions, scores of the candidates; what is better than the best so far is kept there.
+
+        Raises LinAlgError when the weights do not tell about everything.
+        """
+        inverse = np.linalg.inv(self._basis.T @ self._features.gram(weights, self._rows) @ self._basis)
+        seen = self._y @ ((inverse + inverse.T) / 2.0)
+        variances = np.einsum("ij,ij->i", seen, self._y)
+        if not (variances > 0.0).all():  # NaN, or below 0 by rounding
+            raise LinAlgError("the weights are next to singular")
+        if float(variances.max()) < best.value:
+            best.weights, best.value = weights, float(variances.max())
+        slope = self._basis @ (seen.T @ (seen * shares[:, None])) @ self._basis.T
+        scores = np.maximum(self._features.quadratic(slope, self._rows), 0.0)
+        best.lower = max(best.lower, dual_bound(float(shares @ variances), float(scores.max())))
+        return variances, scores
+
+    def played(self, gap: float, report: Report) -> _Played:
+        """The best of both sides after steps until the gap is reached, or too many."""
+        n, m = len(self._rows), len(self._y)
+        weights, shares = np.full(n, 1.0 / n), np.full(m, 1.0 / m)
+        found = _Played(weights, shares)
+        mean = weights
+        while found.steps < _STEPS and not found.value <= found.lower * (1.0 + gap):
+            variances, scores = self._look(weights, shares, found)
+            found.steps += 1
+            shares = shares * variances
+            shares = shares / shares.sum()
+            weights = weights * scores
+            weights = (1.0 - _EVEN) * weights / weights.sum() + _EVEN / n
+            # Later steps count more: the first ones were far away.
+            latest = 2.0 / (found.steps + 1)
+            mean = (1.0 - latest) * mean + latest * weights
+            found.shares = (1.0 - latest) * found.shares + latest * shares
+            if found.steps % _EVERY == 0:
+                self._look(mean, found.shares, found)
+                off = 100.0 * (found.value / found.lower - 1.0) if found.lower else math.inf
+                report(min(0.9, found.steps / _STEPS), f"{off:.2g} % above the best possible")
+        return found
