@@ -145,8 +145,9 @@ class SiteFeatures:
 
     @classmethod
     def of(cls, library: Library) -> SiteFeatures:
-        """The features of a library, one row per compound in its order."""
-        return cls(library.codes, tuple(len(site.substituents) for site in library.sites))
+        """The features of a library, one row per compound in its order; interacting sites are taken as one."""
+        sites, codes = library.modelled
+        return cls(codes, tuple(len(site.substituents) for site in sites))
 
     @property
     def n_rows(self) -> int:

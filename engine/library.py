@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.interactions import Pairs, merged, pair_name
 
 __all__ = ["LARGEST_PRODUCT", "Library", "Scaffold", "Site", "name_from_substituents"]
 
@@ -98,6 +99,8 @@ class Library:
     """What the substituents stand on; None when that is not known."""
     aliases: tuple[tuple[str, str], ...] = ()
     """Further names under which a lab may report a compound, each with the compound's id."""
+    interactions: Pairs = ()
+    """Pairs of sites that the model takes as one, by name; everything shown keeps to the sites."""
 
     def __post_init__(self) -> None:
         codes = np.ascontiguousarray(self.codes, dtype=np.int32)
@@ -117,6 +120,9 @@ class Library:
                 raise ValueError(f"codes of site {site.name} outside its substituents")
         if len(self._index) != len(self.ids):
             raise ValueError("compound ids must be unique")
+        own = [site.name for site in self.sites]
+        if any(len(set(pair)) != 2 or not set(pair) <= set(own) for pair in self.interactions):
+            raise ValueError("an interaction is between two of the sites")
 
     @classmethod
     def listed(
@@ -173,7 +179,9 @@ class Library:
                 if known.smiles is not None:
                     smiles[places[row]] = known.smiles[row]
         scaffold = None if known is None else known.scaffold
-        return cls(tuple(sites), codes, tuple(ids), tuple(smiles) if any(smiles) else None, measurable, scaffold)
+        pairs = () if known is None else known.interactions
+        structures = tuple(smiles) if any(smiles) else None
+        return cls(tuple(sites), codes, tuple(ids), structures, measurable, scaffold, interactions=pairs)
 
     def __len__(self) -> int:
         """The number of compounds."""
@@ -214,6 +222,23 @@ class Library:
                 position = self._aliases.get(folded, -1)
         return None if position < 0 else position
 
+    @cached_property
+    def modelled(self) -> tuple[tuple[Site, ...], NDArray[np.int32]]:
+        """The sites as the model takes them, and ``(n_compounds, n)`` codes: those of no pair, then the pairs."""
+        if not self.interactions:
+            return self.sites, self.codes
+        place = {site.name: position for position, site in enumerate(self.sites)}
+        pairs = [(place[first], place[second]) for first, second in self.interactions]
+        codes, _, occurring = merged(self.codes, [len(site.substituents) for site in self.sites], pairs)
+        inside = {position for pair in pairs for position in pair}
+        found = [site for position, site in enumerate(self.sites) if position not in inside]
+        for (first, second), combinations in zip(pairs, occurring, strict=True):
+            one, other = self.sites[first], self.sites[second]
+            both = (divmod(int(combination), len(other.substituents)) for combination in combinations)
+            labels = tuple(f"{one.substituents[a]}, {other.substituents[b]}" for a, b in both)
+            found.append(Site(pair_name((one.name, other.name)), labels))
+        return tuple(found), codes
+
     def substituents(self, compound: int) -> dict[str, str]:
         """What a compound carries, by site name."""
         return {site.name: site.substituents[code] for site, code in zip(self.sites, self.codes[compound], strict=True)}
@@ -229,6 +254,8 @@ class Library:
             header["scaffold"] = {"cores": list(self.scaffold.cores), "fixed": [list(f) for f in self.scaffold.fixed]}
         if self.aliases:
             header["aliases"] = [list(pair) for pair in self.aliases]
+        if self.interactions:
+            header["interactions"] = [list(pair) for pair in self.interactions]
         text = json.dumps(header, ensure_ascii=False, separators=(",", ":"), sort_keys=True).encode()
         body = self.codes.astype("<i4").tobytes() + np.packbits(self.measurable).tobytes()
         return _MAGIC + zlib.compress(struct.pack("<Q", len(text)) + text + body, 6)
@@ -261,6 +288,7 @@ class Library:
             np.unpackbits(flags, count=n).astype(bool),
             None if core is None else Scaffold(tuple(core["cores"]), tuple((a, b) for a, b in core["fixed"])),
             tuple((other, name) for other, name in header.get("aliases", ())),
+            tuple((first, second) for first, second in header.get("interactions", ())),
         )
 
     @cached_property

@@ -108,7 +108,7 @@ def _drafts(
         told, own = kept(under, decision, verdicts(under, upto))
         data = {**data, "anew": told, "parts": [*data["parts"], *map(part_digest, own)]}
         blobs = blobs | as_parts(*own)
-    draft = Draft("compounds_added", data)
+    draft = Draft("compounds_added", data, 2 if library.interactions else 1)
     after = ledger.fork(blobs)
     after.rehearse([draft])
     check_campaign(after)
@@ -162,6 +162,7 @@ def extended(library: Library, more: Library) -> Library:
         np.concatenate([library.measurable, np.array(had, dtype=bool)]),
         library.scaffold,
         library.aliases,
+        library.interactions,
     )
 
 

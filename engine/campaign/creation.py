@@ -95,6 +95,7 @@ def creation_drafts(
                 "source": codec.source_to_json(source),
                 "mapping": dict(mapping) if mapping else None,
             },
+            2 if library.interactions else 1,
         ),
         Draft("endpoints_defined", {"endpoints": [e.as_json() for e in endpoints]}, version_of(endpoints)),
         Draft(

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from assaypilot.engine.campaign import scatter
+from assaypilot.engine.campaign.additivity import deviations
 from assaypilot.engine.campaign.changed import changes_in_words
 from assaypilot.engine.campaign.replay import Ledger
 from assaypilot.engine.campaign.state import Candidates, Guarantee
@@ -175,11 +176,14 @@ def guarantee(ledger: Ledger, counts: Mapping[str, int], reasons: Sequence[StopR
     if void:
         more = " any more" if len(void) > len(ledger.strategy.void(ledger.state.problem)) else ""
         sentence = f"No guarantee{more}: {'; '.join(void)}. The set is the best estimate."
+        offers = [offer for told in deviations(ledger) for offer in told.offers]
+        sentence += f" What can be done: {' '.join(offers)}" if offers else ""
     else:
         undecided = "" if reasons and reasons[0].name == "decided" else " or undecided"
         promise = _promise(ledger, counts, undecided)
         sentence = f"{promise}; wrong at most {odds(ledger.error)}. Assumes {'; '.join(assumptions)}."
         sentence += _changed_on_the_way(ledger)
+        sentence += "".join(f" {told.sentence}" for told in deviations(ledger) if told.found.freedom)
     return Guarantee(ledger.error, not void, tuple(assumptions), tuple(void), sentence)
 
 
@@ -347,4 +351,4 @@ def _broken(ledger: Ledger) -> list[str]:
     if beyond:
         whom, whose = names(list(dict.fromkeys(beyond))), "its" if len(beyond) == 1 else "their"
         void.append(f"{many(len(beyond), 'result')} known only as a bound ({whom}), left out because of {whose} size")
-    return void
+    return [*void, *(told.sentence for told in deviations(ledger) if told.contradicted)]

@@ -41,7 +41,7 @@ __all__ = ["KINDS", "UNFIT", "Ledger"]
 
 KINDS = {
     "campaign_created": 1,
-    "library_added": 1,
+    "library_added": 2,
     "endpoints_defined": 4,
     "goal_set": 2,
     "history_added": 1,
@@ -62,14 +62,15 @@ KINDS = {
     "phase_redecided": 4,
     "phase_empty": 1,
     "settings_changed": 2,
-    "compounds_added": 1,
+    "compounds_added": 2,
 }
 """Every kind of event and its newest version this program understands.
 
-Version 2 of endpoints has an epsilon or a limit (version 3 a difference, 4 noise that is not known), of the goal is not
-about all epsilon-best, of a plan promises no half-width, of a decision has limits or a part with a strategy's memory
-(version 3 notes the noise that was used; of one made again 3 reaches behind a change of the terms and 4 notes the
-noise), of changed terms has noise that is not known; whatever needs none of it is still written as version 1.
+Version 2 of a library has interactions, of endpoints an epsilon or a limit (version 3 a difference, 4 noise that is not
+known), of the goal is not about all epsilon-best, of a plan promises no half-width, of a decision has limits or a part
+with a strategy's memory (version 3 notes the noise that was used; of one made again 3 reaches behind a change of the
+terms and 4 notes the noise), of changed terms has noise that is not known; whatever needs none of it is still written
+as version 1.
 """
 
 UNFIT = (AssayPilotError, ValueError, LookupError, TypeError, AttributeError, ArithmeticError, struct.error, zlib.error)
@@ -194,7 +195,7 @@ class Ledger(Books):
         self.library = library
         self.first, self.arm_of = merge_equal_rows(library.codes)
         whole = SiteFeatures.of(library)
-        self.features = SiteFeatures(library.codes[self.first], whole.sizes)
+        self.features = SiteFeatures(whole.codes[self.first], whole.sizes)
 
     def _endpoints_defined(self, event: Event) -> None:
         self.endpoints = tuple(Endpoint.from_json(data) for data in event.data["endpoints"])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,9 @@ from assaypilot.engine.goals import GOALS, AllEpsilonBest, Best, Goal, ParetoSet
 from assaypilot.engine.library import Library
 from assaypilot.engine.measurements import Measurement
 from assaypilot.engine.strategies.protocol import check_delta
+
+if TYPE_CHECKING:
+    from assaypilot.engine.campaign.additivity import Deviations
 
 __all__ = [
     "STATUSES",
@@ -406,6 +409,9 @@ class Status:
     """How far what is in was confirmed by measurements of its own, once the campaign has ended."""
     noise: tuple[NoiseNow, ...] = ()
     """Of every endpoint whose noise is estimated on the way; ``endpoints`` have that estimate as theirs."""
+
+    additivity: tuple[Deviations, ...] = ()
+    """How far compounds deviate from the sum of effects, per measured endpoint that is modelled as one."""
 
     @property
     def limited_endpoints(self) -> tuple[int, ...]:

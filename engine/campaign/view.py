@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from assaypilot.engine.campaign import promises, scatter, wording
+from assaypilot.engine.campaign.additivity import deviations
 from assaypilot.engine.campaign.candidates import build_candidates
 from assaypilot.engine.campaign.confirmation import confirmation
 from assaypilot.engine.campaign.confirmed import Confirmation
@@ -65,6 +66,7 @@ def build_status(ledger: Ledger, location_warnings: tuple[str, ...] = ()) -> Sta
         margins=ledger.margins,
         probability_names=promises.probability_names(ledger),
         confirmation=confirmed,
+        additivity=deviations(ledger),
     )
 
 

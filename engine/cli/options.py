@@ -68,6 +68,14 @@ def add_table_options(parser: argparse.ArgumentParser) -> None:
         help="let substituents of a site count as one; may be given several times",
     )
     group.add_argument(
+        "--interaction",
+        action="append",
+        default=[],
+        metavar="SITE,SITE",
+        help="take two sites together where their effects do not add up: the model then knows their combinations that "
+        "occur; may be given several times (check proposes pairs)",
+    )
+    group.add_argument(
         "--min-seen",
         type=positive,
         default=1,

@@ -85,6 +85,7 @@ def status_document(now: Status, only: Which = "all", limit: int = JSON_LIMIT) -
         "compounds": [_compound(now, compound) for compound in listed[:limit].tolist()],
         "truncated": len(listed) > limit or max(len(ins), len(undecided)) > ID_LIMIT,
         "confirmation": _confirmation(now),
+        "additivity": [told.as_json(ids) for told in now.additivity],
         "forecast": None,
         "unavailable": [ids[compound] for compound in sorted(now.unavailable)],
         "warnings": now.warnings,

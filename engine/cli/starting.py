@@ -98,6 +98,7 @@ def new(options: argparse.Namespace, console: Console) -> Reply:
         ],
         "history": len(imported.history),
         "model_report": document["model_report"],
+        "additivity": [told.as_json(now.library.ids) for told in now.additivity],
         "strategy": now.strategy,
         "why": now.why,
         "not_used": document["not_used"],
@@ -115,6 +116,7 @@ def new(options: argparse.Namespace, console: Console) -> Reply:
         ),
         *_how_additive(document, [endpoint.name for endpoint in asked]),
         f"Strategy {now.why}",
+        *([now.guarantee.sentence] if any(told.contradicted for told in now.additivity) else []),
         *([f"History: {plural(len(imported.history), 'value')}; {_HISTORY}"] if imported.history else []),
         *(f"Note: {warning}" for warning in now.warnings),
         "",
@@ -193,6 +195,7 @@ def read_mapped(
         min_seen=options.min_seen,
         drop_sites=tuple(options.drop_site),
         joined=tuple(options.join_substituents),
+        interactions=tuple(options.interaction),
     )
     raw = _tables(options, console)
     try:

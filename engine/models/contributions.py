@@ -53,12 +53,20 @@ def contributions(
     whose substituents fall into groups that no measurement compares, the average is that of the group with the most
     determinations, and the others have no value.
     """
-    first, found = 1, []
+    found = []
+    blocks = _blocks(library)
     for position, site in enumerate(library.sites):
         size = len(site.substituents)
         seen = np.zeros(size)
         np.add.at(seen, library.codes[rows, position], counts)
-        value, half = _differences(fit, first, seen)
+        columns, shares = _carried(library, site.name, position, blocks, rows, counts)
+        inner = np.ix_(columns, columns)
+        value, half = _differences(
+            shares @ fit.theta[columns],
+            shares @ fit.covariance[inner] @ shares.T,
+            shares @ fit.outside[inner] @ shares.T,
+            seen,
+        )
         found.append(
             SiteContributions(
                 site.name,
@@ -74,24 +82,61 @@ def contributions(
                 ),
             )
         )
-        first += size
     return tuple(found)
 
 
-def _differences(fit: Estimate, first: int, seen: Floats) -> tuple[Floats, Floats]:
+def _blocks(library: Library) -> dict[tuple[str, ...], tuple[int, Ints]]:
+    """Of each site that stands alone, and of each pair, by names: the place among the modelled, and its columns."""
+    sites, _ = library.modelled
+    inside = {name for pair in library.interactions for name in pair}
+    own = [(site.name,) for site in library.sites if site.name not in inside]
+    found, first = {}, 1
+    for place, (names, site) in enumerate(zip((*own, *library.interactions), sites, strict=True)):
+        found[names] = place, np.arange(first, first + len(site.substituents))
+        first += len(site.substituents)
+    return found
+
+
+def _carried(
+    library: Library,
+    name: str,
+    position: int,
+    blocks: dict[tuple[str, ...], tuple[int, Ints]],
+    rows: Ints,
+    counts: Floats,
+) -> tuple[Ints, Floats]:
+    """The columns that tell of a site, and ``(size, n_columns)`` what share of each a substituent's effect is.
+
+    Of a site that stands alone its own. Of one in a pair those of its combinations: a substituent's effect is that of
+    the combinations it was measured in, each weighted by its determinations.
+    """
+    size = len(library.sites[position].substituents)
+    if (name,) in blocks:
+        return blocks[name,][1], np.eye(size)
+    _, codes = library.modelled
+    columns, shares = [], []
+    for names, (place, own) in blocks.items():
+        if name in names:
+            share = np.zeros((size, len(own)))
+            np.add.at(share, (library.codes[rows, position], codes[rows, place]), counts)
+            columns.append(own)
+            shares.append(share / np.maximum(share.sum(axis=1, keepdims=True), 1e-300))
+    return np.concatenate(columns), np.hstack(shares)
+
+
+def _differences(theta: Floats, covariance: Floats, outside: Floats, seen: Floats) -> tuple[Floats, Floats]:
     """Each substituent's effect less the average, and its standard error at a noise SD of 1; NaN where not known.
 
-    ``first`` is the site's first column, ``seen`` ``(size,)`` the determinations of each substituent.
+    ``theta`` ``(size,)`` are the effects, with their covariance and with their part outside what was measured, and
+    ``seen`` the determinations of each substituent.
     """
     size = len(seen)
     value, half = np.full(size, np.nan), np.full(size, np.nan)
-    columns = slice(first, first + size)
-    group = _largest_group(fit.outside[columns, columns], seen)
+    group = _largest_group(outside, seen)
     if group.size == 0:
         return value, half
     average = np.zeros(size)
     average[group] = seen[group] / seen[group].sum()
-    theta, covariance = fit.theta[columns], fit.covariance[columns, columns]
     value[group] = theta[group] - average @ theta
     # Of the indicator of each less the average: c'Cc.
     across = covariance @ average

@@ -55,8 +55,8 @@ def truth_of(
     neither given nor in the replicates.
     """
     first, arm_of = merge_equal_rows(library.codes)
-    sizes = tuple(len(site.substituents) for site in library.sites)
-    features = SiteFeatures(library.codes[first], sizes)
+    whole = SiteFeatures.of(library)
+    features = SiteFeatures(whole.codes[first], whole.sizes)
     noise, rows = [], []
     for endpoint in endpoints:
         arms, values, times, sds = _values(library, history, endpoint, arm_of, len(endpoints) == 1)
@@ -93,7 +93,11 @@ def truth_of(
     measurable = np.zeros(len(first), dtype=bool)
     measurable[arm_of[library.measurable]] = True
     return TableTruth(
-        SiteFeatures(library.codes[first[kept]], sizes), means[:, kept], measurable[kept], tuple(noise), tuple(notes)
+        SiteFeatures(whole.codes[first[kept]], whole.sizes),
+        means[:, kept],
+        measurable[kept],
+        tuple(noise),
+        tuple(notes),
     )
 
 

@@ -16,6 +16,7 @@ from assaypilot.engine.features import SiteFeatures, span_rank
 from assaypilot.engine.labels import label_text
 from assaypilot.engine.measurements import Pooled, Result, pool, pure_error
 from assaypilot.engine.models.diagnostics import AdditiveFit
+from assaypilot.engine.models.interactions import Interaction, interactions
 from assaypilot.engine.models.report import ModelReport, Noise, model_report
 from assaypilot.engine.models.sparse import keep_seen
 from assaypilot.engine.tables.importer import ImportedTable
@@ -26,6 +27,10 @@ __all__ = ["EndpointFacts", "check_report", "endpoint_facts"]
 
 _LONGEST_LIST = 1000
 _SPARSE = 2
+_PAIRS = 2
+"""Pairs of sites that are proposed at once."""
+_EXPLAINED = 0.05
+"""p of a lack of fit above which the noise explains what the sum of effects leaves."""
 
 POOR_Q2 = 0.5
 """Below this a leave-one-out Q2 is commonly called not predictive."""
@@ -48,6 +53,8 @@ class EndpointFacts:
     replicate_groups: int
     """Compounds measured more than once."""
     report: ModelReport
+    interactions: tuple[Interaction, ...]
+    """Pairs of sites, tested whether they act together; the most telling first."""
 
     @property
     def fit(self) -> AdditiveFit:
@@ -95,6 +102,13 @@ def endpoint_facts(imported: ImportedTable) -> tuple[EndpointFacts, ...]:
                 noise_sd=noise_sd,
                 replicate_sd=spread,
                 replicate_groups=groups,
+                interactions=interactions(
+                    imported.library,
+                    rows,
+                    pooled.means[rows],
+                    pooled.counts[rows],
+                    None if noise is None else noise.sd,
+                ),
                 report=model_report(
                     imported.library, rows, pooled.means[rows], pooled.counts[rows], noise, endpoint.scale_name
                 ),
@@ -166,10 +180,33 @@ def check_report(
         "cores": [] if library.scaffold is None else list(library.scaffold.cores),
         "thinning": [step.as_json() for step in imported.steps],
         "model_report": {fact.endpoint.name: fact.report.as_json() for fact in facts},
+        "interactions": {fact.endpoint.name: [one.as_json() for one in fact.interactions] for fact in facts},
         "additive_fit": {fact.endpoint.name: _fit_json(fact.fit) for fact in facts},
-        "warnings": [*imported.warnings, *_fit_warnings(facts), *_way_forward(mapping, imported, facts)],
+        "warnings": [
+            *imported.warnings,
+            *_fit_warnings(facts),
+            *_way_forward(mapping, imported, facts),
+            *_pairs(facts),
+        ],
         "notes": list(imported.notes),
     }
+
+
+def _pairs(facts: Sequence[EndpointFacts]) -> list[str]:
+    """The pairs of sites worth taking together, for each endpoint whose sum of effects leaves more than noise."""
+    told = []
+    for fact in facts:
+        for pair in [one for one in fact.interactions if one.worth][:_PAIRS]:
+            if pair.lack_before is not None and pair.lack_before > _EXPLAINED:
+                continue  # the noise explains what is left: nothing needs a pair
+            q2 = [f"{value:.2f}" if value is not None else "none" for value in (pair.q2_before, pair.q2_after)]
+            told.append(
+                f"{fact.endpoint.scale_name}: {pair.sites[0]} and {pair.sites[1]} act together (p "
+                f"{max(pair.p, 1e-4):.1g}{' or less' if pair.p < 1e-4 else ''}); taken as one (--interaction "
+                f"{','.join(pair.sites)}) they explain {pair.explained:.0%} of what the sum of effects leaves. Q2 "
+                f"{q2[0]} before, {q2[1]} after; {pair.rank_after:,} unknowns instead of {pair.rank_before:,}."
+            )
+    return told
 
 
 def _endpoint_json(fact: EndpointFacts) -> dict[str, Any]:

@@ -11,6 +11,7 @@ import numpy as np
 from assaypilot.engine.chemistry.products import with_structures
 from assaypilot.engine.endpoint import Endpoint
 from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.interactions import chosen_pairs, pair_name
 from assaypilot.engine.labels import is_hydrogen
 from assaypilot.engine.library import Library, name_from_substituents
 from assaypilot.engine.measurements import Result
@@ -94,6 +95,10 @@ def _import(raw: RawTable, mapping: TableMapping, report: Report) -> ImportedTab
     listed = on_scaffold(_library(raw, mapping, compounds, warnings), prepared, compounds.labels)
     listed, steps = thin(listed, mapping, raw.rows, compounds.of_row, problems)
     warnings += [step.line for step in steps]
+    pairs = chosen_pairs([site.name for site in listed.sites], mapping.interactions)
+    if pairs:
+        listed = replace(listed, interactions=pairs)
+        notes += [_taken_together(listed, pair) for pair in pairs]
     library = listed
     history = read_history(raw, mapping, compounds.ids, compounds.of_row, problems, warnings, report)
     names = {name: name for name in listed.ids}
@@ -122,6 +127,16 @@ def _import(raw: RawTable, mapping: TableMapping, report: Report) -> ImportedTab
         listed=listed,
         of_row=tuple(None if place < 0 else names[compounds.ids[place]] for place in compounds.of_row),
         steps=steps,
+    )
+
+
+def _taken_together(library: Library, pair: tuple[str, str]) -> str:
+    """What it means that two sites are one in the model."""
+    sites, _ = library.modelled
+    several = next(len(site.substituents) for site in sites if site.name == pair_name(pair))
+    return (
+        f"{pair[0]} and {pair[1]} are taken together: {several:,} combinations occur. One that cannot be measured in "
+        "any compound cannot be estimated."
     )
 
 

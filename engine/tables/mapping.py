@@ -109,6 +109,7 @@ class _Proposal:
             min_seen=options.min_seen,
             drop_sites=options.drop_sites,
             joined=options.joined,
+            interactions=options.interactions,
         ).with_noise(options.sd)
         return replace(mapping, notes=tuple(self.notes), warnings=tuple(self.warnings))
 

@@ -67,6 +67,8 @@ class TableOptions:
     """Sites that are left out of the model."""
     joined: tuple[str, ...] = ()
     """Substituents of a site that count as one, each text ``SITE:LABEL,LABEL=NAME``."""
+    interactions: tuple[str, ...] = ()
+    """Pairs of sites that the model takes as one, each text ``SITE,SITE``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +114,7 @@ class TableMapping:
     min_seen: int = 1
     drop_sites: tuple[str, ...] = ()
     joined: tuple[str, ...] = ()
+    interactions: tuple[str, ...] = ()
     notes: tuple[str, ...] = field(default=(), compare=False)
     """What was found by convention, to be shown."""
     warnings: tuple[str, ...] = field(default=(), compare=False)
@@ -124,10 +127,10 @@ class TableMapping:
         data["sites"] = list(self.sites)
         data["endpoints"] = [asdict(column) | {"endpoint": column.endpoint.as_json()} for column in self.endpoints]
         # As the first files had it.
-        for name in ("only_listed", "cores", "merge", "min_seen", "drop_sites", "joined"):
+        for name in ("only_listed", "cores", "merge", "min_seen", "drop_sites", "joined", "interactions"):
             if data[name] == getattr(_PLAIN, name):
                 del data[name]
-        for name in ("cores", "drop_sites", "joined"):
+        for name in ("cores", "drop_sites", "joined", "interactions"):
             if name in data:
                 data[name] = list(data[name])
         return data
@@ -140,7 +143,9 @@ class TableMapping:
             for column in data["endpoints"]
         )
         lists: dict[str, Any] = {
-            name: tuple(data[name]) for name in ("sites", "cores", "drop_sites", "joined") if name in data
+            name: tuple(data[name])
+            for name in ("sites", "cores", "drop_sites", "joined", "interactions")
+            if name in data
         }
         return cls(**{**data, **lists, "endpoints": columns})
 

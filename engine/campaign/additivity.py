@@ -1,0 +1,316 @@
+"""What the measurements of a campaign say about the sum of effects, after every result and so before every decision.
+
+Nothing is stored: it is worked out from the values there are, pooled over phases and history, and is true at that
+moment. So a guarantee that rests on additivity is void from the first value that contradicts it, the first decision
+included.
+
+**The rule.** Additivity is contradicted when the lack of fit against the stated noise has p < SURE (over the measured
+endpoints together), and tau, the SD of compounds' own deviations, is surely (95 %) above SHARE of the softness of what
+is asked: less of it hardly moves an answer. Where replicates speak against the stated noise (p < NOISE), it takes the
+same p of the lack of fit against the replicates: a noise that was stated too small is no cliff. With a stated model
+error (LinFACT-MIS) what is contradicted is that error, however deviations are distributed.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assaypilot.engine.campaign import scatter
+from assaypilot.engine.interactions import pair_name
+from assaypilot.engine.measurements import Measurement, pool, pure_error
+from assaypilot.engine.models.additivity import BOUND, Additivity, additivity, deviation_bound
+from assaypilot.engine.models.interactions import Interaction, interactions
+from assaypilot.engine.strategies.designs import remembered
+
+if TYPE_CHECKING:
+    from assaypilot.engine.campaign.replay import Ledger
+
+__all__ = ["NOISE", "SHARE", "SURE", "Deviations", "deviations", "most_replicates", "tolerance"]
+
+SURE = 1e-3
+"""p of a lack of fit below which additivity counts as contradicted, where tau is large enough to matter."""
+SHARE = 0.25
+"""Tau below this share of the softness of what is asked hardly moves an answer."""
+NOISE = 0.01
+"""p below which replicates speak against the stated noise."""
+_SURE_CLIFF = 0.01
+"""The p of a compound below which it is named as deviating."""
+_NAMED = 3
+_SIZE = 4096
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.intp]
+Verdict = Literal["contradicted", "not contradicted", "not judged"]
+
+
+@dataclass(frozen=True, slots=True)
+class Deviations:
+    """How far the compounds of a campaign deviate from the sum of effects, in one measured endpoint."""
+
+    endpoint: str
+    """Its name on the scale that is modelled."""
+    verdict: Verdict
+    found: Additivity
+    compounds: tuple[int, ...]
+    """The compounds with a value, by position in the library; ``found`` counts in them."""
+    before: int
+    """How many of them have values from before the campaign only."""
+    noise_sd: float
+    replicates: tuple[float, int] | None
+    """SD of replicates and its degrees of freedom, where they speak against the stated noise."""
+    model_error: float | None
+    """What the strategy takes as the largest deviation, where it takes one."""
+    largest: float
+    """What no compound of the library deviates by more than (95 %), if deviations scatter normally."""
+    pairs: tuple[Interaction, ...]
+    """Pairs of sites that explain some of it, the most telling first; only where additivity is contradicted."""
+    sentence: str
+    """All of it in a sentence or two."""
+    offers: tuple[str, ...] = ()
+    """What can be done, where additivity is contradicted."""
+
+    @property
+    def contradicted(self) -> bool:
+        """Whether what the strategy assumes of additivity cannot be true."""
+        return self.verdict == "contradicted"
+
+    @property
+    def cliffs(self) -> tuple[int, ...]:
+        """Positions in the library of the compounds that noise alone hardly takes so far off."""
+        return tuple(self.compounds[cliff.place] for cliff in self.found.cliffs if cliff.p < _SURE_CLIFF)
+
+    def as_json(self, ids: tuple[str, ...]) -> dict[str, Any]:
+        """For the command line."""
+        found = self.found
+        own = None if self.replicates is None else dict(zip(("sd", "freedom"), self.replicates, strict=True))
+        return {
+            "endpoint": self.endpoint,
+            "verdict": self.verdict,
+            "sentence": self.sentence,
+            "offers": list(self.offers),
+            "compounds": found.compounds,
+            "before_the_campaign": self.before,
+            "compared": found.compared,
+            "freedom": found.freedom,
+            "noise_sd": self.noise_sd,
+            "p": found.p,
+            "tau": found.tau if found.freedom else None,
+            "tau_low": found.tau_low if found.freedom else None,
+            "tau_high": found.tau_high if found.freedom else None,
+            "largest_seen": found.seen if found.freedom else None,
+            "largest_at_least": found.error_low if found.freedom else None,
+            "largest_at_most": self.largest if found.freedom else None,
+            "model_error": self.model_error,
+            "cliffs": [
+                {"id": ids[self.compounds[one.place]], "measured": one.measured, "off": one.off, "p": one.p}
+                for one in found.cliffs
+            ],
+            "interactions": [one.as_json() for one in self.pairs],
+            "replicates": own,
+        }
+
+
+def tolerance(ledger: Ledger, endpoint: int) -> float:
+    """What a deviation is compared with: the softness of what is asked; where nothing is soft, the assay noise."""
+    settings = ledger.settings
+    soft = settings.softness if endpoint in ledger.behind(ledger.goal_endpoints) else 0.0
+    if settings.goal == "pareto":
+        own = [
+            margin
+            for k, margin in zip(ledger.goal_endpoints, ledger.margins, strict=True)
+            if endpoint in ledger.behind((k,))
+        ]
+        soft = min(own, default=0.0)
+    return soft if soft > 0.0 else ledger.endpoints[endpoint].noise_sd or 0.0
+
+
+def deviations(ledger: Ledger) -> tuple[Deviations, ...]:
+    """What the values say of every endpoint that is measured and modelled as a sum of effects, at this moment."""
+    return tuple(_judged(ledger, k) for k in ledger.measured if k not in ledger.coarse)
+
+
+def most_replicates(ledger: Ledger) -> int | None:
+    """Measurements of one compound beyond which they tell next to nothing more of it; None while tau is not known.
+
+    sigma^2 / tau^2, by the lower bound of tau, so that a cap rests on deviations that are surely there; of several
+    endpoints the one that gains longest.
+    """
+    caps = []
+    for told in deviations(ledger):
+        if told.found.tau_low <= 0.0:
+            return None
+        caps.append(max(1, round((told.noise_sd / told.found.tau_low) ** 2)))
+    return max(caps, default=None)
+
+
+def _judged(ledger: Ledger, endpoint: int) -> Deviations:
+    """The deviations in one endpoint."""
+    own = [m for m in ledger.measurements if m.endpoint == endpoint and m.usable]
+    sd, shown = _noise(ledger, endpoint)
+    pooled = pool((m.compound for m in own), (m.value for m in own), (m.n for m in own), len(ledger.library))
+    rows: NDArray[np.intp] = np.flatnonzero(pooled.counts > 0)
+    means, counts, arms = pooled.means[rows], pooled.counts[rows], ledger.arm_of[rows]
+    found = _found(ledger, arms, means, counts, sd)
+    if shown != sd:
+        # With a noise that is not known, what speaks against additivity rests on its upper bound; how large deviations
+        # may be, on its estimate.
+        likely = _found(ledger, arms, means, counts, shown)
+        found = replace(found, tau=likely.tau, tau_high=likely.tau_high, tau_safe=likely.tau_safe)
+    stated = ledger.settings.parameters.get("model_error")
+    error = float(stated) if isinstance(stated, int | float) and not isinstance(stated, bool) else None
+    doubt = _replicates(ledger, endpoint, own)
+    against = _contradicted(found, error, SHARE * tolerance(ledger, endpoint), SURE / len(ledger.measured))
+    if against and doubt is not None:
+        against = _beyond_replicates(found, sd, doubt) < SURE
+    pairs: tuple[Interaction, ...] = ()
+    if against:
+        pairs = remembered(
+            "interactions",
+            ledger.features,
+            (arms, means, counts, sd, np.array(rows)),
+            _SIZE,
+            lambda: interactions(ledger.library, rows, means, counts, sd),
+        )
+    new = {m.compound for m in own if m.round > 0}
+    told = Deviations(
+        endpoint=ledger.endpoints[endpoint].scale_name,
+        verdict="contradicted" if against else "not contradicted" if found.freedom else "not judged",
+        found=found,
+        compounds=tuple(rows.tolist()),
+        before=len(rows) - len(new),
+        noise_sd=sd,
+        replicates=doubt,
+        model_error=error,
+        largest=deviation_bound(found, len(ledger.library)),
+        pairs=pairs,
+        sentence="",
+    )
+    return replace(told, sentence=_sentence(ledger, told), offers=_offers(ledger, told) if told.contradicted else ())
+
+
+def _noise(ledger: Ledger, endpoint: int) -> tuple[float, float]:
+    """The noise SD that a lack of fit is tested against, and the one that is likely: that stated, where it was."""
+    stated = ledger.endpoints[endpoint].noise_sd or 0.0
+    upto = len(ledger.phases) + (ledger.under_way is not None)
+    for one in scatter.spreads(ledger, upto):
+        if one.endpoint == endpoint:
+            return (one.used if math.isfinite(one.used) else 0.0), one.shown
+    return stated, stated
+
+
+def _found(ledger: Ledger, arms: Ints, means: Floats, counts: Floats, sd: float) -> Additivity:
+    """What the means of the measured arms say, against a noise."""
+    return remembered(
+        "additivity",
+        ledger.features,
+        (arms, means, counts, sd, SURE),
+        _SIZE,
+        lambda: additivity(ledger.features, arms, means, counts, sd, sure=SURE),
+    )
+
+
+def _contradicted(found: Additivity, error: float | None, least: float, sure: float) -> bool:
+    if found.p is None:
+        return False
+    if error is not None:
+        return found.error_sure > error
+    return found.p < sure and found.tau_low > least
+
+
+def _replicates(ledger: Ledger, endpoint: int, own: list[Measurement]) -> tuple[float, int] | None:
+    """SD and degrees of freedom of replicates, where they scatter more than the stated noise; else None."""
+    sds = (ledger.endpoints[endpoint].sd_to_model(m.entered.value, m.entered.sd) for m in own)
+    squares, freedom, _ = pure_error((m.compound for m in own), (m.value for m in own), (m.n for m in own), sds)
+    stated = ledger.endpoints[endpoint].noise_sd
+    if not freedom or not stated or ledger.endpoints[endpoint].noise_estimated:
+        return None
+    from scipy.special import chdtrc
+
+    return ((squares / freedom) ** 0.5, freedom) if chdtrc(freedom, squares / stated**2) < NOISE else None
+
+
+def _beyond_replicates(found: Additivity, stated: float, replicates: tuple[float, int]) -> float:
+    """The p of the lack of fit against replicates instead of the stated noise (F)."""
+    if found.p is None:
+        return 1.0
+    from scipy.special import chdtri, fdtrc
+
+    sd, freedom = replicates
+    # The sum of squares over the stated variance, from its own p: what is needed is nothing else.
+    ratio = float(chdtri(found.freedom, max(found.p, 1e-300))) / found.freedom * (stated / sd) ** 2
+    return float(fdtrc(found.freedom, freedom, ratio))
+
+
+def _sentence(ledger: Ledger, told: Deviations) -> str:
+    """What was found, for people."""
+    found, several = told.found, len(ledger.measured) > 1
+    of = f" in {told.endpoint}" if several else ""
+    if not found.freedom or found.p is None:
+        return f"Whether effects add up{of} cannot be judged yet: no measured compound is compared with others."
+    those = f"{found.compared:,} compounds that others tell of"
+    chance = "p < 0.0001" if found.p < 1e-4 else f"p {found.p:.2g}"
+    if told.contradicted:
+        how = (
+            f"compounds{of} deviate from the sum of their substituents' effects by more than the assay noise explains "
+            f"({chance}): their own deviations (tau) have an SD of {found.tau:.2g}, at least {found.tau_low:.2g} (95 %)"
+        )
+        if told.model_error is not None:
+            how = (
+                f"some compound{of} deviates from the sum of its substituents' effects by more than the stated "
+                f"{told.model_error:g}: by at least {found.error_low:.2g} (95 %)"
+            )
+        return f"{how}{_most(ledger, told)}"
+    tail = ""
+    if told.replicates is not None:
+        tail = (
+            f" Replicates scatter more than the stated noise (SD {told.replicates[0]:.2g} instead of "
+            f"{told.noise_sd:.2g})."
+        )
+    if found.p < SURE:
+        return (
+            f"Own deviations of compounds{of} (tau) are there ({chance}), with an SD of {found.tau:.2g} at most "
+            f"{found.tau_high:.2g} (95 %); none of {those} was seen more than {found.seen:.2g} from the sum of its "
+            f"effects{_most(ledger, told)}.{tail}"
+        )
+    return (
+        f"Additivity: none of {those} was seen more than {found.seen:.2g} from the sum of its effects{of}, noise "
+        f"included; own deviations (tau) with an SD up to {found.tau_high:.2g} cannot be excluded (95 %)"
+        f"{_most(ledger, told)}.{tail}"
+    )
+
+
+def _most(ledger: Ledger, told: Deviations) -> str:
+    """The compounds that deviate most, behind a comma; empty when none is sure to."""
+    sure = [cliff for cliff in told.found.cliffs if cliff.p < _SURE_CLIFF]
+    if not sure:
+        return ""
+    each = [
+        f"{ledger.library.ids[told.compounds[one.place]]} ({abs(one.off):.2g} {'below' if one.off < 0 else 'above'})"
+        for one in sure
+    ]
+    more = f" and {len(each) - _NAMED:,} more" if len(each) > _NAMED else ""
+    return f", most of all {', '.join(each[:_NAMED])}{more}"
+
+
+def _offers(ledger: Ledger, told: Deviations) -> tuple[str, ...]:
+    """What can be done when effects do not add up, the most promising first."""
+    found = [
+        f"Take {pair_name(pair.sites)} together (--interaction {','.join(pair.sites)}), which explains "
+        f"{pair.explained:.0%} of what the model leaves: {pair.rank_after} unknowns instead of {pair.rank_before}."
+        for pair in [one for one in told.pairs if one.worth][:2]
+    ]
+    if told.pairs and not found:
+        found.append("No single pair of sites explains it: this table is not additive in general.")
+    if ledger.settings.goal == "epsilon-best" and not ledger.limited:
+        found.append(
+            f"Strategy linfact-mis with --parameter model_error={told.largest:.2g}, the largest deviation that these "
+            f"values support ({100 * (1 - BOUND):g} %, if deviations scatter normally): it decides what can be decided "
+            "at that error, and says what cannot."
+        )
+    found.append("Or go on with best estimates, and confirm what is in by measuring it.")
+    return tuple(found)

@@ -1,0 +1,208 @@
+"""Whether compounds deviate from the sum of their substituents' effects, by how much, and which of them most.
+
+A compound's mean is x'theta + Delta. Of the means y of n measurements each, least squares with weights w = 1 / (tau^2 +
+sigma^2 / n) leaves Q(tau) = sum w (y - x'theta)^2, which is chi square with (rows - rank) degrees of freedom when Delta
+is normal with SD tau, independent between compounds. So
+
+- at tau = 0 it is the test of lack of fit against a stated noise (Draper and Smith 1998, section 2.1);
+- the tau at which Q is a quantile of chi square is an exact bound of tau (Q profile; Viechtbauer 2007, Statistics in
+  Medicine 26, 37-52), and that at which it is its mean an estimate (Paule and Mandel 1982). Q is convex in tau^2, with
+  the derivative - sum w^2 (y - x'theta)^2, so that Newton's steps from the left never pass the root.
+- deviations that are not random but at most L have a noncentrality of at most sum n L^2 / sigma^2: a bound of the
+  largest deviation from below that assumes nothing of how they are distributed.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assaypilot.engine.elimination import Eliminated, Solver
+from assaypilot.engine.features import SiteFeatures
+from assaypilot.engine.models.diagnostics import LEVERAGE_ONE
+
+__all__ = ["BOUND", "LISTED", "Additivity", "Cliff", "additivity", "deviation_bound", "holm"]
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.intp]
+
+BOUND = 0.05
+"""One minus the confidence of each one-sided bound."""
+LISTED = 10
+"""How many of the compounds that deviate most are named."""
+_STEPS = 60
+_EXACT = 1e-10
+"""Newton's steps end when one changes tau^2 by less than this share."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cliff:
+    """A compound beside what the model says of it from all others."""
+
+    place: int
+    """Its place among the rows that were judged."""
+    measured: float
+    off: float
+    """Its mean less what the others predict."""
+    p: float
+    """That noise alone takes the worst so far from its prediction, over all compounds together (Holm)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Additivity:
+    """What the values of one endpoint say about the sum of effects, against a stated noise; model scale."""
+
+    compounds: int
+    """Compounds with a value."""
+    compared: int
+    """Those that others tell something about."""
+    freedom: int
+    """Degrees of freedom for lack of fit; 0: nothing can be judged."""
+    p: float | None
+    """Of the test of lack of fit; None without a degree of freedom."""
+    tau: float
+    """SD of the compounds' own deviations, estimated."""
+    tau_low: float
+    """Its one-sided lower bound, of confidence 1 - BOUND."""
+    tau_high: float
+    """Its one-sided upper bound; infinite while nothing can be judged."""
+    tau_safe: float
+    """Its one-sided upper bound of confidence 1 - BOUND / 2, which leaves half of the error to something else."""
+    seen: float
+    """The largest distance of a measured mean from the fitted sum of effects, noise included."""
+    error_low: float
+    """The largest deviation of a compound is at least this, however deviations are distributed (1 - BOUND)."""
+    error_sure: float
+    """The same at the confidence 1 - ``sure``: what a stated largest deviation must not be below."""
+    cliffs: tuple[Cliff, ...]
+    """The compounds that deviate most, in SDs, first."""
+
+
+def additivity(
+    features: SiteFeatures, rows: Ints, means: Floats, counts: Floats, noise_sd: float, *, sure: float = 1e-3
+) -> Additivity:
+    """What the ``means`` ``(m,)`` of the measured ``rows`` say, ``counts`` the measurements behind each.
+
+    A row may occur several times: compounds that the table cannot tell apart have deviations of their own.
+    """
+    nothing = Additivity(len(rows), 0, 0, None, 0.0, 0.0, math.inf, math.inf, 0.0, 0.0, 0.0, ())
+    if len(rows) < 2 or not noise_sd > 0.0:
+        return nothing
+    table = Eliminated(features.columns(rows), features.n_columns)
+    freedom = len(rows) - table.rank
+    if freedom < 1:
+        return nothing
+    from scipy.special import chdtrc, chdtri
+
+    profile = _Profile(table, means, noise_sd**2 / counts)
+    residuals, leverage = profile.residuals(0.0)
+    told = leverage < 1.0 - LEVERAGE_ONE
+    statistic = float(np.sum(residuals[told] ** 2 * counts[told])) / noise_sd**2
+    # From the left: each root is where the next search begins.
+    low = profile.root(float(chdtri(freedom, BOUND)), 0.0)
+    middle = profile.root(float(freedom), low)
+    high = profile.root(float(chdtri(freedom, 1.0 - BOUND)), middle)
+    safe = profile.root(float(chdtri(freedom, 1.0 - BOUND / 2.0)), high)
+    total = float(counts[told].sum())
+    return Additivity(
+        compounds=len(rows),
+        compared=int(told.sum()),
+        freedom=freedom,
+        p=float(chdtrc(freedom, statistic)),
+        tau=math.sqrt(middle),
+        tau_low=math.sqrt(low),
+        tau_high=math.sqrt(high),
+        tau_safe=math.sqrt(safe),
+        seen=float(np.abs(residuals[told]).max()),
+        error_low=noise_sd * math.sqrt(_noncentrality(statistic, freedom, BOUND) / total),
+        error_sure=noise_sd * math.sqrt(_noncentrality(statistic, freedom, sure) / total),
+        cliffs=_cliffs(residuals, leverage, means, counts, noise_sd, told),
+    )
+
+
+class _Profile:
+    """Q as a function of tau^2, for rows of known variances ``(m,)`` of their means."""
+
+    def __init__(self, table: Eliminated, means: Floats, variances: Floats) -> None:
+        self._table, self._means, self._variances = table, means, variances
+        self._even = bool(np.ptp(variances) <= 1e-12 * float(variances.max()))
+
+    def residuals(self, square: float) -> tuple[Floats, Floats]:
+        """Residuals and leverages ``(m,)`` of the fit at tau^2 = ``square``; rows that fit exactly have none."""
+        solver = Solver(self._table, 1.0 / (square + self._variances))
+        residuals = self._means - solver.fitted(self._means)
+        residuals[solver.leverage > 1.0 - LEVERAGE_ONE] = 0.0
+        return residuals, solver.leverage
+
+    def root(self, level: float, start: float) -> float:
+        """The tau^2 >= ``start`` at which Q is ``level``; ``start`` where it is below already."""
+        square = start
+        for _ in range(_STEPS):
+            solver = Solver(self._table, 1.0 / (square + self._variances))
+            squares = (self._means - solver.fitted(self._means)) ** 2
+            if self._even:
+                # One fit serves all: Q is the sum of squares over tau^2 + sigma^2 / n.
+                return max(start, float(squares.sum()) / level - float(self._variances[0]))
+            weights = 1.0 / (square + self._variances)
+            gap = float(weights @ squares) - level
+            if gap <= 0.0:
+                return square
+            step = gap / float(weights**2 @ squares)
+            square += step
+            if step <= _EXACT * square:
+                return square
+        return square
+
+
+def _noncentrality(statistic: float, freedom: int, level: float) -> float:
+    """The least noncentrality for which chi square reaches the statistic with a probability of ``level``."""
+    from scipy.special import chdtrc, chndtr
+
+    if chdtrc(freedom, statistic) >= level:
+        return 0.0
+    from scipy.optimize import brentq
+
+    top = max(statistic, 1.0)
+    found: float = brentq(lambda shift: 1.0 - float(chndtr(statistic, freedom, shift)) - level, 0.0, top, rtol=1e-6)
+    return found
+
+
+def _cliffs(
+    residuals: Floats, leverage: Floats, means: Floats, counts: Floats, noise_sd: float, told: NDArray[np.bool_]
+) -> tuple[Cliff, ...]:
+    """The compounds with the largest standardised residuals, each normal(0, 1) when effects add up."""
+    from scipy.special import ndtr
+
+    room = np.where(told, 1.0 - leverage, 1.0)
+    standard = np.where(told, np.abs(residuals) * np.sqrt(counts / room) / noise_sd, 0.0)
+    # Two compounds that only tell about each other are equally far off: rounding is not to choose between them.
+    order = np.argsort(-np.round(standard, 9), kind="stable")[: min(LISTED, int(told.sum()))]
+    chances = holm(2.0 * ndtr(-standard[order]), int(told.sum()))
+    return tuple(
+        Cliff(int(k), float(means[k]), float(residuals[k] / room[k]), chance)
+        for k, chance in zip(order, chances, strict=True)
+        if residuals[k] != 0.0
+    )
+
+
+def holm(chances: Floats | Sequence[float], family: int) -> list[float]:
+    """The p of the smallest of ``family`` tests, ascending, adjusted for all of them (Holm 1979)."""
+    adjusted, worst = [], 0.0
+    for rank, p in enumerate(chances):
+        worst = max(worst, min(1.0, (family - rank) * float(p)))
+        adjusted.append(worst)
+    return adjusted
+
+
+def deviation_bound(found: Additivity, compounds: int) -> float:
+    """What no deviation of so many compounds exceeds (1 - BOUND), if they scatter normally with SD tau.
+
+    Half of the error is for tau, half for the largest of the deviations (Bonferroni).
+    """
+    from scipy.special import ndtri
+
+    return float(-ndtri(BOUND / (4.0 * max(compounds, 1)))) * found.tau_safe
