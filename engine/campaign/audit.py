@@ -86,6 +86,7 @@ Verdicts = list[limits.Verdict | None]
 
 def _again(ledger: Ledger, event: Event) -> tuple[list[Decision], Verdicts] | None:
     """What the facts before an event that decides say must be decided; None for any other event."""
+    ledger = _with_bounds(ledger, event)
     match event.kind:
         case "phase_decided" | "phase_empty":
             decision = redecide.recompute(ledger)
@@ -98,6 +99,21 @@ def _again(ledger: Ledger, event: Event) -> tuple[list[Decision], Verdicts] | No
                 ledger = redecide.behind_the_change(ledger, ledger.anew)[0]
             return redecide.recompute_from(ledger, first), redecide.verdicts_from(ledger, first)
     return None
+
+
+def _with_bounds(ledger: Ledger, event: Event) -> Ledger:
+    """The ledger, without values known only as bounds in those phases of which an event's decisions left them out."""
+    told = event.data.get("decisions", [event.data] if event.kind == "phase_decided" else [])
+    without = [
+        data["phase"]
+        for data in told
+        if not data["numbers"].get("censored") and not any(one.get("censored") for one in data.get("limits", ()))
+    ]
+    if not without:
+        return ledger
+    other = ledger.fork({})
+    other.without_bounds = frozenset(without)
+    return other
 
 
 def _limits(ledger: Ledger, event: Event, again: Verdicts) -> list[str]:

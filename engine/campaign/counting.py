@@ -10,14 +10,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assaypilot.engine.campaign import scatter
+from assaypilot.engine.campaign.bounds import Span, spanned
 from assaypilot.engine.campaign.confirmed import Prediction
 from assaypilot.engine.campaign.state import Round, RoundItem, Settings
-from assaypilot.engine.difference import behind, pooled_of
+from assaypilot.engine.difference import behind
 from assaypilot.engine.endpoint import Endpoint
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.features import SiteFeatures
 from assaypilot.engine.library import Library
-from assaypilot.engine.measurements import Measurement, Pooled
+from assaypilot.engine.measurements import Measurement
 from assaypilot.engine.strategies.protocol import Allocation, Outcome
 
 __all__ = ["Books", "Decided", "Issued", "Place", "UnderWay"]
@@ -110,6 +111,13 @@ class Books:
         self.under_way: UnderWay | None = None
         self.unavailable: dict[int, str] = {}
         self.phases: list[Decided] = []
+        self.without_bounds: frozenset[int] = frozenset()
+        """Phases that are looked at without values known only as bounds, as they were once decided."""
+
+    @property
+    def takes_bounds(self) -> bool:
+        """Whether decisions take in values known only as bounds."""
+        return False
 
     @property
     def objective(self) -> int:
@@ -237,29 +245,34 @@ class Books:
         }
         return {place: n for place, n in left.items() if n > 0 and place[1] not in self.unavailable}
 
-    def totals(self, phase: int, endpoint: int) -> tuple[Floats, Floats]:
-        """Counts and means ``(n_arms,)`` of an endpoint's usable values that count for a phase, model scale.
+    def span(self, phase: int, endpoint: int) -> Span:
+        """Counts and means ``(n_arms,)`` of what counts for a phase of an endpoint, model scale, and where they lie.
 
         Of a difference the effective counts: see ``difference``.
         """
-        filling = [(m, n) for m, n in self.counting(phase) if m.usable]
-
-        def of_measured(position: int) -> Pooled:
-            counts, sums = np.zeros(self.n_arms), np.zeros(self.n_arms)
-            for m, n in filling:
-                if m.endpoint == position:
-                    counts[self.arm_of[m.compound]] += n
-                    sums[self.arm_of[m.compound]] += n * m.value
-            return Pooled(counts, np.divide(sums, counts, out=np.zeros(self.n_arms), where=counts > 0))
-
-        found = pooled_of(self.endpoints, endpoint, of_measured)
-        return found.counts, found.means
+        filling = self.counting(phase)
+        if phase in self.without_bounds:
+            filling = [(m, n) for m, n in filling if m.usable]
+        return spanned(self.endpoints, endpoint, filling, self.arm_of)
 
     def outcome(self, phase: int, allocation: Allocation, spent: int) -> Outcome:
-        """What came back for a phase, per endpoint of the goal and arm, larger is better; ``spent`` in replicates."""
-        counts, means = zip(*(self.totals(phase, k) for k in self.goal_endpoints), strict=True)
+        """What came back for a phase, per endpoint of the goal and arm, larger is better; ``spent`` in replicates.
+
+        Values known only as bounds are left out where the strategy does not take them.
+        """
+        if not self.takes_bounds:
+            filling = [(m, n) for m, n in self.counting(phase) if m.usable]
+            spans = [spanned(self.endpoints, k, filling, self.arm_of) for k in self.goal_endpoints]
+        else:
+            spans = [self.span(phase, k) for k in self.goal_endpoints]
         signs = np.array([[self.endpoints[k].sign] for k in self.goal_endpoints])
-        return Outcome(allocation, np.array(counts), signs * np.array(means), spent)
+        counts, means = np.array([one.counts for one in spans]), np.array([one.means for one in spans])
+        if not any(one.censored for one in spans):
+            return Outcome(allocation, counts, signs * means, spent)
+        ends = np.array([[one.low, one.high] for one in spans])
+        turned = (signs < 0)[:, 0]
+        ends[turned] = -ends[turned][:, ::-1]
+        return Outcome(allocation, counts, signs * means, spent, ends[:, 0], ends[:, 1])
 
     def deciding_sd(self, endpoint: int, phase: int) -> float | None:
         """The noise SD that a phase decides about an endpoint by; None where it is not known and nobody asks."""

@@ -200,6 +200,8 @@ class Gaps:
 
 def _lower(steps: Any, limits: Floats) -> Floats:
     """``(...)``: the highest lower bound that walks have had for their difference at any look; -inf without one."""
+    if steps.doubt is not None:
+        return _lower_of_bounds(steps, limits)
     value = np.cumsum(steps.difference * steps.precision, axis=0)
     precision = np.cumsum(steps.precision, axis=0)
     looks = np.cumsum(steps.precision > 0, axis=0)
@@ -208,3 +210,21 @@ def _lower(steps: Any, limits: Floats) -> Floats:
     bounds = np.divide(value - height, precision, out=np.full(value.shape, -np.inf), where=told)
     found: Floats = bounds.max(axis=0)
     return found
+
+
+def _lower_of_bounds(steps: Any, limits: Floats) -> Floats:
+    """The same where values were known only as bounds."""
+    from assaypilot.engine.strategies.adaptive_evidence import least_mean
+
+    flat = steps._replace(
+        difference=steps.difference.reshape(len(steps.difference), -1),
+        precision=steps.precision.reshape(len(steps.precision), -1),
+    )
+    doubt = steps.doubt.reshape(flat.difference.shape)
+    found = np.full(flat.difference.shape[1], -np.inf)
+    for n in range(1, len(flat.difference) + 1):
+        part = flat._replace(difference=flat.difference[:n], precision=flat.precision[:n])
+        looks = (part.precision > 0).sum(axis=0)
+        height = limits[np.maximum(looks, 1) - 1] * np.sqrt(looks)
+        found = np.maximum(found, least_mean(part, doubt[:n], height))
+    return found.reshape(steps.difference.shape[1:])

@@ -19,6 +19,7 @@ from assaypilot.engine.campaign.scatter import of_decisions
 from assaypilot.engine.endpoint import Endpoint
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.models.ols import least_squares
+from assaypilot.engine.strategies.censored import apart
 
 __all__ = ["Verdict", "decide", "failures", "from_json", "same", "shares", "to_json", "together"]
 
@@ -35,6 +36,8 @@ class Verdict:
     high: Floats
     outs: tuple[Ints, ...]
     """Arms that this phase is the first to prove to fail, per limit."""
+    censored: tuple[int, ...] = ()
+    """Arms, per limit, of which values known only as bounds were taken in."""
 
     @property
     def arrays(self) -> dict[str, Floats]:
@@ -73,22 +76,24 @@ def decide(books: Books, phase: int, before: Sequence[Verdict]) -> Verdict | Non
     width = math.sqrt(2.0 * math.log(2.0 * int(there.sum()) * phase * (phase + 1) / delta))
     low = np.full((len(books.limited), books.n_arms), -np.inf)
     high = np.full((len(books.limited), books.n_arms), np.inf)
-    outs = []
+    outs, censored = [], []
     for row, position in enumerate(books.limited):
         endpoint = books.endpoints[position]
-        counts, means = books.totals(phase, position)
-        measured = np.flatnonzero(counts > 0)
+        span = books.span(phase, position)
+        measured = np.flatnonzero(span.counts > 0)
+        censored.append(span.censored)
         sd = books.deciding_sd(position, phase)
         if len(measured) and sd is not None:
-            fit = least_squares(books.features, measured, counts[measured], means[measured])
+            fit = least_squares(books.features, measured, span.counts[measured], span.means[measured])
             half = np.where(there, sd * width * fit.half_norms(), np.inf)
             mean = np.where(np.isfinite(half), fit.means(), 0.0)
-            low[row], high[row] = mean - half, mean + half
+            below, above = apart(fit, *(ends[measured] for ends in (span.means, span.low, span.high)))
+            low[row], high[row] = mean - half - below, mean + half + above
         known = np.zeros(books.n_arms, dtype=bool)
         for earlier in before:
             known[earlier.outs[row]] = True
         outs.append(np.flatnonzero(_fails(endpoint, low[row], high[row]) & ~known))
-    return Verdict(low, high, tuple(outs))
+    return Verdict(low, high, tuple(outs), tuple(censored))
 
 
 def _fails(endpoint: Endpoint, low: Floats, high: Floats) -> NDArray[np.bool_]:
@@ -130,7 +135,8 @@ def to_json(books: Books, verdict: Verdict, names: Sequence[str]) -> list[dict[s
     """A verdict as JSON; its bounds travel in the part."""
     return [
         {"endpoint": books.endpoints[position].name, "out": [names[arm] for arm in arms]}
-        for position, arms in zip(books.limited, verdict.outs, strict=True)
+        | ({"censored": bounds} if bounds else {})
+        for position, arms, bounds in zip(books.limited, verdict.outs, verdict.censored, strict=True)
     ]
 
 
@@ -146,4 +152,4 @@ def from_json(
     ):
         raise AssayPilotError("the log decides limits that this campaign does not have")
     outs = tuple(np.array([arm_of[name] for name in entry["out"]], dtype=np.intp) for entry in data)
-    return Verdict(arrays["low"], arrays["high"], outs)
+    return Verdict(arrays["low"], arrays["high"], outs, tuple(entry.get("censored", 0) for entry in data))

@@ -8,10 +8,12 @@ import numpy as np
 
 from assaypilot.engine.campaign import scatter
 from assaypilot.engine.campaign.additivity import deviations
+from assaypilot.engine.campaign.bounds import left_out, taken
 from assaypilot.engine.campaign.changed import changes_in_words
 from assaypilot.engine.campaign.replay import Ledger
 from assaypilot.engine.campaign.state import Candidates, Guarantee
 from assaypilot.engine.campaign.words import joined, many, names, number, odds
+from assaypilot.engine.measurements import Measurement
 from assaypilot.engine.models.glm import Link
 from assaypilot.engine.strategies.phased import ADDITIVE
 from assaypilot.engine.strategies.protocol import IN, NOT_ESTIMABLE, OUT, StopReason
@@ -260,6 +262,13 @@ def _assumptions(ledger: Ledger, counts: Mapping[str, int]) -> list[str]:
         if ledger.endpoints[k].of is not None:
             both = joined([ledger.endpoints[part].scale_name for part in ledger.behind((k,))])
             found.append(f"errors of {both} are independent of each other: {ledger.endpoints[k].name} is a difference")
+    bounds = taken(ledger)
+    if bounds:
+        whom, what = _of_compounds(ledger, bounds), "it" if len(bounds) == 1 else "each"
+        found.append(
+            f"{many(len(bounds), 'result')} known only as a bound ({whom}) lie{'s' if len(bounds) == 1 else ''} "
+            f"somewhere beyond it, and {what} counts as the worst that could be there"
+        )
     if ledger.failed:
         found.append(f"{many(ledger.failed, 'measurement')} failed for reasons unrelated to the values")
     marked = sum(
@@ -343,12 +352,12 @@ def _broken(ledger: Ledger) -> list[str]:
     judged = sum(m.counted > 0 and m.number in ledger.judged for m in deciding)
     if judged:
         void.append(f"{many(judged, 'value')} excluded by judgement")
-    beyond = [
-        ledger.library.ids[m.compound]
-        for m in deciding
-        if m.counted > 0 and m.relation != "=" and m.excluded is None and not m.withdrawn
-    ]
-    if beyond:
-        whom, whose = names(list(dict.fromkeys(beyond))), "its" if len(beyond) == 1 else "their"
-        void.append(f"{many(len(beyond), 'result')} known only as a bound ({whom}), left out because of {whose} size")
+    out = left_out(ledger)
+    if out:
+        whom, whose = _of_compounds(ledger, out), "its" if len(out) == 1 else "their"
+        void.append(f"{many(len(out), 'result')} known only as a bound ({whom}), left out because of {whose} size")
     return [*void, *(told.sentence for told in deviations(ledger) if told.contradicted)]
+
+
+def _of_compounds(ledger: Ledger, measurements: Sequence[Measurement]) -> str:
+    return names(list(dict.fromkeys(ledger.library.ids[m.compound] for m in measurements)))

@@ -5,7 +5,7 @@ In a chemist's words, for any compound at any moment; the numbers are those that
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -213,10 +213,10 @@ class Reasons:
         return found
 
     def _values(self, compound: int) -> tuple[OwnValue, ...]:
-        return tuple(_told(m, self._ledger.endpoints) for m in self._own.get(compound, ()))
+        return tuple(_told(m, self._ledger.endpoints, self._status.bounds_taken) for m in self._own.get(compound, ()))
 
 
-def _told(m: Measurement, endpoints: Sequence[Endpoint]) -> OwnValue:
+def _told(m: Measurement, endpoints: Sequence[Endpoint], taken: Collection[int]) -> OwnValue:
     endpoint = endpoints[m.endpoint]
     value = f"{'' if m.relation == '=' else f'{m.relation} '}{m.value:.2f}"
     entered = f"{'' if m.entered.relation == '=' else m.entered.relation}{number(m.entered.value)}"
@@ -229,7 +229,7 @@ def _told(m: Measurement, endpoints: Sequence[Endpoint]) -> OwnValue:
     elif m.excluded is not None:
         notes.append(f"left out: {m.excluded}")
     elif m.relation != "=":
-        notes.append("a bound, not used")
+        notes.append("a bound, decided by as the worst beyond it" if m.number in taken else "a bound, not used")
     if m.corrected is not None:
         notes.append(f"corrected: {m.corrected}")
     when = f"round {m.round}" if m.round else "earlier"

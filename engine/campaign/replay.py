@@ -115,6 +115,11 @@ class Ledger(Books):
 
     # -- the strategy's state
 
+    @property
+    def takes_bounds(self) -> bool:
+        """Whether decisions take in values known only as bounds."""
+        return self.strategy.info.bounds
+
     def current(self) -> State:
         """The strategy's state with what can be measured now and what was spent so far."""
         state = self.strategy.adjust(self.state, measurable=self.measurable(), spent=self.samples())
@@ -143,7 +148,7 @@ class Ledger(Books):
         came = np.zeros(self.n_arms, dtype=bool)
         filling = self.counting(self.under_way.allocation.phase)
         goal = self.behind(self.goal_endpoints)
-        used = [m.compound for m, _ in filling if m.usable and m.endpoint in goal]
+        used = [m.compound for m, _ in filling if (m.usable or self.takes_bounds) and m.endpoint in goal]
         came[self.arm_of[used]] = True
         return self.strategy.adjust(state, measurable=state.problem.measurable | came, spent=state.spent)
 

@@ -405,6 +405,10 @@ class Status:
     """For trade-offs the difference that does not matter, one per endpoint of the goal; else empty."""
     probability_names: tuple[str, str]
     """What the two probabilities of the candidates are, in a few words: ``within 0.5``, ``best``, ``Pareto``."""
+    takes_bounds: bool = False
+    """Whether decisions take in values known only as bounds; else such a value leaves nothing to guarantee."""
+    bounds_taken: frozenset[int] = frozenset()
+    """Numbers of the measurements known only as bounds that decisions take in."""
     confirmation: Confirmation = field(default_factory=Confirmation)
     """How far what is in was confirmed by measurements of its own, once the campaign has ended."""
     noise: tuple[NoiseNow, ...] = ()

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from assaypilot.engine.campaign import promises, scatter, wording
 from assaypilot.engine.campaign.additivity import deviations
+from assaypilot.engine.campaign.bounds import taken
 from assaypilot.engine.campaign.candidates import build_candidates
 from assaypilot.engine.campaign.confirmation import confirmation
 from assaypilot.engine.campaign.confirmed import Confirmation
@@ -65,6 +66,8 @@ def build_status(ledger: Ledger, location_warnings: tuple[str, ...] = ()) -> Sta
         measured_endpoints=ledger.measured,
         margins=ledger.margins,
         probability_names=promises.probability_names(ledger),
+        takes_bounds=ledger.takes_bounds,
+        bounds_taken=frozenset(m.number for m in taken(ledger)),
         confirmation=confirmed,
         additivity=deviations(ledger),
     )

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from assaypilot.engine.campaign.bounds import taken
 from assaypilot.engine.campaign.chain import Event
 from assaypilot.engine.campaign.changed import changes_in_words
 from assaypilot.engine.campaign.promises import goal_sentence
@@ -31,6 +32,12 @@ class LogEntry:
     text: str
 
 
+_COSTS = (
+    " Decisions take them in as anything beyond their limit, which takes more measurements. "
+    "Where the curve gives a fitted number, enter that instead."
+)
+
+
 def cautions(ledger: Ledger, *, open_ones: bool) -> tuple[str, ...]:
     """What somebody should know before trusting the picture; ``open_ones``: whether any compound is undecided."""
     exact = {(m.endpoint, m.compound) for m in ledger.measurements if m.usable}
@@ -39,13 +46,21 @@ def cautions(ledger: Ledger, *, open_ones: bool) -> tuple[str, ...]:
         for m in ledger.measurements
         if m.endpoint in ledger.measured and m.relation != "=" and m.excluded is None and not m.withdrawn
     }
-    only = [ledger.library.ids[c] for c in sorted({compound for _, compound in bounded - exact})]
+    only = sorted({compound for _, compound in bounded - exact})
+    counting = {m.compound for m in taken(ledger)}
     texts = []
-    if only:
-        hold_up = " They may keep the set from being decided." if open_ones else ""
+    for used, found in (
+        ("left out of estimates", [c for c in only if c in counting]),
+        ("shown but not used", [c for c in only if c not in counting]),
+    ):
+        if not found:
+            continue
+        hold_up = ""
+        if open_ones:
+            hold_up = _COSTS if found[0] in counting else " They may keep the set from being decided."
         texts.append(
-            f"{many(len(only), 'compound')} with values beyond a limit only, shown but not used: {names(only)}."
-            f"{hold_up}{_no_difference(ledger, bounded - exact)}"
+            f"{many(len(found), 'compound')} with values beyond a limit only, {used}: "
+            f"{names([ledger.library.ids[c] for c in found])}.{hold_up}{_no_difference(ledger, bounded - exact)}"
         )
     # Compounds in order, each once: by whether both can be true.
     against: dict[bool, dict[str, None]] = {False: {}, True: {}}

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from assaypilot.engine.campaign.bounds import what_it_does
 from assaypilot.engine.campaign.campaign import Campaign
 from assaypilot.engine.campaign.state import Round, RoundItem, Source, Status
 from assaypilot.engine.cli.console import Console, Reply, count, plural, table
@@ -305,21 +306,16 @@ def _known_ids(texts: Sequence[str] | None, now: Status) -> list[str]:
     return list(ids)
 
 
-def _without_promise(after: Status) -> str:
-    """What a value known only as a bound has done to the guarantee, where it has."""
-    void = not after.guarantee.holds and any("as a bound" in why for why in after.guarantee.void)
-    return ", and because of them nothing is guaranteed any more" if void else ""
-
-
 def _record_lines(document: dict[str, Any], after: Status) -> list[str]:
     rejected: Sequence[dict[str, Any]] = document["rejected"]
+    lost = not after.guarantee.holds and any("as a bound" in why for why in after.guarantee.void)
     kinds = [
         (document["unplanned"], "not asked for: used in estimates, not in decisions"),
         (document["duplicates"], "there already: not counted again"),
         (document["excluded"], "marked in the table as not to be used: kept and shown, not used"),
         (
             document["censored"],
-            f"known only as a bound: kept and shown, not used in estimates{_without_promise(after)}",
+            f"known only as a bound: {what_it_does(taken_in=after.takes_bounds, holds=not lost)}",
         ),
     ]
     lines = [

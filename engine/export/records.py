@@ -47,7 +47,7 @@ def measurements(status: Status) -> Sheet:
         Column("Batch", [e.batch for e in entered]),
         Column("Comment", [e.comment for e in entered]),
         Column("Excluded", ["yes" if _left_out(m) else "no" for m in all_of_them]),
-        Column("Used", [_used(m, status.confirmation.rounds) for m in all_of_them]),
+        Column("Used", [_used(m, status.confirmation.rounds, status.bounds_taken) for m in all_of_them]),
         Column("Reason", ["; ".join(_reasons(m)) for m in all_of_them]),
     ]
     for position in status.entered_endpoints:
@@ -62,14 +62,17 @@ def _left_out(m: Measurement) -> bool:
     return m.excluded is not None or m.withdrawn
 
 
-def _used(m: Measurement, confirming: Collection[int]) -> str:
-    """What becomes of a value, in a few words; ``confirming``: the confirmation rounds."""
+def _used(m: Measurement, confirming: Collection[int], taken: Collection[int]) -> str:
+    """What becomes of a value, in a few words.
+
+    ``confirming``: the confirmation rounds; ``taken``: numbers of those known only as bounds that decide.
+    """
     if m.withdrawn:
         return "no, taken back"
     if m.excluded is not None:
         return "no, excluded"
     if m.relation != "=":
-        return "no, only a bound"
+        return "decisions, as a bound" if m.number in taken else "no, only a bound"
     if m.phase:
         return "estimates and decisions"
     if m.round in confirming:

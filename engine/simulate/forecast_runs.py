@@ -313,7 +313,8 @@ class _Lab(Books):
             sums = came.counts * came.means + more.counts * more.means
             came = replace(came, counts=counts, means=np.divide(sums, counts, out=sums * 0.0, where=counts > 0))
         if self.limited:
-            begun = [Pooled(*ledger.totals(phase, k)) for k in self.limited]
+            spans = [ledger.span(phase, k) for k in self.limited]
+            begun = [Pooled(span.counts, span.means) for span in spans]
             self._judge(phase, begun, under_way.outstanding.astype(np.float64))
         return came
 

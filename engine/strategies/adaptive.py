@@ -59,7 +59,7 @@ from assaypilot.engine.strategies.adaptive_evidence import Evidence, Steps, appe
 from assaypilot.engine.strategies.adaptive_lost import Bounds, away, bounded, unanswerable
 from assaypilot.engine.strategies.adaptive_needs import Sides, needs_of_best, needs_of_sides
 from assaypilot.engine.strategies.adaptive_planning import first_phase, next_phase
-from assaypilot.engine.strategies.adaptive_walks import ByWalks
+from assaypilot.engine.strategies.adaptive_walks import ByWalks, telling
 from assaypilot.engine.strategies.designs import table
 from assaypilot.engine.strategies.ending import SOFTER, inseparable, late, nobody_late
 from assaypilot.engine.strategies.phased import settled
@@ -128,9 +128,10 @@ class Adaptive(ByWalks):
 
     info: ClassVar[StrategyInfo] = StrategyInfo(
         name="adaptive",
-        version=1,
+        version=2,
         title="Adaptive",
         goals=("epsilon-best", "best"),
+        bounds=True,
         parameters=(),
         guarantee=(
             "with the stated confidence every compound within epsilon is returned and none worse than epsilon + slack "
@@ -197,7 +198,7 @@ class Adaptive(ByWalks):
             sides = Sides(0.0, slack, self.walk_limits(state, levels.best, looks), in_limits, slack / 2.0)
             named = np.flatnonzero((state.status == IN) & state.active)
             needs = needs_of_best(evidence, sides, int(named[0]) if len(named) else leader, open_arms)
-        return next_phase(state, needs, report, self.way)
+        return next_phase(telling(state, [evidence], needs), needs, report, self.way)
 
     def decide(self, state: State, outcome: Outcome) -> Decision | None:
         """Who is shown to be out, not the best, or in, by the walks of all phases."""
@@ -205,7 +206,8 @@ class Adaptive(ByWalks):
         active = np.flatnonzero(state.active)
         if not outcome.counts[0].any() or not len(active):
             return None
-        memory = appended(state.memory, outcome, _leader(state))
+        before = Evidence(problem.features, state.memory, problem.noise[0])
+        memory = appended(state.memory, outcome, _leader(state), [before])
         evidence, levels = Evidence(problem.features, memory, problem.noise[0]), self._levels(problem)
         shown = self._shown(state, evidence, active)
         bounds = bounded(state, shown)
@@ -228,6 +230,7 @@ class Adaptive(ByWalks):
                 "measurements": float(outcome.counts.sum()),
                 "may_be_best": float(verdict.may_be_best),
                 "only_lost": float(verdict.held),
+                **outcome.censored,
             },
             memory={**memory, "not_best": not_best, "late": late(state)["late"] & ~not_best},
         )
@@ -324,10 +327,8 @@ class Adaptive(ByWalks):
     def _shown(self, state: State, evidence: Evidence, active: Ints) -> Floats:
         """Estimate, low and high of every active arm ``(3, 1, n_arms)``; they hold together with all decisions."""
         limit = self.walk_limits(state, self._levels(state.problem).mean, evidence.n_phases)
-        mean, half = evidence.bounded(active, limit)
-        centre = np.where(np.isfinite(half), mean, 0.0)
         shown = np.full((3, 1, state.problem.n_arms), np.nan)
-        shown[:, 0, active] = mean, centre - half, centre + half
+        shown[:, 0, active] = np.stack(evidence.bounded(active, limit))
         return shown
 
     def stop(self, state: State) -> tuple[StopReason, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -10,7 +11,7 @@ from numpy.typing import NDArray
 
 from assaypilot.engine.features import Features
 from assaypilot.engine.pareto import beaten
-from assaypilot.engine.strategies.adaptive_evidence import Evidence, Steps
+from assaypilot.engine.strategies.adaptive_evidence import Evidence, Steps, ends
 from assaypilot.engine.strategies.protocol import Arrays, Outcome
 
 __all__ = ["NOBODY", "SHARES", "Boxes", "Front", "Walks", "appended", "nothing_measured", "since"]
@@ -47,8 +48,8 @@ def nothing_measured(n_arms: int, n_endpoints: int) -> dict[str, NDArray[Any]]:
     }
 
 
-def appended(memory: Arrays, outcome: Outcome) -> dict[str, NDArray[Any]]:
-    """The record with one more phase."""
+def appended(memory: Arrays, outcome: Outcome, before: Sequence[Evidence] = ()) -> dict[str, NDArray[Any]]:
+    """The record with one more phase; ``before``: the evidence of every endpoint before it."""
     arms = np.flatnonzero((outcome.counts > 0).any(axis=0))
     phase = int(memory["phases"][0])
     more = {
@@ -58,7 +59,7 @@ def appended(memory: Arrays, outcome: Outcome) -> dict[str, NDArray[Any]]:
         "means": np.where(outcome.counts[:, arms] > 0, outcome.means[:, arms], 0.0),
     }
     joined = {name: np.concatenate([memory[name], added], axis=-1) for name, added in more.items()}
-    return {**memory, **joined, "phases": np.array([phase + 1], dtype=np.intp)}
+    return {**memory, **joined, **ends(memory, outcome, arms, before), "phases": np.array([phase + 1], dtype=np.intp)}
 
 
 class Front:
@@ -74,7 +75,13 @@ class Front:
     def endpoints(self) -> list[Evidence]:
         """The evidence of each endpoint by itself."""
         found = []
-        for counts, means, sd in zip(self._memory["counts"], self._memory["means"], self.noise[:, 0], strict=True):
+        spans: dict[str, NDArray[Any]] = {}
+        if "low" in self._memory:
+            spans = {name: self._memory[name] / self.noise for name in ("low", "high")}
+            spans["shy"] = self._memory["shy"]
+        for row, (counts, means, sd) in enumerate(
+            zip(self._memory["counts"], self._memory["means"], self.noise[:, 0], strict=True)
+        ):
             kept = counts > 0
             record = {
                 "at": self._memory["at"][kept],
@@ -82,6 +89,7 @@ class Front:
                 "counts": counts[kept],
                 "means": means[kept] / sd,
                 "leaders": np.full(self.n_phases, NOBODY),
+                **{name: span[row][kept] for name, span in spans.items()},
             }
             found.append(Evidence(self.features, record, 1.0))
         return found
@@ -178,4 +186,12 @@ class Walks(NamedTuple):
 def since(steps: list[Steps], phases: Ints) -> list[Steps]:
     """The same without what was before a phase of each, ``(m,)``; equal rows do not beat each other."""
     late = np.arange(len(steps[0].difference))[:, None] >= phases
-    return [Steps(s.difference * late, s.precision * late, np.zeros_like(s.equal)) for s in steps]
+    return [
+        Steps(
+            s.difference * late,
+            s.precision * late,
+            np.zeros_like(s.equal),
+            None if s.doubt is None else np.where(late, s.doubt, 0.0),
+        )
+        for s in steps
+    ]

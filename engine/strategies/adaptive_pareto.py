@@ -63,7 +63,7 @@ from assaypilot.engine.strategies.adaptive_fronts import (
 from assaypilot.engine.strategies.adaptive_lost import away
 from assaypilot.engine.strategies.adaptive_pareto_needs import Known, beaters, needs_of_front
 from assaypilot.engine.strategies.adaptive_planning import first_phase, next_phase
-from assaypilot.engine.strategies.adaptive_walks import ByWalks
+from assaypilot.engine.strategies.adaptive_walks import ByWalks, telling
 from assaypilot.engine.strategies.designs import table
 from assaypilot.engine.strategies.ending import inseparable
 from assaypilot.engine.strategies.phased import settled
@@ -105,10 +105,11 @@ class AdaptivePareto(ByWalks):
 
     info: ClassVar[StrategyInfo] = StrategyInfo(
         name="adaptive",
-        version=1,
+        version=2,
         title="Adaptive",
         goals=("pareto",),
         endpoints=(2, None),
+        bounds=True,
         parameters=(),
         guarantee=(
             "with the stated confidence every compound that no other beats in all endpoints is returned, "
@@ -168,7 +169,8 @@ class AdaptivePareto(ByWalks):
         if known is None or not len(open_arms):
             return first_phase(state, report)
         slots = beaters(known, state.memory, open_arms)
-        return next_phase(state, needs_of_front(known, slots, open_arms), report, self.way)
+        needs = needs_of_front(known, slots, open_arms)
+        return next_phase(telling(state, known.front.endpoints, needs), needs, report, self.way)
 
     def decide(self, state: State, outcome: Outcome) -> Decision | None:
         """Who is shown to be out or in by the walks of all phases, with those named before this one."""
@@ -178,7 +180,8 @@ class AdaptivePareto(ByWalks):
         undecided = state.status[active] == UNDECIDED
         known = self._known(state)
         named = {} if known is None else beaters(known, state.memory, active[undecided])
-        memory = appended({**state.memory, **named}, outcome)
+        before = Front(problem.features, state.memory, problem.noise).endpoints
+        memory = appended({**state.memory, **named}, outcome, before)
         front = Front(problem.features, memory, problem.noise)
         shown = self._shown(state, front, active)
         bounds = Boxes(
@@ -204,7 +207,11 @@ class AdaptivePareto(ByWalks):
             high=shown[2],
             contradicted=active[out & (state.status[active] == IN)],
             spent=outcome.spent,
-            numbers={"measurements": float(outcome.counts.max(axis=0).sum()), "only_lost": float(only_lost)},
+            numbers={
+                "measurements": float(outcome.counts.max(axis=0).sum()),
+                "only_lost": float(only_lost),
+                **outcome.censored,
+            },
             memory=memory,
         )
 
@@ -258,9 +265,7 @@ class AdaptivePareto(ByWalks):
         limit = self.walk_limits(state, level, front.n_phases)
         shown = np.full((3, *state.low.shape), np.nan)
         for endpoint, (one, sd) in enumerate(zip(front.endpoints, front.noise[:, 0], strict=True)):
-            mean, half = one.bounded(active, limit)
-            centre = np.where(np.isfinite(half), mean, 0.0)
-            shown[:, endpoint, active] = sd * mean, sd * (centre - half), sd * (centre + half)
+            shown[:, endpoint, active] = sd * np.stack(one.bounded(active, limit))
         return shown
 
     def stop(self, state: State) -> tuple[StopReason, ...]:

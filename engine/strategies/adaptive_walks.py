@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import ClassVar
 
 import numpy as np
@@ -9,12 +11,14 @@ from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from assaypilot.engine.strategies.adaptive_boundary import limits
-from assaypilot.engine.strategies.adaptive_planning import CAREFUL, Way, expected_looks
+from assaypilot.engine.strategies.adaptive_evidence import Evidence
+from assaypilot.engine.strategies.adaptive_planning import CAREFUL, Needs, Way, expected_looks
+from assaypilot.engine.strategies.censored import beside
 from assaypilot.engine.strategies.designs import table
 from assaypilot.engine.strategies.phased import Phased
 from assaypilot.engine.strategies.protocol import Problem, State
 
-__all__ = ["ByWalks"]
+__all__ = ["ByWalks", "telling"]
 
 Floats = NDArray[np.float64]
 
@@ -47,3 +51,13 @@ class ByWalks(Phased):
         needed = 1.5 * (float(ndtri(level)) / gap) ** 2
         rank = table(problem.features, np.flatnonzero(problem.measurable)).rank
         return expected_looks(needed * rank, problem.capacity.per_round)
+
+
+def telling(state: State, endpoints: Sequence[Evidence], needs: Needs) -> State:
+    """The state a phase is planned in: without what would only give one more bound, where others tell as much."""
+    shy = np.maximum.reduce([one.shy for one in endpoints])
+    if not shy.any():
+        return state
+    problem, means = state.problem, endpoints[0].pooled.means()
+    kept = beside(problem.features, problem.measurable, shy, means, (needs.first, needs.second))
+    return replace(state, problem=replace(problem, measurable=kept))

@@ -177,9 +177,27 @@ class Outcome:
     counts: Floats
     """``(n_endpoints, n_arms)`` determinations that count for this phase, whatever their values."""
     means: Floats
-    """``(n_endpoints, n_arms)`` their means, larger is better; anything where the count is 0."""
+    """``(n_endpoints, n_arms)`` their means, larger is better; anything where the count is 0.
+
+    Of values known only as a bound the bound itself counts.
+    """
     spent: int = 0
     """Measurements of the whole campaign so far, unplanned ones included."""
+    low: Floats | None = None
+    """``(n_endpoints, n_arms)`` what the mean truly is at least, where values are known only as bounds; else the mean.
+
+    None when all values are exact, and for strategies that do not take bounds.
+    """
+    high: Floats | None = None
+    """The same: at most."""
+
+    @property
+    def censored(self) -> Mapping[str, float]:
+        """How many means are known only as lying in an interval, for a decision's numbers; empty when none is."""
+        if self.low is None or self.high is None:
+            return {}
+        cells = (self.counts > 0) & ((self.low < self.means) | (self.high > self.means))
+        return {"censored": float(np.count_nonzero(cells))} if cells.any() else {}
 
     @property
     def complete(self) -> bool:
@@ -285,6 +303,8 @@ class StrategyInfo:
     source: str
     baseline: bool = False
     """Only for comparison in simulations."""
+    bounds: bool = False
+    """Whether its guarantee goes on when values are known only as bounds (see ``Outcome.low``)."""
     endpoints: tuple[int, int | None] = (1, 1)
     """Fewest and most endpoints it can decide on; None: any number."""
 

@@ -116,7 +116,8 @@ def measured_text(status: Status, compound: int) -> str:
             text = ", ".join(f"{name} {many(n, 'time') if n else 'never'}" for name, n in of_each)
         return f"{text}, and {bounds} known only as a bound" if bounds else text
     if bounds:
-        return f"{bounds} known only as a bound, shown but not used"
+        taken = any(m.compound == compound and m.number in status.bounds_taken for m in status.measurements)
+        return f"{bounds} known only as a bound, {'used to decide' if taken else 'shown but not used'}"
     return "never: inferred" if not np.isnan(known.estimate[compound]) else "never"
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 
+from assaypilot.engine.campaign.bounds import what_they_would_do
 from assaypilot.engine.campaign.state import RecordReport
 from assaypilot.engine.campaign.words import many
 from assaypilot.engine.errors import AssayPilotError
@@ -73,6 +75,10 @@ class RoundReading:
                 AssayPilotError("no value was found", mend="Copy or save the column with the results, too.")
             )
             return
+        if page.view is not None:
+            bounds = sum(result.relation != "=" for result in intended.results)
+            told = what_they_would_do(bounds, taken_in=page.view.status.takes_bounds)
+            intended = replace(intended, warnings=(*intended.warnings, *([told] if told else [])))
         page.stack.setCurrentWidget(page.preview)
         page.preview.show_intended(intended)
 

@@ -137,8 +137,16 @@ def test_a_technical_exclusion_is_an_assumption(path: Path) -> None:
     assert audit.verify(path, recompute=True).ok
 
 
-def test_planned_results_known_only_as_bounds_void_and_are_named(path: Path) -> None:
-    with make(path, **WIDE) as campaign:
+BOUND = "linfact-mis"
+"""A strategy that takes no values known only as bounds."""
+
+
+@pytest.mark.parametrize(("strategy", "holds"), [("adaptive", True), (BOUND, False)])
+def test_planned_results_known_only_as_bounds_void_or_are_assumed_and_are_named(
+    path: Path, strategy: str, holds: bool
+) -> None:
+    parameters = {"model_error": 0.01} if strategy == BOUND else {}
+    with make(path, **WIDE, strategy=strategy, parameters=parameters) as campaign:
         campaign.plan()
         results = answers(campaign)
         low = results[-1].compound
@@ -148,14 +156,21 @@ def test_planned_results_known_only_as_bounds_void_and_are_named(path: Path) -> 
         assert report.round_closed, "it came back; it is not measured again"
         now = replays(campaign)
         assert now.phases_decided == 1
-        assert now.guarantee.void == (f"1 result known only as a bound ({low}), left out because of its size",)
+        assert now.guarantee.holds == holds
+        if holds:
+            said = f"1 result known only as a bound ({low}) lies somewhere beyond it"
+            assert any(text.startswith(said) for text in now.guarantee.assumptions)
+        else:
+            assert now.guarantee.void == (f"1 result known only as a bound ({low}), left out because of its size",)
         place = now.library.find(low)
         assert now.candidates.censored[place] == 1
         others = sum(result.compound == low for result in results[:-1])
         assert now.candidates.measured[place] == others
         if not others:
-            said = f"1 compound with values beyond a limit only, shown but not used: {low}."
+            used = "left out of estimates" if holds else "shown but not used"
+            said = f"1 compound with values beyond a limit only, {used}: {low}."
             assert any(warning.startswith(said) for warning in now.warnings)
+    assert audit.verify(path, recompute=True).ok
 
 
 def test_an_unplanned_bound_is_shown_and_voids_nothing(path: Path) -> None:

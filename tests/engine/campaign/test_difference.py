@@ -86,7 +86,7 @@ def test_a_selectivity_is_as_sure_as_it_says(tmp_path: Path) -> None:
             campaign.record(came)
             campaign.close_round("failed", "edge effect")
             ledger = campaign._ledger
-            counts, levels = ledger.totals(1, 2)
+            counts, levels = (span := ledger.span(1, 2)).counts, span.means
         assert (counts % 1 > 0).sum() == 4
         rows = np.flatnonzero(counts > 0)
         fit = least_squares(ledger.features, rows, counts[rows], levels[rows])
@@ -110,8 +110,8 @@ def test_unequal_counts_of_a_phase_count_as_they_should(path: Path) -> None:
         here = [r for r in came if (r.endpoint, r.compound) == ("hERG", name)]
         campaign.record([*short, here[0]])
         ledger = campaign._ledger
-        assert ledger.totals(1, 0)[0][item.compound] == n
-        counts, levels = ledger.totals(1, 2)
+        assert ledger.span(1, 0).counts[item.compound] == n
+        counts, levels = (span := ledger.span(1, 2)).counts, span.means
         assert counts[item.compound] == pytest.approx(0.13 / (0.04 / n + 0.09))
         mine = np.mean([r.value for r in came if (r.endpoint, r.compound) == ("pIC50", name)])
         assert levels[item.compound] == pytest.approx(mine - here[0].value)
