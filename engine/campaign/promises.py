@@ -269,6 +269,11 @@ def _assumptions(ledger: Ledger, counts: Mapping[str, int]) -> list[str]:
             f"{many(len(bounds), 'result')} known only as a bound ({whom}) lie{'s' if len(bounds) == 1 else ''} "
             f"somewhere beyond it, and {what} counts as the worst that could be there"
         )
+        guessed = [
+            ledger.endpoints[k].name for k in {m.endpoint for m in bounds} if ledger.endpoints[k].noise_estimated
+        ]
+        if guessed:
+            found.append(f"values of {joined(sorted(guessed))} beyond a bound scatter no more than those within it")
     if ledger.failed:
         found.append(f"{many(ledger.failed, 'measurement')} failed for reasons unrelated to the values")
     marked = sum(
