@@ -20,7 +20,7 @@ __all__ = ["Calculations"]
 
 
 class Calculations(QObject):
-    """The properties of one library at a time, for all pages."""
+    """The properties of one library at a time, for all pages; alerts only when somebody asks for them."""
 
     changed = Signal()
     """Properties are there."""
@@ -32,38 +32,51 @@ class Calculations(QObject):
         self._session = session
         self._library: Library | None = None
         self._found: Calculated | None = None
+        self._alerts = False
+        """Whether they are wanted."""
         self._job: Job | None = None
 
     def of(self, library: Library) -> Calculated | None:
         """What is known of a library; None while nothing is."""
         return self._found if library is self._library else None
 
-    def want(self, library: Library) -> None:
+    def want(self, library: Library, *, alerts: bool = False) -> None:
         """Nothing; calculates the properties of a library unless that was done or is being done."""
-        smiles = library.smiles
-        if library is self._library and (self._found is not None or self._job is not None):
+        if library.smiles is None or not any(library.smiles):
             return
-        if smiles is None or not any(smiles):
+        if library is not self._library:
+            if self._job is not None:
+                self._job.cancelled = True
+            self._library, self._found, self._alerts, self._job = library, None, False, None
+        self._alerts = self._alerts or alerts
+        if self._job is None:
+            self._go_on(library)
+
+    def _go_on(self, library: Library) -> None:
+        """Nothing; begins with what is wanted and not there: figures come first, alerts take much longer."""
+        smiles, known = library.smiles, self._found
+        if smiles is None or (known is not None and (known.alerts is not None or not self._alerts)):
             return
-        if self._job is not None:
-            self._job.cancelled = True
-        self._library, self._found = library, None
         job = list[Job]()
 
         def work(report: Report) -> Calculated:
-            return properties.calculate(smiles, report)
+            if known is None:
+                return properties.calculate(smiles, report)
+            return properties.alerts_too(known, smiles, report)
 
         def found(values: Calculated) -> None:
             if self._job is job[0]:
                 self._job, self._found = None, values
+                self._go_on(library)
                 self.changed.emit()
 
         def failed(error: Exception) -> None:
             if self._job is job[0]:
-                self._job = None
+                self._job, self._alerts = None, False
                 self.stopped.emit()
                 if isinstance(error, AssayPilotError):
                     self._session.failed.emit(error)
 
-        job.append(self._session.aside("Calculating properties", work, found, failed))
+        doing = "Calculating properties" if known is None else "Looking for alerts"
+        job.append(self._session.aside(doing, work, found, failed))
         self._job = job[0]

@@ -9,12 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QObject, Signal
 
-from assaypilot.engine.chemistry.substructure import holding
+from assaypilot.engine.chemistry.substructure import packed_holding
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.library import Library
+from assaypilot.engine.packing import pack_texts
 from assaypilot.engine.processes import in_another_process
 from assaypilot.engine.progress import Report
-from assaypilot.gui.dialogs.parcels import Parcel, pack_texts, unpack_texts
 from assaypilot.gui.filtering import Facts, narrow, patterns
 from assaypilot.gui.models.base import AT_ONCE
 from assaypilot.gui.session import Session
@@ -99,7 +99,7 @@ class Narrower(QObject):
                     raise AssayPilotError(
                         "no structure is known to look through", mend="Give the table a column of SMILES."
                     )
-                held = in_another_process(_holding, pack_texts(smiles), one, report=report)
+                held = in_another_process(packed_holding, pack_texts(smiles), one, report=report)
                 having[one] = np.frombuffer(held, dtype=np.uint8).astype(bool)
             return self._found(text, library, facts(), having), having
 
@@ -121,8 +121,3 @@ class Narrower(QObject):
     @staticmethod
     def _found(text: str, library: Library, facts: Facts, having: dict[str, Mask]) -> Narrowed:
         return Narrowed(text, narrow(text, library, facts.numbers, facts.named, facts.coded, having))
-
-
-def _holding(smiles: Parcel, pattern: str, report: Report) -> bytes:
-    """One byte per structure, in a process of its own."""
-    return holding(unpack_texts(smiles), pattern, report)

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.packing import Parcel, unpack_texts
 from assaypilot.engine.progress import Report, silent
 
-__all__ = ["holding"]
+__all__ = ["holding", "packed_holding"]
 
 _REPORT_EVERY = 100
 
@@ -36,3 +37,8 @@ def holding(smiles: Sequence[str], pattern: str, report: Report = silent) -> byt
                 known[text] = int(molecule is not None and molecule.HasSubstructMatch(wanted))
             out[place] = known[text]
         return bytes(out)
+
+
+def packed_holding(smiles: Parcel, pattern: str, report: Report = silent) -> bytes:
+    """The same of structures that came from another process."""
+    return holding(unpack_texts(smiles), pattern, report)

@@ -10,6 +10,7 @@ import numpy as np
 from assaypilot.engine.endpoint import Endpoint
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.labels import label_text
+from assaypilot.engine.packing import Parcel, pack_texts, unpack_texts
 from assaypilot.engine.processes import in_another_process
 from assaypilot.engine.progress import Report, silent
 from assaypilot.engine.tables.check import EndpointFacts
@@ -21,10 +22,8 @@ from assaypilot.gui.dialogs.parcels import (
     RawParcel,
     pack_imported,
     pack_raw,
-    pack_texts,
     unpack_imported,
     unpack_raw,
-    unpack_texts,
 )
 
 __all__ = ["Checked", "CoreChoice", "SiteFacts", "blank_cells", "check_table", "known_cores", "propose_core"]
@@ -171,12 +170,9 @@ def propose_core(smiles: Sequence[str], report: Report = silent) -> tuple[CoreCh
     return in_another_process(_proposed, pack_texts(smiles), report=report)
 
 
-def _proposed(parcel: object, report: Report) -> tuple[CoreChoice, ...]:
+def _proposed(parcel: Parcel, report: Report) -> tuple[CoreChoice, ...]:
     from assaypilot.engine.chemistry.proposing import propose_cores
     from assaypilot.engine.chemistry.structures import read_structures
-    from assaypilot.gui.dialogs.parcels import Parcel
-
-    assert isinstance(parcel, Parcel)
 
     def part(fraction: float, message: str) -> None:
         report(0.3 * fraction, message)

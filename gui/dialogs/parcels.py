@@ -9,7 +9,6 @@ from __future__ import annotations
 import gc
 import pickle
 import time
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -17,65 +16,27 @@ from numpy.typing import NDArray
 
 from assaypilot.engine.library import Library
 from assaypilot.engine.measurements import Result
+from assaypilot.engine.packing import Parcel, pack_texts, unpack_texts
 from assaypilot.engine.tables.importer import ImportedTable
 from assaypilot.engine.tables.pauses import without_collecting
 from assaypilot.engine.tables.raw import RawTable
 
 __all__ = [
     "ImportParcel",
-    "Parcel",
     "RawParcel",
     "pack_imported",
     "pack_raw",
-    "pack_texts",
     "unpack_imported",
     "unpack_raw",
-    "unpack_texts",
 ]
 
-CELLS = 20_000
-"""Texts in one piece: cutting them takes about a millisecond."""
 RESULTS = 2_000
 """Values in one piece."""
 MANY = 20_000
 """Values beyond which the collector leaves them alone."""
-BETWEEN = "\x00"
 
-Texts = tuple[str, ...]
 Codes = NDArray[np.int32]
 Flags = NDArray[np.bool_]
-
-
-@dataclass(frozen=True, slots=True)
-class Parcel:
-    """Texts, packed; ``plain`` where they could not be joined."""
-
-    pieces: tuple[str, ...]
-    size: int
-    plain: tuple[Texts, ...] = ()
-
-
-def pack_texts(texts: Sequence[str]) -> Parcel:
-    """The texts as few long ones."""
-    pieces = []
-    for start in range(0, len(texts), CELLS):
-        part = texts[start : start + CELLS]
-        piece = BETWEEN.join(part)
-        if piece.count(BETWEEN) != len(part) - 1:
-            return Parcel((), len(texts), (tuple(texts),))
-        pieces.append(piece)
-    return Parcel(tuple(pieces), len(texts))
-
-
-def unpack_texts(parcel: Parcel) -> Texts:
-    """The texts; other threads get their turn between the pieces."""
-    if parcel.plain:
-        return parcel.plain[0]
-    out: list[str] = []
-    for piece in parcel.pieces:
-        out.extend(piece.split(BETWEEN))
-        time.sleep(0)
-    return tuple(out)
 
 
 @dataclass(frozen=True, slots=True)

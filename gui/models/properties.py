@@ -3,26 +3,23 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
 
 from assaypilot.engine.campaign.state import Status
-from assaypilot.engine.chemistry.properties import (
-    KCAL_PER_LOG,
-    Properties,
-    properties_of,
-)
+from assaypilot.engine.chemistry.properties import FIGURES, KCAL_PER_LOG, packed_alerts, packed_figures
 from assaypilot.engine.endpoint import Endpoint
 from assaypilot.engine.export.sheet import Column as Written
+from assaypilot.engine.packing import pack_texts, unpack_texts
 from assaypilot.engine.processes import in_another_process
 from assaypilot.engine.progress import Report
 from assaypilot.gui.models.base import Column, text_ranks
 
-__all__ = ["PROPERTIES", "Calculated", "calculate", "exported", "property_columns"]
+__all__ = ["ALERT", "PROPERTIES", "Calculated", "alerts_too", "calculate", "exported", "property_columns"]
 
 Floats = NDArray[np.float64]
 _POTENCY = re.compile(r"(?<![a-z])p?(?:[iegax]c50|gi50|ed50|k[id]|a2)(?![a-z0-9])")
@@ -31,6 +28,8 @@ DIGITS = {"mw": 1, "clogp": 2, "tpsa": 1, "hbd": 0, "heavy": 0, "le": 2, "lle": 
 """Decimals shown, by key."""
 PROPERTIES = ("mw", "clogp", "tpsa", "hbd", "heavy", "le", "lle", "alert")
 """Keys of the columns."""
+ALERT = "alert"
+"""The one that takes ten times as long as all others together."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,24 +41,21 @@ class Calculated:
     tpsa: Floats
     hbd: Floats
     heavy: Floats
-    alerts: tuple[str, ...]
+    alerts: tuple[str, ...] | None = None
+    """None while nobody has asked for them."""
 
 
 def calculate(smiles: Sequence[str], report: Report) -> Calculated:
-    """The properties of structures, calculated in a process of its own."""
-    found = in_another_process(properties_of, list(smiles), report=report)
+    """The properties of structures without alerts, calculated in a process of its own."""
+    found = np.frombuffer(in_another_process(packed_figures, pack_texts(smiles), report=report))
+    mw, clogp, tpsa, hbd, heavy = np.ascontiguousarray(found.reshape(-1, len(FIGURES)).T)
+    return Calculated(mw, clogp, tpsa, hbd, heavy)
 
-    def numbers(of: Callable[[Properties], float]) -> Floats:
-        return np.array([np.nan if one is None else of(one) for one in found], dtype=np.float64)
 
-    return Calculated(
-        numbers(lambda one: one.mw),
-        numbers(lambda one: one.clogp),
-        numbers(lambda one: one.tpsa),
-        numbers(lambda one: one.hbd),
-        numbers(lambda one: one.heavy_atoms),
-        tuple("" if one is None else one.alert for one in found),
-    )
+def alerts_too(found: Calculated, smiles: Sequence[str], report: Report) -> Calculated:
+    """The properties with alerts, looked for in a process of its own."""
+    alerts = in_another_process(packed_alerts, pack_texts(smiles), report=report)
+    return replace(found, alerts=unpack_texts(alerts))
 
 
 def property_columns(status: Status, found: Calculated | None) -> list[Column]:
@@ -68,8 +64,10 @@ def property_columns(status: Status, found: Calculated | None) -> list[Column]:
     if smiles is None or not any(smiles):
         return []
     nothing = np.full(len(status.library), np.nan)
-    known = found or Calculated(nothing, nothing, nothing, nothing, nothing, ("",) * len(nothing))
+    known = found or Calculated(nothing, nothing, nothing, nothing, nothing)
     waiting = "" if found is not None else "…"
+    alerts = known.alerts
+    texts = ("…",) * len(nothing) if alerts is None else alerts
 
     def column(key: str, title: str, values: Floats, tip: str) -> Column:
         digits = DIGITS[key]
@@ -96,24 +94,25 @@ def property_columns(status: Status, found: Calculated | None) -> list[Column]:
         ]  # fmt: skip
     made.append(
         Column(
-            "alert", "Alert", lambda row: waiting or known.alerts[row], cache(lambda: text_ranks(known.alerts)),
+            ALERT, "Alert", lambda row: texts[row], cache(lambda: text_ranks(texts)),
             tip="The first structural alert it matches, of PAINS and Brenk's list", soft=True,
-            kind=lambda row: "muted" if waiting else None,
+            kind=lambda row: "muted" if alerts is None else None,
         )
     )  # fmt: skip
     return made
 
 
 def exported(status: Status, found: Calculated | None) -> dict[str, Written]:
-    """The columns for an export by their keys; empty while nothing was calculated."""
+    """The columns for an export by their keys, as far as they were calculated."""
     if found is None:
         return {}
     made = {}
     for column in property_columns(status, found):
         title = " ".join(column.title.split())
-        if column.rank is None or not column.number:
-            made[column.key] = Written(title, found.alerts)
-        else:
+        if column.key == ALERT:
+            if found.alerts is not None:
+                made[column.key] = Written(title, found.alerts)
+        elif column.rank is not None:
             digits = DIGITS[column.key]
             values = np.round(column.rank(), digits).tolist()
             cells = values if digits else [None if value != value else int(value) for value in values]

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QWidget
 
 from assaypilot.engine.library import Library
 from assaypilot.gui.filtering import HINT, Facts
-from assaypilot.gui.models.properties import PROPERTIES, Calculated
+from assaypilot.gui.models.properties import ALERT, PROPERTIES, Calculated
 from assaypilot.gui.narrowing import Narrowed, Narrower
 from assaypilot.gui.session import Session
 from assaypilot.gui.widgets.choices import FilterBox
@@ -22,6 +22,7 @@ __all__ = ["TableTools"]
 
 _PROPERTY = re.compile(r"(?<!\S)(?:mw|clogp|tpsa|hbd|heavy\s*atoms|le|lle|alert)\s*(?:[<>=≤≥:]|\s-?\d)", re.IGNORECASE)
 """A filter that asks about a property, which is calculated then."""
+_ALERT = re.compile(r"(?<!\S)alert\s*[=:]", re.IGNORECASE)
 
 
 class TableTools(QObject):
@@ -70,7 +71,7 @@ class TableTools(QObject):
     def narrowed(self, library: Library, key: object, facts: Callable[[], Facts]) -> Narrowed:
         """What the filter leaves; while that is worked out, what it left before. ``asked`` tells when to ask again."""
         if _PROPERTY.search(self.filter.text()):
-            self._session.calculations.want(library)
+            self._session.calculations.want(library, alerts=_ALERT.search(self.filter.text()) is not None)
         found = self._narrower.ask(self.filter.text(), library, key, facts)
         return self._narrower.latest if found is None else found
 
@@ -95,11 +96,12 @@ class TableTools(QObject):
         self._library = library
         arrangement = self._table.arrangement
         if arrangement is not None and any(map(arrangement.visible, PROPERTIES)):
-            self._session.calculations.want(library)
+            self._session.calculations.want(library, alerts=arrangement.visible(ALERT))
 
     def _hide_properties(self) -> None:
         """Nothing; what was stopped is not begun again by itself."""
-        arrangement = self._table.arrangement
+        arrangement, library = self._table.arrangement, self._library
         if arrangement is not None:
-            for key in PROPERTIES:
+            known = library is not None and self._session.calculations.of(library) is not None
+            for key in (ALERT,) if known else PROPERTIES:
                 arrangement.show(key, False)

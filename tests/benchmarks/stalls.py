@@ -22,6 +22,8 @@ BEAT = 1
 LOOK = 0.05
 """Seconds of silence after which it is noted what the thread is doing, when that is wanted."""
 PATIENCE = 300.0
+WEIGH = 0.2
+"""Seconds between two looks at the memory, by a thread of its own: the system takes some milliseconds to say."""
 
 
 @dataclass
@@ -41,18 +43,22 @@ class Step:
 
 
 def memory() -> float:
-    """MB that this process and those it has started hold now; 0 where the system does not say."""
+    """MB that this process and those it has started hold now, what they share counted once; 0 where nobody says."""
     try:
-        return sum(_resident(one) for one in _family(os.getpid())) / 1e6
+        return sum(_held(one) for one in _family(os.getpid())) / 1e6
     except OSError:
         return 0.0
 
 
-def _resident(process: int) -> int:
+def _held(process: int) -> int:
+    """Bytes: its own, and its part of those that several processes share, libraries above all (PSS)."""
     try:
-        return int(Path(f"/proc/{process}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
-    except (OSError, IndexError):  # it has ended
-        return 0
+        for line in Path(f"/proc/{process}/smaps_rollup").read_text().splitlines():
+            if line.startswith("Pss:"):
+                return 1024 * int(line.split()[1])
+    except OSError:  # it has ended
+        pass
+    return 0
 
 
 def _family(process: int) -> Iterator[int]:
@@ -79,10 +85,8 @@ class Heart:
         self._timer.setInterval(BEAT)
         self._timer.timeout.connect(self._beat)
         self._timer.start()
-        self._weighing = QTimer()
-        self._weighing.setInterval(200)
-        self._weighing.timeout.connect(self._weigh)
-        self._weighing.start()
+        self._ended = threading.Event()
+        threading.Thread(target=self._weigh_often, daemon=True).start()
         self._thread = threading.get_ident()
         self._seen: dict[float, str] = {}
         self._alive = True
@@ -93,7 +97,7 @@ class Heart:
         """Nothing; beats no more."""
         self._alive = False
         self._timer.stop()
-        self._weighing.stop()
+        self._ended.set()
 
     @contextmanager
     def step(self, name: str) -> Iterator[Step]:
@@ -137,8 +141,14 @@ class Heart:
         self._at, self._used, self._spent = now, used, spent
 
     def _weigh(self) -> None:
-        if self._now is not None:
-            self._now.memory = max(self._now.memory, memory())
+        step = self._now
+        if step is not None:
+            held = memory()
+            step.memory = max(step.memory, held)
+
+    def _weigh_often(self) -> None:
+        while not self._ended.wait(WEIGH):
+            self._weigh()
 
     def _watch(self) -> None:
         while self._alive:

@@ -93,7 +93,6 @@ def test_properties_are_calculated_when_somebody_looks(
     page = window.candidates
     assert "mw" not in [column.key for column in page.arrangement.columns]
     page.arrangement.show("mw", True)
-    page.arrangement.show("alert", True)
     place = page.model.place_of("mw")
     assert page.model.columns[place].text(0) == "…"
     idle(qtbot, window)
@@ -151,3 +150,68 @@ def test_stopped_properties_are_not_begun_again(
     until(qtbot, lambda: not window.session.beside.busy)
     assert not window.candidates.arrangement.visible("clogp")
     window.show_page(LIBRARY)
+
+
+def test_alerts_take_long_and_are_looked_for_when_somebody_asks_for_them(
+    qtbot: QtBot, open_window: Callable[..., MainWindow], tmp_path: Path
+) -> None:
+    window = open_window(quick_campaign(tmp_path, smiles=True))
+    until(qtbot, lambda: window.session.view is not None)
+    window.show_page(CANDIDATES)
+    page, library = window.candidates, status(window).library
+    page.filter.setText("MW<300")
+    until(qtbot, lambda: page.tools.properties(library) is not None)
+    idle(qtbot, window)
+    known = page.tools.properties(library)
+    assert known is not None
+    assert known.alerts is None
+    assert page.model.rowCount() == 18
+    assert page.model.columns[page.model.place_of("alert")].text(0) == "…"
+    assert "alert" not in properties.exported(status(window), known)
+    page.filter.setText("")
+    page.arrangement.show("alert", True)
+    idle(qtbot, window)
+    known = page.tools.properties(library)
+    assert known is not None
+    assert known.alerts == ("",) * len(library)  # nothing about N-methylbenzamide
+    assert page.model.columns[page.model.place_of("alert")].text(0) == ""
+    assert "alert" in properties.exported(status(window), known)
+
+
+def test_a_filter_by_alert_has_them_looked_for(
+    qtbot: QtBot, open_window: Callable[..., MainWindow], tmp_path: Path
+) -> None:
+    window = open_window(quick_campaign(tmp_path, smiles=True))
+    until(qtbot, lambda: window.session.view is not None)
+    window.show_page(CANDIDATES)
+    window.candidates.filter.setText("alert=nitro")
+    until(qtbot, lambda: window.candidates.model.rowCount() == 0)
+    idle(qtbot, window)
+    known = window.candidates.tools.properties(status(window).library)
+    assert known is not None
+    assert known.alerts is not None
+
+
+def test_stopped_alerts_leave_the_other_properties(
+    qtbot: QtBot, open_window: Callable[..., MainWindow], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    window = open_window(quick_campaign(tmp_path, smiles=True))
+    until(qtbot, lambda: window.session.view is not None)
+    window.show_page(CANDIDATES)
+
+    def slow(found: object, smiles: object, report: Report) -> None:
+        while True:
+            report(0.5, "Looking")
+            threading.Event().wait(0.01)
+
+    monkeypatch.setattr("assaypilot.gui.models.properties.alerts_too", slow)
+    page = window.candidates
+    page.arrangement.show("clogp", True)
+    page.arrangement.show("alert", True)
+    until(qtbot, window.work.isVisible)
+    until(qtbot, lambda: page.tools.properties(status(window).library) is not None)
+    until(qtbot, window.work.isVisible)
+    window.work.stop.click()
+    until(qtbot, lambda: not window.session.beside.busy)
+    assert page.arrangement.visible("clogp")
+    assert not page.arrangement.visible("alert")

@@ -10,21 +10,20 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from assaypilot.engine import packing
 from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.packing import pack_texts, unpack_texts
 from assaypilot.engine.tables.importer import import_table
 from assaypilot.engine.tables.mapping import propose
 from assaypilot.engine.tables.options import TableOptions
 from assaypilot.engine.tables.raw import parse_text, read_table
-from assaypilot.gui.dialogs import parcels
 from assaypilot.gui.dialogs.check_work import _check, blank_cells, check_table, known_cores
 from assaypilot.gui.dialogs.import_words import import_error, import_words
 from assaypilot.gui.dialogs.parcels import (
     pack_imported,
     pack_raw,
-    pack_texts,
     unpack_imported,
     unpack_raw,
-    unpack_texts,
 )
 from tests.engine.tables.corpus import TEXT
 from tests.gui.helpers import small_table
@@ -33,7 +32,7 @@ from tests.gui.helpers import small_table
 @given(st.lists(st.text(max_size=6), max_size=40))
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60, deadline=None)
 def test_texts_arrive_as_they_were(monkeypatch: pytest.MonkeyPatch, texts: list[str]) -> None:
-    monkeypatch.setattr(parcels, "CELLS", 7)
+    monkeypatch.setattr(packing, "CELLS", 7)
     assert unpack_texts(pack_texts(texts)) == tuple(texts)
 
 

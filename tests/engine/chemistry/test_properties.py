@@ -1,14 +1,22 @@
+import subprocess
+import sys
+
+import numpy as np
 import pytest
 
 from assaypilot.engine.chemistry.decomposition import CORE_SITE
 from assaypilot.engine.chemistry.products import product_smiles, with_structures
 from assaypilot.engine.chemistry.properties import (
+    FIGURES,
     ligand_efficiency,
     lipophilic_efficiency,
+    packed_alerts,
+    packed_figures,
     properties,
     properties_of,
 )
 from assaypilot.engine.library import Library, Scaffold, Site
+from assaypilot.engine.packing import pack_texts, unpack_texts
 
 
 def test_the_figures_of_aspirin():
@@ -51,3 +59,36 @@ def test_without_a_core_or_with_a_site_left_out_nothing_is_invented():
     assert with_structures(library(None)) == library(None)
     assert product_smiles(library(Scaffold((core,), ((CORE_SITE, core),))), 0) == ""
     assert product_smiles(library(Scaffold((core,))), 0) == ""
+
+
+STRUCTURES = ["CC(=O)Oc1ccccc1C(=O)O", "", "nonsense", "CCO", "O=[N+]([O-])c1ccccc1", "CCO"]
+
+
+def test_figures_and_alerts_travel_packed_and_are_those_of_each_structure():
+    figures = np.frombuffer(packed_figures(pack_texts(STRUCTURES))).reshape(-1, len(FIGURES))
+    alerts = unpack_texts(packed_alerts(pack_texts(STRUCTURES)))
+    for text, row, alert in zip(STRUCTURES, figures, alerts, strict=True):
+        whole = properties(text)
+        if whole is None:
+            assert np.isnan(row).all()
+            assert alert == ""
+        else:
+            assert tuple(row) == tuple(getattr(whole, name) for name in FIGURES)
+            assert alert == whole.alert
+    assert alerts[4]  # a nitro group
+
+
+PACKED = ["properties.packed_figures", "properties.packed_alerts", "substructure.packed_holding"]
+
+
+@pytest.mark.parametrize("work", PACKED)
+def test_a_process_that_looks_at_structures_loads_nothing_else(work):
+    module, function = work.split(".")
+    arguments = "pack_texts(['CCO', 'CCN'])" + (", 'N'" if module == "substructure" else "")
+    code = (
+        f"import sys; from assaypilot.engine.chemistry.{module} import {function}; import assaypilot.engine.processes; "
+        f"from assaypilot.engine.packing import pack_texts; {function}({arguments}); "
+        "print([name for name in ('numpy', 'scipy', 'PySide6', 'matplotlib', 'assaypilot.gui') if name in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
