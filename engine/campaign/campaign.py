@@ -20,6 +20,7 @@ from assaypilot.engine.campaign.changing_library import (
     consequences_of_adding,
     refuse_used,
 )
+from assaypilot.engine.campaign.choice import PlanOption, options
 from assaypilot.engine.campaign.confirmation import confirmation_round
 from assaypilot.engine.campaign.counting import Issued
 from assaypilot.engine.campaign.creation import creation_drafts, program_version
@@ -29,6 +30,7 @@ from assaypilot.engine.campaign.reasons import Reasons
 from assaypilot.engine.campaign.replay import UNFIT, Ledger
 from assaypilot.engine.campaign.rounds import Missing, closed_round, due_decision, planned_round
 from assaypilot.engine.campaign.state import RecordReport, Round, Settings, Source, Status
+from assaypilot.engine.campaign.stocked import arrived_drafts, stock_drafts
 from assaypilot.engine.campaign.store import Store, location_warnings
 from assaypilot.engine.campaign.suitable import check_value, check_values
 from assaypilot.engine.campaign.undoing import once_more, opposite
@@ -39,6 +41,7 @@ from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.library import Library
 from assaypilot.engine.measurements import Result
 from assaypilot.engine.progress import Report, silent
+from assaypilot.engine.stock import UNSAID, PlanName, StockLine, StockTerms
 
 __all__ = ["Campaign", "Missing", "program_version"]
 
@@ -65,6 +68,7 @@ class Campaign:
         settings: Settings,
         name: str | None = None,
         history: Sequence[Result] = (),
+        stock: tuple[Sequence[StockLine], StockTerms] = ((), UNSAID),
         source: Source | None = None,
         mapping: Mapping[str, Any] | None = None,
         warnings: Sequence[str] = (),
@@ -78,7 +82,7 @@ class Campaign:
         """
         path = Path(path)
         drafts, parts = creation_drafts(
-            name or path.stem, library, endpoints, settings, history, source, mapping, warnings
+            name or path.stem, library, endpoints, settings, history, source, mapping, warnings, stock
         )
         store = Store.create(path, drafts, parts)
         try:
@@ -203,16 +207,47 @@ class Campaign:
 
     # -- rounds
 
-    def plan(self, report: Report = silent) -> Round | None:
-        """The next round, or the open one unchanged; None when nothing more needs to be measured."""
-        if self._ledger.open_round is None:
+    def plan(self, report: Report = silent, *, choice: PlanName | None = None) -> Round | None:
+        """The next round, or the open one unchanged; None when nothing more needs to be measured, or can be yet.
+
+        With ``choice`` one of the plans of ``plan_options``, while no round is open and the phase has no result.
+        """
+        if choice is not None or self._ledger.open_round is None:
             work = self._begin()
-            work.add(*planned_round(work.ledger, report))
+            work.add(*planned_round(work.ledger, report, choice=choice))
             if not work.drafts:
                 return None
             self._commit(work)
         issued = self._ledger.open_round
         return None if issued is None else self._ledger.view(issued)
+
+    def plan_options(self, report: Report = silent) -> tuple[PlanOption, ...]:
+        """The plans to choose from for the next phase; see ``choice.options``."""
+        return options(self._ledger.fork({}), report)
+
+    def set_stock(
+        self,
+        lines: Sequence[StockLine],
+        terms: StockTerms = UNSAID,
+        *,
+        source: Source | None = None,
+        note: str = "",
+    ) -> bool:
+        """Whether anything of what is said of stock and costs is new; it is kept as one step that undo takes back.
+
+        Who cannot be made is not to be had from now on; who was so and is in stock, or can be made, comes back.
+        """
+        drafts = stock_drafts(self._ledger, lines, terms, source=source, note=note)
+        if drafts:
+            self._commit(self._begin(*drafts))
+        return bool(drafts)
+
+    def arrived(self, ids: Sequence[str]) -> None:
+        """Say that compounds that had to be made are there; they come in the next round of their phase."""
+        drafts = arrived_drafts(self._ledger, ids)
+        if not drafts:
+            raise AssayPilotError("these compounds are in stock already")
+        self._commit(self._begin(*drafts))
 
     def plan_confirmation(self, report: Report = silent) -> Round | None:
         """The next confirmation round, or the open one unchanged; None when every compound that is in was measured.

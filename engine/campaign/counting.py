@@ -13,6 +13,7 @@ from assaypilot.engine.campaign import scatter
 from assaypilot.engine.campaign.bounds import Span, spanned
 from assaypilot.engine.campaign.confirmed import Prediction
 from assaypilot.engine.campaign.state import Round, RoundItem, Settings
+from assaypilot.engine.campaign.stock_said import Stock
 from assaypilot.engine.difference import behind
 from assaypilot.engine.endpoint import Endpoint
 from assaypilot.engine.errors import AssayPilotError
@@ -41,6 +42,8 @@ class UnderWay:
     """(compound, measurements) in the order rounds are cut."""
     lost: dict[Place, int] = field(default_factory=dict)
     """Measurements given up when a round was closed."""
+    choice: str | None = None
+    """The plan that was chosen for it; None where there was nothing to choose."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +113,10 @@ class Books:
         """Numbers of the rounds that confirm what was decided."""
         self.under_way: UnderWay | None = None
         self.unavailable: dict[int, str] = {}
+        self.stock: Stock | None = None
+        """What lists said of stock; None when none did."""
+        self.ordered: Mapping[int, str] = {}
+        """When each compound was first asked for that was not at hand, UTC."""
         self.phases: list[Decided] = []
         self.without_bounds: frozenset[int] = frozenset()
         """Phases that are looked at without values known only as bounds, as they were once decided."""

@@ -15,12 +15,14 @@ from assaypilot.engine.campaign.chain import Draft, as_parts
 from assaypilot.engine.campaign.intake import prepare
 from assaypilot.engine.campaign.replay import Ledger
 from assaypilot.engine.campaign.state import Settings, Source
+from assaypilot.engine.campaign.stocked import stock_drafts
 from assaypilot.engine.campaign.suitable import check_campaign
 from assaypilot.engine.difference import behind, check_differences, with_noise
 from assaypilot.engine.endpoint import Endpoint
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.library import Library
 from assaypilot.engine.measurements import FEW_REPEATED, Result, replicate_noise
+from assaypilot.engine.stock import UNSAID, StockLine, StockTerms
 from assaypilot.engine.strategies.registry import check_parameters, choose
 
 __all__ = ["creation_drafts", "program_version", "version_of"]
@@ -43,6 +45,7 @@ def creation_drafts(
     source: Source | None,
     mapping: Mapping[str, Any] | None,
     warnings: Sequence[str],
+    stock: tuple[Sequence[StockLine], StockTerms] = ((), UNSAID),
 ) -> tuple[list[Draft], dict[str, bytes]]:
     """The events that make a campaign, and the parts they name.
 
@@ -115,6 +118,10 @@ def creation_drafts(
     # The fold runs before anything is written, so what it refuses leaves no file behind.
     ledger = Ledger(parts.__getitem__)
     ledger.rehearse(drafts)
+    if stock[0] or stock[1].said:
+        stated = stock_drafts(ledger, *stock, source=source)
+        drafts += stated
+        ledger.rehearse(stated)
     check_campaign(ledger)
     said = [f"{text[:1].upper()}{text[1:]}." for text in strategy.cautions(ledger.state.problem)]
     if said:

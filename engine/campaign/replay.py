@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from assaypilot.engine.campaign import changed, codec, limits, scatter
+from assaypilot.engine.campaign import changed, codec, limits, scatter, stocked
 from assaypilot.engine.campaign.chain import Draft, Event
 from assaypilot.engine.campaign.counting import Books, Decided, Issued, UnderWay
 from assaypilot.engine.campaign.parts import from_bytes
@@ -63,6 +63,7 @@ KINDS = {
     "phase_empty": 1,
     "settings_changed": 2,
     "compounds_added": 2,
+    "stock_stated": 1,
 }
 """Every kind of event and its newest version this program understands.
 
@@ -327,6 +328,8 @@ class Ledger(Books):
             cut_to_budget=data["cut_to_budget"],
         )
         self.under_way = UnderWay(allocation, planned, [(c, n) for c, n in data["order"]])
+        self.under_way.choice = (data.get("choice") or {}).get("plan")
+        stocked.noted_orders(self, event.time)
 
     def _round_issued(self, event: Event) -> None:
         items = tuple(codec.item_from_json(item) for item in event.data["items"])
@@ -393,6 +396,9 @@ class Ledger(Books):
     def _compounds_available(self, event: Event) -> None:
         for compound in event.data["compounds"]:
             self.unavailable.pop(compound, None)
+
+    def _stock_stated(self, event: Event) -> None:
+        stocked.take(self, event.data)
 
     def _round_closed(self, event: Event) -> None:
         self.rounds[-1] = replace(self.rounds[-1], state="closed", closed=event.time)

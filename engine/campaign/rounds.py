@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
-from assaypilot.engine.campaign import codec, limits, parts, redecide
+from assaypilot.engine.campaign import codec, limits, parts, redecide, stocked
 from assaypilot.engine.campaign.candidates import posterior_of, shown_means
 from assaypilot.engine.campaign.chain import Draft, as_parts
+from assaypilot.engine.campaign.choice import asked, refuse_under_way
 from assaypilot.engine.campaign.counting import Issued
 from assaypilot.engine.campaign.layout import lay_out, next_round, reasons
 from assaypilot.engine.campaign.replay import Ledger
 from assaypilot.engine.campaign.state import RoundItem
 from assaypilot.engine.features import ProjectedFeatures
 from assaypilot.engine.progress import Report, silent
+from assaypilot.engine.stock import PlanName
 from assaypilot.engine.strategies.protocol import Allocation
 
 __all__ = ["Missing", "closed_round", "due_decision", "expected", "planned_round"]
@@ -22,17 +24,26 @@ Missing = Literal["return", "failed", "other"]
 """What becomes of measurements that are missing when a round is closed."""
 
 
-def planned_round(ledger: Ledger, report: Report = silent, *, redoes: int | None = None) -> list[Draft]:
-    """The events of the next round, with its phase's plan when one begins; none when nothing is left to ask."""
+def planned_round(
+    ledger: Ledger, report: Report = silent, *, redoes: int | None = None, choice: PlanName | None = None
+) -> list[Draft]:
+    """The events of the next round, with its phase's plan when one begins; none when nothing is left to ask.
+
+    No round where all that is left waits for compounds that are being made. A ``choice`` plans the phase (anew).
+    """
     settings = ledger.settings
     drafts = []
-    if ledger.under_way is None:
+    if choice is not None:
+        refuse_under_way(ledger)
+    if ledger.under_way is None or choice is not None:
         state = ledger.current()
         if ledger.stop(state):
             return []
-        allocation = ledger.strategy.ask(state, report)
+        allocation, chosen_by = asked(ledger, state, choice, report)
         planned, order = _lay_out(ledger, allocation)
         data = _phase_json(allocation, planned, order)
+        if chosen_by is not None:
+            data["choice"] = chosen_by
         drafts.append(Draft("phase_planned", data, 1 if data["radius"] is not None else 2))
         phase, open_of = allocation.phase, (planned,) * ledger.per_sample
     else:
@@ -42,9 +53,14 @@ def planned_round(ledger: Ledger, report: Report = silent, *, redoes: int | None
     # A compound comes again while any of its endpoints is open.
     done = {c: n - max(still[c] for still in open_of) for c, n in planned.items()}
     room = max(1, settings.per_round // ledger.per_sample)
+    if ledger.stock is not None:
+        there = stocked.at_hand(ledger)
+        order = [(compound, n) for compound, n in order if there[compound]]
     chosen = next_round(order, done, room, settings.max_replicates)
-    asked = [tuple(min(n, still[c]) for still in open_of) for c, n in chosen]
-    data = {"round": len(ledger.rounds) + 1, "phase": phase, "items": _items(ledger, chosen, asked)}
+    if not chosen and ledger.stock is not None:
+        return drafts  # all that is left has to be made first
+    wanted = [tuple(min(n, still[c]) for still in open_of) for c, n in chosen]
+    data = {"round": len(ledger.rounds) + 1, "phase": phase, "items": _items(ledger, chosen, wanted)}
     if redoes is not None:
         data["redoes"] = redoes
     # A program of the first version would not know what is expected of each of several endpoints.
@@ -54,6 +70,8 @@ def planned_round(ledger: Ledger, report: Report = silent, *, redoes: int | None
 def _lay_out(ledger: Ledger, allocation: Allocation) -> tuple[dict[int, int], list[tuple[int, int]]]:
     """A phase's measurements by compound, and the order in which rounds are cut from it."""
     compounds = [ledger.representative(arm) for arm in allocation.arms]
+    if ledger.stock is not None:
+        compounds = [int(compound) for compound in stocked.of_arms(ledger)[2][allocation.arms]]
     span = ProjectedFeatures(ledger.features, allocation.arms)
     settings = ledger.settings
     runs = lay_out(

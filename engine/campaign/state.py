@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assaypilot.engine.campaign.confirmed import Confirmation, Prediction
+from assaypilot.engine.campaign.stock_view import StockView
 from assaypilot.engine.endpoint import Endpoint
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.goals import GOALS, AllEpsilonBest, Best, Goal, ParetoSet
@@ -416,6 +417,10 @@ class Status:
 
     additivity: tuple[Deviations, ...] = ()
     """How far compounds deviate from the sum of effects, per measured endpoint that is modelled as one."""
+    stock: StockView | None = None
+    """What can be had, for how much and when; None when no list said."""
+    choice: str | None = None
+    """The plan that was chosen for the phase under way; None where there was nothing to choose."""
 
     @property
     def limited_endpoints(self) -> tuple[int, ...]:

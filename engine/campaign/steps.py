@@ -16,7 +16,7 @@ class Step:
     """One user action that can be undone, and what its opposite is."""
 
     label: str
-    kind: Literal["plan", "confirm", "record", "exclude", "include", "correct", "unavailable", "change", "add"]
+    kind: Literal["plan", "confirm", "record", "exclude", "include", "correct", "unavailable", "change", "add", "stock"]
     data: Mapping[str, Any]
 
 
@@ -69,6 +69,8 @@ def _step(kind: str, data: Mapping[str, Any]) -> Step | None:
             return Step("Mark as not to be had", "unavailable", data)
         case "settings_changed":
             return Step("Change the terms", "change", data)
+        case "stock_stated":
+            return Step("Arrivals" if data["note"] == "arrived" else "Change the stock", "stock", data)
         case "compounds_added":
             return Step("Add compounds", "add", data)
     return None

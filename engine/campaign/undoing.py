@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from assaypilot.engine.campaign import stocked
 from assaypilot.engine.campaign.chain import Draft
 from assaypilot.engine.campaign.steps import Step
 
@@ -13,6 +14,7 @@ _KINDS = {
     "include": "measurement_included",
     "correct": "measurement_corrected",
     "unavailable": "compounds_unavailable",
+    "stock": "stock_stated",
 }
 
 
@@ -35,6 +37,8 @@ def opposite(step: Step, sequence: int) -> Draft:
             return Draft("compounds_available", {"compounds": data["compounds"]} | mark)
         case "change":
             return Draft("settings_changed", {"changes": data["changes"]} | mark)
+        case "stock":
+            return Draft("stock_stated", stocked.opposite(data) | mark)
         case "add":
             return Draft("compounds_added", {"changes": data["changes"]} | mark)
 

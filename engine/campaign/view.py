@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from assaypilot.engine.campaign import promises, scatter, wording
+from assaypilot.engine.campaign import promises, scatter, stocked, wording
 from assaypilot.engine.campaign.additivity import deviations
 from assaypilot.engine.campaign.bounds import taken
 from assaypilot.engine.campaign.candidates import build_candidates
@@ -70,6 +70,8 @@ def build_status(ledger: Ledger, location_warnings: tuple[str, ...] = ()) -> Sta
         bounds_taken=frozenset(m.number for m in taken(ledger)),
         confirmation=confirmed,
         additivity=deviations(ledger),
+        stock=stocked.view(ledger),
+        choice=None if ledger.under_way is None else ledger.under_way.choice,
     )
 
 

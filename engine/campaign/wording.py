@@ -13,6 +13,7 @@ from assaypilot.engine.campaign.chain import Event
 from assaypilot.engine.campaign.changed import changes_in_words
 from assaypilot.engine.campaign.promises import goal_sentence
 from assaypilot.engine.campaign.replay import Ledger
+from assaypilot.engine.campaign.stock_words import choice_in_words, stock_in_words
 from assaypilot.engine.campaign.words import joined, many, names, number
 from assaypilot.engine.difference import in_words
 from assaypilot.engine.measurements import Measurement
@@ -138,7 +139,7 @@ def describe(event: Event, ledger: Ledger) -> str:
             total = many(sum(data["counts"]) * ledger.per_sample, "measurement")
             compounds = many(len(data["compounds"]), "compound")
             cut = ", cut to what the budget leaves" if data["cut_to_budget"] else ""
-            return f"Phase {data['phase']} planned: {total} of {compounds}{cut}"
+            return f"Phase {data['phase']} planned: {total} of {compounds}{cut}{choice_in_words(data, ledger)}"
         case "round_issued" | "confirmation_issued":
             items, places = ledger.rounds[-1].items, range(ledger.per_sample)
             total = many(sum(item.of(place) for item in items for place in places), "measurement")
@@ -190,6 +191,8 @@ def describe(event: Event, ledger: Ledger) -> str:
             return _redecided(data)
         case "phase_empty":
             return f"Phase {data['phase']} ended without a usable result; it will be planned anew if it is still needed"
+        case "stock_stated":
+            return stock_in_words(data, ids)
         case "compounds_added":
             if "undoes" in data:
                 return "Added compounds taken back"

@@ -7,7 +7,9 @@ from collections.abc import Sequence
 from typing import Any, NoReturn
 
 from assaypilot.engine.cli.options import add_goal_options, add_table_options, natural, number, positive
+from assaypilot.engine.cli.stock_options import add_stock_options
 from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.stock import PLANS
 
 __all__ = ["COMMANDS", "WrongUsage", "parse"]
 
@@ -25,6 +27,7 @@ COMMANDS: frozenset[str] = frozenset(
         "correct",
         "change",
         "add",
+        "stock",
         "status",
         "forecast",
         "export",
@@ -87,6 +90,15 @@ def parse(words: Sequence[str]) -> argparse.Namespace:
         for name, given in [*of_plates, ("--same-wells", options.same_wells)]:
             if given:
                 raise WrongUsage("", "assaypilot plan", f"argument {name}: give --plate with it")
+    if options.command == "plan" and options.options:
+        for name, given in (("--choose", options.choose), ("--out", options.out), ("--confirm", options.confirm),
+                            ("--orders", options.orders), ("--plate", options.plate)):  # fmt: skip
+            if given:
+                raise WrongUsage(
+                    "", "assaypilot plan", f"argument {name}: --options issues nothing; give one of the two"
+                )
+    if options.command == "plan" and options.choose and options.confirm:
+        raise WrongUsage("", "assaypilot plan", "argument --choose: a confirmation round leaves no choice")
     if options.command == "record":
         wrong = None
         if options.results is None and not options.close and options.unavailable is None:
@@ -163,12 +175,14 @@ def _about_tables(command: Any) -> None:
     check = command("check", "Reads a table as an import would and reports what it understood; writes nothing")
     check.add_argument("table", metavar="TABLE", help="csv, tsv, txt, xlsx, xls, ods, sdf or smi file")
     add_table_options(check)
+    add_stock_options(check, terms=False)
 
     new = command("new", "Creates a campaign file from a table")
     new.add_argument("file", metavar="FILE", help="the campaign file to create, usually NAME.assaypilot")
     new.add_argument("--table", required=True, metavar="TABLE", help="csv, xlsx, sdf or other table with the compounds")
     new.add_argument("--name", help="of the campaign (default: the file's name)")
     add_table_options(new)
+    add_stock_options(new)
     add_goal_options(new)
 
 
@@ -190,6 +204,15 @@ def _about_rounds(command: Any) -> None:
         help="when the campaign has ended: a confirmation round of each compound that is in and was never measured, "
         "once; what lies outside its prediction interval is named by status",
     )
+    plan.add_argument(
+        "--options",
+        action="store_true",
+        help="only show the three plans to choose from, with what each costs, waits for and tells (see stock)",
+    )
+    plan.add_argument(
+        "--choose", choices=PLANS, metavar="PLAN", help="issue this plan: cheapest, balanced or fastest (see --options)"
+    )
+    plan.add_argument("--orders", metavar="CSV", help="write the compounds that have to be made first as an order list")
     plates = plan.add_argument_group(
         "plates",
         "Where each measurement stands: the same whenever the same plates are asked for. A work list X.csv then names "
@@ -238,6 +261,22 @@ def _about_rounds(command: Any) -> None:
         help="compounds that cannot be had: they are not asked for any more; may be given several times, which an id "
         "with a comma needs",
     )
+
+    stock = command(
+        "stock",
+        "What is in stock, can be made or cannot, what that costs and how long it takes; and what has arrived",
+        "A list has an ID and Stock, Cost or Lead. "
+        "It may come at any time; what cannot be read is named, the rest is taken.",
+    )
+    stock.add_argument("file", metavar="FILE", help="campaign file")
+    stock.add_argument("list", metavar="LIST", nargs="?", help="csv or xlsx with ID, and Stock, Cost or Lead")
+    stock.add_argument("--sheet", metavar="NAME", help="sheet of a workbook (default: the first with a table)")
+    stock.add_argument(
+        "--arrived", metavar="ID,...", action="append", help="compounds that are there now; all: everything on order"
+    )
+    stock.add_argument("--orders", metavar="CSV", help="write what is on order as a list, which can be read back")
+    stock.add_argument("--note", default="", metavar="TEXT", help="why, for the history")
+    add_stock_options(stock)
 
     from assaypilot.engine.cli.changing_options import add_addition_options, add_amendments, add_change_options
 

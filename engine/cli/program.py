@@ -99,6 +99,10 @@ def _run(options: argparse.Namespace, console: Console) -> Reply:
             from assaypilot.engine.cli.changing import change
 
             return change(options, console)
+        case "stock":
+            from assaypilot.engine.cli.stocking import stock
+
+            return stock(options, console)
         case "add":
             from assaypilot.engine.cli.adding import add
 

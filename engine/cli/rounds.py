@@ -13,6 +13,8 @@ from assaypilot.engine.campaign.campaign import Campaign
 from assaypilot.engine.campaign.state import Round, RoundItem, Source, Status
 from assaypilot.engine.cli.console import Console, Reply, count, plural, table
 from assaypilot.engine.cli.standing import confirmation_lines, number
+from assaypilot.engine.cli.stock_words import orders_document, orders_lines
+from assaypilot.engine.cli.stocking import check_orders
 from assaypilot.engine.cli.work_lists import (
     check_out,
     keep_filled_in,
@@ -42,9 +44,15 @@ _REASONS = 5
 
 def plan(options: argparse.Namespace, console: Console) -> Reply:
     """The next round, or the open one again; with ``--out`` its work list or printed page is written."""
+    if options.options:
+        from assaypilot.engine.cli.stocking import plan_options
+
+        return plan_options(options, console)
     out, use = None if options.out is None else Path(options.out), plate_use(options)
     if out is not None:
         check_out(out, options.file, use)
+    if options.orders is not None:
+        check_orders(Path(options.orders), options.file)
     with Campaign.open(options.file, report=console.report) as campaign:
         before = campaign.status()
         if out is not None:
@@ -55,19 +63,35 @@ def plan(options: argparse.Namespace, console: Console) -> Reply:
 
             check_plates(before, use)
         started = time.perf_counter()
-        issued = (campaign.plan_confirmation if options.confirm else campaign.plan)(console.report)
+        if options.confirm:
+            issued = campaign.plan_confirmation(console.report)
+        else:
+            issued = campaign.plan(console.report, choice=options.choose)
         seconds = time.perf_counter() - started
         now = campaign.status()
+    orders_file, ordered = _write_orders(options, now)
     if issued is None:
         told = _nothing_to_confirm(now) if options.confirm else _nothing_to_plan(now)
-        return Reply(_plan_document(now, None, None, seconds), told)
+        return Reply(_plan_document(now, None, None, seconds) | orders_file, [*told, *ordered])
     layout = layout_of(now, issued, use)
     document, lines = _plan_document(now, issued, layout, seconds), _round_lines(now, issued, layout)
     written: dict[str, Any] = {"file": None, "plate_map": None}
     said: list[str] = []
     if out is not None:
         written, said = write_out(out, now, issued, layout, options.file, console.report)
-    return Reply(document | written, [*lines, "", *said] if said else lines)
+    said += ordered
+    return Reply(document | written | orders_file, [*lines, "", *said] if said else lines)
+
+
+def _write_orders(options: argparse.Namespace, now: Status) -> tuple[dict[str, Any], list[str]]:
+    """The order list that was written, if one was asked for, as a key of the document and a line for people."""
+    if options.orders is None:
+        return {"orders_file": None}, []
+    from assaypilot.engine.export.order_list import write_order_list
+
+    n = write_order_list(Path(options.orders), now)
+    line = f"Order list: {options.orders}, {plural(n, 'compound')}. When some have arrived: assaypilot stock"
+    return {"orders_file": options.orders}, [f"{line} {options.file} --arrived ID,..."]
 
 
 def _plan_document(now: Status, issued: Round | None, layout: Layout | None, seconds: float) -> dict[str, Any]:
@@ -106,6 +130,8 @@ def _plan_document(now: Status, issued: Round | None, layout: Layout | None, sec
             "value": now.phase.value,
             "lower_bound": now.phase.lower_bound,
         },
+        "choice": now.choice,
+        "orders": orders_document(now),
         "plates": plates_document(now, layout),
         "seconds": seconds,
         "warnings": now.warnings,
@@ -143,6 +169,13 @@ def _nothing_to_confirm(now: Status) -> list[str]:
 
 
 def _nothing_to_plan(now: Status) -> list[str]:
+    if not now.finished and now.stock is not None and now.stock.orders:
+        return [
+            "No round was issued: all that is left of this phase has to be made first",
+            *orders_lines(now),
+            "When some have arrived: assaypilot stock FILE --arrived ID,... (or all); what cannot be made after all: "
+            "assaypilot record FILE --unavailable ID,...",
+        ]
     reason = now.finish_reason or "there is nothing left to ask"
     return [f"No round was issued: {reason}", now.statement, now.guarantee.sentence, *confirmation_lines(now)]
 
@@ -165,6 +198,8 @@ def _round_lines(now: Status, issued: Round, layout: Layout | None) -> list[str]
     if now.phase is not None:
         after = max(0, now.phase.outstanding)
         lines.append(f"Next decision after {plural(after, 'more measurement', 'more measurements')}")
+    if now.choice is not None and not issued.confirmation:
+        lines.append(f"Plan: {now.choice}")
     if layout is not None:
         names = ", ".join(plate.name for plate in layout.plates)
         lines.append(f"{plural(len(layout.plates), 'plate')} of {layout.use.size:,} wells: {names}")
@@ -185,6 +220,8 @@ def _round_lines(now: Status, issued: Round, layout: Layout | None) -> list[str]
         for rank, item in enumerate(issued.items[:_LINES], start=1)
     ]
     lines += ["", *table(header, rows), *count(len(issued.items), _LINES, "compounds (--out CSV writes them all)")]
+    if now.stock is not None and now.stock.orders:
+        lines += ["", *orders_lines(now)]
     return lines
 
 

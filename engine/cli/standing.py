@@ -15,6 +15,7 @@ from assaypilot.engine.campaign.past import as_it_stood
 from assaypilot.engine.campaign.state import STATUSES, Round, Status
 from assaypilot.engine.campaign.words import names
 from assaypilot.engine.cli.console import Console, Reply, count, plural, table
+from assaypilot.engine.cli.stock_words import of_compound, stock_document, stock_lines
 from assaypilot.engine.export.shortlist import Which, chances, confirmed, decimals_of, ranked
 from assaypilot.engine.strategies.protocol import IN, UNDECIDED
 
@@ -88,6 +89,7 @@ def status_document(now: Status, only: Which = "all", limit: int = JSON_LIMIT) -
         "additivity": [told.as_json(ids) for told in now.additivity],
         "forecast": None,
         "unavailable": [ids[compound] for compound in sorted(now.unavailable)],
+        "stock": stock_document(now),
         "warnings": now.warnings,
         "head": now.head,
         "events": now.events,
@@ -183,6 +185,7 @@ def _compound(now: Status, compound: int) -> dict[str, Any]:
         "censored": int(candidates.censored[compound]),
         "made": bool(candidates.made[compound]),
         "confirmed": now.confirmation.states.get(compound),
+        **({} if now.stock is None else of_compound(now.stock, compound)),
         **more,
     }
 
@@ -232,6 +235,7 @@ def describe(now: Status, only: Which = "all", limit: int = TEXT_LIMIT) -> list[
         f"Compounds: {counts['in']:,} in, {counts['undecided']:,} undecided, {counts['out']:,} out, "
         f"{counts['not_estimable']:,} not estimable"
     )
+    lines += stock_lines(now)
     lines += confirmation_lines(now)
     lines += [f"Note: {warning}" for warning in now.warnings]
     listed = ranked(now, only)

@@ -10,6 +10,8 @@ from typing import Any
 
 from assaypilot.engine.campaign.state import Settings, Source
 from assaypilot.engine.cli.console import Console, Reply, count, plural, table
+from assaypilot.engine.cli.stock_options import terms_of
+from assaypilot.engine.cli.stock_words import said_lines, said_of_stock, stock_document, stock_lines
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.stated_noise import StatedNoise
 from assaypilot.engine.tables.check import check_report
@@ -34,8 +36,8 @@ _LABELS = 12
 def check(options: argparse.Namespace, console: Console) -> Reply:
     """What an import of the table would understand; writes nothing."""
     raw, mapping, imported, _ = _read(options, None, console)
-    document = check_report(raw, mapping, imported)
-    return Reply(document, _check_lines(options.table, document))
+    document = check_report(raw, mapping, imported) | {"stock": said_of_stock(imported)}
+    return Reply(document, [*_check_lines(options.table, document), *said_lines(document["stock"])])
 
 
 def new(options: argparse.Namespace, console: Console) -> Reply:
@@ -44,6 +46,7 @@ def new(options: argparse.Namespace, console: Console) -> Reply:
 
     path = Path(options.file)
     _refuse_taken(path)
+    terms = terms_of(options)
     raw, mapping, imported, epsilons = _read(options, options.sd, console)
     objectives = _objectives(options.objective, [endpoint.name for endpoint in imported.endpoints], options.goal)
     document = check_report(raw, mapping, imported)
@@ -68,6 +71,7 @@ def new(options: argparse.Namespace, console: Console) -> Reply:
         settings=settings,
         name=options.name,
         history=imported.history,
+        stock=(imported.stock, terms),
         source=Source(raw.file or "", raw.digest),
         mapping=mapping.as_json(),
         warnings=[*imported.warnings, *_contradictions(imported), *_left_out(imported), *_unused(options)],
@@ -97,6 +101,7 @@ def new(options: argparse.Namespace, console: Console) -> Reply:
             for k, e in zip(now.asked_endpoints, asked, strict=True)
         ],
         "history": len(imported.history),
+        "stock": stock_document(now),
         "model_report": document["model_report"],
         "additivity": [told.as_json(now.library.ids) for told in now.additivity],
         "strategy": now.strategy,
@@ -117,6 +122,7 @@ def new(options: argparse.Namespace, console: Console) -> Reply:
         *_how_additive(document, [endpoint.name for endpoint in asked]),
         f"Strategy {now.why}",
         *([now.guarantee.sentence] if any(told.contradicted for told in now.additivity) else []),
+        *stock_lines(now),
         *([f"History: {plural(len(imported.history), 'value')}; {_HISTORY}"] if imported.history else []),
         *(f"Note: {warning}" for warning in now.warnings),
         "",
@@ -188,6 +194,9 @@ def read_mapped(
         product=options.product,
         only_listed=options.only_listed,
         available=options.available,
+        stock=getattr(options, "stock", None),
+        cost=getattr(options, "cost", None),
+        lead=getattr(options, "lead", None),
         endpoints=specs,
         sd=sd,
         cores=tuple(options.core),

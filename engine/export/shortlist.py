@@ -19,7 +19,9 @@ __all__ = [
     "AVAILABILITY",
     "AVAILABILITY_MEANS",
     "CONFIRMED",
+    "COST",
     "EVIDENCE",
+    "LEAD",
     "Sheet",
     "Which",
     "availability",
@@ -32,6 +34,7 @@ __all__ = [
     "ranked",
     "rounded",
     "shortlist",
+    "stock_columns",
     "structure",
     "table_of",
     "unique",
@@ -45,6 +48,8 @@ EVIDENCE = "Evidence"
 """Header of what a row rests on: measured so often, or predicted."""
 AVAILABILITY = "Availability"
 """Header of whether a compound is there."""
+COST, LEAD = "Cost", "Lead (days)"
+"""Headers of what making a compound costs and how long it takes; of the cost the currency stands behind it."""
 CONFIRMED = "Confirmed"
 """Header of whether a compound was measured where it was predicted to be; only where a confirmation round exists."""
 AVAILABILITY_MEANS = (
@@ -119,9 +124,22 @@ def availability(status: Status, compound: int) -> str:
         return "made, none left" if gone else "made"
     if gone:
         return "cannot be had"
+    if status.stock is not None:
+        return status.stock.word(compound)
     # Only where some cannot be measured has anybody said which ones are there.
     measurable = status.library.measurable
     return "in stock" if measurable[compound] and not measurable.all() else "to be made"
+
+
+def stock_columns(status: Status, compounds: Sequence[int]) -> list[Column]:
+    """What making each compound that is to be made costs, and how long it takes; none where no list said."""
+    stock = status.stock
+    if stock is None:
+        return []
+    return [
+        Column(f"{COST} ({stock.currency})", [stock.cost_of(compound) for compound in compounds]),
+        Column(LEAD, [stock.lead_of(compound) for compound in compounds]),
+    ]
 
 
 def confirmed(status: Status, compound: int) -> str:
@@ -187,6 +205,7 @@ def table_of(status: Status, compounds: Sequence[int] | NDArray[np.intp]) -> She
         columns.append(Column(f"P({name})", rounded(chance[places], 4), 2))
     columns.append(Column(EVIDENCE, [evidence(status, compound) for compound in listed]))
     columns.append(Column(AVAILABILITY, [availability(status, compound) for compound in listed]))
+    columns += stock_columns(status, listed)
     if status.confirmation.rounds:
         columns.append(Column(CONFIRMED, [confirmed(status, compound) for compound in listed]))
     return sheet_of(columns)

@@ -112,6 +112,9 @@ ROLES = {
     "comment": ("comment", "comments", "remark", "remarks", "note", "notes"),
     "excluded": ("excluded", "exclude", "outlier", "rejected"),
     "available": ("available", "makeable", "measurable"),
+    "stock": ("stock", "in stock", "stock status", "stock amount", "in stock?"),
+    "cost": ("cost", "synthesis cost", "cost of synthesis", "cost (eur)", "cost (usd)", "price", "making cost"),
+    "lead": ("lead", "lead time", "lead time (days)", "lead (days)", "lead days", "delivery time", "delivery"),
 }
 """Side columns by what they hold."""
 MEANS = ("mean", "avg", "average", "geomean", "geo mean", "geometric mean", "mean value", "average value")
@@ -123,7 +126,7 @@ _NO_UNITS = frozenset((*MEANS, *VALUE, *(name for role in _PARTS for name in ROL
 _PROPERTIES = re.compile(
     r"(?:mw|mol ?w(?:eight|t)?|molecular weight|exact mass|c ?log ?[pd]|a ?log ?[pd]|x ?log ?p|s ?log ?p|log ?[pd]|"
     r"t?psa|hb[da]|h bond (?:donors|acceptors)|(?:n )?heavy atoms?|hac|rot(?:atable)? ?b(?:onds)?|rings?|qed|fsp3|"
-    r"l?le|lle|lipe|price|costs?|stock|amount|molar mass)(?: .*)?"
+    r"l?le|lle|lipe|price|costs?|stock|lead(?: time)?|delivery|amount|molar mass)(?: .*)?"
 )
 _UNIT = re.compile(
     r"%|% ?(?:inh(?:ibition)?|ctrl|control|of control)|[mµμunp]?g/m?[lL]|[mµμu]?[lL]/min(?:/(?:kg|mg|10\^?6 cells))?|"

@@ -17,12 +17,14 @@ from assaypilot.engine.library import Library, name_from_substituents
 from assaypilot.engine.measurements import Result
 from assaypilot.engine.models.sparse import Step
 from assaypilot.engine.progress import Report, silent
+from assaypilot.engine.stock import StockLine
 from assaypilot.engine.tables.history import read_history
 from assaypilot.engine.tables.options import TableMapping
 from assaypilot.engine.tables.pauses import without_collecting
 from assaypilot.engine.tables.problems import Problem
 from assaypilot.engine.tables.raw import RawTable
 from assaypilot.engine.tables.sparse import thin
+from assaypilot.engine.tables.stock import StockColumns, read_stock
 from assaypilot.engine.tables.structures import on_scaffold, read_structure_column
 from assaypilot.engine.tables.values import NO, YES, is_missing, quoted
 
@@ -50,6 +52,8 @@ class ImportedTable:
     """The id in ``library`` of each row's compound, in the order of the table; None where the row is not used."""
     steps: tuple[Step, ...] = ()
     """How the series was made smaller, as the mapping asks."""
+    stock: tuple[StockLine, ...] = ()
+    """What the columns of stock, cost and time say of the library's compounds."""
 
     @property
     def compounds(self) -> int:
@@ -113,6 +117,13 @@ def _import(raw: RawTable, mapping: TableMapping, report: Report) -> ImportedTab
         warnings.append('No endpoint was found; name one with --endpoint "NAME;sd=..." (it need not be a column).')
     _note_twins(listed, notes)
     warnings += _differ_in_case_only(listed)
+    of_row = tuple(None if place < 0 else names[compounds.ids[place]] for place in compounds.of_row)
+    columns = StockColumns(mapping.stock, mapping.cost, mapping.lead)
+    stock: tuple[StockLine, ...] = ()
+    if columns.any:
+        told = read_stock(raw, [None if name is None else library.find(name) for name in of_row], columns)
+        stock = told.lines
+        problems += told.not_used
     problems.sort(key=lambda problem: problem.row or 0)
     report(1.0, "Table checked")
     return ImportedTable(
@@ -125,8 +136,9 @@ def _import(raw: RawTable, mapping: TableMapping, report: Report) -> ImportedTab
         rows_read=len(raw),
         rows_used=sum(place >= 0 for place in compounds.of_row),
         listed=listed,
-        of_row=tuple(None if place < 0 else names[compounds.ids[place]] for place in compounds.of_row),
+        of_row=of_row,
         steps=steps,
+        stock=stock,
     )
 
 

@@ -20,6 +20,7 @@ from assaypilot.engine.tables.options import (
     parse_endpoint_spec,
 )
 from assaypilot.engine.tables.raw import RawTable, fold
+from assaypilot.engine.tables.stock import STOCK_ROLES, speaks_of
 from assaypilot.engine.tables.values import is_missing, parse_value
 
 __all__ = [
@@ -62,6 +63,7 @@ class _Proposal:
         id_column = self._named(options.id, "--id")
         smiles = self._named(options.smiles, "--smiles")
         available = self._named(options.available, "--available")
+        stock = {role: self._named(getattr(options, role), f"--{role}") for role in STOCK_ROLES}
         sites = tuple(self._named(name, "--sites") or name for name in options.sites)
         if len(set(sites)) != len(sites):
             raise AssayPilotError("a site is named twice", option="--sites", mend="Name each column once.")
@@ -83,6 +85,9 @@ class _Proposal:
             available = self._role("available")
             if available is not None:
                 self.notes.append(f"Column {available} says which compounds can be had for a measurement.")
+        for role in STOCK_ROLES:
+            if stock[role] is None:
+                stock[role] = self._stock_column(role)
         if id_column is None:
             id_column = self._unique_text_column()
         endpoint_column, columns = self._endpoints()
@@ -94,6 +99,9 @@ class _Proposal:
             smiles=smiles,
             endpoint_column=endpoint_column,
             available=available,
+            stock=stock["stock"],
+            cost=stock["cost"],
+            lead=stock["lead"],
             excluded=excluded,
             replicate=roles["replicate"],
             date=roles["date"],
@@ -153,6 +161,17 @@ class _Proposal:
 
     def _role(self, role: str) -> str | None:
         return self._first(headers.ROLES[role])
+
+    def _stock_column(self, role: str) -> str | None:
+        """A column that is called as one of stock, cost or time is, where most of its cells can be read so."""
+        column = next(
+            (name for name in map(self.raw.find, headers.ROLES[role]) if name not in {None, *self.taken}), None
+        )
+        if column is None or not speaks_of(role, self.raw.column(column), self.raw.decimal):
+            return None
+        self.taken.add(column)
+        self.notes.append(f"Column {column} {STOCK_ROLES[role]}.")
+        return column
 
     def _cores(self) -> tuple[str, ...]:
         """The cores in one spelling; columns of sites are then left alone."""

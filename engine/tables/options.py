@@ -14,6 +14,7 @@ __all__ = ["Blank", "EndpointColumn", "EndpointSpec", "Merge", "TableMapping", "
 Blank = Literal["h", "missing"]
 Merge = Literal["no", "identical", "charge", "tautomer"]
 
+_STOCK = ("stock", "cost", "lead")
 _KEYS = ("unit", "direction", "transform", "sd", "epsilon", "limit", "wells_per_measurement", "of")
 _OF_PARTS = ("unit", "transform", "sd", "wells_per_measurement")
 """What a difference of two endpoints has from them."""
@@ -54,6 +55,12 @@ class TableOptions:
     """With ``product``: only the compounds of the rows can be measured, the others are what could be made."""
     available: str | None = None
     """The column that says (yes or no) whether a compound can be had for a measurement."""
+    stock: str | None = None
+    """The column that says what is in stock, to be made, or cannot be made; a yes or no, or an amount."""
+    cost: str | None = None
+    """The column of what making each compound costs."""
+    lead: str | None = None
+    """The column of how long that takes."""
     endpoints: tuple[EndpointSpec, ...] = ()
     sd: StatedNoise | None = None
     """Assay noise of every endpoint that names none, on the model scale."""
@@ -98,6 +105,9 @@ class TableMapping:
     endpoint_column: str | None = None
     """The column that names what was measured, where each row is one measurement."""
     available: str | None = None
+    stock: str | None = None
+    cost: str | None = None
+    lead: str | None = None
     replicate: str | None = None
     date: str | None = None
     plate: str | None = None
@@ -127,7 +137,8 @@ class TableMapping:
         data["sites"] = list(self.sites)
         data["endpoints"] = [asdict(column) | {"endpoint": column.endpoint.as_json()} for column in self.endpoints]
         # As the first files had it.
-        for name in ("only_listed", "cores", "merge", "min_seen", "drop_sites", "joined", "interactions"):
+        plain = ("only_listed", "cores", "merge", "min_seen", "drop_sites", "joined", "interactions", *_STOCK)
+        for name in plain:
             if data[name] == getattr(_PLAIN, name):
                 del data[name]
         for name in ("cores", "drop_sites", "joined", "interactions"):
@@ -163,6 +174,9 @@ class TableMapping:
             self.batch,
             self.comment,
             self.excluded,
+            self.stock,
+            self.cost,
+            self.lead,
         )
         own = [(c.value, c.relation, c.unit, c.n, c.sd) for c in self.endpoints]
         return tuple(dict.fromkeys([*self.sites, *filter(None, shared), *(x for c in own for x in c if x)]))

@@ -1,0 +1,260 @@
+"""``stock``: what can be had, for how much and when; and the choice of plans that follows from it."""
+
+from __future__ import annotations
+
+import argparse
+import math
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from assaypilot.engine.campaign.campaign import Campaign
+from assaypilot.engine.campaign.choice import PlanOption
+from assaypilot.engine.campaign.state import Source, Status
+from assaypilot.engine.campaign.stock_view import money
+from assaypilot.engine.cli.console import Console, Reply, count, plural, table
+from assaypilot.engine.cli.stock_options import terms_of
+from assaypilot.engine.cli.stock_words import orders_document, orders_lines, stock_counts
+from assaypilot.engine.cli.targets import check_place, keep_other_tables
+from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.stock import IN_STOCK, TO_MAKE, USUAL, StockLine, StockTerms
+
+__all__ = ["check_orders", "plan_options", "stock"]
+
+_ROWS = 10
+"""Lines that could not be used, and compounds to be made, shown in the terminal."""
+_WORDS = {
+    "cheapest": "what is in stock, and as little else as possible",
+    "balanced": "what is worth its money",
+    "fastest": "fewest measurements, whatever they cost",
+}
+
+
+def stock(options: argparse.Namespace, console: Console) -> Reply:
+    """What is known of stock; with a list, arrivals or terms after these were taken in."""
+    arrived, terms = options.arrived or (), terms_of(options)
+    changes = options.list is not None or bool(arrived) or terms.said
+    if options.orders is not None:
+        check_orders(Path(options.orders), options.file)
+    not_used: list[dict[str, Any]] = []
+    with Campaign.open(options.file, read_only=not changes, report=console.report) as campaign:
+        before = campaign.status()
+        lines: list[StockLine] = []
+        source = None
+        if options.list is not None:
+            lines, not_used, source = _listed(options, before, terms, console)
+        lines += _arrived(arrived, before)
+        changed = campaign.set_stock(lines, terms, source=source, note=_note(options, arrived)) if changes else False
+        now = campaign.status()
+    document = _document(now, changed, len({line.compound for line in lines}), not_used)
+    said = _lines(now, document, changes=changes)
+    if options.orders is not None:
+        from assaypilot.engine.export.order_list import write_order_list
+
+        document["orders_file"] = options.orders
+        said.append(f"Order list: {options.orders}, {plural(write_order_list(Path(options.orders), now), 'compound')}")
+    return Reply(document, said)
+
+
+def _note(options: argparse.Namespace, arrived: Sequence[str]) -> str:
+    note: str = options.note
+    return "arrived" if arrived and options.list is None and not note else note
+
+
+def _listed(
+    options: argparse.Namespace, now: Status, terms: StockTerms, console: Console
+) -> tuple[list[StockLine], list[dict[str, Any]], Source]:
+    """What a stock list says, what of it could not be used, and where it comes from; refuses one that says nothing."""
+    from assaypilot.engine.tables.raw import read_table
+    from assaypilot.engine.tables.stock import StockColumns, read_stock_list
+
+    raw = read_table(options.list, console.report, sheet=options.sheet)
+    known = terms if now.stock is None else terms.over(now.stock.terms)
+    days = known.over(USUAL).round_days or 7.0
+    columns = StockColumns(options.stock, options.cost, options.lead)
+    found = read_stock_list(raw, now.library, columns, round_days=days)
+    lines: list[StockLine] = []
+    not_used: list[dict[str, Any]] = [{**problem.as_json()} for problem in found.not_used]
+    for line in found.lines:
+        if not now.library.measurable[line.compound] and line.state in (IN_STOCK, TO_MAKE):
+            reason = f"{now.library.ids[line.compound]} was taken in as a compound that cannot be measured"
+            not_used.append({"row": None, "column": None, "reason": reason, "severity": "warning"})
+        else:
+            lines.append(line)
+    if not lines:
+        first: dict[str, Any] = {"row": None, "column": None, "reason": "nothing is filled in"}
+        first = not_used[0] if not_used else first
+        more = f" (and {plural(len(not_used) - 1, 'more line')})" if len(not_used) > 1 else ""
+        raise AssayPilotError(
+            f"{first['reason']}{more}; nothing was taken in",
+            file=raw.file,
+            row=first["row"],
+            column=first["column"],
+            mend="Correct the list and try again.",
+        )
+    return lines, not_used, Source(raw.file or "", raw.digest)
+
+
+def _arrived(texts: Sequence[str], now: Status) -> list[StockLine]:
+    """The compounds that are there now; ``all`` is everything that is waited for."""
+    lines = []
+    for text in texts:
+        if text.strip().casefold() == "all":
+            waiting = () if now.stock is None else now.stock.orders
+            if not waiting:
+                raise AssayPilotError("nothing is waited for", option="--arrived", mend="Name compounds by their ids.")
+            lines += [StockLine(order.compound, IN_STOCK) for order in waiting]
+            continue
+        whole = now.library.find(text) is not None
+        for name in [text] if whole else [part.strip() for part in text.split(",") if part.strip()]:
+            compound = now.library.find(name)
+            if compound is None:
+                raise AssayPilotError(
+                    f"there is no compound {name!r} in the campaign", option="--arrived", mend="Check the id."
+                )
+            lines.append(StockLine(compound, IN_STOCK))
+    return lines
+
+
+def check_orders(path: Path, campaign: str) -> None:
+    """Nothing; AssayPilotError unless an order list can be written there."""
+    from assaypilot.engine.export.order_list import MARKS
+
+    if path.suffix.casefold() != ".csv":
+        raise AssayPilotError(
+            "this is not the name of a csv file",
+            file=str(path),
+            option="--orders",
+            mend=f"Choose a name that ends in .csv, for example {path.stem or 'orders'}.csv.",
+        )
+    check_place(path, campaign, "--orders")
+    keep_other_tables(path, lambda columns: set(MARKS) <= set(columns), "--orders")
+
+
+# ---------------------------------------------------------------------- answers
+
+
+def _document(now: Status, changed: bool, taken: int, not_used: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    return {
+        "changed": changed,
+        "known": now.stock is not None,
+        "taken": taken,
+        "not_used": list(not_used),
+        **stock_counts(now),
+        "orders": orders_document(now),
+        "orders_file": None,
+        "warnings": now.warnings,
+        "head": now.head,
+        "events": now.events,
+    }
+
+
+def _lines(now: Status, document: Mapping[str, Any], *, changes: bool) -> list[str]:
+    lines = []
+    not_used = document["not_used"]
+    if changes:
+        taken = f"{plural(document['taken'], 'compound')} taken in, " if document["taken"] or not_used else ""
+        lines.append(f"{taken}{plural(len(not_used), 'line')} not used" if taken else "Taken in")
+        for entry in not_used[:_ROWS]:
+            where = f"row {entry['row']}: " if entry["row"] else ""
+            column = f"column {entry['column']}: " if entry["column"] else ""
+            lines.append(f"  {where}{column}{entry['reason']}")
+        lines += [f"  {line}" for line in count(len(not_used), _ROWS, "lines (--json lists them all)")]
+        if not document["changed"]:
+            lines.append("Nothing of it is new.")
+    if now.stock is None:
+        return [*lines, "Nothing is known of stock: every compound counts as at hand."]
+    lines.append(
+        f"In stock: {document['in_stock']:,}; to be made: {document['to_be_made']:,}; "
+        f"cannot be made: {document['cannot_be_made']:,}"
+    )
+    price = document["measurement_cost"]
+    each = "not said" if price is None else money(price, document["currency"])
+    lines.append(f"One measurement: {each}; a round takes {document['round_days']:g} days")
+    lines.append(f"Plan when none is named: {document['default_plan']}")
+    return [*lines, *orders_lines(now)]
+
+
+# ---------------------------------------------------------------------- the choice of plans
+
+
+def plan_options(options: argparse.Namespace, console: Console) -> Reply:
+    """The three plans for the next phase; nothing is issued."""
+    with Campaign.open(options.file, read_only=True, report=console.report) as campaign:
+        started = time.perf_counter()
+        found = campaign.plan_options(console.report)
+        seconds = time.perf_counter() - started
+        now = campaign.status()
+    document = {
+        "options": [_option(now, one) for one in found],
+        "currency": None if now.stock is None else now.stock.currency,
+        "finished": now.finished,
+        "finish_reason": now.finish_reason,
+        "seconds": seconds,
+        "warnings": now.warnings,
+    }
+    if not found:
+        return Reply(document, [f"Nothing is left to plan: {now.finish_reason}", now.statement])
+    return Reply(document, _option_lines(now, found, options.file))
+
+
+def _option(now: Status, one: PlanOption) -> dict[str, Any]:
+    made = set(one.to_make)
+    return {
+        "plan": one.name,
+        "default": one.usual,
+        "measurements": one.measurements,
+        "measurements_now": one.now,
+        "compounds": [
+            {"id": now.library.ids[compound], "replicates": n, "to_be_made": compound in made}
+            for compound, n in one.compounds
+        ],
+        "to_be_made": len(one.to_make),
+        "making_cost": one.making,
+        "cost_not_known": one.unknown,
+        "cost": one.cost,
+        "wait_days": one.wait,
+        "value": one.value if math.isfinite(one.value) else None,
+        "lower_bound": one.best,
+        "loss": one.loss if math.isfinite(one.loss) else None,
+        "measurements_to_end": one.to_end,
+        "rounds_to_end": one.rounds_to_end,
+        "days_to_end": one.days_to_end,
+    }
+
+
+def _option_lines(now: Status, found: Sequence[PlanOption], file: str) -> list[str]:
+    assert now.stock is not None
+    currency = now.stock.currency
+    rows = [
+        (
+            f"{one.name}{' *' if one.usual else ''}",
+            money(one.cost, currency),
+            len(one.to_make),
+            f"{one.wait:g} days" if one.wait else "none",
+            f"{one.now:,} of {one.measurements:,}",
+            f"{1 / one.loss:.0%}" if math.isfinite(one.loss) else "-",
+            "-" if one.to_end is None else f"about {one.to_end:,}",
+            "-" if one.days_to_end is None else f"about {math.ceil(one.days_to_end / 7):,}",
+            _WORDS[one.name],
+        )
+        for one in found
+    ]
+    header = ["Plan", "Cost", "To make", "Wait", "Test now", "Tells", "Still to measure", "Weeks", ""]
+    lines = [*table(header, rows), ""]
+    same = [a.name for a, b in zip(found[1:], found, strict=False) if a.compounds == b.compounds]
+    if same:
+        lines.append(f"As good as the cheaper one, so the same: {', '.join(same)}.")
+    unknown = max(one.unknown for one in found)
+    if unknown:
+        lines.append(f"The cost of up to {plural(unknown, 'compound')} is not known; the usual one is counted.")
+    if now.stock.terms.measurement_cost is None:
+        lines.append("What a measurement costs is not known (--measurement-cost); only the making is counted.")
+    lines += [
+        "Cost, what is to be made and the wait are of the next phase. Tells: of what the best possible phase of "
+        "as many measurements would tell.",
+        "Still to measure and weeks are to the end, as it looks now. * is issued when none is named.",
+        f"Next: assaypilot plan {file} --choose cheapest (or balanced, fastest)",
+    ]
+    return lines

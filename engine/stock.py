@@ -1,0 +1,105 @@
+"""What can be had: each compound is in stock, can be made for a price and in a time, or cannot be made."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+from assaypilot.engine.errors import AssayPilotError
+
+__all__ = [
+    "CANNOT",
+    "IN_STOCK",
+    "LONGEST",
+    "NOT_SAID",
+    "PLANS",
+    "STATES",
+    "TO_MAKE",
+    "UNSAID",
+    "USUAL",
+    "PlanName",
+    "StockLine",
+    "StockTerms",
+]
+
+NOT_SAID, IN_STOCK, TO_MAKE, CANNOT = 0, 1, 2, 3
+"""What a stock list says of a compound, as codes."""
+STATES = ("", "in stock", "to be made", "cannot be made")
+"""The same in words."""
+
+PlanName = Literal["cheapest", "balanced", "fastest"]
+PLANS: tuple[PlanName, ...] = get_args(PlanName)
+"""The plans there are to choose from, the cheapest first."""
+
+LONGEST = 3650
+"""Days; a longer time is a date, or an id."""
+
+
+@dataclass(frozen=True, slots=True)
+class StockLine:
+    """What is said of one compound; what was not said is None, and stays as it was."""
+
+    compound: int
+    """Position in the library."""
+    state: int | None = None
+    """IN_STOCK, TO_MAKE or CANNOT."""
+    cost: float | None = None
+    """Of making it, in the campaign's currency."""
+    lead: float | None = None
+    """Days until it is there."""
+
+
+@dataclass(frozen=True, slots=True)
+class StockTerms:
+    """What is said of money and time in general; None leaves it as it was."""
+
+    currency: str | None = None
+    measurement_cost: float | None = None
+    """Of one measurement."""
+    plan: PlanName | None = None
+    """Which plan is issued when none is named."""
+    round_days: float | None = None
+    """How long the lab takes for a round."""
+
+    def __post_init__(self) -> None:
+        if self.measurement_cost is not None and not (
+            math.isfinite(self.measurement_cost) and self.measurement_cost >= 0
+        ):
+            raise AssayPilotError(
+                f"the cost of a measurement must be a number of 0 or more, got {self.measurement_cost:g}",
+                option="--measurement-cost",
+                mend="For example 40.",
+            )
+        if self.round_days is not None and not (math.isfinite(self.round_days) and 0 < self.round_days <= LONGEST):
+            raise AssayPilotError(
+                f"a round must take more than 0 days, got {self.round_days:g}",
+                option="--round-days",
+                mend="7 is a week.",
+            )
+        if self.plan is not None and self.plan not in PLANS:
+            raise AssayPilotError(
+                f"there is no plan {self.plan!r}", option="--default-plan", mend=f"Choose one of: {', '.join(PLANS)}."
+            )
+        if self.currency is not None and not 0 < len(self.currency.strip()) <= 12:
+            raise AssayPilotError("a currency is a short word", option="--currency", mend="For example EUR.")
+
+    def over(self, earlier: StockTerms) -> StockTerms:
+        """These, and the earlier ones where these say nothing."""
+        return StockTerms(
+            earlier.currency if self.currency is None else self.currency,
+            earlier.measurement_cost if self.measurement_cost is None else self.measurement_cost,
+            earlier.plan if self.plan is None else self.plan,
+            earlier.round_days if self.round_days is None else self.round_days,
+        )
+
+    @property
+    def said(self) -> bool:
+        """Whether anything is."""
+        return self != UNSAID
+
+
+UNSAID = StockTerms()
+"""Nothing said."""
+USUAL = StockTerms("EUR", None, "balanced", 7.0)
+"""What holds where nothing was said."""

@@ -1,0 +1,269 @@
+"""Three ways to plan a phase where compounds cost money: the cheapest, the most telling, and one between.
+
+What a phase measures may be chosen in any way that does not look at its own results: decisions rest on the bounds of
+what came back. So a plan is the strategy's own, asked about fewer compounds. All plans span what could be measured, so
+nothing becomes inestimable by a choice.
+
+- cheapest: what is at hand, with the fewest others, by price, that restore the span (exact: a matroid).
+- fastest: everything that can be had, whatever it costs.
+- balanced: what is at hand, and the compounds of a design that shares out money instead of measurements, where one
+  measurement of a compound costs a power of its price below 1. Of the powers the one counts that gains most: of all
+  that the fastest plan gains on the cheapest the share gained, less the share paid of all that it pays.
+
+Where a cheaper plan is as good, within what whole numbers of measurements lose anyway, the dearer one is that plan.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assaypilot.engine.design import Pairs, Rows, g_optimal, round_design, xy_optimal
+from assaypilot.engine.design.criteria import Design
+from assaypilot.engine.design.directions import Directions
+from assaypilot.engine.design.rounding import Rounded
+from assaypilot.engine.design.thrift import cheapest_spanning
+from assaypilot.engine.features import DenseFeatures, ProjectedFeatures
+from assaypilot.engine.goals import ParetoSet
+from assaypilot.engine.progress import Report, silent
+from assaypilot.engine.stock import PLANS, PlanName
+from assaypilot.engine.strategies.adaptive import Adaptive
+from assaypilot.engine.strategies.adaptive_pareto import AdaptivePareto
+from assaypilot.engine.strategies.adaptive_planning import Way, measurements_in
+from assaypilot.engine.strategies.designs import table
+from assaypilot.engine.strategies.protocol import Allocation, State, Strategy
+
+__all__ = ["CHOOSING", "Costs", "Planned", "Plans"]
+
+Floats = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+Ints = NDArray[np.intp]
+
+CHOOSING = frozenset(["adaptive", "linfact-g", "linfact-xy", "linfact-xy-as-printed", "linfact-mis", "gege", "rage"])
+"""Strategies whose phases may be restricted: each decides by what came back, or by what its own design reached."""
+
+_AS_GOOD = 1.03
+"""A cheaper plan this close in value is as good: designs stop within a tenth, and counts are whole numbers."""
+_GAP = 0.1
+"""How far the designs that choose compounds may be from optimal."""
+_POOL = 200
+"""Compounds to be made, those that tell most for their money, that a balanced plan chooses among."""
+_MOST = 20_000
+"""Compounds to be made that are looked at, the cheapest of them."""
+_BESIDE = 100
+"""Compounds at hand, those that tell most, that may join a plan when it is made whole."""
+_WORST = 60
+"""Comparisons that are told worst, by which compounds are looked at."""
+_POWERS = (0.5, 0.25, 0.125)
+"""Powers of the price that designs share out, from thrift to hardly any."""
+_BLIND, _UNSEEN = 1e-9, 1e-6
+"""Below these shares an effect is not measured, and a direction has no part in it."""
+_USUAL = 0.1
+"""What a measurement counts as costing where that was not said, as a share of the usual price of a compound."""
+
+
+@dataclass(frozen=True, slots=True)
+class Costs:
+    """What the arms cost."""
+
+    ready: Flags
+    """``(n_arms,)``: at hand."""
+    price: Floats
+    """``(n_arms,)`` of having one made; 0 at hand."""
+    measurement: float
+    """Of one measurement of an arm, in all its endpoints; 0 where it was not said."""
+    replicates: int
+    """Measurements that a compound usually has once it is made."""
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """A phase planned in one of the ways, and what it is worth."""
+
+    name: PlanName
+    allocation: Allocation
+    value: float
+    """The largest variance of what the phase is for, over sigma^2, times its measurements."""
+    best: float
+    """A proven lower bound of that over all phases that measure what can be had."""
+    to_end: int | None
+    """Measurements that would settle everything at this value, as it looks now; None where nothing tells."""
+
+    @property
+    def loss(self) -> float:
+        """How many times the measurements of the best possible it takes for the same precision, at least 1."""
+        return max(self.value / self.best, 1.0) if self.best > 0 else 1.0
+
+
+class Plans:
+    """The ways to plan the phase after a state; each is made when it is asked for."""
+
+    def __init__(self, strategy: Strategy, state: State, costs: Costs, report: Report = silent) -> None:
+        self._state, self._costs, self._report = state, costs, report
+        self._seen: list[tuple[ProjectedFeatures, Rows, Design]] = []
+        self._strategy = _thrifty(strategy, state, costs.ready, self._seen)
+        self._measurable = state.problem.measurable
+        self._made: dict[bytes, Allocation] = {}
+        self._ready: dict[PlanName, tuple[Allocation, float]] = {}
+        self._free = self._asked(self._measurable)
+        self._told = bool(self._seen)
+        """Whether the strategy has said what its phase is for."""
+        self._judge = self._judged_by()
+
+    def named(self, name: PlanName) -> Planned:
+        """The plan of that name."""
+        allocation, value = self._plan(name)
+        return Planned(name, allocation, value, self._judge[2], self._to_end(value))
+
+    # ------------------------------------------------------------------ inside
+
+    def _plan(self, name: PlanName) -> tuple[Allocation, float]:
+        """The phase of that name, and its value; a cheaper one that is as good instead."""
+        if name not in self._ready:
+            allocation = self._free if name == "fastest" else self._asked(getattr(self, f"_{name}")())
+            found = allocation, self._value(allocation)
+            for cheaper in PLANS[: PLANS.index(name)][::-1]:
+                other = self._plan(cheaper)
+                if other[1] <= _AS_GOOD * found[1]:
+                    found = other
+            self._ready[name] = found
+        return self._ready[name]
+
+    def _asked(self, measurable: Flags) -> Allocation:
+        """The strategy's phase when these can be measured; they span what can be."""
+        key = measurable.tobytes()
+        if key not in self._made:
+            problem = replace(self._state.problem, measurable=measurable)
+            self._made[key] = self._strategy.ask(replace(self._state, problem=problem), self._report)
+        return self._made[key]
+
+    def _to_end(self, value: float) -> int | None:
+        """Measurements that settle everything, as it looks now, at a phase of this value."""
+        if not math.isfinite(value):
+            return None
+        if self._told:  # what adaptive plans for is scaled so
+            return math.ceil(value)
+        problem, best = self._state.problem, self._judge[2]
+        if "expected" not in self._state.memory or problem.capacity is None or self._state.spent or best <= 0:
+            return None
+        total = measurements_in(int(self._state.memory["expected"][0]), problem.capacity.per_round)
+        return math.ceil(total * max(value / best, 1.0))
+
+    def _judged_by(self) -> tuple[ProjectedFeatures, Directions, float]:
+        """The rows that can be measured, what a phase is for, and the best possible worst variance of that."""
+        if self._told:
+            candidates, directions, design = self._seen[0]
+            return candidates, directions, design.lower_bound
+        problem = self._state.problem
+        candidates = table(problem.features, np.flatnonzero(self._measurable))
+        aims = table(problem.features, np.flatnonzero(self._state.active), candidates.rows)
+        promised = self._free.certificate
+        return candidates, Rows(aims) if promised.criterion == "g" else Pairs(aims), promised.lower_bound
+
+    def _value(self, allocation: Allocation) -> float:
+        candidates, directions, _ = self._judge
+        at = np.searchsorted(candidates.rows, allocation.arms)
+        return _worst(candidates.coordinates(at), allocation.counts / allocation.total, directions)[0]
+
+    def _cheapest(self) -> Flags:
+        """What is at hand, and the cheapest others without which something could not be told."""
+        costs, candidates = self._costs, self._judge[0]
+        here = np.flatnonzero(costs.ready[candidates.rows])
+        more = cheapest_spanning(candidates, costs.price[candidates.rows], here)
+        chosen = np.zeros(len(self._measurable), dtype=bool)
+        chosen[candidates.rows[here]] = True
+        chosen[candidates.rows[more]] = True
+        return chosen
+
+    def _balanced(self) -> Flags:
+        """What the cheapest plan may measure, and what the best bargain among designs that share out money has made."""
+        chosen = self._cheapest()
+        candidates, directions, _ = self._judge
+        price = self._costs.price[candidates.rows]
+        dear = np.flatnonzero(~chosen[candidates.rows] & np.isfinite(price))
+        start, free = (np.searchsorted(candidates.rows, one.arms) for one in (self._asked(chosen), self._free))
+        counts = self._asked(chosen).counts
+        dearest, inverse = _worst(candidates.coordinates(start), counts / counts.sum(), directions)
+        told = _worst(candidates.coordinates(free), self._free.counts / self._free.total, directions)[0]
+        most = float(price[free[~chosen[candidates.rows[free]]]].sum())
+        if not len(dear) or not most or told >= dearest:
+            return chosen
+        measurement = self._costs.measurement or _USUAL * float(np.median(price[dear])) or 1.0
+        each = measurement + price / max(self._costs.replicates, 1)
+        cheap = dear[np.argsort(each[dear], kind="stable")][:_MOST]
+        pool = np.unique(np.concatenate([start, free, _telling(candidates, directions, inverse, cheap, each, _POOL)]))
+        x = candidates.coordinates(pool)
+        best, gained = np.zeros(0, dtype=np.intp), 0.0
+        for power in _POWERS:
+            scale = 1.0 / np.sqrt(each[pool] ** power)
+            scaled = ProjectedFeatures(DenseFeatures(x * scale[:, None]), None, np.eye(candidates.rank))
+            design = xy_optimal(scaled, directions, gap=_GAP) if self._told else g_optimal(scaled, gap=_GAP)
+            shares = design.weights * scale[design.support] ** 2
+            value = _worst(x[design.support], shares / shares.sum(), directions)[0]
+            new = pool[design.support]
+            new = new[~chosen[candidates.rows[new]]]
+            # Of what there is to gain the share that is gained, less the share of what that costs that is paid.
+            gain = (dearest - value) / (dearest - told) - float(price[new].sum()) / most
+            if gain > gained:
+                best, gained = new, gain
+        chosen[candidates.rows[best]] = True
+        return chosen
+
+
+def _telling(
+    candidates: ProjectedFeatures, directions: Directions, inverse: Floats, rows: Ints, each: Floats, most: int
+) -> Ints:
+    """Of these rows those that tell most of what is told worst, for what a measurement of each costs."""
+    worst = directions.vectors(directions.find(inverse, _WORST)[0])
+    told = ((candidates.coordinates(rows) @ inverse) @ worst.T) ** 2
+    return rows[np.argsort(-told.max(axis=1, initial=0.0) / each[rows], kind="stable")[:most]]
+
+
+def _thrifty(
+    strategy: Strategy, state: State, ready: Flags, seen: list[tuple[ProjectedFeatures, Rows, Design]]
+) -> Strategy:
+    """The strategy as it plans a phase with a choice: adaptive on few compounds, and what it plans for is ``seen``."""
+    if strategy.info.name != "adaptive":
+        return strategy
+
+    def design(candidates: ProjectedFeatures, directions: Rows, *, gap: float, report: Report) -> Design:
+        found = xy_optimal(candidates, directions, gap=max(gap, _GAP), report=report)
+        if not seen:
+            seen.append((candidates, directions, found))
+        return found
+
+    def whole(
+        design: Design, candidates: ProjectedFeatures, n: int, *, directions: Directions | None = None, **options: Any
+    ) -> Rounded:
+        # Beside the design's own compounds only some that are at hand: each other one would have to be made.
+        pool = design.support
+        if directions is not None:
+            inverse = _worst(candidates.coordinates(pool), design.weights, directions)[1]
+            here = np.flatnonzero(ready[candidates.rows])
+            more = _telling(candidates, directions, inverse, here, np.ones(candidates.n_rows), _BESIDE)
+            pool = np.union1d(pool, more)
+        return round_design(design, candidates, n, directions=directions, pool=pool, **options)
+
+    kind: type = AdaptivePareto if isinstance(state.problem.goal, ParetoSet) else Adaptive
+    made: Strategy = type("Thrifty", (kind,), {"way": Way(design, whole)})()
+    return made
+
+
+def _worst(x: Floats, weights: Floats, directions: Directions) -> tuple[float, Floats]:
+    """The largest y'V^-1 y of V = sum of w x x', infinite where V does not see a direction; and its inverse.
+
+    A phase need not tell about effects that no direction involves: the inverse is the generalised one.
+    """
+    values, vectors = np.linalg.eigh((x * weights[:, None]).T @ x)
+    seen = values > _BLIND * values[-1]
+    blind = vectors[:, ~seen] @ vectors[:, ~seen].T
+    inverse: Floats = (vectors[:, seen] / values[seen]) @ vectors[:, seen].T
+    if not seen.all():
+        whole = float(directions.find(np.eye(len(values)))[1][0])
+        if float(directions.find(blind)[1][0]) > _UNSEEN * whole:
+            return math.inf, inverse
+    return float(directions.find(inverse)[1][0]), inverse

@@ -1,0 +1,283 @@
+"""What a table says of stock: a column of its own, what making a compound costs, and how long that takes."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+
+from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.library import Library
+from assaypilot.engine.stock import CANNOT, IN_STOCK, LONGEST, TO_MAKE, StockLine
+from assaypilot.engine.tables import headers
+from assaypilot.engine.tables.problems import Problem
+from assaypilot.engine.tables.raw import RawTable
+from assaypilot.engine.tables.values import is_missing, parse_number, quoted
+
+__all__ = [
+    "STOCK_ROLES",
+    "StockColumns",
+    "StockTable",
+    "parse_cost",
+    "parse_lead",
+    "parse_state",
+    "read_stock",
+    "read_stock_list",
+    "speaks_of",
+]
+
+_LOOKED_AT = 1000
+"""Cells of a column that tell what it is."""
+
+_IN = frozenset(
+    {
+        "yes",
+        "y",
+        "true",
+        "x",
+        "t",
+        "ja",
+        "oui",
+        "in stock",
+        "stock",
+        "instock",
+        "available",
+        "arrived",
+        "delivered",
+        "made",
+        "on hand",
+        "here",
+    }
+)
+_MAKE = frozenset(
+    {
+        "no",
+        "n",
+        "false",
+        "f",
+        "nein",
+        "non",
+        "not in stock",
+        "out of stock",
+        "to be made",
+        "to make",
+        "make",
+        "to order",
+    }
+    | {"order", "on order", "orderable", "makeable", "can be made", "synthesis", "synthesise", "synthesize"}
+)
+_CANNOT = frozenset(
+    {"cannot", "can not", "can't", "cannot be made", "cannot make", "not makeable", "unavailable", "not available"}
+    | {"impossible", "never", "no longer available", "cannot be had"}
+)
+_AMOUNT = re.compile(r"([-+]?[\d.,]*\d)\s*(?:[a-zA-Zµμ]{1,5}|%)?")
+_DAYS = {"": 1, "d": 1, "day": 1, "days": 1, "tage": 1, "w": 7, "wk": 7, "wks": 7, "week": 7, "weeks": 7, "wochen": 7}
+_DAYS |= {"month": 30, "months": 30}
+_LEAD = re.compile(r"([-+]?[\d.,]*\d)\s*([a-zA-Z]*)\.?")
+_MONEY = re.compile(r"[^\d.,+-]*([-+]?[\d.,' ]*\d)[^\d.,]*")
+
+
+def parse_state(text: str, decimal: str = ".") -> int:
+    """What a cell of a stock column says, as a code; an amount above 0 is in stock. ValueError for other words."""
+    word = " ".join(text.casefold().replace("_", " ").replace("-", " ").split())
+    for words, code in ((_IN, IN_STOCK), (_MAKE, TO_MAKE), (_CANNOT, CANNOT)):
+        if word in words:
+            return code
+    match = _AMOUNT.fullmatch(text.strip())
+    if match is None:
+        raise ValueError("says neither yes, no, an amount, in stock, to be made nor cannot")
+    amount = _number(match[1], decimal)
+    if amount < 0:
+        raise ValueError("is below 0, so it is no amount")
+    return IN_STOCK if amount > 0 else TO_MAKE
+
+
+def parse_cost(text: str, decimal: str = ".") -> float:
+    """The amount of money in a cell, with or without a currency. ValueError for anything else, and below 0."""
+    match = _MONEY.fullmatch(text.strip())
+    if match is None:
+        raise ValueError("is no cost")
+    cost = _number(match[1].replace(" ", "").replace("'", ""), decimal)
+    if cost < 0:
+        raise ValueError("is a cost below 0")
+    return cost
+
+
+def parse_lead(text: str, decimal: str = ".", round_days: float = 7.0) -> float:
+    """Days in a cell: ``14``, ``2 weeks``, ``3 rounds``. ValueError for anything else, below 0, and above ten years."""
+    match = _LEAD.fullmatch(text.strip())
+    if match is None:
+        raise ValueError("is no lead time; write days, or for example 3 weeks or 2 rounds")
+    unit = match[2].casefold()
+    each = round_days if unit in ("round", "rounds") else _DAYS.get(unit)
+    if each is None:
+        raise ValueError("is no lead time; write days, or for example 3 weeks or 2 rounds")
+    lead = each * _number(match[1], decimal)
+    if lead < 0:
+        raise ValueError("is a lead time below 0")
+    if lead > LONGEST:
+        raise ValueError("is a lead time of more than ten years")
+    return lead
+
+
+def _number(text: str, decimal: str) -> float:
+    value = parse_number(text, decimal)
+    if not math.isfinite(value):
+        raise ValueError("is no number")
+    return value
+
+
+STOCK_ROLES = {
+    "stock": "says which compounds are in stock, to be made, or cannot be made",
+    "cost": "says what making each compound costs",
+    "lead": "says how long making each compound takes",
+}
+"""The columns there may be, and what a note says of each."""
+
+
+def speaks_of(role: str, texts: Sequence[str], decimal: str = ".") -> bool:
+    """Whether at least one cell of a column can be read as that, and at most half of those filled in cannot."""
+    read = {"stock": parse_state, "cost": parse_cost, "lead": parse_lead}[role]
+    told = [text for text in texts if not is_missing(text)][:_LOOKED_AT]
+    good = 0
+    for text in told:
+        with suppress(ValueError):
+            read(text, decimal)
+            good += 1
+    return good > 0 and 2 * good >= len(told)
+
+
+@dataclass(frozen=True, slots=True)
+class StockColumns:
+    """The columns that say what can be had; None where there is none."""
+
+    stock: str | None = None
+    cost: str | None = None
+    lead: str | None = None
+
+    @property
+    def any(self) -> bool:
+        """Whether there is one."""
+        return not (self.stock is None and self.cost is None and self.lead is None)
+
+
+@dataclass(frozen=True, slots=True)
+class StockTable:
+    """What a stock list says."""
+
+    lines: tuple[StockLine, ...]
+    """One per compound that something is said of."""
+    not_used: tuple[Problem, ...]
+    """Cells and rows that could not be used, each with its reason; the rest of their rows was taken."""
+
+
+def read_stock(
+    raw: RawTable,
+    compounds: Sequence[int | None],
+    columns: StockColumns,
+    *,
+    round_days: float = 7.0,
+) -> StockTable:
+    """What the columns say of the compounds of the rows (None: a row without one, which is passed over).
+
+    A cell that is not understood is listed and the rest of its row taken. A price of 0 without a word is in stock, one
+    above 0 is to be made. Rows of one compound may repeat each other; one that says something else is listed.
+    """
+    found: dict[int, list[float | None]] = {}
+    first: dict[int, int] = {}
+    unclear: set[int] = set()
+    problems: list[Problem] = []
+
+    def with_rounds(text: str, decimal: str) -> float:
+        return parse_lead(text, decimal, round_days)
+
+    readers: tuple[tuple[str | None, Callable[[str, str], float]], ...] = (
+        (columns.stock, parse_state),
+        (columns.cost, parse_cost),
+        (columns.lead, with_rounds),
+    )
+    cells = [(column, raw.column(column), read) for column, read in readers if column is not None]
+    places = [place for place, (column, _) in enumerate(readers) if column is not None]
+    for at, (row, compound) in enumerate(zip(raw.rows, compounds, strict=True)):
+        if compound is None:
+            continue
+        for place, (column, texts, read) in zip(places, cells, strict=True):
+            text = texts[at]
+            if is_missing(text):
+                continue
+            try:
+                value = read(text, raw.decimal)
+            except ValueError as error:
+                reason = str(error)
+                problems.append(Problem(row, column, reason if reason.startswith("'") else f"{quoted(text)} {reason}"))
+                unclear |= {compound} if column == columns.stock else set()
+                continue
+            said = found.setdefault(compound, [None, None, None])
+            earlier = said[place]
+            if earlier is not None and earlier != value:
+                problems.append(Problem(row, column, f"{quoted(text)} is not what row {first[compound]} says of it"))
+                continue
+            said[place] = value
+            first.setdefault(compound, row)
+    lines = [_line(compound, *said, guess=compound not in unclear) for compound, said in found.items()]
+    return StockTable(tuple(lines), tuple(problems))
+
+
+def _line(compound: int, state: float | None, cost: float | None, lead: float | None, *, guess: bool) -> StockLine:
+    if state is None and guess:
+        told = [value for value in (cost, lead) if value is not None]
+        state = TO_MAKE if any(told) else IN_STOCK if told else None
+    return StockLine(compound, None if state is None else int(state), cost, lead)
+
+
+def read_stock_list(raw: RawTable, library: Library, wanted: StockColumns, *, round_days: float = 7.0) -> StockTable:
+    """What a list of ids says; rows with ids that are not in the library, or are there twice, are listed with why.
+
+    Columns that are not named are found by their headers. AssayPilotError when there is no id column, or nothing that
+    says anything of stock.
+    """
+    named = {"--stock": wanted.stock, "--cost": wanted.cost, "--lead": wanted.lead}
+    for option, name in named.items():
+        if name is not None and raw.find(name.strip()) is None:
+            raise AssayPilotError(
+                f"there is no column {name!r}; the columns are {', '.join(raw.columns)}",
+                file=raw.file,
+                option=option,
+                mend="Name one of them.",
+            )
+    taken = {raw.find(name.strip()) for name in named.values() if name is not None}
+    columns = StockColumns(
+        *(
+            raw.find(name.strip()) if name is not None else _first(raw, headers.ROLES[role], taken)
+            for role, name in (("stock", wanted.stock), ("cost", wanted.cost), ("lead", wanted.lead))
+        )
+    )
+    ids = _first(raw, headers.IDS, taken)
+    if ids is None:
+        raise AssayPilotError(
+            "there is no column of ids", file=raw.file, mend="Call it ID; the others are Stock, Cost and Lead."
+        )
+    if not columns.any:
+        raise AssayPilotError(
+            f"no column says what is in stock; the columns are {', '.join(raw.columns)}",
+            file=raw.file,
+            option="--stock",
+            mend="Name it: --stock COL, --cost COL or --lead COL.",
+        )
+    problems: list[Problem] = []
+    compounds: list[int | None] = []
+    for row, name in zip(raw.rows, raw.column(ids), strict=True):
+        compound = library.find(name) if name else None
+        if compound is None:
+            reason = f"{quoted(name)} is no compound of this campaign" if name else "the id is missing"
+            problems.append(Problem(row, ids, reason))
+        compounds.append(compound)
+    read = read_stock(raw, compounds, columns, round_days=round_days)
+    return StockTable(read.lines, tuple(sorted((*problems, *read.not_used), key=lambda one: one.row or 0)))
+
+
+def _first(raw: RawTable, names: Iterable[str], taken: set[str | None]) -> str | None:
+    found = (raw.find(name) for name in names)
+    return next((name for name in found if name is not None and name not in taken), None)

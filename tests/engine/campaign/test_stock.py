@@ -1,0 +1,269 @@
+"""Stock and synthesis in a campaign: what can be had, plans with a choice, rounds that wait, all of it in the log."""
+
+from __future__ import annotations
+
+import datetime
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from assaypilot.engine.campaign.audit import verify
+from assaypilot.engine.campaign.campaign import Campaign
+from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.export.order_list import order_list
+from assaypilot.engine.export.shortlist import table_of
+from assaypilot.engine.measurements import Result
+from assaypilot.engine.stock import CANNOT, IN_STOCK, PLANS, TO_MAKE, StockLine, StockTerms
+from assaypilot.engine.strategies.choosing import CHOOSING
+from tests.engine.campaign import trading
+from tests.engine.campaign.making import answers, make, replays, small_library
+
+HERE = (0, 1, 3, 4)
+"""In stock of the nine: A and B at both sites; C at either has to be made."""
+LINES = [
+    StockLine(c, IN_STOCK) if c in HERE else StockLine(c, TO_MAKE, 100.0 * (c + 1), 7.0 * (1 + c % 3)) for c in range(9)
+]
+PRICES = StockTerms(measurement_cost=10.0)
+
+
+def stocked(path: Path, **changes: Any) -> Campaign:
+    made = make(path, **{"per_round": 24, "max_replicates": 4, **changes})
+    assert made.set_stock(LINES, PRICES)
+    return made
+
+
+def arrive(campaign: Campaign) -> None:
+    stock = campaign.status().stock
+    assert stock is not None
+    campaign.arrived([campaign.status().library.ids[order.compound] for order in stock.orders])
+
+
+def ids(campaign: Campaign, *compounds: int) -> list[str]:
+    return [campaign.status().library.ids[c] for c in compounds]
+
+
+@pytest.mark.parametrize(
+    ("strategy", "choice"),
+    [(name, "cheapest") for name in sorted(CHOOSING)] + [("adaptive", "balanced"), ("adaptive", "fastest")],
+)
+def test_every_plan_of_every_strategy_comes_to_the_same_end(strategy: str, choice: Any, tmp_path: Path) -> None:
+    path = tmp_path / "x.assaypilot"
+    more: dict[str, Any] = {"parameters": {"model_error": 0.01}} if strategy == "linfact-mis" else {}
+    if strategy == "rage":
+        more = {"goal": "best", "slack": 0.2}
+    pareto = strategy == "gege"
+    if pareto:
+        campaign = trading.trade(path, strategy=strategy, per_round=400, max_replicates=100)
+        n = len(campaign.status().library)
+        campaign.set_stock([StockLine(c, IN_STOCK if c % 2 else TO_MAKE, 50.0, 7.0) for c in range(n)])
+    else:
+        campaign = stocked(path, strategy=strategy, epsilon=0.8, per_round=200, max_replicates=40, **more)
+    with campaign:
+        for _ in range(60):
+            if campaign.status().finished:
+                break
+            if campaign.status().phase is None:
+                campaign.plan(choice=choice)
+            elif campaign.plan() is None:
+                arrive(campaign)
+            if campaign.status().open_round is not None:
+                campaign.record(trading.answers(campaign) if pareto else answers(campaign), close=True)
+        now = replays(campaign)
+        assert now.finished
+        assert now.counts["undecided"] == now.counts["not_estimable"] == 0
+        assert now.guarantee.holds
+        if not pareto:
+            assert "R1=B|R2=B" in {now.library.ids[c] for c in np.flatnonzero(now.candidates.status == 1)}
+    assert verify(path, recompute=True).ok
+
+
+def test_the_three_plans(tmp_path: Path) -> None:
+    with stocked(tmp_path / "x.assaypilot", strategy="adaptive") as campaign:
+        events = campaign.events
+        cheapest, balanced, fastest = campaign.plan_options()
+        assert campaign.events == events  # nothing is written by looking
+        assert [one.name for one in (cheapest, balanced, fastest)] == list(PLANS)
+        assert [one.usual for one in (cheapest, balanced, fastest)] == [False, True, False]
+        # C at each site must be told: one compound each, or R1=C|R2=C and another. 200 is no help, (2, 6) is cheapest.
+        assert cheapest.to_make == (2, 6)
+        assert cheapest.making == 300.0 + 700.0
+        assert cheapest.cost == 1000.0 + 10.0 * cheapest.measurements
+        assert cheapest.wait == 21.0
+        assert cheapest.value >= balanced.value >= fastest.value >= fastest.best * (1 - 1e-9)
+        assert cheapest.making <= balanced.making <= fastest.making
+        assert fastest.now < fastest.measurements
+        issued = campaign.plan(choice="cheapest")
+        assert issued is not None
+        assert {item.compound for item in issued.items} <= set(HERE)
+        assert sum(item.replicates for item in issued.items) == cheapest.now
+        orders = campaign.status().stock.orders  # type: ignore[union-attr]
+        assert sorted(order.compound for order in orders) == [2, 6]
+        assert sum(order.measurements for order in orders) == cheapest.measurements - cheapest.now
+        assert campaign.status().choice == "cheapest"
+        assert "cheapest: 2 compounds to be made for 1,000 EUR" in campaign.history()[-2].text
+
+
+def test_what_is_at_hand_goes_first_and_the_rest_comes_when_it_is_there(tmp_path: Path) -> None:
+    with stocked(tmp_path / "x.assaypilot", strategy="adaptive") as campaign:
+        first = campaign.plan(choice="cheapest")
+        assert first is not None
+        order = campaign.status().stock.orders[0]  # type: ignore[union-attr]
+        today = datetime.datetime.now(tz=datetime.UTC).date()
+        assert order.expected == (today + datetime.timedelta(days=21)).isoformat()
+        campaign.record(answers(campaign), close=True)
+        now = replays(campaign)
+        assert (now.phase is not None, now.phases_decided) == (True, 0)  # nothing is decided before all is in
+        assert campaign.plan() is None
+        assert not now.finished
+        sheet = order_list(now)
+        assert len(sheet.rows) == 2
+        assert sheet.rows[0][sheet.header.index("Stock")] == "to be made"
+        campaign.arrived(ids(campaign, 2))
+        assert campaign.undo_label == "Arrivals"
+        second = campaign.plan()
+        assert second is not None
+        assert {item.compound for item in second.items} == {2}
+        campaign.record(answers(campaign), close=True)
+        # The other one cannot be made after all: the phase is decided without it, as ever.
+        campaign.set_stock([StockLine(6, CANNOT)])
+        now = replays(campaign)
+        assert now.phases_decided == 1
+        assert 6 in now.unavailable
+        assert now.guarantee.holds
+    assert verify(tmp_path / "x.assaypilot", recompute=True).ok
+
+
+def test_a_result_of_what_was_ordered_counts_and_says_that_it_is_there(tmp_path: Path) -> None:
+    with stocked(tmp_path / "x.assaypilot", strategy="adaptive") as campaign:
+        campaign.plan(choice="cheapest")
+        campaign.record(answers(campaign), close=True)
+        left = campaign.status().stock.orders  # type: ignore[union-attr]
+        name = ids(campaign, left[0].compound)[0]
+        came = campaign.record([Result(name, 6.1) for _ in range(left[0].measurements)])
+        assert came.unplanned == 0
+        now = campaign.status()
+        assert now.stock is not None
+        assert now.stock.word(left[0].compound) == "in stock"
+        assert [order.compound for order in now.stock.orders] == [left[1].compound]
+
+
+def test_stock_is_undone_and_done_again(tmp_path: Path) -> None:
+    with make(tmp_path / "x.assaypilot") as campaign:
+        assert campaign.status().stock is None
+        assert campaign.set_stock([*LINES[:8], StockLine(8, CANNOT)], PRICES)
+        before = replays(campaign)
+        assert before.unavailable == {8}
+        assert not campaign.set_stock(LINES[:3])  # nothing new, nothing written
+        assert campaign.set_stock([StockLine(8, TO_MAKE, 5.0), StockLine(0, TO_MAKE)], StockTerms(currency="CHF"))
+        after = replays(campaign)
+        assert after.unavailable == frozenset()
+        assert after.stock is not None
+        assert (after.stock.currency, after.stock.word(0), after.stock.cost_of(8)) == ("CHF", "to be made", 5.0)
+        campaign.undo()
+        again = replays(campaign)
+        assert again.stock is not None
+        assert again.unavailable == {8}
+        assert (again.stock.currency, again.stock.word(0)) == ("EUR", "in stock")
+        campaign.redo()
+        assert replays(campaign).stock.currency == "CHF"  # type: ignore[union-attr]
+        campaign.undo()
+        campaign.undo()
+        assert replays(campaign).stock is None
+    assert verify(tmp_path / "x.assaypilot", recompute=True).ok
+
+
+def test_a_phase_is_chosen_again_only_while_nothing_of_it_is_known(tmp_path: Path) -> None:
+    with stocked(tmp_path / "x.assaypilot", strategy="adaptive") as campaign:
+        campaign.plan(choice="fastest")
+        with pytest.raises(AssayPilotError, match="round 1 is open"):
+            campaign.plan(choice="cheapest")
+        with pytest.raises(AssayPilotError, match="round 1 is open"):
+            campaign.plan_options()
+        campaign.withdraw_round()
+        campaign.plan(choice="cheapest")
+        assert {o.compound for o in campaign.status().stock.orders} == {2, 6}  # type: ignore[union-attr]
+        campaign.record(answers(campaign), close=True)
+        with pytest.raises(AssayPilotError, match="phase 1 has results"):
+            campaign.plan(choice="fastest")
+        replays(campaign)
+
+
+def test_where_nothing_is_in_stock_there_is_first_an_order(tmp_path: Path) -> None:
+    with make(tmp_path / "x.assaypilot", strategy="adaptive", per_round=24, max_replicates=4) as campaign:
+        campaign.set_stock([StockLine(c, TO_MAKE, 10.0) for c in range(9)])
+        assert campaign.plan() is None
+        now = replays(campaign)
+        assert now.stock is not None
+        assert now.stock.orders
+        assert now.stock.orders[0].expected is None  # no lead time was said
+        arrive(campaign)
+        assert campaign.plan() is not None
+
+
+def test_without_stock_plans_are_as_they_were(tmp_path: Path) -> None:
+    with make(tmp_path / "a.assaypilot", strategy="adaptive") as plain:
+        plain.plan()
+        with pytest.raises(AssayPilotError, match="nothing is known of stock"):
+            plain.plan_options()
+        with make(tmp_path / "b.assaypilot", strategy="adaptive") as other:
+            other.set_stock([StockLine(c, IN_STOCK) for c in range(9)])
+            other.plan()
+            # All of it is at hand, so there is nothing to choose.
+            assert other.status().rounds[0].items == plain.status().rounds[0].items
+            assert other.status().choice is None
+
+
+def test_refusals_leave_everything_as_it_was(tmp_path: Path) -> None:
+    library = small_library(measurable=[True] * 8 + [False])
+    with make(tmp_path / "x.assaypilot", library=library) as campaign:
+        events = campaign.events
+        with pytest.raises(AssayPilotError, match="cannot be measured, and stays so"):
+            campaign.set_stock([StockLine(8, IN_STOCK)])
+        with pytest.raises(AssayPilotError, match="no compound would be left"):
+            campaign.set_stock([StockLine(c, CANNOT) for c in range(9)])
+        with pytest.raises(AssayPilotError, match="is not in the library"):
+            campaign.arrived(["nobody"])
+        assert campaign.events == events
+    for wrong in (
+        {"measurement_cost": -1.0},
+        {"measurement_cost": float("nan")},
+        {"round_days": 0.0},
+        {"plan": "best"},
+    ):
+        with pytest.raises(AssayPilotError):
+            StockTerms(**wrong)  # type: ignore[arg-type]
+
+
+def test_a_plan_of_a_whole_may_not_be_chosen(tmp_path: Path) -> None:
+    with make(tmp_path / "x.assaypilot", strategy="lingame", goal="best", slack=0.3) as campaign:
+        campaign.set_stock(LINES)
+        with pytest.raises(AssayPilotError, match="lays out its phases as a whole"):
+            campaign.plan_options()
+        with pytest.raises(AssayPilotError, match="lays out its phases as a whole"):
+            campaign.plan(choice="cheapest")
+        campaign.plan()  # as ever, and what is not at hand waits
+
+
+def test_a_shortlist_says_cost_and_lead(tmp_path: Path) -> None:
+    with stocked(tmp_path / "x.assaypilot") as campaign:
+        sheet = table_of(campaign.status(), [0, 2])
+        told = [
+            [row[sheet.header.index(name)] for name in ("Availability", "Cost (EUR)", "Lead (days)")]
+            for row in sheet.rows
+        ]
+        assert told == [["in stock", None, None], ["to be made", 300.0, 21.0]]
+
+
+def test_twins_are_measured_as_the_one_that_is_there(tmp_path: Path) -> None:
+    from assaypilot.engine.library import Library
+
+    rows = [(a, b) for a in "ABC" for b in "ABC"]
+    library = Library.listed(["R1", "R2"], [*rows, *rows], ids=[f"C{k}" for k in range(18)])
+    with make(tmp_path / "x.assaypilot", library=library, strategy="adaptive", per_round=24) as campaign:
+        campaign.set_stock([StockLine(c, TO_MAKE if c < 9 else IN_STOCK, 10.0) for c in range(18)])
+        issued = campaign.plan()
+        assert issued is not None
+        assert min(item.compound for item in issued.items) >= 9
+        assert campaign.status().stock.orders == ()  # type: ignore[union-attr]

@@ -1,0 +1,148 @@
+"""``stock``, and ``plan`` with a choice: the whole way on the command line, and what is refused in one line."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.engine.cli.helpers import R1, R2, fill_in, read_sheet, truth_of
+
+
+@pytest.fixture
+def listed(table: Callable[..., Path]) -> Path:
+    """The small table with a stock: half of it to be made."""
+    rows: list[Any] = [("ID", "R1", "R2", "Stock", "Cost", "Lead")]
+    for place, (a, b) in enumerate((a, b) for a in R1 for b in R2):
+        rows.append(
+            (f"C-{place:02d}", a, b, *(("yes", "", "") if place < 6 else ("no", f"{100 + 10 * place} EUR", "2 weeks")))
+        )
+    return table(rows, "listed.csv")
+
+
+@pytest.fixture
+def campaign(listed: Path, tmp_path: Path, done: Callable[..., Any]) -> Path:
+    path = tmp_path / "stock.assaypilot"
+    terms = ("--measurement-cost", "20", "--currency", "CHF", "--default-plan", "cheapest")
+    made = done(
+        "new", path, "--table", listed, "--endpoint", "pIC50;sd=0.2", "--epsilon", "0.5", "--per-round", "36", *terms
+    )
+    assert made["stock"]["in_stock"] == made["stock"]["to_be_made"] == 6
+    return path
+
+
+def test_check_says_what_it_reads(listed: Path, done: Callable[..., Any], run: Callable[..., Any]) -> None:
+    said = done("check", listed)["stock"]
+    assert said == {"in_stock": 6, "to_be_made": 6, "cannot_be_made": 0, "costs": 6, "leads": 6}
+    assert "6 in stock, 6 to be made" in run("check", listed).out
+    named = done("check", listed, "--stock", "Stock", "--cost", "Cost", "--lead", "Lead")["stock"]
+    assert named == said
+
+
+def test_options_choice_orders_and_arrivals(
+    campaign: Path, tmp_path: Path, done: Callable[..., Any], run: Callable[..., Any]
+) -> None:
+    found = done("plan", campaign, "--options")
+    assert [one["plan"] for one in found["options"]] == ["cheapest", "balanced", "fastest"]
+    assert [one["default"] for one in found["options"]] == [True, False, False]
+    assert found["currency"] == "CHF"
+    for one in found["options"]:
+        assert one["cost"] == pytest.approx(one["making_cost"] + 20 * one["measurements"])
+        assert one["to_be_made"] == sum(entry["to_be_made"] for entry in one["compounds"])
+        assert one["lower_bound"] <= one["value"] * (1 + 1e-9)
+        assert one["loss"] >= 1
+    text = run("plan", campaign, "--options").out
+    assert "cheapest *" in text
+    assert "CHF" in text
+    out, orders = tmp_path / "round.csv", tmp_path / "orders.csv"
+    issued = done("plan", campaign, "--choose", "fastest", "--out", out, "--orders", orders)
+    assert issued["choice"] == "fastest"
+    fastest = found["options"][2]
+    assert issued["measurements"] == fastest["measurements_now"]
+    assert len(issued["orders"]) == fastest["to_be_made"] > 0
+    header, rows = read_sheet(orders)
+    assert len(rows) == len(issued["orders"])
+    assert {"ID", "R1", "R2", "Stock", "Cost", "Currency", "Lead (days)", "Expected", "Why"} <= set(header)
+    assert rows[0]["Currency"] == "CHF"
+    import numpy as np
+
+    fill_in(out, lambda name: truth_of(*_parts(name)), np.random.default_rng(1), 0.2)
+    done("record", campaign, out)
+    waiting = done("plan", campaign)
+    assert waiting["compounds"] == []
+    assert not waiting["finished"]
+    assert "has to be made first" in run("plan", campaign).out
+    status = done("status", campaign)
+    assert [one["id"] for one in status["stock"]["orders"]] == [row["ID"] for row in rows]
+    assert {"stock", "cost", "lead_days"} <= set(status["compounds"][0])
+    # The order list comes back with what has arrived marked in it.
+    text = orders.read_text(encoding="utf-8-sig").replace("to be made", "arrived", 1)
+    orders.write_text(text, encoding="utf-8")
+    came = done("stock", campaign, orders)
+    assert len(came["orders"]) == len(rows) - 1
+    came = done("stock", campaign, "--arrived", "all")
+    assert came["orders"] == []
+    assert done("plan", campaign)["measurements"] == fastest["measurements"] - fastest["measurements_now"]
+    assert any("Arrived" in entry["text"] for entry in done("log", campaign))
+    assert done("verify", campaign, "--recompute")["ok"]
+
+
+def _parts(name: str) -> tuple[str, str]:
+    return [(a, b) for a in R1 for b in R2][int(name[2:])]
+
+
+def test_a_list_with_faults_takes_the_rest(
+    campaign: Path, table: Callable[..., Path], done: Callable[..., Any]
+) -> None:
+    rows = [("ID", "Stock", "Cost"), ("C-00", "cannot", ""), ("X", "yes", ""), ("C-07", "yes", ""), ("C-08", "", "-4")]
+    answer = done("stock", campaign, table(rows, "s.csv"))
+    assert answer["taken"] == 2
+    assert [(one["row"], one["column"]) for one in answer["not_used"]] == [(3, "ID"), (5, "Cost")]
+    assert (answer["in_stock"], answer["cannot_be_made"]) == (6, 1)
+    assert done("stock", campaign)["in_stock"] == 6
+    assert not done("stock", campaign, table(rows, "s.csv"))["changed"]
+
+
+def test_refusals_write_nothing(
+    campaign: Path,
+    small: Path,
+    table: Callable[..., Path],
+    tmp_path: Path,
+    refused: Callable[..., str],
+    folder: Any,
+    done: Any,
+) -> None:
+    bare = tmp_path / "bare.assaypilot"
+    done("new", bare, "--table", small, "--epsilon", "0.5", "--sd", "0.2")
+    wrong = table([("ID", "Stock"), ("nobody", "yes")], "wrong.csv")
+    before = folder()
+    assert "row 2" in refused("stock", campaign, wrong)
+    assert "'nobody' is no compound" in refused("stock", campaign, wrong)
+    assert "0 or more" in refused("stock", campaign, "--measurement-cost", "-1")
+    assert "more than 0 days" in refused("stock", campaign, "--round-days", "0")
+    assert "there is no compound 'Q'" in refused("stock", campaign, "--arrived", "C-00,Q")
+    assert "nothing is waited for" in refused("stock", campaign, "--arrived", "all")
+    assert "csv" in refused("stock", campaign, "--orders", tmp_path / "orders.txt")
+    assert "another table" in refused("plan", campaign, "--orders", small)
+    assert "nothing is known of stock" in refused("plan", bare, "--options")
+    assert "nothing is known of stock" in refused("plan", bare, "--choose", "cheapest")
+    assert folder() == before
+
+
+def test_wrong_usage(campaign: Path, run: Callable[..., Any]) -> None:
+    assert run("plan", campaign, "--options", "--choose", "cheapest").code == 2
+    assert run("plan", campaign, "--choose", "dearest").code == 2
+    assert run("plan", campaign, "--choose", "cheapest", "--confirm").code == 2
+
+
+def test_a_campaign_without_stock_says_so(small: Path, tmp_path: Path, done: Callable[..., Any]) -> None:
+    path = tmp_path / "bare.assaypilot"
+    done("new", path, "--table", small, "--epsilon", "0.5", "--sd", "0.2", "--per-round", "24")
+    assert done("stock", path)["known"] is False
+    assert done("status", path)["stock"] is None
+    issued = done("plan", path)
+    assert (issued["choice"], issued["orders"], issued["orders_file"]) == (None, [], None)
+    assert math.isfinite(issued["certificate"]["value"])

@@ -1,0 +1,140 @@
+"""What a table says of stock: words, amounts, money, times; what cannot be read is listed and the rest taken."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.library import Library
+from assaypilot.engine.stock import CANNOT, IN_STOCK, TO_MAKE, StockLine
+from assaypilot.engine.tables.importer import import_table
+from assaypilot.engine.tables.mapping import TableMapping, propose
+from assaypilot.engine.tables.options import TableOptions
+from assaypilot.engine.tables.raw import read_table
+from assaypilot.engine.tables.stock import StockColumns, parse_cost, parse_lead, parse_state, read_stock_list
+
+LIBRARY = Library.listed(["R1"], [["H"], ["Me"], ["Cl"], ["F"]], ids=["A-1", "A-2", "A-3", "A-4"])
+
+
+def written(path: Path, text: str) -> Path:
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        *((text, IN_STOCK) for text in ("yes", "In Stock", "12 mg", "0.5", "arrived")),
+        *((text, TO_MAKE) for text in ("no", "to be made", "To-Be-Made", "0 mg", "0")),
+        *((text, CANNOT) for text in ("cannot", "can't", "not available", "Impossible")),
+    ],
+)
+def test_words_and_amounts(text: str, code: int) -> None:
+    assert parse_state(text) == code
+
+
+@pytest.mark.parametrize("text", ["maybe", "-5 mg", "Tuesday", "1 2 3", "nan"])
+def test_other_words_are_refused(text: str) -> None:
+    with pytest.raises(ValueError, match=r"says neither|below 0|not a number"):
+        parse_state(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "decimal", "cost"),
+    [
+        ("1200", ".", 1200),
+        ("1200 EUR", ".", 1200),
+        ("€ 12.50", ".", 12.5),
+        ("1.200,50 EUR", ",", 1200.5),
+        ("$0", ".", 0),
+    ],
+)
+def test_money(text: str, decimal: str, cost: float) -> None:
+    assert parse_cost(text, decimal) == cost
+
+
+@pytest.mark.parametrize("text", ["-5", "-5 EUR", "dear", "1e400", "EUR"])
+def test_what_is_no_money(text: str) -> None:
+    with pytest.raises(ValueError, match=r"cost|number"):
+        parse_cost(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "days"), [("14", 14), ("14 d", 14), ("2 weeks", 14), ("3wk", 21), ("2 rounds", 20), ("1 month", 30)]
+)
+def test_lead_times(text: str, days: float) -> None:
+    assert parse_lead(text, round_days=10.0) == days
+
+
+@pytest.mark.parametrize("text", ["-1", "soon", "3 fortnights", "99999", "2026-01-01"])
+def test_what_is_no_lead_time(text: str) -> None:
+    with pytest.raises(ValueError, match="lead time"):
+        parse_lead(text)
+
+
+def test_a_list_takes_what_it_can_and_names_the_rest(tmp_path: Path) -> None:
+    text = (
+        "ID,Stock,Cost,Lead\nA-1,yes,,\nnobody,yes,,\na-2,,-5,2 weeks\nA-3,perhaps,100,x\n,no,,\nA-1,no,,\nA-4,NA,,\n"
+    )
+    found = read_stock_list(read_table(written(tmp_path / "s.csv", text)), LIBRARY, StockColumns())
+    assert found.lines == (
+        StockLine(0, IN_STOCK),
+        StockLine(1, TO_MAKE, None, 14.0),
+        StockLine(2, None, 100.0),  # what is said of it is not clear, so nothing is concluded from its cost
+    )
+    assert [(one.row, one.column) for one in found.not_used] == [
+        (3, "ID"), (4, "Cost"), (5, "Stock"), (5, "Lead"), (6, "ID"), (7, "Stock"),
+    ]  # fmt: skip
+    assert found.not_used[-1].reason == "'no' is not what row 2 says of it"
+
+
+@pytest.mark.parametrize(
+    ("text", "columns", "said"),
+    [
+        ("Stock,Cost\nyes,\n", StockColumns(), "no column of ids"),
+        ("ID,Colour\nA-1,red\n", StockColumns(), "no column says what is in stock"),
+        ("ID,Stock\nA-1,yes\n", StockColumns(cost="Prize"), "there is no column 'Prize'"),
+    ],
+)
+def test_no_stock_list(text: str, columns: StockColumns, said: str, tmp_path: Path) -> None:
+    with pytest.raises(AssayPilotError, match=said):
+        read_stock_list(read_table(written(tmp_path / "s.csv", text)), LIBRARY, columns)
+
+
+TABLE = """ID,R1,R2,pIC50,In stock,Cost,Lead time
+X-1,H,H,6,yes,,
+X-2,Me,H,6.5,no,800,3 weeks
+X-3,H,Cl,7,cannot,,
+X-4,Me,Cl,,no,-3,
+"""
+
+
+def test_a_table_with_stock_is_understood_and_remembered(tmp_path: Path) -> None:
+    raw = read_table(written(tmp_path / "t.csv", TABLE))
+    mapping = propose(raw)
+    assert (mapping.stock, mapping.cost, mapping.lead) == ("In stock", "Cost", "Lead time")
+    assert TableMapping.from_json(mapping.as_json()) == mapping
+    assert [column.endpoint.name for column in mapping.endpoints] == ["pIC50"]
+    imported = import_table(raw, mapping)
+    assert imported.stock == (
+        StockLine(0, IN_STOCK), StockLine(1, TO_MAKE, 800.0, 21.0), StockLine(2, CANNOT), StockLine(3, TO_MAKE),
+    )  # fmt: skip
+    assert [(one.row, one.column) for one in imported.not_used] == [(5, "Cost")]
+
+
+def test_in_a_whole_product_the_lines_find_their_compounds(tmp_path: Path) -> None:
+    rows = "ID,R1,R2,Stock\nX-1,Me,Cl,yes\nX-2,H,H,no\nX-3,Me,H,yes\n"
+    raw = read_table(written(tmp_path / "t.csv", rows))
+    imported = import_table(raw, propose(raw, TableOptions(product=True)))
+    assert {imported.library.ids[line.compound]: line.state for line in imported.stock} == {
+        "X-1": IN_STOCK, "X-2": TO_MAKE, "X-3": IN_STOCK,
+    }  # fmt: skip
+
+
+def test_a_column_of_that_name_that_says_something_else_is_left(tmp_path: Path) -> None:
+    raw = read_table(written(tmp_path / "t.csv", "ID,R1,Stock,Lead\nX-1,H,shelf A,Anna\nX-2,Me,shelf B,Ben\n"))
+    mapping = propose(raw)
+    assert (mapping.stock, mapping.lead) == (None, None)
+    assert "stock" not in mapping.as_json()
