@@ -199,7 +199,8 @@ class MainWindow(QMainWindow):
             self._shown.clear()
             self._seen.clear()
             self.messages.clear()
-            self.structures.use(view.status.library.smiles)
+            scaffold = view.status.library.scaffold
+            self.structures.use(view.status.library.smiles, () if scaffold is None else scaffold.cores)
             self.settings.add_recent(view.path)
             self.setWindowTitle(f"{_as_title(view.status.name)} – AssayPilot")
             self.tables.restore(view)

@@ -13,6 +13,7 @@ from assaypilot.gui.tasks import Job
 if TYPE_CHECKING:
     from assaypilot.engine.campaign.reasons import Reasons
     from assaypilot.engine.campaign.state import Status
+    from assaypilot.engine.export.answer import Ends
     from assaypilot.gui.main_window import MainWindow
     from assaypilot.gui.session import Session, View
 
@@ -38,6 +39,10 @@ class Replay(QObject):
         """The round whose end is shown; None: now."""
         self.wanted: int | None = None
         """The round whose end was asked for last; None: now."""
+        self.axes: Ends | None = None
+        """The ends of axes that hold the candidates of every round, so that they stand still; None for now."""
+        self._known: Ends | None = None
+        """Those of this campaign as it is now, once it was looked back."""
         self._job: Job | None = None
         self._beat = QTimer(self)
         self._beat.setSingleShot(True)
@@ -114,6 +119,7 @@ class Replay(QObject):
         """Nothing; shows now and reads nothing any more."""
         self._stop_playing()
         self._past, self._round, self.wanted, self._job = None, None, None, None
+        self.axes = self._known = None
 
     # ------------------------------------------------------------------ inside
 
@@ -150,10 +156,10 @@ class Replay(QObject):
             return
         number = self.wanted
 
-        def done(found: tuple[Status, Reasons]) -> None:
+        def done(found: tuple[Status, Reasons, Ends | None]) -> None:
             if self._job is not job:
                 return  # something was done meanwhile
-            self._job = None
+            self._job, self._known = None, found[2]
             if self.wanted == number:
                 self._show(number, replace(now, status=found[0], reasons=found[1], undo=None, redo=None, read_only=True,
                                            read_only_reason="the past cannot be changed"))  # fmt: skip
@@ -167,12 +173,13 @@ class Replay(QObject):
                 if isinstance(error, AssayPilotError):
                     self._session.failed.emit(error)
 
-        job = self._session.look_back(number, done, failed)
+        job = self._session.look_back(number, self._known, done, failed)
         self._job = job
 
     def _show(self, number: int | None, past: View | None) -> None:
         changed = number != self._round
         self._round, self._past = number, past
+        self.axes = None if past is None else self._known
         if changed:
             self.changed.emit()
         if self.playing and number is not None:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from assaypilot.engine.campaign.store import Verification
     from assaypilot.engine.campaign.wording import LogEntry
     from assaypilot.engine.endpoint import Relation
+    from assaypilot.engine.export.answer import Ends
     from assaypilot.engine.library import Library
     from assaypilot.engine.measurements import Result
 
@@ -57,6 +58,10 @@ class View:
         """The open round, else the latest one."""
         standing = [one for one in self.status.rounds if one.state != "withdrawn"]
         return self.status.open_round or (standing[-1] if standing else None)
+
+
+QUICKLY_TOLD = 50_000
+"""Compounds in all rounds together whose pictures are looked at to find axes that hold them all."""
 
 
 class Session(QObject):
@@ -273,13 +278,18 @@ class Session(QObject):
         self._read("Reading the history", lambda campaign, report: campaign.history(), then)
 
     def look_back(
-        self, number: int, then: Callable[[tuple[Status, Reasons]], None], failed: Callable[[Exception], None]
-    ) -> Job:
-        """The job that reads how the campaign stood at the end of a round, and why; 0: at the start."""
+        self, number: int, known: Ends | None, then: Callable[[tuple[Status, Reasons, Ends | None]], None],
+        failed: Callable[[Exception], None],
+    ) -> Job:  # fmt: skip
+        """The job that reads how the campaign stood at the end of a round, and why; 0: at the start.
 
-        def work(report: Report) -> tuple[Status, Reasons]:
+        It also hands over axes that hold the picture of every round, or of this one and of those ``known`` before.
+        """
+
+        def work(report: Report) -> tuple[Status, Reasons, Ends | None]:
             campaign = self._open_campaign()
-            return campaign.status_at(number), campaign.reasons(number)
+            then_, reasons = campaign.status_at(number), campaign.reasons(number)
+            return then_, reasons, _axes_of_rounds(campaign, then_, known)
 
         return self._start("Looking back", work, then, failed=failed, writes=False)
 
@@ -415,6 +425,17 @@ class Session(QObject):
         self.changed.emit("campaign")
         if then is not None:
             then()
+
+
+def _axes_of_rounds(campaign: Campaign, then: Status, known: Ends | None) -> Ends | None:
+    """Axes that hold the pictures of all rounds, where they are quickly told, else of those looked at."""
+    from assaypilot.engine.export.answer import around, picture_of
+
+    moments = [moment.round for moment in campaign.moments()]
+    if known is not None or len(moments) * len(then.library) > QUICKLY_TOLD:
+        return around([known, picture_of(then).ends()])
+    past = (picture_of(campaign.status_at(number)).ends() for number in moments)
+    return around([picture_of(campaign.status()).ends(), *past])
 
 
 def _ignored(error: Exception) -> None:

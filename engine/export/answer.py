@@ -5,7 +5,8 @@ One for all: reports, slides and the window show the same, the window with one c
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -21,9 +22,11 @@ if TYPE_CHECKING:
     from assaypilot.engine.figures.parallel import Bundle
     from assaypilot.engine.figures.ranked import Ranking
 
-__all__ = ["FrontPicture", "ParallelPicture", "Picture", "RankedPicture", "picture_of"]
+__all__ = ["Ends", "FrontPicture", "ParallelPicture", "Picture", "RankedPicture", "around", "picture_of"]
 
 Shape = tuple[float, float]
+Ends = tuple[float, float, float, float]
+"""Between which the axes of a picture run: left, right, bottom, top."""
 Floats = NDArray[np.float64]
 Colours = Callable[[], Palette]
 
@@ -42,11 +45,22 @@ def picture_of(status: Status, selected: int | None = None, colours: Colours = _
     return FrontPicture(status, selected, colours) if count == 2 else ParallelPicture(status, selected, colours)
 
 
+def around(moments: Iterable[Ends | None]) -> Ends | None:
+    """The ends of axes that hold several moments of a campaign, so that they need not move; None for none."""
+    known = np.array([ends for ends in moments if ends is not None])
+    if not known.size:
+        return None
+    least, most = known.min(axis=0), known.max(axis=0)
+    return (float(least[0]), float(most[1]), float(least[2]), float(most[3]))
+
+
 class Picture:
     """How to draw the candidates, on any thread, and which compound is where in what was drawn."""
 
     def __init__(self, status: Status, selected: int | None, colours: Colours) -> None:
         self.status, self.selected, self.colours = status, selected, colours
+        self.within: Ends | None = None
+        """The ends of the axes, where they are not to follow from what is drawn."""
 
     @property
     def name(self) -> str:
@@ -60,6 +74,10 @@ class Picture:
     def at(self, x: float, y: float, shape: Shape) -> int | None:
         """The compound at a place of the data, in a picture of this shape; None before anything was drawn."""
         raise NotImplementedError
+
+    def ends(self) -> Ends | None:
+        """The ends of its axes as they follow from what is drawn; None where nothing is, or they do not."""
+        return None
 
     @property
     def compounds(self) -> list[int]:
@@ -121,6 +139,19 @@ class RankedPicture(Picture):
             f"{_MARKS} The line is the cutoff, the band {'below' if up else 'above'} its soft zone."
         )
 
+    def ends(self) -> Ends | None:
+        """Those of the best compounds."""
+        from assaypilot.engine.figures.ranked import rank_compounds, ranked_ends
+
+        known, sign = self.status.candidates, self.status.endpoints[self.status.objective].sign
+        ranking = rank_compounds(known.estimate, known.status, sign=sign)
+        if not ranking.total:
+            return None
+        return ranked_ends(
+            ranking, known.estimate, known.low, known.high,
+            posterior=(known.posterior_low, known.posterior_high), marks=(known.cutoff, known.soft_cutoff),
+        )  # fmt: skip
+
     def at(self, x: float, y: float, shape: Shape) -> int | None:
         """The compound nearest to a rank."""
         return None if self.ranking is None else self.ranking.at(x)
@@ -150,6 +181,7 @@ class RankedPicture(Picture):
             zone_text=f"soft zone {settings.softness:g}",
             note=self._failing(),
             selected=self.selected,
+            ends=self.within if self.ranking.first == 1 else None,
             palette=self.colours(),
             size=size,
             dpi=dpi,
@@ -185,13 +217,24 @@ class FrontPicture(Picture):
             f"trade-offs and the region it lies in. {_MARKS}"
         )
 
+    def ends(self) -> Ends | None:
+        """Those of all compounds that have both estimates."""
+        view = self._spread()
+        return view.ends if view.compounds.size else None
+
+    def _spread(self) -> Spread:
+        from assaypilot.engine.figures.front import spread
+
+        marks = [axis.limit for axis in self._axes()]
+        return spread(*self._matrices(), self.status.candidates.status, marks=marks)
+
     def at(self, x: float, y: float, shape: Shape) -> int | None:
         """The compound nearest to a place."""
         return None if self.view is None else self.view.at(x, y, shape)
 
     def draw(self, size: Shape, dpi: float) -> Figure:
         """The figure."""
-        from assaypilot.engine.figures.front import front_plot, spread
+        from assaypilot.engine.figures.front import front_plot
 
         estimates, low, high = self._matrices()
         axes, codes = self._axes(), self.status.candidates.status
@@ -199,7 +242,7 @@ class FrontPicture(Picture):
         sure = f"the true front lies in here, {100 * (1 - promise.delta):g} % sure"
         if not promise.holds:
             sure = "where the bounds put the front, without a guarantee"
-        self.view = spread(estimates, low, high, codes, marks=[axis.limit for axis in axes])
+        self.view = self._spread() if self.within is None else replace(self._spread(), ends=self.within)
         return front_plot(
             self.view, estimates, low, high, codes, (axes[0], axes[1]), selected=self.selected, band_text=sure,
             palette=self.colours(), size=size, dpi=dpi,

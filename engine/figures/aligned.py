@@ -100,15 +100,16 @@ class Aligned:
         *,
         carried: Mapping[int, str] | None = None,
         bond: float | None = None,
+        dark: bool = False,
     ) -> str | None:
         """The picture as SVG, ``width`` x ``height`` pixels, on a transparent ground; None where there is none.
 
-        ``bond`` is the length of a bond in pixels, unless the structure is too large for it.
+        ``bond`` is the length of a bond in pixels, unless the structure is too large for it; ``dark``: the ground is.
         """
         from rdkit.Chem.Draw import rdMolDraw2D
 
         bond = _bond_in(height) if bond is None else bond
-        return self._drawn(rdMolDraw2D.MolDraw2DSVG(width, height), self.molecule(smiles, carried), bond)
+        return self._drawn(rdMolDraw2D.MolDraw2DSVG(width, height), self.molecule(smiles, carried), bond, dark=dark)
 
     def png(
         self,
@@ -129,13 +130,15 @@ class Aligned:
 
     @staticmethod
     def _drawn(
-        drawing: Any, molecule: Any | None, bond: float, scale: float = 1.0, *, white: bool = False
+        drawing: Any, molecule: Any | None, bond: float, scale: float = 1.0, *, white: bool = False, dark: bool = False
     ) -> Any | None:
         from rdkit import rdBase
         from rdkit.Chem.Draw import rdMolDraw2D
 
         if molecule is None:
             return None
+        if dark:
+            rdMolDraw2D.SetDarkMode(drawing)
         options = drawing.drawOptions()
         options.clearBackground = white
         options.padding = _PADDING
@@ -144,7 +147,8 @@ class Aligned:
         options.bondLineWidth = 1.1 * scale
         options.scaleBondWidth = False
         options.fixedBondLength = scale * bond / _BOND  # it is the length of a unit of the coordinates
-        options.updateAtomPalette(_DARKER)
+        if not dark:
+            options.updateAtomPalette(_DARKER)
         options.minFontSize = round(5 * scale)
         options.maxFontSize = round(13 * scale)
         with rdBase.BlockLogs():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,10 +14,12 @@ from numpy.typing import NDArray
 from assaypilot.engine.figures.canvas import SMALL, blank, fitting, say
 from assaypilot.engine.figures.palette import LIGHT, MARKERS, Palette
 
-__all__ = ["MOST_DRAWN", "Ranking", "rank_compounds", "ranked_intervals"]
+__all__ = ["MOST_DRAWN", "Ends", "Ranking", "rank_compounds", "ranked_ends", "ranked_intervals"]
 
 Floats = NDArray[np.float64]
 
+Ends = tuple[float, float, float, float]
+"""Between which the axes run: left, right, bottom, top."""
 MOST_DRAWN = 110
 """Compounds drawn at once: more of them no longer stand apart in a window 1280 pixels wide."""
 
@@ -100,6 +103,7 @@ def ranked_intervals(
     zone_text: str = "soft zone",
     note: str = "",
     selected: int | None = None,
+    ends: Ends | None = None,
     palette: Palette = LIGHT,
     size: tuple[float, float] = (8.0, 2.6),
     dpi: float = 100.0,
@@ -107,7 +111,8 @@ def ranked_intervals(
     """The figure: one point and interval per compound of ``ranking``; arrays are in library order, model scale.
 
     Intervals are the deciding bounds; where there are none yet and ``posterior`` (low, high) is given, its interval
-    is drawn thin. The x axis is the rank, from ``ranking.first``; ``note`` is added to what it says.
+    is drawn thin. The x axis is the rank, from ``ranking.first``; ``note`` is added to what it says. ``ends``: of the
+    axes, instead of those that suit these compounds (see ``ranked_ends``).
     """
     figure = blank(size, dpi, palette, (0.62, 0.12, 0.46, 0.12))
     axes = figure.axes[0]
@@ -120,12 +125,14 @@ def ranked_intervals(
         axes.axhspan(min(cutoff, soft_cutoff), max(cutoff, soft_cutoff), color=palette.band, linewidth=0, zorder=0)
         axes.axhline(cutoff, color=palette.cutoff, linewidth=1.1, zorder=1)
     decided = np.isfinite(bottom) & np.isfinite(top)
-    thin = np.zeros_like(decided)
-    if posterior is not None:
-        under, over = posterior[0][chosen], posterior[1][chosen]
-        thin = ~decided & np.isfinite(under) & np.isfinite(over)
-        bottom, top = np.where(thin, under, bottom), np.where(thin, over, top)
-    crowded = size[0] / chosen.size < 0.11
+    bottom, top = _intervals(ranking, low, high, posterior)
+    thin = ~decided & np.isfinite(bottom) & np.isfinite(top)
+    left, right, lowest, highest = ends or ranked_ends(
+        ranking, estimate, low, high, posterior=posterior, marks=(cutoff, soft_cutoff)
+    )
+    axes.set_xlim(left, right)
+    axes.set_ylim(lowest, highest)
+    crowded = size[0] / (chosen.size if ends is None else right - left) < 0.11
     for code, colour in enumerate(palette.status):
         for part, width, alpha in ((decided, 1.0 if crowded else 1.5, 1.0), (thin, 0.8, 0.55)):
             here = part & (state == code)
@@ -146,7 +153,6 @@ def ranked_intervals(
             [place], [estimate[selected]], linestyle="none", marker="o", markersize=11, markerfacecolor="none",
             markeredgecolor=palette.accent, markeredgewidth=2.0, zorder=4,
         )  # fmt: skip
-    _limits(axes, ranks, [middle, bottom, top], [cutoff, soft_cutoff])
     side = _free_side(axes, bottom, top, soft_cutoff, up=soft_cutoff > cutoff)
     _zone_words(axes, palette, (cutoff, soft_cutoff), (cutoff_text, zone_text), side)
     axes.xaxis.set_major_locator(MaxNLocator(nbins=10, integer=True, min_n_ticks=1))
@@ -162,9 +168,20 @@ def ranked_intervals(
     return figure
 
 
-def _limits(axes: Axes, ranks: NDArray[np.intp], levels: list[Floats], marks: list[float]) -> None:
-    """Nothing; sets the axes so that all points, the cutoff and most of each interval are seen."""
-    middle, bottom, top = levels
+def ranked_ends(
+    ranking: Ranking,
+    estimate: Floats,
+    low: Floats,
+    high: Floats,
+    *,
+    posterior: tuple[Floats, Floats] | None = None,
+    marks: Sequence[float] = (),
+) -> Ends:
+    """The ends of the axes at which all points, the cutoff (``marks``) and most of each interval are seen."""
+    middle = estimate[ranking.compounds]
+    if not middle.size:
+        return (0.0, 1.0, 0.0, 1.0)
+    bottom, top = _intervals(ranking, low, high, posterior)
     spread = float(np.ptp(middle)) if middle.size > 1 else 0.0
     lines = [mark for mark in marks if np.isfinite(mark)]
     lowest, highest = min([float(middle.min()), *lines]), max([float(middle.max()), *lines])
@@ -175,9 +192,26 @@ def _limits(axes: Axes, ranks: NDArray[np.intp], levels: list[Floats], marks: li
         lowest = max(min(lowest, float(ends.min())), lowest - 0.6 * room)
         highest = min(max(highest, float(ends.max())), highest + 0.6 * room)
     pad = 0.04 * max(highest - lowest, 0.1)
-    axes.set_ylim(lowest - pad, highest + pad)
-    half = max(0.8, 0.012 * len(ranks))
-    axes.set_xlim(ranks[0] - min(half, 0.9), ranks[-1] + half)
+    half = max(0.8, 0.012 * middle.size)
+    return (
+        ranking.first - min(half, 0.9),
+        ranking.first + middle.size - 1 + half,
+        lowest - pad,
+        highest + pad,
+    )
+
+
+def _intervals(
+    ranking: Ranking, low: Floats, high: Floats, posterior: tuple[Floats, Floats] | None
+) -> tuple[Floats, Floats]:
+    """Both ends of the interval of each compound drawn: its bounds, else what is expected of it; NaN without either."""
+    bottom, top = low[ranking.compounds], high[ranking.compounds]
+    if posterior is None:
+        return bottom, top
+    open_ = ~(np.isfinite(bottom) & np.isfinite(top))
+    under, over = posterior[0][ranking.compounds], posterior[1][ranking.compounds]
+    thin = open_ & np.isfinite(under) & np.isfinite(over)
+    return np.where(thin, under, bottom), np.where(thin, over, top)
 
 
 def _free_side(axes: Axes, bottom: Floats, top: Floats, level: float, *, up: bool) -> float:

@@ -1,15 +1,22 @@
-"""Pictures of structures as SVG, drawn by RDKit; needs neither Qt nor matplotlib."""
+"""What the structures of a series have in common, so that pictures can be turned to it; needs RDKit alone."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
 
-__all__ = ["common_core", "structure_svg"]
+__all__ = ["common_core"]
+
+_COMPARED = 20
+"""Structures whose largest common part is looked for."""
+_SHARE = 0.8
+"""Of them must have it."""
+_SECONDS = 1
+"""For looking for it; as a rule it takes hundredths."""
 
 
 def common_core(smiles: Sequence[str], *, sample: int = 60) -> str | None:
-    """The SMILES of the smallest ring scaffold found in most of a sample of the structures; None when there is none.
+    """The SMILES of what most of a sample of the structures have in common, a ring at least; None without such a part.
 
     Pictures aligned to it show the same part of the molecule at the same place.
     """
@@ -28,42 +35,34 @@ def common_core(smiles: Sequence[str], *, sample: int = 60) -> str | None:
             if scaffold.GetNumAtoms():
                 scaffolds.setdefault(Chem.MolToSmiles(scaffold), scaffold)
         best: tuple[float, int, str] | None = None
-        for text, scaffold in sorted(scaffolds.items(), key=lambda pair: pair[1].GetNumAtoms())[:12]:
-            share = sum(molecule.HasSubstructMatch(scaffold) for molecule in molecules) / len(molecules)
-            score = (round(share, 1), scaffold.GetNumAtoms(), text)
+        parts = sorted(scaffolds.items(), key=lambda pair: pair[1].GetNumAtoms())[:12]
+        for text, part in [*parts, *_shared(molecules)]:
+            share = sum(molecule.HasSubstructMatch(part) for molecule in molecules) / len(molecules)
+            score = (round(share, 1), part.GetNumAtoms(), text)
             if share >= 0.5 and (best is None or score > best):
                 best = score
     return None if best is None else best[2]
 
 
-def structure_svg(smiles: str, width: int, height: int, *, dark: bool = False, core: str | None = None) -> str | None:
-    """The picture of a structure on a transparent ground; None when RDKit cannot read it.
+def _shared(molecules: Sequence[Any]) -> list[tuple[str, Any]]:
+    """The largest part, rings whole, that most of some structures share, as SMILES and as a molecule; or nothing.
 
-    With ``core`` (SMILES) the picture is turned so that this part lies as in all others that have it.
+    A ring alone can lie in a molecule in several ways; with what hangs on it in all of them it lies in one.
     """
-    from rdkit import Chem, rdBase
-    from rdkit.Chem import rdDepictor
-    from rdkit.Chem.Draw import rdMolDraw2D
+    from rdkit import Chem
+    from rdkit.Chem import rdFMCS
 
-    with rdBase.BlockLogs():
-        molecule = Chem.MolFromSmiles(smiles)
-        if molecule is None or molecule.GetNumAtoms() == 0:
-            return None
-        template = Chem.MolFromSmiles(core) if core else None
-        rdDepictor.Compute2DCoords(molecule)
-        if template is not None and molecule.HasSubstructMatch(template):
-            rdDepictor.Compute2DCoords(template)
-            rdDepictor.GenerateDepictionMatching2DStructure(molecule, template)
-        drawing = rdMolDraw2D.MolDraw2DSVG(width, height)
-        options: Any = drawing.drawOptions()  # its stubs give every option the wrong type
-        if dark:
-            rdMolDraw2D.SetDarkMode(drawing)
-        options.clearBackground = False
-        options.padding = 0.06
-        options.bondLineWidth = 1.3
-        # One scale for small pictures, so that a benzene ring is as large in each row of a table.
-        options.fixedBondLength = max(10.0, min(26.0, 0.215 * height))
-        rdMolDraw2D.PrepareAndDrawMolecule(drawing, molecule)
-        drawing.FinishDrawing()
-        text: str = drawing.GetDrawingText()
-    return text
+    compared = list(molecules[:: max(1, -(-len(molecules) // _COMPARED))])
+    if len(compared) < 2:
+        return []
+    found = rdFMCS.FindMCS(
+        compared, threshold=_SHARE, timeout=_SECONDS, ringMatchesRingOnly=True, completeRingsOnly=True
+    )
+    pattern = Chem.MolFromSmarts(found.smartsString) if found.numAtoms > 1 else None
+    for molecule in compared if pattern is not None else ():
+        match = molecule.GetSubstructMatch(pattern)
+        if match:
+            text = str(Chem.MolFragmentToSmiles(molecule, sorted(match), isomericSmiles=False))
+            part = Chem.MolFromSmiles(text)  # None for an aromatic nitrogen that lost its substituent
+            return [] if part is None or not part.GetRingInfo().NumRings() else [(text, part)]
+    return []

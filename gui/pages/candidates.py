@@ -319,7 +319,8 @@ class CandidatesPage(Page):
     def _draw(self) -> None:
         if self._view is None:
             return
-        self.picture = picture_of(self._view.status, self._compound)
+        within = None if self._view is self._now else self.session.replay.axes
+        self.picture = picture_of(self._view.status, self._compound, within)
         self.canvas.setAccessibleName(self.picture.name)
         self.canvas.show_figure(self.picture.draw)
 

@@ -108,9 +108,7 @@ class CopiedStructure(StructureView):
         def work(report: Report) -> QImage:
             from PySide6.QtSvg import QSvgRenderer
 
-            from assaypilot.engine.figures.structures import structure_svg
-
-            svg = structure_svg(smiles, PICTURE.width(), PICTURE.height(), core=self._structures.core)
+            svg = self._structures.aligned().svg(smiles, PICTURE.width(), PICTURE.height())
             if svg is None:
                 raise AssayPilotError(f"the structure of {name} cannot be read", mend="Copy its SMILES instead.")
             image = QImage(PICTURE * LARGER, QImage.Format.Format_RGB32)

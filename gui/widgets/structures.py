@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import (
     QByteArray,
@@ -22,6 +24,9 @@ from PySide6.QtWidgets import QSizePolicy, QStyle, QStyledItemDelegate, QStyleOp
 
 from assaypilot.gui.models.base import SMILES
 from assaypilot.gui.theme import theme
+
+if TYPE_CHECKING:
+    from assaypilot.engine.figures.aligned import Aligned
 
 __all__ = ["StructureDelegate", "StructureView", "Structures", "drawing_pool"]
 
@@ -46,25 +51,35 @@ def drawing_pool() -> QThreadPool:
     return _pool
 
 
+class _Series:
+    """The structures of a library, and what turns them all to the part they have in common."""
+
+    def __init__(self, smiles: tuple[str, ...] = (), cores: tuple[str, ...] = ()) -> None:
+        self.smiles, self.cores = smiles, cores
+
+    @cached_property
+    def aligned(self) -> Aligned:
+        """What draws them; made on a thread that draws."""
+        from assaypilot.engine.figures.aligned import Aligned
+
+        return Aligned(self.cores, self.smiles)
+
+
 class _Drawing(QRunnable):
     """One picture."""
 
-    def __init__(self, owner: Structures, key: Key, library: tuple[str, ...], core: list[str | None]) -> None:
+    def __init__(self, owner: Structures, key: Key, series: _Series) -> None:
         super().__init__()
-        self._owner, self._key, self._library, self._core = owner, key, library, core
+        self._owner, self._key, self._series = owner, key, series
 
     def run(self) -> None:
         """Nothing; draws and hands the picture over."""
         from PySide6.QtSvg import QSvgRenderer
 
-        from assaypilot.engine.figures.structures import common_core, structure_svg
-
         if not self._owner.awaits(self._key):
             return
         smiles, width, height, ratio, dark = self._key
-        if not self._core:
-            self._core.append(common_core(self._library))
-        svg = structure_svg(smiles, width, height, dark=dark, core=self._core[0])
+        svg = self._series.aligned.svg(smiles, width, height, dark=dark)
         image = QImage(int(width * ratio), int(height * ratio), QImage.Format.Format_ARGB32_Premultiplied)
         image.fill(Qt.GlobalColor.transparent)
         if svg is not None:
@@ -84,8 +99,7 @@ class Structures(QObject):
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._library: tuple[str, ...] = ()
-        self._core: list[str | None] = []
+        self._series = _Series()
         self._kept: OrderedDict[Key, QImage | None] = OrderedDict()
         self._asked: OrderedDict[Key, None] = OrderedDict()
         """Pictures that wait to be drawn, those seen last at the end."""
@@ -94,11 +108,11 @@ class Structures(QObject):
         """Whether anything is drawn at all."""
         self.drawn.connect(self._take)
 
-    def use(self, smiles: Sequence[str] | None) -> None:
-        """Nothing; from now on pictures are aligned to what these structures have in common."""
-        library = tuple(smiles or ())
-        if library != self._library:
-            self._library, self._core = library, []
+    def use(self, smiles: Sequence[str] | None, cores: Sequence[str] = ()) -> None:
+        """Nothing; from now on pictures are turned to these cores, else to what the structures have in common."""
+        library, around = tuple(smiles or ()), tuple(cores)
+        if (library, around) != (self._series.smiles, self._series.cores):
+            self._series = _Series(library, around)
             self._kept.clear()
             self._asked.clear()
 
@@ -107,10 +121,9 @@ class Structures(QObject):
         self.wanted = wanted
         self.ready.emit()
 
-    @property
-    def core(self) -> str | None:
-        """The part that pictures are turned to; None without one, and before the first picture."""
-        return self._core[0] if self._core else None
+    def aligned(self) -> Aligned:
+        """What draws the structures alike; not for the window's own thread."""
+        return self._series.aligned
 
     def picture(self, smiles: str, size: QSize, ratio: float) -> QImage | None:
         """The picture, or None while it is being drawn and when RDKit cannot read the structure."""
@@ -127,7 +140,7 @@ class Structures(QObject):
             while len(self._asked) > WAITING:  # scrolled past before they were drawn
                 self._asked.popitem(last=False)
             self._latest += 1  # what came into sight last is drawn first
-            drawing_pool().start(_Drawing(self, key, self._library, self._core), self._latest)
+            drawing_pool().start(_Drawing(self, key, self._series), self._latest)
         return None
 
     def awaits(self, key: Key) -> bool:

@@ -236,3 +236,28 @@ def test_keys_go_through_the_rounds_from_any_page(qtbot: QtBot, window: MainWind
     now.trigger()
     settled(qtbot, window, None)
     assert not window.session.replay.playing
+
+
+def test_the_axes_stand_still_from_round_to_round(qtbot: QtBot, window: MainWindow) -> None:
+    bar, page = window.candidates.replay, window.candidates
+    assert page.picture is not None
+    own = page.picture.ends()
+    assert page.picture.within is None
+    seen = []
+    bar.slider.setFocus()
+    for number in reversed(range(ROUNDS + 1)):
+        QTest.keyClick(bar.slider, Qt.Key.Key_Left)
+        settled(qtbot, window, number)
+        figure = page.picture.draw((8.0, 2.6), 100.0)
+        needed = page.picture.ends()
+        ends = (*figure.axes[0].get_xlim(), *figure.axes[0].get_ylim())
+        if needed is not None:  # before the first round there is no estimate here
+            seen.append(ends)
+            assert ends[0] <= needed[0] < needed[1] <= ends[1]
+            assert ends[2] <= needed[2] < needed[3] <= ends[3]
+    assert len(set(seen)) == 1
+    assert len(seen) == ROUNDS
+    QTest.keyClick(bar.slider, Qt.Key.Key_End)
+    settled(qtbot, window, None)
+    assert page.picture.within is None
+    assert page.picture.ends() == own != seen[0]

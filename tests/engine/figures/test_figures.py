@@ -11,11 +11,13 @@ import numpy as np
 import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
+from rdkit.Chem import MolFromSmarts
 
+from assaypilot.engine.figures.aligned import Aligned
 from assaypilot.engine.figures.palette import DARK, LIGHT, MARKERS
 from assaypilot.engine.figures.ranked import MOST_DRAWN, rank_compounds, ranked_intervals
 from assaypilot.engine.figures.rounds import counts_by_round, set_by_round
-from assaypilot.engine.figures.structures import common_core, structure_svg
+from assaypilot.engine.figures.structures import common_core
 
 UNDECIDED, IN, OUT, LOST = range(4)
 
@@ -148,18 +150,36 @@ def test_the_words_at_the_end_of_the_lines_do_not_touch() -> None:
 
 
 def test_structures_are_drawn_or_refused() -> None:
-    svg = structure_svg("CNC(=O)c1ccccc1", 200, 150)
+    svg = Aligned(()).svg("CNC(=O)c1ccccc1", 200, 150)
     assert svg is not None
     assert svg.lstrip().startswith("<?xml")
-    assert structure_svg("no structure", 200, 150) is None
-    assert structure_svg("", 200, 150) is None
+    assert Aligned(()).svg("no structure", 200, 150) is None
+    assert Aligned(()).svg("", 200, 150) is None
+    dark = Aligned(()).svg("CNC(=O)c1ccccc1", 200, 150, dark=True)
+    assert dark is not None
+    assert "#000000" in svg
+    assert "#000000" not in dark
 
 
 def test_the_common_core_is_what_most_have() -> None:
     series = ["CNC(=O)c1ccc(Cl)cc1", "O=C(NC1CC1)c1ccccc1", "CCNC(=O)c1ccccc1C#N", "not one"]
-    assert common_core(series) == "c1ccccc1"
+    # The ring alone would lie in six ways; with its amide it lies in one.
+    assert common_core(series) == "NC(=O)c1ccccc1"
+    assert common_core([series[0]]) == "c1ccccc1"
     assert common_core(["CCO", "CCC"]) is None
-    assert structure_svg(series[0], 120, 60, core="c1ccccc1") is not None
+    assert common_core(["Cn1cccc1", "CCn1cccc1"]) is not None
+
+
+def test_what_structures_have_in_common_lies_alike_in_all_of_them() -> None:
+    series = ["O=C(NC1CC1)c1ccc(C(F)(F)F)c(C#N)c1", "CNC(=O)c1ccccc1", "CC(C)NC(=O)c1ccc(OC)cc1"]
+    aligned, amide = Aligned((), series), MolFromSmarts("NC(=O)c")
+    places = []
+    for smiles in series:
+        molecule = aligned.molecule(smiles)
+        assert molecule is not None
+        places.append(molecule.GetConformer().GetPositions()[list(molecule.GetSubstructMatch(amide))])
+    assert np.allclose(places[0], places[1], atol=1e-3)
+    assert np.allclose(places[0], places[2], atol=1e-3)
 
 
 def test_importing_figures_loads_no_pyplot() -> None:
