@@ -21,12 +21,14 @@ if TYPE_CHECKING:
 __all__ = ["Tables"]
 
 LAYOUTS = "table/of campaigns"
+SELECTED = "selected"
+"""What the place of the compound selected last is kept by."""
 CAMPAIGNS = 30
 """Campaigns whose layouts are remembered."""
 
 
 class Tables:
-    """Columns, widths and order of every table come back with its campaign; a new one begins as the last one ended."""
+    """Columns, order, filter and selection come back with a campaign; a new one begins with the columns of the last."""
 
     def __init__(self, window: MainWindow) -> None:
         self._window = window
@@ -38,6 +40,10 @@ class Tables:
         self._restoring = False
         for name, page in self._pages.items():
             page.arrangement.changed.connect(partial(self._keep, name))
+        window.library.filter.narrowed.connect(lambda _: self._keep("library"))
+        window.candidates.filter.narrowed.connect(lambda _: self._keep("candidates"))
+        window.candidates.which.chosen.connect(lambda _: self._keep("candidates"))
+        window.session.selection.changed.connect(self._keep_selection)
         self.bar = WorkBar()
         """Shown while a long table is put in order, narrowed or copied."""
         self.bar.follow(window.session.tables)
@@ -53,6 +59,9 @@ class Tables:
         for name, page in self._pages.items():
             values = own.get(name)
             page.arrange(values if isinstance(values, dict) else self._window.settings.values(f"table/{name}"))
+        selected = own.get(SELECTED)
+        if isinstance(selected, int) and 0 <= selected < len(view.status.library):
+            self._window.session.selection.choose(selected)
         self._restoring = False
 
     def forget(self) -> None:
@@ -68,8 +77,17 @@ class Tables:
         view = self._window.session.view
         if self._restoring or view is None:
             return
-        values = self._pages[name].arrangement.values()
-        self._window.settings.keep_values(f"table/{name}", values)
+        page = self._pages[name]
+        # What a table is narrowed by belongs to its campaign; another one only begins with the same columns.
+        self._window.settings.keep_values(f"table/{name}", page.arrangement.values())
+        self._remember(view, name, page.layout_values)
+
+    def _keep_selection(self) -> None:
+        view, compound = self._window.session.view, self._window.session.selection.compound
+        if not self._restoring and view is not None and compound is not None:
+            self._remember(view, SELECTED, compound)
+
+    def _remember(self, view: View, name: str, values: object) -> None:
         layouts = self._layouts()
         own = layouts.pop(_key(view.path), {})
         layouts[_key(view.path)] = {**own, name: values}

@@ -17,6 +17,9 @@ __all__ = ["predictions_plot"]
 Floats = NDArray[np.float64]
 Shape = tuple[float, float]
 
+Box = tuple[float, float, float, float]
+"""Left, bottom, right, top."""
+
 _MANY = 300
 
 
@@ -96,9 +99,15 @@ def predictions_plot(
     return figure
 
 
+def _free(here: Box, taken: list[Box]) -> bool:
+    """Whether a box lies on none of the others."""
+    return not any(a < here[2] and here[0] < c and b < here[3] and here[1] < d for a, b, c, d in taken)
+
+
 def _name(axes: Axes, points: list[tuple[float, float, str]], marks: Floats, palette: Palette) -> None:
     """Nothing; names points beside them, where no other name and none of the ``marks`` ``(m, 2)`` stands."""
-    taken: list[tuple[float, float, float, float]] = []
+    taken: list[Box] = []
+    written: list[Box] = []
     letter, line = 0.52 * (SMALL - 1), 1.25 * (SMALL - 1)
     box = axes.get_window_extent()
     figure = axes.get_figure(root=True)
@@ -115,13 +124,19 @@ def _name(axes: Axes, points: list[tuple[float, float, str]], marks: Floats, pal
             for shift in (0.0, 1.0, -1.0, 2.0, -2.0)
             for side in ((1.0, -1.0) if across < middle else (-1.0, 1.0))
         ]
+        boxes = []
         for dx, dy in places:
             start = across + dx if dx > 0 else across + dx - wide
             here = (start, up + dy - line / 2, start + wide, up + dy + line / 2)
-            inside = points_per_pixel * box.x0 <= start and start + wide <= points_per_pixel * box.x1
-            if inside and not any(a < here[2] and here[0] < c and b < here[3] and here[1] < d for a, b, c, d in taken):
-                break
+            if points_per_pixel * box.x0 <= start and start + wide <= points_per_pixel * box.x1:
+                boxes.append((dx, dy, here))
+        # Where no place is free of marks, one that is free of names; a name upon a name nobody reads.
+        free = [one for one in boxes if _free(one[2], taken)] or [one for one in boxes if _free(one[2], written)]
+        if not free:
+            continue
+        dx, dy, here = free[0]
         taken.append(here)
+        written.append(here)
         axes.annotate(
             text, (x, y), xytext=(dx, dy), textcoords="offset points", ha="left" if dx > 0 else "right", va="center",
             fontsize=SMALL - 1, color=palette.text, parse_math=False, zorder=6, annotation_clip=False,

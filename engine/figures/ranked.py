@@ -30,6 +30,10 @@ _SMALLEST = 6.5
 """Point size below which nobody reads."""
 _LETTER = 0.55
 """Width of a letter in the mean, of its point size."""
+_TICK = 17.0
+"""Points that a number on the axis takes."""
+_ROOM = 55.0
+"""Points of a picture too low for both words beside its lines."""
 _WORD = 15.0
 """Points that a word beside a line takes."""
 
@@ -156,7 +160,7 @@ def ranked_intervals(
     side = _free_side(axes, bottom, top, soft_cutoff, up=soft_cutoff > cutoff)
     _zone_words(axes, palette, (cutoff, soft_cutoff), (cutoff_text, zone_text), side)
     axes.xaxis.set_major_locator(MaxNLocator(nbins=10, integer=True, min_n_ticks=1))
-    axes.yaxis.set_major_locator(MaxNLocator(nbins=6))
+    axes.yaxis.set_major_locator(MaxNLocator(nbins=int(np.clip(_points_high(axes) / _TICK, 2, 6))))
     axes.set_ylabel(
         fitting(axes, "y", quantity, "", SMALL + 0.5), color=palette.text, fontsize=SMALL + 0.5, parse_math=False
     )
@@ -232,11 +236,10 @@ def _zone_words(axes: Axes, palette: Palette, lines: tuple[float, float], words:
     up = soft_cutoff > cutoff  # smaller is better: the zone lies above the line
     # Outside the zone, where a ranking leaves room: on the cutoff's side at the right, beyond the zone at a free end.
     named = [(cutoff, words[0], not up, 0.995)]
-    if np.isfinite(soft_cutoff) and soft_cutoff != cutoff:
+    if np.isfinite(soft_cutoff) and soft_cutoff != cutoff and _points_high(axes) > _ROOM:
         named.append((soft_cutoff, words[1], up, side))
     bottom, top = axes.get_ylim()
-    figure = axes.get_figure(root=True)
-    height = axes.get_position().height * (72.0 * figure.get_figheight() if figure is not None else 0.0)
+    height = _points_high(axes)
     for level, word, beyond, across in named:
         room = (top - level if beyond else level - bottom) / (top - bottom) * height
         # Where the axis ends too soon it would lie on its numbers.
@@ -248,6 +251,12 @@ def _zone_words(axes: Axes, palette: Palette, lines: tuple[float, float], words:
             color=palette.cutoff, parse_math=False, zorder=5,
             bbox={"boxstyle": "square,pad=0.15", "facecolor": palette.background, "edgecolor": "none", "alpha": 0.85},
         )  # fmt: skip
+
+
+def _points_high(axes: Axes) -> float:
+    """Points from the bottom of the axes to their top."""
+    figure = axes.get_figure(root=True)
+    return axes.get_position().height * (72.0 * figure.get_figheight() if figure is not None else 0.0)
 
 
 def _axis_words(ranking: Ranking, thin: bool, bounded: bool) -> str:

@@ -53,9 +53,9 @@ def usage_plot(
             Patch(facecolor=palette.accent, label="this campaign"),
             Patch(facecolor=palette.background, edgecolor=palette.muted, hatch="////", label="earlier values"),
         ]
-        axes.legend(
-            handles=handles, loc="lower right", fontsize=SMALL - 0.5, labelcolor=palette.text, framealpha=0.9,
-            facecolor=palette.background, edgecolor=palette.grid,
+        figure.legend(  # below the rows, where no bar ends
+            handles=handles, loc="lower left", bbox_to_anchor=(axes.get_position().x0, 0.0), ncols=2, frameon=False,
+            fontsize=SMALL - 0.5, labelcolor=palette.text, borderaxespad=0.2,
         )  # fmt: skip
     axes.xaxis.set_major_locator(MaxNLocator(nbins=8, integer=True))
     axes.set_xlabel("measurements of compounds that carry it", color=palette.muted, fontsize=SMALL)

@@ -24,6 +24,8 @@ __all__ = ["RESULT", "STRUCK", "result_cell", "result_key", "result_place", "rou
 
 NARROW_PICTURE = 88
 """Pixels of a structure where the wells need room beside it."""
+LONGEST_PART = 16
+"""Letters of the wells on one plate that are shown in one line."""
 RESULT = "result"
 """Key of the first column of results."""
 STRUCK = Qt.ItemDataRole.UserRole + 10
@@ -190,9 +192,13 @@ def _wells(layout: Layout, at: Sequence[int]) -> Column:
     def text(compound: int) -> str:
         named = len(layout.plates) > 1
         parts = stand.get(compound, {}).items()
-        return "; ".join(f"{plate}\u00a0{', '.join(wells)}" if named else ", ".join(wells) for plate, wells in parts)
+        # A line breaks between plates, not within the wells of one.
+        if not named:
+            return "; ".join(", ".join(wells) for _, wells in parts)
+        return "; ".join(f"{plate} {', '.join(wells)}".replace(" ", "\u00a0") for plate, wells in parts)
 
     texts = [text(compound) for compound in at]
+    longest = max((part for text in texts for part in text.split("; ")), key=len, default="")
     tips = ["\n".join(told.get(compound, ())) for compound in at]
     return Column(
         "wells",
@@ -201,7 +207,8 @@ def _wells(layout: Layout, at: Sequence[int]) -> Column:
         lambda: text_ranks(texts),
         tip="Where the measurements stand on the plates of the last work list; the first well of each",
         cell_tip=lambda row: tips[row],
-        soft=True,
+        width=_at_least(0, longest) if len(longest) <= LONGEST_PART else 0,
+        soft=len(longest) > LONGEST_PART,
     )
 
 

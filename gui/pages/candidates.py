@@ -27,7 +27,7 @@ from assaypilot.gui.plots.canvas import Canvas
 from assaypilot.gui.screen import screen_of
 from assaypilot.gui.session import Session, View
 from assaypilot.gui.widgets.choices import Segments
-from assaypilot.gui.widgets.columns import order_in
+from assaypilot.gui.widgets.columns import filter_in, order_in
 from assaypilot.gui.widgets.replay_bar import ReplayBar
 from assaypilot.gui.widgets.structures import Structures
 from assaypilot.gui.widgets.table import Table
@@ -116,7 +116,6 @@ class CandidatesPage(Page):
         self._view = view = self.session.replay.of(view)
         status = view.status
         if opened:
-            self.filter.setText("")
             self._sorted = False
         elsewhere = (opened or self._behind) and self.session.selection.compound is not None
         if opened or self._behind:
@@ -194,6 +193,14 @@ class CandidatesPage(Page):
         """Nothing; arranges the columns as they were, and sorts by the one they were sorted by."""
         self.arrangement.use(values)
         self._wanted_order = order_in(values) or _FIRST_ORDER
+        self.filter.setText(filter_in(values))
+        which = values.get("which")
+        self.which.choose(which if which in self.which.keys else self.which.keys[0])
+
+    @property
+    def layout_values(self) -> dict[str, Any]:
+        """How the table is arranged and narrowed, to be remembered with the campaign."""
+        return {**self.arrangement.values(), "filter": self.filter.text(), "which": self.which.key}
 
     def choose_columns(self) -> None:
         """Nothing; opens the menu of the columns."""

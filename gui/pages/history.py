@@ -80,6 +80,11 @@ class HistoryPage(Page):
         self.arrangement.use(values)
         self._first_order = order_in(values)
 
+    @property
+    def layout_values(self) -> dict[str, Any]:
+        """How the table is arranged, to be remembered with the campaign."""
+        return self.arrangement.values()
+
     def copy(self) -> None:
         """Nothing; copies the selected rows."""
         self.table.copy()

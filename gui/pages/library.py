@@ -14,7 +14,7 @@ from assaypilot.gui.models.library import LibraryModel, availability, history_me
 from assaypilot.gui.pages.base import Page
 from assaypilot.gui.pages.table_tools import TableTools
 from assaypilot.gui.session import Session, View
-from assaypilot.gui.widgets.columns import order_in
+from assaypilot.gui.widgets.columns import filter_in, order_in
 from assaypilot.gui.widgets.message_bar import for_window
 from assaypilot.gui.widgets.structures import Structures
 from assaypilot.gui.widgets.table import Table
@@ -63,8 +63,6 @@ class LibraryPage(Page):
         self._view = view
         status = view.status
         library = status.library
-        if opened:
-            self.filter.setText("")
         self.model.show(status, self.tools.properties(library))
         if opened:
             self.table.put_in_order(self._first_order)
@@ -91,6 +89,12 @@ class LibraryPage(Page):
         """Nothing; arranges the columns as they were, and sorts by the one they were sorted by."""
         self.arrangement.use(values)
         self._first_order = order_in(values)
+        self.filter.setText(filter_in(values))
+
+    @property
+    def layout_values(self) -> dict[str, Any]:
+        """How the table is arranged and narrowed, to be remembered with the campaign."""
+        return {**self.arrangement.values(), "filter": self.filter.text()}
 
     def copy(self) -> None:
         """Nothing; copies the selected rows."""

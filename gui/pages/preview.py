@@ -14,6 +14,10 @@ from assaypilot.gui.widgets.text import Callout, button, label
 __all__ = ["Preview"]
 
 
+LONG = 60
+"""Letters of a reason that fit a line."""
+
+
 class Preview(QWidget):
     """Lines, warnings, Write and Cancel."""
 
@@ -59,6 +63,7 @@ class Preview(QWidget):
         self.summary.setText(words + ". Nothing has been written yet.")
         self.warning.setVisible(bool(intended.warnings))
         self.warning.say("Please look at", "\n".join(intended.warnings[:6]))
+        self.table.tall = any(len(one.note) > LONG or len(one.compound) > LONG // 2 for one in intended.rows)
         self.model.show(intended.rows)
         nothing = "&Mark them in the list" if wrong else "Nothing to write"
         self.write.setText(f"&Write {n:,} value{'' if n == 1 else 's'}" if n else nothing)

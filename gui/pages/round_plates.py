@@ -9,6 +9,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QComboBox, QFrame, QHBoxLayout, QVBoxLayout
 
 from assaypilot.engine.campaign.state import Status
+from assaypilot.engine.campaign.words import many
 from assaypilot.engine.plates.layout import Layout
 from assaypilot.engine.plates.wells import Well, row_letters
 from assaypilot.gui.models.round import RoundModel
@@ -201,11 +202,13 @@ class PlatesPane(QFrame):
         ranks = {item.compound: line for line, item in enumerate(model.round.items, start=1)}
         if self.plate.plate is not layout.plates[at]:
             self.plate.show_plate(status, layout, at, ranks)
-        words = plate_words(layout.plates[at], layout, status)
+        whole = plate_words(layout.plates[at], layout, status)
+        short = many(len(layout.plates[at].placed), "value")
         if len(layout.plates) > 1:
-            words = f"plate {at + 1} of {len(layout.plates)} · {words}"
-        self.words.setText(words)
-        self.plate.say(f"{layout.plates[at].name}: {words}")
+            which = f"{at + 1} of {len(layout.plates)}"
+            short, whole = f"Plate {which}, {short}", f"Plate {which}: {whole}"
+        self.words.setText(short, whole)
+        self.plate.say(f"{layout.plates[at].name}: {whole}")
         self._colour()
 
     def _colour(self) -> None:

@@ -67,8 +67,6 @@ class HoverCard(QFrame):
         self.picture = _Picture(structures)
         self.heading = label("", "heading", wrap=True)
         self.words = label("", wrap=True)
-        for words in (self.heading, self.words):
-            words.setFixedWidth(PICTURE.width() + 10)
         column.addWidget(self.picture, 0, Qt.AlignmentFlag.AlignHCenter)
         column.addWidget(self.heading)
         column.addWidget(self.words)
@@ -82,6 +80,8 @@ class HoverCard(QFrame):
         self.heading.setText(target.heading)
         self.words.setText(target.text)
         self.words.setVisible(bool(target.text))
+        for words in (self.heading, self.words):
+            words.setFixedWidth(round((PICTURE.width() + 10) * theme().scale))
         self.adjustSize()
         x = at.x() + 16 if at.x() + 16 + self.width() <= room.width() else at.x() - 16 - self.width()
         y = min(at.y() + 12, room.height() - self.height() - 2)

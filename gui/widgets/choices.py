@@ -46,6 +46,11 @@ class Segments(QWidget):
         """What is chosen."""
         return next(key for key, made in self._buttons.items() if made.isChecked())
 
+    @property
+    def keys(self) -> list[str]:
+        """What can be chosen, left to right."""
+        return list(self._buttons)
+
     def text(self, key: str) -> str:
         """What a choice says."""
         return self._buttons[key].text().replace("&&", "&")

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from assaypilot.gui.models.base import Column
     from assaypilot.gui.widgets.table import Table
 
-__all__ = ["Arrangement", "StayingMenu", "order_in"]
+__all__ = ["Arrangement", "StayingMenu", "filter_in", "order_in"]
 
 
 def order_in(values: dict[str, Any]) -> tuple[str, Qt.SortOrder] | None:
@@ -24,6 +24,12 @@ def order_in(values: dict[str, Any]) -> tuple[str, Qt.SortOrder] | None:
         case [str() as key, bool() as down]:
             return key, Qt.SortOrder.DescendingOrder if down else Qt.SortOrder.AscendingOrder
     return None
+
+
+def filter_in(values: dict[str, Any]) -> str:
+    """What a table was narrowed by, as it was remembered; empty for nothing."""
+    words = values.get("filter")
+    return words if isinstance(words, str) else ""
 
 
 class StayingMenu(QMenu):

@@ -51,7 +51,7 @@ def short_names(names: Iterable[str]) -> dict[str, str]:
 
 
 def plate_words(plate: Plate, layout: Layout, status: Status) -> str:
-    """``48 measurements of pIC50, 16 wells with controls, 32 free``."""
+    """``48 measurements of pIC50, 16 wells with controls, 32 empty``."""
     controls = len(layout.use.control_wells())
     used = sum(len(one.wells) for one in plate.placed)
     free = layout.use.format.wells - controls - used

@@ -5,12 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QPushButton, QWidget
 
+from assaypilot.gui.models.base import plain_tip
 from assaypilot.gui.widgets.text import button, label
 
 __all__ = ["Shown", "ValueList"]
+
+
+CAPTION = 20
+"""Letters of a caption that are shown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +70,7 @@ class ValueList(QWidget):
                 line.addWidget(_struck(one.struck))
             if one.value:
                 line.addWidget(label(one.value, selectable=True))
-            self._add(label(one.caption, "muted"), row, 0)
+            self._add(self._caption(one.caption), row, 0)
             self._add(said, row, 1)
             if editable:
                 self._add(self._actions(one), row, 2)
@@ -74,6 +79,14 @@ class ValueList(QWidget):
                 self._add(label(one.note, "muted", wrap=True), row, 1, 2)
                 row += 1
         self.setVisible(bool(values))
+
+    def _caption(self, text: str) -> QLabel:
+        """A caption that leaves room beside it, however long the name of an endpoint is."""
+        wide = CAPTION * self.fontMetrics().averageCharWidth()
+        made = label(self.fontMetrics().elidedText(text, Qt.TextElideMode.ElideMiddle, wide), "muted")
+        made.setAccessibleName(text)
+        made.setToolTip(plain_tip(text) if made.text() != text else "")
+        return made
 
     def _actions(self, one: Shown) -> QWidget:
         box = QWidget()

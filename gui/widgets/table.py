@@ -45,7 +45,7 @@ STEP = 7919
 NARROWEST, WIDEST = 32, 260
 PADDING, ARROW = 14, 12
 """Pixels of a heading that its text leaves free, and those of the arrow of the column sorted by."""
-SOFTEST = 58
+SOFTEST = 92
 """Pixels a column that may be narrow keeps."""
 MOST_COPIED = 200_000
 """Rows that fit a clipboard; more of them are exported."""
@@ -178,6 +178,8 @@ class Table(QTableView):
         self.selectionModel().currentRowChanged.connect(lambda now, before: self._tell(now))
         self._flexible, self._least = "", 0
         self._natural: list[int] = []
+        self.tall = False
+        """Whether rows have room for texts of two lines, as those with pictures do."""
         self._own: dict[str, int] = {}
         """Widths somebody has set, by key; while there are any, none is changed."""
         self._arranging = False
@@ -401,7 +403,7 @@ class Table(QTableView):
     def _dress(self) -> None:
         """Nothing; delegates, row height and widths for the columns there are now."""
         columns = self.rows_model.columns
-        pictures = any(column.smiles is not None for column in columns)
+        pictures = self.tall or any(column.smiles is not None for column in columns)
         line = self.fontMetrics().height()
         vertical = self.verticalHeader()
         high = max(2 * line + 26, 62) if pictures else line + 17

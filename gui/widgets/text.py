@@ -109,12 +109,12 @@ class ElidedLabel(QLabel):
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         if role:
             self.setProperty("role", role)
-        self._whole = ""
+        self._whole = self._more = ""
 
-    def setText(self, text: str) -> None:
-        """Nothing; shows another text."""
-        self._whole = text
-        self.setAccessibleName(text)
+    def setText(self, text: str, more: str = "") -> None:
+        """Nothing; shows another text; ``more``: what the tooltip says, whether there is room or not."""
+        self._whole, self._more = text, more
+        self.setAccessibleName(more or text)
         self._fit()
 
     def text(self) -> str:
@@ -133,7 +133,7 @@ class ElidedLabel(QLabel):
     def _fit(self) -> None:
         shown = QFontMetrics(self.font()).elidedText(self._whole, Qt.TextElideMode.ElideRight, max(self.width(), 0))
         super().setText(shown)
-        self.setToolTip(plain_tip(self._whole) if shown != self._whole else "")
+        self.setToolTip(plain_tip(self._more or (self._whole if shown != self._whole else "")))
 
 
 class Details(QWidget):

@@ -34,14 +34,14 @@ def one_endpoint(at: Photographer, table: Path) -> None:
     at.until(lambda: wizard.columns_step.complete, "the check")
     at.shoot("wizard-2-columns", wizard)
     wizard.next.click()
-    at.shoot("wizard-3-check", wizard)
-    for view in ("sites", "model"):
+    for view, name in (("findings", "check"), ("sites", "sites"), ("model", "model")):
         wizard.check_step.views.choose(view)
-        at.shoot(f"wizard-3-{view}", wizard)
+        at.shoot(f"wizard-3-{name}", wizard)
     wizard.next.click()
     at.shoot("wizard-4-missing", wizard)
     step = wizard.goal_step
     step.noise.edit.setText("a fifth")
+    at.until(lambda: "number" in step.noise.note.text(), "the refusal")
     at.shoot("wizard-4-wrong", wizard)
     step.noise.edit.setText(str(NOISE))
     step.slack.edit.setText("0.5")

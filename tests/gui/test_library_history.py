@@ -104,6 +104,50 @@ def test_layouts_come_back_with_their_campaign(
     assert shown(first)[0][-1] == "available"
 
 
+def test_filters_and_the_selection_come_back_with_their_campaign(
+    qtbot: QtBot, open_window: Callable[..., MainWindow], tmp_path: Path
+) -> None:
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+    first, second = quick_campaign(tmp_path / "one"), quick_campaign(tmp_path / "two")
+    window = open_window(first)
+    until(qtbot, lambda: window.session.view is not None)
+    window.show_page(CANDIDATES)
+    idle(qtbot, window)
+    window.candidates.which.choose("all")
+    QTest.keyClicks(window.candidates.filter, "R1=Me")
+    QTest.keyClick(window.candidates.filter, Qt.Key.Key_Return)
+    idle(qtbot, window)
+    kept = [int(row) for row in window.candidates.model.rows]
+    assert len(kept) == 6
+    window.candidates.select(kept[3])
+    window.show_page(LIBRARY)
+    QTest.keyClicks(window.library.filter, "CF3")
+    QTest.keyClick(window.library.filter, Qt.Key.Key_Return)
+    idle(qtbot, window)
+    window.open_path(second)
+    until(qtbot, lambda: view(window).path == second)
+    idle(qtbot, window)
+    # They belong to the one campaign: another one begins with all its compounds.
+    assert (window.library.filter.text(), window.candidates.filter.text()) == ("", "")
+    assert window.candidates.which.key == "alive"
+    assert window.library.model.rowCount() == 18
+    window.close()
+    again = open_window(first)
+    until(qtbot, lambda: again.session.view is not None)
+    again.show_page(LIBRARY)
+    idle(qtbot, again)
+    assert again.library.filter.text() == "CF3"
+    assert again.library.shown.text() == "6 shown"
+    again.show_page(CANDIDATES)
+    idle(qtbot, again)
+    assert (again.candidates.filter.text(), again.candidates.which.key) == ("R1=Me", "all")
+    assert [int(row) for row in again.candidates.model.rows] == kept
+    assert again.candidates.table.selected_rows() == [kept[3]]
+    again.manners.forget_layout()
+    assert (again.candidates.filter.text(), again.candidates.which.key) == ("", "alive")
+
+
 def test_library_and_candidates_share_what_is_selected(qtbot: QtBot, decided: MainWindow) -> None:
     decided.candidates.select(5)
     decided.show_page(LIBRARY)
@@ -156,11 +200,12 @@ def test_a_substructure_is_stopped_and_never_lands_on_another_campaign(
             threading.Event().wait(0.01)
 
     monkeypatch.setattr("assaypilot.gui.narrowing.in_another_process", slow)
-    window = open_window(quick_campaign(tmp_path, smiles=True))
+    (tmp_path / "other").mkdir()
+    window, other = open_window(quick_campaign(tmp_path, smiles=True)), quick_campaign(tmp_path / "other")
     until(qtbot, lambda: window.session.view is not None)
     window.show_page(LIBRARY)
     page = window.library
-    for stop in (window.tables.bar.stop.click, lambda: window.open_path(view(window).path)):
+    for stop in (window.tables.bar.stop.click, lambda: window.open_path(other)):
         page.filter.setText("has:CN")
         page.filter.settle()
         until(qtbot, window.tables.bar.isVisible)

@@ -175,7 +175,7 @@ def test_several_plates_and_how_the_page_was_divided(
     values = values_of(None, "", kind="list") | {"size": 24, "controls": "1, 2, 3", "edge": True, "same": False}
     plated.work_lists._keep(view(plated), open_round(plated), values)
     assert pane.which.count() > 1
-    assert f"plate {pane.which.currentIndex() + 1} of {pane.which.count()}" in pane.words.text()
+    assert f"Plate {pane.which.currentIndex() + 1} of {pane.which.count()}" in pane.words.text()
     last = pane.which.count() - 1
     layout = plated.work_lists.layout(view(plated), open_round(plated))
     assert layout is not None

@@ -80,7 +80,7 @@ def test_measurements_before_and_in_the_campaign() -> None:
     said = texts(figure)
     assert said.count("none") == 1
     assert {"5", "3", "1"} <= set(said)
-    assert [text.get_text() for text in figure.axes[0].get_legend().get_texts()] == ["this campaign", "earlier values"]
+    assert [text.get_text() for text in figure.legends[0].get_texts()] == ["this campaign", "earlier values"]
 
 
 def test_without_a_choice_there_is_a_sentence() -> None:
