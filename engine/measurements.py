@@ -96,7 +96,7 @@ class Pooled:
     """``(n_arms,)``, model scale; 0 where nothing was measured."""
 
 
-def pool(arms: Iterable[int], values: Iterable[float], n: Iterable[int], n_arms: int) -> Pooled:
+def pool(arms: Iterable[int], values: Iterable[float], n: Iterable[float], n_arms: int) -> Pooled:
     """Counts and means per arm of values with n determinations each."""
     places = np.fromiter(arms, dtype=np.intp)
     weights = np.fromiter(n, dtype=float)

@@ -18,7 +18,7 @@ from assaypilot.engine.campaign.suitable import check_value
 from assaypilot.engine.endpoint import Relation
 from assaypilot.engine.errors import AssayPilotError
 
-__all__ = ["amendment", "consequences", "corrected", "excluded", "harmless", "included", "reason_of"]
+__all__ = ["amendment", "consequences", "control_amended", "corrected", "excluded", "harmless", "included", "reason_of"]
 
 
 def reason_of(text: str) -> str:
@@ -71,9 +71,33 @@ def corrected(ledger: Ledger, number: int, value: float, relation: Relation, uni
     return Draft("measurement_corrected", data)
 
 
+def control_amended(
+    ledger: Ledger, number: int, reason: str, *, value: float | None, unit: str | None, excluded: bool | None
+) -> Draft:
+    """The event that replaces the value of a control, leaves it out, or has it used again."""
+    reason = reason_of(reason)
+    reading = ledger.reading(number)
+    if reading.withdrawn:
+        raise AssayPilotError(f"the entry of control value {number} was undone, so it cannot be changed")
+    now: dict[str, float | str | None] = {}
+    if value is not None:
+        endpoint = ledger.endpoints[reading.endpoint]
+        now |= {"value": endpoint.to_model(value, unit or reading.entered.unit), "corrected": reason}
+    if excluded is not None:
+        if excluded == (reading.excluded is not None):
+            state = "left out already" if excluded else "not left out"
+            raise AssayPilotError(f"control value {number} is {state}")
+        now["excluded"] = reason if excluded else None
+    if not now:
+        raise AssayPilotError("nothing was said to change", mend="Give a value, or say whether it counts.")
+    before = {name: getattr(reading, name) for name in now}
+    return Draft("control_amended", {"number": number, "now": now, "before": before, "reason": reason})
+
+
 def amendment(before: Ledger, after: Ledger, draft: Draft) -> tuple[list[Draft], dict[str, bytes]]:
     """What belongs to a change of one value beside its event; ``after`` is the state in which it has happened."""
-    phase = before.measurement(draft.data["number"]).phase
+    number = draft.data["number"]
+    phase = (before.reading(number) if draft.kind == "control_amended" else before.measurement(number)).phase
     if not redecide.reaches(before, phase):
         return [], {}
     again, parts = redecide.drafts(after, phase, draft.data["reason"])

@@ -132,6 +132,8 @@ def _by_goal(ledger: Ledger, phase: int) -> bool:
 
 def _by_limits(ledger: Ledger, m: Measurement) -> bool:
     verdict = ledger.verdicts.get(m.phase)
+    if ledger.settings.blocks != "none":
+        return False
     if verdict is None:
         return not 0 < m.phase <= len(ledger.phases)
     rows = [row for row, k in enumerate(ledger.limited) if m.endpoint in ledger.behind((k,))]

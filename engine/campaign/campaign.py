@@ -6,12 +6,13 @@ Every command is one transaction: either all of it is on the disk when the call 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from assaypilot.engine.campaign import amending, codec
+from assaypilot.engine.campaign import amending, blocking, codec
 from assaypilot.engine.campaign.chain import Draft
 from assaypilot.engine.campaign.changing import Change, change_drafts, consequences, redone
 from assaypilot.engine.campaign.changing_library import (
@@ -22,6 +23,7 @@ from assaypilot.engine.campaign.changing_library import (
 )
 from assaypilot.engine.campaign.choice import PlanOption, options
 from assaypilot.engine.campaign.confirmation import confirmation_round
+from assaypilot.engine.campaign.control_intake import apart, readings_of
 from assaypilot.engine.campaign.counting import Issued
 from assaypilot.engine.campaign.creation import creation_drafts, program_version
 from assaypilot.engine.campaign.intake import Intake, due_now, prepare, to_mark
@@ -289,10 +291,13 @@ class Campaign:
 
     def _refuse_results(self) -> None:
         issued = self._ledger.open_round
-        if issued and any(
+        if issued is None:
+            return
+        came = any(
             m.round == issued.number and (m.number > issued.before or m.counted) and not m.withdrawn
             for m in self._ledger.measurements
-        ):
+        )
+        if came or any(r.round == issued.number and not r.withdrawn for r in self._ledger.readings):
             raise AssayPilotError(
                 f"round {issued.number} has results, so it cannot be withdrawn",
                 mend="Close it with what has come back instead.",
@@ -348,8 +353,18 @@ class Campaign:
                 mend="Use --again to count them a second time.",
             )
         gone = () if unavailable is None else to_mark(ledger, unavailable[0])
+        results, of_controls = apart(ledger, results)
         taken = self._take(results, again=again, typed=source is None or not source.digest)
-        if not taken.measurements:
+        controls = readings_of(ledger, of_controls, again=again)
+        if of_controls:
+            taken = replace(
+                taken,
+                duplicates=taken.duplicates + controls.duplicates,
+                rejected=(*taken.rejected, *controls.rejected),
+                warnings=(*taken.warnings, *controls.warnings),
+            )
+        anything = bool(taken.measurements or controls.readings)
+        if not anything:
             if taken.duplicates and not taken.rejected:
                 raise AssayPilotError(
                     "this result is in the campaign already"
@@ -376,18 +391,22 @@ class Campaign:
         issued = ledger.open_round
         number = ledger.last_round
         work = self._begin()
-        if taken.measurements:
-            data = {
+        if anything:
+            data: dict[str, Any] = {
                 "round": number,
                 "measurements": [codec.measurement_to_json(m) for m in taken.measurements],
                 "source": codec.source_to_json(source),
             }
-            work.add(Draft("results_recorded", data))
+            if controls.readings:
+                data["controls"] = [codec.reading_to_json(r) for r in controls.readings]
+            work.add(Draft("results_recorded", data, 2 if controls.readings else 1))
         if unavailable is not None and gone:
             work.add(
                 Draft("compounds_unavailable", {"compounds": list(gone), "reason": amending.reason_of(unavailable[1])})
             )
-        complete = close_when_complete and issued is not None and taken.measurements and not work.ledger.pending(issued)
+        complete = close_when_complete and issued is not None and anything and not work.ledger.pending(issued)
+        # A plate whose controls are still to come is not decided without them unless somebody says so.
+        complete = complete and issued is not None and not blocking.without_controls(work.ledger, issued)
         closes = close or bool(complete)
         if closes and issued is not None:
             work.add(closed_round(work.ledger, issued, missing))
@@ -403,6 +422,7 @@ class Campaign:
             round=number,
             round_closed=closes,
             warnings=taken.warnings,
+            controls=len(controls.readings),
         )
 
     def _take(self, results: Sequence[Result], *, again: bool, typed: bool) -> Intake:
@@ -456,6 +476,22 @@ class Campaign:
     ) -> tuple[str, ...]:
         """What another value would do to the guarantee and the decisions; nothing is done."""
         return amending.consequences(self._ledger, amending.corrected(self._ledger, number, value, relation, unit, "?"))
+
+    def amend_control(
+        self,
+        number: int,
+        reason: str,
+        *,
+        value: float | None = None,
+        unit: str | None = None,
+        excluded: bool | None = None,
+    ) -> None:
+        """Replace the value of a control (in the entry unit), leave it out, or use it again, for a reason that is kept.
+
+        When the phase was decided already it is decided again, and the log says so.
+        """
+        told = amending.control_amended(self._ledger, number, reason, value=value, unit=unit, excluded=excluded)
+        self._amend(told)
 
     def _amend(self, draft: Draft) -> None:
         """Write a change of one measurement; the phases it reaches are decided again in the same transaction."""

@@ -8,14 +8,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from assaypilot.engine.campaign import limits, scatter
+from assaypilot.engine.campaign import blocking, limits, scatter
 from assaypilot.engine.campaign.replay import Ledger
 from assaypilot.engine.campaign.state import Candidates
 from assaypilot.engine.difference import parts, pooled_of
 from assaypilot.engine.measurements import Pooled, pool
 from assaypilot.engine.models.glm import curvature, fit_glm, mean_value
 from assaypilot.engine.models.ols import least_squares
-from assaypilot.engine.models.posterior import Posterior, posterior, probability_within
+from assaypilot.engine.models.posterior import Posterior, blocked_posterior, posterior, probability_within
 from assaypilot.engine.strategies.protocol import NOT_ESTIMABLE, OUT, State
 
 __all__ = ["build_candidates", "pooled", "posterior_of", "shown_means"]
@@ -52,6 +52,8 @@ def pooled(ledger: Ledger, endpoint: int) -> Pooled:
     """Everything usable of an endpoint (of both parts of a difference), history included, per arm, model scale."""
 
     def of_measured(position: int) -> Pooled:
+        if ledger.settings.blocks != "none":
+            return blocking.adjusted(ledger, position)
         used = [m for m in ledger.measurements if m.endpoint == position and m.usable]
         return pool(
             (int(ledger.arm_of[m.compound]) for m in used), (m.value for m in used), (m.n for m in used), ledger.n_arms
@@ -71,6 +73,11 @@ def posterior_of(ledger: Ledger, endpoint: int, data: Pooled | None = None) -> P
     noise = 1.0 if endpoint in ledger.coarse else scatter.informing(ledger)[endpoint].noise_sd
     if not len(measured) or noise is None:
         return None
+    if ledger.settings.blocks != "none":
+        told = blocking.everything(ledger, endpoint)
+        return blocked_posterior(
+            ledger.features, told.arms, told.counts, told.means, noise, told.effects(ledger), told.control_means
+        )
     return posterior(ledger.features, measured, data.counts[measured], data.means[measured], noise)
 
 
@@ -80,7 +87,10 @@ def _estimates(ledger: Ledger, endpoint: int, data: Pooled) -> Floats:
     measured = np.flatnonzero(data.counts > 0)
     if not len(measured):
         return np.full(ledger.n_arms, np.nan)
-    fit = least_squares(ledger.features, measured, data.counts[measured], data.means[measured])
+    if ledger.settings.blocks == "none":
+        fit = least_squares(ledger.features, measured, data.counts[measured], data.means[measured])
+    else:
+        fit = blocking.everything(ledger, endpoint).fit(ledger)
     return np.where(fit.estimable(), fit.means(), np.nan)
 
 

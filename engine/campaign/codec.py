@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from assaypilot.engine.campaign.confirmed import Prediction
 from assaypilot.engine.campaign.parts import Numbers
 from assaypilot.engine.campaign.state import RoundItem, Settings, Source
+from assaypilot.engine.controls import Control, Reading
 from assaypilot.engine.measurements import Measurement, Result
 from assaypilot.engine.strategies.protocol import Decision
 
@@ -25,11 +26,14 @@ __all__ = [
     "measurement_to_json",
     "prediction_from_json",
     "prediction_to_json",
+    "reading_from_json",
+    "reading_to_json",
     "settings_from_json",
     "settings_to_json",
     "source_to_json",
 ]
 
+_READING = ("number", "control", "endpoint", "value", "n", "round", "phase", "excluded")
 _RESULT_DEFAULTS = {f.name: f.default for f in fields(Result) if f.name not in ("compound", "value")}
 
 
@@ -46,6 +50,11 @@ def source_to_json(source: Source | None) -> dict[str, Any] | None:
 def settings_to_json(settings: Settings) -> dict[str, Any]:
     """Settings as an object; the endpoints of a goal about one are not named twice."""
     data = asdict(settings) | {"parameters": dict(settings.parameters), "slack": settings.softness}
+    data["controls"] = [control.as_json() for control in settings.controls]
+    for name, usual in (("blocks", "none"), ("controls", [])):
+        # Programs that know of neither can read what needs neither.
+        if data[name] == usual:
+            del data[name]
     if settings.goal == "pareto":
         return data | {"objectives": list(settings.objectives)}
     del data["objectives"]
@@ -54,7 +63,8 @@ def settings_to_json(settings: Settings) -> dict[str, Any]:
 
 def settings_from_json(data: Mapping[str, Any]) -> Settings:
     """The settings that ``settings_to_json`` wrote."""
-    return Settings(**{**data, "objectives": tuple(data.get("objectives", ()))})
+    controls = tuple(map(Control.from_json, data.get("controls", ())))
+    return Settings(**{**data, "objectives": tuple(data.get("objectives", ())), "controls": controls})
 
 
 def result_to_json(result: Result) -> dict[str, Any]:
@@ -87,6 +97,17 @@ def measurement_to_json(measurement: Measurement) -> dict[str, Any]:
 def measurement_from_json(data: Mapping[str, Any]) -> Measurement:
     """The measurement that ``measurement_to_json`` wrote."""
     return Measurement(**{**data, "entered": Result(**data["entered"])})
+
+
+def reading_to_json(reading: Reading) -> dict[str, Any]:
+    """The value of a control as it is first recorded."""
+    data = {name: getattr(reading, name) for name in _READING}
+    return {**data, "entered": result_to_json(reading.entered)}
+
+
+def reading_from_json(data: Mapping[str, Any]) -> Reading:
+    """The value of a control that ``reading_to_json`` wrote."""
+    return Reading(**{**data, "entered": Result(**data["entered"])})
 
 
 def item_to_json(item: RoundItem) -> dict[str, Any]:

@@ -9,11 +9,12 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from assaypilot.engine.campaign import scatter
+from assaypilot.engine.campaign import blocking, scatter
 from assaypilot.engine.campaign.bounds import Span, spanned
 from assaypilot.engine.campaign.confirmed import Prediction
 from assaypilot.engine.campaign.state import Round, RoundItem, Settings
 from assaypilot.engine.campaign.stock_said import Stock
+from assaypilot.engine.controls import Reading
 from assaypilot.engine.difference import behind
 from assaypilot.engine.endpoint import Endpoint
 from assaypilot.engine.errors import AssayPilotError
@@ -108,6 +109,8 @@ class Books:
         self.since: Ints = np.zeros(0, dtype=np.intp)
         """Phases that had been decided when each arm came into the library."""
         self.measurements: list[Measurement] = []
+        self.readings: list[Reading] = []
+        """Values of controls, in order of entry."""
         self.rounds: list[Issued] = []
         self.confirmations: set[int] = set()
         """Numbers of the rounds that confirm what was decided."""
@@ -258,7 +261,7 @@ class Books:
         Of a difference the effective counts: see ``difference``.
         """
         filling = self.counting(phase)
-        if phase in self.without_bounds:
+        if phase in self.without_bounds or self.settings.blocks != "none":
             filling = [(m, n) for m, n in filling if m.usable]
         return spanned(self.endpoints, endpoint, filling, self.arm_of)
 
@@ -275,7 +278,7 @@ class Books:
         signs = np.array([[self.endpoints[k].sign] for k in self.goal_endpoints])
         counts, means = np.array([one.counts for one in spans]), np.array([one.means for one in spans])
         if not any(one.censored for one in spans):
-            return Outcome(allocation, counts, signs * means, spent)
+            return Outcome(allocation, counts, signs * means, spent, cells=blocking.cells(self, phase))
         ends = np.array([[one.low, one.high] for one in spans])
         turned = (signs < 0)[:, 0]
         ends[turned] = -ends[turned][:, ::-1]

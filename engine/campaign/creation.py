@@ -17,6 +17,7 @@ from assaypilot.engine.campaign.replay import Ledger
 from assaypilot.engine.campaign.state import Settings, Source
 from assaypilot.engine.campaign.stocked import stock_drafts
 from assaypilot.engine.campaign.suitable import check_campaign
+from assaypilot.engine.controls import refuse_compounds, resolved
 from assaypilot.engine.difference import behind, check_differences, with_noise
 from assaypilot.engine.endpoint import Endpoint
 from assaypilot.engine.errors import AssayPilotError
@@ -58,6 +59,8 @@ def creation_drafts(
     measured = [endpoints[k].name for k in behind(endpoints, asked)]
     endpoints, notes = _with_noise(library, endpoints, history, measured)
     notes += _cautions(endpoints, settings, len(measured))
+    settings = replace(settings, controls=resolved(settings.controls, endpoints, behind(endpoints, asked)))
+    refuse_compounds(settings.controls, library)
     strategy, why = choose(
         settings.strategy,
         settings.goal,
@@ -65,6 +68,7 @@ def creation_drafts(
         # Limits would be as well told by phases of another; noise that is not known would not.
         limited=any(e.limit is not None for e in endpoints) and not any(e.noise_estimated for e in endpoints),
         parameters=settings.parameters,
+        blocks=settings.blocks,
     )
     if any(endpoint.noise_estimated for endpoint in endpoints):
         why = why.replace("normal with the stated SD", "normal")
@@ -109,7 +113,7 @@ def creation_drafts(
                 "strategy_version": strategy.info.version,
                 "why": why,
             },
-            1 if settings.goal == "epsilon-best" else 2,
+            3 if settings.controls else 1 if settings.goal == "epsilon-best" else 2,
         ),
     ]
     if taken.measurements:

@@ -14,11 +14,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from assaypilot.engine.campaign.blocking import fit_of_phase
 from assaypilot.engine.campaign.counting import Books
 from assaypilot.engine.campaign.scatter import of_decisions
 from assaypilot.engine.endpoint import Endpoint
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.models.ols import least_squares
 from assaypilot.engine.strategies.censored import apart
 
 __all__ = ["Verdict", "decide", "failures", "from_json", "same", "shares", "to_json", "together"]
@@ -79,15 +79,19 @@ def decide(books: Books, phase: int, before: Sequence[Verdict]) -> Verdict | Non
     outs, censored = [], []
     for row, position in enumerate(books.limited):
         endpoint = books.endpoints[position]
-        span = books.span(phase, position)
-        measured = np.flatnonzero(span.counts > 0)
+        span, sd = books.span(phase, position), books.deciding_sd(position, phase)
         censored.append(span.censored)
-        sd = books.deciding_sd(position, phase)
-        if len(measured) and sd is not None:
-            fit = least_squares(books.features, measured, span.counts[measured], span.means[measured])
+        fit = fit_of_phase(books, phase, position)
+        if fit is not None and sd is not None:
             half = np.where(there, sd * width * fit.half_norms(), np.inf)
             mean = np.where(np.isfinite(half), fit.means(), 0.0)
-            below, above = apart(fit, *(ends[measured] for ends in (span.means, span.low, span.high)))
+            measured = np.flatnonzero(span.counts > 0)
+            # Beside blocks all values are exact: bounds are left out there.
+            below, above = (
+                apart(fit, *(ends[measured] for ends in (span.means, span.low, span.high)))
+                if span.censored
+                else (0.0, 0.0)
+            )
             low[row], high[row] = mean - half - below, mean + half + above
         known = np.zeros(books.n_arms, dtype=bool)
         for earlier in before:

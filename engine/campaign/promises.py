@@ -256,6 +256,25 @@ def _scatter(ledger: Ledger) -> list[str]:
     return found
 
 
+def _plates(ledger: Ledger) -> list[str]:
+    """What taking plates (or other blocks) out rests on; nothing without blocks."""
+    kind, controls = ledger.settings.blocks, ledger.settings.controls
+    if kind == "none":
+        return []
+    found = [
+        f"each {kind} shifts all its values alike, and where a measurement stands has nothing to do with its value"
+    ]
+    unknown = [c.name for c in controls if any(c.nominal(ledger.endpoints[k].name) is None for k in ledger.measured)]
+    if unknown:
+        found.append(f"levels are counted from what {joined(unknown)} read at first, differences from nothing")
+    if ledger.limited:
+        found.append(f"limits rest on the nominal values of {joined([control.name for control in controls])}")
+    changed = sum(r.excluded is not None and not r.entered.excluded and not r.withdrawn for r in ledger.readings)
+    if changed:
+        found.append(f"{many(changed, 'control value')} left out for technical causes unrelated to the values")
+    return found
+
+
 def _assumptions(ledger: Ledger, counts: Mapping[str, int]) -> list[str]:
     found = [*ledger.strategy.assumes(ledger.state.problem), *_scatter(ledger)]
     for k in ledger.deciding_endpoints:
@@ -274,6 +293,7 @@ def _assumptions(ledger: Ledger, counts: Mapping[str, int]) -> list[str]:
         ]
         if guessed:
             found.append(f"values of {joined(sorted(guessed))} beyond a bound scatter no more than those within it")
+    found += _plates(ledger)
     if ledger.failed:
         found.append(f"{many(ledger.failed, 'measurement')} failed for reasons unrelated to the values")
     marked = sum(

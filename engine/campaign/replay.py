@@ -17,6 +17,7 @@ from assaypilot.engine.campaign.chain import Draft, Event
 from assaypilot.engine.campaign.counting import Books, Decided, Issued, UnderWay
 from assaypilot.engine.campaign.parts import from_bytes
 from assaypilot.engine.campaign.steps import Step, remember
+from assaypilot.engine.controls import Reading
 from assaypilot.engine.endpoint import Endpoint
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.features import SiteFeatures, merge_equal_rows
@@ -43,15 +44,16 @@ KINDS = {
     "campaign_created": 1,
     "library_added": 2,
     "endpoints_defined": 4,
-    "goal_set": 2,
+    "goal_set": 3,
     "history_added": 1,
     "phase_planned": 2,
     "round_issued": 2,
     "confirmation_issued": 1,
     "round_withdrawn": 1,
-    "results_recorded": 1,
-    "results_withdrawn": 1,
-    "results_restored": 1,
+    "results_recorded": 2,
+    "results_withdrawn": 2,
+    "results_restored": 2,
+    "control_amended": 1,
     "measurement_excluded": 1,
     "measurement_included": 1,
     "measurement_corrected": 1,
@@ -68,10 +70,10 @@ KINDS = {
 """Every kind of event and its newest version this program understands.
 
 Version 2 of a library has interactions, of endpoints an epsilon or a limit (version 3 a difference, 4 noise that is not
-known), of the goal is not about all epsilon-best, of a plan promises no half-width, of a decision has limits or a part
-with a strategy's memory (version 3 notes the noise that was used; of one made again 3 reaches behind a change of the
-terms and 4 notes the noise), of changed terms has noise that is not known; whatever needs none of it is still written
-as version 1.
+known), of the goal is not about all epsilon-best (3: has controls or blocks), of a plan promises no half-width, of
+results has those of controls, of a decision has limits or a part with a strategy's memory (version 3 notes the noise
+that was used; of one made again 3 reaches behind a change of the terms and 4 notes the noise), of changed terms has
+noise that is not known; whatever needs none of it is still written as version 1.
 """
 
 UNFIT = (AssayPilotError, ValueError, LookupError, TypeError, AttributeError, ArithmeticError, struct.error, zlib.error)
@@ -118,8 +120,8 @@ class Ledger(Books):
 
     @property
     def takes_bounds(self) -> bool:
-        """Whether decisions take in values known only as bounds."""
-        return self.strategy.info.bounds
+        """Whether decisions take in values known only as bounds; beside blocks they do not."""
+        return self.strategy.info.bounds and self.settings.blocks == "none"
 
     def current(self) -> State:
         """The strategy's state with what can be measured now and what was spent so far."""
@@ -160,9 +162,8 @@ class Ledger(Books):
         other = copy.copy(self)
         known = self._part
         other._part = lambda digest: parts[digest] if digest in parts else known(digest)
-        own = ("measurements", "sources", "rounds", "confirmations", "unavailable", "phases", "estimates", "verdicts",
-               "spreads",
-               "judged", "void", "turns")  # fmt: skip
+        own = ("measurements", "readings", "sources", "rounds", "confirmations", "unavailable", "phases", "estimates",
+               "verdicts", "spreads", "judged", "void", "turns")  # fmt: skip
         for name in own:
             setattr(other, name, copy.copy(getattr(self, name)))
         other.undo, other.redo = list(self.undo), list(self.redo)
@@ -305,6 +306,7 @@ class Ledger(Books):
     def _take(self, event: Event) -> None:
         for data in event.data["measurements"]:
             self.measurements.append(codec.measurement_from_json(data))
+        self.readings += [codec.reading_from_json(data) for data in event.data.get("controls", ())]
         source = event.data.get("source")
         if source and source["digest"]:
             self._count_source(source["digest"], 1)
@@ -363,14 +365,31 @@ class Ledger(Books):
         for number in numbers:
             self.measurements[number - 1] = change(self.measurement(number))
 
+    def reading(self, number: int) -> Reading:
+        """The value of a control of that number; AssayPilotError when there is none."""
+        if not 1 <= number <= len(self.readings):
+            raise AssayPilotError(f"there is no value of a control number {number}")
+        return self.readings[number - 1]
+
+    def _amend_readings(self, numbers: Iterable[int], change: Callable[[Reading], Reading]) -> None:
+        for number in numbers:
+            self.readings[number - 1] = change(self.reading(number))
+
+    def _control_amended(self, event: Event) -> None:
+        now = event.data["now"]
+        self._amend_readings([event.data["number"]], lambda r: replace(r, **now))
+
     def _results_withdrawn(self, event: Event) -> None:
         self._mark(event.data["numbers"], lambda m: replace(m, withdrawn=True))
+        self._amend_readings(event.data.get("controls", ()), lambda r: replace(r, withdrawn=True))
         self._count_source(event.data["source"], -1)
 
     def _results_restored(self, event: Event) -> None:
         # Taken back and entered again around an undone and redone plan, they answer the round that is open now.
         number = event.data["round"]
         self._mark(event.data["numbers"], lambda m: replace(m, withdrawn=False, round=number))
+        again = event.data.get("controls", ())
+        self._amend_readings(again, lambda r: replace(r, withdrawn=False, round=number))
         self._count_source(event.data["source"], 1)
 
     def _measurement_excluded(self, event: Event) -> None:

@@ -11,7 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assaypilot.engine.campaign.confirmed import Confirmation, Prediction
+from assaypilot.engine.campaign.plate_quality import Quality
 from assaypilot.engine.campaign.stock_view import StockView
+from assaypilot.engine.controls import Control, Reading, check_blocks
 from assaypilot.engine.endpoint import Endpoint
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.goals import GOALS, AllEpsilonBest, Best, Goal, ParetoSet
@@ -67,6 +69,10 @@ class Settings:
     seed: int = 0
     objectives: tuple[str, ...] = ()
     """Names of the endpoints the goal is about; for ``pareto`` two or more, empty until a campaign fills in its own."""
+    blocks: str = "none"
+    """What shifts all values together and is taken out by its controls: one of ``controls.BLOCKS``."""
+    controls: tuple[Control, ...] = ()
+    """What is measured beside the library to compare plates and rounds."""
 
     def __post_init__(self) -> None:
         if self.goal not in GOALS:
@@ -83,6 +89,7 @@ class Settings:
         if self.slack is None or self.goal == "pareto":
             object.__setattr__(self, "slack", 0.0 if self.goal == "pareto" else self.distance / 2.0)
         self._check_goal()
+        check_blocks(self.blocks, self.controls)
         check_delta(self.delta)
         for option, name, value in (
             ("--per-round", "measurements per round", self.per_round),
@@ -337,6 +344,8 @@ class RecordReport:
     round: int
     round_closed: bool
     warnings: tuple[str, ...]
+    controls: int = 0
+    """Values of controls kept; they are not among ``accepted``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -410,6 +419,10 @@ class Status:
     """Whether decisions take in values known only as bounds; else such a value leaves nothing to guarantee."""
     bounds_taken: frozenset[int] = frozenset()
     """Numbers of the measurements known only as bounds that decisions take in."""
+    readings: tuple[Reading, ...] = ()
+    """Values of controls in order of entry, withdrawn and excluded ones included."""
+    quality: Quality = field(default_factory=Quality)
+    """What the controls say of plates and rounds, and what taking plates out costs."""
     confirmation: Confirmation = field(default_factory=Confirmation)
     """How far what is in was confirmed by measurements of its own, once the campaign has ended."""
     noise: tuple[NoiseNow, ...] = ()

@@ -16,7 +16,9 @@ class Step:
     """One user action that can be undone, and what its opposite is."""
 
     label: str
-    kind: Literal["plan", "confirm", "record", "exclude", "include", "correct", "unavailable", "change", "add", "stock"]
+    kind: Literal[
+        "plan", "confirm", "record", "exclude", "include", "correct", "unavailable", "change", "add", "stock", "control"
+    ]
     data: Mapping[str, Any]
 
 
@@ -57,8 +59,16 @@ def _step(kind: str, data: Mapping[str, Any]) -> Step | None:
         case "results_recorded":
             numbers = [m["number"] for m in data["measurements"]]
             source = data.get("source") or {"digest": "", "name": ""}
-            label = f"Enter {len(numbers)} result{'s' if len(numbers) != 1 else ''}"
-            return Step(label, "record", {"numbers": numbers, "source": source["digest"], "round": data["round"]})
+            controls = [r["number"] for r in data.get("controls", ())]
+            n = len(numbers) + len(controls)
+            told = {"numbers": numbers, "source": source["digest"], "round": data["round"]}
+            return Step(
+                f"Enter {n} result{'s' if n != 1 else ''}",
+                "record",
+                told | ({"controls": controls} if controls else {}),
+            )
+        case "control_amended":
+            return Step("Amend a control", "control", data)
         case "measurement_excluded":
             return Step("Exclude a value", "exclude", data)
         case "measurement_included":

@@ -33,6 +33,14 @@ def check_campaign(ledger: Ledger) -> None:
     check_values(ledger, ())
     _check_noise(ledger)
     _check_budget(ledger)
+    of = next((ledger.endpoints[k].name for k in ledger.deciding_endpoints if ledger.endpoints[k].of), None)
+    if of is not None and ledger.settings.blocks != "none":
+        raise AssayPilotError(
+            f"{of} is calculated from two endpoints, and {ledger.settings.blocks} effects are taken out of measured "
+            "ones only",
+            option="--blocks",
+            mend="Leave --blocks out, or name a measured endpoint as the objective.",
+        )
 
 
 def _check_noise(ledger: Ledger) -> None:

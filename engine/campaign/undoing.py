@@ -15,6 +15,7 @@ _KINDS = {
     "correct": "measurement_corrected",
     "unavailable": "compounds_unavailable",
     "stock": "stock_stated",
+    "control": "control_amended",
 }
 
 
@@ -25,7 +26,10 @@ def opposite(step: Step, sequence: int) -> Draft:
         case "plan" | "confirm":
             return Draft("round_withdrawn", {"round": data["round"], "note": ""} | mark)
         case "record":
-            return Draft("results_withdrawn", {"numbers": data["numbers"], "source": data["source"]} | mark)
+            told = {name: data[name] for name in ("numbers", "source", "controls") if name in data}
+            return Draft("results_withdrawn", told | mark, 2 if "controls" in data else 1)
+        case "control":
+            return Draft("control_amended", {**data, "now": data["before"], "before": data["now"]} | mark)
         case "exclude":
             return Draft("measurement_included", {"number": data["number"], "reason": "undo"} | mark)
         case "include":
@@ -48,4 +52,4 @@ def once_more(step: Step, sequence: int, last_round: int) -> Draft:
     data = dict(step.data) | {"redoes": sequence}
     if step.kind == "record":
         data["round"] = last_round
-    return Draft(_KINDS[step.kind], data)
+    return Draft(_KINDS[step.kind], data, 2 if step.kind == "record" and "controls" in data else 1)

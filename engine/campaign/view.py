@@ -10,6 +10,7 @@ from assaypilot.engine.campaign.bounds import taken
 from assaypilot.engine.campaign.candidates import build_candidates
 from assaypilot.engine.campaign.confirmation import confirmation
 from assaypilot.engine.campaign.confirmed import Confirmation
+from assaypilot.engine.campaign.plate_quality import quality
 from assaypilot.engine.campaign.replay import Ledger
 from assaypilot.engine.campaign.state import STATUSES, NoiseNow, PhasePlan, Status
 from assaypilot.engine.strategies.protocol import NOT_ESTIMABLE, State, StopReason
@@ -28,6 +29,7 @@ def build_status(ledger: Ledger, location_warnings: tuple[str, ...] = ()) -> Sta
     guarantee = promises.guarantee(ledger, counts, reasons)
     confirmed = confirmation(ledger, candidates, ended=bool(reasons))
     statement = promises.statement(ledger, candidates, counts, reasons, holds=guarantee.holds)
+    told = quality(ledger)
     return Status(
         name=ledger.name,
         library=ledger.library,
@@ -58,6 +60,7 @@ def build_status(ledger: Ledger, location_warnings: tuple[str, ...] = ()) -> Sta
             *location_warnings,
             *ledger.warnings,
             *wording.cautions(ledger, open_ones=counts["undecided"] > 0),
+            *(f"{text}." for text in told.drift),
             *_checked_again(confirmed),
         ),
         head=ledger.head,
@@ -68,6 +71,8 @@ def build_status(ledger: Ledger, location_warnings: tuple[str, ...] = ()) -> Sta
         probability_names=promises.probability_names(ledger),
         takes_bounds=ledger.takes_bounds,
         bounds_taken=frozenset(m.number for m in taken(ledger)),
+        readings=tuple(ledger.readings),
+        quality=told,
         confirmation=confirmed,
         additivity=deviations(ledger),
         stock=stocked.view(ledger),

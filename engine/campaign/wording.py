@@ -150,11 +150,23 @@ def describe(event: Event, ledger: Ledger) -> str:
         case "results_recorded":
             source = f" from {data['source']['name']}" if data["source"] else ""
             entered = [m["entered"]["compound"] for m in data["measurements"]]
-            return f"{many(len(entered), 'result')} entered{source}: {names(list(dict.fromkeys(entered)))}"
+            controls = [r["entered"]["compound"] for r in data.get("controls", ())]
+            counted = [many(len(entered), "result")] if entered or not controls else []
+            counted += [many(len(controls), "control value")] if controls else []
+            both = names(list(dict.fromkeys([*entered, *controls])))
+            return f"{' and '.join(counted)} entered{source}: {both}"
+        case "control_amended":
+            reading, now = ledger.reading(data["number"]), data["now"]
+            name = f"Value {number(reading.entered.value)} of the control {reading.entered.compound}"
+            if "undoes" in data:
+                return f"{name}: change undone"
+            if "value" in now:
+                return f"{name} corrected: {data['reason']}"
+            return f"{name} {'excluded' if now['excluded'] else 'used again'}: {data['reason']}"
         case "results_withdrawn":
-            return f"Entry of {many(len(data['numbers']), 'result')} undone"
+            return f"Entry of {many(len(data['numbers']) + len(data.get('controls', ())), 'result')} undone"
         case "results_restored":
-            return f"Entry of {many(len(data['numbers']), 'result')} redone"
+            return f"Entry of {many(len(data['numbers']) + len(data.get('controls', ())), 'result')} redone"
         case "measurement_excluded":
             how = "by judgement" if data["judgement"] else "for a technical cause"
             return f"Value {_value(ledger, data['number'])} excluded {how}: {data['reason']}"

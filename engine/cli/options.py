@@ -137,6 +137,23 @@ def add_goal_options(parser: argparse.ArgumentParser, *, simulated: bool = False
         metavar="X",
         help=f"1 - confidence (default {own}0.05: 95 %% sure)",
     )
+    if not simulated:
+        group.add_argument(
+            "--blocks",
+            default="none",
+            metavar="KIND",
+            help="plate, batch, date or round: what shares one may be shifted alike, and the shift is taken out, told "
+            "from controls (default none)",
+        )
+        group.add_argument(
+            "--control",
+            action="append",
+            default=[],
+            metavar="SPEC",
+            help="a compound beside the table that is measured on every plate: 'NAME[;value=7.1]', or "
+            "'NAME;ENDPOINT=7.1' for one of several endpoints, on the scale that is modelled; may be given several "
+            "times. Rows of results with its name are its values",
+        )
     if simulated:
         group.add_argument(
             "--strategy", metavar="NAME[,NAME]", help="see assaypilot strategies; baselines can be named here, too"

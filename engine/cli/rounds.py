@@ -274,6 +274,7 @@ def record(options: argparse.Namespace, console: Console) -> Reply:
     warnings = list(dict.fromkeys([*found.warnings, *(() if report is None else report.warnings)]))
     document = {
         "accepted": 0 if report is None else report.accepted,
+        "controls": 0 if report is None else report.controls,
         "unplanned": 0 if report is None else report.unplanned,
         "duplicates": 0 if report is None else report.duplicates,
         "censored": 0 if report is None else report.censored,
@@ -298,7 +299,7 @@ def _read_table(options: argparse.Namespace, console: Console, now: Status) -> t
     from assaypilot.engine.tables.raw import read_table
 
     raw = read_table(options.results, console.report, sheet=options.sheet)
-    found = read_results(raw, now.library, now.endpoints, console.report)
+    found = read_results(raw, now.library, now.endpoints, console.report, controls=now.settings.controls)
     if not found.results:
         if not found.rejected:
             raise AssayPilotError(
@@ -357,6 +358,7 @@ def _record_lines(document: dict[str, Any], after: Status) -> list[str]:
     ]
     lines = [
         f"{plural(document['accepted'], 'result')} recorded, {plural(len(rejected), 'row')} not used",
+        *([f"  {plural(document['controls'], 'control value')} beside them"] if document["controls"] else []),
         *(f"  {number_of:,} {what}" for number_of, what in kinds if number_of),
         *(
             f"  {'' if entry['row'] is None else 'row {}: '.format(entry['row'])}{entry['reason']}"
@@ -371,4 +373,8 @@ def _record_lines(document: dict[str, Any], after: Status) -> list[str]:
         lines.append(f"Round {document['round']} is closed")
     elif after.open_round is not None:
         lines.append(f"Round {after.open_round.number} is open: {after.open_round.missing:,} still to come")
+        if not after.open_round.missing and after.quality.lacking:
+            lines.append("It waits for controls; close it (--close) to decide without them:")
+            lines += [f"  {text}" for text in after.quality.lacking]
+    lines += [f"Note: {text}" for text in after.quality.drift]
     return [*lines, after.statement]

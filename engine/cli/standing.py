@@ -15,6 +15,7 @@ from assaypilot.engine.campaign.past import as_it_stood
 from assaypilot.engine.campaign.state import STATUSES, Round, Status
 from assaypilot.engine.campaign.words import names
 from assaypilot.engine.cli.console import Console, Reply, count, plural, table
+from assaypilot.engine.cli.plate_lines import controls_document, plate_lines
 from assaypilot.engine.cli.stock_words import of_compound, stock_document, stock_lines
 from assaypilot.engine.export.shortlist import Which, chances, confirmed, decimals_of, ranked
 from assaypilot.engine.strategies.protocol import IN, UNDECIDED
@@ -87,6 +88,7 @@ def status_document(now: Status, only: Which = "all", limit: int = JSON_LIMIT) -
         "truncated": len(listed) > limit or max(len(ins), len(undecided)) > ID_LIMIT,
         "confirmation": _confirmation(now),
         "additivity": [told.as_json(ids) for told in now.additivity],
+        **controls_document(now),
         "forecast": None,
         "unavailable": [ids[compound] for compound in sorted(now.unavailable)],
         "stock": stock_document(now),
@@ -238,6 +240,7 @@ def describe(now: Status, only: Which = "all", limit: int = TEXT_LIMIT) -> list[
     lines += stock_lines(now)
     lines += confirmation_lines(now)
     lines += [f"Note: {warning}" for warning in now.warnings]
+    lines += plate_lines(now)
     listed = ranked(now, only)
     if len(listed) and limit:
         lines += ["", *_compound_table(now, listed[:limit].tolist())]

@@ -12,6 +12,7 @@ from assaypilot.engine.campaign.state import Settings, Source
 from assaypilot.engine.cli.console import Console, Reply, count, plural, table
 from assaypilot.engine.cli.stock_options import terms_of
 from assaypilot.engine.cli.stock_words import said_lines, said_of_stock, stock_document, stock_lines
+from assaypilot.engine.controls import parse_control
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.stated_noise import StatedNoise
 from assaypilot.engine.tables.check import check_report
@@ -63,6 +64,8 @@ def new(options: argparse.Namespace, console: Console) -> Reply:
         max_replicates=options.max_replicates,
         budget=options.budget,
         seed=options.seed,
+        blocks=options.blocks,
+        controls=tuple(map(parse_control, options.control)),
     )
     with Campaign.create(
         path,

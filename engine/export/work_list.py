@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from assaypilot.engine.campaign.state import Round, RoundItem, Status
+from assaypilot.engine.export.control_rows import control_wells
 from assaypilot.engine.export.sheet import Cell, Sheet, rounded, unique
 from assaypilot.engine.export.shortlist import decimals_of
 from assaypilot.engine.plates.layout import Layout
@@ -35,7 +36,8 @@ def work_list(status: Status, issued: Round, layout: Layout | None = None) -> Sh
 
     With a ``layout`` Plate and Well are filled in (the first well of a measurement; Wells says all of them where there
     are more). Endpoints on plates of their own have rows of their own then, those of one endpoint after those of
-    another, with the columns Endpoint and Value. Controls have no rows: they are in the plate map.
+    another, with the columns Endpoint and Value. The campaign's own controls follow at the
+    end; wells of other controls are in the plate map alone.
     """
     long = layout is not None and not layout.use.same_wells and len(status.endpoints) > 1
     names = ["Endpoint", "Value"] if long else value_columns(status)
@@ -75,6 +77,17 @@ def work_list(status: Status, issued: Round, layout: Layout | None = None) -> Sh
                 cells: list[Cell] = [status.endpoints[part[0]].name, ""] if long else _cells(status, part, asked)
                 at_last = (beside.get(name, "") for name in sides)
                 rows.append((*known, issued.number, replicate, *told, item.reason, *cells, *at_last))
+    for one in control_wells(status, issued, layout):
+        control = status.settings.controls[one.control]
+        blank = ("",) * (len(status.library.sites) + (status.library.smiles is not None))
+        unit = status.endpoints[one.endpoints[0] if long else 0].unit if per_value else ""
+        of_plate: dict[str, Cell] = {"Unit": unit, "Plate": one.plate, "Well": one.well}
+        for part in [(k,) for k in one.endpoints] if long else [one.endpoints]:
+            nominal = control.nominal(status.endpoints[part[0] if long else status.objective].name)
+            told = rounded([nominal, None, None], digits)
+            cells = [status.endpoints[part[0]].name, ""] if long else _cells(status, part, part)
+            at_last = (of_plate.get(name, "") for name in sides)
+            rows.append(("", control.name, *blank, issued.number, one.replicate, *told, "control", *cells, *at_last))
     return Sheet(unique(header), tuple(rows))
 
 

@@ -24,7 +24,7 @@ from assaypilot.engine.features import (
     span_basis,
 )
 
-__all__ = ["Estimate", "least_squares"]
+__all__ = ["Estimate", "estimate_of", "least_squares"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
@@ -212,6 +212,32 @@ def least_squares(
         kept,
         rows,
         weights,
+        _Coordinates(basis, beta, inverse),
+    )
+
+
+def estimate_of(features: Features, basis: Floats, information: Floats, moment: Callable[[Floats], Floats]) -> Estimate:
+    """The estimate with this information ``(d, d)`` in coordinates of a basis of what is estimable, ``(n_columns, d)``.
+
+    ``moment`` gives the weighted sum of rows ``(n_columns,)`` of what an estimate theta leaves of the values. It knows
+    no rows that were measured, so ``of_values`` has nothing to go by.
+    """
+    d, n_columns = len(information), features.n_columns
+    nothing = np.zeros(0, dtype=np.intp)
+    inverse = _inverse(information) if d else np.zeros((0, 0))
+    beta = inverse @ (basis.T @ moment(np.zeros(n_columns)))
+    # One step of refinement, as elsewhere.
+    beta = beta + inverse @ (basis.T @ moment(basis @ beta))
+    covariance, projection = basis @ inverse @ basis.T, np.eye(n_columns) - basis @ basis.T
+    return Estimate(
+        features,
+        d,
+        basis @ beta,
+        (covariance + covariance.T) / 2,
+        (projection + projection.T) / 2,
+        np.zeros(0, dtype=bool),
+        nothing,
+        np.zeros(0),
         _Coordinates(basis, beta, inverse),
     )
 

@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 from scipy.linalg import LinAlgError, cho_solve, cholesky
 
 from assaypilot.engine.features import Features, SiteFeatures
+from assaypilot.engine.models.blocks import Effects
 
-__all__ = ["Posterior", "look_ups", "posterior", "probability_within"]
+__all__ = ["Posterior", "blocked_posterior", "look_ups", "posterior", "probability_within"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
@@ -83,6 +84,25 @@ def posterior(features: Features, measured: Ints, counts: Floats, means: Floats,
     SD of three times the spread of the data, and never below ten times the assay noise. Where that is too weak to be
     told from nothing in floating point (values or noise of absurd size), it is as weak as it can be.
     """
+    return _posterior(features, measured, counts, means, sigma, None, None)
+
+
+def blocked_posterior(
+    features: Features, arms: Ints, counts: Floats, means: Floats, sigma: float, effects: Effects, controls: Floats
+) -> Posterior:
+    """The same beside the ``effects`` of blocks, of which nothing is known but by measurements and ``controls``."""
+    return _posterior(features, arms, counts, means, sigma, effects, controls)
+
+
+def _posterior(
+    features: Features,
+    measured: Ints,
+    counts: Floats,
+    means: Floats,
+    sigma: float,
+    effects: Effects | None,
+    controls: Floats | None,
+) -> Posterior:
     if len(measured) == 0:
         raise ValueError("a posterior needs at least one measurement")
     shares = counts / counts.sum()
@@ -92,8 +112,13 @@ def posterior(features: Features, measured: Ints, counts: Floats, means: Floats,
     largest = float(np.abs(left).max()) or 1.0
     left = left / largest
     prior_sd = max(_PRIOR_SPREAD * largest * float(np.sqrt(shares @ left**2)), 10.0 * sigma)
-    factor = _factor(features.gram(counts, measured), max(sigma / prior_sd, _LEAST_RATIO) ** 2)
-    mean = largest * cho_solve((factor, True), features.moment(counts * left, measured))
+    gram = features.gram(counts, measured) if effects is None else effects.information()
+    factor = _factor(gram, max(sigma / prior_sd, _LEAST_RATIO) ** 2)
+    if effects is not None and controls is not None:
+        moment = effects.moment(left, controls / largest)
+    else:
+        moment = features.moment(counts * left, measured)
+    mean = largest * cho_solve((factor, True), moment)
     mean[0] += centre
     return Posterior(features, mean, factor, sigma)
 

@@ -20,6 +20,7 @@ from assaypilot.engine.goals import Goal
 from assaypilot.engine.models.sd_bound import OF_DECISIONS
 from assaypilot.engine.progress import Report, silent
 from assaypilot.engine.simulate.instances import Drawn, Instance
+from assaypilot.engine.simulate.on_plates import Plates, sample_on_plates
 from assaypilot.engine.simulate.replicates import Replicates
 from assaypilot.engine.simulate.scores import score
 from assaypilot.engine.strategies.protocol import Allocation, Capacity, Outcome, Problem, State, Strategy
@@ -65,6 +66,8 @@ class Task:
     budget: int | None = None
     """Samples in all, each of every endpoint; None: the instance's."""
     limits: Limits = Limits()
+    plates: Plates | None = None
+    """Plates that shift what stands on them; None: no such effects."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,6 +191,7 @@ def play(
     limits: Limits = Limits(),
     per_round: int | None = None,
     max_replicates: int = 4,
+    plates: Plates | None = None,
     pulse: Callable[[], None] | None = None,
     replicates: Replicates | None = None,
     report: Report = silent,
@@ -217,7 +221,12 @@ def play(
                 math.ceil(allocation.total / per_round), math.ceil(int(allocation.counts.max()) / max_replicates)
             )
         before = state.phase
-        state = strategy.tell(told.to_decide(state, allocation.counts), sample(drawn, allocation, rng, spent))
+        came = (
+            sample(drawn, allocation, rng, spent)
+            if plates is None
+            else sample_on_plates(drawn, allocation, rng, spent, plates)
+        )
+        state = strategy.tell(told.to_decide(state, allocation.counts), came)
         empty = empty + 1 if state.phase == before else 0
     return state, spent, rounds, reasons[0].name
 
@@ -239,6 +248,7 @@ def run_of(
         limits=task.limits,
         per_round=task.per_round,
         max_replicates=task.max_replicates,
+        plates=task.plates,
         pulse=pulse,
         replicates=_replicates(task, drawn, number),
     )

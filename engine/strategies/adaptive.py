@@ -139,6 +139,7 @@ class Adaptive(ByWalks):
             "noise is normal with the stated SD"
         ),
         source="ours; the proof stands in its documentation",
+        blocks=True,
     )
 
     def memory(self, problem: Problem) -> Arrays:

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from assaypilot.engine.features import OUTSIDE_TOLERANCE, Features
 from assaypilot.engine.models.ols import Estimate
+from assaypilot.engine.strategies.adaptive_blocks import blocked, in_blocks, phase_in_blocks, pooled_in_blocks
 from assaypilot.engine.strategies.censored import LEAST_STEP, Doubt, doubted, fit_imputed, in_steps, shyness, weights_of
 from assaypilot.engine.strategies.designs import fit
 from assaypilot.engine.strategies.protocol import Arrays, Outcome
@@ -44,16 +45,19 @@ def appended(
     """The record with one more phase, and with whom it was to compare.
 
     Once a cell was known only as a bound there are ``low`` and ``high``, too: where the mean of each may lie; and
-    ``shy``: how likely that was, by the evidence ``before`` the phase.
+    ``shy``: how likely that was, by the evidence ``before`` the phase. With blocks there are no bounds.
     """
-    arms = np.flatnonzero(outcome.counts[0] > 0)
     phase = len(memory["leaders"])
+    if blocked(memory, outcome):
+        more = {**in_blocks(memory, outcome, phase), "leaders": np.concatenate([memory["leaders"], _leader(leader)])}
+        return {**memory, **more}
+    arms = np.flatnonzero(outcome.counts[0] > 0)
     more = {
         "at": np.full(len(arms), phase, dtype=np.intp),
         "arms": arms,
         "counts": outcome.counts[0, arms],
         "means": outcome.means[0, arms],
-        "leaders": np.array([-1 if leader is None else leader], dtype=np.intp),
+        "leaders": _leader(leader),
     }
     joined = {name: np.concatenate([memory[name], added]) for name, added in more.items()}
     return {**memory, **joined, **ends(memory, outcome, arms, before)}
@@ -79,6 +83,10 @@ def ends(memory: Arrays, outcome: Outcome, arms: Ints, before: Sequence[Evidence
         "high": np.concatenate([memory.get("high", known), high], axis=-1),
         "shy": np.concatenate([was, expected], axis=-1),
     }
+
+
+def _leader(leader: int | None) -> Ints:
+    return np.array([-1 if leader is None else leader], dtype=np.intp)
 
 
 class Steps(NamedTuple):
@@ -153,6 +161,8 @@ class Evidence:
 
     @cached_property
     def _told(self) -> list[tuple[Estimate, Doubt | None]]:
+        if "block" in self._memory:
+            return [(phase_in_blocks(self.features, self._memory, phase), None) for phase in range(self.n_phases)]
         edges = list(pairwise(np.searchsorted(self._memory["at"], np.arange(self.n_phases + 1)).tolist()))
         names = ("arms", "counts", "means")
         if "low" not in self._memory:
@@ -190,6 +200,8 @@ class Evidence:
     def pooled(self) -> Estimate:
         """The estimate from all phases at once: to plan by, not to decide by."""
         memory, n = self._memory, self.features.n_rows
+        if "block" in memory:
+            return pooled_in_blocks(self.features, memory)
         if "low" in memory:
             cells = (memory["arms"], memory["counts"], memory["means"])
             return fit_imputed(self.features, cells, memory["low"], memory["high"], self.sigma)

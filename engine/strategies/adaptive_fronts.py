@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from assaypilot.engine.features import Features
 from assaypilot.engine.pareto import beaten
+from assaypilot.engine.strategies.adaptive_blocks import blocked, in_blocks, of_endpoint
 from assaypilot.engine.strategies.adaptive_evidence import Evidence, Steps, ends
 from assaypilot.engine.strategies.protocol import Arrays, Outcome
 
@@ -50,8 +51,10 @@ def nothing_measured(n_arms: int, n_endpoints: int) -> dict[str, NDArray[Any]]:
 
 def appended(memory: Arrays, outcome: Outcome, before: Sequence[Evidence] = ()) -> dict[str, NDArray[Any]]:
     """The record with one more phase; ``before``: the evidence of every endpoint before it."""
-    arms = np.flatnonzero((outcome.counts > 0).any(axis=0))
     phase = int(memory["phases"][0])
+    if blocked(memory, outcome):
+        return {**memory, **in_blocks(memory, outcome, phase), "phases": np.array([phase + 1], dtype=np.intp)}
+    arms = np.flatnonzero((outcome.counts > 0).any(axis=0))
     more = {
         "at": np.full(len(arms), phase, dtype=np.intp),
         "arms": arms,
@@ -90,6 +93,7 @@ class Front:
                 "means": means[kept] / sd,
                 "leaders": np.full(self.n_phases, NOBODY),
                 **{name: span[row][kept] for name, span in spans.items()},
+                **of_endpoint(self._memory, row, kept, sd),
             }
             found.append(Evidence(self.features, record, 1.0))
         return found

@@ -117,6 +117,7 @@ class AdaptivePareto(ByWalks):
             "if the substituent effects add up and the noise is normal with the stated SDs"
         ),
         source="ours; the proof stands in its documentation",
+        blocks=True,
     )
 
     def memory(self, problem: Problem) -> Arrays:

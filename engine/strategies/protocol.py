@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.features import Features
 from assaypilot.engine.goals import Goal
+from assaypilot.engine.models.blocks import Cells
 from assaypilot.engine.models.glm import Link
 from assaypilot.engine.progress import Report, silent
 
@@ -199,6 +200,9 @@ class Outcome:
         cells = (self.counts > 0) & ((self.low < self.means) | (self.high > self.means))
         return {"censored": float(np.count_nonzero(cells))} if cells.any() else {}
 
+    cells: Cells | None = None
+    """The same by plate (or another block), with the controls there, when their effects are to be taken out."""
+
     @property
     def complete(self) -> bool:
         """Whether everything planned came back, of every endpoint."""
@@ -307,6 +311,8 @@ class StrategyInfo:
     """Whether its guarantee goes on when values are known only as bounds (see ``Outcome.low``)."""
     endpoints: tuple[int, int | None] = (1, 1)
     """Fewest and most endpoints it can decide on; None: any number."""
+    blocks: bool = False
+    """Whether it decides by what plates (or other blocks) leave, when an outcome has cells."""
 
 
 class Strategy(Protocol):

@@ -111,9 +111,22 @@ def propose(
 
 
 def choose(
-    name: str, goal: str, *, values: int = 0, limited: bool = False, parameters: Iterable[str] = ()
+    name: str,
+    goal: str,
+    *,
+    values: int = 0,
+    limited: bool = False,
+    parameters: Iterable[str] = (),
+    blocks: str = "none",
 ) -> tuple[Strategy, str]:
-    """The strategy of a campaign for a goal and one sentence why; ``auto`` takes the one that fits: see ``propose``."""
+    """The strategy of a campaign for a goal and one sentence why; ``auto`` takes the one that fits: see ``propose``.
+
+    ``blocks``: what is to be taken out of the values, such as ``plate``; only some strategies can.
+    """
+    if name == "auto" and blocks != "none" and goal in _IN_PHASES:
+        strategy = _for_goal("adaptive", goal)
+        why = f"it takes {blocks} effects out"
+        return strategy, f"{strategy.info.name}, because {why}: {strategy.info.guarantee}"
     if name == "auto":
         strategy, why = propose(goal, values=values, limited=limited, parameters=parameters)
         return strategy, f"{strategy.info.name}, because {why}: {strategy.info.guarantee}"
@@ -131,6 +144,12 @@ def choose(
             mend=f"It answers: {', '.join(strategy.info.goals)}.",
         )
     strategy = _for_goal(name, goal)
+    if blocks != "none" and not strategy.info.blocks:
+        raise AssayPilotError(
+            f"{name} cannot take {blocks} effects out",
+            option="--blocks",
+            mend="Choose adaptive, or leave --blocks out.",
+        )
     return strategy, f"{name}, as chosen: {strategy.info.guarantee}"
 
 

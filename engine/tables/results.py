@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from assaypilot.engine.controls import Control, find_control
 from assaypilot.engine.endpoint import CONCENTRATIONS, Endpoint
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.library import Library
@@ -66,9 +67,14 @@ class _Column:
 
 
 def read_results(
-    raw: RawTable, library: Library, endpoints: Sequence[Endpoint], report: Report = silent
+    raw: RawTable,
+    library: Library,
+    endpoints: Sequence[Endpoint],
+    report: Report = silent,
+    *,
+    controls: Sequence[Control] = (),
 ) -> ResultsTable:
-    """The results in a table, with a reason for each row that cannot be used.
+    """The results in a table, those of ``controls`` too, with a reason for each row that cannot be used.
 
     AssayPilotError when the table as a whole is no table of results: no id column, no column of values.
     """
@@ -94,14 +100,16 @@ def read_results(
         if not filled:
             continue
         compound = library.find(ids[place]) if ids[place] else None
-        if compound is None:
+        control = None if compound is not None or not ids[place] else find_control(controls, ids[place])
+        if compound is None and control is None:
             reason = f"{quoted(ids[place])} is no compound of this campaign" if ids[place] else "the id is missing"
             rejected.append(Rejected(row, id_column, reason))
             continue
         other = ids[place].strip()
-        alias = "" if other.casefold() == library.ids[compound].strip().casefold() else other
+        name = controls[control].name if compound is None and control is not None else library.ids[compound or 0]
+        alias = "" if other.casefold() == name.strip().casefold() else other
         if alias:
-            warnings.append(f"Row {row}: {alias} is another id of {library.ids[compound]}, for which it counts.")
+            warnings.append(f"Row {row}: {alias} is another id of {name}, for which it counts.")
         for column in filled:
             endpoint = column.endpoint or _named_endpoint(raw, place, name_column, endpoints)
             if endpoint is None:
@@ -112,7 +120,7 @@ def read_results(
                 reason = f"{quoted(said)} {what} ({known})" if said else "names no endpoint"
                 rejected.append(Rejected(row, name_column, f"{reason}" if said else f"{reason} ({known})"))
                 continue
-            result = _result(raw, place, column, endpoint, library.ids[compound], texts, rejected, warnings)
+            result = _result(raw, place, column, endpoint, name, texts, rejected, warnings)
             if result is not None and alias:
                 result = replace(result, comment="; ".join(filter(None, (result.comment, f"reported as {alias}"))))
             if result is not None:

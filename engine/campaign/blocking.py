@@ -1,0 +1,221 @@
+"""Plates, batches, dates or rounds as blocks: which measurements and controls share one, and what they say together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assaypilot.engine.controls import Reading
+from assaypilot.engine.measurements import Measurement, Pooled, pool
+from assaypilot.engine.models.blocks import NO_BLOCK, Cells, Effects, blocked_least_squares
+from assaypilot.engine.models.ols import Estimate, least_squares
+
+if TYPE_CHECKING:
+    from assaypilot.engine.campaign.counting import Books, Issued
+
+__all__ = [
+    "Block",
+    "Together",
+    "adjusted",
+    "block_of",
+    "cells",
+    "everything",
+    "fit_of_phase",
+    "name_of",
+    "nominals",
+    "of_phase",
+    "without_controls",
+]
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.intp]
+
+Block = tuple[int, str]
+"""Round, and the plate's (batch's, date's) name there, as it was written first."""
+
+
+class Together(NamedTuple):
+    """Measurements of one endpoint by compound and block, and the controls there; model scale."""
+
+    arms: Ints
+    blocks: Ints
+    counts: Floats
+    means: Floats
+    control_counts: Floats
+    control_means: Floats
+
+    def effects(self, books: Books) -> Effects:
+        """The blocks, to be taken out."""
+        return Effects(books.features, self.arms, self.blocks, self.counts, self.control_counts)
+
+    def fit(self, books: Books) -> Estimate:
+        """The estimate beside the blocks."""
+        return blocked_least_squares(books.features, *self)
+
+
+@dataclass(frozen=True, slots=True)
+class _Sums:
+    count: float = 0.0
+    total: float = 0.0
+
+    def plus(self, n: float, value: float) -> _Sums:
+        return _Sums(self.count + n, self.total + n * value)
+
+
+def block_of(kind: str, one: Measurement | Reading) -> Block:
+    """The block of a measurement or of a reading; what names no plate shares one with all such of its round."""
+    entered = one.entered
+    number = entered.round or one.round
+    match kind:
+        case "plate":
+            return number, entered.plate.strip().casefold()
+        case "batch":
+            return number, entered.batch.strip().casefold()
+        case "date":
+            return number, entered.date.strip().casefold()
+    return number, ""
+
+
+def nominals(books: Books) -> dict[tuple[int, int], float]:
+    """What each control should read, by control and endpoint: as said, else the mean of the first round it was in.
+
+    One that is not known shifts all means of all phases by one and the same, which changes no difference.
+    """
+    found: dict[tuple[int, int], float] = {}
+    for c, control in enumerate(books.settings.controls):
+        for k, endpoint in enumerate(books.endpoints):
+            value = control.nominal(endpoint.name)
+            own = [r for r in books.readings if r.control == c and r.endpoint == k and r.usable]
+            if value is None and own:
+                first = min(r.round for r in own)
+                begun = [r for r in own if r.round == first]
+                value = sum(r.n * r.value for r in begun) / sum(r.n for r in begun)
+            if value is not None:
+                found[c, k] = value
+    return found
+
+
+def cells(books: Books, phase: int) -> Cells | None:
+    """What came back for a phase by compound and block, larger is better; None when there are no blocks."""
+    kind = books.settings.blocks
+    if kind == "none":
+        return None
+    filling = [(m, n) for m, n in books.counting(phase) if m.usable]
+    numbers: dict[Block, int] = {}
+    sums: dict[tuple[int, int], dict[int, _Sums]] = {}
+    for m, n in filling:
+        block = numbers.setdefault(block_of(kind, m), len(numbers))
+        own = sums.setdefault((int(books.arm_of[m.compound]), block), {})
+        own[m.endpoint] = own.get(m.endpoint, _Sums()).plus(n, m.value)
+    goal = books.goal_endpoints
+    signs = [books.endpoints[k].sign for k in goal]
+    keys = sorted(sums)
+    counts = np.array([[sums[key].get(k, _Sums()).count for key in keys] for k in goal])
+    totals = np.array([[sums[key].get(k, _Sums()).total for key in keys] for k in goal])
+    controls = [_controls(books, k, numbers, (r for r in books.readings if r.phase == phase)) for k in goal]
+    return Cells(
+        np.array([arm for arm, _ in keys], dtype=np.intp),
+        np.array([block for _, block in keys], dtype=np.intp),
+        counts,
+        np.array(signs)[:, None] * np.divide(totals, counts, out=np.zeros_like(totals), where=counts > 0),
+        np.array([n for n, _ in controls]),
+        np.array([sign * mean for sign, (_, mean) in zip(signs, controls, strict=True)]),
+    )
+
+
+def _controls(
+    books: Books, endpoint: int, numbers: dict[Block, int], readings: Iterable[Reading]
+) -> tuple[Floats, Floats]:
+    """Counts of readings of each block, and how far they are above nominal, ``(n_blocks,)`` each."""
+    counts, totals = np.zeros(len(numbers)), np.zeros(len(numbers))
+    nominal = nominals(books)
+    for r in readings:
+        block = numbers.get(block_of(books.settings.blocks, r))
+        if r.endpoint == endpoint and r.usable and block is not None:
+            counts[block] += r.n
+            totals[block] += r.n * (r.value - nominal[r.control, endpoint])
+    return counts, np.divide(totals, counts, out=np.zeros(len(totals)), where=counts > 0)
+
+
+def everything(books: Books, endpoint: int) -> Together:
+    """All usable values of an endpoint, late ones and those of confirmations too; history belongs to no block."""
+    used = [(m, m.n) for m in books.measurements if m.endpoint == endpoint and m.usable]
+    return _together(books, endpoint, used, [r for r in books.readings if r.round > 0])
+
+
+def adjusted(books: Books, endpoint: int) -> Pooled:
+    """``everything`` by compound, with the estimated effects of the blocks taken off the values."""
+    told = everything(books, endpoint)
+    n = books.n_arms
+    if not len(told.arms):
+        return Pooled(np.zeros(n), np.zeros(n))
+    left = told.means - told.fit(books).means(told.arms)
+    levels = np.append(told.effects(books).levels(left, told.control_means), 0.0)
+    return pool(told.arms.tolist(), (told.means - levels[told.blocks]).tolist(), told.counts.tolist(), n)
+
+
+def fit_of_phase(books: Books, phase: int, endpoint: int) -> Estimate | None:
+    """The estimate of an endpoint from a phase's own measurements, beside its blocks; None without any."""
+    if books.settings.blocks == "none":
+        span = books.span(phase, endpoint)
+        measured = np.flatnonzero(span.counts > 0)
+        if not len(measured):
+            return None
+        return least_squares(books.features, measured, span.counts[measured], span.means[measured])
+    told = of_phase(books, phase, endpoint)
+    return told.fit(books) if len(told.arms) else None
+
+
+def of_phase(books: Books, phase: int, endpoint: int) -> Together:
+    """The values of an endpoint that count for a phase."""
+    used = [(m, n) for m, n in books.counting(phase) if m.usable and m.endpoint == endpoint]
+    return _together(books, endpoint, used, [r for r in books.readings if r.phase == phase])
+
+
+def _together(
+    books: Books, endpoint: int, used: Sequence[tuple[Measurement, int]], readings: Sequence[Reading]
+) -> Together:
+    kind = books.settings.blocks
+    numbers: dict[Block, int] = {}
+    sums: dict[tuple[int, int], _Sums] = {}
+    for m, n in used:
+        block = NO_BLOCK if not m.round else numbers.setdefault(block_of(kind, m), len(numbers))
+        key = int(books.arm_of[m.compound]), block
+        sums[key] = sums.get(key, _Sums()).plus(n, m.value)
+    keys = sorted(sums)
+    counts = np.array([sums[key].count for key in keys])
+    totals = np.array([sums[key].total for key in keys])
+    return Together(
+        np.array([arm for arm, _ in keys], dtype=np.intp),
+        np.array([block for _, block in keys], dtype=np.intp),
+        counts,
+        totals / np.maximum(counts, 1.0),
+        *_controls(books, endpoint, numbers, readings),
+    )
+
+
+def without_controls(books: Books, issued: Issued) -> list[tuple[int, str, int]]:
+    """Blocks of a round without a control: endpoint, name as written, and how many compounds stand there."""
+    kind = books.settings.blocks
+    if kind == "none" or issued.confirmation:
+        return []
+    held: dict[tuple[int, Block], set[int]] = {}
+    written: dict[Block, str] = {}
+    for m in books.measurements:
+        if m.round == issued.number and m.counted and m.usable:
+            block = block_of(kind, m)
+            written.setdefault(block, name_of(kind, m))
+            held.setdefault((m.endpoint, block), set()).add(int(books.arm_of[m.compound]))
+    told = {(r.endpoint, block_of(kind, r)) for r in books.readings if r.usable}
+    return [(k, written[block], len(arms)) for (k, block), arms in held.items() if (k, block) not in told]
+
+
+def name_of(kind: str, one: Measurement | Reading) -> str:
+    """A block in words: ``plate R1-P2``, ``round 3``."""
+    number = one.entered.round or one.round
+    text = "" if kind == "round" else str(getattr(one.entered, kind, "")).strip()
+    return f"{kind} {text}" if text else f"round {number}" if kind == "round" else f"round {number} without a {kind}"

@@ -1,0 +1,264 @@
+"""What controls say: of every plate how far and how widely they read, and whether rounds or plates have drifted."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assaypilot.engine.campaign import blocking
+from assaypilot.engine.controls import Reading
+
+if TYPE_CHECKING:
+    from assaypilot.engine.campaign.replay import Ledger
+
+__all__ = ["Cost", "PlateLine", "Quality", "cost", "drift", "quality"]
+
+Floats = NDArray[np.float64]
+
+_DRIFT = 0.05
+"""Chance of calling anything drift in an endpoint while there is none, all comparisons together."""
+_WIDE = 0.01
+"""The same for a plate whose controls scatter more than the assay noise."""
+_USUAL = 4
+"""Controls on a plate that are spoken of where there are none."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlateLine:
+    """The controls of one plate (batch, date or round) for one endpoint."""
+
+    round: int
+    name: str
+    """``plate R1-P2``."""
+    endpoint: int
+    """Position among the campaign's endpoints."""
+    n: int
+    mean: float
+    """How far they read above their nominal values, model scale."""
+    sd: float | None
+    """Between the values, each against its control's mean there; None below two."""
+    wide: bool
+    """Whether they scatter more than the assay noise explains."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """What taking blocks out costs in one endpoint of one phase."""
+
+    endpoint: int
+    round: int
+    """The phase's last round."""
+    lost: float
+    """Share of the information on differences between its compounds, 0 to 1; 1 where some cannot be told any more."""
+    controls: float
+    """Controls in a block, on average."""
+    with_twice: float
+    """The same share with twice as many controls (four, where there are none)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Quality:
+    """All that the controls of a campaign say."""
+
+    plates: tuple[PlateLine, ...] = ()
+    drift: tuple[str, ...] = ()
+    """Sentences about rounds and plates whose controls differ by more than the assay noise."""
+    costs: tuple[Cost, ...] = ()
+    notes: tuple[str, ...] = ()
+    """Sentences about what the blocks cost."""
+    lacking: tuple[str, ...] = ()
+    """Sentences about blocks of the last round that hold measurements and no control."""
+
+
+def quality(ledger: Ledger) -> Quality:
+    """What the controls say at the ledger's head."""
+    settings = ledger.settings
+    if not settings.controls:
+        return Quality()
+    kind = settings.blocks if settings.blocks != "none" else "plate"
+    nominal = blocking.nominals(ledger)
+    usable = [r for r in ledger.readings if r.usable]
+    lines, drifts = [], []
+    for k, endpoint in enumerate(ledger.endpoints):
+        own = [r for r in usable if r.endpoint == k]
+        above = np.array([r.value - nominal[r.control, k] for r in own])
+        groups: dict[blocking.Block, list[int]] = {}
+        for place, r in enumerate(own):
+            groups.setdefault(blocking.block_of(kind, r), []).append(place)
+        for block, places in sorted(groups.items()):
+            some = [own[place] for place in places]
+            lines.append(_line(block[0], blocking.name_of(kind, some[0]), k, some, above[places], endpoint.noise_sd))
+        if endpoint.noise_sd is not None and own:
+            names = {block: blocking.name_of(kind, own[places[0]]) for block, places in groups.items()}
+            weights = np.array([float(r.n) for r in own])
+            blocks = [blocking.block_of(kind, r) for r in own]
+            texts = drift(blocks, names, above, weights, endpoint.noise_sd)
+            drifts += [f"{endpoint.name}: {text}{_what_of_it(ledger)}" for text in texts]
+    n_wide = sum(line.sd is not None for line in lines)
+    lines = [replace(line, wide=line.wide and _p_wide(ledger, line) * n_wide < _WIDE) for line in lines]
+    costs = _costs(ledger)
+    said = tuple(_costs_in_words(ledger, costs))
+    return Quality(tuple(lines), tuple(drifts), costs, said, tuple(_lacking(ledger)))
+
+
+def _what_of_it(ledger: Ledger) -> str:
+    kind = ledger.settings.blocks
+    if kind == "none":
+        return "; it is in the estimates and decisions, because no blocks are taken out"
+    return f"; {kind} effects are taken out of estimates and decisions"
+
+
+def _line(
+    number: int, name: str, endpoint: int, readings: Sequence[Reading], above: Floats, noise: float | None
+) -> PlateLine:
+    weights = np.array([float(r.n) for r in readings])
+    mean = float(weights @ above / weights.sum())
+    centred, freedom = above.copy(), len(above)
+    for control in {r.control for r in readings}:
+        own = np.array([r.control == control for r in readings])
+        centred[own] -= weights[own] @ above[own] / weights[own].sum()
+        freedom -= 1
+    sd = math.sqrt(float(weights @ centred**2) / freedom) if freedom > 0 else None
+    return PlateLine(number, name, endpoint, int(weights.sum()), mean, sd, sd is not None and noise is not None)
+
+
+def _p_wide(ledger: Ledger, line: PlateLine) -> float:
+    """The chance of so wide a scatter; its degrees of freedom are those of one control, at most too many by few."""
+    from scipy.special import chdtrc
+
+    noise = ledger.endpoints[line.endpoint].noise_sd
+    if line.sd is None or noise is None:
+        return 1.0
+    freedom = max(line.n - 1, 1)
+    return float(chdtrc(freedom, freedom * (line.sd / noise) ** 2))
+
+
+def drift(
+    blocks: Sequence[blocking.Block],
+    names: dict[blocking.Block, str],
+    above: Floats,
+    weights: Floats,
+    noise: float,
+) -> list[str]:
+    """What of rounds and plates differs by more than the noise; ``above`` nominal ``(m,)`` with their ``weights``.
+
+    Each round against those before it, a slope over three and more rounds, and each plate against the others of its
+    round: normal tests with the assay noise, at 0.05 together (Holm 1979). P values are those after Holm.
+    """
+    from scipy.special import ndtr
+
+    rounds = np.array([block[0] for block in blocks])
+    tests: list[tuple[float, float, str]] = []
+
+    def compare(one: NDArray[np.bool_], other: NDArray[np.bool_], who: str, whom: str) -> None:
+        if one.any() and other.any():
+            difference = _mean(above, weights, one) - _mean(above, weights, other)
+            error = noise * math.sqrt(1 / weights[one].sum() + 1 / weights[other].sum())
+            way = "higher" if difference > 0 else "lower"
+            text = f"controls of {who} read {abs(difference):.2f} {way} than {whom}"
+            tests.append((2.0 * float(ndtr(-abs(difference) / error)), abs(difference), text))
+
+    for number in np.unique(rounds)[1:]:
+        compare(rounds == number, rounds < number, f"round {number}", "before")
+    for block in sorted(set(blocks)):
+        here = np.array([other == block for other in blocks])
+        compare(here, (rounds == block[0]) & ~here, names[block], f"those of the rest of round {block[0]}")
+    if len(np.unique(rounds)) > 2:
+        centred = rounds - weights @ rounds / weights.sum()
+        slope = float(weights @ (centred * above) / (weights @ centred**2))
+        error = noise / math.sqrt(float(weights @ centred**2))
+        way = "rise" if slope > 0 else "fall"
+        tests.append((2.0 * float(ndtr(-abs(slope) / error)), 0.0, f"controls {way} by {abs(slope):.2f} a round"))
+    found, highest = [], 0.0
+    for place, (p, _, text) in enumerate(sorted(tests, key=lambda test: (test[0], -test[1]))):
+        highest = max(highest, min(1.0, p * (len(tests) - place)))
+        if highest >= _DRIFT:
+            break
+        found.append(f"{text} (p {'< 0.0001' if highest < 1e-4 else f'= {highest:.2g}'}): drift")
+    return found
+
+
+def _mean(values: Floats, weights: Floats, here: NDArray[np.bool_]) -> float:
+    return float(weights[here] @ values[here] / weights[here].sum())
+
+
+def _costs(ledger: Ledger) -> tuple[Cost, ...]:
+    """What blocks cost in the last phase that has results."""
+    if ledger.settings.blocks == "none":
+        return ()
+    phase = len(ledger.phases) if ledger.under_way is None else ledger.under_way.allocation.phase
+    if phase > 1 and not ledger.received(phase):
+        phase -= 1
+    number = max((issued.number for issued in ledger.rounds if issued.phase == phase), default=0)
+    found = []
+    for k in ledger.measured:
+        told = blocking.of_phase(ledger, phase, k)
+        if len(told.arms):
+            found.append(cost(ledger, told, k, number))
+    return tuple(found)
+
+
+def cost(ledger: Ledger, told: blocking.Together, endpoint: int, number: int) -> Cost:
+    """What the blocks cost: from the mean variance of differences between the compounds, with blocks and without."""
+    arms = np.unique(told.arms)
+    x = ledger.features.dense(arms)
+    x -= x.mean(axis=0)
+
+    def variance(some: blocking.Together) -> float:
+        fit = some.fit(ledger)
+        # A difference that lies outside what is told has no variance.
+        told_all = float(np.abs(x @ fit.outside).max(initial=0.0)) < 1e-6
+        return float(np.einsum("ij,jk,ik->", x, fit.covariance, x)) if told_all else math.inf
+
+    alone = variance(told._replace(blocks=np.full(len(told.arms), -1, dtype=np.intp)))
+    more = np.where(told.control_counts > 0, 2.0 * told.control_counts, _USUAL)
+    with_blocks, with_more = variance(told), variance(told._replace(control_counts=more))
+
+    def lost(spread: float) -> float:
+        return 0.0 if alone <= 0 else 1.0 - alone / spread if math.isfinite(spread) else 1.0
+
+    each = float(told.control_counts.mean()) if len(told.control_counts) else 0.0
+    return Cost(endpoint, number, max(lost(with_blocks), 0.0), each, max(lost(with_more), 0.0))
+
+
+def _costs_in_words(ledger: Ledger, costs: Sequence[Cost]) -> list[str]:
+    kind = ledger.settings.blocks
+    texts = []
+    for one in costs:
+        name = f" ({ledger.endpoints[one.endpoint].name})" if len(costs) > 1 else ""
+        more = 2 * one.controls if one.controls else _USUAL
+        instead = f"{more:g} controls on each instead of {one.controls:g}"
+        where = "" if kind == "round" else f" of round {one.round}"
+        if one.lost >= 1.0:
+            texts.append(
+                f"{kind.capitalize()} effects cannot be told from some of the compounds{where}{name}: "
+                "they stand where no control does"
+            )
+        else:
+            texts.append(
+                f"{kind.capitalize()} effects cost {_share(one.lost)} of the information{where}{name}; "
+                f"{instead} would cost {_share(one.with_twice)}"
+            )
+    return texts
+
+
+def _share(value: float) -> str:
+    return "less than 1 %" if value < 0.005 else f"{100 * value:.0f} %"
+
+
+def _lacking(ledger: Ledger) -> list[str]:
+    """Blocks of the last round that hold measurements and no control."""
+    issued = next((one for one in reversed(ledger.rounds) if one.state != "withdrawn"), None)
+    if issued is None:
+        return []
+    texts = []
+    for k, name, compounds in blocking.without_controls(ledger, issued):
+        of = f" for {ledger.endpoints[k].name}" if len(ledger.measured) > 1 else ""
+        tells = "tells only how its own compounds differ" if compounds > 1 else "tells nothing: it holds one compound"
+        texts.append(f"{name[:1].upper()}{name[1:]} has no control{of} and {tells}")
+    return texts

@@ -1,0 +1,79 @@
+"""A simulated assay with plates: every plate shifts all that stands on it, controls included."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.models.blocks import Cells
+from assaypilot.engine.simulate.instances import Drawn
+from assaypilot.engine.strategies.protocol import Allocation, Outcome
+
+__all__ = ["Plates", "sample_on_plates"]
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Plates:
+    """How the simulated lab fills its plates, and what they do to the values."""
+
+    shift: float
+    """SD of the plates' effects (tau), in each endpoint on its own; model scale."""
+    size: int = 48
+    """Measurements on a plate, controls not counted."""
+    controls: int = 4
+    """Measurements of a control on every plate."""
+    in_order: bool = False
+    """Whether plates are filled in the order of the list, replicates side by side; else by lot."""
+    told: bool = True
+    """Whether the strategy is told of the plates, so that it can take their effects out."""
+
+    def __post_init__(self) -> None:
+        for value, option, what in (
+            (self.size, "--plate-size", "measurements on a plate"),
+            (self.controls + 1, "--controls", "controls on a plate"),
+        ):
+            if value < 1:
+                raise AssayPilotError(f"{what} cannot be {value - (option == '--controls')}", option=option)
+        if not (np.isfinite(self.shift) and self.shift >= 0):
+            raise AssayPilotError(
+                f"the SD of plate effects must be a number >= 0, got {self.shift}",
+                option="--plate-sd",
+                mend="For example --plate-sd 0.3.",
+            )
+
+
+def sample_on_plates(
+    drawn: Drawn, allocation: Allocation, rng: np.random.Generator, spent: int, plates: Plates
+) -> Outcome:
+    """What comes back of a phase whose measurements are dealt to plates, all of them."""
+    if drawn.kind != "gaussian":
+        raise AssayPilotError("plate effects are simulated for plain values only", option="--plate-sd")
+    each = np.repeat(allocation.arms, allocation.counts)
+    if not plates.in_order:
+        each = rng.permutation(each)
+    n_plates = -(-len(each) // plates.size)
+    # Plates as full as each other, as a layout makes them.
+    arms, at, n = _cells(each, np.arange(len(each)) * n_plates // len(each))
+    sd = np.array(drawn.noise)[:, None]
+    effects = plates.shift * rng.standard_normal((len(sd), n_plates))
+    values = drawn.expected[:, arms] + effects[:, at] + sd / np.sqrt(n) * rng.standard_normal((len(sd), len(arms)))
+    control_counts = np.full((len(sd), n_plates), float(plates.controls))
+    scatter = sd / np.sqrt(max(plates.controls, 1)) * rng.standard_normal(effects.shape)
+    counts, sums = np.zeros(drawn.truth.shape), np.zeros(drawn.truth.shape)
+    for endpoint in range(len(sd)):
+        counts[endpoint] = np.bincount(arms, n, drawn.truth.shape[1])
+        sums[endpoint] = np.bincount(arms, n * values[endpoint], drawn.truth.shape[1])
+    means = np.divide(sums, counts, out=np.zeros_like(sums), where=counts > 0)
+    cells = Cells(arms, at, np.tile(n, (len(sd), 1)), values, control_counts, effects + scatter)
+    return Outcome(allocation, counts, means, spent, cells if plates.told else None)
+
+
+def _cells(arms: NDArray[np.intp], plates: NDArray[np.intp]) -> tuple[NDArray[np.intp], NDArray[np.intp], Floats]:
+    """Which compounds stand on which plates, and how often."""
+    found, n = np.unique(np.column_stack([arms, plates]), axis=0, return_counts=True)
+    return found[:, 0], found[:, 1], n.astype(np.float64)
