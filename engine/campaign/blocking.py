@@ -81,9 +81,10 @@ def block_of(kind: str, one: Measurement | Reading) -> Block:
 
 
 def nominals(books: Books) -> dict[tuple[int, int], float]:
-    """What each control should read, by control and endpoint: as said, else the mean of the first round it was in.
+    """What each control should read, by control and endpoint: as said, else the mean of the first phase it was in.
 
-    One that is not known shifts all means of all phases by one and the same, which changes no difference.
+    One that is not known shifts all means of all phases by one and the same, which changes no difference. What comes
+    too late for a phase does not move it, unless there is nothing else to go by.
     """
     found: dict[tuple[int, int], float] = {}
     for c, control in enumerate(books.settings.controls):
@@ -91,8 +92,9 @@ def nominals(books: Books) -> dict[tuple[int, int], float]:
             value = control.nominal(endpoint.name)
             own = [r for r in books.readings if r.control == c and r.endpoint == k and r.usable]
             if value is None and own:
-                first = min(r.round for r in own)
-                begun = [r for r in own if r.round == first]
+                counted = [r for r in own if r.phase] or own
+                first = min((r.phase, r.round) for r in counted)[0]
+                begun = [r for r in counted if r.phase == first]
                 value = sum(r.n * r.value for r in begun) / sum(r.n for r in begun)
             if value is not None:
                 found[c, k] = value

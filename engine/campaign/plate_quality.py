@@ -97,7 +97,7 @@ def quality(ledger: Ledger) -> Quality:
             names = {block: blocking.name_of(kind, own[places[0]]) for block, places in groups.items()}
             weights = np.array([float(r.n) for r in own])
             blocks = [blocking.block_of(kind, r) for r in own]
-            texts = drift(blocks, names, above, weights, endpoint.noise_sd)
+            texts = drift(blocks, names, above, weights, endpoint.noise_sd, taken_out=settings.blocks != "none")
             drifts += [f"{endpoint.name}: {text}{_what_of_it(ledger)}" for text in texts]
     n_wide = sum(line.sd is not None for line in lines)
     lines = [replace(line, wide=line.wide and _p_wide(ledger, line) * n_wide < _WIDE) for line in lines]
@@ -109,7 +109,7 @@ def quality(ledger: Ledger) -> Quality:
 def _what_of_it(ledger: Ledger) -> str:
     kind = ledger.settings.blocks
     if kind == "none":
-        return "; it is in the estimates and decisions, because no blocks are taken out"
+        return "; estimates and decisions have it in them (a campaign with --blocks plate takes such shifts out)"
     return f"; {kind} effects are taken out of estimates and decisions"
 
 
@@ -144,34 +144,45 @@ def drift(
     above: Floats,
     weights: Floats,
     noise: float,
+    *,
+    taken_out: bool,
 ) -> list[str]:
     """What of rounds and plates differs by more than the noise; ``above`` nominal ``(m,)`` with their ``weights``.
 
     Each round against those before it, a slope over three and more rounds, and each plate against the others of its
-    round: normal tests with the assay noise, at 0.05 together (Holm 1979). P values are those after Holm.
+    round: normal tests, at 0.05 together (Holm 1979). P values are those after Holm. Where plates are ``taken_out``
+    anyway they are not compared, and what they scatter within rounds beyond the assay noise is no drift of rounds.
     """
     from scipy.special import ndtr
 
     rounds = np.array([block[0] for block in blocks])
+    where = np.unique(np.array([f"{number} {name}" for number, name in blocks]), return_inverse=True)[1]
+    between = _between_plates(rounds, where, above, weights, noise) if taken_out else 0.0
     tests: list[tuple[float, float, str]] = []
+
+    def variance(share: Floats) -> float:
+        """Of the sum of values with these shares."""
+        of_plates = np.bincount(where, share)
+        return float(noise**2 * (share**2 / weights).sum() + between * (of_plates**2).sum())
 
     def compare(one: NDArray[np.bool_], other: NDArray[np.bool_], who: str, whom: str) -> None:
         if one.any() and other.any():
             difference = _mean(above, weights, one) - _mean(above, weights, other)
-            error = noise * math.sqrt(1 / weights[one].sum() + 1 / weights[other].sum())
+            share = weights * one / weights[one].sum() - weights * other / weights[other].sum()
+            error = math.sqrt(variance(share))
             way = "higher" if difference > 0 else "lower"
             text = f"controls of {who} read {abs(difference):.2f} {way} than {whom}"
             tests.append((2.0 * float(ndtr(-abs(difference) / error)), abs(difference), text))
 
     for number in np.unique(rounds)[1:]:
         compare(rounds == number, rounds < number, f"round {number}", "before")
-    for block in sorted(set(blocks)):
+    for block in [] if taken_out else sorted(set(blocks)):
         here = np.array([other == block for other in blocks])
         compare(here, (rounds == block[0]) & ~here, names[block], f"those of the rest of round {block[0]}")
     if len(np.unique(rounds)) > 2:
         centred = rounds - weights @ rounds / weights.sum()
-        slope = float(weights @ (centred * above) / (weights @ centred**2))
-        error = noise / math.sqrt(float(weights @ centred**2))
+        share = weights * centred / float(weights @ centred**2)
+        slope, error = float(share @ above), math.sqrt(variance(share))
         way = "rise" if slope > 0 else "fall"
         tests.append((2.0 * float(ndtr(-abs(slope) / error)), 0.0, f"controls {way} by {abs(slope):.2f} a round"))
     found, highest = [], 0.0
@@ -181,6 +192,24 @@ def drift(
             break
         found.append(f"{text} (p {'< 0.0001' if highest < 1e-4 else f'= {highest:.2g}'}): drift")
     return found
+
+
+def _between_plates(
+    rounds: NDArray[np.int_], where: NDArray[np.intp], above: Floats, weights: Floats, noise: float
+) -> float:
+    """The variance of plates within rounds beyond the noise, by the method of moments; 0 where no round has two."""
+    totals = np.bincount(where, weights)
+    means = np.bincount(where, weights * above) / totals
+    own = np.zeros(len(totals), dtype=np.intp)
+    own[where] = rounds
+    squares, freedom, expected = 0.0, 0, 0.0
+    for number in np.unique(own):
+        here = own == number
+        k = int(here.sum())
+        squares += float(((means[here] - means[here].mean()) ** 2).sum())
+        freedom += k - 1
+        expected += noise**2 * float((1 / totals[here]).sum()) * (k - 1) / k
+    return max(0.0, squares - expected) / freedom if freedom else 0.0
 
 
 def _mean(values: Floats, weights: Floats, here: NDArray[np.bool_]) -> float:
