@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from assaypilot.engine.campaign import blocking
 from assaypilot.engine.difference import parts, with_noise
 from assaypilot.engine.endpoint import Endpoint
 from assaypilot.engine.measurements import Measurement, pure_error
@@ -117,12 +118,14 @@ def _spread(books: Books, position: int, groups: Sequence[Sequence[tuple[Measure
     endpoint = books.endpoints[position]
     squares, freedom = 0.0, 0
     for group in groups:
-        own: dict[int, list[Measurement]] = {}
+        own: dict[tuple[int, object], list[Measurement]] = {}
         for m, filled in group:
             # More determinations than were asked for may have been made for what was seen in the first ones.
             if m.endpoint == position and m.usable and filled == m.n:
-                own.setdefault(m.compound, []).append(m)
-        for compound, values in own.items():
+                # Values of two plates differ by more than the noise, where plates are blocks.
+                block = None if books.settings.blocks == "none" else blocking.block_of(books.settings.blocks, m)
+                own.setdefault((m.compound, block), []).append(m)
+        for (compound, _), values in own.items():
             more, degrees, _ = pure_error(
                 [compound] * len(values),
                 [m.value for m in values],

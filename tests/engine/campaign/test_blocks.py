@@ -257,3 +257,21 @@ def test_a_campaign_without_controls_is_written_as_before(tmp_path):
         kinds = {event.kind: event for event in campaign._store.events()}
         assert kinds["goal_set"].version == 1
         assert not {"blocks", "controls"} & set(kinds["goal_set"].data["settings"])
+
+
+def test_noise_that_is_not_known_is_that_within_plates(tmp_path):
+    """Plates that differ by 2 log are no noise of the assay; what decides is told from pairs on one plate."""
+    rng = np.random.default_rng(8)
+    unknown = (Endpoint("pIC50", noise_sd=0.25, noise_estimated=True),)
+    with blocked(tmp_path, endpoints=unknown, per_round=48, max_replicates=8) as campaign:
+        campaign.plan()
+        now = campaign.status()
+        means, results = truth(now.library), [Result("REF-1", 7.1 + 2.0 * k, plate=str(k), well="A1") for k in (0, 1)]
+        for item in now.open_round.items:
+            for k in range(item.replicates):
+                value = means[item.compound] + 2.0 * (k % 2) + SD * rng.standard_normal()
+                results.append(Result(now.library.ids[item.compound], float(value), plate=str(k % 2), well=f"{k}"))
+        campaign.record(results, close=True)
+        (told,) = campaign._ledger.spreads[1]
+        assert told.freedom >= 3
+        assert told.sd == pytest.approx(SD, rel=0.4)

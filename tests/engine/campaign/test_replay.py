@@ -74,7 +74,7 @@ def test_a_fork_knows_its_own_parts_and_those_of_the_file(campaign: Campaign) ->
 @pytest.mark.parametrize("kind", ["unheard_of", "results_recorded"])
 def test_what_a_newer_program_wrote_is_refused(campaign: Campaign, kind: str) -> None:
     with pytest.raises(AssayPilotError, match=r"was written by a newer AssayPilot"):
-        folded(campaign).apply(Event(99, "", "", kind, 2, {}, ""))
+        folded(campaign).apply(Event(99, "", "", kind, 99, {}, ""))
 
 
 def test_what_is_asked_adds_up_at_every_event(campaign: Campaign) -> None:
