@@ -70,7 +70,7 @@ def sample_on_plates(
         sums[endpoint] = np.bincount(arms, n * values[endpoint], drawn.truth.shape[1])
     means = np.divide(sums, counts, out=np.zeros_like(sums), where=counts > 0)
     cells = Cells(arms, at, np.tile(n, (len(sd), 1)), values, control_counts, effects + scatter)
-    return Outcome(allocation, counts, means, spent, cells if plates.told else None)
+    return Outcome(allocation, counts, means, spent, cells=cells if plates.told else None)
 
 
 def _cells(arms: NDArray[np.intp], plates: NDArray[np.intp]) -> tuple[NDArray[np.intp], NDArray[np.intp], Floats]:

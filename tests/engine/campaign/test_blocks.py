@@ -275,3 +275,16 @@ def test_noise_that_is_not_known_is_that_within_plates(tmp_path):
         (told,) = campaign._ledger.spreads[1]
         assert told.freedom >= 3
         assert told.sd == pytest.approx(SD, rel=0.4)
+
+
+def test_a_value_known_only_as_a_bound_ends_the_guarantee_beside_blocks(tmp_path):
+    with blocked(tmp_path) as campaign:
+        campaign.plan()
+        first, *others = came(campaign)
+        campaign.record([Result(first.compound, 5.0, relation="<", plate=first.plate, well=first.well), *others])
+        now = campaign.status()
+        assert now.phases_decided == 1
+        assert not now.guarantee.holds
+        assert np.isfinite(now.candidates.estimate).all()
+        path = campaign.path
+    assert verify(path, recompute=True).ok

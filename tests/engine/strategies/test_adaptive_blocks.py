@@ -99,7 +99,7 @@ def outcome_of(cells, n_arms, n_endpoints=1):
         np.add.at(counts[k], cells.arms, cells.counts[k])
         np.add.at(sums[k], cells.arms, cells.counts[k] * cells.means[k])
     planned = Allocation(1, np.arange(n_arms), np.ones(n_arms, np.intp), math.inf, Certificate("g", 1.0, 1.0))
-    return Outcome(planned, counts, sums / np.maximum(counts, 1), 0, cells)
+    return Outcome(planned, counts, sums / np.maximum(counts, 1), 0, cells=cells)
 
 
 def some_cells(rng, n_arms, n_endpoints=1):
