@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assaypilot.engine.campaign import scatter
+from assaypilot.engine.campaign.words import many
 from assaypilot.engine.interactions import pair_name
 from assaypilot.engine.measurements import Measurement, pool, pure_error
 from assaypilot.engine.models.additivity import BOUND, Additivity, additivity, deviation_bound
@@ -29,8 +30,9 @@ from assaypilot.engine.strategies.designs import remembered
 
 if TYPE_CHECKING:
     from assaypilot.engine.campaign.replay import Ledger
+    from assaypilot.engine.strategies.protocol import State
 
-__all__ = ["NOISE", "SHARE", "SURE", "Deviations", "deviations", "most_replicates", "tolerance"]
+__all__ = ["NOISE", "SHARE", "SURE", "Deviations", "at_once", "deviations", "spread_out", "tolerance"]
 
 SURE = 1e-3
 """p of a lack of fit below which additivity counts as contradicted, where tau is large enough to matter."""
@@ -73,6 +75,8 @@ class Deviations:
     """All of it in a sentence or two."""
     offers: tuple[str, ...] = ()
     """What can be done, where additivity is contradicted."""
+    spread: str = ""
+    """That no more than so many measurements of one compound are planned, as a sentence; empty without such a cap."""
 
     @property
     def contradicted(self) -> bool:
@@ -93,6 +97,7 @@ class Deviations:
             "verdict": self.verdict,
             "sentence": self.sentence,
             "offers": list(self.offers),
+            "spread": self.spread or None,
             "compounds": found.compounds,
             "before_the_campaign": self.before,
             "compared": found.compared,
@@ -134,18 +139,48 @@ def deviations(ledger: Ledger) -> tuple[Deviations, ...]:
     return tuple(_judged(ledger, k) for k in ledger.measured if k not in ledger.coarse)
 
 
-def most_replicates(ledger: Ledger) -> int | None:
-    """Measurements of one compound beyond which they tell next to nothing more of it; None while tau is not known.
+def spread_out(ledger: Ledger, state: State) -> State:
+    """The state in which the next phase is planned: of one compound no more than tells something.
 
-    sigma^2 / tau^2, by the lower bound of tau, so that a cap rests on deviations that are surely there; of several
-    endpoints the one that gains longest.
+    Beyond about sigma^2 / tau^2 measurements of a compound its own deviation is what is left, which none of them makes
+    smaller, so the same measurements go to more compounds. The cap rests on earlier values alone, as all of a plan may.
     """
-    caps = []
-    for told in deviations(ledger):
-        if told.found.tau_low <= 0.0:
-            return None
-        caps.append(max(1, round((told.noise_sd / told.found.tau_low) ** 2)))
-    return max(caps, default=None)
+    capacity, most = state.problem.capacity, _most_replicates(ledger)
+    if capacity is None or most is None:
+        return state
+    if state.problem.repeats:
+        most = max(most, 2)  # noise that is not known is learnt from pairs
+    # Where there are few compounds to spread over, a round is filled all the same.
+    most = max(most, math.ceil(capacity.per_round / max(1, int(state.problem.measurable.sum()))))
+    if most >= capacity.max_replicates:
+        return state
+    return replace(state, problem=replace(state.problem, capacity=replace(capacity, max_replicates=most)))
+
+
+def at_once(counts: Ints, per_round: int, usual: int, most: int) -> int:
+    """Measurements of one compound in a round: at most ``most`` where that costs no further round, never above usual.
+
+    ``counts`` are those of a phase, ``usual`` what the lab allows.
+    """
+    rounds = max(1, math.ceil(int(counts.sum()) / per_round))
+    return min(usual, max(most, math.ceil(int(counts.max(initial=1)) / rounds)))
+
+
+def _most_replicates(ledger: Ledger) -> int | None:
+    """Measurements of one compound beyond which they tell next to nothing more; None while tau is not known.
+
+    By the lower bound of tau, so that it rests on deviations that are surely there; of several endpoints the one that
+    gains longest.
+    """
+    caps = [_cap(told) for told in deviations(ledger)]
+    known = [cap for cap in caps if cap is not None]
+    return max(known) if known and len(known) == len(caps) else None
+
+
+def _cap(told: Deviations) -> int | None:
+    """The same of one endpoint: sigma^2 / tau^2."""
+    tau = told.found.tau_low
+    return max(1, round((told.noise_sd / tau) ** 2)) if tau > 0.0 else None
 
 
 def _judged(ledger: Ledger, endpoint: int) -> Deviations:
@@ -190,7 +225,12 @@ def _judged(ledger: Ledger, endpoint: int) -> Deviations:
         pairs=pairs,
         sentence="",
     )
-    return replace(told, sentence=_sentence(ledger, told), offers=_offers(ledger, told) if told.contradicted else ())
+    cap = _cap(told)
+    spread = ""
+    if cap is not None and cap < ledger.settings.max_replicates:
+        spread = f"More than {many(cap, 'measurement')} of one compound would tell little, and are not planned."
+    offers = _offers(ledger, told) if told.contradicted else ()
+    return replace(told, sentence=_sentence(ledger, told), offers=offers, spread=spread)
 
 
 def _noise(ledger: Ledger, endpoint: int) -> tuple[float, float]:

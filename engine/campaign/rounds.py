@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 from assaypilot.engine.campaign import codec, limits, parts, redecide, stocked
+from assaypilot.engine.campaign.additivity import at_once, spread_out
 from assaypilot.engine.campaign.candidates import posterior_of, shown_means
 from assaypilot.engine.campaign.chain import Draft, as_parts
 from assaypilot.engine.campaign.choice import asked, refuse_under_way
@@ -39,8 +40,11 @@ def planned_round(
         state = ledger.current()
         if ledger.stop(state):
             return []
+        state = spread_out(ledger, state)
         allocation, chosen_by = asked(ledger, state, choice, report)
-        planned, order = _lay_out(ledger, allocation)
+        capacity = state.problem.capacity
+        most = settings.max_replicates if capacity is None else capacity.max_replicates
+        planned, order = _lay_out(ledger, allocation, most)
         data = _phase_json(allocation, planned, order)
         if chosen_by is not None:
             data["choice"] = chosen_by
@@ -67,18 +71,19 @@ def planned_round(
     return [*drafts, Draft("round_issued", data, 1 if ledger.per_sample == 1 else 2)]
 
 
-def _lay_out(ledger: Ledger, allocation: Allocation) -> tuple[dict[int, int], list[tuple[int, int]]]:
-    """A phase's measurements by compound, and the order in which rounds are cut from it."""
+def _lay_out(ledger: Ledger, allocation: Allocation, most: int) -> tuple[dict[int, int], list[tuple[int, int]]]:
+    """A phase's measurements by compound, and the order in which rounds are cut from it; see ``at_once`` for most."""
     compounds = [ledger.representative(arm) for arm in allocation.arms]
     if ledger.stock is not None:
         compounds = [int(compound) for compound in stocked.of_arms(ledger)[2][allocation.arms]]
     span = ProjectedFeatures(ledger.features, allocation.arms)
     settings = ledger.settings
+    per_round = max(1, settings.per_round // ledger.per_sample)
     runs = lay_out(
         allocation.counts,
         span.coordinates(),
-        max(1, settings.per_round // ledger.per_sample),
-        settings.max_replicates,
+        per_round,
+        at_once(allocation.counts, per_round, settings.max_replicates, most),
         seed=settings.seed * 1_000_003 + allocation.phase,
     )
     planned = {c: int(n) for c, n in zip(compounds, allocation.counts, strict=True)}

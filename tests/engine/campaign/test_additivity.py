@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from assaypilot.engine.campaign import audit
+from assaypilot.engine.campaign.additivity import at_once
 from assaypilot.engine.campaign.campaign import Campaign
 from assaypilot.engine.campaign.state import Settings, Status
 from assaypilot.engine.endpoint import Endpoint
@@ -211,3 +212,38 @@ def test_with_noise_that_is_not_known_its_upper_bound_is_what_deviations_have_to
             assert told.contradicted is contradicted
             assert told.noise_sd > noise, "the upper bound, not the guess"
             assert told.found.tau_high > told.found.tau_low
+
+
+def test_of_one_compound_no_more_is_planned_than_tells_something(tmp_path: Path) -> None:
+    library = Library.product([Site(f"R{k + 1}", tuple(f"x{j}" for j in range(n))) for k, n in enumerate((4, 4, 6))])
+    rng = np.random.default_rng(2)
+    truth = sum(rng.normal(size=n)[library.codes[:, k]] for k, n in enumerate((4, 4, 6)))
+
+    def planned(tau: float) -> tuple[Status, list[int]]:
+        values = truth + tau * rng.standard_normal(len(library)) + NOISE * rng.standard_normal(len(library))
+        history = [Result(name, float(value)) for name, value in zip(library.ids, values, strict=True)]
+        path = tmp_path / f"{tau}.assaypilot"
+        with create(path, library, history=history, max_replicates=4) as campaign:
+            issued = campaign.plan()
+            assert issued is not None
+            assert issued.measurements == GOAL.per_round, "the same measurements, of more compounds"
+            return campaign.status(), [item.replicates for item in issued.items]
+
+    now, plain = planned(0.0)
+    assert max(plain) > 1
+    assert not now.additivity[0].spread
+    now, spread = planned(0.6)
+    assert max(spread) == 1
+    assert "More than 1 measurement of one compound would tell little" in now.guarantee.sentence
+    # Where tau is a little above the noise's half, several are worth it.
+    now, some = planned(0.12)
+    cap = (NOISE / now.additivity[0].found.tau_low) ** 2
+    assert max(some) <= max(1, round(cap))
+
+
+def test_a_cap_costs_no_further_round() -> None:
+    counts = np.array([10, 10, 10])
+    assert at_once(counts, 30, 20, 1) == 10
+    assert at_once(counts, 10, 20, 1) == 4
+    assert at_once(counts, 10, 3, 1) == 3
+    assert at_once(np.array([1, 2]), 96, 4, 2) == 2
