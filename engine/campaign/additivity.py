@@ -36,10 +36,12 @@ __all__ = ["NOISE", "SHARE", "SURE", "Deviations", "at_once", "deviations", "spr
 
 SURE = 1e-3
 """p of a lack of fit below which additivity counts as contradicted, where tau is large enough to matter."""
-SHARE = 0.25
-"""Tau below this share of the softness of what is asked hardly moves an answer."""
+SHARE = 0.125
+"""Tau below this share of the softness of what is asked hardly moves an answer (tests/published, REPORT-additivity)."""
 NOISE = 0.01
 """p below which replicates speak against the stated noise."""
+_FEWEST = 6
+"""Degrees of freedom of replicates below which they are not asked: one wrong value would speak for all of them."""
 _SURE_CLIFF = 0.01
 """The p of a compound below which it is named as deviating."""
 _NAMED = 3
@@ -267,7 +269,7 @@ def _replicates(ledger: Ledger, endpoint: int, own: list[Measurement]) -> tuple[
     sds = (ledger.endpoints[endpoint].sd_to_model(m.entered.value, m.entered.sd) for m in own)
     squares, freedom, _ = pure_error((m.compound for m in own), (m.value for m in own), (m.n for m in own), sds)
     stated = ledger.endpoints[endpoint].noise_sd
-    if not freedom or not stated or ledger.endpoints[endpoint].noise_estimated:
+    if freedom < _FEWEST or not stated or ledger.endpoints[endpoint].noise_estimated:
         return None
     from scipy.special import chdtrc
 

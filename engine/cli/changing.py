@@ -10,6 +10,7 @@ from typing import Any
 
 from assaypilot.engine.campaign.campaign import Campaign
 from assaypilot.engine.campaign.changing import Change
+from assaypilot.engine.campaign.restarting import begin_anew, consequences_of_pairs
 from assaypilot.engine.campaign.state import Status
 from assaypilot.engine.cli.changing_options import NONE
 from assaypilot.engine.cli.console import Console, Reply
@@ -25,6 +26,8 @@ _LIMIT = re.compile(r"\s*(.+?)\s*((?:<=|>=|<|>|≤|≥).*)", re.S)
 
 def change(options: argparse.Namespace, console: Console) -> Reply:
     """What was changed; what that does is said first, and asked about when it changes what is guaranteed."""
+    if options.interaction or options.into:
+        return _anew(options, console)
     with Campaign.open(options.file, read_only=options.dry_run, report=console.report) as campaign:
         wanted = _wanted(options, campaign.status())
         told = campaign.consequences(wanted)
@@ -37,6 +40,33 @@ def change(options: argparse.Namespace, console: Console) -> Reply:
     return Reply(
         _document(now, told, changed=True), ["Done.", now.goal_sentence, now.statement, now.guarantee.sentence]
     )
+
+
+def _anew(options: argparse.Namespace, console: Console) -> Reply:
+    """A campaign begun anew with other sites taken together; what that means is said first."""
+    if not options.interaction:
+        raise AssayPilotError("--into is for --interaction alone", option="--into", mend="Leave it out.")
+    with Campaign.open(options.file, read_only=True, report=console.report) as campaign:
+        now = campaign.status()
+        if _wanted(options, now) != Change():
+            raise AssayPilotError(
+                "sites are taken together in a campaign of their own",
+                option="--interaction",
+                mend="Make other changes in that one, afterwards.",
+            )
+    pairs = [] if [text.strip().casefold() for text in options.interaction] == [NONE] else options.interaction
+    told = consequences_of_pairs(now, pairs)
+    console.say(*told)
+    if options.dry_run:
+        return Reply(_document(now, told, changed=False), ())
+    if not options.into:
+        raise AssayPilotError(
+            "the new campaign needs a file", option="--into", mend="Name one: --into NAME.assaypilot."
+        )
+    with begin_anew(now, options.into, pairs, console.report) as made:
+        then = made.status()
+    document = {**_document(then, told, changed=True), "file": str(options.into)}
+    return Reply(document, [f"Created {options.into}.", then.goal_sentence, then.statement, then.guarantee.sentence])
 
 
 def refusal(options: argparse.Namespace, console: Console, told: Sequence[str]) -> Reply:

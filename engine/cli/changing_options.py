@@ -28,6 +28,10 @@ def add_change_options(parser: argparse.ArgumentParser) -> None:
     add("--per-round", type=int, metavar="N", help="measurements the lab takes in one round")
     add("--max-replicates", type=int, metavar="N", help="of one compound in one round")
     add("--budget", type=_or_none(int), metavar="N", help="measurements in all; none: no limit")
+    add("--interaction", action="append", default=[], metavar="SITE,SITE",
+        help="take two sites together, or none: begins a new campaign, in the file of --into, with what was measured "
+        "as its history; may be given several times")  # fmt: skip
+    add("--into", metavar="FILE", help="with --interaction: the campaign file to create")
     add("--note", default="", metavar="TEXT", help="why, for the history")
     add("--yes", action="store_true", help="do it though it changes what is guaranteed")
     add("--dry-run", action="store_true", help="only say what it would do")

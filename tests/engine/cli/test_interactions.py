@@ -1,0 +1,121 @@
+"""Sites taken together, from the command line: what check proposes, and what all other commands make of it."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from assaypilot.engine.campaign.campaign import Campaign
+
+LABELS = {"R1": ("H", "Me", "Cl", "F"), "R2": ("H", "OMe", "CN"), "R3": ("a", "b", "c")}
+Run = Callable[..., Any]
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Path:
+    """A series in which R1 and R2 act together, measured once."""
+    rng = np.random.default_rng(5)
+    both = rng.normal(0.0, 0.6, (4, 3))
+    own = {site: rng.normal(0.0, 0.8, len(labels)) for site, labels in LABELS.items()}
+    path = tmp_path / "series.csv"
+    with path.open("w", newline="") as stream:
+        writer = csv.writer(stream)
+        writer.writerow(["ID", *LABELS, "pIC50"])
+        for a, one in enumerate(LABELS["R1"]):
+            for b, two in enumerate(LABELS["R2"]):
+                for c, three in enumerate(LABELS["R3"]):
+                    mean = 6 + own["R1"][a] + own["R2"][b] + own["R3"][c] + both[a, b] + 0.15 * rng.normal()
+                    writer.writerow([f"C-{a}{b}{c}", one, two, three, f"{mean:.3f}"])
+    return path
+
+
+SPEC = ("--endpoint", "pIC50;sd=0.15")
+GOAL = (*SPEC, "--epsilon", "0.5")
+
+
+def test_check_proposes_the_pair_and_shows_what_it_gains(run: Run, table: Path) -> None:
+    found = run("check", table, *SPEC, "--json").document
+    first = found["interactions"]["pIC50"][0]
+    assert first["sites"] == ["R1", "R2"]
+    assert first["worth_trying"]
+    assert (first["rank_before"], first["rank_after"]) == (8, 14)
+    assert first["q2_after"] > first["q2_before"]
+    assert first["lack_before"] < 0.001 < first["lack_after"]
+    assert "--interaction R1,R2" in run("check", table, *SPEC).out
+    taken = run("check", table, *SPEC, "--interaction", "R2,R1", "--json").document
+    assert taken["rank"] == 14
+    assert [site["name"] for site in taken["sites"]] == ["R1", "R2", "R3"]
+    assert not any("act together" in text for text in taken["warnings"])
+    assert "12 combinations occur" in " ".join(taken["notes"])
+
+
+def test_a_campaign_design_and_simulation_with_the_pair(run: Run, table: Path, tmp_path: Path) -> None:
+    plain = run("new", tmp_path / "plain.assaypilot", "--table", table, *GOAL)
+    assert plain.code == 0
+    assert "No guarantee" in plain.out
+    told = run("new", tmp_path / "a.assaypilot", "--table", table, *GOAL, "--interaction", "R1,R2", "--json").document
+    assert told["rank"] == 14
+    assert told["additivity"][0]["verdict"] == "not contradicted"
+    issued = run("plan", tmp_path / "a.assaypilot", "--json").document
+    assert set(issued["compounds"][0]["sites"]) == set(LABELS)
+    design = run("design", table, "--criterion", "g", "--measurements", 40, "--interaction", "R1,R2", "--json").document
+    assert design["value"] == pytest.approx(14.0, rel=0.01)
+    made = run(
+        "simulate", "--table", table, "--truth", "values", *GOAL, "--slack", "0.5", "--strategy", "adaptive",
+        "--runs", 2, "--seed", 1, "--interaction", "R1,R2", "--json",
+    ).document  # fmt: skip
+    assert made[0]["errors"] == 0
+
+
+def test_a_campaign_begins_anew_with_what_was_measured_as_history(run: Run, table: Path, tmp_path: Path) -> None:
+    old, new = tmp_path / "old.assaypilot", tmp_path / "new.assaypilot"
+    run("new", old, "--table", table, *GOAL)
+    run("plan", old)
+    with Campaign.open(old) as campaign:
+        issued = campaign.status().open_round
+        assert issued is not None
+        item = issued.items[0]
+    name = campaign.status().library.ids[item.compound]
+    with table.open() as stream:
+        known = next(float(row["pIC50"]) for row in csv.DictReader(stream) if row["ID"] == name)
+    results = tmp_path / "r.csv"
+    results.write_text(f"ID,Value\n{name},{known + 0.1:.3f}\n")
+    run("record", old, results)
+    before = run("status", old, "--json").document
+    only = run("change", old, "--interaction", "R1,R2", "--dry-run")
+    assert only.code == 0
+    assert "37 values go with it as history" in only.out
+    assert run("change", old, "--interaction", "R1,R2").code == 1
+    made = run("change", old, "--interaction", "R1,R2", "--into", new, "--json")
+    assert made.code == 0, made.out
+    assert made.document["guarantee"]["holds"]
+    now = run("status", new, "--json").document
+    assert (now["measurements_used"], now["round"]) == (0, 0)
+    assert now["additivity"][0]["verdict"] == "not contradicted"
+    assert now["goal"] == before["goal"]
+    assert run("status", old, "--json").document["head"] == before["head"], "the old one stays as it is"
+    with Campaign.open(new) as campaign:
+        values = [m for m in campaign.status().measurements if campaign.status().library.ids[m.compound] == name]
+    assert [m.value for m in values] == pytest.approx([known, known + 0.1])
+    back = run("change", new, "--interaction", "none", "--into", tmp_path / "back.assaypilot", "--json").document
+    assert not back["guarantee"]["holds"]
+
+
+def test_what_cannot_be_taken_together_is_one_plain_line(run: Run, table: Path, tmp_path: Path) -> None:
+    for text in ("R1", "R1,R9", "R1,R1"):
+        found = run("new", tmp_path / "x.assaypilot", "--table", table, *GOAL, "--interaction", text)
+        assert found.code == 1
+        assert "--interaction" in found.err
+        assert not (tmp_path / "x.assaypilot").exists()
+    file = tmp_path / "a.assaypilot"
+    run("new", file, "--table", table, *GOAL, "--interaction", "R1,R2")
+    for words in (("--interaction", "R2,R1"), ("--into", "b.assaypilot"), ("--interaction", "R1,R3", "--epsilon", "1")):
+        found = run("change", file, *words, "--into", tmp_path / "b.assaypilot")
+        assert found.code == 1, words
+        assert not (tmp_path / "b.assaypilot").exists()
+    assert run("change", file, "--interaction", "R1,R3", "--into", file).code == 1
