@@ -121,10 +121,11 @@ def draft(library: Library, endpoints: Sequence[Endpoint], settings: Settings, h
 
 def look_ahead(plan: Plan, report: Report = silent) -> Outlook:
     """What the strategy says of its phases; AssayPilotError when it cannot plan the first."""
+    from assaypilot.engine.campaign.scatter import to_plan
     from assaypilot.engine.features import span_rank
 
     ledger = plan.ledger
-    settings, state, strategy = ledger.settings, ledger.state, ledger.strategy
+    settings, state, strategy = ledger.settings, to_plan(ledger, ledger.state), ledger.strategy
     report(0.1, "Planning the first phase")
     first = strategy.ask(state, report)
     last, largest, phases = first, first.total, 1
@@ -174,7 +175,11 @@ def _ended(ledger: Ledger, allocation: Allocation) -> bool:
 
 def _open_end(ledger: Ledger) -> str:
     """Why some compounds may never be settled; empty when all are."""
+    from assaypilot.engine.campaign.scatter import estimated
+
     settings = ledger.settings
+    if estimated(ledger):
+        return "it depends on what replicates say of the assay noise"
     if settings.goal == "pareto" and not any(ledger.margins):
         return "without a difference that does not matter, compounds that are almost equal are never settled"
     if settings.goal != "pareto" and not settings.softness:

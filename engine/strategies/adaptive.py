@@ -39,6 +39,15 @@ each with half of 0.95 delta.
 against compounds that cannot be measured any more, of which no walk says anything new. Such a compound remains one that
 may be the best, if a phase bounded it or it was a leader: what is said above of b holds for all these together.
 
+**Noise that is not known.** All steps of all phases are then made with one upper bound S on sigma, that of the present
+look, in place of sigma. Where S >= sigma every walk is sigma / S times the true one, at all its looks, and limits are
+not below 0: so one that passes a limit is of a true walk that passes it, at the same look. Whatever is refuted, at any
+look, with the bound as it was then, is refuted by true walks or where some S < sigma; half-widths of means are larger
+likewise. So the errors are at most those above, for nine tenths of delta, and a tenth for all S together
+(``models.sd_bound``). It does not matter that S comes of the same measurements, or that plans and leaders depend on it:
+they depend on the past, and nothing here asks that walks and S be independent. The looks by which limits are spread,
+``expected``, are fixed at the start, by a guess of sigma.
+
 Assumed: additive effects, independent normal errors of the stated SD, and that which measurements come back does not
 depend on their values. Sources: the problem is that of "Identifying all epsilon-best arms in linear bandits" (LinFACT),
 the limits those of group-sequential tests, the choice of comparisons by the past that of test martingales.

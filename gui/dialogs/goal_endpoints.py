@@ -25,6 +25,10 @@ FIELD = 96
 """Pixels of a line for a number, with text of the usual size."""
 LONGEST, SHORT = 40, 20
 """Letters of an endpoint's name beside its box, and in a list: what is wrong with it needs the room more."""
+UNKNOWN_TIP = (
+    "Replicates, which the first rounds buy on purpose, tell the noise; decisions use an upper bound on it, part of "
+    "the guarantee. That takes about half as many measurements again"
+)
 AT_ONCE = 0.02
 """Seconds for which boxes are made before the window gets its turn."""
 
@@ -96,8 +100,14 @@ class EndpointBox(QFrame):
             grid.addWidget(caption, 0, place)
             grid.addWidget(field, 1, place)
             # What is wrong has the whole width to say so.
-            grid.addWidget(field.note, 2 + place, 0, 1, 4)
+            grid.addWidget(field.note, 3 + place, 0, 1, 4)
             field.edit.textChanged.connect(lambda _: self._typed())
+        self.unknown = QCheckBox("Not known: estimate it from replicates")
+        self.unknown.setAccessibleName(f"The assay noise of {name} is not known: estimate it from replicates")
+        self.unknown.setToolTip(plain_tip(UNKNOWN_TIP))
+        self.unknown.toggled.connect(lambda _: self._hint_noise())
+        self.unknown.toggled.connect(lambda _: self._typed())
+        grid.addWidget(self.unknown, 2, 0, 1, 4)
         self._grid = grid
         grid.setColumnStretch(3, 1)
         column.addLayout(grid)
@@ -140,6 +150,7 @@ class EndpointBox(QFrame):
             caption.setVisible(wanted)
             field.setVisible(wanted)
             field.note.setVisible(wanted and bool(field.note.text()))
+        self.unknown.setVisible(self.measured)
 
     def read(self) -> Endpoint | None:
         """The endpoint as it was described; None when something of it cannot be used, which is then said beside it."""
@@ -150,7 +161,16 @@ class EndpointBox(QFrame):
         if self.measured:
             noise = self.noise.number(low=0.0, optional=True)
             good &= self.noise.edit.property("wrong") != "true"
-            if good and noise is None and self.fact.noise_sd is None:
+            if (
+                good
+                and noise is None
+                and self.fact.noise_sd is None
+                and self.unknown.isChecked()
+                and not endpoint.is_log
+            ):
+                self.noise.problem("A guess is needed for the first plan; no decision rests on it.")
+                good = False
+            elif good and noise is None and self.fact.noise_sd is None and not self.unknown.isChecked():
                 self.noise.problem("The noise is needed: no compound was measured twice.")
                 good = False
         if self.aim == "pareto" and self.aimed_at:
@@ -164,6 +184,7 @@ class EndpointBox(QFrame):
             endpoint,
             direction=self.direction.currentData() if self.aimed_at else endpoint.direction,
             noise_sd=noise if noise is not None else endpoint.noise_sd,
+            noise_estimated=self.measured and self.unknown.isChecked(),
             epsilon=epsilon if self.aim == "pareto" else endpoint.epsilon,
             limit=limit,
         )
@@ -189,8 +210,13 @@ class EndpointBox(QFrame):
         self.changed.emit()
 
     def _hint_noise(self) -> None:
-        fact = self.fact
-        if fact.noise_sd is not None:
+        fact, in_unit = self.fact, f" ({self.fact.endpoint.scale_unit})" if self.fact.endpoint.scale_unit else ""
+        self._captions[0].setText(f"{'Noise about' if self.unknown.isChecked() else 'Noise SD'}{in_unit}")
+        if self.unknown.isChecked():
+            usual = "0.3" if fact.endpoint.is_log else ""
+            self.noise.edit.setPlaceholderText(usual if fact.noise_sd is None else f"{fact.noise_sd:.3g}")
+            self.noise.hint("A guess that the first plan starts from; decisions use what replicates say")
+        elif fact.noise_sd is not None:
             self.noise.edit.setPlaceholderText(f"{fact.noise_sd:.3g}")
             one = fact.replicate_groups == 1
             groups = f"{fact.replicate_groups} replicated compound{' says' if one else 's say'}"
@@ -208,6 +234,7 @@ class _Said:
     chosen: bool
     direction: int
     texts: tuple[str, str, str]
+    unknown: bool
     way: str
     """Which way was better as the table had it."""
 
@@ -294,6 +321,7 @@ class EndpointList(QWidget):
                 box.chosen.isChecked(),
                 box.direction.currentIndex(),
                 (box.noise.edit.text(), box.margin.edit.text(), box.limit.edit.text()),
+                box.unknown.isChecked(),
                 box.fact.endpoint.direction,
             )
             self._column.removeWidget(box)
@@ -324,7 +352,11 @@ class EndpointList(QWidget):
         before = self.new.previousInFocusChain() or self.new
         while before is not self.new and before.focusPolicy() == Qt.FocusPolicy.NoFocus:
             before = before.previousInFocusChain() or self.new
-        parts = [p for b in self.boxes for p in (b.chosen, b.direction, b.noise.edit, b.margin.edit, b.limit.edit)]
+        parts = [
+            part
+            for box in self.boxes
+            for part in (box.chosen, box.direction, box.noise.edit, box.margin.edit, box.limit.edit, box.unknown)
+        ]
         for part in (*parts, self.new, self.unit, self.add):
             QWidget.setTabOrder(before, part)
             before = part
@@ -340,6 +372,7 @@ class EndpointList(QWidget):
         if was is not None:
             for field, text in zip((box.noise, box.margin, box.limit), was.texts, strict=True):
                 field.edit.setText(text)
+            box.unknown.setChecked(was.unknown)
             if was.way == fact.endpoint.direction:
                 box.direction.setCurrentIndex(was.direction)
         box.show_for(self._goal, objective=box.name == self._objective)

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from math import isfinite
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QFontMetrics
 from PySide6.QtWidgets import QGridLayout, QWidget
 
-from assaypilot.engine.campaign.state import Status
+from assaypilot.engine.campaign.state import NoiseNow, Status
 from assaypilot.engine.campaign.words import number
 from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.stated_noise import UNKNOWN, StatedNoise, parse_noise
 from assaypilot.gui.dialogs.steps import Field
 from assaypilot.gui.models.base import plain_tip
 from assaypilot.gui.pages.goal_terms import Terms, fold
@@ -119,6 +121,31 @@ class _Line:
         return value, True
 
 
+class _NoiseLine(_Line):
+    """The noise of an endpoint: an SD, or the word for one that is estimated on the way."""
+
+    def __init__(self, name: str, tip: str) -> None:
+        super().__init__(name, "", tip)
+        self.told = ""
+        """What is known of noise that is estimated; empty while it is known."""
+
+    def read_noise(self, now: float | StatedNoise) -> tuple[float | StatedNoise, bool]:
+        """What is said of the noise, and whether it can be used."""
+        if not self.typed:
+            self.field.hint(self.told or f"SD, or {UNKNOWN}")
+            return now, True
+        if self.field.text.casefold().startswith(UNKNOWN):
+            try:
+                stated = parse_noise(self.field.text)
+            except AssayPilotError:
+                self.field.problem(f"Type {UNKNOWN}, or {UNKNOWN}:0.2 with a guess.")
+                return now, False
+            self.field.hint(f"estimated from replicates; now {self.shown}")
+            return stated, True
+        value, usable = self.read(None)
+        return (now if value is None else value), usable
+
+
 class TermsForm(QWidget):
     """The fields that apply to the goal of a campaign."""
 
@@ -132,7 +159,7 @@ class TermsForm(QWidget):
         self._grid.setVerticalSpacing(8)
         self._grid.setColumnStretch(1, 1)
         self._lines: dict[str, _Line] = {}
-        self._noise: dict[str, _Line] = {}
+        self._noise: dict[str, _NoiseLine] = {}
         self._margins: dict[str, _Line] = {}
         self._now: Terms | None = None
         self._unit = ""
@@ -196,10 +223,16 @@ class TermsForm(QWidget):
         for name, line in self._lines.items():
             same = wanted is not None and getattr(wanted, name) == getattr(now, name)
             line.show(texts[name], keep=not opened and not same)
-        for lines, kind in ((self._noise, "noise"), (self._margins, "margins")):
-            tried = {} if wanted is None else dict(getattr(wanted, kind))
-            for name, value in getattr(now, kind):
-                lines[name].show(_text(value), keep=not opened and tried.get(name) != value)
+        told = {status.endpoints[one.endpoint].name: one for one in status.noise}
+        for name, stated in now.noise:
+            here = told.get(name)
+            self._noise[name].told = "" if here is None else _estimated(here)
+            tried_noise = {} if wanted is None else dict(wanted.noise)
+            text = stated.text if isinstance(stated, StatedNoise) else _text(stated)
+            self._noise[name].show(text, keep=not opened and tried_noise.get(name) != stated)
+        tried = {} if wanted is None else dict(wanted.margins)
+        for name, value in now.margins:
+            self._margins[name].show(_text(value), keep=not opened and tried.get(name) != value)
         self._filling = False
         self.read()
 
@@ -228,7 +261,8 @@ class TermsForm(QWidget):
                 line.field.edit.setPlaceholderText("" if epsilon is None else _text(epsilon / 2))
             values[name], usable = line.read(100 * (1 - before) if name == "delta" else before)
             good &= usable and self._in_range(name, line, values)
-        noise, fine = _read_each(self._noise, now.noise)
+        said = [(name, *self._noise[name].read_noise(before)) for name, before in now.noise]
+        noise, fine = tuple((name, value) for name, value, _ in said), all(usable for *_, usable in said)
         margins, even = _read_each(self._margins, now.margins)
         good &= fine and even
         if not good:
@@ -277,17 +311,21 @@ class TermsForm(QWidget):
         folds = fold(value) if value is not None and self._unit == "log" else ""
         return f"{self._unit} = {folds}" if folds else self._unit
 
-    def _noise_line(self, scale: str, *, several: bool) -> _Line:
+    def _noise_line(self, scale: str, *, several: bool) -> _NoiseLine:
         said = f"Assay noise (SD) of {scale}"
-        tip = "between independent measurements of one compound. Half the noise asks for about a quarter as many."
-        made = _Line(said, "", f"{said}: {tip}")
+        tip = (
+            "between independent measurements of one compound. Half the noise asks for about a quarter as many. "
+            f"Type {UNKNOWN} where nobody knows it: then it is estimated from replicates, which takes more of them."
+        )
+        made = _NoiseLine(said, f"{said}: {tip}")
         if several:
             font = QFontMetrics(made.caption.font())
             made.caption.setText(f"SD of {font.elidedText(scale, _MIDDLE, 17 * font.averageCharWidth())}")
         else:
             made.caption.setText("Assay noise")
         made.hint = lambda _: "SD"
-        return self._connected(made)
+        self._connected(made)
+        return made
 
     def _margin_line(self, scale: str) -> _Line:
         said = f"Difference in {scale} that does not matter"
@@ -335,6 +373,14 @@ class TermsForm(QWidget):
     def _typed(self) -> None:
         if not self._filling:
             self.changed.emit()
+
+
+def _estimated(now: NoiseNow) -> str:
+    """What is known of noise that is estimated, in a few words."""
+    if now.sd is None:
+        return "no replicates yet"
+    most = f"at most {now.used:.2g} is used" if isfinite(now.used) else "too few replicates yet"
+    return f"estimated {now.sd:.2g}, {most}"
 
 
 def _read_each(

@@ -6,11 +6,15 @@ from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING
 
 from assaypilot.engine.campaign.state import Status
+from assaypilot.engine.stated_noise import StatedNoise
 
 if TYPE_CHECKING:
     from assaypilot.engine.campaign.changing import Change
 
-__all__ = ["Terms", "change_between", "fold"]
+NOT_KNOWN = StatedNoise(None, estimated=True)
+"""Noise that is estimated on the way."""
+
+__all__ = ["NOT_KNOWN", "Terms", "change_between", "fold"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,8 +25,8 @@ class Terms:
     """None where the goal has none."""
     slack: float | None
     delta: float
-    noise: tuple[tuple[str, float], ...]
-    """Name and assay noise (SD) of every endpoint that is measured."""
+    noise: tuple[tuple[str, float | StatedNoise], ...]
+    """Name and assay noise (SD) of every endpoint that is measured; or that it is not known."""
     per_round: int
     replicates: int
     budget: int | None
@@ -38,7 +42,11 @@ class Terms:
             epsilon=settings.distance if settings.goal == "epsilon-best" else None,
             slack=settings.softness if settings.goal != "pareto" else None,
             delta=settings.delta,
-            noise=tuple((one.name, one.noise_sd) for one in measured if one.noise_sd is not None),
+            noise=tuple(
+                (one.name, NOT_KNOWN if one.noise_estimated else one.noise_sd)
+                for one in measured
+                if one.noise_sd is not None
+            ),
             per_round=settings.per_round,
             replicates=settings.max_replicates,
             budget=settings.budget,

@@ -1,0 +1,164 @@
+"""Noise that nobody knows, in the wizard and on the Goal page, through their real widgets."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PySide6.QtTest import QTest
+from pytestqt.qtbot import QtBot
+
+from assaypilot.engine.campaign.campaign import Campaign
+from assaypilot.engine.campaign.state import Settings, Status
+from assaypilot.engine.endpoint import Endpoint
+from assaypilot.engine.library import Library, Site
+from assaypilot.engine.measurements import Result
+from assaypilot.engine.stated_noise import StatedNoise
+from assaypilot.engine.tables.check import endpoint_facts
+from assaypilot.engine.tables.importer import import_table
+from assaypilot.engine.tables.mapping import propose
+from assaypilot.engine.tables.raw import parse_text
+from assaypilot.gui.dialogs.goal_endpoints import EndpointBox
+from assaypilot.gui.main_window import MainWindow
+from assaypilot.gui.outlook import draft, look_ahead
+from assaypilot.gui.pages.goal_form import TermsForm
+from assaypilot.gui.pages.goal_terms import Terms, change_between
+from tests.gui.helpers import small_table, status, until
+
+UNKNOWN = Endpoint("pIC50", noise_sd=0.3, noise_estimated=True)
+
+
+def measured(folder: Path, endpoint: Endpoint) -> Status:
+    """Where a campaign stands after its first round."""
+    sites = [Site(f"R{k + 1}", tuple("ABC")) for k in range(2)]
+    library = Library.product(sites)
+    settings = Settings("pIC50", epsilon=0.5, slack=0.5, per_round=24)
+    rng = np.random.default_rng(4)
+    with Campaign.create(folder / "x.assaypilot", library=library, endpoints=[endpoint], settings=settings) as campaign:
+        issued = campaign.plan()
+        assert issued is not None
+        campaign.record([
+            Result(library.ids[item.compound], 6.0 + 0.1 * item.compound + 0.2 * float(rng.standard_normal()))
+            for item in issued.items
+            for _ in range(item.replicates)
+        ])  # fmt: skip
+        return campaign.status()
+
+
+def box_of(text: str) -> EndpointBox:
+    table = parse_text(text)
+    (fact,) = endpoint_facts(import_table(table, propose(table)))
+    return EndpointBox(fact)
+
+
+def test_the_wizard_takes_a_guess_or_none(qtbot: QtBot) -> None:
+    box = box_of("ID\tR1\tpIC50\na\tMe\t5\nb\tH\t6\n")
+    qtbot.addWidget(box)
+    assert box.read() is None
+    assert "is needed" in box.noise.note.text()
+    box.unknown.click()
+    read = box.read()
+    assert read is not None
+    assert (read.noise_sd, read.noise_estimated) == (None, True)
+    assert "first plan starts from" in box.noise.note.text()
+    box.noise.edit.setText("0,4")
+    read = box.read()
+    assert read is not None
+    assert (read.noise_sd, read.noise_estimated) == (0.4, True)
+    box.unknown.click()
+    read = box.read()
+    assert read is not None
+    assert (read.noise_sd, read.noise_estimated) == (0.4, False)
+
+
+def test_without_a_log_scale_a_guess_is_asked_for_beside_the_field(qtbot: QtBot) -> None:
+    box = box_of("ID\tR1\tyield\na\tMe\t50\nb\tH\t60\n")
+    qtbot.addWidget(box)
+    box.unknown.click()
+    assert box.read() is None
+    assert "A guess is needed" in box.noise.note.text()
+
+
+def test_what_is_not_measured_has_no_such_box(qtbot: QtBot) -> None:
+    box = box_of("ID\tR1\tpIC50\na\tMe\t5\nb\tH\t6\n")
+    qtbot.addWidget(box)
+    box.unknown.click()
+    box.show_for("epsilon-best", objective=False)
+    assert box.unknown.isHidden()
+    read = box.read()
+    assert read is not None
+    assert not read.noise_estimated
+
+
+def test_a_campaign_of_unknown_noise_from_the_wizard(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
+    window.new_campaign()
+    wizard = window.wizard
+    assert wizard is not None
+    wizard.start_with(small_table(tmp_path / "small.csv"))
+    for step in (wizard.table_step, wizard.columns_step, wizard.check_step):
+        until(qtbot, lambda step=step: step.complete, 60_000)
+        wizard.next.click()
+    (box, *_) = wizard.goal_step.endpoints.boxes
+    box.unknown.click()
+    wizard.goal_step.slack.edit.setText("0.5")
+    wizard.goal_step.file.edit.setText(str(tmp_path / "new.assaypilot"))
+    until(qtbot, lambda: wizard.goal_step.complete and wizard.next.isEnabled(), 60_000)
+    wizard.next.click()
+    until(qtbot, lambda: window.session.view is not None, 60_000)
+    now = status(window)
+    assert now.endpoints[0].noise_estimated
+    assert "not known yet" in now.guarantee.sentence
+
+
+def test_the_goal_page_shows_it_and_lets_it_be_known(qtbot: QtBot, tmp_path: Path) -> None:
+    now = measured(tmp_path, UNKNOWN)
+    form = TermsForm()
+    qtbot.addWidget(form)
+    form.show_now(now, opened=True)
+    line = form.field("pIC50")
+    assert line.text == "unknown"
+    assert line.note.text() == f"estimated {now.noise[0].sd:.2g}, at most {now.noise[0].used:.2g} is used"
+    assert form.read() == Terms.of(now)
+    line.edit.clear()
+    QTest.keyClicks(line.edit, "0.2")
+    wanted = form.read()
+    assert wanted is not None
+    assert change_between(Terms.of(now), wanted).noise == {"pIC50": 0.2}
+    form.reset()
+    assert not form.touched
+
+
+@pytest.mark.parametrize(
+    ("typed", "stated"),
+    [("unknown", StatedNoise(None, estimated=True)), ("Unknown:0.3", StatedNoise(0.3, estimated=True))],
+)
+def test_known_noise_may_be_said_to_be_unknown(qtbot: QtBot, tmp_path: Path, typed: str, stated: StatedNoise) -> None:
+    now = measured(tmp_path, Endpoint("pIC50", noise_sd=0.2))
+    form = TermsForm()
+    qtbot.addWidget(form)
+    form.show_now(now, opened=True)
+    line = form.field("pIC50")
+    assert "unknown" in line.note.text()
+    line.edit.setText(typed)
+    wanted = form.read()
+    assert wanted is not None
+    assert change_between(Terms.of(now), wanted).noise == {"pIC50": stated}
+
+
+def test_what_cannot_be_read_is_said_beside_it(qtbot: QtBot, tmp_path: Path) -> None:
+    form = TermsForm()
+    qtbot.addWidget(form)
+    form.show_now(measured(tmp_path, UNKNOWN), opened=True)
+    line = form.field("pIC50")
+    for typed, said in (("unknown:", "or unknown:0.2"), ("unknown:x", "or unknown:0.2"), ("-1", "above 0")):
+        line.edit.setText(typed)
+        assert form.read() is None
+        assert said in line.note.text()
+
+
+def test_the_outlook_does_not_promise_an_end(tmp_path: Path) -> None:
+    library = Library.product([Site("R1", ("A", "B", "C")), Site("R2", ("A", "B", "C"))])
+    settings = Settings("pIC50", epsilon=0.5, slack=0.5, strategy="linfact-g")
+    found = look_ahead(draft(library, [UNKNOWN], settings))
+    assert "what replicates say" in dict(found.lines(None))["At most"]
