@@ -169,8 +169,9 @@ class MainWindow(QMainWindow):
         self.goal.expected.connect(self.strip.expect)
         self.candidates.export.connect(self.exporting.on_screen)
         self.sar.show_candidate.connect(lambda: self.show_page(CANDIDATES))
-        self.sar.copy_picture.connect(self.picture_files.copy)
-        self.sar.export_picture.connect(self.picture_files.ask)
+        for page in (self.candidates, self.sar):
+            page.copy_picture.connect(self.picture_files.copy)
+            page.export_picture.connect(self.picture_files.ask)
 
     def _restore(self) -> None:
         geometry = self.settings.layout("window")

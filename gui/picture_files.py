@@ -49,7 +49,9 @@ class PictureFiles:
 
     @property
     def _size(self) -> Shape:
-        return self._window.sar.canvas.inches
+        """Inches of the picture on the page that is shown."""
+        window = self._window
+        return (window.candidates if window.page is window.candidates else window.sar).canvas.inches
 
     def copy(self, scene: Scene) -> Job:
         """The job that puts a picture on the clipboard."""

@@ -71,9 +71,18 @@ class Picture:
         """The figure."""
         raise NotImplementedError
 
-    def at(self, x: float, y: float, shape: Shape) -> int | None:
-        """The compound at a place of the data, in a picture of this shape; None before anything was drawn."""
+    def near(self, x: float, y: float, reach: Shape) -> int | None:
+        """The compound at a place of the data, or within ``reach`` of it; None before anything was drawn."""
         raise NotImplementedError
+
+    def place(self, compound: int, x: float) -> tuple[float, float] | None:
+        """Where a compound is drawn, the nearest to ``x`` of several places; None where it is not."""
+        raise NotImplementedError
+
+    @property
+    def along(self) -> list[int]:
+        """The compounds drawn, as they follow each other from left to right."""
+        return self.compounds
 
     def ends(self) -> Ends | None:
         """The ends of its axes as they follow from what is drawn; None where nothing is, or they do not."""
@@ -152,9 +161,16 @@ class RankedPicture(Picture):
             posterior=(known.posterior_low, known.posterior_high), marks=(known.cutoff, known.soft_cutoff),
         )  # fmt: skip
 
-    def at(self, x: float, y: float, shape: Shape) -> int | None:
-        """The compound nearest to a rank."""
-        return None if self.ranking is None else self.ranking.at(x)
+    def near(self, x: float, y: float, reach: Shape) -> int | None:
+        """The compound of a rank, however high the place."""
+        if self.ranking is None or not 0.5 <= x - self.ranking.first + 1 < self.ranking.compounds.size + 0.5:
+            return None
+        return self.ranking.at(x)
+
+    def place(self, compound: int, x: float) -> tuple[float, float] | None:
+        """Its rank and its estimate."""
+        rank = None if self.ranking is None else self.ranking.place(compound)
+        return None if rank is None else (float(rank), float(self.status.candidates.estimate[compound]))
 
     def draw(self, size: Shape, dpi: float) -> Figure:
         """The figure."""
@@ -228,9 +244,21 @@ class FrontPicture(Picture):
         marks = [axis.limit for axis in self._axes()]
         return spread(*self._matrices(), self.status.candidates.status, marks=marks)
 
-    def at(self, x: float, y: float, shape: Shape) -> int | None:
+    def near(self, x: float, y: float, reach: Shape) -> int | None:
         """The compound nearest to a place."""
-        return None if self.view is None else self.view.at(x, y, shape)
+        return None if self.view is None else self.view.near(x, y, reach)
+
+    def place(self, compound: int, x: float) -> tuple[float, float] | None:
+        """Its two estimates."""
+        found = np.flatnonzero(self.view.compounds == compound) if self.view is not None else np.zeros(0, np.intp)
+        if self.view is None or not found.size:
+            return None
+        return float(self.view.x[found[0]]), float(self.view.y[found[0]])
+
+    @property
+    def along(self) -> list[int]:
+        """By the endpoint across."""
+        return [] if self.view is None else self.view.compounds[np.argsort(self.view.x, kind="stable")].tolist()
 
     def draw(self, size: Shape, dpi: float) -> Figure:
         """The figure."""
@@ -267,9 +295,17 @@ class ParallelPicture(Picture):
     def _caption(self) -> str:
         return f"One line for each compound across {', '.join(self._names())}; better upwards on every axis."
 
-    def at(self, x: float, y: float, shape: Shape) -> int | None:
+    def near(self, x: float, y: float, reach: Shape) -> int | None:
         """The compound whose line passes nearest."""
         return None if self.view is None else self.view.at(x, y)
+
+    def place(self, compound: int, x: float) -> tuple[float, float] | None:
+        """Its line on the axis nearest to ``x``."""
+        found = np.flatnonzero(self.view.compounds == compound) if self.view is not None else np.zeros(0, np.intp)
+        if self.view is None or not found.size:
+            return None
+        axis = min(max(round(x), 0), self.view.heights.shape[1] - 1)
+        return float(axis), float(self.view.heights[found[0], axis])
 
     def draw(self, size: Shape, dpi: float) -> Figure:
         """The figure."""

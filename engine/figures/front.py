@@ -72,16 +72,13 @@ class Spread:
     ends: tuple[float, float, float, float]
     """Left, right, bottom, top."""
 
-    def at(self, x: float, y: float, shape: tuple[float, float] = (1.0, 1.0)) -> int | None:
-        """The compound drawn nearest to a place, in a picture of this shape; None when nothing is near or drawn."""
-        left, right, bottom, top = self.ends
-        if not self.compounds.size or right <= left or top <= bottom:
+    def near(self, x: float, y: float, reach: tuple[float, float]) -> int | None:
+        """The compound drawn nearest to a place, measured in ``reach``; None when none is within twice that."""
+        if not self.compounds.size:
             return None
-        across = (self.x - x) / (right - left) * shape[0]
-        up = (self.y - y) / (top - bottom) * shape[1]
-        far = np.hypot(across, up)
+        far = np.hypot((self.x - x) / reach[0], (self.y - y) / reach[1])
         nearest = int(np.argmin(far))
-        return int(self.compounds[nearest]) if far[nearest] < 0.08 * max(shape) else None
+        return int(self.compounds[nearest]) if far[nearest] <= 2.0 else None
 
 
 def spread(

@@ -22,8 +22,8 @@ from assaypilot.gui.narrowing import Narrowed
 from assaypilot.gui.pages.base import Page, side_panel, with_side
 from assaypilot.gui.pages.candidate_panel import CandidatePanel
 from assaypilot.gui.pages.table_tools import TableTools
-from assaypilot.gui.plots.candidates import Picture, picture_of
-from assaypilot.gui.plots.canvas import Canvas
+from assaypilot.gui.plots.candidates import CandidatesScene, Picture
+from assaypilot.gui.plots.pointing import PointingCanvas
 from assaypilot.gui.screen import screen_of
 from assaypilot.gui.session import Session, View
 from assaypilot.gui.widgets.choices import Segments
@@ -44,6 +44,10 @@ class CandidatesPage(Page):
 
     export = Signal()
     """What the page shows is to be exported."""
+    copy_picture = Signal(object)
+    """A scene is to be copied as a picture."""
+    export_picture = Signal(object, str)
+    """A scene is to be written to a file of a kind (``.png``)."""
     arranged = Signal()
     """Columns were chosen, moved or sorted by."""
 
@@ -51,8 +55,10 @@ class CandidatesPage(Page):
         super().__init__(session, "Candidates")
         self.replay = ReplayBar(session.replay)
         self.column.addWidget(self.replay)
-        self.canvas = Canvas("The candidates")
-        self.canvas.clicked.connect(self._clicked)
+        self.canvas = PointingCanvas(structures)
+        self.canvas.picked.connect(self.select)
+        self.canvas.copy_wanted.connect(self._copy_picture)
+        self.canvas.export_wanted.connect(self._export_picture)
         lower = QWidget()
         column = QVBoxLayout(lower)
         column.setContentsMargins(0, 8, 0, 0)
@@ -103,8 +109,6 @@ class CandidatesPage(Page):
         """Whether another compound was selected elsewhere while this page was not seen."""
         session.selection.changed.connect(self._selected)
         session.replay.changed.connect(self._turned)
-        self.picture: Picture | None = None
-        """What the plot shows."""
         self._sorted = False
         self._wanted_order = _FIRST_ORDER
 
@@ -149,7 +153,10 @@ class CandidatesPage(Page):
             self._follow()
 
     def copy(self) -> None:
-        """Nothing; copies the selected rows, as they stand or stood, or what is selected in the panel."""
+        """Nothing; copies the selected rows, as they stand or stood, or what the keyboard is in: picture or panel."""
+        if self.canvas.hasFocus():
+            self._copy_picture()
+            return
         if self.panel.copy():
             return
         rows = self.table.copy()
@@ -311,11 +318,19 @@ class CandidatesPage(Page):
         if self.model.view_row(compound) is None:
             self.which.choose("all")
 
-    def _clicked(self, x: float, y: float) -> None:
-        if self.picture is not None:
-            compound = self.picture.at(x, y, (float(self.canvas.width()), float(self.canvas.height())))
-            if compound is not None:
-                self.select(compound)
+    @property
+    def picture(self) -> Picture | None:
+        """What the plot shows."""
+        scene = self.canvas.scene
+        return scene.picture if isinstance(scene, CandidatesScene) else None
+
+    def _copy_picture(self) -> None:
+        if self.canvas.scene is not None:
+            self.copy_picture.emit(self.canvas.scene)
+
+    def _export_picture(self, suffix: str) -> None:
+        if self.canvas.scene is not None:
+            self.export_picture.emit(self.canvas.scene, suffix)
 
     def _explain(self) -> None:
         if self._view is None:
@@ -327,9 +342,11 @@ class CandidatesPage(Page):
         if self._view is None:
             return
         within = None if self._view is self._now else self.session.replay.axes
-        self.picture = picture_of(self._view.status, self._compound, within)
-        self.canvas.setAccessibleName(self.picture.name)
-        self.canvas.show_figure(self.picture.draw)
+        before, scene = self.canvas.scene, CandidatesScene(self._view.status, self._compound, within)
+        anew = not isinstance(before, CandidatesScene) or before.status is not scene.status
+        if isinstance(before, CandidatesScene) and not anew:
+            scene.picture = before.picture  # until it is drawn again: the same compounds lie there
+        self.canvas.show_scene(scene, anew=anew)
 
 
 def _facts(status: Status, columns: Sequence[Column]) -> Facts:

@@ -91,7 +91,7 @@ class SarPage(Page):
         self.canvas = PointingCanvas(structures)
         self.canvas.picked.connect(self._picked)
         self.canvas.copy_wanted.connect(self.copy)
-        self.canvas.export_wanted.connect(lambda: self._export(".png"))
+        self.canvas.export_wanted.connect(self._export)
         self.area = QScrollArea()
         self.area.setWidgetResizable(True)
         self.area.setFocusPolicy(Qt.FocusPolicy.NoFocus)

@@ -1,20 +1,101 @@
-"""The picture of the candidates in the colours of the window."""
+"""The picture of the candidates as a scene: ranked intervals, a front of two endpoints, or a line for each compound."""
 
 from __future__ import annotations
 
-from assaypilot.engine.campaign.state import Status
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from assaypilot.engine.campaign.state import STATUSES, Status
+from assaypilot.engine.campaign.words import many
 from assaypilot.engine.export import answer
 from assaypilot.engine.export.answer import Ends, Picture
+from assaypilot.engine.figures.palette import Palette
+from assaypilot.gui.plots.scene import Scene, Shape, Target
 from assaypilot.gui.theme import theme
 
-__all__ = ["Picture", "picture_of"]
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from assaypilot.engine.export.sheet import Cell
+
+__all__ = ["CandidatesScene", "Picture"]
 
 
-def picture_of(status: Status, selected: int | None, within: Ends | None = None) -> Picture:
-    """The picture of a campaign's candidates, one of them ringed; a change of theme shows at the next drawing.
+class CandidatesScene(Scene):
+    """The candidates of a campaign, one of them ringed; what is drawn can be pointed at."""
 
-    ``within``: the ends of its axes, where they are not to follow from what is drawn.
-    """
-    made = answer.picture_of(status, selected, lambda: theme().colours.figure)
-    made.within = within
-    return made
+    title = "candidates"
+
+    def __init__(self, status: Status, selected: int | None, within: Ends | None = None) -> None:
+        """``within``: the ends of the axes, where they are not to follow from what is drawn."""
+        self.status, self.selected, self.within = status, selected, within
+        self.picture = self._picture(theme().colours.figure)
+        """As it was drawn last, which knows what lies where; before, nothing does."""
+        self.name = self.picture.name
+
+    def _picture(self, palette: Palette) -> Picture:
+        made = answer.picture_of(self.status, self.selected, lambda: palette)
+        made.within = self.within
+        return made
+
+    def draw(self, palette: Palette, size: Shape, dpi: float) -> Figure:
+        """The figure."""
+        made = self._picture(palette)
+        figure = made.draw(size, dpi)
+        self.picture = made
+        return figure
+
+    def at(self, axes: int, x: float, y: float, reach: Shape) -> Target | None:
+        """The compound at a place; of a ranking the one of that rank, however high the place."""
+        compound = self.picture.near(x, y, reach)
+        return None if compound is None else self.target(compound, x)
+
+    def target(self, compound: int, x: float = 0.0) -> Target | None:
+        """What is said of a compound, where it is drawn (of several places the one nearest to ``x``)."""
+        place = self.picture.place(compound, x)
+        if place is None:
+            return None
+        known, library = self.status.candidates, self.status.library
+        decided = int(known.decided_in_round[compound])
+        lines = [STATUSES[int(known.status[compound])] + (f", decided after round {decided}" if decided else "")]
+        for k in self.status.goal_endpoints:
+            endpoint = self.status.endpoints[k]
+            low, high = known.lows[endpoint.name][compound], known.highs[endpoint.name][compound]
+            bounds = f" ({low:.2f} – {high:.2f})" if np.isfinite(low) and np.isfinite(high) else ""
+            lines.append(f"{endpoint.scale_name} {known.estimates[endpoint.name][compound]:.2f}{bounds}")
+        times = int(known.measured[compound])
+        lines.append(f"measured {many(times, 'time')}" if times else "never measured")
+        smiles = "" if library.smiles is None else library.smiles[compound]
+        return Target(0, *place, library.ids[compound], "\n".join(lines), smiles, compound)
+
+    def step(self, now: Target | None, right: int, down: int) -> Target | None:
+        """The next compound to the right or left."""
+        order = self.picture.along
+        if not order:
+            return None
+        start = self.selected if now is None else now.compound
+        if start not in order:
+            return self.target(order[0])
+        place = order.index(start) + (0 if now is None else right + down)
+        return self.target(order[min(max(place, 0), len(order) - 1)], 0.0 if now is None else now.x)
+
+    def table(self) -> tuple[list[str], list[list[Cell]]]:
+        """One row for each compound drawn, from left to right."""
+        known, ids = self.status.candidates, self.status.library.ids
+        endpoints = [self.status.endpoints[k] for k in self.status.goal_endpoints]
+        header = ["ID", "status", "decided in round", "n"]
+        for endpoint in endpoints:
+            header += [endpoint.scale_name, f"{endpoint.scale_name} low", f"{endpoint.scale_name} high"]
+        rows: list[list[Cell]] = []
+        for compound in self.picture.along:
+            numbers = [
+                part[endpoint.name][compound]
+                for endpoint in endpoints
+                for part in (known.estimates, known.lows, known.highs)
+            ]
+            rows.append([
+                ids[compound], STATUSES[int(known.status[compound])], int(known.decided_in_round[compound]) or None,
+                int(known.measured[compound]), *(float(v) if np.isfinite(v) else None for v in numbers),
+            ])  # fmt: skip
+        return header, rows

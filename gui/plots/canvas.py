@@ -1,4 +1,4 @@
-"""Shows a matplotlib figure that is drawn off the window's thread, and says where it was clicked."""
+"""Shows a matplotlib figure that is drawn off the window's thread."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, QPoint, QPointF, QRectF, QRunnable, QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QColor, QGuiApplication, QImage, QMouseEvent, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtGui import QColor, QGuiApplication, QImage, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QMenu, QSizePolicy, QWidget
 
 from assaypilot.gui.theme import theme
@@ -122,9 +122,6 @@ class _Signals(QObject):
 class Canvas(QWidget):
     """A figure as large as the widget, drawn anew when size, theme or data change."""
 
-    clicked = Signal(float, float)
-    """Data coordinates."""
-
     def __init__(self, name: str, *, on_panel: bool = False) -> None:
         super().__init__()
         self._on_panel = on_panel
@@ -204,11 +201,6 @@ class Canvas(QWidget):
         """Nothing; draws for the new size."""
         super().resizeEvent(event)
         self.redraw()
-
-    def mousePressEvent(self, event: QMouseEvent) -> None:
-        """Nothing; says where in the data it was clicked."""
-        if event.button() == Qt.MouseButton.LeftButton and self._drawn is not None and self._drawn.parts:
-            self.clicked.emit(*self._drawn.parts[0].data(event.position()))
 
     @property
     def parts(self) -> tuple[Part, ...]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
     QColor,
@@ -28,6 +30,8 @@ __all__ = ["HoverCard", "PointingCanvas"]
 REACH = 9.0
 """Pixels within which a point counts as pointed at."""
 PICTURE = QSize(196, 118)
+KINDS = (".png", ".svg", ".pdf")
+"""What a picture is written as."""
 _KEYS = {
     Qt.Key.Key_Left: (-1, 0),
     Qt.Key.Key_Right: (1, 0),
@@ -96,7 +100,8 @@ class PointingCanvas(Canvas):
     picked = Signal(int)
     """A compound was clicked or chosen with Enter."""
     copy_wanted = Signal()
-    export_wanted = Signal()
+    export_wanted = Signal(str)
+    """The picture is to be written to a file of a kind (``.png``)."""
 
     def __init__(self, structures: Structures) -> None:
         super().__init__("Picture")
@@ -248,5 +253,6 @@ class PointingCanvas(Canvas):
         menu = QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         menu.addAction("Copy Picture", self.copy_wanted.emit)
-        menu.addAction("Export Picture…", self.export_wanted.emit)
+        for suffix in KINDS:
+            menu.addAction(f"Export as {suffix[1:].upper()}…", partial(self.export_wanted.emit, suffix))
         menu.popup(self.mapToGlobal(at))

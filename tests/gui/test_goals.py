@@ -25,6 +25,7 @@ from assaypilot.engine.campaign.campaign import Campaign
 from assaypilot.engine.campaign.state import Settings
 from assaypilot.engine.endpoint import Endpoint, Limit
 from assaypilot.engine.export.answer import FrontPicture, ParallelPicture, RankedPicture
+from assaypilot.engine.figures.palette import LIGHT
 from assaypilot.engine.library import Library
 from assaypilot.engine.measurements import Result
 from assaypilot.engine.models.report import ModelReport
@@ -33,7 +34,7 @@ from assaypilot.gui.dialogs.goal_endpoints import EndpointBox, EndpointList
 from assaypilot.gui.dialogs.goal_step import GoalStep
 from assaypilot.gui.main_window import CANDIDATES, LIBRARY, ROUND, MainWindow
 from assaypilot.gui.outlook import draft, look_ahead
-from assaypilot.gui.plots.candidates import picture_of
+from assaypilot.gui.plots.candidates import CandidatesScene
 from assaypilot.gui.questions import surprises
 from tests.gui.forecasts import Crystal
 from tests.gui.helpers import idle, open_round, status, until, view
@@ -676,7 +677,8 @@ def test_a_trade_off_from_the_first_round_to_the_front(qtbot: QtBot, planned: Ma
     out = int(np.flatnonzero(now.candidates.status == 2)[0])
     page.which.choose("all")
     x, y = now.candidates.estimates["pIC50"][out], now.candidates.estimates["hERG"][out]
-    page.canvas.clicked.emit(float(x), float(y))
+    until(qtbot, lambda: page.canvas.shown and bool(page.canvas.parts))
+    QTest.mouseClick(page.canvas, Qt.MouseButton.LeftButton, pos=page.canvas.parts[0].pixel(x, y).toPoint())
     assert page.table.current_row() == out
     assert page.panel.name.text() == IDS[out]
     assert page.panel.why.heading.text() == "Why out"
@@ -752,6 +754,6 @@ def test_a_compound_that_fails_a_limit_is_out_and_says_why(
     assert page.panel.why.words.text().startswith("It fails hERG < 5.5, whatever its other values.")
     best = max(failing, key=lambda n: now.candidates.estimate[n])
     if best in page.picture.compounds:
-        figure = picture_of(now, best).draw((8.0, 3.0), 80.0)
+        figure = CandidatesScene(now, best).draw(LIGHT, (8.0, 3.0), 80.0)
         assert figure.axes[0].get_xlabel().endswith("out above the cutoff: fails hERG < 5.5")
     assert not view(window).practice

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
 from PySide6.QtGui import QDropEvent
+from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
 from assaypilot.gui import launch
@@ -158,7 +159,8 @@ def test_plot_and_table_are_one_selection(qtbot: QtBot, campaign: MainWindow) ->
     until(qtbot, lambda: page.canvas.shown)
     assert page.picture is not None
     second = page.picture.compounds[1]
-    page.canvas.clicked.emit(2.2, 6.0)
+    place = page.canvas.parts[0].pixel(2.2, 6.0).toPoint()
+    QTest.mouseClick(page.canvas, Qt.MouseButton.LeftButton, pos=place)
     assert page.table.current_row() == second
     assert page.panel.name.text() == status(campaign).library.ids[second]
     other = int(page.model.rows[3])

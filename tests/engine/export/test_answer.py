@@ -38,6 +38,6 @@ def test_a_picture_drawn_again_has_the_colours_of_that_moment(nasty: Status) -> 
 def test_a_place_names_a_compound_once_something_is_drawn(nasty: Status) -> None:
     picture = picture_of(nasty)
     assert picture.compounds == []
-    assert picture.at(0.0, 7.0, (6.0, 3.0)) is None
+    assert picture.near(0.0, 7.0, (0.1, 0.1)) is None
     picture.draw((6.0, 3.0), 100.0)
-    assert picture.at(1.0, 7.0, (6.0, 3.0)) == pytest.approx(picture.compounds[0])
+    assert picture.near(1.0, 7.0, (0.1, 0.1)) == pytest.approx(picture.compounds[0])

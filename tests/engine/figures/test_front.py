@@ -149,13 +149,13 @@ def test_a_place_finds_the_nearest_compound_as_it_is_seen() -> None:
     status = np.zeros(4, dtype=np.int8)
     view = spread(estimates, estimates, estimates, status)
     assert view.compounds.tolist() == [0, 1, 2]
-    assert view.at(7.02, 5.1) == 1
-    assert view.at(6.5, 5.199) is None  # no compound is near
+    assert view.near(7.02, 5.1, (0.05, 0.01)) == 1
+    assert view.near(6.5, 5.199, (0.05, 0.01)) is None  # no compound is near
     # In a wide and low picture what is beside is far, what is above is near.
-    assert view.at(8.0, 5.13, (1000.0, 100.0)) == 2
-    assert view.at(8.0, 5.13, (100.0, 1000.0)) is None
+    assert view.near(8.0, 5.13, (0.02, 0.05)) == 2
+    assert view.near(8.0, 5.13, (0.2, 0.005)) is None
     nothing = spread(np.full((2, 3), np.nan), np.zeros((2, 3)), np.zeros((2, 3)), np.zeros(3, dtype=np.int8))
-    assert nothing.at(0.0, 0.0) is None
+    assert nothing.near(0.0, 0.0, (1.0, 1.0)) is None
 
 
 def test_axes_hold_a_near_limit_and_leave_a_far_one_out() -> None:

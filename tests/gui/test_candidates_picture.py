@@ -1,0 +1,94 @@
+"""The picture of the candidates answers: pointed at it names a compound, keys go through it, copied and written."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtTest import QTest
+from pytestqt.qtbot import QtBot
+
+from assaypilot.gui.main_window import MainWindow
+from assaypilot.gui.plots.candidates import CandidatesScene
+from tests.gui.helpers import idle, rows_of, status, until
+
+
+def _place(window: MainWindow, rank: int) -> QPoint:
+    """A pixel right above the compound of a rank."""
+    canvas = window.candidates.canvas
+    return QPoint(round(canvas.parts[0].pixel(rank, 0.0).x()), round(canvas.parts[0].box[1] + 3))
+
+
+def _ready(qtbot: QtBot, window: MainWindow) -> list[int]:
+    page = window.candidates
+    until(qtbot, lambda: page.canvas.shown and page.picture is not None and bool(page.picture.compounds))
+    window.activateWindow()
+    until(qtbot, window.isActiveWindow)
+    assert page.picture is not None
+    return page.picture.compounds
+
+
+def test_what_is_pointed_at_is_named_and_a_click_selects_it_everywhere(qtbot: QtBot, decided: MainWindow) -> None:
+    page, ranked = decided.candidates, _ready(qtbot, decided)
+    now = status(decided)
+    QTest.mouseMove(page.canvas, _place(decided, 2))
+    until(qtbot, lambda: page.canvas.target is not None)
+    card = page.canvas.card
+    assert card.isVisible()
+    assert card.heading.text() == now.library.ids[ranked[1]]
+    assert f"pIC50 {now.candidates.estimate[ranked[1]]:.2f}" in card.words.text()
+    low, high = now.candidates.low[ranked[1]], now.candidates.high[ranked[1]]
+    assert f"({low:.2f} – {high:.2f})" in card.words.text()
+    assert decided.session.selection.compound != ranked[1]
+    QTest.mouseClick(page.canvas, Qt.MouseButton.LeftButton, pos=_place(decided, 2))
+    assert decided.session.selection.compound == ranked[1]
+    assert page.panel.name.text() == now.library.ids[ranked[1]]
+    QTest.mouseMove(page.canvas, QPoint(2, 2))
+    until(qtbot, lambda: page.canvas.target is None)
+
+
+def test_keys_go_through_the_ranking_and_enter_selects(qtbot: QtBot, decided: MainWindow) -> None:
+    page, ranked = decided.candidates, _ready(qtbot, decided)
+    page.select(ranked[0])
+    idle(qtbot, decided)
+    page.canvas.setFocus()
+    QTest.keyClick(page.canvas, Qt.Key.Key_Right)
+    for _ in range(2):
+        QTest.keyClick(page.canvas, Qt.Key.Key_Right)
+    assert page.canvas.target is not None
+    assert page.canvas.target.compound == ranked[2]
+    assert status(decided).library.ids[ranked[2]] in page.canvas.accessibleDescription()
+    QTest.keyClick(page.canvas, Qt.Key.Key_Return)
+    assert decided.session.selection.compound == ranked[2]
+    QTest.keyClick(page.canvas, Qt.Key.Key_Left)
+    assert page.canvas.target is not None
+    assert page.canvas.target.compound == ranked[1]
+    QTest.keyClick(page.canvas, Qt.Key.Key_Escape)
+    assert page.canvas.target is None
+
+
+def test_it_is_copied_and_written_with_its_data(qtbot: QtBot, decided: MainWindow, tmp_path: Path) -> None:
+    page, ranked = decided.candidates, _ready(qtbot, decided)
+    page.canvas.setFocus()
+    until(qtbot, page.canvas.hasFocus)
+    QGuiApplication.clipboard().clear()
+    QTest.keyClick(decided, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
+    until(qtbot, lambda: not QGuiApplication.clipboard().image().isNull())
+    assert "picture is on the clipboard" in decided.messages.text
+    idle(qtbot, decided)
+    scene = page.canvas.scene
+    assert isinstance(scene, CandidatesScene)
+    out = tmp_path / "ranking.svg"
+    decided.picture_files.to(out, scene)
+    until(qtbot, lambda: (tmp_path / "ranking data.csv").exists() and out.exists())
+    idle(qtbot, decided)
+    rows, now = rows_of(tmp_path / "ranking data.csv"), status(decided)
+    assert [row["ID"] for row in rows] == [now.library.ids[compound] for compound in ranked]
+    assert float(rows[0]["pIC50"]) == float(now.candidates.estimate[ranked[0]])
+    assert float(rows[0]["pIC50 low"]) == float(now.candidates.low[ranked[0]])
+    # In the table, Copy still copies rows.
+    page.table.setFocus()
+    until(qtbot, page.table.hasFocus)
+    QTest.keyClick(decided, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
+    until(qtbot, lambda: QGuiApplication.clipboard().text().startswith("Status"))
