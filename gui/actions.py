@@ -92,6 +92,9 @@ class Actions:
         self.close_round = add(lab, "&Close Round…", window.close_round)
         self.withdraw = add(lab, "Wi&thdraw Round…", window.journey.withdraw_round)
         lab.addSeparator()
+        self.stock = add(lab, "Read &Stock List…", window.stocking.ask)
+        self.orders = add(lab, "Save &Order List…", window.stocking.ask_where)
+        lab.addSeparator()
         self.rounds = [
             add(lab, "Pre&vious Round", partial(window.journey.step, -1), "Alt+PgUp"),
             add(lab, "Ne&xt Round", partial(window.journey.step, 1), "Alt+PgDown"),
@@ -121,6 +124,8 @@ class Actions:
         for action in (self.copy_file, self.export, *self.exports, self.copy, self.find, self.columns, *self.pages):
             action.setEnabled(open_)
         self.plan.setEnabled(writable and not standing and not (view is not None and view.status.finished))
+        self.stock.setEnabled(writable)
+        self.orders.setEnabled(view is not None and view.status.stock is not None and bool(view.status.stock.orders))
         self.confirm.setEnabled(writable and view is not None and bool(view.status.confirmation.due))
         for action in (self.enter, self.close_round, self.paste):
             action.setEnabled(writable and standing)

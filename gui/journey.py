@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt
 
 if TYPE_CHECKING:
+    from assaypilot.engine.stock import PlanName
     from assaypilot.gui.main_window import MainWindow
     from assaypilot.gui.pages.round_ending import ClosePanel
 
@@ -34,10 +35,24 @@ class Journey:
         }[command]()
 
     def plan(self) -> None:
-        """Nothing; issues the next round and shows it."""
+        """Nothing; issues the next round and shows it; where there is a choice of plans they are shown first."""
+        window, view = self._window, self._window.session.view
+        if view is not None and view.status.choosable:
+            window.show_page(window.pages.index(window.round))
+            window.round.choose_plan()
+            return
+        self.plan_as(None)
+
+    def plan_as(self, choice: PlanName | None) -> None:
+        """Nothing; issues the next round, cut from the plan that was chosen, and shows it."""
         window = self._window
 
         def planned(issued: object) -> None:
+            view = window.session.view
+            if issued is None and view is not None and view.status.stock is not None and view.status.stock.waiting:
+                window.show_page(window.pages.index(window.round))
+                window.messages.note("All that is left of this step has to be made first. Say what has arrived.")
+                return
             if issued is None:
                 window.messages.note("Nothing more needs to be measured.")
                 window.show_page(window.pages.index(window.candidates))
@@ -45,7 +60,7 @@ class Journey:
             window.show_page(window.pages.index(window.round))
             window.round.table.setFocus(Qt.FocusReason.OtherFocusReason)
 
-        window.session.plan(planned)
+        window.session.plan(planned, choice)
 
     def confirm(self) -> None:
         """Nothing; issues the confirmation round and shows it."""

@@ -39,6 +39,7 @@ from assaypilot.gui.picture_files import PictureFiles
 from assaypilot.gui.reporting import Reporter
 from assaypilot.gui.session import Session
 from assaypilot.gui.settings import Settings
+from assaypilot.gui.stocking import Stocking
 from assaypilot.gui.tables import Tables
 from assaypilot.gui.theme import Choice, theme
 from assaypilot.gui.tour import Tour
@@ -91,6 +92,7 @@ class MainWindow(QMainWindow):
         self.exporting = Exporting(self)
         self.picture_files = PictureFiles(self)
         self.work_lists = WorkLists(self)
+        self.stocking = Stocking(self)
         self.round.plates = self.work_lists.layout
         self._leaving = False
         """Whether it was said that closing would stop an export."""

@@ -20,6 +20,7 @@ from assaypilot.gui.tasks import SHOWN_AFTER, Job, Tasks
 if TYPE_CHECKING:
     from assaypilot.engine.campaign.campaign import Campaign
     from assaypilot.engine.campaign.changing import Change
+    from assaypilot.engine.campaign.choice import PlanOption
     from assaypilot.engine.campaign.reasons import Reasons
     from assaypilot.engine.campaign.state import RecordReport, Round, Source, Status
     from assaypilot.engine.campaign.store import Verification
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from assaypilot.engine.export.answer import Ends
     from assaypilot.engine.library import Library
     from assaypilot.engine.measurements import Result
+    from assaypilot.engine.stock import PlanName, StockLine, StockTerms
 
 __all__ = ["Missing", "Session", "View"]
 
@@ -152,9 +154,28 @@ class Session(QObject):
 
     # ------------------------------------------------------------------ commands, one transaction each
 
-    def plan(self, then: Callable[[Round | None], None] | None = None) -> None:
-        """Nothing; issues the next round."""
-        self._command("Planning the next round", lambda campaign, report: campaign.plan(report), then, cancellable=True)
+    def plan(self, then: Callable[[Round | None], None] | None = None, choice: PlanName | None = None) -> None:
+        """Nothing; issues the next round; ``choice``: the plan it is to be cut from."""
+
+        def work(campaign: Campaign, report: Report) -> Round | None:
+            return campaign.plan(report, choice=choice)
+
+        self._command("Planning the next round", work, then, cancellable=True)
+
+    def plan_options(self, then: Callable[[tuple[PlanOption, ...]], None], failed: Callable[[Exception], None]) -> None:
+        """Nothing; hands over the plans there are to choose from; nothing is done."""
+        self._read("Working out the plans", lambda campaign, report: campaign.plan_options(report), then, failed)
+
+    def set_stock(
+        self, lines: Sequence[StockLine], terms: StockTerms, source: Source | None = None,
+        then: Callable[[bool], None] | None = None,
+    ) -> None:  # fmt: skip
+        """Nothing; takes in what is said of stock and costs."""
+        self._command("Saving", lambda campaign, report: campaign.set_stock(lines, terms, source=source), then)
+
+    def arrived(self, ids: Sequence[str]) -> None:
+        """Nothing; notes that compounds that had to be made are there."""
+        self._command("Saving", lambda campaign, report: campaign.arrived(ids))
 
     def plan_confirmation(self, then: Callable[[Round | None], None] | None = None) -> None:
         """Nothing; issues the next confirmation round."""

@@ -15,7 +15,7 @@ from assaypilot.engine.stock import PLANS, USUAL, PlanName
 from assaypilot.engine.strategies.choosing import CHOOSING, Costs, Planned, Plans
 from assaypilot.engine.strategies.protocol import Allocation, State
 
-__all__ = ["PlanOption", "asked", "may_choose", "options", "refuse_under_way", "usual"]
+__all__ = ["PlanOption", "asked", "choice_is_open", "may_choose", "options", "refuse_under_way", "usual"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +60,16 @@ def may_choose(ledger: Ledger) -> bool:
         return False
     ready, _, chosen = stocked.of_arms(ledger)
     return bool((~ready[chosen >= 0]).any())
+
+
+def choice_is_open(ledger: Ledger) -> bool:
+    """Whether the next thing planned is a phase, and there is a choice of it."""
+    if ledger.open_round is not None or not may_choose(ledger):
+        return False
+    under_way = ledger.under_way
+    if under_way is not None and (under_way.lost or ledger.received(under_way.allocation.phase)):
+        return False
+    return not ledger.stop(ledger.current())
 
 
 def options(ledger: Ledger, report: Report = silent) -> tuple[PlanOption, ...]:

@@ -434,6 +434,8 @@ class Status:
     """What can be had, for how much and when; None when no list said."""
     choice: str | None = None
     """The plan that was chosen for the phase under way; None where there was nothing to choose."""
+    choosable: bool = False
+    """Whether the next plan is one to choose."""
 
     @property
     def limited_endpoints(self) -> tuple[int, ...]:

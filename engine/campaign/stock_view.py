@@ -51,6 +51,8 @@ class StockView:
     """Days, as they were said; NaN where they were not."""
     terms: StockTerms
     orders: tuple[Order, ...]
+    waiting: bool = False
+    """Whether nothing can be tested before one of the orders is there."""
 
     @property
     def currency(self) -> str:

@@ -134,11 +134,14 @@ def view(ledger: Ledger) -> StockView | None:
     stock = stated(ledger)
     if stock is None:
         return None
-    state = np.where(at_hand(ledger), IN_STOCK, TO_MAKE).astype(np.int8)
+    there = at_hand(ledger)
+    state = np.where(there, IN_STOCK, TO_MAKE).astype(np.int8)
     had = ledger.library.measurable.copy()
     had[list(ledger.unavailable)] = False
     state[~had] = CANNOT
-    return StockView(state, stock.cost, stock.lead, stock.terms, orders(ledger))
+    left = {compound for _, compound in ledger.outstanding()}
+    waiting = ledger.open_round is None and bool(left) and not there[list(left)].any()
+    return StockView(state, stock.cost, stock.lead, stock.terms, orders(ledger), waiting)
 
 
 # ---------------------------------------------------------------------- writing

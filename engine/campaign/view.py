@@ -8,6 +8,7 @@ from assaypilot.engine.campaign import promises, scatter, stocked, wording
 from assaypilot.engine.campaign.additivity import deviations
 from assaypilot.engine.campaign.bounds import taken
 from assaypilot.engine.campaign.candidates import build_candidates
+from assaypilot.engine.campaign.choice import choice_is_open
 from assaypilot.engine.campaign.confirmation import confirmation
 from assaypilot.engine.campaign.confirmed import Confirmation
 from assaypilot.engine.campaign.plate_quality import quality
@@ -77,6 +78,7 @@ def build_status(ledger: Ledger, location_warnings: tuple[str, ...] = ()) -> Sta
         additivity=deviations(ledger),
         stock=stocked.view(ledger),
         choice=None if ledger.under_way is None else ledger.under_way.choice,
+        choosable=choice_is_open(ledger),
     )
 
 

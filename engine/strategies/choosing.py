@@ -23,8 +23,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assaypilot.engine.design import Pairs, Rows, g_optimal, round_design, xy_optimal
+from assaypilot.engine.design.balance import Balanced
 from assaypilot.engine.design.criteria import Design
 from assaypilot.engine.design.directions import Directions
+from assaypilot.engine.design.prompt import prompt_design, prompt_whole
 from assaypilot.engine.design.rounding import Rounded
 from assaypilot.engine.design.thrift import cheapest_spanning
 from assaypilot.engine.features import DenseFeatures, ProjectedFeatures
@@ -231,14 +233,16 @@ def _thrifty(
         return strategy
 
     def design(candidates: ProjectedFeatures, directions: Rows, *, gap: float, report: Report) -> Design:
-        found = xy_optimal(candidates, directions, gap=max(gap, _GAP), report=report)
+        found = prompt_design(candidates, directions, gap=max(gap, _GAP), report=report)
         if not seen:
             seen.append((candidates, directions, found))
         return found
 
     def whole(
-        design: Design, candidates: ProjectedFeatures, n: int, *, directions: Directions | None = None, **options: Any
+        design: Design, candidates: ProjectedFeatures, n: int, *, directions: Rows | None = None, **options: Any
     ) -> Rounded:
+        if isinstance(design, Balanced):
+            return prompt_whole(design, candidates, n, directions=directions, **options)
         # Beside the design's own compounds only some that are at hand: each other one would have to be made.
         pool = design.support
         if directions is not None:

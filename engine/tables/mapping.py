@@ -63,7 +63,8 @@ class _Proposal:
         id_column = self._named(options.id, "--id")
         smiles = self._named(options.smiles, "--smiles")
         available = self._named(options.available, "--available")
-        stock = {role: self._named(getattr(options, role), f"--{role}") for role in STOCK_ROLES}
+        asked = {role: getattr(options, role) for role in STOCK_ROLES}
+        stock = {role: self._named(name, f"--{role}") if name else None for role, name in asked.items()}
         sites = tuple(self._named(name, "--sites") or name for name in options.sites)
         if len(set(sites)) != len(sites):
             raise AssayPilotError("a site is named twice", option="--sites", mend="Name each column once.")
@@ -86,7 +87,7 @@ class _Proposal:
             if available is not None:
                 self.notes.append(f"Column {available} says which compounds can be had for a measurement.")
         for role in STOCK_ROLES:
-            if stock[role] is None:
+            if asked[role] is None:
                 stock[role] = self._stock_column(role)
         if id_column is None:
             id_column = self._unique_text_column()

@@ -56,11 +56,11 @@ class TableOptions:
     available: str | None = None
     """The column that says (yes or no) whether a compound can be had for a measurement."""
     stock: str | None = None
-    """The column that says what is in stock, to be made, or cannot be made; a yes or no, or an amount."""
+    """The column that says what is in stock, to be made, or cannot be made; a yes or no, or an amount; "": none."""
     cost: str | None = None
-    """The column of what making each compound costs."""
+    """The column of what making each compound costs; "": none."""
     lead: str | None = None
-    """The column of how long that takes."""
+    """The column of how long that takes; "": none."""
     endpoints: tuple[EndpointSpec, ...] = ()
     sd: StatedNoise | None = None
     """Assay noise of every endpoint that names none, on the model scale."""

@@ -85,6 +85,9 @@ class ColumnsForm(QWidget):
             "Scale", [("proposed", None), ("log10 (p scale for concentrations)", "log"), ("as it is", "none")]
         )
         self.direction = self._combo("Better", [("proposed", None), ("higher on that scale", "max"), ("lower", "min")])
+        self.stock, self.cost, self.lead = (
+            self._combo(f"Column of {what}") for what in ("stock", "what making costs", "how long making takes")
+        )
         self._captions: dict[QWidget, QLabel] = {}
         for caption, widget, tip in (
             ("&ID", self.id, "Without one, ids are made from the substituents"),
@@ -101,6 +104,9 @@ class ColumnsForm(QWidget):
             ("&Unit", self.unit, "The unit of the values in the table and of results"),
             ("Sca&le", self.scale, "Potencies add up on the log scale"),
             ("Be&tter is", self.direction, "Which way is better, on the scale used"),
+            ("In stoc&k", self.stock, "Yes, no or an amount; or in stock, to be made, cannot be made"),
+            ("Co&st", self.cost, "What making each compound costs; 0 where it is there"),
+            ("&Lead time", self.lead, "How long making takes: days, or such as 3 weeks"),
         ):
             widget.setToolTip(tip)
             self._captions[widget] = text = label(caption, "muted")
@@ -127,7 +133,8 @@ class ColumnsForm(QWidget):
         self._added.clear()
         self._differences.clear()
         self._said.clear()
-        for combo, none in ((self.id, "(made from the substituents)"), (self.smiles, "(none)")):
+        of_stock = ((combo, "(none)") for combo in (self.stock, self.cost, self.lead))
+        for combo, none in ((self.id, "(made from the substituents)"), (self.smiles, "(none)"), *of_stock):
             combo.clear()
             combo.addItem(none, None)
             for name in raw.columns:
@@ -153,6 +160,8 @@ class ColumnsForm(QWidget):
         self.id.setCurrentIndex(max(self.id.findData(mapping.id), 0))
         self.smiles.setCurrentIndex(max(self.smiles.findData(mapping.smiles), 0))
         self.merge.setCurrentIndex(max(self.merge.findData(mapping.merge), 0))
+        for combo, name in ((self.stock, mapping.stock), (self.cost, mapping.cost), (self.lead, mapping.lead)):
+            combo.setCurrentIndex(max(combo.findData(name), 0))
         first: QListWidgetItem | None = None
         for place in range(self.sites.count()):
             item = self.sites.item(place)
@@ -237,6 +246,9 @@ class ColumnsForm(QWidget):
         return TableOptions(
             id=self.id.currentData(),
             smiles=self.smiles.currentData(),
+            stock=self.stock.currentData() or "",
+            cost=self.cost.currentData() or "",
+            lead=self.lead.currentData() or "",
             sites=self.chosen_sites,
             product=bool(self.product.currentData()),
             endpoints=tuple(specs),

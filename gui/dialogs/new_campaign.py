@@ -25,6 +25,7 @@ from PySide6.QtWidgets import (
 from assaypilot.engine.campaign.state import Source
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.progress import Cancelled
+from assaypilot.engine.stock import UNSAID
 from assaypilot.gui.dialogs.import_words import import_words
 from assaypilot.gui.dialogs.steps import Step
 from assaypilot.gui.dialogs.table_step import TableStep
@@ -344,6 +345,7 @@ class NewCampaign(QDialog):
             "settings": settings,
             "name": self.goal_step.name.text or None,
             "history": checked.imported.history,
+            "stock": (checked.imported.stock, UNSAID),
             "source": Source(raw.file or "pasted", raw.digest),
             "mapping": checked.mapping.as_json(),
             "warnings": [*map(import_words, checked.warnings), *_left_out(checked)],

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from assaypilot.engine.library import Library
 from assaypilot.engine.measurements import Result
 from assaypilot.engine.packing import Parcel, pack_texts, unpack_texts
+from assaypilot.engine.stock import StockLine
 from assaypilot.engine.tables.importer import ImportedTable
 from assaypilot.engine.tables.pauses import without_collecting
 from assaypilot.engine.tables.raw import RawTable
@@ -92,6 +93,8 @@ class ImportParcel:
     """None where it is the library."""
     history: tuple[bytes, ...]
     """Pickled a few thousand at a time."""
+    stock: tuple[bytes, ...] = ()
+    """The same of what is said of stock."""
 
 
 def pack_imported(imported: ImportedTable) -> ImportParcel:
@@ -100,8 +103,10 @@ def pack_imported(imported: ImportedTable) -> ImportParcel:
     listed = None if imported.listed is imported.library else pack_library(imported.listed)
     history = imported.history
     parts = tuple(pickle.dumps(history[start : start + RESULTS]) for start in range(0, len(history), RESULTS))
-    rest = replace(imported, library=library.rest, listed=library.rest, of_row=(), history=())
-    return ImportParcel(rest, library, listed, parts)
+    stock = imported.stock
+    said = tuple(pickle.dumps(stock[start : start + RESULTS]) for start in range(0, len(stock), RESULTS))
+    rest = replace(imported, library=library.rest, listed=library.rest, of_row=(), history=(), stock=())
+    return ImportParcel(rest, library, listed, parts, said)
 
 
 def unpack_imported(parcel: ImportParcel) -> ImportedTable:
@@ -109,11 +114,15 @@ def unpack_imported(parcel: ImportParcel) -> ImportedTable:
     library = unpack_library(parcel.library)
     listed = library if parcel.listed is None else unpack_library(parcel.listed)
     history: list[Result] = []
+    stock: list[StockLine] = []
     with without_collecting():
         for part in parcel.history:
             history += pickle.loads(part)  # from our own process, through its own pipe
             time.sleep(0)
+        for part in parcel.stock:
+            stock += pickle.loads(part)  # likewise
+            time.sleep(0)
         if len(history) > MANY:
             # They hold no cycles and stay: looking through them again and again would stop the window each time.
             gc.freeze()
-    return replace(parcel.rest, library=library, listed=listed, history=tuple(history))
+    return replace(parcel.rest, library=library, listed=listed, history=tuple(history), stock=tuple(stock))

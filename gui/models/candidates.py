@@ -232,12 +232,14 @@ def _available(status: Status) -> Column:
 
 
 def availability_of(status: Status) -> Coded:
-    """What ``availability`` says of every compound: it follows from three facts alone."""
+    """What ``availability`` says of every compound: it follows from a few facts alone."""
     made, measurable = status.candidates.made, status.library.measurable
     gone = np.zeros(len(status.library), dtype=bool)
     gone[sorted(status.unavailable)] = True
     facts = (4 * made + 2 * gone + measurable).astype(np.int8)
-    return Coded(facts, _texts(facts, 8, lambda row: availability(status, row)))
+    if status.stock is not None:
+        facts += 8 * status.stock.state
+    return Coded(facts, _texts(facts, 32, lambda row: availability(status, row)))
 
 
 def _texts(codes: NDArray[np.integer[Any]], kinds: int, text: Callable[[int], str]) -> list[str]:

@@ -13,6 +13,7 @@ from assaypilot.engine.difference import pooled_of
 from assaypilot.engine.labels import label_text
 from assaypilot.engine.library import Library
 from assaypilot.engine.measurements import Measurement, Pooled, pool
+from assaypilot.engine.stock import TO_MAKE
 from assaypilot.engine.tables.display import Shown, shown
 from assaypilot.gui.models.base import Coded, Column, Ranks, RowsModel, text_ranks, two_lines
 from assaypilot.gui.models.properties import Calculated, property_columns
@@ -102,6 +103,8 @@ class LibraryModel(RowsModel):
         # What cannot be had comes after what can be, whether it was made or not.
         there = np.maximum((measured > 0).astype(np.int8), np.where(state > 0, state + np.int8(1), np.int8(0)))
         words = Coded(there, ("", "made", "cannot be had", "not in the lab's list"))
+        if status.stock is not None:
+            words = _stocked(status, there)
         columns = [
             id_column(library),
             *structure_column(library),
@@ -124,11 +127,45 @@ class LibraryModel(RowsModel):
                     kind=lambda row: "muted" if state[row] else None,
                 ),
                 words,
-                np.arange(4),
+                np.arange(len(words.texts)),
             ),
+            *stock_columns(status),
             *property_columns(status, properties),
         ]
         self.fill(columns, len(library))
+
+
+def _stocked(status: Status, there: NDArray[np.int8]) -> Coded:
+    """What can be had of every compound where a list said; who was made and is not at hand any more was made."""
+    assert status.stock is not None
+    texts = ("in stock", "to be made", "made, to be made again", "cannot be had", "not in the lab's list")
+    codes = np.where(there >= 2, there + np.int8(1), np.int8(0))
+    to_make = (there < 2) & (status.stock.state == TO_MAKE)
+    codes[to_make] = 1 + (there[to_make] == 1)
+    return Coded(codes.astype(np.int8), texts)
+
+
+def stock_columns(status: Status) -> list[Column]:
+    """What making a compound that is to be made costs, and how many days it takes; none where no list said."""
+    stock = status.stock
+    if stock is None:
+        return []
+
+    def column(key: str, title: str, values: NDArray[np.float64], tip: str) -> Column:
+        shown = np.where(stock.state == TO_MAKE, values, np.nan)
+        return Column(
+            key,
+            title,
+            lambda row: "" if np.isnan(shown[row]) else f"{shown[row]:,.10g}",
+            lambda: shown,
+            number=True,
+            tip=tip,
+        )
+
+    return [
+        column("cost", f"Cost ({stock.currency})", stock.cost, "Of making it"),
+        column("lead", "Lead (days)", stock.lead, "How long making it takes"),
+    ]
 
 
 def _history(status: Status) -> list[Column]:

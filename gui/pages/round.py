@@ -18,8 +18,11 @@ from assaypilot.gui.models.round import RoundModel, result_key
 from assaypilot.gui.pages.base import Page, side_panel, with_side
 from assaypilot.gui.pages.preview import Preview
 from assaypilot.gui.pages.round_beside import RoundBeside
+from assaypilot.gui.pages.round_choice import PlanChoice
+from assaypilot.gui.pages.round_choosing import RoundChoosing
 from assaypilot.gui.pages.round_drafts import Unkept
 from assaypilot.gui.pages.round_ends import RoundEnds
+from assaypilot.gui.pages.round_orders import RoundOrders
 from assaypilot.gui.pages.round_panel import RoundPanel
 from assaypilot.gui.pages.round_plates import PlatesPane
 from assaypilot.gui.pages.round_reading import RoundReading
@@ -62,9 +65,12 @@ class RoundPage(Page):
         self.preview = Preview()
         self.none = self._empty_page()
         self.stack = QStackedWidget()
-        for page in (self.list, self.preview, self.none):
+        self.choice = PlanChoice()
+        for page in (self.list, self.preview, self.none, self.choice):
             self.stack.addWidget(page)
         self.column.addWidget(self.stack, 1)
+        self.orders = RoundOrders()
+        self.column.addWidget(self.orders)
         first = self.column.itemAt(0)
         heading = None if first is None else first.layout()
         assert isinstance(heading, QHBoxLayout)
@@ -93,6 +99,8 @@ class RoundPage(Page):
         """What is typed and not kept yet."""
         self.beside = RoundBeside(self, scroll)
         self.ends = RoundEnds(self)
+        self.choosing = RoundChoosing(self)
+        """The plans there are to choose from, before a round is issued."""
         self.view: View | None = None
         self.kept: set[int] = set()
         """Numbers of surprising measurements that are to stay."""
@@ -178,6 +186,8 @@ class RoundPage(Page):
             self.panel.hide_wrong()
             self.ends.start_anew()
             self.stack.setCurrentWidget(self.list)
+        self.choosing.close()
+        self.orders.show_orders(view)
         shown = next((one for one in view.status.rounds if one.number == self._wanted), latest)
         self.side.setVisible(shown is not None)
         if shown is None:
@@ -296,6 +306,10 @@ class RoundPage(Page):
     def correct(self, number: int, text: str = "") -> None:
         """Nothing; asks for the right value and why, and corrects a measurement."""
         self.values.correct(number, text)
+
+    def choose_plan(self) -> None:
+        """Nothing; shows the plans there are to choose from."""
+        self.choosing.ask()
 
     def ask_to_close(self, closed: Callable[[], None] | None = None) -> None:
         """Nothing; says what closing the open round means, and closes it when that is confirmed."""

@@ -55,6 +55,9 @@ def next_step(view: View | None) -> Next | None:
     standing = status.open_round
     if standing is None:
         number = max((one.number for one in status.rounds), default=0) + 1
+        if status.stock is not None and status.stock.waiting:
+            tip = "Nothing more can be tested before what was ordered is there: say on the Round page what has arrived"
+            return Next("plan", f"Waiting for {len(status.stock.orders):,} compounds", tip)
         return Next("plan", f"Plan round {number}", "Issue the list of compounds to measure next")
     if standing.missing <= 0:
         return Next("close", f"Close round {standing.number}", "Everything is in: let the results count")

@@ -1,0 +1,234 @@
+"""Three plans to choose from, before a round is issued: what each costs, how long it waits, and what it tells."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from PySide6.QtCore import QEvent, QObject, Qt, Signal
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QComboBox, QFrame, QHBoxLayout, QLineEdit, QScrollArea, QVBoxLayout, QWidget
+
+from assaypilot.engine.campaign.choice import PlanOption
+from assaypilot.engine.campaign.state import Status
+from assaypilot.engine.campaign.stock_view import money
+from assaypilot.engine.campaign.words import many
+from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.stock import PLANS, USUAL, StockTerms
+from assaypilot.gui.widgets.flow import FlowRow
+from assaypilot.gui.widgets.text import Details, button, label
+
+__all__ = ["PlanChoice"]
+
+_ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
+WORDS = {
+    "cheapest": ("Cheapest", "What is in stock, and as little else as possible."),
+    "balanced": ("Balanced", "What is worth its money."),
+    "fastest": ("Fastest", "The fewest measurements, whatever they cost."),
+}
+
+
+def sooner_than(option: PlanOption, options: Sequence[PlanOption]) -> str:
+    """The plan that is expected to end sooner than this one, which waits longer; empty where none is."""
+    if option.days_to_end is None:
+        return ""
+    ends = {one.name: one.days_to_end for one in options if one.days_to_end is not None and one.wait < option.wait}
+    first = min(ends, key=lambda name: ends[name], default=None)
+    return first if first is not None and ends[first] < option.days_to_end else ""
+
+
+class PlanCard(QFrame):
+    """One plan in words and numbers, with the button that issues it."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self.setObjectName("card")
+        column = QVBoxLayout(self)
+        column.setContentsMargins(14, 12, 14, 12)
+        column.setSpacing(8)
+        title, words = WORDS[name]
+        self.heading = label(title, "heading")
+        self.cost = label("", "big", wrap=True)
+        self.words = label(words, "muted", wrap=True)
+        self.details = Details()
+        self.note = label("", "muted", wrap=True)
+        self.go = button(f"Plan &{title.lower()}", "go")
+        for part in (self.heading, self.cost, self.words, self.details, self.note):
+            column.addWidget(part)
+        column.addStretch(1)
+        column.addWidget(self.go)
+
+    def show_option(self, option: PlanOption, currency: str, *, same: str, sooner: str) -> None:
+        """Nothing; shows a plan; ``same``: the cheaper one that it does not differ from, empty when it does.
+
+        ``sooner``: the one that ends sooner, because nothing has to be waited for; empty where none does.
+        """
+        title = WORDS[option.name][0]
+        self.heading.setText(f"{title} (as usual)" if option.usual else title)
+        self.cost.setText(money(option.cost, currency))
+        rows = [
+            ("To be made", f"{many(len(option.to_make), 'compound')}, {money(option.making, currency)}"
+             if option.to_make else "nothing"),
+            ("Wait", many(math.ceil(option.wait), "day") if option.wait else "none"),
+            ("Test now", f"{option.now:,} of {option.measurements:,} measurements"),
+            ("Tells", f"{1 / option.loss:.0%} of the best possible" if math.isfinite(option.loss) else "–"),
+        ]  # fmt: skip
+        if option.to_end is not None and option.days_to_end is not None:
+            weeks = math.ceil(option.days_to_end / 7)
+            rows.append(("Then, to the end", f"about {option.to_end:,} measurements, {many(weeks, 'week')}"))
+        self.details.show_rows(rows)
+        notes = [f"As good as the {same} one, so it is the same."] if same else []
+        if sooner and not same:
+            notes.append(f"Because of the wait the {sooner} one ends sooner.")
+        if option.unknown:
+            notes.append(f"The cost of {many(option.unknown, 'compound')} is not known; the usual one is counted.")
+        self.note.setText(" ".join(notes))
+        self.note.setVisible(bool(notes))
+        said = ". ".join(f"{caption}: {value}" for caption, value in rows)
+        self.go.setAccessibleName(f"Plan {title.lower()}: {self.cost.text()}. {said}. {self.note.text()}".strip())
+
+
+class PlanChoice(QWidget):
+    """Three cards, what a measurement costs, and Cancel."""
+
+    chosen = Signal(str)
+    cancelled = Signal()
+    priced = Signal(object)
+    """StockTerms that were typed."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        outer = QVBoxLayout(self)
+        outer.setContentsMargins(0, 0, 0, 0)
+        scroll = QScrollArea()
+        scroll.setWidgetResizable(True)
+        scroll.setFrameShape(QFrame.Shape.NoFrame)
+        inside = QWidget()
+        scroll.setWidget(inside)
+        outer.addWidget(scroll)
+        column = QVBoxLayout(inside)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(12)
+        self.title = label("Choose how the next round is planned", "heading")
+        self.words = label("", wrap=True)
+        column.addWidget(self.title)
+        column.addWidget(self.words)
+        row = QHBoxLayout()
+        row.setSpacing(12)
+        self.cards = {name: PlanCard(name) for name in PLANS}
+        for name, card in self.cards.items():
+            card.go.clicked.connect(lambda _=False, name=name: self.chosen.emit(name))
+            card.go.installEventFilter(self)
+            row.addWidget(card, 1)
+        self._cards = QWidget()
+        self._cards.setLayout(row)
+        row.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(self._cards)
+        column.addWidget(self._terms())
+        self.problem = label("", "problem", wrap=True)
+        column.addWidget(self.problem)
+        self.problem.hide()
+        column.addStretch(1)
+        self.cancel = button("Cancel")
+        self.cancel.clicked.connect(self.cancelled)
+        last = QHBoxLayout()
+        last.addStretch(1)
+        last.addWidget(self.cancel)
+        column.addLayout(last)
+
+    def _terms(self) -> QWidget:
+        made = QWidget()
+        row = FlowRow(made)
+        self.price, self.currency = QLineEdit(), QLineEdit()
+        self.price.setAccessibleName("What one measurement costs")
+        self.price.setPlaceholderText("not said")
+        self.currency.setAccessibleName("Currency")
+        for field, letters in ((self.price, 9), (self.currency, 6)):
+            field.setFixedWidth(letters * self.fontMetrics().averageCharWidth() + 24)
+            field.returnPressed.connect(self._take)
+        self.usual = QComboBox()
+        self.usual.setAccessibleName("Plan as usual")
+        for name in PLANS:
+            self.usual.addItem(name, name)
+        self.take = button("Ta&ke over", tip="Keeps what a measurement costs and the usual plan, and counts again")
+        self.take.clicked.connect(self._take)
+        caption = label("One &measurement costs", "muted")
+        caption.setBuddy(self.price)
+        other = label("Plan as &usual", "muted")
+        other.setBuddy(self.usual)
+        for part in (caption, self.price, self.currency, other, self.usual, self.take):
+            row.addWidget(part)
+        return made
+
+    # ------------------------------------------------------------------ what is shown
+
+    def wait(self) -> None:
+        """Nothing; says that the plans are being worked out."""
+        self.words.setText("Working out three plans…")
+        self._cards.hide()
+        self.problem.hide()
+
+    def show_options(self, status: Status, options: Sequence[PlanOption]) -> None:
+        """Nothing; shows the plans, and goes to the usual one."""
+        stock = status.stock
+        if stock is None or not options:
+            return
+        terms = stock.terms.over(USUAL)
+        self.words.setText(
+            "Each plan measures other compounds, with the same guarantee. Cost, what has to be made and the wait are "
+            "of the next step; what is in stock is tested at once, the rest once it is there."
+        )
+        before: PlanOption | None = None
+        for option in options:
+            same = before.name if before is not None and before.compounds == option.compounds else ""
+            self.cards[option.name].show_option(option, stock.currency, same=same, sooner=sooner_than(option, options))
+            before = option
+        self.price.setText("" if terms.measurement_cost is None else f"{terms.measurement_cost:g}")
+        self.currency.setText(stock.currency)
+        self.usual.setCurrentIndex(self.usual.findData(terms.plan))
+        self._cards.show()
+        usual = next((self.cards[option.name] for option in options if option.usual), self.cards["balanced"])
+        usual.go.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def refuse(self, text: str) -> None:
+        """Nothing; says why something cannot be."""
+        self.problem.setText(text)
+        self.problem.show()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Nothing; Escape cancels."""
+        if event.key() == Qt.Key.Key_Escape:
+            self.cancelled.emit()
+        else:
+            super().keyPressEvent(event)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Whether a key of a card was taken: Enter presses its button, arrows go from card to card."""
+        if not isinstance(event, QKeyEvent) or event.type() != QEvent.Type.KeyPress:
+            return super().eventFilter(watched, event)
+        buttons = [card.go for card in self.cards.values()]
+        at = next((place for place, one in enumerate(buttons) if one is watched), None)
+        if at is None or event.key() not in (*_ENTER, Qt.Key.Key_Left, Qt.Key.Key_Right):
+            return super().eventFilter(watched, event)
+        if event.key() in _ENTER:
+            buttons[at].click()
+        else:
+            step = 1 if event.key() == Qt.Key.Key_Right else -1
+            buttons[(at + step) % len(buttons)].setFocus(Qt.FocusReason.OtherFocusReason)
+        return True
+
+    def _take(self) -> None:
+        from assaypilot.engine.tables.stock import parse_cost
+
+        self.problem.hide()
+        text = self.price.text().strip()
+        try:
+            price = None if not text else parse_cost(text, "," if "," in text and "." not in text else ".")
+            terms = StockTerms(self.currency.text().strip() or None, price, self.usual.currentData())
+        except AssayPilotError as error:
+            self.refuse(str(error))
+        except ValueError as error:
+            reason = str(error)
+            self.refuse(reason if reason.startswith("'") else f"“{text}” {reason}.")
+        else:
+            self.priced.emit(terms)

@@ -1,0 +1,77 @@
+"""The choice of plans as the Round page offers it: asked for, shown, and left again; and what orders become."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt
+
+from assaypilot.engine.campaign.choice import PlanOption
+from assaypilot.engine.progress import Cancelled
+from assaypilot.engine.stock import StockTerms
+from assaypilot.gui.dialogs.reasons import UnavailableDialog
+
+if TYPE_CHECKING:
+    from assaypilot.gui.pages.round import RoundPage
+
+__all__ = ["RoundChoosing"]
+
+
+class RoundChoosing:
+    """What the cards and the order list do."""
+
+    def __init__(self, page: RoundPage) -> None:
+        self._page = page
+        page.choice.cancelled.connect(self._leave)
+        page.choice.priced.connect(self._price)
+        page.orders.impossible.connect(self._impossible)
+
+    @property
+    def shown(self) -> bool:
+        """Whether the plans are on the page."""
+        return self._page.stack.currentWidget() is self._page.choice
+
+    def ask(self) -> None:
+        """Nothing; shows the plans there are to choose from, once they are worked out."""
+        page = self._page
+        if page.view is None:
+            return
+        page.table.commit()
+        page.choice.wait()
+        page.stack.setCurrentWidget(page.choice)
+        page.side.hide()
+        page.orders.hide()
+        page.choice.cancel.setFocus(Qt.FocusReason.OtherFocusReason)
+        page.session.plan_options(self._landed, self._failed)
+
+    def close(self) -> None:
+        """Nothing; the campaign has changed, so the plans shown are those of another one."""
+        page = self._page
+        if self.shown:
+            page.stack.setCurrentWidget(page.list)
+
+    def _landed(self, options: tuple[PlanOption, ...]) -> None:
+        if self.shown and self._page.view is not None:
+            self._page.choice.show_options(self._page.view.status, options)
+
+    def _failed(self, error: Exception) -> None:
+        if isinstance(error, Cancelled):
+            self._leave()
+        else:
+            self._page.choice.refuse(str(error))
+
+    def _leave(self) -> None:
+        page = self._page
+        if page.view is not None and self.shown:
+            page.refresh(page.view, opened=False)
+
+    def _price(self, terms: StockTerms) -> None:
+        """Nothing; keeps what was typed, and works the plans out again."""
+        self._page.session.set_stock([], terms, then=lambda _: self.ask())
+
+    def _impossible(self, ids: list[str]) -> None:
+        page = self._page
+        dialog = UnavailableDialog(ids, page)
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.accepted.connect(lambda: page.session.mark_unavailable(ids, dialog.reason))
+        dialog.open()

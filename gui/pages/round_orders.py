@@ -1,0 +1,112 @@
+"""What a step waits for: the compounds that have to be made first, and what has become of them."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+
+from assaypilot.engine.campaign.state import Status
+from assaypilot.engine.campaign.stock_view import Order, money
+from assaypilot.engine.campaign.words import many
+from assaypilot.gui.models.base import Column, RowsModel, text_ranks
+from assaypilot.gui.session import View
+from assaypilot.gui.widgets.flow import FlowRow
+from assaypilot.gui.widgets.table import Table
+from assaypilot.gui.widgets.text import button, label
+
+__all__ = ["OrdersModel", "RoundOrders"]
+
+HEIGHT = 190
+"""Pixels of the list."""
+
+
+class OrdersModel(RowsModel):
+    """One row per compound that has to be made."""
+
+    def show(self, status: Status, orders: tuple[Order, ...]) -> None:
+        """Nothing; takes over the list."""
+        ids = [status.library.ids[order.compound] for order in orders]
+        currency = "" if status.stock is None else status.stock.currency
+        costs = ["" if order.cost is None else money(order.cost, currency) for order in orders]
+        leads = ["" if order.lead is None else f"{order.lead:g}" for order in orders]
+        self.fill(
+            [
+                Column("id", "ID", lambda row: ids[row], lambda: text_ranks(ids)),
+                Column("measure", "Measure", lambda row: f"{orders[row].measurements}×", number=True),
+                Column("cost", "Cost", lambda row: costs[row], number=True),
+                Column("lead", "Lead (days)", lambda row: leads[row], number=True),
+                Column("ordered", "Asked for", lambda row: orders[row].ordered[:10]),
+                Column("expected", "Expected", lambda row: orders[row].expected or ""),
+                Column("why", "Why", lambda row: orders[row].why, soft=True),
+            ],
+            len(orders),
+        )
+
+
+class RoundOrders(QWidget):
+    """The list, and buttons for what has arrived or cannot be made after all."""
+
+    arrived = Signal(list)
+    """Ids."""
+    impossible = Signal(list)
+    """Ids."""
+    save = Signal()
+    """Write the order list."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 6, 0, 0)
+        column.setSpacing(8)
+        self.heading = label("", "heading", wrap=True)
+        column.addWidget(self.heading)
+        self.model = OrdersModel(self)
+        self.table = Table(self.model, name="To order")
+        self.table.setFixedHeight(HEIGHT)
+        self.table.stretch("why")
+        column.addWidget(self.table)
+        tools = QWidget()
+        row = FlowRow(tools)
+        self.here = button("&Arrived", tip="The selected compounds are there: they come in the next round")
+        self.all = button("A&ll arrived", tip="Everything on the list is there")
+        self.gone = button("Cannot be &made…", tip="The selected compounds cannot be made after all")
+        self.list = button("Save &order list…", tip="The list as a csv table, with structures, for whoever makes them")
+        self.here.clicked.connect(lambda: self._tell(self.arrived))
+        self.all.clicked.connect(lambda: self.arrived.emit(list(self._ids)))
+        self.gone.clicked.connect(lambda: self._tell(self.impossible))
+        self.list.clicked.connect(self.save)
+        for made in (self.here, self.all, self.gone, self.list):
+            row.addWidget(made)
+        column.addWidget(tools)
+        self._ids: list[str] = []
+        self.hide()
+
+    @property
+    def chosen(self) -> list[str]:
+        """Ids of the selected compounds."""
+        return [self._ids[row] for row in self.table.selected_rows()]
+
+    def show_orders(self, view: View) -> None:
+        """Nothing; shows what is waited for; hidden when that is nothing."""
+        stock = view.status.stock
+        orders = () if stock is None else stock.orders
+        self.setVisible(bool(orders))
+        if stock is None or not orders:
+            self._ids = []
+            return
+        known = [order.cost for order in orders if order.cost is not None]
+        cost = f", {money(sum(known), stock.currency)}" if known else ""
+        more = "; nothing can be tested before" if stock.waiting else ", for later rounds of this step"
+        self.heading.setText(f"To order: {many(len(orders), 'compound')}{cost}{more}")
+        ids = [view.status.library.ids[order.compound] for order in orders]
+        if ids != self._ids:
+            self._ids = ids
+        self.model.show(view.status, orders)
+        if self.table.current_row() is None:
+            self.table.choose(0)
+        for made in (self.here, self.all, self.gone):
+            made.setVisible(not view.read_only)
+
+    def _tell(self, signal: object) -> None:
+        if self.chosen:
+            signal.emit(self.chosen)  # type: ignore[attr-defined]  # a bound signal

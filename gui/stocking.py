@@ -1,0 +1,136 @@
+"""Stock lists in and order lists out, as a window does them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtWidgets import QFileDialog
+
+from assaypilot.engine.campaign.words import many
+from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.progress import Report
+from assaypilot.gui.saving import ask_for_place, file_name
+
+if TYPE_CHECKING:
+    from assaypilot.engine.campaign.state import Source
+    from assaypilot.engine.library import Library
+    from assaypilot.engine.stock import StockLine
+    from assaypilot.gui.main_window import MainWindow
+
+__all__ = ["Stocking", "read_list"]
+
+NAMED = 3
+"""Lines that could not be used that a message names."""
+
+
+class Stocking:
+    """What is in stock, read from a list; what is to be made, written as one."""
+
+    def __init__(self, window: MainWindow) -> None:
+        self._window = window
+        self.asking: QFileDialog | None = None
+        """The question where to, the last one asked."""
+        page = window.round
+        page.orders.save.connect(self.ask_where)
+        page.orders.arrived.connect(window.session.arrived)
+        page.choice.chosen.connect(window.journey.plan_as)
+
+    def ask(self) -> None:
+        """Nothing; asks for a stock list and takes it in."""
+        from assaypilot.engine.tables.raw import PATTERNS
+
+        settings = self._window.settings
+        name, _ = QFileDialog.getOpenFileName(
+            self._window, "Read a stock list", str(settings.folder), f"Tables ({' '.join(PATTERNS)});;All files (*)"
+        )
+        if name:
+            settings.folder = Path(name).parent
+            self.read(Path(name))
+
+    def read(self, path: Path) -> None:
+        """Nothing; takes a stock list in, and says what of it could not be used."""
+        session, view = self._window.session, self._window.session.view
+        if view is None:
+            return
+        library, terms = view.status.library, None if view.status.stock is None else view.status.stock.terms
+        days = 7.0 if terms is None or terms.round_days is None else terms.round_days
+
+        def landed(found: tuple[list[StockLine], list[str], Source]) -> None:
+            from assaypilot.engine.stock import UNSAID
+
+            lines, not_used, source = found
+
+            def done(changed: bool) -> None:
+                said = f"Stock of {many(len(lines), 'compound')} read from {path.name}"
+                said += "." if changed else "; nothing of it is new."
+                if not_used:
+                    named = " ".join(not_used[:NAMED])
+                    more = f" And {len(not_used) - NAMED:,} more." if len(not_used) > NAMED else ""
+                    said += f" {many(len(not_used), 'line')} could not be used: {named}{more}"
+                session.message.emit(said)
+
+            session.set_stock(lines, UNSAID, source, done)
+
+        session.read(f"Reading {path.name}", lambda report: read_list(path, library, days, report), landed)
+
+    def ask_where(self) -> None:
+        """Nothing; asks where the order list goes, and writes it."""
+        window, view = self._window, self._window.session.view
+        if view is None or view.status.stock is None:
+            return
+        if not view.status.stock.orders:
+            window.session.message.emit("Nothing is to be ordered: all of this step is in stock.")
+            return
+        proposed = window.settings.folder_for("work list") / f"{file_name(view.path.stem)} orders.csv"
+        self.asking = ask_for_place(
+            window, "Save the order list", proposed, "Table", ".csv", self.to, window.session.failed.emit
+        )
+
+    def to(self, path: Path) -> None:
+        """Nothing; writes the order list."""
+        window, view = self._window, self._window.session.view
+        if view is None:
+            return
+        status = view.status
+
+        def work(report: Report) -> int:
+            from assaypilot.engine.export.order_list import write_order_list
+
+            return write_order_list(path, status)
+
+        def written(n: int) -> None:
+            window.exporting.written(path, f"Order list written to {path.name}: {many(n, 'compound')}.")
+
+        window.exporting.start(f"Writing {path.name}", path, work, written, self.ask_where)
+
+
+def read_list(
+    path: Path, library: Library, round_days: float, report: Report
+) -> tuple[list[StockLine], list[str], Source]:
+    """What a stock list says, what of it could not be used, in sentences, and where it comes from.
+
+    AssayPilotError when nothing of it can be used.
+    """
+    from assaypilot.engine.campaign.state import Source
+    from assaypilot.engine.stock import IN_STOCK, TO_MAKE
+    from assaypilot.engine.tables.raw import read_table
+    from assaypilot.engine.tables.stock import StockColumns, read_stock_list
+
+    raw = read_table(path, report)
+    found = read_stock_list(raw, library, StockColumns(), round_days=round_days)
+    said = []
+    for problem in found.not_used:
+        places = [f"row {problem.row}" if problem.row else "", problem.column or ""]
+        said.append(f"{', '.join(filter(None, places))}: {problem.reason}.")
+    lines = []
+    for line in found.lines:
+        if not library.measurable[line.compound] and line.state in (IN_STOCK, TO_MAKE):
+            said.append(f"{library.ids[line.compound]} was taken in as a compound that cannot be measured.")
+        else:
+            lines.append(line)
+    if not lines:
+        raise AssayPilotError(
+            said[0].rstrip(".") if said else "nothing is filled in", file=raw.file, mend="Correct the list."
+        )
+    return lines, said, Source(raw.file or "", raw.digest)

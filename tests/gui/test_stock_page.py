@@ -1,0 +1,184 @@
+"""Stock in the window: the choice of plans, what is ordered and arrives, lists in and out, columns that say so."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from pytestqt.qtbot import QtBot
+
+from assaypilot.engine.campaign.campaign import Campaign
+from assaypilot.engine.campaign.state import Settings
+from assaypilot.engine.endpoint import Endpoint
+from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.stock import IN_STOCK, TO_MAKE, StockLine, StockTerms
+from assaypilot.engine.tables.importer import import_table
+from assaypilot.engine.tables.mapping import propose
+from assaypilot.engine.tables.raw import read_table
+from assaypilot.gui.dialogs.columns_form import ColumnsForm
+from assaypilot.gui.main_window import LIBRARY, MainWindow
+from assaypilot.gui.stocking import read_list
+from assaypilot.gui.widgets.strip import next_step
+from tests.gui.helpers import idle, small_table, until
+
+
+def stocked(tmp_path: Path) -> Path:
+    """A campaign of 18 compounds, ten of them in stock; CN and most of CF3 have to be made."""
+    raw = read_table(small_table(tmp_path / "small.csv"))
+    library = import_table(raw, propose(raw)).library
+    path = tmp_path / "stock.assaypilot"
+    here = [c for c in range(18) if library.substituents(c)["R3"] == "F"]
+    lines = [StockLine(c, IN_STOCK) if c in here else StockLine(c, TO_MAKE, 100.0 * c, float(7 + c)) for c in range(18)]
+    settings = Settings("pIC50", epsilon=0.5, slack=0.5, per_round=24, max_replicates=4)
+    Campaign.create(
+        path, library=library, endpoints=[Endpoint("pIC50", noise_sd=0.2)], settings=settings,
+        stock=(lines, StockTerms(measurement_cost=20.0)),
+    ).close()  # fmt: skip
+    return path
+
+
+@pytest.fixture
+def window(open_window, tmp_path: Path, qtbot: QtBot) -> MainWindow:
+    made = open_window(stocked(tmp_path))
+    until(qtbot, lambda: made.session.view is not None)
+    idle(qtbot, made)
+    return made
+
+
+def choose(window: MainWindow, qtbot: QtBot) -> None:
+    window.plan()
+    until(qtbot, lambda: window.round.choice.cards["cheapest"].isVisible())
+    idle(qtbot, window)
+
+
+def test_the_choice_is_shown_before_anything_is_issued(window: MainWindow, qtbot: QtBot) -> None:
+    events = window.session.view.status.events
+    choose(window, qtbot)
+    page = window.round
+    assert page.stack.currentWidget() is page.choice
+    assert window.session.view.status.events == events
+    cards = page.choice.cards
+    assert cards["balanced"].go.hasFocus()  # the usual one
+    assert "(as usual)" in cards["balanced"].heading.text()
+    assert "EUR" in cards["cheapest"].cost.text()
+    assert "To be made" in cards["cheapest"].go.accessibleName()
+    qtbot.keyClick(cards["balanced"].go, Qt.Key.Key_Right)
+    assert cards["fastest"].go.hasFocus()
+    qtbot.keyClick(cards["fastest"].go, Qt.Key.Key_Right)
+    assert cards["cheapest"].go.hasFocus()
+    qtbot.keyClick(cards["cheapest"].go, Qt.Key.Key_Escape)
+    assert page.stack.currentWidget() is page.none
+    assert window.session.view.status.events == events
+
+
+def test_from_the_choice_to_what_has_arrived(window: MainWindow, qtbot: QtBot) -> None:
+    choose(window, qtbot)
+    qtbot.keyClick(window.round.choice.cards["cheapest"].go, Qt.Key.Key_Return)
+    until(qtbot, lambda: window.session.view.status.open_round is not None)
+    idle(qtbot, window)
+    page, status = window.round, window.session.view.status
+    assert status.choice == "cheapest"
+    assert page.stack.currentWidget() is page.list
+    assert page.orders.isVisible()
+    assert "To order: 1 compound" in page.orders.heading.text()
+    waited = status.stock.orders[0]
+    assert page.orders.model.columns[0].text(0) == status.library.ids[waited.compound]
+    window.session.withdraw_round()
+    idle(qtbot, window)
+    assert window.session.view.status.choosable  # nothing came back, so it may be chosen again
+    page.orders.table.choose(0)
+    page.orders.here.click()
+    idle(qtbot, window)
+    status = window.session.view.status
+    assert status.stock.word(waited.compound) == "in stock"
+    assert not page.orders.isVisible()
+    assert window.session.view.undo == "Arrivals"
+    window.session.undo()
+    idle(qtbot, window)
+    assert page.orders.isVisible()
+
+
+def test_what_a_measurement_costs_is_typed_beside_the_plans(window: MainWindow, qtbot: QtBot) -> None:
+    choose(window, qtbot)
+    choice = window.round.choice
+    before = choice.cards["cheapest"].cost.text()
+    choice.price.setText("minus five")
+    choice.take.click()
+    assert choice.problem.isVisible()
+    assert window.session.view.status.stock.terms.measurement_cost == 20.0
+    assert choice.price.text() == "minus five"  # kept, to be put right
+    choice.price.setText("50 CHF")
+    choice.currency.setText("CHF")
+    choice.usual.setCurrentIndex(choice.usual.findData("fastest"))
+    choice.take.click()
+    until(qtbot, lambda: window.session.view.status.stock.terms.measurement_cost == 50.0)
+    until(qtbot, lambda: "CHF" in choice.cards["cheapest"].cost.text())
+    assert choice.cards["cheapest"].cost.text() != before
+    assert "(as usual)" in choice.cards["fastest"].heading.text()
+
+
+def test_lists_in_and_out(window: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
+    table = tmp_path / "list.csv"
+    table.write_text("ID,Stock,Cost\nC-2,in stock,\nnobody,yes,\nC-4,to be made,-1\n", encoding="utf-8")
+    said: list[str] = []
+    window.session.message.connect(said.append)
+    window.stocking.read(table)
+    until(qtbot, lambda: bool(said))
+    assert "Stock of 2 compounds read from list.csv. 2 lines could not be used: row 3, ID: 'nobody'" in said[0]
+    assert window.session.view.status.stock.word(1) == "in stock"
+    choose(window, qtbot)
+    window.round.choice.cards["cheapest"].go.click()
+    idle(qtbot, window)
+    if window.session.view.status.stock.orders:
+        window.stocking.to(tmp_path / "orders.csv")
+        until(qtbot, lambda: (tmp_path / "orders.csv").exists())
+    bad = tmp_path / "bad.csv"
+    bad.write_text("ID,Stock\nX,yes\n", encoding="utf-8")
+    with pytest.raises(AssayPilotError, match="'X' is no compound"):
+        read_list(bad, window.session.view.status.library, 7.0, lambda share, text: None)
+
+
+def test_the_library_says_what_can_be_had(window: MainWindow, qtbot: QtBot) -> None:
+    window.show_page(LIBRARY)
+    idle(qtbot, window)
+    columns = {column.key: column for column in window.pages[LIBRARY].model.columns}
+    assert columns["available"].text(0) == "in stock"
+    assert columns["available"].text(1) == "to be made"
+    assert (columns["cost"].title, columns["cost"].text(0), columns["cost"].text(1)) == ("Cost (EUR)", "", "100")
+    assert columns["lead"].text(1) == "8"
+
+
+def test_the_strip_says_what_is_waited_for(tmp_path: Path, open_window, qtbot: QtBot) -> None:
+    path = stocked(tmp_path)
+    with Campaign.open(path) as campaign:
+        campaign.set_stock([StockLine(c, TO_MAKE, 10.0, 7.0) for c in range(18)])
+        assert campaign.plan() is None
+    window = open_window(path)
+    until(qtbot, lambda: window.session.view is not None)
+    idle(qtbot, window)
+    told = next_step(window.session.view)
+    assert told is not None
+    assert told.text.startswith("Waiting for ")
+    window.show_page(window.pages.index(window.round))
+    assert window.round.orders.isVisible()
+    window.round.orders.all.click()
+    until(qtbot, lambda: not window.session.view.status.stock.orders)
+
+
+def test_the_wizard_maps_the_columns(tmp_path: Path, qtbot: QtBot) -> None:
+    table = tmp_path / "t.csv"
+    table.write_text(
+        "ID,R1,R2,Stock,Price,Weeks\nA,H,H,yes,,\nB,Me,H,no,5,3 weeks\nC,H,F,no,6,2 weeks\n", encoding="utf-8"
+    )
+    raw = read_table(table)
+    form = ColumnsForm()
+    qtbot.addWidget(form)
+    form.show_columns(raw)
+    form.fill(propose(raw), structures=False, said=False)
+    assert (form.stock.currentText(), form.cost.currentText(), form.lead.currentText()) == ("Stock", "Price", "(none)")
+    form.lead.setCurrentIndex(form.lead.findData("Weeks"))
+    form.cost.setCurrentIndex(0)
+    mapping = propose(raw, form.options())
+    assert (mapping.stock, mapping.cost, mapping.lead) == ("Stock", None, "Weeks")
+    assert [line.lead for line in import_table(raw, mapping).stock] == [None, 21.0, 14.0]
