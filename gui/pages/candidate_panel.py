@@ -262,6 +262,8 @@ class Side(QFrame):
         super().__init__()
         self.setObjectName("side")
         self._below = below
+        if below is not None:  # it goes with the panel, also where it was never shown
+            below.setParent(self)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)

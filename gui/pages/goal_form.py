@@ -178,6 +178,9 @@ class TermsForm(QWidget):
         self._lines["slack"].hint = self._distance
 
     def _connected(self, made: _Line) -> _Line:
+        for widget in (made.caption, made.field):  # they go with the form, also where they are never shown
+            widget.setParent(self)
+            widget.hide()
         made.field.edit.textChanged.connect(lambda _: self._typed())
         return made
 
