@@ -19,7 +19,16 @@ from numpy.typing import NDArray
 from assaypilot.engine.features import OUTSIDE_TOLERANCE, Features
 from assaypilot.engine.models.ols import Estimate
 from assaypilot.engine.strategies.adaptive_blocks import blocked, in_blocks, phase_in_blocks, pooled_in_blocks
-from assaypilot.engine.strategies.censored import LEAST_STEP, Doubt, doubted, fit_imputed, in_steps, shyness, weights_of
+from assaypilot.engine.strategies.censored import (
+    LEAST_STEP,
+    Doubt,
+    doubted,
+    fit_imputed,
+    in_steps,
+    shy_cells,
+    shyness,
+    weights_of,
+)
 from assaypilot.engine.strategies.designs import fit
 from assaypilot.engine.strategies.protocol import Arrays, Outcome
 
@@ -73,7 +82,7 @@ def ends(memory: Arrays, outcome: Outcome, arms: Ints, before: Sequence[Evidence
         low, high = outcome.low[:, arms], outcome.high[:, arms]
     expected = np.zeros(low.shape, dtype=np.int8)
     for row, evidence in enumerate(before):
-        expected[row] = evidence.shy[arms]
+        expected[row] = evidence.shy_cells(arms, outcome.counts[row, arms])
     known = memory["means"]
     if known.ndim == 1:
         low, high, expected = low[0], high[0], expected[0]
@@ -195,6 +204,13 @@ class Evidence:
         if not np.isfinite(met).any():
             return np.zeros(self.features.n_rows, dtype=np.int8)
         return shyness(self.pooled, met, self.sigma)
+
+    def shy_cells(self, arms: Ints, counts: Floats) -> NDArray[np.int8]:
+        """The same of the cells of a phase to come, of these counts."""
+        met = self.limits_met
+        if not np.isfinite(met).any():
+            return np.zeros(len(arms), dtype=np.int8)
+        return shy_cells(self.pooled, met, self.sigma, (arms, counts))
 
     @cached_property
     def pooled(self) -> Estimate:

@@ -8,9 +8,9 @@ the latent walk, at every look and for every choice made on the way. No step may
 censored: that would select by values.
 
 **Which cells count for what.** Weights may be anything that is fixed before a phase. Cells that are expected near a
-limit or beyond it (``shyness``, by the phases before) are used only for what no others tell: first an estimate from the
-others, then the effects that only shy cells carry from what is left of these, the less shy ones before the others. So
-a bound there opens nothing else, and a compound behind a limit has its own cells with the sign whose end is known.
+limit or beyond it (``shy_cells``, by the phases before) are used only for what no others tell: first an estimate from
+the others, then the effects that only shy cells carry from what is left of these, the less shy ones before the others.
+So a bound there opens nothing else, and a compound behind a limit has its own cells with the sign whose end is known.
 
 **Steps without an end.** Where the interval is open the worst case has no end. So a latent step below -4 standard
 errors is counted as -4, always: the walk of such steps passes a limit with hardly more probability than the one of
@@ -26,13 +26,24 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import log_ndtr
+from scipy.special import log_ndtr, ndtr
 
 from assaypilot.engine.features import Features, outside_span, span_basis
 from assaypilot.engine.models.ols import Estimate
 from assaypilot.engine.strategies.designs import fit, table
 
-__all__ = ["LEAST_STEP", "Doubt", "apart", "beside", "doubted", "fit_imputed", "in_steps", "shyness", "weights_of"]
+__all__ = [
+    "LEAST_STEP",
+    "Doubt",
+    "apart",
+    "beside",
+    "doubted",
+    "fit_imputed",
+    "in_steps",
+    "shy_cells",
+    "shyness",
+    "weights_of",
+]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
@@ -47,6 +58,8 @@ _IMPUTED = 30
 """Rounds of estimating what censored cells may have been; to plan by."""
 _NEAR = (2.5, 1.5, 0.5)
 """Noise SDs between an expected mean and a limit, below which a compound is shy: the less, the shyer."""
+_RISK, _LIKELY = 0.25, 0.5
+"""The chance of any bound among the cells of a phase that count first, and that of one cell that counts last."""
 _ALIKE = 3
 """Shy compounds measured for what any of them tells: replicates of one are limited."""
 _AT_ONCE = 4096
@@ -187,17 +200,27 @@ def shyness(planned: Estimate, limits: tuple[float, float], sigma: float) -> Sma
     return found
 
 
+def shy_cells(planned: Estimate, limits: tuple[float, float], sigma: float, cells: tuple[Ints, Floats]) -> Small:
+    """The same of the cells of a phase, arm and count of each: 0 for all that are likely to come without any bound."""
+    arms, counts = cells
+    means = planned.means(arms)
+    chance = ndtr((limits[0] - means) / sigma) + ndtr((means - limits[1]) / sigma)
+    chance = np.where(planned.estimable(arms), -np.expm1(counts * np.log1p(-np.minimum(chance, 1.0 - 1e-9))), 0.0)
+    found = np.where(chance < _LIKELY, 1, 2).astype(np.int8)
+    order = np.argsort(chance, kind="stable")
+    found[order[np.cumsum(chance[order]) <= _RISK]] = 0
+    return found
+
+
 def beside(features: Features, measurable: Flags, shy: Small, means: Floats, asked: tuple[Ints, Ints]) -> Flags:
     """Which arms to measure, where some would only give one more bound: those, too, that nobody else can stand for.
 
     ``asked``: pairs of arms whose differences are to be told; of what only shy arms tell of them, the least shy do.
     ``means`` ``(n_arms,)``, what is expected of each.
     """
-    kept: Flags = measurable & (shy == 0)
-    if not kept.any():
-        return measurable
+    kept: Flags = measurable & (shy == shy[measurable].min(initial=0 if not measurable.any() else len(_NEAR)))
     basis = table(features, np.flatnonzero(kept)).basis
-    others = np.flatnonzero(measurable & (shy > 0))
+    others = np.flatnonzero(measurable & ~kept)
     others = others[outside_span(features, basis, others)]
     others = others[np.lexsort((-means[others], shy[others]))]
     open_ = _rest(features.dense(asked[0]) - features.dense(asked[1]), basis)
