@@ -125,8 +125,9 @@ def _by_goal(ledger: Ledger, phase: int) -> bool:
         return False
     if not 0 < phase <= len(ledger.phases):
         return True
-    if phase <= ledger.settled and ledger.anew is not None and ledger.anew.derived:
-        return "low" in ledger.anew.decision.memory
+    anew = ledger.anew
+    if phase <= ledger.settled and anew is not None and anew.derived and "low" in anew.decision.memory:
+        return True
     return bool(ledger.estimates[phase].numbers.get("censored"))
 
 

@@ -142,8 +142,8 @@ def _by_means(strategy: LinFact, state: State, phases: Sequence[Phase]) -> Decis
         found = strategy.bounds(_in_phase(state, phase, number), phase.outcome, measured, arms)
         told = np.isfinite(found.half)
         here = arms[told]
-        low[here] = np.maximum(low[here], (found.mean - found.half)[told])
-        high[here] = np.minimum(high[here], (found.mean + found.half)[told])
+        low[here] = np.maximum(low[here], found.low[told])
+        high[here] = np.minimum(high[here], found.high[told])
         estimate[here] = found.mean[told]
     bounded = np.isfinite(high)
     asked = state.problem.wanted & (state.active | bounded)

@@ -17,7 +17,8 @@ from assaypilot.engine.design import achieved, ceilings
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.goals import AllEpsilonBest
 from assaypilot.engine.progress import Report, silent
-from assaypilot.engine.strategies.designs import estimated, g_design, table
+from assaypilot.engine.strategies.censored import apart
+from assaypilot.engine.strategies.designs import estimated, fit, g_design, table
 from assaypilot.engine.strategies.ending import SOFTER, inseparable
 from assaypilot.engine.strategies.linfact_planning import cut_to, design_rows, phase_design
 from assaypilot.engine.strategies.phased import Phased, settled
@@ -96,6 +97,19 @@ class Bounded(NamedTuple):
     mean: Floats
     half: Floats
     numbers: Mapping[str, float] = {}
+    below: Floats | float = 0.0
+    """How far below the mean it may lie by values known only as bounds alone, beside the half-width."""
+    above: Floats | float = 0.0
+
+    @property
+    def low(self) -> Floats:
+        """The lower bounds."""
+        return np.asarray(self.mean - self.half - self.below, dtype=np.float64)
+
+    @property
+    def high(self) -> Floats:
+        """The upper bounds."""
+        return np.asarray(self.mean + self.half + self.above, dtype=np.float64)
 
 
 class Sorted(NamedTuple):
@@ -234,7 +248,12 @@ class LinFact(Phased):
         half = spread * norms
         if self.parameters(problem)["decide"] == "planned" and outcome.complete:
             half = kept_promise(half, outcome.allocation.radius)
-        return Bounded(np.where(np.isfinite(norms), means, 0.0), half)
+        means = np.where(np.isfinite(norms), means, 0.0)
+        if outcome.low is None or outcome.high is None:
+            return Bounded(means, half)
+        cells = outcome.means[0, measured], outcome.low[0, measured], outcome.high[0, measured]
+        below, above = apart(fit(problem.features, measured, counts, cells[0]), *cells)
+        return Bounded(means, half, outcome.censored, below[active], above[active])
 
     def decide(self, state: State, outcome: Outcome) -> Decision | None:
         """Good, bad or still open for every active arm, all bounds taken before any removal (Algorithm 3)."""
@@ -243,8 +262,8 @@ class LinFact(Phased):
         # Nothing is left to decide when all that a phase measured cannot be had any more.
         if not len(measured) or not len(active):
             return None
-        mean, half, numbers = self.bounds(state, outcome, measured, active)
-        low, high = mean - half, mean + half
+        bounded = self.bounds(state, outcome, measured, active)
+        mean, half, numbers, low, high = bounded.mean, bounded.half, bounded.numbers, bounded.low, bounded.high
         top, best, widest = float(high.max()), float(low.max()), float(half.max())
         if state.lost.any():
             # The bounds of all phases hold together, so those of arms that were lost still say where the best may be.

@@ -19,9 +19,10 @@ class LinFactG(LinFact):
 
     info: ClassVar[StrategyInfo] = StrategyInfo(
         name="linfact-g",
-        version=1,
+        version=2,
         title="LinFACT-G",
         goals=("epsilon-best",),
+        bounds=True,
         parameters=(DECIDE, FIRST_RADIUS, GAP),
         guarantee=(
             "with the stated confidence every compound within epsilon is returned "

@@ -10,12 +10,14 @@ import pytest
 from scipy.special import ndtr
 
 from assaypilot.engine.features import SiteFeatures
+from assaypilot.engine.goals import AllEpsilonBest
 from assaypilot.engine.models.ols import least_squares
 from assaypilot.engine.strategies import censored
 from assaypilot.engine.strategies.adaptive_boundary import limits
 from assaypilot.engine.strategies.adaptive_evidence import Evidence, appended, nothing_measured
 from assaypilot.engine.strategies.censored import LEAST_STEP, apart, beside, fit_imputed, in_steps, shyness
-from assaypilot.engine.strategies.protocol import Allocation, Certificate, Outcome
+from assaypilot.engine.strategies.linfact_g import LinFactG
+from assaypilot.engine.strategies.protocol import Allocation, Certificate, Outcome, Problem
 
 
 def table(*sizes):
@@ -170,3 +172,21 @@ def test_designs_leave_out_what_would_only_give_one_more_bound():
     assert needed[codes[:, 0] != 3].all()
     assert needed[bad], "the one of its kind that is least likely to be censored"
     assert 1 <= needed[codes[:, 0] == 3].sum() <= censored._ALIKE
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_linfact_bounds_hold_what_they_would_of_the_latent_values(seed):
+    rng = np.random.default_rng(seed)
+    features = table(4, 3, 3)
+    n = features.n_rows
+    every = np.ones(n, dtype=bool)
+    strategy = LinFactG()
+    state = strategy.start(Problem(features, every, every, AllEpsilonBest(0.5, 0.5), 0.1, (0.3,)))
+    for given, true, _ in outcomes(rng, features):
+        told, whole = strategy.decide(state, given), strategy.decide(state, true)
+        assert told.numbers["censored"] > 0
+        assert "censored" not in whole.numbers
+        assert (told.low <= whole.low + 1e-9).all()
+        assert (told.high >= whole.high - 1e-9).all()
+        assert set(told.ins) <= set(whole.ins)
+        assert set(told.outs) <= set(whole.outs)
