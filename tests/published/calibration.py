@@ -1,8 +1,9 @@
 """How often the strategies are wrong, and whether their errors are as large as they say: simulations with a truth.
 
-``python -m tests.published.calibration`` runs them all and writes REPORT-calibration.md beside this file. "At most
-delta wrong" alone would notice little, because union bounds are loose: a radius 1.3 times too small passes it. So more
-is checked, and each check is shown to fail for such a radius:
+``python -m tests.published.calibration`` runs them all and writes REPORT-calibration.md beside this file;
+``--only STRATEGY`` makes the rows of one anew and leaves the others. "At most delta wrong" alone would notice little,
+because union bounds are loose: a radius 1.3 times too small passes it. So more is checked, and each check is shown to
+fail for such a radius:
 
 - standardised errors, whitened per phase by covariances computed here from the counts alone, are N(0, 1)
   (Kolmogorov-Smirnov); in realised mode they are standardised by the half-widths the strategy decided with;
@@ -12,7 +13,7 @@ is checked, and each check is shown to fail for such a radius:
   so the rate of errors is known in closed form.
 """
 
-import sys
+import argparse
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -23,6 +24,8 @@ from tests.published.calibration_checks import KS_FLOOR, complaints, limits
 from tests.published.calibration_files import PER_ROUND, REPLICATES, calibrate_files
 from tests.published.calibration_kinds import BOTH, KINDS
 from tests.published.calibration_mirrors import MIRRORED, mirror
+from tests.published.calibration_rows import merged, passes
+from tests.published.calibration_rows import tables as rows_of
 from tests.published.calibration_runs import SHRUNK, calibrate
 from tests.published.cases import processes
 
@@ -68,12 +71,16 @@ def of_files(number, files):
     return [calibrate_files(tables.SITES[number], mode, files) for mode in BOTH]
 
 
-def everything(runs=1000, files=100, tiny=4000, jobs=2):
-    """All of it, in some processes; the same results whatever their number."""
+def everything(runs=1000, files=100, tiny=4000, jobs=2, only=()):
+    """All of it (or ``only`` the strategies of these labels, a phase at a time), in some processes.
+
+    The same results whatever their number.
+    """
     with processes(jobs) as pool:
-        kinds = [pool.submit(of_kind, k, runs, max(runs // 10, 1)) for k in range(len(KINDS))]
-        mirrored = [pool.submit(of_mirror, k, tiny) for k in range(len(MIRRORED))]
-        written = [pool.submit(of_files, k, files) for k in range(len(tables.SITES))]
+        asked = [k for k, kind in enumerate(KINDS) if not only or kind.label in only]
+        kinds = [pool.submit(of_kind, k, runs, max(runs // 10, 1)) for k in asked]
+        mirrored = [] if only else [pool.submit(of_mirror, k, tiny) for k in range(len(MIRRORED))]
+        written = [] if only else [pool.submit(of_files, k, files) for k in range(len(tables.SITES))]
         by_kind = [future.result() for future in kinds]
         exact = [future.result() for future in mirrored]
         whole = [one for future in written for one in future.result()]
@@ -173,11 +180,22 @@ is kept many times over.
 """
 
 
-def main():
-    runs = int(sys.argv[1]) if len(sys.argv) > 1 else 1000
-    found = everything(runs, max(runs // 10, 1), 4 * runs)
-    REPORT.write_text(report(found), encoding="utf-8", newline="\n")
-    print(f"{REPORT.name}: {sum(not complaints(one) for one in found.plain)} of {len(found.plain)} pass")
+def main(arguments=None):
+    labels = [kind.label for kind in KINDS]
+    parser = argparse.ArgumentParser(prog="calibration", description="How often the strategies are wrong.")
+    parser.add_argument("runs", nargs="?", type=int, default=1000, help="campaigns of each; 1000")
+    parser.add_argument("--only", action="append", default=[], choices=labels, metavar="STRATEGY", help=str(labels))
+    options = parser.parse_args(arguments)
+    runs, text = options.runs, None
+    for only in [[label] for label in options.only] or [[]]:
+        found = everything(runs, max(runs // 10, 1), 4 * runs, only=only)
+        text = report(found)
+        if only:
+            # The other rows stay; after every strategy, so that a stopped run leaves what it made.
+            text = merged(text, REPORT.read_text(encoding="utf-8"))
+        REPORT.write_text(text, encoding="utf-8", newline="\n")
+    plain = rows_of(text)[0]
+    print(f"{REPORT.name}: {sum(map(passes, plain))} of {len(plain)} pass")
 
 
 if __name__ == "__main__":

@@ -1,0 +1,141 @@
+"""The runs of the comparison: units of work in an order in which it may end anywhere, each written down when made."""
+
+import json
+import time
+from concurrent.futures import FIRST_COMPLETED, wait
+
+import numpy as np
+
+from assaypilot.engine.design.lower_bounds import effects_of
+from assaypilot.engine.design.oracle import oracle
+from assaypilot.engine.simulate import runner
+from assaypilot.engine.simulate.scores import score
+from assaypilot.engine.strategies.adaptive_evidence import Evidence
+from assaypilot.engine.strategies.designs import table as projected
+from tests.published.against_tables import DELTA, EPSILON, PAIRS, SETTINGS, table
+from tests.published.cases import processes
+
+RUNS = {
+    # By setting: campaigns of adaptive, most where they are quick, so that 2,000 can be made in an evening.
+    "quick": dict(zip(SETTINGS, (90, 60, 60, 20), strict=True)),
+    "middling": dict(zip(SETTINGS, (24, 12, 12, 6), strict=True)),
+    "large": dict(zip(SETTINGS, (8, 4, 4, 2), strict=True)),
+}
+PLAIN = {"quick": 5, "middling": 5, "large": 5}
+PAIRED = {"quick": 3, "middling": 2, "large": 1}
+"""Runs of LinFACT-G, and of LinFACT-XY: they hardly differ from run to run."""
+BEST = 2
+"""Runs of RAGE, and of adaptive for the same goal, on quick tables."""
+
+
+def kind_of(pair):
+    """How long a campaign takes on its table."""
+    made = table(pair.table)
+    if made.compounds > 2000:
+        return "large"
+    return "quick" if made.compounds <= 1000 and made.dimension <= 24 else "middling"
+
+
+def runs_of(pair):
+    """How many campaigns of adaptive are made of a pair."""
+    return RUNS[kind_of(pair)][pair.sd, pair.slack]
+
+
+def units():
+    """(kind, pair's number, run): what is quick and most telling first, more runs of it later."""
+    pairs = {number: kind_of(pair) for number, pair in enumerate(PAIRS)}
+    order = sorted(pairs, key=lambda number: ("quick", "middling", "large").index(pairs[number]))
+    quick = [number for number in order if pairs[number] == "quick"]
+    out = [("linfact-g", number, run) for number in order for run in range(PLAIN[pairs[number]])]
+    out += [("oracle", number, 0) for number in order]
+    ways = [("adaptive", number, run) for number in order for run in range(runs_of(PAIRS[number]))]
+    out += [way for way in ways if way[2] < (1 if pairs[way[1]] == "large" else 4)]
+    ways += [("linfact-xy", number, run) for number in order for run in range(PAIRED[pairs[number]])]
+    ways += [(kind, number, run) for kind in ("rage", "adaptive best") for number in quick for run in range(BEST)]
+    share = {number: max(runs_of(PAIRS[number]), 1) for number in order}
+    first = set(out)
+    # All pairs come to their ends together.
+    out += sorted((way for way in ways if way not in first), key=lambda way: (way[2] + 1) / share[way[1]])
+    return out
+
+
+def made(kind, number, run):
+    """What a unit came to, as one line of a file."""
+    begun = time.process_time()
+    found = {"kind": kind, "pair": number, "run": run}
+    pair = PAIRS[number]
+    if kind == "oracle":
+        drawn = table(pair.table).make(0)
+        candidates = projected(drawn.features, np.arange(drawn.n_arms))
+        theta = effects_of(candidates, drawn.truth[0])
+        least = oracle(candidates, theta, EPSILON, slack=pair.slack, sigma=pair.sd, delta=DELTA, gap=1e-3)
+        found["measurements"] = least.measurements
+    else:
+        best = kind in ("rage", "adaptive best")
+        found |= _campaign(pair.task(kind.split()[0], best=best), run)
+    return found | {"seconds": round(time.process_time() - begun, 2)}
+
+
+def _campaign(task, run):
+    """One campaign as ``simulate`` makes it, and of adaptive how large its errors were in their own units."""
+    drawn = runner.drawn_of(task, run)
+    problem = runner.problem_of(task, drawn, run)
+    rng = np.random.default_rng(runner._stream(task.seed, run, runner._ASSAY))
+    state, spent, rounds, reason = runner.play(
+        task.strategy, drawn, problem, rng, per_round=task.per_round, max_replicates=task.max_replicates
+    )
+    status = task.strategy.answer(state).status
+    found = score(drawn.goal, status, drawn.truth, drawn.wanted)
+    row = {
+        "measurements": spent,
+        "phases": state.phase,
+        "rounds": rounds,
+        "wrong": found.wrong,
+        "undecided": found.undecided,
+        "reason": reason,
+    }
+    if task.strategy.info.name == "adaptive":
+        row["steps"] = _steps(state, drawn, run)
+    return row
+
+
+def _steps(state, drawn, run):
+    """Of every phase the error of one difference, in the standard errors that were decided by; N(0, 1).
+
+    The difference of the phase's leader and one compound, chosen without looking.
+    """
+    truth = drawn.truth[0]
+    evidence = Evidence(drawn.features, state.memory, state.problem.noise[0])
+    arms = np.random.default_rng((2101, run)).integers(drawn.n_arms, size=evidence.n_phases)
+    told = evidence.behind(arms)
+    out = []
+    for phase, (leader, arm) in enumerate(zip(evidence.leaders, arms, strict=True)):
+        precision = told.precision[phase, phase]
+        if leader >= 0 and precision > 0:
+            error = told.difference[phase, phase] - (truth[leader] - truth[arm])
+            out.append(round(float(error * precision), 4))
+    return out
+
+
+def read(path):
+    """The lines of a file that there are, without a last one that was cut off."""
+    if not path.exists():
+        return []
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.endswith("}")]
+
+
+def make(path, jobs=2, most=None):
+    """Nothing; makes what the file lacks, and writes each as it comes, so that it can be stopped and gone on with."""
+    known = {(row["kind"], row["pair"], row["run"]) for row in read(path)}
+    missing = [unit for unit in units() if unit not in known][:most]
+    with processes(jobs) as pool, path.open("a", encoding="utf-8", newline="\n") as file:
+        waiting, left = set(), iter(missing)
+        while True:
+            # Few at a time: those of one pair follow each other, and share what is remembered of its designs.
+            waiting |= {pool.submit(made, *unit) for unit in (*(x for _, x in zip(range(2 * jobs - len(waiting)), left)),)}
+            if not waiting:
+                return
+            done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
+            for future in done:
+                file.write(json.dumps(future.result()) + "\n")
+            file.flush()
