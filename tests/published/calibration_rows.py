@@ -32,7 +32,7 @@ def passes(cells):
 
 def merged(now, before):
     """The report ``now``, of some strategies, with the rows of another one for all others."""
-    kept, out, place, inside = tables(before), [], -1, False
+    kept, out, rows, place, inside = tables(before), [], [], -1, False
     for line in now.splitlines():
         if inside and not line.startswith("|"):
             out += _together(rows, kept[place])
@@ -57,7 +57,8 @@ def merged(now, before):
 
 def _together(rows, kept):
     """Lines of a table: new rows, and the old ones that no new one replaces, strategy by strategy."""
-    made = {tuple(row[:3]) for row in rows}
-    every = [*(row for row in kept if tuple(row[:3]) not in made), *rows]
+    made = {tuple(row[:3]): row for row in rows}
+    every = [made.pop(tuple(row[:3]), row) for row in kept]
+    every += made.values()
     every.sort(key=lambda row: _ORDER.get(row[0], 0))
     return [f"| {' | '.join(row)} |" for row in every]

@@ -176,4 +176,4 @@ def test_the_long_statistics_pass():
     assert all(c.notices(one) for one in found.broken)
     assert not any(one.passes for one in found.broken_exact)
     # Counts of errors and compounds are the same everywhere; the last digits of p values need not be.
-    assert c.report(found).split("\n")[0] == c.REPORT.read_text(encoding="utf-8").split("\n")[0]
+    assert c.report(found).split("\n")[:3] == c.REPORT.read_text(encoding="utf-8").split("\n")[:3]

@@ -1,0 +1,43 @@
+"""The committed report of calibrations is whole, passes, and rows of it can be made anew."""
+
+import pytest
+
+from tests.published import calibration as c
+from tests.published.calibration_checks import Calibration
+from tests.published.calibration_kinds import KINDS
+from tests.published.calibration_rows import merged, passes, tables
+
+TEXT = c.REPORT.read_text(encoding="utf-8")
+
+
+def test_every_strategy_and_table_has_a_row_of_a_thousand_campaigns_that_passes():
+    plain, losing = tables(TEXT)[:2]
+    asked = {(kind.label, instance.name, mode or "-") for kind in KINDS for instance, mode in c.cases(kind)}
+    assert {tuple(row[:3]) for row in plain} == asked
+    assert {row[0] for row in losing} == {kind.label for kind in KINDS}
+    assert all(int(row[4]) >= 1000 for row in plain)
+    assert [row[:3] for row in (*plain, *losing) if not passes(row)] == []
+    assert f"{len(plain)} of {len(plain)} calibrations pass." in TEXT
+
+
+@pytest.mark.parametrize(("cell", "value"), [(7, "0.3100"), (13, "0.000"), (14, "1.063")])
+def test_a_row_that_does_not_pass_is_told(cell, value):
+    row = list(tables(TEXT)[0][0])
+    assert passes(row)
+    row[cell] = value
+    assert not passes(row)
+
+
+def test_rows_that_are_not_made_anew_stay():
+    nothing = c.Everything([], [], [], [], [], [])
+    assert merged(c.report(nothing), TEXT) == TEXT
+    kind = KINDS[-1]
+    instance, mode = c.cases(kind)[0]
+    anew = Calibration(kind.label, instance.name, mode or "-", instance.delta, runs=7, wrong=7, measurements=[1] * 7)
+    text = merged(c.report(c.Everything([anew], [], [], [], [], [])), TEXT)
+    before, after = tables(TEXT), tables(text)
+    assert [len(rows) for rows in after] == [len(rows) for rows in before]
+    changed = [row for row, old in zip(after[0], before[0], strict=True) if row != old]
+    assert [(row[0], row[4], row[5]) for row in changed] == [(kind.label, "7", "7")]
+    assert after[1:] == before[1:]
+    assert f"{len(after[0]) - 1} of {len(after[0])} calibrations pass." in text
