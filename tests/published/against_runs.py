@@ -3,6 +3,7 @@
 import json
 import time
 from concurrent.futures import FIRST_COMPLETED, wait
+from itertools import islice
 
 import numpy as np
 
@@ -132,7 +133,7 @@ def make(path, jobs=2, most=None):
         waiting, left = set(), iter(missing)
         while True:
             # Few at a time: those of one pair follow each other, and share what is remembered of its designs.
-            waiting |= {pool.submit(made, *unit) for unit in (*(x for _, x in zip(range(2 * jobs - len(waiting)), left)),)}
+            waiting |= {pool.submit(made, *unit) for unit in islice(left, 2 * jobs - len(waiting))}
             if not waiting:
                 return
             done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
