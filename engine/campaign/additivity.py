@@ -20,8 +20,9 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from assaypilot.engine.campaign import scatter
+from assaypilot.engine.campaign import blocking, scatter
 from assaypilot.engine.campaign.words import many
+from assaypilot.engine.features import SiteFeatures
 from assaypilot.engine.interactions import pair_name
 from assaypilot.engine.measurements import Measurement, pool, pure_error
 from assaypilot.engine.models.additivity import BOUND, Additivity, additivity, deviation_bound
@@ -189,14 +190,12 @@ def _judged(ledger: Ledger, endpoint: int) -> Deviations:
     """The deviations in one endpoint."""
     own = [m for m in ledger.measurements if m.endpoint == endpoint and m.usable]
     sd, shown = _noise(ledger, endpoint)
-    pooled = pool((m.compound for m in own), (m.value for m in own), (m.n for m in own), len(ledger.library))
-    rows: NDArray[np.intp] = np.flatnonzero(pooled.counts > 0)
-    means, counts, arms = pooled.means[rows], pooled.counts[rows], ledger.arm_of[rows]
-    found = _found(ledger, arms, means, counts, sd)
+    features, arms, rows, means, counts = _values(ledger, endpoint, own)
+    found = _found(features, arms, means, counts, sd)
     if shown != sd:
         # With a noise that is not known, what speaks against additivity rests on its upper bound; how large deviations
         # may be, on its estimate.
-        likely = _found(ledger, arms, means, counts, shown)
+        likely = _found(features, arms, means, counts, shown)
         found = replace(found, tau=likely.tau, tau_high=likely.tau_high, tau_safe=likely.tau_safe)
     stated = ledger.settings.parameters.get("model_error")
     error = float(stated) if isinstance(stated, int | float) and not isinstance(stated, bool) else None
@@ -205,7 +204,7 @@ def _judged(ledger: Ledger, endpoint: int) -> Deviations:
     if against and doubt is not None:
         against = _beyond_replicates(found, sd, doubt) < SURE
     pairs: tuple[Interaction, ...] = ()
-    if against:
+    if against and features is ledger.features:
         pairs = remembered(
             "interactions",
             ledger.features,
@@ -219,7 +218,7 @@ def _judged(ledger: Ledger, endpoint: int) -> Deviations:
         verdict="contradicted" if against else "not contradicted" if found.freedom else "not judged",
         found=found,
         compounds=tuple(rows.tolist()),
-        before=len(rows) - len(new),
+        before=len(set(rows.tolist()) - new),
         noise_sd=sd,
         replicates=doubt,
         model_error=error,
@@ -245,14 +244,31 @@ def _noise(ledger: Ledger, endpoint: int) -> tuple[float, float]:
     return stated, stated
 
 
-def _found(ledger: Ledger, arms: Ints, means: Floats, counts: Floats, sd: float) -> Additivity:
+def _values(ledger: Ledger, endpoint: int, own: list[Measurement]) -> tuple[SiteFeatures, Ints, Ints, Floats, Floats]:
+    """The features that are to explain the values, their rows there, the compounds, and means and counts ``(m,)``.
+
+    With plates (batches, dates) as blocks each block is a substituent of one more site, which all its values carry: an
+    effect of their plate is no deviation of compounds. A compound of several blocks then counts once in each.
+    """
+    if ledger.settings.blocks != "none":
+        told = blocking.everything(ledger, endpoint)
+        block = told.blocks - min(int(told.blocks.min(initial=0)), 0)
+        codes = np.column_stack([ledger.features.codes[told.arms], block])
+        whole = SiteFeatures(codes, (*ledger.features.sizes, int(block.max(initial=0)) + 1))
+        return whole, np.arange(len(codes)), ledger.first[told.arms], told.means, told.counts
+    pooled = pool((m.compound for m in own), (m.value for m in own), (m.n for m in own), len(ledger.library))
+    rows: Ints = np.flatnonzero(pooled.counts > 0)
+    return ledger.features, ledger.arm_of[rows], rows, pooled.means[rows], pooled.counts[rows]
+
+
+def _found(features: SiteFeatures, arms: Ints, means: Floats, counts: Floats, sd: float) -> Additivity:
     """What the means of the measured arms say, against a noise."""
     return remembered(
         "additivity",
-        ledger.features,
+        features,
         (arms, means, counts, sd, SURE),
         _SIZE,
-        lambda: additivity(ledger.features, arms, means, counts, sd, sure=SURE),
+        lambda: additivity(features, arms, means, counts, sd, sure=SURE),
     )
 
 
@@ -269,6 +285,8 @@ def _replicates(ledger: Ledger, endpoint: int, own: list[Measurement]) -> tuple[
     sds = (ledger.endpoints[endpoint].sd_to_model(m.entered.value, m.entered.sd) for m in own)
     squares, freedom, _ = pure_error((m.compound for m in own), (m.value for m in own), (m.n for m in own), sds)
     stated = ledger.endpoints[endpoint].noise_sd
+    if ledger.settings.blocks != "none":
+        return None  # between plates replicates differ by more than the noise
     if freedom < _FEWEST or not stated or ledger.endpoints[endpoint].noise_estimated:
         return None
     from scipy.special import chdtrc

@@ -45,12 +45,18 @@ def consequences_of_pairs(now: Status, texts: Sequence[str]) -> tuple[str, ...]:
             f"{many(kept, 'value')} go with it as history: shown and used to estimate, not to decide. So its guarantee "
             "holds, although the pair was chosen by them; what was decided here is decided anew."
         )
+    if now.stock is not None:
+        told.append("What was said of stock and costs is not taken over: say it there again.")
+    if kept and now.settings.blocks != "none":
+        told.append("The values go as they are, effects of their plates in them; its own rounds have blocks as here.")
     return tuple(told)
 
 
 def begin_anew(now: Status, path: str | Path, texts: Sequence[str], report: Report = silent) -> Campaign:
     """The new campaign, open, in a new file; AssayPilotError, and nothing written, when it cannot be made."""
-    library = replace(now.library, interactions=_pairs(now, texts))
+    measurable = now.library.measurable.copy()
+    measurable[sorted(now.unavailable)] = False
+    library = replace(now.library, interactions=_pairs(now, texts), measurable=measurable)
     return Campaign.create(
         path,
         library=library,

@@ -109,7 +109,7 @@ class GoalPage(Page):
         self.sentence.setText(f"{status.goal_sentence}.")
         promise = status.guarantee
         # What it assumes stands below, one by one.
-        self.guarantee.setText(promise.sentence.removesuffix(f" Assumes {'; '.join(promise.assumptions)}."))
+        self.guarantee.setText(promise.sentence.replace(f" Assumes {'; '.join(promise.assumptions)}.", ""))
         self._promised.setText("What is guaranteed" if status.guarantee.holds else "Nothing is guaranteed")
         self.assumed.setText("\n".join(f"\N{BULLET} {one}" for one in status.guarantee.assumptions))
         for part in (self._assumes, self.assumed):

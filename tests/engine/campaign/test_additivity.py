@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +13,7 @@ from assaypilot.engine.campaign import audit
 from assaypilot.engine.campaign.additivity import SHARE, at_once
 from assaypilot.engine.campaign.campaign import Campaign
 from assaypilot.engine.campaign.state import Settings, Status
+from assaypilot.engine.controls import Control
 from assaypilot.engine.endpoint import Endpoint
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.interactions import chosen_pairs
@@ -247,3 +249,21 @@ def test_a_cap_costs_no_further_round() -> None:
     assert at_once(counts, 10, 20, 1) == 4
     assert at_once(counts, 10, 3, 1) == 3
     assert at_once(np.array([1, 2]), 96, 4, 2) == 2
+
+
+@pytest.mark.parametrize(("tau", "contradicted"), [(0.0, False), (0.6, True)])
+def test_the_effect_of_a_plate_is_no_deviation_of_compounds(tmp_path: Path, tau: float, contradicted: bool) -> None:
+    truth = means(tau)
+    controls = (Control("REF-1", (("pIC50", 7.0),)),)
+    with create(tmp_path / "a.assaypilot", blocks="plate", controls=controls) as campaign:
+        campaign.plan()
+        # Each plate shifts all its values alike.
+        campaign.record([
+            replace(result, value=result.value + 0.8 * (k % 2), plate=f"P{k % 2}")
+            for k, result in enumerate(measured(campaign, truth))
+        ])  # fmt: skip
+        (told,) = campaign.status().additivity
+        assert told.contradicted is contradicted
+        assert told.found.p is not None
+        assert (told.found.p > 0.01) is not contradicted
+        assert set(told.compounds) <= set(range(len(series())))
