@@ -360,17 +360,17 @@ def _most(ledger: Ledger, told: Deviations) -> str:
 def _offers(ledger: Ledger, told: Deviations) -> tuple[str, ...]:
     """What can be done when effects do not add up, the most promising first."""
     found = [
-        f"Take {pair_name(pair.sites)} together (--interaction {','.join(pair.sites)}), which explains "
-        f"{pair.explained:.0%} of what the model leaves: {pair.rank_after} unknowns instead of {pair.rank_before}."
+        f"Take {pair_name(pair.sites)} together, in a new campaign with these values as its history: that explains "
+        f"{pair.explained:.0%} of what the model leaves, with {pair.rank_after} unknowns instead of {pair.rank_before}."
         for pair in [one for one in told.pairs if one.worth][:2]
     ]
     if told.pairs and not found:
         found.append("No single pair of sites explains it: this table is not additive in general.")
     if ledger.settings.goal == "epsilon-best" and not ledger.limited:
         found.append(
-            f"Strategy linfact-mis with --parameter model_error={told.largest:.2g}, the largest deviation that these "
-            f"values support ({100 * (1 - BOUND):g} %, if deviations scatter normally): it decides what can be decided "
-            "at that error, and says what cannot."
+            f"Use LinFACT-MIS with a model error of {told.largest:.2g}, the largest deviation that these values "
+            f"support ({100 * (1 - BOUND):g} %, if deviations scatter normally): it decides what can be decided at "
+            "that error, and says what cannot."
         )
     found.append("Or go on with best estimates, and confirm what is in by measuring it.")
     return tuple(found)

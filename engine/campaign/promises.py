@@ -176,18 +176,14 @@ def guarantee(ledger: Ledger, counts: Mapping[str, int], reasons: Sequence[StopR
     void = [*_broken(ledger), *ledger.strategy.void(ledger.state.problem)]
     assumptions = _assumptions(ledger, counts)
     if void:
-        more = " any more" if len(void) > len(ledger.strategy.void(ledger.state.problem)) else ""
+        more = " any more" if ledger.seen() and _broken(ledger) else ""
         sentence = f"No guarantee{more}: {'; '.join(void)}. The set is the best estimate."
-        offers = [offer for told in deviations(ledger) for offer in told.offers]
-        sentence += f" What can be done: {' '.join(offers)}" if offers else ""
-        sentence += "".join(f" {told.spread}" for told in deviations(ledger) if told.spread)
     else:
         undecided = "" if reasons and reasons[0].name == "decided" else " or undecided"
         promise = _promise(ledger, counts, undecided)
         sentence = f"{promise}; wrong at most {odds(ledger.error)}. Assumes {'; '.join(assumptions)}."
         sentence += _changed_on_the_way(ledger)
-        found = [text for told in deviations(ledger) if told.found.freedom for text in (told.sentence, told.spread)]
-        sentence += "".join(f" {text}" for text in found if text)
+        sentence += "".join(f" {told.sentence}" for told in deviations(ledger) if told.found.freedom)
     return Guarantee(ledger.error, not void, tuple(assumptions), tuple(void), sentence)
 
 

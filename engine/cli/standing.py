@@ -20,7 +20,16 @@ from assaypilot.engine.cli.stock_words import of_compound, stock_document, stock
 from assaypilot.engine.export.shortlist import Which, chances, confirmed, decimals_of, ranked
 from assaypilot.engine.strategies.protocol import IN, UNDECIDED
 
-__all__ = ["confirmation_lines", "describe", "guarantee_of", "number", "round_line", "status", "status_document"]
+__all__ = [
+    "confirmation_lines",
+    "describe",
+    "guarantee_of",
+    "number",
+    "round_line",
+    "status",
+    "status_document",
+    "what_can_be_done",
+]
 
 JSON_LIMIT = 10_000
 TEXT_LIMIT = 25
@@ -144,6 +153,26 @@ def _confirmation(now: Status) -> dict[str, Any] | None:
     }
 
 
+def what_can_be_done(now: Status) -> list[str]:
+    """What can be done about effects that do not add up, and how, in lines for people; empty where they may."""
+    lines = []
+    for told in now.additivity:
+        lines += [told.spread] if told.spread else []
+        if not told.contradicted:
+            continue
+        lines += [f"What can be done: {offer}" for offer in told.offers]
+        pairs = [one for one in told.pairs if one.worth][:1]
+        lines += [
+            f"  assaypilot change FILE --interaction {','.join(one.sites)} --into NEW.assaypilot begins that campaign"
+            for one in pairs
+        ]
+        if any("LinFACT-MIS" in offer for offer in told.offers):
+            lines.append(
+                f"  assaypilot new ... --strategy linfact-mis --parameter model_error={told.largest:.2g} is the other"
+            )
+    return lines
+
+
 def confirmation_lines(now: Status) -> list[str]:
     """What is known of the confirmation beside the statement, in lines for people; empty before it can begin."""
     found = now.confirmation
@@ -239,6 +268,7 @@ def describe(now: Status, only: Which = "all", limit: int = TEXT_LIMIT) -> list[
     )
     lines += stock_lines(now)
     lines += confirmation_lines(now)
+    lines += what_can_be_done(now)
     lines += [f"Note: {warning}" for warning in now.warnings]
     lines += plate_lines(now)
     listed = ranked(now, only)

@@ -10,6 +10,7 @@ from typing import Any
 
 from assaypilot.engine.campaign.state import Settings, Source
 from assaypilot.engine.cli.console import Console, Reply, count, plural, table
+from assaypilot.engine.cli.standing import what_can_be_done
 from assaypilot.engine.cli.stock_options import terms_of
 from assaypilot.engine.cli.stock_words import said_lines, said_of_stock, stock_document, stock_lines
 from assaypilot.engine.controls import parse_control
@@ -124,7 +125,11 @@ def new(options: argparse.Namespace, console: Console) -> Reply:
         ),
         *_how_additive(document, [endpoint.name for endpoint in asked]),
         f"Strategy {now.why}",
-        *([now.guarantee.sentence] if any(told.contradicted for told in now.additivity) else []),
+        *(
+            [now.guarantee.sentence, *what_can_be_done(now)]
+            if any(told.contradicted for told in now.additivity)
+            else []
+        ),
         *stock_lines(now),
         *([f"History: {plural(len(imported.history), 'value')}; {_HISTORY}"] if imported.history else []),
         *(f"Note: {warning}" for warning in now.warnings),

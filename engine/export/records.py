@@ -177,6 +177,7 @@ def settings(status: Status, what: str, program: str, exported: str, file: str) 
         ("Guarantee holds", "yes" if guarantee.holds else "no"),
         *((f"Why it does not hold {k}", text) for k, text in enumerate(guarantee.void, start=1)),
         *((f"Assumption {k}", text) for k, text in enumerate(guarantee.assumptions, start=1)),
+        *(("Additivity", told.sentence) for told in status.additivity if told.found.freedom),
         ("Confidence", 1.0 - wanted.delta),
     ]
     facts += _distances(status)

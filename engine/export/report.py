@@ -77,6 +77,7 @@ def _answer(contents: Contents) -> list[Flowable]:
     if guarantee.holds and guarantee.assumptions:
         parts.append(paragraph("It assumes that", "label"))
         parts += [paragraph(_cut(text), "bullet", bullet=True) for text in guarantee.assumptions]
+        parts += [paragraph(_cut(told.sentence)) for told in status.additivity if told.found.freedom]
     # One row for each, so that it may go on on the next page.
     box = Table([[part] for part in parts], colWidths=[WIDTH])
     box.setStyle(

@@ -28,7 +28,7 @@ __all__ = ["Checked", "ColumnsStep", "Smaller"]
 
 PAUSE = 180
 """Milliseconds after the last change before the table is checked again."""
-SMALLER = ("--min-seen", "--drop-site", "--join-substituents")
+SMALLER = ("--min-seen", "--drop-site", "--join-substituents", "--interaction")
 """Options of the engine that make a series smaller."""
 
 
@@ -39,6 +39,8 @@ class Smaller:
     joined: tuple[str, ...] = ()
     drop_sites: tuple[str, ...] = ()
     min_seen: int = 1
+    together: tuple[str, ...] = ()
+    """Pairs of sites that the model takes as one, each text ``SITE,SITE``."""
 
 
 class ColumnsStep(Step):
@@ -170,7 +172,7 @@ class ColumnsStep(Step):
         if mapping is not None:
             self.form.fill(mapping, structures=found.structures, said=found.kept)
             if found.kept:
-                self.smaller = Smaller(mapping.joined, mapping.drop_sites, mapping.min_seen)
+                self.smaller = Smaller(mapping.joined, mapping.drop_sites, mapping.min_seen, mapping.interactions)
                 self.blank.answer(mapping.blank)
         if found.cores:
             self.core.offer(found.cores, used=True)
@@ -259,6 +261,7 @@ class ColumnsStep(Step):
             min_seen=self.smaller.min_seen,
             drop_sites=self.smaller.drop_sites,
             joined=self.smaller.joined,
+            interactions=self.smaller.together,
         )
 
     def add_endpoint(self, name: str, unit: str, of: str = "") -> None:

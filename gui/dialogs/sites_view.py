@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 from PySide6.QtCore import Qt, Signal
@@ -100,6 +101,18 @@ class SitesView(QWidget):
         dropping = label("The site")
         dropping.setBuddy(self.dropped)
         column.addLayout(_line(dropping, self.dropped, None, self.drop))
+        self.first, self.second = QComboBox(), QComboBox()
+        for combo, which in ((self.first, "First"), (self.second, "Second")):
+            combo.setAccessibleName(f"{which} of two sites to take together")
+            combo.setMinimumWidth(80)
+        self.together = button(
+            "Take &together",
+            tip="The model then knows the combinations that occur there, for sites whose effects do not add up",
+        )
+        self.together.clicked.connect(self._together)
+        taking = label("The sites")
+        taking.setBuddy(self.first)
+        column.addLayout(_line(taking, self.first, label("and"), self.second, None, self.together))
         self.chosen = label("", "", wrap=True)
         column.addWidget(self.chosen)
         self.name = QLineEdit()
@@ -151,6 +164,12 @@ class SitesView(QWidget):
         for site in checked.sites:
             self.dropped.addItem(site.name, site.name)
         self.drop.setEnabled(len(checked.sites) > 1)
+        for place, combo in enumerate((self.first, self.second)):
+            combo.clear()
+            for site in checked.sites:
+                combo.addItem(site.name, site.name)
+            combo.setCurrentIndex(min(place, len(checked.sites) - 1))
+        self.together.setEnabled(len(checked.sites) > 1)
         self.least.setText(str(max(smaller.min_seen, 2)))
         self._show_steps(checked)
         self._selected()
@@ -168,33 +187,40 @@ class SitesView(QWidget):
                 widget.deleteLater()
         steps = checked.imported.steps
         compounds = checked.imported.compounds
-        self.heading.setText(f"Steps ({len(steps)})" if steps else "Steps")
+        pairs = self.smaller.together
+        n = len(steps) + len(pairs)
+        self.heading.setText(f"Steps ({n})" if n else "Steps")
         self.rank.setText(
             f"Now: {compounds:,} compounds, rank {checked.rank:,} of {checked.max_rank:,}"
-            + ("" if steps else "; nothing was made smaller.")
+            + ("" if n else "; nothing was made smaller.")
         )
         for place, step in enumerate(steps):
-            box = QFrame()
-            box.setObjectName("card")
-            row = QHBoxLayout(box)
-            row.setContentsMargins(12, 8, 8, 8)
-            words = QVBoxLayout()
-            words.setSpacing(2)
-            words.addWidget(label(step.text, wrap=True))
-            words.addWidget(
-                label(
-                    f"{step.compounds_before:,} → {step.compounds_after:,} compounds, rank {step.rank_before:,} of "
-                    f"{step.max_rank_before:,} → {step.rank_after:,} of {step.max_rank_after:,}",
-                    "muted",
-                    wrap=True,
-                )
+            numbers = (
+                f"{step.compounds_before:,} → {step.compounds_after:,} compounds, rank {step.rank_before:,} of "
+                f"{step.max_rank_before:,} → {step.rank_after:,} of {step.max_rank_after:,}"
             )
-            row.addLayout(words, 1)
-            back = button("Take back", "link")
-            back.setAccessibleName(f"Take back: {step.text}")
-            back.clicked.connect(lambda _=False, place=place: self._take_back(place))
-            row.addWidget(back, 0, Qt.AlignmentFlag.AlignTop)
-            self.steps.addWidget(box)
+            self._card(step.text, numbers, lambda _=False, place=place: self._take_back(place))
+        for place, pair in enumerate(pairs):
+            both = " and ".join(pair.split(","))
+            said = "Their effects need not add up: each combination that occurs has its own."
+            self._card(f"{both} are taken together", said, lambda _=False, place=place: self._apart(place))
+
+    def _card(self, text: str, more: str, undo: Callable[..., None]) -> None:
+        """Nothing; adds a step that can be taken back."""
+        box = QFrame()
+        box.setObjectName("card")
+        row = QHBoxLayout(box)
+        row.setContentsMargins(12, 8, 8, 8)
+        words = QVBoxLayout()
+        words.setSpacing(2)
+        words.addWidget(label(text, wrap=True))
+        words.addWidget(label(more, "muted", wrap=True))
+        row.addLayout(words, 1)
+        back = button("Take back", "link")
+        back.setAccessibleName(f"Take back: {text}")
+        back.clicked.connect(undo)
+        row.addWidget(back, 0, Qt.AlignmentFlag.AlignTop)
+        self.steps.addWidget(box)
 
     # ------------------------------------------------------------------ doing
 
@@ -211,7 +237,8 @@ class SitesView(QWidget):
     def _drop(self) -> None:
         name = self.dropped.currentData()
         if name is not None:
-            self._want(replace(self.smaller, drop_sites=(*self.smaller.drop_sites, name)))
+            left = tuple(pair for pair in self.smaller.together if name not in pair.split(","))
+            self._want(replace(self.smaller, drop_sites=(*self.smaller.drop_sites, name), together=left))
 
     def _join(self) -> None:
         chosen, name = self._of_one_site(), self.name.text().strip()
@@ -226,6 +253,24 @@ class SitesView(QWidget):
         text = f"{chosen[0].site}:{','.join(one.label for one in chosen)}={name}"
         self.name.clear()
         self._want(replace(self.smaller, joined=(*self.smaller.joined, text)))
+
+    def _together(self) -> None:
+        pair = self.first.currentData(), self.second.currentData()
+        if pair[0] == pair[1]:
+            self.refuse("Choose two different sites.")
+            return
+        if any("," in name for name in pair):
+            self.refuse("A site whose name has a comma cannot be taken together with another.")
+            return
+        if {pair, pair[::-1]} & {tuple(text.split(",")) for text in self.smaller.together}:
+            self.refuse(f"{pair[0]} and {pair[1]} are taken together already.")
+            return
+        self._want(replace(self.smaller, together=(*self.smaller.together, ",".join(pair))))
+
+    def _apart(self, place: int) -> None:
+        """Nothing; takes a pair of sites apart again."""
+        pairs = self.smaller.together
+        self._want(replace(self.smaller, together=pairs[:place] + pairs[place + 1 :]))
 
     def _take_back(self, place: int) -> None:
         """Nothing; leaves a step out; they are done in the order joined, left out, kept."""

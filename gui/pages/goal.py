@@ -75,7 +75,11 @@ class GoalPage(Page):
         self.assumed = label("", "muted", wrap=True, selectable=True)
         self._promised = label("What is guaranteed", "heading")
         self._assumes = label("What is assumed", "heading")
-        for part in (self.change, self._promised, self.guarantee, self._assumes, self.assumed):
+        self.offers = label("", wrap=True, selectable=True)
+        self._can = label("What can be done", "heading")
+        for part in (
+            self.change, self._promised, self.guarantee, self._can, self.offers, self._assumes, self.assumed,
+        ):  # fmt: skip
             panel.addWidget(part)
         panel.addStretch(1)
         self.sides = with_side(self, side)
@@ -112,6 +116,10 @@ class GoalPage(Page):
         self.guarantee.setText(promise.sentence.replace(f" Assumes {'; '.join(promise.assumptions)}.", ""))
         self._promised.setText("What is guaranteed" if status.guarantee.holds else "Nothing is guaranteed")
         self.assumed.setText("\n".join(f"\N{BULLET} {one}" for one in status.guarantee.assumptions))
+        offers = [text for told in status.additivity for text in (*told.offers, told.spread) if text]
+        self.offers.setText("\n".join(f"\N{BULLET} {text}" for text in offers))
+        for part in (self._can, self.offers):
+            part.setVisible(bool(offers))
         for part in (self._assumes, self.assumed):
             part.setVisible(bool(status.guarantee.assumptions))
         self._show_state(status)

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QMenu, QScrollArea, QStackedWidget, QVBoxLayout, Q
 
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.export.structure_activity import Look, look
+from assaypilot.engine.interactions import pair_name
 from assaypilot.engine.library import Library
 from assaypilot.engine.progress import Cancelled, Report
 from assaypilot.gui.pages.base import Page, side_panel, with_side
@@ -88,6 +89,8 @@ class SarPage(Page):
         self.sites.changed.connect(self._work)
         self.column.addWidget(self.heat)
         self.column.addWidget(self.sites)
+        self.additive = label("", "muted", wrap=True, selectable=True)
+        self.column.addWidget(self.additive)
         self.canvas = PointingCanvas(structures)
         self.canvas.picked.connect(self._picked)
         self.canvas.copy_wanted.connect(self.copy)
@@ -182,6 +185,25 @@ class SarPage(Page):
         key = self.which.key
         self.heat.setVisible(key == "map" and self.heat.sites is not None)
         self.sites.setVisible(key in ("contributions", "measurements"))
+        said = self._additivity() if key in ("map", "contributions", "predictions") else ""
+        self.additive.setText(said)
+        self.additive.setVisible(bool(said))
+
+    def _additivity(self) -> str:
+        """How far effects add up in the endpoint shown, and which sites are taken together; empty while unknown."""
+        assert self._view is not None
+        status, place = self._view.status, self.endpoint.currentData()
+        own = status.endpoints[status.objective if place is None else int(place)]
+        names = {own.scale_name} | {e.scale_name for e in status.endpoints if own.of is not None and e.name in own.of}
+        told = [f"{one.sentence[:1].upper()}{one.sentence[1:]}" for one in status.additivity
+                if one.endpoint in names and one.found.freedom]  # fmt: skip
+        told = [text if text.endswith(".") else f"{text}." for text in told]
+        told += [
+            f"{pair_name(pair)} are taken together: what one of their substituents adds is the average over the "
+            "combinations measured."
+            for pair in status.library.interactions
+        ]
+        return " ".join(told)
 
     def _turned(self) -> None:
         """Nothing; shows another moment, once the page is seen, if it knows the campaign as it is now."""

@@ -1,0 +1,83 @@
+"""Sites taken together in the window: chosen in the wizard, and said wherever it matters."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from pytestqt.qtbot import QtBot
+
+from assaypilot.engine.cli import main
+from assaypilot.gui.main_window import GOAL, SAR, MainWindow
+from tests.gui.helpers import until
+from tests.gui.imports import check_of
+from tests.gui.test_import_check import take_back, texts
+
+
+@pytest.fixture
+def series(tmp_path: Path) -> Path:
+    """A series whose sites R1 and R2 act together."""
+    rng = np.random.default_rng(5)
+    both, own = rng.normal(0.0, 0.7, (4, 3)), [rng.normal(0.0, 0.8, n) for n in (4, 3, 3)]
+    path = tmp_path / "series.csv"
+    with path.open("w", newline="") as stream:
+        writer = csv.writer(stream)
+        writer.writerow(["ID", "R1", "R2", "R3", "pIC50"])
+        for a in range(4):
+            for b in range(3):
+                for c in range(3):
+                    value = 6 + own[0][a] + own[1][b] + own[2][c] + both[a, b] + 0.15 * rng.normal()
+                    writer.writerow([f"C{a}{b}{c}", "HFIJ"[a], "ABC"[b], "XYZ"[c], f"{value:.3f}"])
+    return path
+
+
+def test_two_sites_are_taken_together_in_the_wizard_and_apart_again(
+    qtbot: QtBot, window: MainWindow, series: Path
+) -> None:
+    wizard = check_of(qtbot, window, series)
+    step, sites = wizard.check_step, wizard.check_step.sites
+    step.views.choose("sites")
+    assert (sites.first.currentText(), sites.second.currentText()) == ("R1", "R2")
+    sites.together.click()
+    until(qtbot, lambda: "Steps (1)" in sites.heading.text())
+    until(qtbot, lambda: "rank 14 of 14" in texts(sites))
+    until(qtbot, lambda: "R1 and R2 are taken together" in texts(sites))
+    sites.together.click()
+    assert "already" in sites.problem.text()
+    sites.second.setCurrentText("R1")
+    sites.together.click()
+    assert sites.problem.text() == "Choose two different sites."
+    result = wizard.columns_step.result
+    assert result is not None
+    assert result.mapping.interactions == ("R1,R2",)
+    assert result.imported.library.interactions == (("R1", "R2"),)
+    take_back(sites, "R1 and R2")
+    until(qtbot, lambda: sites.heading.text() == "Steps")
+    until(qtbot, lambda: "rank 8 of 8" in texts(sites))
+
+
+def test_the_pages_say_that_effects_do_not_add_up_and_which_sites_are_together(
+    qtbot: QtBot, open_window: Callable[..., MainWindow], series: Path, tmp_path: Path
+) -> None:
+    for name, words in (("plain", ()), ("together", ("--interaction", "R1,R2"))):
+        file = tmp_path / f"{name}.assaypilot"
+        new = ["new", str(file), "--table", str(series), "--endpoint", "pIC50;sd=0.15", "--epsilon", "0.5", *words]
+        assert main(new) == 0
+        window = open_window(file)
+        until(qtbot, lambda window=window: window.session.view is not None)
+        window.show_page(SAR)
+        until(qtbot, window.sar.additive.isVisible)
+        said = window.sar.additive.text()
+        window.show_page(GOAL)
+        promised = window.goal.guarantee.text()
+        if words:
+            assert "R1 with R2 are taken together" in said
+            assert "Additivity: none of" in promised
+            assert "Assumes" not in promised
+        else:
+            assert "deviate from the sum" in said
+            assert "deviate from the sum" in promised
+            assert "Take R1 with R2 together" in window.goal.offers.text()
