@@ -58,9 +58,14 @@ def _margins(ledger: Ledger) -> str:
 
 
 def goal_sentence(ledger: Ledger) -> str:
-    """The goal: ``All compounds within 0.5 of the best pIC50, cutoff soft by 0.25, 95 % sure``."""
+    """The goal: ``All compounds within 0.5 of the best pIC50, cutoff soft by 0.25, 95 % sure``.
+
+    Where a change after results promises less than what was asked for, it says both.
+    """
     settings = ledger.settings
     sure = f"{number(100 * (1 - settings.delta))} % sure"
+    if ledger.error > settings.delta * (1.0 + 1e-9) and any(turn.how == "kept" for turn in ledger.turns):
+        sure = f"{sure} asked for, {number(round(100 * (1 - ledger.error), 2))} % promised"
     soft = _far(ledger, settings.softness)
     match settings.goal:
         case "pareto":

@@ -29,10 +29,10 @@ from assaypilot.gui.widgets.text import label
 __all__ = ["ColumnsForm"]
 
 MERGE = [
-    ("two compounds", "no"),
-    ("one compound", "identical"),
-    ("one, charge forms too", "charge"),
-    ("one, tautomers too", "tautomer"),
+    ("counts as two compounds", "no"),
+    ("counts as one", "identical"),
+    ("counts as one, charge forms too", "charge"),
+    ("counts as one, tautomers too", "tautomer"),
 ]
 
 

@@ -276,6 +276,8 @@ def test_limits_change_and_one_more_comes(tmp_path: Path) -> None:
         # Goal and logD had half of delta each, and pIC50 comes on top with a third.
         assert both.guarantee.delta == pytest.approx(0.05 * 4 / 3)
         assert loose.guarantee.delta == 0.05
+        assert both.goal_sentence.endswith("95 % sure asked for, 93.33 % promised")
+        assert loose.goal_sentence.endswith("logD < 9, 95 % sure")
         sound(campaign)
         campaign.undo()
         back = campaign.change(Change(limits={"logD": Limit("<", 6.5)}))
