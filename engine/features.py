@@ -6,6 +6,7 @@ mean = theta_0 + sum_n theta_n[code_n] and x'Mx is a sum of table look-ups over 
 
 from __future__ import annotations
 
+import math
 from functools import cached_property
 from typing import Any, Protocol, TypeGuard
 
@@ -40,6 +41,7 @@ _PER_ENTRY = 100
 """What taking apart takes for a substituent of a row, by what dense algebra takes for columns cubed."""
 
 _DENSE_ENTRIES = 4_000_000
+_LARGEST = 1 << 62
 _CHUNK = 65_536
 
 
@@ -357,8 +359,24 @@ def merge_equal_rows(codes: NDArray[np.integer]) -> tuple[Ints, Ints]:
     """Arms of equal feature rows: (first compound of each arm, arm of each compound), arms in order of appearance."""
     if not len(codes):
         return np.zeros(0, dtype=np.intp), np.zeros(0, dtype=np.intp)
-    _, first, inverse = np.unique(codes, axis=0, return_index=True, return_inverse=True)
+    _, first, inverse = np.unique(_as_numbers(codes), return_index=True, return_inverse=True, axis=0)
     order = np.argsort(first, kind="stable")
     span_rank = np.empty(len(order), dtype=np.intp)
     span_rank[order] = np.arange(len(order))
     return first[order].astype(np.intp), span_rank[inverse.ravel()]
+
+
+def _as_numbers(codes: NDArray[np.integer]) -> NDArray[np.integer]:
+    """One number for each row, equal ones for equal rows, where numbers are large enough: they are sorted much sooner.
+
+    And without holding other threads up, as rows that are compared do.
+    """
+    low = codes.min(axis=0, initial=0).astype(np.int64)
+    sizes = [int(high) - int(least) + 1 for high, least in zip(codes.max(axis=0, initial=0), low, strict=True)]
+    if math.prod(sizes) >= _LARGEST:
+        return codes
+    found = np.zeros(len(codes), dtype=np.int64)
+    for column, least, size in zip(codes.T, low, sizes, strict=True):
+        found *= size
+        found += column - least
+    return found

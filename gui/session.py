@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
@@ -97,6 +96,7 @@ class Session(QObject):
         """Which moment of the campaign its pictures show."""
         self.view: View | None = None
         self._campaign: Campaign | None = None  # belongs to the worker: touched in jobs only
+        self._ranked: tuple[Library, tuple[int, int]] | None = None  # so does this
 
     # ------------------------------------------------------------------ opening and closing
 
@@ -436,9 +436,15 @@ class Session(QObject):
             campaign.undo_label,
             campaign.redo_label,
             _is_practice(campaign),
-            _rank(campaign.status().library),
+            self._rank_of(campaign.status().library),
             campaign.reasons(),
         )
+
+    def _rank_of(self, library: Library) -> tuple[int, int]:
+        """The rank of a library, found once; asked by its content, a million names would be gone through each time."""
+        if self._ranked is None or self._ranked[0] is not library:
+            self._ranked = library, _rank(library)
+        return self._ranked[1]
 
     def _opened(self, view: View, then: Callable[[], None] | None) -> None:
         self.selection.choose(None)
@@ -474,7 +480,6 @@ def _is_practice(campaign: Campaign) -> bool:
     return is_practice(campaign)
 
 
-@lru_cache(maxsize=2)
 def _rank(library: Library) -> tuple[int, int]:
     from assaypilot.engine.features import SiteFeatures, span_rank
 
