@@ -62,7 +62,7 @@ class TableOptions:
     lead: str | None = None
     """The column of how long that takes; "": none."""
     endpoints: tuple[EndpointSpec, ...] = ()
-    sd: StatedNoise | None = None
+    sd: StatedNoise | float | None = None
     """Assay noise of every endpoint that names none, on the model scale."""
     cores: tuple[str, ...] = ()
     """SMILES or files of the cores that structures are taken apart with; empty: substituents stand in columns."""
@@ -181,11 +181,11 @@ class TableMapping:
         own = [(c.value, c.relation, c.unit, c.n, c.sd) for c in self.endpoints]
         return tuple(dict.fromkeys([*self.sites, *filter(None, shared), *(x for c in own for x in c if x)]))
 
-    def with_noise(self, stated: StatedNoise | None) -> TableMapping:
-        """The same mapping with this assay noise at every endpoint that has none."""
+    def with_noise(self, stated: StatedNoise | float | None) -> TableMapping:
+        """The same mapping with this assay noise (a number: its SD) at every endpoint that has none."""
         if stated is None:
             return self
-        sd, estimated = stated.sd, stated.estimated
+        sd, estimated = (stated.sd, stated.estimated) if isinstance(stated, StatedNoise) else (stated, False)
         columns = tuple(
             column
             if column.endpoint.noise_sd is not None or column.endpoint.noise_estimated or column.endpoint.of is not None

@@ -18,6 +18,7 @@ from assaypilot.engine.campaign.state import Source
 from assaypilot.engine.endpoint import Endpoint
 from assaypilot.engine.measurements import Result
 from assaypilot.engine.simulate.practice import create_practice, practice_results
+from assaypilot.engine.stock import TO_MAKE, StockLine
 from tests.engine.campaign.making import answers, decide_phase, finish, make, small_library
 
 WIDE = {"per_round": 96, "max_replicates": 96}
@@ -67,6 +68,7 @@ def everything(tmp_path: Path) -> Campaign:
     campaign.correct(3, results[0].value, reason="checked")
     campaign.plan()
     campaign.close_round("failed")
+    campaign.set_stock([StockLine(8, TO_MAKE, 120.0, 7.0)])
     return campaign
 
 
@@ -76,8 +78,8 @@ def test_the_words_for_every_kind_of_event(tmp_path: Path) -> None:
         said = {}
         for entry in campaign.history():
             said.setdefault(entry.kind, entry.text)
-    # One needs an end with something left to confirm: test_confirmation; the other is said in test_changing.
-    elsewhere = {"confirmation_issued", "compounds_added"}
+    # They need an end with something left to confirm, more compounds, or controls: their own tests say what is said.
+    elsewhere = {"confirmation_issued", "compounds_added", "control_amended"}
     assert set(said) == set(KINDS) - elsewhere, "a kind of event without a test of its words"
     name = re.escape(said["results_recorded"].split(": ")[1])
     expected = {
@@ -103,6 +105,7 @@ def test_the_words_for_every_kind_of_event(tmp_path: Path) -> None:
         "phase_decided": r"Phase 1 decided: \d more in, \d more out",
         "phase_redecided": r"Phase 1 decided again: the same compounds are in and out \(checked\)",
         "phase_empty": r"Phase 2 ended without a usable result; it will be planned anew if it is still needed",
+        "stock_stated": r"Stock of 1 compound stated: 1 to be made",
     }
     for kind, pattern in expected.items():
         assert re.fullmatch(pattern, said[kind]), (kind, said[kind])
