@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from assaypilot.engine.campaign.outlying import beside_others
 from assaypilot.engine.campaign.state import Round, Status
 from assaypilot.engine.measurements import Measurement
 
@@ -35,10 +36,15 @@ class Surprise:
 def surprises(status: Status, shown: Round) -> list[Surprise]:
     """The values of a round beyond ``FAR`` predictive standard deviations, in order of entry.
 
+    Where nothing was expected of a compound yet, from the mean of its other values in the round.
     Values known only as a bound, excluded and withdrawn ones are not asked about.
     """
     lines = {item.compound: place for place, item in enumerate(shown.items)}
     found = []
+    groups: dict[tuple[int, int], list[Measurement]] = {}
+    for one in status.measurements:
+        if one.round == shown.number and one.usable:
+            groups.setdefault((one.endpoint, one.compound), []).append(one)
     for one in status.measurements:
         line = lines.get(one.compound)
         noise = status.endpoints[one.endpoint].noise_sd
@@ -49,10 +55,15 @@ def surprises(status: Status, shown: Round) -> list[Surprise]:
             place = shown.endpoints.index(one.endpoint)
             told = shown.items[line].expected_of(place, objective=one.endpoint == status.objective)
         if told is None:
-            continue
-        expected, low, high = told
-        mean_sd = (high - low) / (2 * HALF_95)
-        spread = math.sqrt(mean_sd**2 + noise**2 / one.n)
+            # Before anything is expected of a compound its own values say what it is.
+            beside = beside_others(one, groups[one.endpoint, one.compound], noise)
+            if beside is None:
+                continue
+            expected, spread = beside
+        else:
+            expected, low, high = told
+            mean_sd = (high - low) / (2 * HALF_95)
+            spread = math.sqrt(mean_sd**2 + noise**2 / one.n)
         if abs(one.value - expected) > FAR * spread:
             found.append(Surprise(line, one, expected, spread))
     return found

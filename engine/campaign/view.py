@@ -11,6 +11,7 @@ from assaypilot.engine.campaign.candidates import build_candidates
 from assaypilot.engine.campaign.choice import choice_is_open
 from assaypilot.engine.campaign.confirmation import confirmation
 from assaypilot.engine.campaign.confirmed import Confirmation
+from assaypilot.engine.campaign.outlying import outlying, outlying_words
 from assaypilot.engine.campaign.plate_quality import quality
 from assaypilot.engine.campaign.replay import Ledger
 from assaypilot.engine.campaign.state import STATUSES, NoiseNow, PhasePlan, Status
@@ -61,6 +62,11 @@ def build_status(ledger: Ledger, location_warnings: tuple[str, ...] = ()) -> Sta
             *location_warnings,
             *ledger.warnings,
             *wording.cautions(ledger, open_ones=counts["undecided"] > 0),
+            *outlying_words(
+                outlying(ledger.measurements, scatter.informing(ledger), rounds, ledger.objective),
+                ledger.library,
+                ledger.endpoints,
+            ),
             *(f"{text}." for text in told.drift),
             *_checked_again(confirmed),
         ),

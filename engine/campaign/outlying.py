@@ -1,0 +1,111 @@
+"""Values far from the others of their compound, or from what was expected of them: named, and never dropped.
+
+Far is more than ``FAR`` standard deviations. A value is looked at beside the mean of the others of its compound in its
+round (SD sigma sqrt(1 / n + 1 / n of the others)); alone, beside the prediction noted when its round was issued (the SD
+of that mean, and of the measurement). Normal values are that far off once in 16,000. All of them are used in
+estimates and decisions: to leave one out because of its size would cost the guarantee; for a technical cause it may be.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from assaypilot.engine.campaign.state import Round
+from assaypilot.engine.campaign.words import many, number
+from assaypilot.engine.endpoint import Endpoint
+from assaypilot.engine.library import Library
+from assaypilot.engine.measurements import Measurement
+
+__all__ = ["FAR", "Outlying", "beside_others", "outlying", "outlying_words"]
+
+FAR = 4.0
+"""Standard deviations."""
+_HALF_95 = 1.96
+"""Standard deviations from the middle to the end of a 95 % interval."""
+_NAMED = 5
+"""Values that are named in a sentence."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outlying:
+    """A value that hardly fits."""
+
+    measurement: Measurement
+    expected: float
+    """The mean of the others of its compound, or what was predicted; model scale."""
+    spread: float
+    """SD of the value around that."""
+    beside: Literal["others", "prediction"]
+
+    @property
+    def off(self) -> float:
+        """How far it lies from there, in SDs."""
+        return abs(self.measurement.value - self.expected) / self.spread
+
+
+def beside_others(one: Measurement, group: Sequence[Measurement], noise: float) -> tuple[float, float] | None:
+    """The mean of the other values of a group, and the SD of a value around it; None without others."""
+    others = [m for m in group if m.number != one.number]
+    n = sum(m.n for m in others)
+    if not n:
+        return None
+    mean = sum(m.n * m.value for m in others) / n
+    return mean, noise * math.sqrt(1.0 / one.n + 1.0 / n)
+
+
+def outlying(
+    measurements: Sequence[Measurement], endpoints: Sequence[Endpoint], rounds: Sequence[Round], objective: int
+) -> list[Outlying]:
+    """The values of all rounds that hardly fit, in order of entry; ``endpoints`` with the noise as it is known."""
+    groups: dict[tuple[int, int, int], list[Measurement]] = {}
+    for m in measurements:
+        if m.round > 0 and m.usable:
+            groups.setdefault((m.round, m.endpoint, m.compound), []).append(m)
+    predicted = {issued.number: _predicted(issued, objective) for issued in rounds}
+    found = []
+    for (issued, endpoint, compound), group in groups.items():
+        noise = endpoints[endpoint].noise_sd
+        if noise is None:
+            continue
+        told = predicted.get(issued, {}).get((endpoint, compound))
+        for one in group:
+            beside = beside_others(one, group, noise)
+            if beside is None and told is not None:
+                beside = told[0], math.hypot(told[1], noise / math.sqrt(one.n))
+            if beside is not None and abs(one.value - beside[0]) > FAR * beside[1]:
+                found.append(Outlying(one, *beside, "others" if len(group) > 1 else "prediction"))
+    return sorted(found, key=lambda one: one.measurement.number)
+
+
+def _predicted(issued: Round, objective: int) -> Mapping[tuple[int, int], tuple[float, float]]:
+    """Mean and SD of what was expected, by endpoint and compound."""
+    told = {}
+    for item in issued.items:
+        for place, endpoint in enumerate(issued.endpoints):
+            expected = item.expected_of(place, objective=endpoint == objective)
+            if expected is not None:
+                mean, low, high = expected
+                told[endpoint, item.compound] = mean, (high - low) / (2.0 * _HALF_95)
+    return told
+
+
+def outlying_words(found: Sequence[Outlying], library: Library, endpoints: Sequence[Endpoint]) -> tuple[str, ...]:
+    """One sentence that names them; empty without any."""
+    if not found:
+        return ()
+    several = len({one.measurement.endpoint for one in found}) > 1
+    named = [
+        f"{library.ids[one.measurement.compound]} {number(round(one.measurement.value, 3))}"
+        f"{f' {endpoints[one.measurement.endpoint].scale_name}' if several else ''} in round {one.measurement.round} "
+        f"({'the others' if one.beside == 'others' else 'expected'} {number(round(one.expected, 3))})"
+        for one in found[:_NAMED]
+    ]
+    more = f" and {len(found) - _NAMED:,} more" if len(found) > _NAMED else ""
+    lie = "lies" if len(found) == 1 else "lie"
+    return (
+        f"{many(len(found), 'value')} {lie} more than {FAR:g} SD from the others of the compound, or from what was "
+        f"expected: {', '.join(named)}{more}. Used as they are; leave one out only for a technical cause.",
+    )

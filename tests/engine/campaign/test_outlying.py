@@ -1,0 +1,95 @@
+"""Values that hardly fit: named by a stated rule, and used all the same."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from assaypilot.engine.campaign.outlying import FAR, beside_others, outlying, outlying_words
+from assaypilot.engine.campaign.state import Round, RoundItem
+from assaypilot.engine.endpoint import Endpoint
+from assaypilot.engine.measurements import Measurement, Result
+from tests.engine.campaign.making import answers, decide_phase, make, small_library
+
+ENDPOINTS = (Endpoint("pIC50", noise_sd=0.2),)
+
+
+def measured(number, value, *, compound=0, n=1, round=1):
+    return Measurement(number, compound, 0, value, "=", n, Result("a", value), round, 1, n)
+
+
+def a_round(expected=None):
+    mean, low, high = expected or (None, None, None)
+    item = RoundItem(0, 2, "why", mean, low, high)
+    return Round(1, 1, (item,), "open", "", None, (0,))
+
+
+@pytest.mark.parametrize(("far", "found"), [(0.99, 0), (1.01, 2)])
+def test_beside_the_others_of_the_compound(far, found):
+    """Two values differ by more than four SDs of a difference: either may be the wrong one."""
+    off = far * FAR * 0.2 * np.sqrt(2.0)
+    values = [measured(1, 6.0), measured(2, 6.0 + off)]
+    assert len(outlying(values, ENDPOINTS, [a_round()], 0)) == found
+
+
+def test_of_several_the_wrong_one_is_named():
+    values = [measured(k, 6.0) for k in range(1, 6)] + [measured(6, 7.5)]
+    (one,) = outlying(values, ENDPOINTS, [a_round()], 0)
+    assert one.measurement.number == 6
+    assert one.expected == 6.0
+    assert one.spread == pytest.approx(0.2 * np.sqrt(1 + 1 / 5))
+    assert one.off == pytest.approx(1.5 / one.spread)
+
+
+def test_alone_beside_what_was_expected():
+    low, high = 6.0 - 1.96 * 0.3, 6.0 + 1.96 * 0.3
+    border = FAR * np.hypot(0.3, 0.2)
+    for far, found in ((0.99, 0), (1.01, 1)):
+        values = [measured(1, 6.0 + far * border)]
+        assert len(outlying(values, ENDPOINTS, [a_round((6.0, low, high))], 0)) == found
+    assert outlying([measured(1, 60.0)], ENDPOINTS, [a_round()], 0) == []
+
+
+def test_history_and_what_is_left_out_are_no_part_of_it():
+    off = replace(measured(2, 9.0), excluded="pipette")
+    assert outlying([measured(1, 6.0), off], ENDPOINTS, [a_round()], 0) == []
+    past = [replace(m, round=0) for m in (measured(1, 6.0), measured(2, 9.0))]
+    assert outlying(past, ENDPOINTS, [a_round()], 0) == []
+
+
+def test_means_of_several_weigh_as_many():
+    values = [measured(1, 6.0, n=4), measured(2, 7.0), measured(3, 6.0)]
+    mean, spread = beside_others(values[1], values, 0.2)
+    assert (mean, spread) == (6.0, pytest.approx(0.2 * np.sqrt(1 + 1 / 5)))
+    assert beside_others(values[0], values[:1], 0.2) is None
+
+
+def test_a_campaign_names_it_and_uses_it(tmp_path):
+    with make(tmp_path / "x.assaypilot", per_round=24, max_replicates=3) as campaign:
+        campaign.plan()
+        results = answers(campaign)
+        results[0] = replace(results[0], value=results[0].value + 3.0)
+        campaign.record(results, close=True)
+        now = campaign.status()
+        (told,) = [text for text in now.warnings if "SD from the others" in text]
+        assert results[0].compound in told
+        assert "Used as they are" in told
+        assert now.measurements[0].usable
+        decide_phase(campaign)
+
+
+def test_few_are_named_and_the_rest_counted():
+    found = outlying(
+        [measured(2 * k + j, 6.0 + 3.0 * j, compound=k) for k in range(4) for j in (1, 2)], ENDPOINTS, (), 0
+    )
+    assert len(found) == 8
+    (text,) = outlying_words(found, small_library(), ENDPOINTS)
+    assert text.startswith("8 values lie more than 4 SD")
+    assert "and 3 more" in text
+    assert outlying_words([], small_library(), ENDPOINTS) == ()
+
+
+def test_good_values_are_hardly_ever_named():
+    rng = np.random.default_rng(3)
+    values = [measured(k + 1, float(6 + 0.2 * rng.standard_normal()), compound=k // 2) for k in range(4000)]
+    assert len(outlying(values, ENDPOINTS, (), 0)) <= 2
