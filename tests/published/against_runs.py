@@ -50,7 +50,7 @@ def units():
     out = [("linfact-g", number, run) for number in order for run in range(PLAIN[pairs[number]])]
     out += [("oracle", number, 0) for number in order]
     ways = [("adaptive", number, run) for number in order for run in range(runs_of(PAIRS[number]))]
-    out += [way for way in ways if way[2] < (1 if pairs[way[1]] == "large" else 4)]
+    out += [way for way in ways if way[2] == 0]
     ways += [("linfact-xy", number, run) for number in order for run in range(PAIRED[pairs[number]])]
     ways += [(kind, number, run) for kind in ("rage", "adaptive best") for number in quick for run in range(BEST)]
     share = {number: max(runs_of(PAIRS[number]), 1) for number in order}
