@@ -74,6 +74,8 @@ class Reading:
     """The phase whose plates it tells of in decisions; 0: none, because it came late."""
     excluded: str | None = None
     """Why it is not used; None when it is."""
+    judged: bool = False
+    """Whether that was because of the value itself."""
     withdrawn: bool = False
     """Taken back by undo."""
     corrected: str | None = None

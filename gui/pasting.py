@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from assaypilot.engine.campaign.state import Round, Source, Status
+from assaypilot.engine.controls import find_control
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.measurements import Measurement, Result
 from assaypilot.engine.progress import Report, silent
@@ -55,7 +56,7 @@ class Intended:
 
 def intend_file(raw: RawTable, status: Status, shown: Round | None, report: Report = silent) -> Intended:
     """What a results table would write."""
-    found = read_results(raw, status.library, status.endpoints, report)
+    found = read_results(raw, status.library, status.endpoints, report, controls=status.settings.controls)
     return _of_table(f"Results in {raw.file or 'the clipboard'}", found, raw, status, shown)
 
 
@@ -83,7 +84,7 @@ def intend_paste(
     ids = [status.library.find(row[0]) for row in block]
     if wide and ids[0] is None and any(place is not None for place in ids[1:]):
         raw = parse_text("\n".join("\t".join(row) for row in block), report)
-        found = read_results(raw, status.library, status.endpoints, report)
+        found = read_results(raw, status.library, status.endpoints, report, controls=status.settings.controls)
         return _of_table(TITLE, found, raw, status, shown)
     pasted = _Pasted(
         status, shown, decimal_of((cell for row in block for cell in row), decimal), in_round(status, shown)
@@ -153,6 +154,11 @@ class _Pasted:
         for at, cells in enumerate(block, start=1):
             row = str(at)
             compound = self.status.library.find(cells[0])
+            if compound is None and find_control(self.status.settings.controls, cells[0]) is not None:
+                self._reject(
+                    row, cells[0], "; ".join(cells[1:]), "a control: type it in its row, or paste a header, too"
+                )
+                continue
             if compound is None:
                 text = "; ".join(cell for cell in cells[1:] if not is_missing(cell))
                 if text or cells[0]:
@@ -289,7 +295,7 @@ def _of_table(title: str, found: ResultsTable, raw: RawTable, status: Status, sh
         place = places.get(result.endpoint or "", status.objective)
         text = Entry(result.value, result.relation, result.unit, result.n, result.sd).shown(status.endpoints[place])
         compound = status.library.find(result.compound)
-        note = "" if compound is None else _place_note(compound, place, status, shown, there)
+        note = "a control" if compound is None else _place_note(compound, place, status, shown, there)
         at = result.row or 0
         rows.append((at, PastedRow(str(at), result.compound, text, text, note)))
     wrong = []

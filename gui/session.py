@@ -247,6 +247,18 @@ class Session(QObject):
             done,
         )
 
+    def amend_control(
+        self, number: int, reason: str, *, value: float | None = None, unit: str | None = None,
+        excluded: bool | None = None, judgement: bool = False,
+    ) -> None:  # fmt: skip
+        """Nothing; corrects the value of a control, leaves it out, or puts it to use again."""
+        self._command(
+            "Saving",
+            lambda campaign, report: campaign.amend_control(
+                number, reason, value=value, unit=unit, excluded=excluded, judgement=judgement
+            ),
+        )
+
     def consequences(
         self, changes: Change, then: Callable[[tuple[str, ...]], None],
         failed: Callable[[Exception], None] | None = None,

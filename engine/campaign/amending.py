@@ -72,14 +72,21 @@ def corrected(ledger: Ledger, number: int, value: float, relation: Relation, uni
 
 
 def control_amended(
-    ledger: Ledger, number: int, reason: str, *, value: float | None, unit: str | None, excluded: bool | None
+    ledger: Ledger,
+    number: int,
+    reason: str,
+    *,
+    value: float | None = None,
+    unit: str | None = None,
+    excluded: bool | None = None,
+    judgement: bool = False,
 ) -> Draft:
-    """The event that replaces the value of a control, leaves it out, or has it used again."""
+    """The event that replaces the value of a control, leaves it out (by ``judgement``?), or has it used again."""
     reason = reason_of(reason)
     reading = ledger.reading(number)
     if reading.withdrawn:
         raise AssayPilotError(f"the entry of control value {number} was undone, so it cannot be changed")
-    now: dict[str, float | str | None] = {}
+    now: dict[str, float | str | bool | None] = {}
     if value is not None:
         endpoint = ledger.endpoints[reading.endpoint]
         now |= {"value": endpoint.to_model(value, unit or reading.entered.unit), "corrected": reason}
@@ -87,7 +94,7 @@ def control_amended(
         if excluded == (reading.excluded is not None):
             state = "left out already" if excluded else "not left out"
             raise AssayPilotError(f"control value {number} is {state}")
-        now["excluded"] = reason if excluded else None
+        now |= {"excluded": reason if excluded else None, "judged": excluded and judgement}
     if not now:
         raise AssayPilotError("nothing was said to change", mend="Give a value, or say whether it counts.")
     before = {name: getattr(reading, name) for name in now}

@@ -485,12 +485,17 @@ class Campaign:
         value: float | None = None,
         unit: str | None = None,
         excluded: bool | None = None,
+        judgement: bool = False,
     ) -> None:
         """Replace the value of a control (in the entry unit), leave it out, or use it again, for a reason that is kept.
 
+        ``judgement``: left out because of the value itself, which ends the guarantee.
+
         When the phase was decided already it is decided again, and the log says so.
         """
-        told = amending.control_amended(self._ledger, number, reason, value=value, unit=unit, excluded=excluded)
+        told = amending.control_amended(
+            self._ledger, number, reason, value=value, unit=unit, excluded=excluded, judgement=judgement
+        )
         self._amend(told)
 
     def _amend(self, draft: Draft) -> None:

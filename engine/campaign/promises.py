@@ -272,7 +272,9 @@ def _plates(ledger: Ledger) -> list[str]:
         found.append(f"levels are counted from what {joined(unknown)} read at first, differences from nothing")
     if ledger.limited:
         found.append(f"limits rest on the nominal values of {joined([control.name for control in controls])}")
-    changed = sum(r.excluded is not None and not r.entered.excluded and not r.withdrawn for r in ledger.readings)
+    changed = sum(
+        r.excluded is not None and not r.judged and not r.entered.excluded and not r.withdrawn for r in ledger.readings
+    )
     if changed:
         found.append(f"{many(changed, 'control value')} left out for technical causes unrelated to the values")
     return found
@@ -380,6 +382,9 @@ def _broken(ledger: Ledger) -> list[str]:
     judged = sum(m.counted > 0 and m.number in ledger.judged for m in deciding)
     if judged:
         void.append(f"{many(judged, 'value')} excluded by judgement")
+    controls = sum(r.judged and r.phase > 0 and not r.withdrawn for r in ledger.readings)
+    if controls and ledger.settings.blocks != "none":
+        void.append(f"{many(controls, 'control value')} excluded by judgement")
     out = left_out(ledger)
     if out:
         whom, whose = _of_compounds(ledger, out), "its" if len(out) == 1 else "their"

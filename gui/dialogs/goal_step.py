@@ -21,6 +21,7 @@ from assaypilot.engine.endpoint import Endpoint
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.progress import Cancelled
 from assaypilot.gui.dialogs.columns_step import Checked
+from assaypilot.gui.dialogs.goal_controls import PlatesAndControls
 from assaypilot.gui.dialogs.goal_endpoints import EndpointList
 from assaypilot.gui.dialogs.goal_strategy import StrategyChoice, load_strategies
 from assaypilot.gui.dialogs.steps import Field, Scrolled, Step, form
@@ -121,6 +122,7 @@ class GoalStep(Step):
         self.per_round = Field("Measurements per round", "96", "measurements the lab takes at once")
         self.replicates = Field("Most of one compound in a round", "4", "of one compound in a round, at most")
         self.budget = Field("Budget", "", "measurements in all; empty: no limit")
+        self.plates = PlatesAndControls()
         self.strategy = StrategyChoice()
         self.name = Field("Name of the campaign", width=0)
         self.file = Field("File", width=0)
@@ -141,6 +143,7 @@ class GoalStep(Step):
             ("Per &round", self.per_round, self.per_round.edit),
             ("Replicates", self.replicates, self.replicates.edit),
             ("Bu&dget", self.budget, self.budget.edit),
+            ("Plates", self.plates, self.plates.combo),
             ("&Strategy", self.strategy, self.strategy.combo),
             ("Na&me", self.name, self.name.edit),
             ("Sa&ve as", place, self.file.edit),
@@ -151,6 +154,7 @@ class GoalStep(Step):
         self.goal.currentIndexChanged.connect(lambda _: self._goal_chosen())
         self.objective.currentIndexChanged.connect(lambda _: self._objective_chosen())
         self.strategy.changed.connect(self._soon)
+        self.plates.changed.connect(self._soon)
         self.endpoints.changed.connect(self._soon)
         self.endpoints.wanted.connect(self.new_endpoint)
         for field in (self.epsilon, self.slack, self.confidence, self.per_round, self.replicates, self.budget):
@@ -335,8 +339,8 @@ class GoalStep(Step):
         replicates = self.replicates.number(low=0.0, whole=True)
         budget = self.budget.number(low=0.0, whole=True, optional=True)
         endpoints = self.endpoints.read()
-        told = self.strategy.parameters()
-        bad = endpoints is None or told is None or (goal == "epsilon-best" and epsilon is None)
+        told, controls = self.strategy.parameters(), self.plates.controls()
+        bad = endpoints is None or told is None or controls is None or (goal == "epsilon-best" and epsilon is None)
         bad |= any(field.edit.property("wrong") == "true" for field in (self.budget, *self._of_goal()))
         if slack is not None and slack < 0:
             self.slack.problem("It must be 0 or more.")
@@ -344,7 +348,15 @@ class GoalStep(Step):
         if percent is not None and percent >= 100:
             self.confidence.problem("It must be below 100 %.")
             bad = True
-        if bad or endpoints is None or told is None or percent is None or per_round is None or replicates is None:
+        if (
+            bad
+            or endpoints is None
+            or told is None
+            or controls is None
+            or percent is None
+            or per_round is None
+            or replicates is None
+        ):
             return None
         return CampaignSettings(
             objective="" if goal == "pareto" else str(self.objective.currentData()),
@@ -358,6 +370,8 @@ class GoalStep(Step):
             per_round=int(per_round),
             max_replicates=int(replicates),
             budget=None if budget is None else int(budget),
+            blocks=self.plates.blocks,
+            controls=controls,
         ), endpoints
 
     def _of_goal(self) -> list[Field]:
@@ -452,7 +466,7 @@ class GoalStep(Step):
         text, mend = error_words(error)
         fields = {"--budget": self.budget, "--per-round": self.per_round, "--max-replicates": self.replicates,
                   "--delta": self.confidence, "--epsilon": self.epsilon, "--slack": self.slack,
-                  "--parameter model_error": self.strategy.off}  # fmt: skip
+                  "--parameter model_error": self.strategy.off, "--control": self.plates.edit}  # fmt: skip
         field = fields.get(error.option or "")
         if field is not None and field.isVisibleTo(self):
             field.problem(f"{text} {mend}".strip())

@@ -20,6 +20,7 @@ from assaypilot.gui.pages.preview import Preview
 from assaypilot.gui.pages.round_beside import RoundBeside
 from assaypilot.gui.pages.round_choice import PlanChoice
 from assaypilot.gui.pages.round_choosing import RoundChoosing
+from assaypilot.gui.pages.round_controls import ControlsPane
 from assaypilot.gui.pages.round_drafts import Unkept
 from assaypilot.gui.pages.round_ends import RoundEnds
 from assaypilot.gui.pages.round_orders import RoundOrders
@@ -82,6 +83,8 @@ class RoundPage(Page):
         scroll, panel = side_panel()
         self.panel = RoundPanel(structures)
         panel.addLayout(self.panel)
+        self.controls = ControlsPane(self)
+        panel.addWidget(self.controls)
         self.plates_pane = PlatesPane()
         self.side = QSplitter(Qt.Orientation.Vertical)
         self.side.setHandleWidth(1)
@@ -233,6 +236,8 @@ class RoundPage(Page):
         self._offer_rounds(view, shown)
         self._explain()
         self.panel.show_progress(view, self.model)
+        writable = not view.read_only and shown.state != "withdrawn"
+        self.controls.show_round(view.status, shown, layout, editable=writable)
         self._ask()
         self.beside.show_plates(layout)
         self.unkept.keep()

@@ -116,6 +116,8 @@ class RoundReading:
     def _written(self, report: RecordReport, intended: Intended) -> None:
         self.leave()
         words = f"{report.accepted:,} value{'' if report.accepted == 1 else 's'} saved"
+        if report.controls:
+            words += f" beside {many(report.controls, 'control value')}"
         if report.duplicates:
             words += f", {report.duplicates:,} were there already"
         if report.unplanned:

@@ -18,6 +18,7 @@ from assaypilot.gui.cells import Slot
 from assaypilot.gui.dialogs.reasons import CorrectDialog, ExcludeDialog
 from assaypilot.gui.entry import Entry, Question, entered_text, parse_entry, results_in_round, user_decimal
 from assaypilot.gui.models.base import plain_tip
+from assaypilot.gui.pages.round_controls import on_plates
 from assaypilot.gui.pages.round_foresight import foresee_correcting, foresee_excluding
 from assaypilot.gui.widgets.text import mnemonic_free
 
@@ -117,6 +118,8 @@ class RoundValues:
         cells = [] if model.gathered else [cell for cell, _, _ in added]
         entries = [entry for _, _, entry in added]
         results = results_in_round(entries, view.status, shown, compound, shown.endpoints[place], cells=cells)
+        if view.status.settings.blocks == "plate":
+            results = on_plates(results, page.plates(view, shown), compound, shown.endpoints[place])
         page.session.record(results, lambda _: page.unkept.keep(), source=Source("typed"), failed=failed)
 
     def _change(self, line: int, place: int, before: Measurement, part: str, at: int) -> None:

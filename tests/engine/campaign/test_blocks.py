@@ -51,7 +51,7 @@ def whole(campaign, rounds=20, **options):
 
 def test_a_campaign_on_plates_ends_right_and_every_decision_comes_out_again(tmp_path):
     with blocked(tmp_path) as campaign:
-        now = whole(campaign)
+        now = whole(campaign, shift=2.0)
         means = truth(now.library)
         assert now.finished
         within = means >= means.max() - 0.5
@@ -61,6 +61,7 @@ def test_a_campaign_on_plates_ends_right_and_every_decision_comes_out_again(tmp_
         assert np.abs(error).max() < 0.35
         assert now.measurements_used == len(now.measurements)
         assert len(now.readings) == 6 * len(now.rounds)
+        assert now.guarantee.holds
         assert "each plate shifts all its values alike" in now.guarantee.sentence
         (cost,) = now.quality.costs
         assert 0.0 <= cost.with_twice <= cost.lost < 0.5
@@ -133,6 +134,10 @@ def test_a_control_is_corrected_left_out_and_both_undone(tmp_path):
         with pytest.raises(AssayPilotError, match="left out already"):
             campaign.amend_control(number, "again", excluded=True)
         campaign.amend_control(number, "fine after all", excluded=False)
+        campaign.amend_control(number, "too high", excluded=True, judgement=True)
+        assert "1 control value excluded by judgement" in campaign.status().guarantee.sentence
+        campaign.amend_control(number, "fine", excluded=False)
+        assert campaign.status().guarantee.holds
         texts = [entry.text for entry in campaign.history()]
         assert any("Value 12 of the control REF-1 corrected: typo" in text for text in texts)
         assert any("excluded: bubble" in text for text in texts)
