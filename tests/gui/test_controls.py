@@ -1,0 +1,143 @@
+"""Plates and controls through the real widgets: the wizard's line, the rows of controls beside a round."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from assaypilot.engine.campaign.campaign import Campaign
+from assaypilot.engine.campaign.state import Settings
+from assaypilot.engine.controls import Control, parse_control
+from assaypilot.engine.endpoint import Endpoint
+from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.export.plate_map import plate_layout
+from assaypilot.engine.library import Library
+from assaypilot.engine.plates.layout import Control as Wells
+from assaypilot.engine.plates.layout import PlateUse
+from assaypilot.gui.dialogs.goal_controls import controls_in
+from assaypilot.gui.dialogs.reasons import CorrectDialog, ExcludeDialog
+from assaypilot.gui.main_window import ROUND, MainWindow
+from assaypilot.gui.pages.round_controls import ControlsPane
+from tests.gui.helpers import dialog, idle, status, until, view
+from tests.gui.test_goals import IDS, ROWS, table, to_goal
+
+REF = Control("REF-1", (("pIC50", 7.1),))
+
+
+@pytest.fixture
+def planned(qtbot: QtBot, open_window: Callable[..., MainWindow], tmp_path: Path) -> MainWindow:
+    """A window with an open round on two plates, controls in the first column of each."""
+    path = tmp_path / "plates.assaypilot"
+    library = Library.listed(["R1", "R2", "R3"], [list(row) for row in ROWS], ids=IDS)
+    settings = Settings("pIC50", epsilon=0.5, per_round=36, blocks="plate", controls=(REF,))
+    with Campaign.create(path, library=library, endpoints=[Endpoint("pIC50", noise_sd=0.2)], settings=settings) as made:
+        made.plan()
+    window = open_window(path)
+    until(qtbot, lambda: window.session.view is not None)
+    use = PlateUse(24, (Wells("REF-1", (1,)),))
+    window.round.plates = lambda view, shown: plate_layout(view.status, shown, use)
+    window.round.refresh(view(window), opened=True)
+    window.show_page(ROUND)
+    idle(qtbot, window)
+    return window
+
+
+def type_into(pane: ControlsPane, row: int, text: str) -> None:
+    field = list(pane.fields.values())[row]
+    field.edit.setText(text)
+    field.edit.returnPressed.emit()
+
+
+def test_controls_are_typed_in_rows_of_their_own(qtbot: QtBot, planned: MainWindow) -> None:
+    pane = planned.round.controls
+    assert not pane.isHidden()
+    assert [(row.place, len(row.wells)) for row in pane.fields] == [("R1-P1", 4), ("R1-P2", 4)]
+    type_into(pane, 0, "7.0; 7.2; 7.3")
+    until(qtbot, lambda: len(status(planned).readings) == 3)
+    idle(qtbot, planned)
+    first, *_ = status(planned).readings
+    assert (first.entered.plate, first.entered.well, first.phase) == ("R1-P1", "A1", 1)
+    assert status(planned).measurements_used == 0
+    row = next(iter(pane.fields.values()))
+    assert row.text == ""
+    assert row.note.text() == "7; 7.2; 7.3"
+    (line,) = status(planned).quality.plates
+    assert line.mean == pytest.approx(0.0667, abs=1e-3)
+    # The same plate goes on with its next well.
+    type_into(pane, 0, "7.1")
+    until(qtbot, lambda: len(status(planned).readings) == 4)
+    assert status(planned).readings[3].entered.well == "D1"
+
+
+@pytest.mark.parametrize(("text", "reason"), [("seven", "seven"), (">8", "has to read one"), ("7.1 7.2", "7.1 7.2")])
+def test_what_a_control_cannot_read_stays_with_the_reason(planned: MainWindow, text: str, reason: str) -> None:
+    pane = planned.round.controls
+    type_into(pane, 1, text)
+    row = list(pane.fields.values())[1]
+    assert row.text == text
+    assert reason in row.note.text()
+    assert row.note.property("role") == "problem"
+    assert not status(planned).readings
+
+
+def test_typed_results_stand_on_their_plates(qtbot: QtBot, planned: MainWindow) -> None:
+    model = planned.round.model
+    row = model.view_row(0)
+    assert row is not None
+    model.setData(model.index(row, model.place_of("result")), "6.5")
+    until(qtbot, lambda: status(planned).measurements_used == 1)
+    entered = status(planned).measurements[-1].entered
+    assert entered.plate.startswith("R1-P")
+    assert entered.well
+
+
+def test_a_control_is_corrected_and_left_out(qtbot: QtBot, planned: MainWindow) -> None:
+    pane = planned.round.controls
+    type_into(pane, 0, "8.4; 7.2")
+    until(qtbot, lambda: len(status(planned).readings) == 2)
+    idle(qtbot, planned)
+    pane.values.correct.emit(1)
+    asked = dialog()
+    assert isinstance(asked, CorrectDialog)
+    asked.value.setText("7.0")
+    asked.line.setText("typo")
+    asked.accept()
+    until(qtbot, lambda: status(planned).readings[0].value == 7.0)
+    pane.values.exclude.emit(2)
+    left = dialog()
+    assert isinstance(left, ExcludeDialog)
+    left.line.setText("bubble")
+    left.accept()
+    until(qtbot, lambda: status(planned).readings[1].excluded == "bubble")
+    pane.values.include.emit(2)
+    until(qtbot, lambda: status(planned).readings[1].excluded is None)
+
+
+def test_the_wizard_asks_for_plates_and_controls(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
+    step = to_goal(qtbot, window, table(tmp_path / "t.csv"))
+    step.noise.edit.setText("0.2")
+    plates = step.plates
+    plates.combo.setCurrentIndex(plates.combo.findData("plate"))
+    until(qtbot, lambda: plates.edit.note.property("role") == "problem")
+    assert "told from controls" in plates.edit.note.text()
+    assert step.campaign_settings is None
+    plates.edit.edit.setText("REF-1 = 7,1")
+    until(qtbot, lambda: step.campaign_settings is not None)
+    made = step.campaign_settings
+    assert made is not None
+    assert (made.blocks, made.controls) == ("plate", (Control("REF-1", (("", 7.1),)),))
+    plates.edit.edit.setText("C-1 = 7.1")
+    until(qtbot, lambda: "is a compound of the library" in plates.edit.note.text())
+    assert not step.complete
+
+
+def test_controls_as_they_are_typed() -> None:
+    assert controls_in("") == ()
+    assert controls_in("REF-1; REF-2 = 7.1") == (Control("REF-1"), parse_control("REF-2;value=7.1"))
+    assert controls_in("REF-1 = pIC50 7.1, hERG 5") == (parse_control("REF-1;pIC50=7.1;hERG=5"),)
+    for text in ("REF-1 = x", "= 7", "REF-1 = "):
+        with pytest.raises(AssayPilotError):
+            controls_in(text)
