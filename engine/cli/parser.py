@@ -423,5 +423,22 @@ def _about_simulations(command: Any) -> None:
     simulate.add_argument(
         "--max-phases", type=positive, default=100_000, metavar="N", help="give a run up after these (default 100,000)"
     )
+    plates = simulate.add_argument_group("plates", "a simulated assay whose plates shift all that stands on them")
+    plates.add_argument("--plate-sd", type=number, metavar="X", help="SD of the plates' shifts (default: no plates)")
+    plates.add_argument(
+        "--plate-size", type=positive, default=48, metavar="N", help="measurements on a plate (default 48)"
+    )
+    plates.add_argument(
+        "--plate-controls", type=natural, default=4, metavar="N", help="values of a control on every plate (default 4)"
+    )
+    plates.add_argument(
+        "--plates-in-order", action="store_true", help="filled in the order of the list (default: by lot)"
+    )
+    plates.add_argument(
+        "--blocks",
+        choices=("plate", "none"),
+        default="plate",
+        help="whether the plates' shifts are taken out (default), or nobody knows of them",
+    )
     add_goal_options(simulate, simulated=True)
     add_table_options(simulate)

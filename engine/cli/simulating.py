@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,7 @@ from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.goals import GOALS, AllEpsilonBest, Best, Goal, ParetoSet
 from assaypilot.engine.progress import Report
 from assaypilot.engine.simulate.instances import Instance, get, listing
+from assaypilot.engine.simulate.on_plates import Plates
 from assaypilot.engine.simulate.parallel import check, simulate
 from assaypilot.engine.simulate.runner import Limits, Task, drawn_of, problem_of
 from assaypilot.engine.simulate.summary import summary
@@ -135,9 +136,31 @@ def _tasks(options: argparse.Namespace, instance: Instance, goal: Goal) -> list[
             estimated=estimated,
             budget=budget,
             limits=Limits(phases=options.max_phases),
+            plates=_plates(options, strategies, instance),
         )
         for strategy in strategies
     ]
+
+
+def _plates(options: argparse.Namespace, strategies: Sequence[Strategy], instance: Instance) -> Plates | None:
+    """The plates of the simulated assay; None without any. Refuses what cannot take their effects out."""
+    if options.plate_sd is None:
+        return None
+    if instance.make(0).kind != "gaussian":
+        raise AssayPilotError(
+            "plates shift plain values, and those of this instance are yes or no, or counts",
+            option="--plate-sd",
+            mend="Leave it out.",
+        )
+    for strategy in strategies:
+        if options.blocks != "none" and not strategy.info.blocks:
+            raise AssayPilotError(
+                f"{strategy.info.name} cannot take plate effects out",
+                option="--blocks",
+                mend="Choose adaptive, or --blocks none to see what plates do to it.",
+            )
+    told = options.blocks != "none"
+    return Plates(options.plate_sd, options.plate_size, options.plate_controls, options.plates_in_order, told)
 
 
 def _samples(option: str, measurements: int | None, endpoints: int) -> int | None:
@@ -332,6 +355,7 @@ def _document(task: Task, void: tuple[str, ...], known: Yardsticks, figures: dic
         "compounds": task.instance.compounds,
         "dimension": task.instance.dimension,
         "parameters": dict(task.parameters),
+        "plates": None if task.plates is None else asdict(task.plates),
         "baseline": info.baseline,
         "guarantee": info.guarantee,
         "void": [*void, *task.instance.notes],

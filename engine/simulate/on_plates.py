@@ -35,10 +35,10 @@ class Plates:
     def __post_init__(self) -> None:
         for value, option, what in (
             (self.size, "--plate-size", "measurements on a plate"),
-            (self.controls + 1, "--controls", "controls on a plate"),
+            (self.controls + 1, "--plate-controls", "controls on a plate"),
         ):
             if value < 1:
-                raise AssayPilotError(f"{what} cannot be {value - (option == '--controls')}", option=option)
+                raise AssayPilotError(f"{what} cannot be {value - (option == '--plate-controls')}", option=option)
         if not (np.isfinite(self.shift) and self.shift >= 0):
             raise AssayPilotError(
                 f"the SD of plate effects must be a number >= 0, got {self.shift}",
