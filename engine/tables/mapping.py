@@ -22,6 +22,7 @@ from assaypilot.engine.tables.options import (
 from assaypilot.engine.tables.raw import RawTable, fold
 from assaypilot.engine.tables.stock import STOCK_ROLES, speaks_of
 from assaypilot.engine.tables.values import is_missing, parse_value
+from assaypilot.engine.tables.yes_no import about_words, about_yes_no
 
 __all__ = [
     "Blank",
@@ -270,6 +271,10 @@ class _Proposal:
         for spec, column in wanted:
             if column is None:
                 self._say_without_column(spec)
+        said = [about_yes_no(spec.name, self._numbers(column)) for spec, column in wanted if column is not None]
+        plain = [column for column in self._free() if headers.role_of(column) is None]
+        said += [about_words(column, self.raw.column(column)) for column in plain]
+        self.notes += filter(None, said)
         several = sum(column is not None for _, column in wanted) > 1
         columns = [self._endpoint(spec, column, several) for spec, column in wanted]
         used = {side for column in columns for side in (column.relation, column.unit, column.n, column.sd)}

@@ -18,6 +18,8 @@ from assaypilot.engine.strategies.adaptive_evidence import Evidence, appended, n
 from assaypilot.engine.strategies.censored import LEAST_STEP, apart, beside, fit_imputed, in_steps, shyness
 from assaypilot.engine.strategies.linfact_g import LinFactG
 from assaypilot.engine.strategies.protocol import Allocation, Certificate, Outcome, Problem
+from tests.published import beyond
+from tests.published.calibration_checks import limits as error_limits
 
 
 def table(*sizes):
@@ -190,3 +192,17 @@ def test_linfact_bounds_hold_what_they_would_of_the_latent_values(seed):
         assert (told.high >= whole.high - 1e-9).all()
         assert set(told.ins) <= set(whole.ins)
         assert set(told.outs) <= set(whole.outs)
+
+
+@pytest.mark.parametrize(("way", "wrong"), [("bound", 0), ("drop", 5), ("limit", 5)])
+def test_bounds_as_values_and_bounds_left_out_deceive_where_ours_do_not(way, wrong):
+    assert sum(run.wrong for run in beyond.deceived(way, 5)) == wrong
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("share", [0.1, 0.3, 0.5])
+def test_error_rates_with_values_beyond_the_range_hold(share):
+    runs = beyond.on_random_tables(share, "bound", 40)
+    assert error_limits(sum(run.wrong for run in runs), 40)[0] <= beyond.DELTA
+    assert sum(run.undecided > 0 for run in runs) <= 4
+    assert np.mean([run.first for run in runs]) > 0.8 * share
