@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import math
 import tempfile
 from collections.abc import Sequence
@@ -35,7 +34,7 @@ MOST_ROWS = 1_048_576
 """Rows of a sheet, the header's included."""
 MOST_PICTURES = 5_000
 """Pictures in a workbook; with more no spreadsheet scrolls any more."""
-_LARGE = 20_000
+_LARGE = 12_000
 """Rows from which a workbook is written row by row, and its texts where they stand: slower to open, but it fits."""
 _WIDTH, _HEIGHT = 200, 144
 """Of a picture in the sheet, in pixels; it has more of its own, for paper and sharp screens."""
@@ -94,7 +93,7 @@ def write(path: Path, contents: Contents, report: Report = silent) -> int:
         how = {"constant_memory": True, "tmpdir": aside} if total > _LARGE else {"in_memory": True}
         book = xlsxwriter.Workbook(str(beside), how)
         try:
-            writer = _Writer(book, contents, report, total)
+            writer = _Writer(book, contents, report, total, Path(aside))
             for name, sheet in sheets.items():
                 writer.table(name, sheet)
             writer.settings()
@@ -135,9 +134,10 @@ class _Look:
 class _Writer:
     """One workbook being filled."""
 
-    def __init__(self, book: Any, contents: Contents, report: Report, total: int) -> None:
+    def __init__(self, book: Any, contents: Contents, report: Report, total: int, aside: Path) -> None:
         self._book, self._contents, self._report, self._total = book, contents, report, max(1, total)
         self._large = total > _LARGE
+        self._aside = aside
         self._done = 0
         self._cut: list[str] = []
         """Where texts were too long for a cell."""
@@ -342,8 +342,8 @@ class _Writer:
 
     # ------------------------------------------------------------------ pictures
 
-    def _pictures(self, sheet: Sheet) -> dict[int, bytes]:
-        """The picture of each row that has a structure, by the row's place."""
+    def _pictures(self, sheet: Sheet) -> dict[int, Path]:
+        """The picture of each row that has a structure, by its place; in files: thousands would fill the memory."""
         from assaypilot.engine.figures.aligned import Aligned
         from assaypilot.engine.figures.cores import carried
 
@@ -359,7 +359,7 @@ class _Writer:
         aligned = Aligned(() if library.scaffold is None else library.scaffold.cores, smiles)
         drawn = [text for text in smiles if text]
         bond = aligned.bond(drawn[:: -(-len(drawn) // _SCALED)], _WIDTH, _HEIGHT)
-        found: dict[int, bytes] = {}
+        found: dict[int, Path] = {}
         for place, (compound, text) in enumerate(zip(shown, smiles, strict=True)):
             if place % _REPORT_EVERY == 0:
                 self._report(0.05 + 0.6 * place / len(shown), f"Drawing structures: {place:,} of {len(shown):,}")
@@ -368,16 +368,16 @@ class _Writer:
             has = carried(library, compound)
             picture = aligned.png(text, _WIDTH, _HEIGHT, scale=_DENSITY, carried=has, bond=bond)
             if picture is not None:
-                found[place] = picture
+                found[place] = self._aside / f"{place + 1}.png"
+                found[place].write_bytes(picture)
         return found
 
-    def _picture(self, page: Any, row: int, column: int, picture: bytes, name: str) -> None:
+    def _picture(self, page: Any, row: int, column: int, picture: Path, name: str) -> None:
         page.insert_image(
             row,
             column,
-            f"{row}.png",
+            str(picture),
             {
-                "image_data": io.BytesIO(picture),
                 "x_offset": 3,
                 "y_offset": 4,
                 "x_scale": 1.0 / _DENSITY,
