@@ -21,6 +21,7 @@ from assaypilot.engine.export.shortlist import (
     Which,
     provenance,
     ranked,
+    stock_columns,
     structure,
     table_of,
     with_provenance,
@@ -47,8 +48,8 @@ class Choice:
     columns: tuple[str, ...] | None = None
     """Headers of the shortlist in the order on screen; None: all.
 
-    ID comes first, and evidence, availability and (after a confirmation round) whether it is confirmed last, where they
-    are not among them: no row goes out without.
+    ID comes first, and evidence, availability, cost and lead time (where a list said them) and (after a confirmation
+    round) whether it is confirmed last, where they are not among them: no row goes out without.
     """
     beside: tuple[Column, ...] = ()
     """Further columns, such as calculated properties, with a cell for each compound of the library.
@@ -109,7 +110,8 @@ class Contents:
             raise ValueError(f"the shortlist has no column {unknown[0]!r}")
         wanted = dict.fromkeys(columns)
         first = [] if "ID" in wanted else ["ID"]
-        always = (EVIDENCE, AVAILABILITY, *((CONFIRMED,) if self.status.confirmation.rounds else ()))
+        stock = [column.name for column in stock_columns(self.status, [])]
+        always = (EVIDENCE, AVAILABILITY, *stock, *((CONFIRMED,) if self.status.confirmation.rounds else ()))
         last = [name for name in always if name not in wanted]
         return whole.only([*first, *wanted, *last])
 

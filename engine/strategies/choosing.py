@@ -119,7 +119,7 @@ class Plans:
     def named(self, name: PlanName) -> Planned:
         """The plan of that name."""
         allocation, value = self._plan(name)
-        return Planned(name, allocation, value, self._judge[2], self._to_end(value))
+        return Planned(name, allocation, value, self._judge[2], self._to_end(value, allocation.total))
 
     # ------------------------------------------------------------------ inside
 
@@ -143,8 +143,8 @@ class Plans:
             self._made[key] = self._strategy.ask(replace(self._state, problem=problem), self._report)
         return self._made[key]
 
-    def _to_end(self, value: float) -> int | None:
-        """Measurements that settle everything, as it looks now, at a phase of this value."""
+    def _to_end(self, value: float, size: int) -> int | None:
+        """Measurements that settle everything, as it looks now, after a phase of this value and size."""
         if not math.isfinite(value):
             return None
         if self._told:  # what adaptive plans for is scaled so
@@ -153,7 +153,8 @@ class Plans:
         if "expected" not in self._state.memory or problem.capacity is None or self._state.spent or best <= 0:
             return None
         total = measurements_in(int(self._state.memory["expected"][0]), problem.capacity.per_round)
-        return math.ceil(total * max(value / best, 1.0))
+        # What a first phase does not tell the later ones have to; these are chosen anew, for what is then open.
+        return math.ceil(total + size * (1.0 - min(best / value, 1.0)))
 
     def _judged_by(self) -> tuple[ProjectedFeatures, Directions, float]:
         """The rows that can be measured, what a phase is for, and the best possible worst variance of that."""

@@ -18,6 +18,8 @@ __all__ = ["OrdersModel", "RoundOrders"]
 
 HEIGHT = 190
 """Pixels of the list."""
+LINES = 40
+"""Lines of text that the window must be high for the list to be shown unasked."""
 
 
 class OrdersModel(RowsModel):
@@ -63,10 +65,14 @@ class RoundOrders(QWidget):
         self.model = OrdersModel(self)
         self.table = Table(self.model, name="To order")
         self.table.setFixedHeight(HEIGHT)
+        self.table.hide()
         self.table.stretch("why")
         column.addWidget(self.table)
         tools = QWidget()
         row = FlowRow(tools)
+        self.open = button("S&how the list", tip="The compounds that have to be made, and when they should be there")
+        self.open.setCheckable(True)
+        self.open.toggled.connect(self._opened)
         self.here = button("&Arrived", tip="The selected compounds are there: they come in the next round")
         self.all = button("A&ll arrived", tip="Everything on the list is there")
         self.gone = button("Cannot be &made…", tip="The selected compounds cannot be made after all")
@@ -75,10 +81,12 @@ class RoundOrders(QWidget):
         self.all.clicked.connect(lambda: self.arrived.emit(list(self._ids)))
         self.gone.clicked.connect(lambda: self._tell(self.impossible))
         self.list.clicked.connect(self.save)
-        for made in (self.here, self.all, self.gone, self.list):
+        for made in (self.open, self.here, self.all, self.gone, self.list):
             row.addWidget(made)
         column.addWidget(tools)
         self._ids: list[str] = []
+        self._asked, self._editable = False, False
+        """Whether the list was ever looked at, or there was room to show it unasked."""
         self.hide()
 
     @property
@@ -104,8 +112,22 @@ class RoundOrders(QWidget):
         self.model.show(view.status, orders)
         if self.table.current_row() is None:
             self.table.choose(0)
-        for made in (self.here, self.all, self.gone):
-            made.setVisible(not view.read_only)
+        if not self._asked:
+            # With large text, or in a low window, the round above it needs the room.
+            room = self.window().height() > LINES * self.fontMetrics().height()
+            self.open.setChecked(room or stock.waiting)
+        self._editable = not view.read_only
+        self._opened(self.open.isChecked())
+
+    def _opened(self, shown: bool) -> None:
+        self.table.setVisible(shown)
+        self.open.setText("Hide the list" if shown else "S&how the list")
+        if self.sender() is self.open:
+            self._asked = True
+        # What is done with selected compounds makes sense where they are seen.
+        for made in (self.here, self.gone):
+            made.setVisible(shown and self._editable)
+        self.all.setVisible(self._editable)
 
     def _tell(self, signal: object) -> None:
         if self.chosen:
