@@ -388,7 +388,7 @@ def test_the_wizard_simulates_what_would_be_made(
 
 
 def test_boxes_of_many_endpoints_come_one_after_the_other(qtbot: QtBot) -> None:
-    facts = [EndpointFacts(Endpoint(f"E{n}"), 0, 0, 0, 0.2, None, 0, cast(ModelReport, None)) for n in range(14)]
+    facts = [EndpointFacts(Endpoint(f"E{n}"), 0, 0, 0, 0.2, None, 0, cast(ModelReport, None), ()) for n in range(14)]
     boxes = EndpointList()
     qtbot.addWidget(boxes)
     ready: list[int] = []
