@@ -185,6 +185,9 @@ def settings(status: Status, what: str, program: str, exported: str, file: str) 
         made = in_words(status.endpoints, position)
         facts.append((f"Endpoint {endpoint.name}", _endpoint(endpoint) + (f"; calculated as {made}" if made else "")))
         facts.append((f"Assay noise (SD) of {endpoint.scale_name}", endpoint.noise_sd))
+    for one in status.noise:
+        name = status.endpoints[one.endpoint].scale_name
+        facts.append((f"Assay noise (SD) of {name}, where it comes from", one.sentence))
     facts += [
         ("Strategy", status.strategy),
         ("Why this strategy", status.why),

@@ -15,6 +15,7 @@ from assaypilot.engine.campaign.store import Store
 from assaypilot.engine.difference import with_noise
 from assaypilot.engine.endpoint import Endpoint, Limit
 from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.export.records import settings
 from assaypilot.engine.measurements import Result
 from assaypilot.engine.models.sd_bound import upper_sd
 from assaypilot.engine.stated_noise import StatedNoise, parse_noise
@@ -57,6 +58,7 @@ def test_a_campaign_decides_by_the_bound_and_the_log_says_which(tmp_path, strate
         assert f"estimated: {now.sd:.2g} from {freedom} degrees of freedom, at most {now.used:.2g} is used" in (
             done.guarantee.sentence
         )
+        assert now.sentence in settings(done, "in", "", "", "").column("Value")
         # What only informs uses the estimate, not the guess.
         assert done.endpoints[0].noise_sd == now.sd
         events = [e for e in Store.open(path, read_only=True).events() if e.kind == "phase_decided"]
