@@ -257,6 +257,7 @@ def look(run: Journey, page: Page, place: int, name: str, filters: tuple[str, ..
         for wanted in ("available", "mw"):
             if wanted in [column.key for column in model.columns]:
                 run.step(f"{name}: column {wanted}", lambda w=wanted: arrangement.show(w, w not in shown))
+    table.setFocus()  # where the keyboard is in a picture, that is copied
     run.step(f"{name}: Ctrl+A", lambda: press(table, Qt.Key.Key_A, Qt.KeyboardModifier.ControlModifier))
     run.step(f"{name}: copy all", page.copy)  # a million are refused
     bar = table.verticalScrollBar()
