@@ -173,6 +173,7 @@ class MainWindow(QMainWindow):
         self.sar.show_candidate.connect(lambda: self.show_page(CANDIDATES))
         for page in (self.candidates, self.sar):
             page.copy_picture.connect(self.picture_files.copy)
+            page.copy_data.connect(self.picture_files.copy_data)
             page.export_picture.connect(self.picture_files.ask)
 
     def _restore(self) -> None:

@@ -1,4 +1,8 @@
-"""Pictures to the clipboard and to files, on white, with the data behind them in a csv file beside."""
+"""Pictures to the clipboard and to files, on white, with the data behind them in a csv file beside.
+
+The clipboard takes one of the two at a time: where a picture and a text lie on it, programs for slides and letters
+differ in which of them they paste.
+"""
 
 from __future__ import annotations
 
@@ -8,11 +12,13 @@ from typing import TYPE_CHECKING
 from PySide6.QtGui import QGuiApplication, QImage
 from PySide6.QtWidgets import QFileDialog
 
+from assaypilot.engine.campaign.words import many
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.progress import Cancelled, Report
 from assaypilot.gui.plots.saving import picture_bytes
 from assaypilot.gui.saving import ask_for_place, file_name
 from assaypilot.gui.tasks import Job
+from assaypilot.gui.widgets.table import MOST_COPIED, as_clipboard
 
 if TYPE_CHECKING:
     from assaypilot.gui.main_window import MainWindow
@@ -69,6 +75,31 @@ class PictureFiles:
                 window.messages.refuse(error)
 
         return window.session.aside("Copying the picture", work, done, failed)
+
+    def copy_data(self, scene: Scene) -> Job:
+        """The job that puts the data behind a picture on the clipboard, as a spreadsheet pastes them."""
+        window = self._window
+
+        def work(report: Report) -> tuple[int, str]:
+            from assaypilot.engine.export.csv_file import plain
+
+            header, rows = scene.table()
+            if len(rows) > MOST_COPIED:
+                raise AssayPilotError(
+                    f"{len(rows):,} rows are too many for a clipboard, which takes {MOST_COPIED:,}",
+                    mend="Export writes all, beside the picture.",
+                )
+            return len(rows), as_clipboard([header, *([plain(cell) for cell in row] for row in rows)])
+
+        def done(found: tuple[int, str]) -> None:
+            QGuiApplication.clipboard().setText(found[1])
+            window.messages.note(f"The data of the picture are on the clipboard: {many(found[0], 'row')}.")
+
+        def failed(error: Exception) -> None:
+            if isinstance(error, AssayPilotError):
+                window.messages.refuse(error)
+
+        return window.session.aside("Copying the data", work, done, failed)
 
     def ask(self, scene: Scene, suffix: str) -> None:
         """Nothing; asks where a picture goes, and writes it."""

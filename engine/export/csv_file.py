@@ -18,7 +18,7 @@ from assaypilot.engine.progress import Report, silent
 if TYPE_CHECKING:
     from assaypilot.engine.export.contents import Contents
 
-__all__ = ["Cell", "write", "write_csv"]
+__all__ = ["Cell", "plain", "write", "write_csv"]
 
 _FORMULA = ("=", "+", "-", "@", "\t")
 _REPORT_EVERY = 1_000
@@ -68,11 +68,18 @@ def write_csv(
 
 
 def _text(cell: Cell) -> str:
+    # A text that already starts with ' before such a sign gets one more, so that reading back is exact.
+    if isinstance(cell, str) and cell.lstrip("'")[:1] in _FORMULA:
+        return f"'{cell}"
+    return plain(cell)
+
+
+def plain(cell: Cell) -> str:
+    """A cell as text: numbers so that reading them back gives the same, nothing for None and what is not finite."""
     if cell is None:
         return ""
     if isinstance(cell, str):
-        # A text that already starts with ' before such a sign gets one more, so that reading back is exact.
-        return f"'{cell}" if cell.lstrip("'")[:1] in _FORMULA else cell
+        return cell
     if isinstance(cell, bool):
         return "yes" if cell else "no"
     if isinstance(cell, Integral):

@@ -100,8 +100,9 @@ class GoalStep(Step):
         self._pause.timeout.connect(self._look)
         self._goal_chosen()
         self.endpoints.complete.connect(self._look)
-        session.look_ahead("Loading the strategies", lambda report: load_strategies(), self.strategy.offer, _quiet,
-                           shown_after=SLOW)  # fmt: skip
+        self._loading = session.look_ahead(
+            "Loading the strategies", lambda report: load_strategies(), self.strategy.offer, _quiet, shown_after=SLOW
+        )
 
     def _form(self) -> QFormLayout:
         self.fields = form()
@@ -483,6 +484,7 @@ class GoalStep(Step):
         """Nothing; nothing is asked any more: the dialog closes, or the campaign is made."""
         self._pause.stop()
         self._stop()
+        self.session.ahead.cancel(self._loading)
         self.ahead.stop()
         self.simulated.canvas.stop()
 

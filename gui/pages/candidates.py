@@ -46,6 +46,8 @@ class CandidatesPage(Page):
     """What the page shows is to be exported."""
     copy_picture = Signal(object)
     """A scene is to be copied as a picture."""
+    copy_data = Signal(object)
+    """The data behind a scene are to be copied as text."""
     export_picture = Signal(object, str)
     """A scene is to be written to a file of a kind (``.png``)."""
     arranged = Signal()
@@ -58,6 +60,7 @@ class CandidatesPage(Page):
         self.canvas = PointingCanvas(structures)
         self.canvas.picked.connect(self.select)
         self.canvas.copy_wanted.connect(self._copy_picture)
+        self.canvas.data_wanted.connect(self._copy_data)
         self.canvas.export_wanted.connect(self._export_picture)
         lower = QWidget()
         column = QVBoxLayout(lower)
@@ -327,6 +330,10 @@ class CandidatesPage(Page):
     def _copy_picture(self) -> None:
         if self.canvas.scene is not None:
             self.copy_picture.emit(self.canvas.scene)
+
+    def _copy_data(self) -> None:
+        if self.canvas.scene is not None:
+            self.copy_data.emit(self.canvas.scene)
 
     def _export_picture(self, suffix: str) -> None:
         if self.canvas.scene is not None:

@@ -56,6 +56,8 @@ class SarPage(Page):
 
     copy_picture = Signal(object)
     """A scene is to be copied as a picture."""
+    copy_data = Signal(object)
+    """The data behind a scene are to be copied as text."""
     export_picture = Signal(object, str)
     """A scene is to be written to a file of a kind (``.png``)."""
     show_candidate = Signal()
@@ -71,9 +73,10 @@ class SarPage(Page):
         self.endpoint = choice_box("Endpoint", "Which endpoint the pictures are about", letters=12)
         self.endpoint.activated.connect(lambda _: self._work())
         self.export_button = button("&Export…", tip="Writes the picture as PNG, SVG or PDF, and its data as csv beside "
-                                    "it; or copies it")  # fmt: skip
+                                    "it; or copies one of them")  # fmt: skip
         self.menu = QMenu(self)
-        self.menu.addAction("&Copy Picture", self.copy)
+        self.menu.addAction("&Copy Picture", self._copy_picture)
+        self.menu.addAction("Copy &Data", self._copy_data)
         self.menu.addSeparator()
         for suffix, name in FILES:
             self.menu.addAction(f"{name}…", partial(self._export, suffix))
@@ -93,7 +96,8 @@ class SarPage(Page):
         self.column.addWidget(self.additive)
         self.canvas = PointingCanvas(structures)
         self.canvas.picked.connect(self._picked)
-        self.canvas.copy_wanted.connect(self.copy)
+        self.canvas.copy_wanted.connect(self._copy_picture)
+        self.canvas.data_wanted.connect(self._copy_data)
         self.canvas.export_wanted.connect(self._export)
         self.area = QScrollArea()
         self.area.setWidgetResizable(True)
@@ -159,10 +163,8 @@ class SarPage(Page):
 
     def copy(self) -> None:
         """Nothing; copies the picture, or what is selected in the panel where the keyboard is."""
-        if self.panel.copy():
-            return
-        if self.scene is not None and self.stack.currentWidget() is self.area:
-            self.copy_picture.emit(self.scene)
+        if not self.panel.copy():
+            self._copy_picture()
 
     def look_for(self) -> None:
         """Nothing; goes to the picture."""
@@ -226,6 +228,14 @@ class SarPage(Page):
 
     def _picked(self, compound: int) -> None:
         self.session.selection.choose(compound)
+
+    def _copy_picture(self) -> None:
+        if self.scene is not None and self.stack.currentWidget() is self.area:
+            self.copy_picture.emit(self.scene)
+
+    def _copy_data(self) -> None:
+        if self.scene is not None and self.stack.currentWidget() is self.area:
+            self.copy_data.emit(self.scene)
 
     def _export(self, suffix: str) -> None:
         if self.scene is not None and self.stack.currentWidget() is self.area:

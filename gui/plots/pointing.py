@@ -100,6 +100,8 @@ class PointingCanvas(Canvas):
     picked = Signal(int)
     """A compound was clicked or chosen with Enter."""
     copy_wanted = Signal()
+    data_wanted = Signal()
+    """The data behind the picture are to be copied."""
     export_wanted = Signal(str)
     """The picture is to be written to a file of a kind (``.png``)."""
 
@@ -253,6 +255,7 @@ class PointingCanvas(Canvas):
         menu = QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         menu.addAction("Copy Picture", self.copy_wanted.emit)
+        menu.addAction("Copy Data", self.data_wanted.emit)
         for suffix in KINDS:
             menu.addAction(f"Export as {suffix[1:].upper()}…", partial(self.export_wanted.emit, suffix))
         menu.popup(self.mapToGlobal(at))

@@ -79,11 +79,17 @@ def test_it_is_copied_and_written_with_its_data(qtbot: QtBot, decided: MainWindo
     idle(qtbot, decided)
     scene = page.canvas.scene
     assert isinstance(scene, CandidatesScene)
+    page.canvas.data_wanted.emit()
+    until(qtbot, lambda: bool(QGuiApplication.clipboard().text()))
+    assert f"data of the picture are on the clipboard: {len(ranked)} rows" in decided.messages.text
+    copied = [line.split("\t") for line in QGuiApplication.clipboard().text().splitlines()]
+    idle(qtbot, decided)
     out = tmp_path / "ranking.svg"
     decided.picture_files.to(out, scene)
     until(qtbot, lambda: (tmp_path / "ranking data.csv").exists() and out.exists())
     idle(qtbot, decided)
     rows, now = rows_of(tmp_path / "ranking data.csv"), status(decided)
+    assert [[*rows[0]], [*rows[-1].values()]] == [copied[0], copied[-1]]
     assert [row["ID"] for row in rows] == [now.library.ids[compound] for compound in ranked]
     assert float(rows[0]["pIC50"]) == float(now.candidates.estimate[ranked[0]])
     assert float(rows[0]["pIC50 low"]) == float(now.candidates.low[ranked[0]])

@@ -7,6 +7,7 @@ import itertools
 import math
 import subprocess
 import sys
+import threading
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
@@ -29,6 +30,7 @@ from assaypilot.engine.figures.palette import LIGHT
 from assaypilot.engine.library import Library
 from assaypilot.engine.measurements import Result
 from assaypilot.engine.models.report import ModelReport
+from assaypilot.engine.strategies.protocol import Strategy
 from assaypilot.engine.tables.check import EndpointFacts
 from assaypilot.gui.dialogs.goal_endpoints import EndpointBox, EndpointList
 from assaypilot.gui.dialogs.goal_step import GoalStep
@@ -412,6 +414,31 @@ def test_boxes_of_many_endpoints_come_one_after_the_other(qtbot: QtBot) -> None:
     assert ready == [14, 14]
     assert boxes.box("E12") is found
     assert found.fact.measured == 3
+
+
+def test_strategies_that_land_after_the_wizard_closed_are_left_alone(
+    qtbot: QtBot, window: MainWindow, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    go, landed = threading.Event(), []
+
+    def slow() -> tuple[type[Strategy], ...]:
+        go.wait(10.0)
+        landed.append(1)
+        return ()
+
+    monkeypatch.setattr("assaypilot.gui.dialogs.goal_step.load_strategies", slow)
+    window.new_campaign()
+    wizard = window.wizard
+    assert wizard is not None
+    gone: list[int] = []
+    wizard.goal_step.strategy.combo.destroyed.connect(lambda: gone.append(1))
+    wizard.reject()
+    until(qtbot, lambda: bool(gone))
+    with qtbot.captureExceptions() as raised:
+        go.set()
+        idle(qtbot, window)
+    assert landed
+    assert not raised
 
 
 def test_the_wizard_makes_its_later_steps_while_the_first_is_seen(qtbot: QtBot, window: MainWindow) -> None:

@@ -28,6 +28,7 @@ from assaypilot.gui.dialogs.about import AboutDialog
 from assaypilot.gui.main_window import CANDIDATES, HISTORY, LIBRARY, ROUND, SAR, MainWindow
 from assaypilot.gui.models.base import RowsModel
 from assaypilot.gui.plots.canvas import Canvas
+from assaypilot.gui.plots.pointing import PointingCanvas
 from tests.gui.helpers import dialog, idle, open_round, status, until, view
 
 CAMPAIGN = "<b>Series</b> $4$ & R1 [*] %s"
@@ -182,9 +183,28 @@ def pages_through(qtbot: QtBot, window: MainWindow) -> int:
             if canvas.isVisible():
                 until(qtbot, lambda canvas=canvas: canvas.shown)  # an error while drawing leaves it without a picture
                 drawn_texts(canvas)
-        window.stack.currentWidget().copy()
-        assert QGuiApplication.clipboard().text()
+        copies(qtbot, window)
     return found
+
+
+def copies(qtbot: QtBot, window: MainWindow) -> None:
+    """Nothing; copies what the page copies, rows or a picture, and the data behind the picture there is."""
+    clipboard, page = QGuiApplication.clipboard(), window.stack.currentWidget()
+    clipboard.clear()
+    page.copy()
+    idle(qtbot, window)
+    shown = [one for one in page.findChildren(PointingCanvas) if one.isVisible()]
+    there = any(one.isVisible() and one.model().rowCount() for one in page.findChildren(QTableView))
+    if there or shown:  # otherwise the page says why there is nothing yet
+        assert clipboard.text() or not clipboard.image().isNull()
+    for canvas in shown:
+        clipboard.clear()
+        canvas.data_wanted.emit()
+        until(qtbot, lambda: bool(clipboard.text()))
+        header, *rows = csv.reader(io.StringIO(clipboard.text(), newline=""), delimiter="\t")
+        assert all(len(row) == len(header) for row in rows)
+        known = {CAMPAIGN, *SITES, *itertools.chain(*LABELS), *ENDPOINTS, *IDS}
+        assert known & {*header, *itertools.chain(*rows)}
 
 
 # ---------------------------------------------------------------------- the journey
