@@ -277,11 +277,6 @@ class Endpoint:
         return _FLIPPED[relation] if self.is_potency else relation
 
     @property
-    def reach(self) -> tuple[float, float]:
-        """The least and the largest value there can be, model scale; infinite where nothing was said."""
-        return -math.inf, math.inf
-
-    @property
     def highest(self) -> float:
         """The largest mean that keeps to the limit, model scale; infinite when the limit is from below, or absent."""
         return self._edge if self.limit is not None and self._from_above else math.inf

@@ -9,6 +9,12 @@ endpoints together), and tau, the SD of compounds' own deviations, is surely (95
 is asked: less of it hardly moves an answer. Where replicates speak against the stated noise (p < NOISE), it takes the
 same p of the lack of fit against the replicates: a noise that was stated too small is no cliff. With a stated model
 error (LinFACT-MIS) what is contradicted is that error, however deviations are distributed.
+
+**What voiding does to "wrong at most".** That probability is of a promise that is made *and* wrong, where effects add
+up, over all campaigns: taking some promises back for what the values look like can only make it smaller. It is not the
+share of wrong ones among the promises that are left. That is at most 1 / (1 - SURE) times as large, since additive
+tables lose the promise in no more than about SURE of all campaigns at one look. Where effects do not add up nothing was
+promised, and what is not noticed is not covered.
 """
 
 from __future__ import annotations

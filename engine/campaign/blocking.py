@@ -28,6 +28,7 @@ __all__ = [
     "name_of",
     "nominals",
     "of_phase",
+    "telling",
     "without_controls",
 ]
 
@@ -83,8 +84,8 @@ def block_of(kind: str, one: Measurement | Reading) -> Block:
 def nominals(books: Books) -> dict[tuple[int, int], float]:
     """What each control should read, by control and endpoint: as said, else the mean of the first phase it was in.
 
-    One that is not known shifts all means of all phases by one and the same, which changes no difference. What comes
-    too late for a phase does not move it, unless there is nothing else to go by.
+    Only one that is not known may tell of blocks (``telling``). It shifts all means of all phases by one and the same,
+    which changes no difference. What comes too late for a phase does not move it, unless nothing else was read.
     """
     found: dict[tuple[int, int], float] = {}
     for c, control in enumerate(books.settings.controls):
@@ -99,6 +100,23 @@ def nominals(books: Books) -> dict[tuple[int, int], float]:
             if value is not None:
                 found[c, k] = value
     return found
+
+
+def telling(books: Books, endpoint: int) -> frozenset[int]:
+    """The controls that tell of blocks in an endpoint: those whose nominal value was said, else the first one read.
+
+    Two that are not known would each be counted from what it read on its own plates first, and so would bring the
+    difference between those plates into all others.
+    """
+    name = books.endpoints[endpoint].name
+    said = [c for c, control in enumerate(books.settings.controls) if control.nominal(name) is not None]
+    if said:
+        return frozenset(said)
+    # By whether they came, never by what they read; what comes later changes nothing.
+    read = [r for r in books.readings if r.endpoint == endpoint and not r.withdrawn]
+    counted = [r for r in read if r.phase] or read
+    first = min(counted, key=lambda r: (r.phase, r.round, r.control), default=None)
+    return frozenset() if first is None else frozenset([first.control])
 
 
 def cells(books: Books, phase: int) -> Cells | None:
@@ -134,10 +152,10 @@ def _controls(
 ) -> tuple[Floats, Floats]:
     """Counts of readings of each block, and how far they are above nominal, ``(n_blocks,)`` each."""
     counts, totals = np.zeros(len(numbers)), np.zeros(len(numbers))
-    nominal = nominals(books)
+    nominal, telling_of_them = nominals(books), telling(books, endpoint)
     for r in readings:
         block = numbers.get(block_of(books.settings.blocks, r))
-        if r.endpoint == endpoint and r.usable and block is not None:
+        if r.endpoint == endpoint and r.usable and block is not None and r.control in telling_of_them:
             counts[block] += r.n
             totals[block] += r.n * (r.value - nominal[r.control, endpoint])
     return counts, np.divide(totals, counts, out=np.zeros(len(totals)), where=counts > 0)
@@ -212,7 +230,10 @@ def without_controls(books: Books, issued: Issued) -> list[tuple[int, str, int]]
             block = block_of(kind, m)
             written.setdefault(block, name_of(kind, m))
             held.setdefault((m.endpoint, block), set()).add(int(books.arm_of[m.compound]))
-    told = {(r.endpoint, block_of(kind, r)) for r in books.readings if r.usable}
+    known = {k: telling(books, k) for k in books.measured}
+    told = {
+        (r.endpoint, block_of(kind, r)) for r in books.readings if r.usable and r.control in known.get(r.endpoint, ())
+    }
     return [(k, written[block], len(arms)) for (k, block), arms in held.items() if (k, block) not in told]
 
 

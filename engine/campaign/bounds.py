@@ -75,7 +75,7 @@ def spanned(
     own = parts(endpoints, position)
     n_arms = int(arms.max(initial=-1)) + 1
     if len(own) == 1:
-        return _measured(endpoints[position], [(m, n) for m, n in filling if m.endpoint == position], arms, n_arms)
+        return _measured([(m, n) for m, n in filling if m.endpoint == position], arms, n_arms)
     first, second = (spanned(endpoints, part, filling, arms) for part in own)
     sds = (endpoints[own[0]].noise_sd, endpoints[own[1]].noise_sd)
     whole = difference(Pooled(first.counts, first.means), Pooled(second.counts, second.means), sds)
@@ -85,12 +85,11 @@ def spanned(
     return Span(whole.counts, whole.means, low, high)
 
 
-def _measured(endpoint: Endpoint, own: Sequence[tuple[Measurement, int]], arms: NDArray[np.intp], n_arms: int) -> Span:
+def _measured(own: Sequence[tuple[Measurement, int]], arms: NDArray[np.intp], n_arms: int) -> Span:
     counts, sums = np.zeros(n_arms), np.zeros((3, n_arms))
-    floor, ceiling = endpoint.reach
     for m, n in own:
-        low = min(floor, m.value) if m.relation == "<" else m.value
-        high = max(ceiling, m.value) if m.relation == ">" else m.value
+        low = -np.inf if m.relation == "<" else m.value
+        high = np.inf if m.relation == ">" else m.value
         counts[arms[m.compound]] += n
         sums[:, arms[m.compound]] += n * np.array([m.value, low, high])
     means = np.divide(sums, counts, out=np.zeros_like(sums), where=counts > 0)

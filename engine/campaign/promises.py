@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from assaypilot.engine.campaign import scatter
+from assaypilot.engine.campaign import blocking, scatter
 from assaypilot.engine.campaign.additivity import deviations
 from assaypilot.engine.campaign.bounds import left_out, taken
 from assaypilot.engine.campaign.changed import changes_in_words
@@ -259,6 +259,11 @@ def _scatter(ledger: Ledger) -> list[str]:
     return found
 
 
+def _said(ledger: Ledger, endpoint: int) -> bool:
+    """Whether the nominal value of any control was said for an endpoint."""
+    return any(c.nominal(ledger.endpoints[endpoint].name) is not None for c in ledger.settings.controls)
+
+
 def _plates(ledger: Ledger) -> list[str]:
     """What taking plates (or other blocks) out rests on; nothing without blocks."""
     kind, controls = ledger.settings.blocks, ledger.settings.controls
@@ -267,9 +272,16 @@ def _plates(ledger: Ledger) -> list[str]:
     found = [
         f"each {kind} shifts all its values alike, and where a measurement stands has nothing to do with its value"
     ]
-    unknown = [c.name for c in controls if any(c.nominal(ledger.endpoints[k].name) is None for k in ledger.measured)]
-    if unknown:
-        found.append(f"levels are counted from what {joined(unknown)} read at first, differences from nothing")
+    unsaid = [k for k in ledger.measured if not _said(ledger, k)]
+    first = dict.fromkeys(controls[c].name for k in unsaid for c in sorted(blocking.telling(ledger, k)))
+    if unsaid:
+        whom = joined(list(first)) if first else "a control"
+        found.append(f"levels are counted from what {whom} read at first, differences from nothing")
+    told = {k: blocking.telling(ledger, k) for k in ledger.measured}
+    if len(controls) > 1 and any(told.values()):
+        silent = [c.name for place, c in enumerate(controls) if any(place not in own for own in told.values())]
+        if silent:
+            found.append(f"{joined(silent)}, without a nominal value beside others, says nothing of a {kind}")
     if ledger.limited:
         found.append(f"limits rest on the nominal values of {joined([control.name for control in controls])}")
     changed = sum(
@@ -293,11 +305,6 @@ def _assumptions(ledger: Ledger, counts: Mapping[str, int]) -> list[str]:
             f"{many(len(bounds), 'result')} known only as a bound ({whom}) lie{'s' if len(bounds) == 1 else ''} "
             f"somewhere beyond it, and {what} counts as the worst that could be there"
         )
-        guessed = [
-            ledger.endpoints[k].name for k in {m.endpoint for m in bounds} if ledger.endpoints[k].noise_estimated
-        ]
-        if guessed:
-            found.append(f"values of {joined(sorted(guessed))} beyond a bound scatter no more than those within it")
     found += _plates(ledger)
     if ledger.failed:
         found.append(f"{many(ledger.failed, 'measurement')} failed for reasons unrelated to the values")
@@ -385,6 +392,13 @@ def _broken(ledger: Ledger) -> list[str]:
     controls = sum(r.judged and r.phase > 0 and not r.withdrawn for r in ledger.readings)
     if controls and ledger.settings.blocks != "none":
         void.append(f"{many(controls, 'control value')} excluded by judgement")
+    if ledger.settings.blocks != "none":
+        void += [
+            f"the limit {ledger.endpoints[k].limit_text} has no level to be kept to, because no control has a nominal "
+            f"value in {ledger.endpoints[k].name}"
+            for k in ledger.limited
+            if not _said(ledger, k)
+        ]
     out = left_out(ledger)
     if out:
         whom, whose = _of_compounds(ledger, out), "its" if len(out) == 1 else "their"

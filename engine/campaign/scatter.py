@@ -9,7 +9,9 @@ wrongly has a probability of at most 0.9 delta + 0.1 delta, whatever the guess w
 **What counts.** Contrasts between values of one compound in one phase: those are normal with the noise's SD, and
 nothing else, whatever was known when the phase was planned. Values of different phases are not compared, because who is
 measured again depends on what was found. Of the table's history all values of a compound count as one phase: they were
-there before. Values excluded, withdrawn, or that nobody asked for never count. Of a mean of n determinations with an SD
+there before. Values excluded, withdrawn, or that nobody asked for never count. Once a value was known only as a bound,
+compounds count whose mean is far enough from all bounds (``models.sd_cut``): nearer ones scatter less because they were
+cut. Of a mean of n determinations with an SD
 of its own the n - 1 degrees of freedom count, where all n were asked for. A difference of two endpoints has the noise
 of its parts; where they came in unequal numbers its effective counts are those of the guesses, so both are taken to be
 as many times their guess as the worse of them.
@@ -28,7 +30,8 @@ from assaypilot.engine.campaign import blocking
 from assaypilot.engine.difference import parts, with_noise
 from assaypilot.engine.endpoint import Endpoint
 from assaypilot.engine.measurements import Measurement, pure_error
-from assaypilot.engine.models.sd_bound import LAST, OF_DECISIONS, TARGET, planning_sd, upper_sd
+from assaypilot.engine.models.sd_bound import OF_DECISIONS, TARGET, planning_sd, upper_sd
+from assaypilot.engine.models.sd_cut import Cell, far_within, summed
 from assaypilot.engine.strategies.protocol import BOUNDLESS, Decision, State
 
 if TYPE_CHECKING:
@@ -116,27 +119,39 @@ def spreads(books: Books, phase: int) -> tuple[Spread, ...]:
 
 def _spread(books: Books, position: int, groups: Sequence[Sequence[tuple[Measurement, int]]], alpha: float) -> Spread:
     endpoint = books.endpoints[position]
-    squares, freedom = 0.0, 0
+    guess = endpoint.noise_sd or 1.0
+    cells: list[Cell] = []
+    floor, ceiling = -math.inf, math.inf
     for group in groups:
         own: dict[tuple[int, object], list[Measurement]] = {}
+        cut: set[tuple[int, object]] = set()
         for m, filled in group:
-            # More determinations than were asked for may have been made for what was seen in the first ones.
-            if m.endpoint == position and m.usable and filled == m.n:
-                # Values of two plates differ by more than the noise, where plates are blocks.
-                block = None if books.settings.blocks == "none" else blocking.block_of(books.settings.blocks, m)
-                own.setdefault((m.compound, block), []).append(m)
-        for (compound, _), values in own.items():
-            more, degrees, _ = pure_error(
-                [compound] * len(values),
-                [m.value for m in values],
-                [m.n for m in values],
-                [endpoint.sd_to_model(m.entered.value, m.entered.sd) for m in values],
-            )
-            # As many as are counted at most: how many a compound brings was fixed before they came.
-            if freedom + degrees > LAST:
+            if m.endpoint != position or m.excluded is not None or m.withdrawn:
                 continue
-            squares, freedom = squares + more, freedom + degrees
-    return Spread(position, endpoint.noise_sd or 1.0, squares, freedom, alpha)
+            # Values of two plates differ by more than the noise, where plates are blocks.
+            place = m.compound, None if books.settings.blocks == "none" else blocking.block_of(books.settings.blocks, m)
+            if not m.usable:
+                cut.add(place)
+                if m.relation == "<":
+                    floor = max(floor, m.value)
+                else:
+                    ceiling = min(ceiling, m.value)
+            # More determinations than were asked for may have been made for what was seen in the first ones.
+            elif filled == m.n:
+                own.setdefault(place, []).append(m)
+        cells += [_cell(endpoint, values) for place, values in own.items() if place not in cut]
+    if math.isfinite(floor) or math.isfinite(ceiling):
+        cells, alpha = far_within(cells, (floor, ceiling), guess, alpha)
+    squares, freedom = summed(cells)
+    return Spread(position, guess, squares, freedom, alpha)
+
+
+def _cell(endpoint: Endpoint, values: Sequence[Measurement]) -> Cell:
+    """What values of one compound, in one phase and block, say."""
+    numbers, n = [m.value for m in values], [m.n for m in values]
+    sds = [endpoint.sd_to_model(m.entered.value, m.entered.sd) for m in values]
+    squares, freedom, _ = pure_error([0] * len(values), numbers, n, sds)
+    return Cell(float(np.average(numbers, weights=n)), squares, freedom)
 
 
 def bounds(books: Books, found: Iterable[Spread], *, plan: bool = False) -> dict[int, float]:
@@ -203,19 +218,21 @@ def sentence(ledger: Ledger, one: Spread) -> str:
 
 
 def asked_for(ledger: Ledger) -> float:
-    """What the bounds of the noise add to the error, in deltas, where it was known at one time and not at another.
+    """What the bounds of the noise add to the error, in deltas, where what they rest on changed on the way.
 
     Whoever says after results that it is known, or is not, may choose between both: decisions by the stated SD are
-    wrong with all of delta (those by bounds, with 0.9 of it, among them), and bounds with the share each had.
+    wrong with all of delta (those by bounds, with 0.9 of it, among them), and bounds with the share each had. And where
+    values known only as bounds came on the way the share counts twice: until then all replicates counted, and from then
+    on those far from the bounds.
     """
     terms = [ledger.endpoints, *(turn.was["endpoints"] for turn in ledger.turns if turn.how == "kept")]
     sets = [[k for k in ledger.measured if endpoints[k].noise_estimated] for endpoints in terms]
-    if all(one == sets[0] for one in sets):
-        return 0.0
     each: dict[int, float] = {}
     for one in sets:
         each |= {k: max(each.get(k, 0.0), (1.0 - OF_DECISIONS) / len(one)) for k in one}
-    return sum(each.values())
+    cut = {m.endpoint for m in ledger.measurements if m.counted and m.relation != "=" and not m.withdrawn}
+    twice = sum(share for k, share in each.items() if k in cut)
+    return twice + (0.0 if all(one == sets[0] for one in sets) else sum(each.values()))
 
 
 def to_plan(ledger: Ledger, state: State) -> State:

@@ -46,7 +46,8 @@ look, with the bound as it was then, is refuted by true walks or where some S < 
 likewise. So the errors are at most those above, for nine tenths of delta, and a tenth for all S together
 (``models.sd_bound``). It does not matter that S comes of the same measurements, or that plans and leaders depend on it:
 they depend on the past, and nothing here asks that walks and S be independent. The looks by which limits are spread,
-``expected``, are fixed at the start, by a guess of sigma.
+``expected``, are fixed at the start, by a guess of sigma; and by that guess cells are taken as likely to be known only
+as bounds, and leaders chosen beside such cells (``foreseen``), not by S, which knows the phase itself.
 
 Assumed: additive effects, independent normal errors of the stated SD, and that which measurements come back does not
 depend on their values. Sources: the problem is that of "Identifying all epsilon-best arms in linear bandits" (LinFACT),
@@ -158,7 +159,8 @@ class Adaptive(ByWalks):
         """
         expected = np.array([self._expected(problem)], dtype=np.intp)
         not_best = np.zeros(problem.n_arms, dtype=bool)
-        return {**nothing_measured(), **nobody_late(problem), "not_best": not_best, "expected": expected}
+        fixed = {"expected": expected, **self.guessed(problem)}
+        return {**nothing_measured(), **nobody_late(problem), "not_best": not_best, **fixed}
 
     def adjust(self, state: State, *, measurable: Flags, spent: int) -> State:
         """The state when only these arms can be measured; who led a phase counts though it cannot be estimated now.
@@ -216,7 +218,7 @@ class Adaptive(ByWalks):
         active = np.flatnonzero(state.active)
         if not outcome.counts[0].any() or not len(active):
             return None
-        before = Evidence(problem.features, state.memory, problem.noise[0])
+        before = Evidence(problem.features, state.memory, self.foreseen(state)[0])
         memory = appended(state.memory, outcome, _leader(state), [before])
         evidence, levels = Evidence(problem.features, memory, problem.noise[0]), self._levels(problem)
         shown = self._shown(state, evidence, active)
@@ -389,7 +391,7 @@ def _leader(state: State) -> int | None:
     """The arm that comparisons are made with in the next phase: the best by all measurements so far; None without."""
     if not len(state.memory["at"]):
         return None
-    pooled = Evidence(state.problem.features, state.memory, state.problem.noise[0]).pooled
+    pooled = Evidence(state.problem.features, state.memory, ByWalks.foreseen(state)[0]).pooled
     may = np.flatnonzero(_possible(state, state.memory["not_best"]) & state.active)
     may = may[pooled.estimable(may)]
     return int(may[np.argmax(pooled.means(may))]) if len(may) else None

@@ -123,7 +123,8 @@ class AdaptivePareto(ByWalks):
     def memory(self, problem: Problem) -> Arrays:
         """The record of measurements, who may be shown to beat whom, and the phase at which it should all end."""
         expected = np.array([self._expected(problem)], dtype=np.intp)
-        return {**nothing_measured(problem.n_arms, problem.n_endpoints), "expected": expected}
+        fixed = {"expected": expected, **self.guessed(problem)}
+        return {**nothing_measured(problem.n_arms, problem.n_endpoints), **fixed}
 
     def adjust(self, state: State, *, measurable: Flags, spent: int) -> State:
         """The state when only these arms can be measured; who was named as beating others counts even so."""
@@ -179,9 +180,10 @@ class AdaptivePareto(ByWalks):
         if not (outcome.counts > 0).any() or not len(active):
             return None
         undecided = state.status[active] == UNDECIDED
-        known = self._known(state)
+        # Named by nothing that the phase says, its noise included.
+        known = self._known(replace(state, problem=replace(problem, noise=self.foreseen(state))))
         named = {} if known is None else beaters(known, state.memory, active[undecided])
-        before = Front(problem.features, state.memory, problem.noise).endpoints
+        before = Front(problem.features, state.memory, self.foreseen(state)).endpoints
         memory = appended({**state.memory, **named}, outcome, before)
         front = Front(problem.features, memory, problem.noise)
         shown = self._shown(state, front, active)

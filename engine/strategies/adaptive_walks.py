@@ -44,6 +44,17 @@ class ByWalks(Phased):
         return np.maximum(found, 0.0) if state.problem.estimated else found
 
     @staticmethod
+    def guessed(problem: Problem) -> dict[str, Floats]:
+        """To be remembered from the start: the noise as it was guessed, where it is not known; nothing where it is."""
+        return {"guess": np.array(problem.noise)} if problem.estimated else {}
+
+    @staticmethod
+    def foreseen(state: State) -> tuple[float, ...]:
+        """The noise by which cells of a phase count as likely to be censored: nothing that the phase itself says."""
+        own = state.memory.get("guess")
+        return state.problem.noise if own is None else tuple(own.tolist())
+
+    @staticmethod
     def end(problem: Problem, level: float, gap: float) -> int:
         """About the phase at which a comparison is decided that is ``gap`` noise SDs from its border, at a level."""
         if problem.capacity is None or gap <= 0:

@@ -62,7 +62,7 @@ def by_walks(state: State, phases: Sequence[Phase]) -> Decision | None:
         return None
     memory = {**state.memory, "expected": np.array([known[-1].expected], dtype=np.intp)}
     for phase in known:
-        before = Evidence(problem.features, memory, problem.noise[0])
+        before = Evidence(problem.features, memory, strategy.foreseen(state)[0])
         memory = appended(memory, phase.outcome, phase.leader, [before])
     state = replace(state, phase=len(phases), memory=memory)
     evidence = Evidence(problem.features, memory, problem.noise[0])

@@ -7,7 +7,7 @@ from assaypilot.engine.campaign.audit import verify
 from assaypilot.engine.campaign.campaign import Campaign
 from assaypilot.engine.campaign.plate_quality import drift
 from assaypilot.engine.controls import Control, parse_control, resolved
-from assaypilot.engine.endpoint import Endpoint
+from assaypilot.engine.endpoint import Endpoint, Limit
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.measurements import Result
 from tests.engine.campaign.making import make, truth
@@ -293,3 +293,36 @@ def test_a_value_known_only_as_a_bound_ends_the_guarantee_beside_blocks(tmp_path
         assert np.isfinite(now.candidates.estimate).all()
         path = campaign.path
     assert verify(path, recompute=True).ok
+
+
+def test_of_two_controls_without_a_nominal_value_one_tells_of_plates(tmp_path):
+    """Each on its own plate: counted from itself, it would bring the difference of the plates into the compounds."""
+    two = (Control("REF-1"), Control("REF-2"))
+    with blocked(tmp_path, controls=two) as campaign:
+        campaign.plan()
+        results = [
+            Result("REF-2" if r.compound == "ref-1" and r.plate == "P2" else r.compound,
+                   r.value + (3.0 if r.plate == "P2" else 0.0), plate=r.plate, well=r.well)
+            for r in came(campaign, shift=0.0, controls=6)
+        ]  # fmt: skip
+        campaign.record(results)
+        now = campaign.status()
+        assert now.phases_decided == 0
+        assert any("P2 has no control" in text for text in now.quality.lacking)
+        campaign.close_round("failed")
+        now = campaign.status()
+        error = now.candidates.estimate - truth(now.library)
+        assert np.ptp(error) < 1.0
+        assert "REF-2, without a nominal value beside others, says nothing of a plate" in now.guarantee.sentence
+        assert "what REF-1 read at first" in now.guarantee.sentence
+    assert verify(tmp_path / "c.assaypilot", recompute=True).ok
+
+
+def test_a_limit_without_a_level_is_not_promised(tmp_path):
+    """Where no control has a nominal value a plate's shift is the level's, and nothing can be said of a limit."""
+    ends = (Endpoint("pIC50", noise_sd=SD), Endpoint("hERG", noise_sd=SD, limit=Limit("<", 6.0)))
+    for values, holds in (((("pIC50", 7.1),), False), ((("pIC50", 7.1), ("hERG", 5.0)), True)):
+        with blocked(tmp_path, f"{holds}.assaypilot", endpoints=ends, controls=(Control("REF-1", values),)) as campaign:
+            now = campaign.status().guarantee
+            assert now.holds is holds
+            assert ("no control has a nominal value in hERG" in now.sentence) is not holds

@@ -264,3 +264,59 @@ def test_how_noise_is_said(text, stated):
 def test_other_texts_are_refused(text):
     with pytest.raises(AssayPilotError, match="must be a number or unknown"):
         parse_noise(text)
+
+
+def _cut(campaign: Campaign, limit: float) -> None:
+    """A phase's results, of which those below the limit come as ``<``."""
+    for _ in range(20):
+        if campaign.status().open_round is None and campaign.plan() is None:
+            return
+        before = campaign.status().phases_decided
+        campaign.record(
+            [r if r.value >= limit else Result(r.compound, limit, r.endpoint, relation="<") for r in answers(campaign)],
+            close=True,
+        )
+        if campaign.status().phases_decided > before:
+            return
+
+
+def test_replicates_near_a_bound_do_not_count_and_the_promise_says_what_that_costs(tmp_path):
+    """What comes as a number beside a bound scatters less for being cut; said to be unknown, not too small."""
+    path = tmp_path / "x.assaypilot"
+    with make(path, **{**UNKNOWN, "per_round": 48, "max_replicates": 6}) as campaign:
+        assert campaign.status().guarantee.delta == pytest.approx(0.05)
+        _cut(campaign, 5.95)
+        ledger = ledger_of(campaign)
+        (told,) = ledger.spreads[1]
+        groups: dict[int, list[float]] = {}
+        bounded = {m.compound for m in ledger.measurements if m.relation != "="}
+        assert bounded
+        for m in ledger.measurements:
+            groups.setdefault(m.compound, []).extend([m.value] * (m.relation == "="))
+        far = [v for c, v in groups.items() if c not in bounded and np.mean(v) >= 5.95 + 4 * told.sd]
+        assert 0 < told.freedom <= sum(len(v) - 1 for v in far) < sum(len(v) - 1 for v in groups.values() if v)
+        assert told.alpha == pytest.approx(0.005 / 7)
+        # Until the first bound all replicates counted, from then on those far from it: two bounds, two shares.
+        now = campaign.status().guarantee
+        assert now.delta == pytest.approx(0.055)
+        assert now.holds
+        _cut(campaign, 5.95)
+        replays(campaign)
+    assert verify(path, recompute=True).ok
+
+
+def test_nothing_that_a_phase_says_of_the_noise_changes_what_it_is_compared_by(tmp_path):
+    """Leaders, and which cells are likely to be censored, rest on the guess from the start."""
+    with make(tmp_path / "x.assaypilot", **{**UNKNOWN, "per_round": 48, "max_replicates": 6}) as campaign:
+        _cut(campaign, 5.5)
+        ledger = ledger_of(campaign)
+        campaign.plan()
+        state, found = ledger.state, {}
+        allocation = ledger.phases[0].allocation
+        outcome = ledger.outcome(1, allocation, 0)
+        for sd in (0.05, 0.2, 3.0):
+            known = dataclasses.replace(state, problem=dataclasses.replace(state.problem, noise=(sd,)))
+            decision = ledger.strategy.decide(known, outcome)
+            found[sd] = (decision.memory["shy"].tolist(), decision.memory["leaders"].tolist())
+        assert found[0.05] == found[0.2] == found[3.0]
+        assert any(found[0.2][0])
