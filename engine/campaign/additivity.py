@@ -237,7 +237,7 @@ def _judged(ledger: Ledger, endpoint: int) -> Deviations:
     if cap is not None and cap < ledger.settings.max_replicates:
         spread = f"More than {many(cap, 'measurement')} of one compound would tell little, and are not planned."
     offers = _offers(ledger, told) if told.contradicted else ()
-    return replace(told, sentence=_sentence(ledger, told), offers=offers, spread=spread)
+    return replace(told, sentence=_sentence(ledger, endpoint, told), offers=offers, spread=spread)
 
 
 def _noise(ledger: Ledger, endpoint: int) -> tuple[float, float]:
@@ -312,7 +312,7 @@ def _beyond_replicates(found: Additivity, stated: float, replicates: tuple[float
     return float(fdtrc(found.freedom, freedom, ratio))
 
 
-def _sentence(ledger: Ledger, told: Deviations) -> str:
+def _sentence(ledger: Ledger, endpoint: int, told: Deviations) -> str:
     """What was found, for people."""
     found, several = told.found, len(ledger.measured) > 1
     of = f" in {told.endpoint}" if several else ""
@@ -339,14 +339,24 @@ def _sentence(ledger: Ledger, told: Deviations) -> str:
         )
     if found.p < SURE:
         return (
-            f"Own deviations of compounds{of} (tau) are there ({chance}), with an SD of {found.tau:.2g} at most "
+            f"Own deviations of compounds{of} (tau) are there ({chance}), with an SD of {found.tau:.2g}, at most "
             f"{found.tau_high:.2g} (95 %); none of {those} was seen more than {found.seen:.2g} from the sum of its "
             f"effects{_most(ledger, told)}.{tail}"
         )
+    if found.tau_high > tolerance(ledger, endpoint):
+        # Deviations as large as what is asked for would not be noticed: that is no word for additivity.
+        return (
+            f"Whether effects add up{of} cannot be judged well yet: {those} leave room for own deviations (tau) with "
+            f"an SD up to {found.tau_high:.2g}{_most(ledger, told)}.{tail}"
+        )
+    least = (
+        f"own deviations (tau) have an SD of {found.tau_high:.2g} at most (95 %)"
+        if found.tau_high > 0.0
+        else "they scatter no more than the noise alone would make them"
+    )
     return (
-        f"Additivity: none of {those} was seen more than {found.seen:.2g} from the sum of its effects{of}, noise "
-        f"included; own deviations (tau) with an SD up to {found.tau_high:.2g} cannot be excluded (95 %)"
-        f"{_most(ledger, told)}.{tail}"
+        f"Additivity: none of {those} is more than {found.seen:.2g} from the sum of its effects{of}, noise included; "
+        f"{least}{_most(ledger, told)}.{tail}"
     )
 
 

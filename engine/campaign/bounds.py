@@ -16,7 +16,7 @@ from assaypilot.engine.measurements import Measurement, Pooled
 if TYPE_CHECKING:
     from assaypilot.engine.campaign.replay import Ledger
 
-__all__ = ["Span", "left_out", "spanned", "taken", "what_it_does", "what_they_would_do"]
+__all__ = ["Span", "left_out", "spanned", "taken", "what_it_does", "what_one_does", "what_they_would_do"]
 
 Floats = NDArray[np.float64]
 
@@ -40,11 +40,20 @@ def what_they_would_do(n: int, *, taken_in: bool) -> str:
     if not n:
         return ""
     are = f"{n:,} value{' is' if n == 1 else 's are'} known only as {'a bound' if n == 1 else 'bounds'}"
+    return _told(are, taken_in=taken_in)
+
+
+def what_one_does(value: str, *, taken_in: bool) -> str:
+    """The same of one ``value`` that is there, in its own words (``>10000 nM``)."""
+    return _told(f"{value} is known only as a bound", taken_in=taken_in)
+
+
+def _told(which: str, *, taken_in: bool) -> str:
     if taken_in:
-        return f"{are}: {what_it_does(taken_in=True)}."
+        return f"{which}: {what_it_does(taken_in=True)}."
     return (
-        f"{are}: kept and shown, not used. If it was asked for, nothing is guaranteed any more, because it is left out "
-        "for its size; where the curve gives a fitted number, enter that."
+        f"{which}: kept and shown, not used. If it was asked for, nothing is guaranteed any more, because it is left "
+        "out for its size; where the curve gives a fitted number, enter that."
     )
 
 

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout
 
+from assaypilot.engine.campaign.bounds import what_one_does
 from assaypilot.engine.campaign.state import Round
 from assaypilot.engine.campaign.words import joined, many
 from assaypilot.engine.labels import label_text
+from assaypilot.engine.measurements import Measurement
 from assaypilot.gui.cells import is_late, mean_text
 from assaypilot.gui.confirming import confirmation_rows
 from assaypilot.gui.entry import as_first_entered, entered_text
@@ -73,6 +77,9 @@ class RoundPanel(QVBoxLayout):
         self.more = label("", "muted")
         self.question.body.addWidget(self.more)
         self.addWidget(self.question)
+        self.bound = label("", "muted", wrap=True, selectable=True)
+        self.bound.hide()
+        self.addWidget(self.bound)
         self.name = ElidedLabel("title")
         self.addWidget(self.name)
         self.structure = StructureView(structures)
@@ -144,6 +151,9 @@ class RoundPanel(QVBoxLayout):
     def show_line(self, view: View, model: RoundModel, line: int | None) -> None:
         """Nothing; shows what is known of a line of the round."""
         shown = model.round
+        words = bound_words(view, model, line)
+        self.bound.setText(words)
+        self.bound.setVisible(bool(words))
         self.details.setVisible(line is not None)
         self.values.setVisible(line is not None)
         if line is None or shown is None:
@@ -231,6 +241,29 @@ def _values(model: RoundModel, line: int) -> list[Shown]:
             caption = endpoint.name if several else f"Result {count}"
             found.append(Shown(one.number, caption, "" if out else now, struck, " · ".join(notes), out))
     return found
+
+
+def bound_words(view: View, model: RoundModel, line: int | None) -> str:
+    """What a value known only as a bound means: the latest of the line, or of the open round; empty without one."""
+    shown = model.round
+    if shown is None or shown.state == "withdrawn":
+        return ""
+
+    def latest(lines: Iterable[int]) -> tuple[int, Measurement] | None:
+        there = [(at, one) for at in lines for one in model.values[at] if one.relation != "=" and not _out(one)]
+        return max(there, key=lambda pair: pair[1].number, default=None)
+
+    found = None if line is None else latest((line,))
+    if found is None and shown.state == "open":
+        found = latest(range(len(shown.items)))
+    if found is None:
+        return ""
+    text = entered_text(found[1], view.status.endpoints[found[1].endpoint])
+    return what_one_does(f"Line {found[0] + 1}: {text}", taken_in=view.status.takes_bounds)
+
+
+def _out(one: Measurement) -> bool:
+    return one.excluded is not None or one.withdrawn
 
 
 def _late_words(view: View, shown: Round) -> str:

@@ -12,11 +12,14 @@ from assaypilot.engine.campaign.state import Status
 from assaypilot.gui.models.base import plain_tip
 from assaypilot.gui.session import View
 from assaypilot.gui.theme import theme
+from assaypilot.gui.widgets.folded import FoldedLabel
 from assaypilot.gui.widgets.marks import Pill
 from assaypilot.gui.widgets.text import ElidedLabel, button, label, mnemonic_free, polish
 
 __all__ = ["Budget", "Footer", "Next", "Strip", "next_step"]
 
+LINES = 4
+"""Lines that the guarantee takes at the foot of the window until more of it is asked for."""
 NAME_WIDTH = 40
 """Characters of the file's name that are shown; the guarantee needs the room."""
 
@@ -221,10 +224,17 @@ class Footer(QFrame):
         row = QHBoxLayout(self)
         row.setContentsMargins(20, 7, 20, 7)
         row.setSpacing(20)
-        self.guarantee = label("", "muted", wrap=True)
+        self.guarantee = FoldedLabel("muted", lines=LINES)
+        self.more = button("More", "link")
+        self.more.setCheckable(True)
+        self.more.toggled.connect(self._unfold)
+        self.more.hide()
+        self.guarantee.longer.connect(self.more.setVisible)
         self.saved = label("", "muted")
         row.addWidget(self.guarantee, 1)
+        row.addWidget(self.more, 0, Qt.AlignmentFlag.AlignBottom)
         row.addWidget(self.saved)
+        self._unfold(False)
         self.show_view(None)
 
     def show_view(self, view: View | None) -> None:
@@ -239,3 +249,8 @@ class Footer(QFrame):
         name = metrics.elidedText(view.path.name, Qt.TextElideMode.ElideMiddle, NAME_WIDTH * metrics.averageCharWidth())
         self.saved.setText(f"{'Read-only' if view.read_only else 'All changes saved'} · {name}")
         self.saved.setToolTip(plain_tip(str(view.path)))
+
+    def _unfold(self, unfolded: bool) -> None:
+        self.more.setText("Less" if unfolded else "More")
+        self.more.setAccessibleName(f"{self.more.text()} of what is guaranteed")
+        self.guarantee.unfold(unfolded)

@@ -86,13 +86,17 @@ def dialog() -> QDialog:
     return found
 
 
-def quick_campaign(folder: Path, *, smiles: bool = False, per_round: int = 96, max_replicates: int = 4) -> Path:
+def quick_campaign(
+    folder: Path, *, smiles: bool = False, per_round: int = 96, max_replicates: int = 4, strategy: str = "auto"
+) -> Path:
     """The campaign the wizard would make of ``small_table``, made without it."""
     raw = read_table(small_table(folder / "small.csv", smiles=smiles))
     imported = import_table(raw, propose(raw))
     endpoint = replace(imported.endpoints[0], noise_sd=0.2)
     path = folder / "small.assaypilot"
-    settings = Settings(endpoint.name, epsilon=0.5, slack=0.5, per_round=per_round, max_replicates=max_replicates)
+    settings = Settings(
+        endpoint.name, epsilon=0.5, slack=0.5, per_round=per_round, max_replicates=max_replicates, strategy=strategy
+    )
     Campaign.create(
         path, library=imported.library, endpoints=[endpoint], settings=settings, history=imported.history
     ).close()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
@@ -11,9 +11,9 @@ from PySide6.QtWidgets import QLineEdit
 from pytestqt.qtbot import QtBot
 
 from assaypilot.gui.dialogs.reasons import CorrectDialog, ExcludeDialog
-from assaypilot.gui.main_window import MainWindow
+from assaypilot.gui.main_window import ROUND, MainWindow
 from assaypilot.gui.models.round import RoundModel
-from tests.gui.helpers import dialog, idle, open_round, status, true_values, until
+from tests.gui.helpers import dialog, idle, open_round, quick_campaign, status, true_values, until
 
 
 @pytest.fixture
@@ -61,8 +61,33 @@ def test_typed_values_are_saved_at_once(qtbot: QtBot, planned: MainWindow) -> No
     type_into(window, 1, ">10000 nM")
     until(qtbot, lambda: model.kept_text(1) == "<5")
     assert "below range" in line_state(model, 1)
+    # What it means stands beside, whether its line is selected or not, until another one is typed or it is left out.
+    bound = window.round.panel.bound
+    assert status(window).takes_bounds
+    until(
+        qtbot, lambda: bound.text().startswith("Line 2: <5 is known only as a bound: left out of estimates; decisions")
+    )
     type_into(window, 2, "7.1 (n=2, sd=0.1)")
     until(qtbot, lambda: model.kept_text(2) == "7.1 (n=2, sd=0.1)")
+    assert bound.isVisible()
+    window.session.exclude(model.values[1][0].number, "typed by mistake", judgement=False)
+    until(qtbot, bound.isHidden)
+
+
+def test_a_bound_that_is_not_taken_in_says_what_it_costs(
+    qtbot: QtBot, open_window: Callable[..., MainWindow], tmp_path: Path
+) -> None:
+    window = open_window(quick_campaign(tmp_path, strategy="linfact-xy"))
+    until(qtbot, lambda: window.session.view is not None)
+    window.plan()
+    until(qtbot, lambda: status(window).open_round is not None)
+    window.show_page(ROUND)
+    assert not status(window).takes_bounds
+    type_into(window, 1, ">10000 nM")
+    bound = window.round.panel.bound
+    until(qtbot, lambda: "Line 2: <5 is known only as a bound: kept and shown, not used." in bound.text())
+    assert "nothing is guaranteed any more" in bound.text()
+    assert "fitted number" in bound.text()
 
 
 def line_state(model: RoundModel, line: int) -> str:

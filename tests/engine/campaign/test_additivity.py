@@ -111,7 +111,24 @@ def test_history_alone_says_it_before_anything_is_measured(tmp_path: Path) -> No
         now = campaign.status()
         assert now.guarantee.holds
         assert now.additivity[0].verdict == "not contradicted"
-        assert "cannot be excluded" in now.guarantee.sentence
+        assert " at most (95 %)" in now.guarantee.sentence
+
+
+def test_what_is_said_where_values_scatter_less_than_noise_or_tell_too_little(tmp_path: Path) -> None:
+    with create(tmp_path / "even.assaypilot", history=once(means(), 0.01), noise=0.2) as campaign:
+        now = campaign.status()
+        assert now.additivity[0].found.tau_high == 0.0
+        assert "they scatter no more than the noise alone would make them" in now.guarantee.sentence
+        assert "(tau)" not in now.guarantee.sentence
+    corners = {name for name, row in zip(series().ids, series().codes, strict=True) if max(row[:2]) < 2 and not row[2]}
+    few = [result for result in once(means()) if result.compound in corners]
+    with create(tmp_path / "few.assaypilot", history=few) as campaign:
+        now = campaign.status()
+        (told,) = now.additivity
+        assert told.found.freedom == 1
+        assert told.found.tau_high > GOAL.softness
+        assert "Whether effects add up cannot be judged well yet: 4 compounds" in now.guarantee.sentence
+        assert f"SD up to {told.found.tau_high:.2g}" in now.guarantee.sentence
 
 
 def test_deviations_that_hardly_move_an_answer_void_nothing_and_are_said(tmp_path: Path) -> None:
