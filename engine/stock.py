@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import Literal, get_args
 
@@ -10,10 +9,12 @@ from assaypilot.engine.errors import AssayPilotError
 
 __all__ = [
     "CANNOT",
+    "DEAREST",
     "IN_STOCK",
     "LONGEST",
     "NOT_SAID",
     "PLANS",
+    "SHORTEST",
     "STATES",
     "TO_MAKE",
     "UNSAID",
@@ -34,6 +35,10 @@ PLANS: tuple[PlanName, ...] = get_args(PlanName)
 
 LONGEST = 3650
 """Days; a longer time is a date, or an id."""
+SHORTEST = 0.01
+"""Days that a round takes at least."""
+DEAREST = 1e12
+"""Of any currency; what costs more is a typing error."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,17 +68,16 @@ class StockTerms:
     """How long the lab takes for a round."""
 
     def __post_init__(self) -> None:
-        if self.measurement_cost is not None and not (
-            math.isfinite(self.measurement_cost) and self.measurement_cost >= 0
-        ):
+        if self.measurement_cost is not None and not 0 <= self.measurement_cost < DEAREST:
             raise AssayPilotError(
-                f"the cost of a measurement must be a number of 0 or more, got {self.measurement_cost:g}",
+                f"the cost of a measurement must be a number of 0 or more that somebody pays, "
+                f"got {self.measurement_cost:g}",
                 option="--measurement-cost",
                 mend="For example 40.",
             )
-        if self.round_days is not None and not (math.isfinite(self.round_days) and 0 < self.round_days <= LONGEST):
+        if self.round_days is not None and not SHORTEST <= self.round_days <= LONGEST:
             raise AssayPilotError(
-                f"a round must take more than 0 days, got {self.round_days:g}",
+                f"a round must take more than 0 days, and at most ten years, got {self.round_days:g}",
                 option="--round-days",
                 mend="7 is a week.",
             )

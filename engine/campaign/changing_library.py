@@ -27,6 +27,7 @@ from assaypilot.engine.campaign.replay import Ledger
 from assaypilot.engine.campaign.state import Source
 from assaypilot.engine.campaign.suitable import check_campaign
 from assaypilot.engine.campaign.words import many, names
+from assaypilot.engine.controls import find_control
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.library import Library, Site
 
@@ -72,6 +73,7 @@ def _drafts(
     ledger: Ledger, library: Library, note: str, source: Mapping[str, Any] | None
 ) -> tuple[list[Draft], dict[str, bytes]]:
     refuse_open_round(ledger)
+    _refuse_controls(ledger, library)
     seen, strategy = ledger.seen(), ledger.strategy.info
     drops = nothing_of_the_plan(ledger)
     if seen and strategy.name not in _TAKE_IN:
@@ -113,6 +115,15 @@ def _drafts(
     after.rehearse([draft])
     check_campaign(after)
     return [draft], blobs
+
+
+def _refuse_controls(ledger: Ledger, library: Library) -> None:
+    """Nothing; AssayPilotError when a new compound is called as a control: its values would be of either."""
+    for name in library.ids[len(ledger.library) :] if ledger.settings.controls else ():
+        if find_control(ledger.settings.controls, name) is not None:
+            raise AssayPilotError(
+                f"{name} is a control of this campaign, so no compound can be called so", mend="Give it another id."
+            )
 
 
 def _taking_in(goal: str) -> str:

@@ -97,7 +97,9 @@ def _reading(ledger: Ledger, result: Result) -> Reading:
             raise AssayPilotError(f"there is no endpoint {result.endpoint!r}")
         place = found[0]
     if result.relation != "=":
-        raise AssayPilotError(f"the control {name} reads {result.relation}{result.value:g}: a number is needed")
+        raise AssayPilotError(
+            f"the control {name} reads {result.relation}{result.value:g}, which tells of no shift; a number is needed"
+        )
     if result.n < 1:
         raise AssayPilotError(f"N must be 1 or more, got {result.n}")
     value = ledger.endpoints[place].to_model(result.value, result.unit)

@@ -274,5 +274,6 @@ def _questions(endpoints: Sequence[Endpoint], measurements: Sequence[Measurement
             # In the words of the tables' reader, so that a value it has asked about already is asked about once.
             row = f"Row {m.entered.row}, " if m.entered.row else ""
             value = f"{m.entered.value:g}"
-            questions.append(f'{row}{m.entered.compound}: {value} is unusual for {endpoint.name}: "{value} nM"?')
+            perhaps = f': "{value} nM"?' if m.entered.value > 0 else "; is it right?"
+            questions.append(f"{row}{m.entered.compound}: {value} is unusual for {endpoint.name}{perhaps}")
     return tuple(questions)

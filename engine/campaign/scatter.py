@@ -213,6 +213,8 @@ def sentence(ledger: Ledger, one: Spread) -> str:
     if one.sd is None:
         return f"assay noise of {name} not known yet ({one.guess:.2g} is a guess for the first plan)"
     used = f"at most {one.used:.2g} is used" if math.isfinite(one.used) else "too few to decide anything"
+    if one.sd == 0:
+        used = "which decides nothing: measurements made independently never all agree exactly"
     degrees = f"{one.freedom:,} degree{'' if one.freedom == 1 else 's'} of freedom"
     return f"assay noise of {name} estimated: {one.sd:.2g} from {degrees}, {used}"
 

@@ -34,6 +34,7 @@ _WORDS = {
 def stock(options: argparse.Namespace, console: Console) -> Reply:
     """What is known of stock; with a list, arrivals or terms after these were taken in."""
     arrived, terms = options.arrived or (), terms_of(options)
+    _refuse_aimless(options)
     changes = options.list is not None or bool(arrived) or terms.said
     if options.orders is not None:
         check_orders(Path(options.orders), options.file)
@@ -55,6 +56,19 @@ def stock(options: argparse.Namespace, console: Console) -> Reply:
         document["orders_file"] = options.orders
         said.append(f"Order list: {options.orders}, {plural(write_order_list(Path(options.orders), now), 'compound')}")
     return Reply(document, said)
+
+
+def _refuse_aimless(options: argparse.Namespace) -> None:
+    """Nothing; AssayPilotError for options about a list without one, and for arrivals that name nobody."""
+    for name in ("stock", "cost", "lead", "sheet"):
+        if options.list is None and getattr(options, name) is not None:
+            raise AssayPilotError(
+                "it speaks of a list, and there is none",
+                option=f"--{name}",
+                mend="Give it: assaypilot stock FILE LIST.",
+            )
+    if any(not text.strip(" ,") for text in options.arrived or ()):
+        raise AssayPilotError("no compound is named", option="--arrived", mend="Name compounds by their ids, or all.")
 
 
 def _note(options: argparse.Namespace, arrived: Sequence[str]) -> str:

@@ -205,6 +205,11 @@ def round_design(
         # What tells these directions alone cannot be measured so often: then everything is estimated.
         span = None
         _refuse_too_few(candidates, n, high, told)
+    if (room := int(high[places].sum())) < n:
+        raise AssayPilotError(
+            f"{n:,} measurements do not fit on the compounds of the design, which take at most {room:,}",
+            mend="Allow more of each compound, or let single measurements move (exchange).",
+        )
     weights = np.zeros(len(places))
     known = np.isin(places, design.support)
     order = np.argsort(design.support, kind="stable")

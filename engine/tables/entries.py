@@ -57,7 +57,9 @@ def doubt(endpoint: Endpoint, entry: Entry) -> str | None:
         and (entry.rest or not entry.note)
         and not _P_LOWEST <= entry.value <= _P_HIGHEST
     ):
-        return f'{entry.value:g} is unusual for {endpoint.name}: "{entry.value:g} nM"?'
+        # No concentration is 0 or less.
+        perhaps = f': "{entry.value:g} nM"?' if entry.value > 0 else "; is it right?"
+        return f"{entry.value:g} is unusual for {endpoint.name}{perhaps}"
     return None
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.library import Library
-from assaypilot.engine.stock import CANNOT, IN_STOCK, LONGEST, TO_MAKE, StockLine
+from assaypilot.engine.stock import CANNOT, DEAREST, IN_STOCK, LONGEST, TO_MAKE, StockLine
 from assaypilot.engine.tables import headers
 from assaypilot.engine.tables.problems import Problem
 from assaypilot.engine.tables.raw import RawTable
@@ -102,6 +102,8 @@ def parse_cost(text: str, decimal: str = ".") -> float:
     cost = _number(match[1].replace(" ", "").replace("'", ""), decimal)
     if cost < 0:
         raise ValueError("is a cost below 0")
+    if cost >= DEAREST:
+        raise ValueError("is more than any compound costs")
     return cost
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -88,3 +89,12 @@ def test_trade_offs_are_hurried_too():
         state = hurried.tell(state, sample(drawn, counted, rng, state.spent + allocation.total))
         assert state.spent < 3000
     assert goal.is_right(state.status == 1, truth)
+
+
+def test_a_round_that_holds_all_replicates_there_are_is_planned():
+    """Compounds of a design take only so many measurements: where that is too few, all others are measured, too."""
+    n = 4 * FEATURES.n_rows
+    problem = replace(problem_of(GOAL), capacity=Capacity(n, 4))
+    asked = QUICK.ask(QUICK.start(problem))
+    assert asked.total == n
+    assert (asked.counts == 4).all()
