@@ -90,6 +90,9 @@ def _listed(
     found = read_stock_list(raw, now.library, columns, round_days=days)
     lines: list[StockLine] = []
     not_used: list[dict[str, Any]] = [{**problem.as_json()} for problem in found.not_used]
+    if found.unread is not None:
+        reason = f"it may say what is in stock, and was not read; if it does: --stock {found.unread!r}"
+        not_used.append({"row": None, "column": found.unread, "reason": reason, "severity": "warning"})
     for line in found.lines:
         if not now.library.measurable[line.compound] and line.state in (IN_STOCK, TO_MAKE):
             reason = f"{now.library.ids[line.compound]} was taken in as a compound that cannot be measured"

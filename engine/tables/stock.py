@@ -160,6 +160,11 @@ class StockColumns:
     lead: str | None = None
 
     @property
+    def named(self) -> tuple[str | None, ...]:
+        """All three."""
+        return self.stock, self.cost, self.lead
+
+    @property
     def any(self) -> bool:
         """Whether there is one."""
         return not (self.stock is None and self.cost is None and self.lead is None)
@@ -173,6 +178,8 @@ class StockTable:
     """One per compound that something is said of."""
     not_used: tuple[Problem, ...]
     """Cells and rows that could not be used, each with its reason; the rest of their rows was taken."""
+    unread: str | None = None
+    """A column that may say what is in stock and was not read, because its name does not; None when there is none."""
 
 
 def read_stock(
@@ -277,7 +284,17 @@ def read_stock_list(raw: RawTable, library: Library, wanted: StockColumns, *, ro
             problems.append(Problem(row, ids, reason))
         compounds.append(compound)
     read = read_stock(raw, compounds, columns, round_days=round_days)
-    return StockTable(read.lines, tuple(sorted((*problems, *read.not_used), key=lambda one: one.row or 0)))
+    not_used = tuple(sorted((*problems, *read.not_used), key=lambda one: one.row or 0))
+    return StockTable(read.lines, not_used, None if columns.stock else _in_words(raw, {ids, *columns.named}))
+
+
+def _in_words(raw: RawTable, taken: set[str | None]) -> str | None:
+    """The first other column whose words say what is in stock; numbers may be anything."""
+    for name in raw.columns:
+        words = [text for text in raw.column(name) if any(letter.isalpha() for letter in text)]
+        if name not in taken and speaks_of("stock", words, raw.decimal):
+            return name
+    return None
 
 
 def _first(raw: RawTable, names: Iterable[str], taken: set[str | None]) -> str | None:

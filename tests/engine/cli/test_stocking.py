@@ -106,6 +106,17 @@ def test_a_list_with_faults_takes_the_rest(
     assert not done("stock", campaign, table(rows, "s.csv"))["changed"]
 
 
+def test_a_column_of_yes_and_no_under_another_name_is_asked_about(
+    campaign: Path, table: Callable[..., Path], done: Callable[..., Any]
+) -> None:
+    rows = [("ID", "Bestand", "Note", "Cost"), ("C-00", "yes", "no rush", ""), ("C-07", "no", "cold", "12")]
+    path = table(rows, "s.csv")
+    (entry,) = done("stock", campaign, path)["not_used"]
+    assert entry["column"] == "Bestand"
+    assert "--stock 'Bestand'" in entry["reason"]
+    assert done("stock", campaign, path, "--stock", "Bestand")["not_used"] == []
+
+
 def test_refusals_write_nothing(
     campaign: Path,
     small: Path,
