@@ -21,6 +21,7 @@ from PySide6.QtWidgets import QApplication
 
 from assaypilot.gui.app import dress
 from assaypilot.gui.settings import Settings
+from screens.further import further
 from screens.journey import journey, trade_offs
 from screens.photographer import LOOKS, Photographer
 
@@ -73,6 +74,7 @@ def main() -> int:
         photographer = Photographer(application, folder, LOOKS[name])
         journey(photographer)
         trade_offs(photographer)
+        further(photographer)
         photographer.close()
         print(f"{name}: {len(photographer.made)} pictures in {time.monotonic() - began:.0f} s", flush=True)
     if options.readme:

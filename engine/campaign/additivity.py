@@ -377,7 +377,8 @@ def _offers(ledger: Ledger, told: Deviations) -> tuple[str, ...]:
     """What can be done when effects do not add up, the most promising first."""
     found = [
         f"Take {pair_name(pair.sites)} together, in a new campaign with these values as its history: that explains "
-        f"{pair.explained:.0%} of what the model leaves, with {pair.rank_after} unknowns instead of {pair.rank_before}."
+        f"{100 * pair.explained:.0f} % of what the model leaves, with {pair.rank_after} unknowns instead of "
+        f"{pair.rank_before}."
         for pair in [one for one in told.pairs if one.worth][:2]
     ]
     if told.pairs and not found:

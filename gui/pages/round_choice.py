@@ -71,7 +71,7 @@ class PlanCard(QFrame):
              if option.to_make else "nothing"),
             ("Wait", many(math.ceil(option.wait), "day") if option.wait else "none"),
             ("Test now", f"{option.now:,} of {option.measurements:,} measurements"),
-            ("Tells", f"{1 / option.loss:.0%} of the best possible" if math.isfinite(option.loss) else "–"),
+            ("Tells", f"{100 / option.loss:.0f} % of the best possible" if math.isfinite(option.loss) else "–"),
         ]  # fmt: skip
         if option.to_end is not None and option.days_to_end is not None:
             weeks = math.ceil(option.days_to_end / 7)

@@ -54,6 +54,7 @@ LOOKS = {
         Look("dark-1920", "dark", LARGE),
         Look("long-1280", "light", SMALL, words=LONG),
         Look("large-text-1920", "light", LARGE, text=200),
+        Look("large-text-1280", "light", SMALL, text=200),
     )
 }
 

@@ -9,7 +9,17 @@ from pathlib import Path
 
 import numpy as np
 
-__all__ = ["LONG", "NOISE", "SHORT", "Truth", "Words", "benzamides", "two_endpoints"]
+__all__ = [
+    "LONG",
+    "NOISE",
+    "SHORT",
+    "Truth",
+    "Words",
+    "benzamides",
+    "beside_each_other",
+    "two_endpoints",
+    "with_stock",
+]
 
 NOISE = 0.2
 R1 = {"Me": "C", "Et": "CC", "iPr": "C(C)C", "cPr": "C1CC1", "tBu": "C(C)(C)C"}
@@ -83,3 +93,32 @@ def two_endpoints(folder: Path, words: Words = SHORT) -> tuple[Path, tuple[Truth
     path = folder / f"{words.file} and hERG.csv"
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
     return path, (first, second)
+
+
+def with_stock(folder: Path, words: Words = SHORT) -> tuple[Path, Truth]:
+    """The made-up benzamides with what is in stock, what else would cost, and how long it would take."""
+    table, truth = benzamides(folder, words)
+    rng = np.random.default_rng(11)
+    head, *rows = table.read_text(encoding="utf-8").splitlines()
+    lines = [f"{head},Stock,Cost (EUR),Lead time"]
+    for row in rows:
+        here, cost, weeks = rng.random() < 0.4, int(rng.integers(8, 60)) * 10, int(rng.integers(2, 9))
+        lines.append(f"{row},yes,," if here else f"{row},no,{cost},{weeks} weeks")
+    path = folder / f"{words.file} with stock.csv"
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return path, truth
+
+
+def beside_each_other(folder: Path, words: Words = SHORT) -> Path:
+    """The made-up benzamides, all measured, of which R2 and R3, neighbours on the ring, act together."""
+    table, truth = benzamides(folder, words)
+    rng = np.random.default_rng(13)
+    both = rng.normal(0.0, 0.6, (len(R2), len(R3)))
+    head, *rows = table.read_text(encoding="utf-8").splitlines()
+    lines = [head]
+    for row, name, (_, b, c) in zip(rows, truth, itertools.product(range(5), range(5), range(4)), strict=True):
+        value = truth[name] + both[b, c] + NOISE * rng.standard_normal()
+        lines.append(f"{row.rpartition(',')[0]},{value:.2f}")
+    path = folder / f"{words.file}, neighbours.csv"
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return path

@@ -1,0 +1,164 @@
+"""Pictures of campaigns with more to say: stock and plans, noise not known, plates, effects that do not add up."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QScrollArea, QWidget
+
+from assaypilot.engine.measurements import Result
+from assaypilot.engine.plates.layout import PlateUse, read_controls
+from assaypilot.gui.dialogs.new_campaign import NewCampaign
+from assaypilot.gui.dialogs.work_list import values_of
+from assaypilot.gui.main_window import CANDIDATES, GOAL, LIBRARY, ROUND, SAR
+from screens.photographer import Photographer
+from screens.tables import NOISE, Truth, beside_each_other, with_stock
+
+__all__ = ["further"]
+
+CONTROL = "REF-1=1"
+
+
+def further(at: Photographer) -> None:
+    """Nothing; both campaigns."""
+    table, truth = with_stock(at.work, at.look.words)
+    _stocked_wizard(at, table)
+    _plans(at)
+    _plates(at, truth)
+    _not_additive(at, beside_each_other(at.work, at.look.words))
+
+
+def _stocked_wizard(at: Photographer, table: Path) -> None:
+    """The steps of a table with stock, costs and times, for an assay of unknown noise on plates."""
+    wizard = _checked(at, table, "wizard-2-stock")
+    wizard.next.click()
+    step = wizard.goal_step
+    box = step.endpoints.boxes[0]
+    box.unknown.click()
+    step.slack.edit.setText("0.5")
+    at.until(lambda: step.complete, "the goal")
+    at.shoot("wizard-4-unknown", wizard)
+    step.plates.combo.setCurrentIndex(step.plates.combo.findData("plate"))
+    at.until(lambda: step.plates.edit.note.property("role") == "problem", "the question for controls")
+    _to(step.plates)
+    at.shoot("wizard-4-no-controls", wizard)
+    step.plates.edit.edit.setText("REF-1 = 7,1")
+    at.until(lambda: step.complete, "the goal")
+    at.shoot("wizard-4-controls", wizard)
+    _create(at, wizard)
+
+
+def _plans(at: Photographer) -> None:
+    """The Goal page before anything is measured, the three plans, and what the one chosen waits for."""
+    window = at.window
+    _goal(at, "goal-unknown")
+    window.show_page(LIBRARY)
+    at.shoot("library-stock")
+    window.plan()
+    at.until(lambda: window.round.choice.isVisible(), "the plans")
+    at.shoot("round-choice")
+    window.round.choice.cards["fastest"].go.click()
+    at.until(lambda: at.view.status.open_round is not None, "the round")
+    window.show_page(ROUND)
+    at.shoot("round-orders")
+
+
+def _plates(at: Photographer, truth: Truth) -> None:
+    """The Round page with controls: empty, typed, wrong, and one value known only as a bound."""
+    window, page = at.window, at.window.round
+    use = PlateUse(96, read_controls([CONTROL]))
+    window.work_lists.to(at.work / "wells.csv", use, "list", values_of(use, CONTROL, kind="list"))
+    at.until(lambda: "written" in window.messages.text, "the work list")
+    window.messages.clear()
+    _to(page.controls)
+    at.shoot("round-controls-empty")
+    for number, text in enumerate(("7.0; 7.2; 7.3; 6.9", "seven")):
+        fields = list(page.controls.fields.values())
+        if number < len(fields):
+            fields[number].edit.setText(text)
+            fields[number].edit.returnPressed.emit()
+            at.settle()
+    _to(page.controls)
+    at.shoot("round-controls")
+    first, second, *others = at.results(truth)
+    at.record([Result(first.compound, 5.0, first.endpoint, "<"), second])
+    page.table.choose(0, "result")
+    at.shoot("round-bound")
+    at.record(others)
+    at.close_round()
+    window.show_page(CANDIDATES)
+    at.shoot("candidates-stock")
+    _goal(at, "goal-noise-estimated")
+
+
+def _not_additive(at: Photographer, table: Path) -> None:
+    """A series of which two sites act together: taken together in the wizard, and what is said where they are not."""
+    wizard = _checked(at, table)
+    sites = wizard.check_step.sites
+    wizard.check_step.views.choose("sites")
+    at.settle()
+    sites.together.click()
+    at.until(lambda: "(1)" in sites.heading.text(), "two sites taken together")
+    at.shoot("wizard-3-together", wizard)
+    wizard.reject()
+    wizard._leave()
+    wizard = _checked(at, table)
+    wizard.next.click()
+    step = wizard.goal_step
+    step.noise.edit.setText(str(NOISE))
+    step.slack.edit.setText("0.5")
+    at.until(lambda: step.complete, "the goal")
+    _create(at, wizard)
+    window = at.window
+    _goal(at, "goal-not-additive")
+    _to(window.goal.offers)
+    at.shoot("goal-offers")
+    for page, name in ((SAR, "sar-not-additive"), (CANDIDATES, "candidates-not-additive")):
+        window.show_page(page)
+        at.shoot(name)
+    if window.footer.more.isVisible():
+        window.footer.more.click()
+        at.shoot("footer-more")
+        window.footer.more.click()
+
+
+def _goal(at: Photographer, name: str) -> None:
+    """The Goal page, once it is known what the campaign will take."""
+    page = at.window.goal
+    at.window.show_page(GOAL)
+    at.until(lambda: not (page.ahead.busy or page.other.busy), "the forecast")
+    at.shoot(name)
+
+
+def _checked(at: Photographer, table: Path, name: str = "") -> NewCampaign:
+    """The wizard at its check of a table, photographed with its columns when a name is given."""
+    at.window.new_campaign()
+    wizard = at.window.wizard
+    assert wizard is not None
+    wizard.start_with(table)
+    at.until(lambda: wizard.table_step.complete, "the table")
+    wizard.next.click()
+    at.until(lambda: wizard.columns_step.complete, "the check")
+    if name:
+        at.shoot(name, wizard)
+    wizard.next.click()
+    at.settle()
+    return wizard
+
+
+def _create(at: Photographer, wizard: NewCampaign) -> None:
+    before = at.window.session.view
+    wizard.next.click()
+    at.until(lambda: at.window.session.view is not before, "the campaign")
+    at.settle()
+
+
+def _to(widget: QWidget) -> None:
+    """Nothing; brings a part of a page that scrolls into sight."""
+    above = widget.parentWidget()
+    while above is not None and not isinstance(above, QScrollArea):
+        above = above.parentWidget()
+    if isinstance(above, QScrollArea):
+        QTest.qWait(60)
+        above.ensureWidgetVisible(widget, 0, 20)
