@@ -12,9 +12,9 @@ error (LinFACT-MIS) what is contradicted is that error, however deviations are d
 
 **What voiding does to "wrong at most".** That probability is of a promise that is made *and* wrong, where effects add
 up, over all campaigns: taking some promises back for what the values look like can only make it smaller. It is not the
-share of wrong ones among the promises that are left. That is at most 1 / (1 - SURE) times as large, since additive
-tables lose the promise in no more than about SURE of all campaigns at one look. Where effects do not add up nothing was
-promised, and what is not noticed is not covered.
+share of wrong ones among the promises that are left. That is at most 1 / (1 - v) times as large, v being how often an
+additive table loses its promise: about SURE at each look. Where effects do not add up nothing was promised, and what is
+not noticed is not covered.
 """
 
 from __future__ import annotations
@@ -27,12 +27,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assaypilot.engine.campaign import blocking, scatter
+from assaypilot.engine.campaign.bounds import spanned
 from assaypilot.engine.campaign.words import many
 from assaypilot.engine.features import SiteFeatures
 from assaypilot.engine.interactions import pair_name
 from assaypilot.engine.measurements import Measurement, pool, pure_error
 from assaypilot.engine.models.additivity import BOUND, Additivity, additivity, deviation_bound
 from assaypilot.engine.models.interactions import Interaction, interactions
+from assaypilot.engine.strategies.censored import fit_imputed
 from assaypilot.engine.strategies.designs import remembered
 
 if TYPE_CHECKING:
@@ -52,6 +54,8 @@ _FEWEST = 6
 _SURE_CLIFF = 0.01
 """The p of a compound below which it is named as deviating."""
 _NAMED = 3
+_WITHIN = 3.0
+"""Noise SDs from a bound at which values of a compound are hardly ever cut."""
 _SIZE = 4096
 
 Floats = NDArray[np.float64]
@@ -196,6 +200,7 @@ def _judged(ledger: Ledger, endpoint: int) -> Deviations:
     """The deviations in one endpoint."""
     own = [m for m in ledger.measurements if m.endpoint == endpoint and m.usable]
     sd, shown = _noise(ledger, endpoint)
+    own = _uncut(ledger, endpoint, own, shown)
     features, arms, rows, means, counts = _values(ledger, endpoint, own)
     found = _found(features, arms, means, counts, sd)
     if shown != sd:
@@ -248,6 +253,25 @@ def _noise(ledger: Ledger, endpoint: int) -> tuple[float, float]:
         if one.endpoint == endpoint:
             return (one.used if math.isfinite(one.used) else 0.0), one.shown
     return stated, stated
+
+
+def _uncut(ledger: Ledger, endpoint: int, own: list[Measurement], sd: float) -> list[Measurement]:
+    """The values of compounds that are expected well within every bound that was met; all where none was.
+
+    Nearer ones came as numbers only where the noise took them within, which looks like a deviation. Expected by all
+    values, those known only as bounds with them, so that it hardly depends on the compound's own noise.
+    """
+    every = [m for m in ledger.measurements if m.endpoint == endpoint and m.excluded is None and not m.withdrawn]
+    cut = [m for m in every if m.relation != "="]
+    if not cut or ledger.settings.blocks != "none":
+        return own
+    told = spanned(ledger.endpoints, endpoint, [(m, m.n) for m in every], ledger.arm_of)
+    at = np.flatnonzero(told.counts > 0)
+    cells = (at, told.counts[at], told.means[at])
+    expected = fit_imputed(ledger.features, cells, told.low[at], told.high[at], max(sd, 1e-9)).means()
+    floor = max((m.value for m in cut if m.relation == "<"), default=-math.inf) + _WITHIN * sd
+    ceiling = min((m.value for m in cut if m.relation == ">"), default=math.inf) - _WITHIN * sd
+    return [m for m in own if floor <= expected[ledger.arm_of[m.compound]] <= ceiling]
 
 
 def _values(ledger: Ledger, endpoint: int, own: list[Measurement]) -> tuple[SiteFeatures, Ints, Ints, Floats, Floats]:

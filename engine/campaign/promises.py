@@ -277,11 +277,12 @@ def _plates(ledger: Ledger) -> list[str]:
     if unsaid:
         whom = joined(list(first)) if first else "a control"
         found.append(f"levels are counted from what {whom} read at first, differences from nothing")
-    told = {k: blocking.telling(ledger, k) for k in ledger.measured}
-    if len(controls) > 1 and any(told.values()):
-        silent = [c.name for place, c in enumerate(controls) if any(place not in own for own in told.values())]
+    for k in ledger.measured:
+        told = blocking.telling(ledger, k)
+        silent = [control.name for place, control in enumerate(controls) if told and place not in told]
         if silent:
-            found.append(f"{joined(silent)}, without a nominal value beside others, says nothing of a {kind}")
+            where = f" in {ledger.endpoints[k].scale_name}" if len(ledger.measured) > 1 else ""
+            found.append(f"{joined(silent)}, without a nominal value beside others, not used for any {kind}{where}")
     if ledger.limited:
         found.append(f"limits rest on the nominal values of {joined([control.name for control in controls])}")
     changed = sum(

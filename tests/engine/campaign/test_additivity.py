@@ -19,7 +19,7 @@ from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.interactions import chosen_pairs
 from assaypilot.engine.library import Library, Site
 from assaypilot.engine.measurements import Result
-from tests.engine.campaign.making import replays
+from tests.engine.campaign.making import make, replays, truth
 
 NOISE = 0.2
 GOAL = Settings("pIC50", epsilon=0.5, slack=0.5, per_round=48, strategy="adaptive", seed=1)
@@ -284,3 +284,22 @@ def test_the_effect_of_a_plate_is_no_deviation_of_compounds(tmp_path: Path, tau:
         assert told.found.p is not None
         assert (told.found.p > 0.01) is not contradicted
         assert set(told.compounds) <= set(range(len(series())))
+
+
+def test_values_that_a_bound_cut_are_no_deviation(tmp_path: Path) -> None:
+    """Of compounds near a bound only what the noise took within it came as a number: additive all the same."""
+    for seed in range(4):
+        rng = np.random.default_rng((3, seed))
+        endpoints = (Endpoint("pIC50", noise_sd=0.3),)
+        path = tmp_path / f"{seed}.assaypilot"
+        with make(path, endpoints=endpoints, per_round=270, max_replicates=40, slack=0.2) as campaign:
+            campaign.plan()
+            now = campaign.status()
+            means, results = truth(now.library), []
+            for item in now.open_round.items:
+                for value in rng.normal(means[item.compound], 0.3, item.replicates):
+                    cut = value < 5.4
+                    name = now.library.ids[item.compound]
+                    results.append(Result(name, 5.4 if cut else float(value), relation="<" if cut else "="))
+            campaign.record(results, close=True)
+            assert campaign.status().guarantee.holds

@@ -314,7 +314,7 @@ def test_of_two_controls_without_a_nominal_value_one_tells_of_plates(tmp_path):
         now = campaign.status()
         error = now.candidates.estimate - truth(now.library)
         assert np.ptp(error) < 1.0
-        assert "REF-2, without a nominal value beside others, says nothing of a plate" in now.guarantee.sentence
+        assert "REF-2, without a nominal value beside others, not used for any plate" in now.guarantee.sentence
         assert "what REF-1 read at first" in now.guarantee.sentence
     assert verify(tmp_path / "c.assaypilot", recompute=True).ok
 

@@ -10,14 +10,16 @@ import pytest
 from scipy.stats import chi2
 
 from assaypilot.engine.campaign import audit, candidates
+from assaypilot.engine.campaign.bounds import spanned
 from assaypilot.engine.campaign.campaign import Campaign
+from assaypilot.engine.difference import with_noise
 from assaypilot.engine.endpoint import Endpoint, Limit
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.export.records import settings as settings_sheet
 from assaypilot.engine.export.shortlist import table_of
 from assaypilot.engine.export.work_list import work_list
 from assaypilot.engine.goals import AllEpsilonBest, ParetoSet
-from assaypilot.engine.measurements import Result
+from assaypilot.engine.measurements import Measurement, Result
 from assaypilot.engine.models.ols import least_squares
 from tests.engine.campaign.making import replays
 from tests.engine.campaign.trading import POTENCY, answers, finish, trade, truth
@@ -218,3 +220,34 @@ def test_only_files_with_a_difference_need_a_newer_program(tmp_path: Path) -> No
             events = {event.kind: event.version for event in campaign._store.events()}
         versions.append(events["endpoints_defined"])
     assert versions == [1, 3]
+
+
+def test_a_difference_lies_where_bounds_of_both_parts_leave_it():
+    """Whatever the values beyond the bounds are, the mean of a difference is within what is said of it."""
+    rng = np.random.default_rng(6)
+    endpoints = with_noise([
+        Endpoint("pIC50", noise_sd=0.2),
+        Endpoint("hERG", noise_sd=0.3),
+        Endpoint("Selectivity", of=("pIC50", "hERG")),
+    ])  # fmt: skip
+    arms, ends = np.arange(40), {0: (5.0, 7.0), 1: (4.5, 6.5)}
+    for _ in range(20):
+        latent: dict[int, np.ndarray] = {}
+        filling = []
+        for k, (low, high) in ends.items():
+            counts = rng.integers(1, 4, len(arms))
+            values = [rng.normal(6.0, 1.0, n) for n in counts]
+            latent[k] = np.array([each.mean() for each in values])
+            for compound, each in enumerate(values):
+                for value in each:
+                    relation = "<" if value < low else ">" if value > high else "="
+                    shown = float(np.clip(value, low, high))
+                    entered = Result(str(compound), shown)
+                    filling.append((Measurement(1, compound, k, shown, relation, 1, entered, 1, 1, 1), 1))
+        told = spanned(endpoints, 2, filling, arms)
+        truly = latent[0] - latent[1]
+        assert (told.low - 1e-9 <= truly).all()
+        assert (truly <= told.high + 1e-9).all()
+        assert np.isinf(told.low).any()
+        exact = np.isfinite(told.low) & np.isfinite(told.high)
+        assert told.means[exact] == pytest.approx(truly[exact])
