@@ -98,7 +98,8 @@ def _reading(ledger: Ledger, result: Result) -> Reading:
         place = found[0]
     if result.relation != "=":
         raise AssayPilotError(
-            f"the control {name} reads {result.relation}{result.value:g}, which tells of no shift; a number is needed"
+            f"the control {name} reads {result.relation}{result.value:g} in {ledger.endpoints[place].name}, "
+            "which tells of no shift; a number is needed"
         )
     if result.n < 1:
         raise AssayPilotError(f"N must be 1 or more, got {result.n}")

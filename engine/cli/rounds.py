@@ -287,7 +287,8 @@ def record(options: argparse.Namespace, console: Console) -> Reply:
         "finished": after.finished,
         "warnings": warnings,
     }
-    return Reply(document, _record_lines(document, after))
+    confirming = now.open_round is not None and now.open_round.confirmation
+    return Reply(document, _record_lines(document, after, confirming=confirming))
 
 
 def _read_table(options: argparse.Namespace, console: Console, now: Status) -> tuple[ResultsTable, Source | None]:
@@ -344,17 +345,17 @@ def _known_ids(texts: Sequence[str] | None, now: Status) -> list[str]:
     return list(ids)
 
 
-def _record_lines(document: dict[str, Any], after: Status) -> list[str]:
+def _record_lines(document: dict[str, Any], after: Status, *, confirming: bool) -> list[str]:
     rejected: Sequence[dict[str, Any]] = document["rejected"]
     lost = not after.guarantee.holds and any("as a bound" in why for why in after.guarantee.void)
+    bound = what_it_does(taken_in=after.takes_bounds, holds=not lost)
+    if confirming:
+        bound = "kept and shown; only a number confirms a compound"
     kinds = [
         (document["unplanned"], "not asked for: used in estimates, not in decisions"),
         (document["duplicates"], "there already: not counted again"),
         (document["excluded"], "marked in the table as not to be used: kept and shown, not used"),
-        (
-            document["censored"],
-            f"known only as a bound: {what_it_does(taken_in=after.takes_bounds, holds=not lost)}",
-        ),
+        (document["censored"], f"known only as a bound: {bound}"),
     ]
     lines = [
         f"{plural(document['accepted'], 'result')} recorded, {plural(len(rejected), 'row')} not used",

@@ -8,12 +8,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from assaypilot.engine.campaign.state import Settings, Source
+from assaypilot.engine.campaign.state import Settings, Source, Status
 from assaypilot.engine.cli.console import Console, Reply, count, plural, table
 from assaypilot.engine.cli.standing import what_can_be_done
 from assaypilot.engine.cli.stock_options import terms_of
 from assaypilot.engine.cli.stock_words import said_lines, said_of_stock, stock_document, stock_lines
 from assaypilot.engine.controls import parse_control
+from assaypilot.engine.difference import parts
+from assaypilot.engine.endpoint import Endpoint
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.stated_noise import StatedNoise
 from assaypilot.engine.tables.check import check_report
@@ -120,7 +122,7 @@ def new(options: argparse.Namespace, console: Console) -> Reply:
         now.goal_sentence,
         *(
             f"Assay noise (SD) of {endpoint.scale_name}: "
-            + (f"unknown, at first {endpoint.noise_sd:.3g}" if endpoint.noise_estimated else f"{endpoint.noise_sd:.3g}")
+            + (f"unknown, at first {endpoint.noise_sd:.3g}" if _unknown(now, endpoint) else f"{endpoint.noise_sd:.3g}")
             for endpoint in asked
         ),
         *_how_additive(document, [endpoint.name for endpoint in asked]),
@@ -137,6 +139,12 @@ def new(options: argparse.Namespace, console: Console) -> Reply:
         f"Next: assaypilot plan {path} --out round1.csv",
     ]
     return Reply(answer, lines)
+
+
+def _unknown(now: Status, endpoint: Endpoint) -> bool:
+    """Whether the noise of an endpoint, or of one that it is the difference of, is to be estimated."""
+    own = parts(now.endpoints, now.endpoints.index(endpoint))
+    return any(now.endpoints[k].noise_estimated for k in own)
 
 
 def _how_additive(document: dict[str, Any], names: Sequence[str]) -> list[str]:

@@ -175,7 +175,7 @@ def test_a_control_reads_a_number(tmp_path, value):
         campaign.plan()
         with pytest.raises(AssayPilotError, match="not a finite number"):
             campaign.record([Result("REF-1", value, plate="P1")])
-        with pytest.raises(AssayPilotError, match=r"REF-1 reads >8, .*a number is needed"):
+        with pytest.raises(AssayPilotError, match=r"REF-1 reads >8 in pIC50, .*a number is needed"):
             campaign.record([Result("REF-1", 8.0, relation=">", plate="P1")])
         assert campaign.status().readings == ()
 

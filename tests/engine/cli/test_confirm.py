@@ -126,3 +126,15 @@ def test_too_early(campaign: Path, refused: Callable[..., str], done: Callable[.
     assert done("status", campaign)["confirmation"] is None
     done("plan", campaign)
     assert "round 1 is open" in refused("plan", campaign, "--confirm")
+
+
+def test_a_bound_confirms_nothing_and_that_is_said(ended: Path, tmp_path: Path, done: Any, run: Any) -> None:
+    work = tmp_path / "confirm.csv"
+    done("plan", ended, "--confirm", "--out", work)
+    header, rows = read_sheet(work)
+    rows[0]["Value"] = ">5"
+    write_sheet(work, header, rows)
+    assert (
+        "1 known only as a bound: kept and shown; only a number confirms a compound" in run("record", ended, work).out
+    )
+    assert done("status", ended)["confirmation"]["confirmed"] == []

@@ -259,3 +259,11 @@ def test_a_selectivity_from_a_table_to_a_shortlist(
     assert done("verify", campaign, "--recompute")["ok"]
     said = refused("simulate", "--table", small, *whole, "--strategy", "linfact-g", "--objective", "Selectivity")
     assert "simulations know no differences of endpoints, and there is one: Selectivity" in said
+
+
+def test_the_noise_of_a_selectivity_is_as_unknown_as_its_parts(small: Path, tmp_path: Path, run: Any) -> None:
+    parts = ("--endpoint", "pIC50;sd=unknown:0.3", "--endpoint", "hERG;unit=log;sd=0.4")
+    whole = (*parts, "--endpoint", "Selectivity;of=pIC50 - hERG", "--objective", "Selectivity", "--epsilon", "0.5")
+    said = run("new", tmp_path / "a.assaypilot", "--table", small, *whole).out
+    assert "of Selectivity: unknown, at first 0.5" in said
+    assert "of hERG: 0.4" in said
