@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -216,5 +217,6 @@ def test_leaving_a_value_out_costs_no_guarantee_and_says_so(qtbot: QtBot, ended:
     asked.confirm.click()
     until(qtbot, lambda: status(window).measurements[number - 1].excluded is not None)
     idle(qtbot, window)
-    assert status(window).guarantee == guarantee
+    # Its sentence also tells how far compounds were seen to deviate, which all values say.
+    assert replace(status(window).guarantee, sentence="") == replace(guarantee, sentence="")
     assert open_round(window).came == 0
