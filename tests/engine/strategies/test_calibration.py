@@ -14,7 +14,7 @@ from tests.published.calibration_kinds import KINDS
 from tests.published.calibration_mirrors import MIRRORED, mirror
 from tests.published.calibration_runs import SHRUNK, calibrate
 
-RUNS = 100
+RUNS = 60
 
 CASES = [
     pytest.param(kind, instance, mode, id=f"{kind.label}-{instance.name}-{mode or 'as it does'}")
