@@ -77,6 +77,10 @@ def _lines(now: Status, made: Forecast) -> list[str]:
     )
     if made.budget is not None and now.settings.budget is not None:
         lines.append(_of_budget(now.settings.budget, made))
+        if made.budget.decides_nothing and now.settings.goal == "epsilon-best":
+            lines.append(
+                "--strategy epsilon-best-fixed-budget decides all within it by estimates, with a weak guarantee"
+            )
     return [*lines, "", made.assumed]
 
 

@@ -154,7 +154,8 @@ def _light(state: State) -> State:
     if parameters.get("gap") is not None:
         parameters["gap"] = max(parameters["gap"], _GAP)
     features = problem.features
-    if features.n_rows * features.n_columns > _SMALL:
+    # What is carried from phase to phase by column must stay by column.
+    if features.n_rows * features.n_columns > _SMALL or "information" in state.memory:
         return replace(state, problem=replace(problem, parameters=parameters))
     rows = features.dense(np.arange(features.n_rows)) @ span_basis(features)
     return replace(state, problem=replace(problem, features=DenseFeatures(rows), parameters=parameters))

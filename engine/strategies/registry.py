@@ -22,6 +22,7 @@ _STRATEGIES = {
     "linfact-xy-as-printed": "linfact_xy.LinFactXYAsPrinted",
     "linfact-mis": "linfact_mis.LinFactMis",
     "linfact-glm": "linfact_glm.LinFactGlm",
+    "epsilon-best-fixed-budget": "epsilon_best_fixed_budget.EpsilonBestFixedBudget",
     "gege": "gege.Gege",
     "gege-fixed-budget": "gege_fixed_budget.GegeFixedBudget",
     "rage": "rage.Rage",

@@ -143,7 +143,7 @@ Made by `python -m tests.published.calibration`; seeds are fixed. {passed} of {l
 - "-" under decides by: the strategy has one way only. Processor time includes these checks.
 
 LinFACT-GLM's proof is incomplete, so these rates are all that stands behind its logit link; its log link promises
-nothing and is not calibrated. GEGE with a fixed budget and GSE promise no confidence and are not calibrated either.
+nothing and is not calibrated. The strategies for a fixed budget promise no confidence and are not calibrated either.
 
 ## A phase at a time
 

@@ -17,6 +17,7 @@ from tests.engine.campaign.making import answers, decide_phase, finish, make, re
 
 WIDE: dict[str, Any] = {"epsilon": 0.8, "slack": 0.6, "per_round": 200, "max_replicates": 40}
 EASY = {"linfact-mis": {"parameters": {"model_error": 0.01}}, "gse": {"budget": 60}}
+EASY["epsilon-best-fixed-budget"] = {"budget": 400}
 """What some need beside, to have an end in reach."""
 
 

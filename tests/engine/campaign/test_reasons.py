@@ -240,7 +240,11 @@ def test_trade_offs_name_who_beats_them_and_by_how_much(path: Path) -> None:
 def test_every_strategy_says_something_of_every_compound(kind: Any, path: Path) -> None:
     name, goals = kind.info.name, kind.info.goals
     wide: dict[str, Any] = {"epsilon": 0.8, "slack": 0.6, "per_round": 30, "max_replicates": 40}
-    own = {"linfact-mis": {"parameters": {"model_error": 0.01}}, "gse": {"budget": 60}}.get(name, {})
+    own = {
+        "linfact-mis": {"parameters": {"model_error": 0.01}},
+        "gse": {"budget": 60},
+        "epsilon-best-fixed-budget": {"budget": 100},
+    }.get(name, {})
     pareto = "pareto" in goals and "best" not in goals
     if pareto:
         budget = {"budget": 400} if name == "gege-fixed-budget" else {}

@@ -30,6 +30,7 @@ GOAL = Settings(objective="pIC50", epsilon=0.5, slack=0.5, per_round=12, strateg
 GOALS = {
     "linfact-g": (ONE, GOAL),
     "adaptive": (ONE, replace(GOAL, strategy="adaptive")),
+    "epsilon-best-fixed-budget": (ONE, replace(GOAL, strategy="epsilon-best-fixed-budget", budget=48)),
     "gege": (TWO, Settings(epsilon=0.3, goal="pareto", strategy="gege", per_round=24)),
     "gege-fixed-budget": (TWO, Settings(goal="pareto", strategy="gege-fixed-budget", per_round=24, budget=240)),
     "rage": (ONE, replace(GOAL, goal="best", epsilon=None, strategy="rage")),
