@@ -111,7 +111,7 @@ def near_threshold(
 
     weights = np.full(len(x), 1.0 / len(x))
     for _ in range(_STEPS):
-        inverse = np.linalg.inv(base + rest * (x.T @ (x * weights[:, None])))
+        inverse: Floats = np.linalg.inv(base + rest * (x.T @ (x * weights[:, None])))
         weights = weights * np.sqrt(gains(inverse, mattering(inverse)))
         if not weights.sum() > 0.0:
             # Nothing is left that more measurements would tell.
