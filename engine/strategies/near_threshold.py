@@ -126,7 +126,7 @@ def near_threshold(
     each = rest / size
     matter = (y[:0], b[:0])
     for move in range(_MOVES):
-        inverse = np.linalg.inv(base + each * (x.T @ (x * counts[:, None])))
+        inverse = np.asarray(np.linalg.inv(base + each * (x.T @ (x * counts[:, None]))), dtype=np.float64)
         if move % _REFRESH == 0:
             matter = mattering(inverse)
         gain, length = gains(inverse, matter), each * np.einsum("ij,ij->i", x @ inverse, x)

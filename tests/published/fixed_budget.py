@@ -143,7 +143,8 @@ Made by `python -m tests.published.fixed_budget`; seeds are fixed. {runs} runs o
 What LinFACT has not decided when its budget ends is completed in three ways. Its own answer knows nothing of it: *rest
 in* and *rest out* take all of it in or out. *Completed* decides it by the least-squares estimate of all measurements,
 in the middle of the soft zone, which LinFACT does not do and which makes it a much stronger rival: with these budgets
-it decides next to nothing itself, so this is one G-optimal design for most of the budget. Uniform is completed likewise.
+it decides next to nothing itself, so this is one G-optimal design for most of the budget. Uniform is completed
+likewise.
 
 {summary(found)}
 
