@@ -28,7 +28,6 @@ from numpy.typing import NDArray
 
 from assaypilot.engine.campaign import blocking, scatter
 from assaypilot.engine.campaign.bounds import spanned
-from assaypilot.engine.campaign.words import many
 from assaypilot.engine.features import SiteFeatures
 from assaypilot.engine.interactions import pair_name
 from assaypilot.engine.measurements import Measurement, pool, pure_error
@@ -240,7 +239,8 @@ def _judged(ledger: Ledger, endpoint: int) -> Deviations:
     cap = _cap(told)
     spread = ""
     if cap is not None and cap < ledger.settings.max_replicates:
-        spread = f"More than {many(cap, 'measurement')} of one compound would tell little, and are not planned."
+        more = "A second measurement" if cap == 1 else f"More than {cap:,} measurements"
+        spread = f"{more} of one compound would tell little, and {'is' if cap == 1 else 'are'} not planned."
     offers = _offers(ledger, told) if told.contradicted else ()
     return replace(told, sentence=_sentence(ledger, endpoint, told), offers=offers, spread=spread)
 

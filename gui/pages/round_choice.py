@@ -150,7 +150,7 @@ class PlanChoice(QWidget):
         self.usual.setAccessibleName("Plan as usual")
         for name in PLANS:
             self.usual.addItem(name, name)
-        self.take = button("Ta&ke over", tip="Keeps what a measurement costs and the usual plan, and counts again")
+        self.take = button("Appl&y", tip="Keeps what a measurement costs and the usual plan, and counts again")
         self.take.clicked.connect(self._take)
         caption = label("One &measurement costs", "muted")
         caption.setBuddy(self.price)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QRect, Qt, Signal
+from PySide6.QtCore import QEvent, QRect, Qt, Signal
 from PySide6.QtGui import QFontMetrics, QResizeEvent
 from PySide6.QtWidgets import QLabel
 
+from assaypilot.gui.theme import theme
 from assaypilot.gui.widgets.text import Role
 
 __all__ = ["FoldedLabel"]
@@ -14,7 +15,7 @@ _TALL = 1_000_000
 
 
 class FoldedLabel(QLabel):
-    """Plain text that ends in … after so many lines, unless it is unfolded."""
+    """Plain text that ends in … after so many lines (of large text fewer: it is the room that counts)."""
 
     longer = Signal(bool)
     """Whether there is more of it than fits the lines; said when that changes."""
@@ -52,6 +53,12 @@ class FoldedLabel(QLabel):
         super().resizeEvent(event)
         self._fit()
 
+    def changeEvent(self, event: QEvent) -> None:
+        """Nothing; fits the text anew when its letters change."""
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.FontChange:
+            self._fit()
+
     def _fit(self) -> None:
         fits = self._holds(self._whole)
         text = self._whole if fits or self._unfolded else self._cut()
@@ -66,7 +73,8 @@ class FoldedLabel(QLabel):
         metrics = QFontMetrics(self.font())
         room = QRect(0, 0, max(self.contentsRect().width(), 1), _TALL)
         flags = Qt.TextFlag.TextWordWrap | Qt.AlignmentFlag.AlignLeft
-        return metrics.boundingRect(room, int(flags), text).height() <= self._lines * metrics.lineSpacing() + 1
+        lines = max(2, round(self._lines / theme().scale))
+        return metrics.boundingRect(room, int(flags), text).height() <= lines * metrics.lineSpacing() + 1
 
     def _cut(self) -> str:
         """As many of its words as the lines hold, and an ellipsis."""

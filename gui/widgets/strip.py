@@ -18,8 +18,10 @@ from assaypilot.gui.widgets.text import ElidedLabel, button, label, mnemonic_fre
 
 __all__ = ["Budget", "Footer", "Next", "Strip", "next_step"]
 
+LARGE = 1.5
+"""Size of the text from which it takes two lines what else stands in one."""
 LINES = 4
-"""Lines that the guarantee takes at the foot of the window until more of it is asked for."""
+"""Lines that the guarantee takes at the foot of the window until more of it is asked for; fewer of large text."""
 NAME_WIDTH = 40
 """Characters of the file's name that are shown; the guarantee needs the room."""
 
@@ -147,6 +149,7 @@ class Strip(QFrame):
         self._view: View | None = None
         self._expected = ("", "")
         self.show_view(None)
+        theme().changed.connect(self._dress)
 
     def show_view(self, view: View | None) -> None:
         """Nothing; shows where the campaign stands."""
@@ -181,7 +184,8 @@ class Strip(QFrame):
             self.used.setText(f"{used:,} measurement{'' if used == 1 else 's'}")
             phase = status.phase
             if phase is not None and phase.outstanding > 0:
-                self.used.setText(f"{used:,} measured, {phase.outstanding:,} to the next decision")
+                end = "\n" if theme().scale >= LARGE else " "
+                self.used.setText(f"{used:,} measured,{end}{phase.outstanding:,} to the next decision")
             total = used + (phase.outstanding if phase is not None else 0)
             self.bar.set_share(used / total if phase is not None and total else None)
         if status.confirmation.measurements:
@@ -193,6 +197,10 @@ class Strip(QFrame):
     def expect(self, head: str, words: str) -> None:
         """Nothing; says what the campaign is expected to take in all, as it was foreseen at one head of its log."""
         self._expected = (head, words)
+        self.show_view(self._view)
+
+    def _dress(self) -> None:
+        """Nothing; large text breaks its lines elsewhere."""
         self.show_view(self._view)
 
     def _pressed(self) -> None:

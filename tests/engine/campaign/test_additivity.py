@@ -253,7 +253,7 @@ def test_of_one_compound_no_more_is_planned_than_tells_something(tmp_path: Path)
     assert not now.additivity[0].spread
     now, spread = planned(0.6)
     assert max(spread) == 1
-    assert now.additivity[0].spread.startswith("More than 1 measurement of one compound would tell little")
+    assert now.additivity[0].spread.startswith("A second measurement of one compound would tell little")
     # Where tau is about the noise, so few that its lower bound leaves worth taking.
     now, some = planned(0.2)
     cap = (NOISE / now.additivity[0].found.tau_low) ** 2
