@@ -525,8 +525,8 @@ def test_a_replaced_value_used_again_does_not_count_beside_its_replacement(path:
 
 @pytest.mark.usefixtures("planned_phases")
 def test_a_phase_without_a_usable_result_is_planned_anew(path: Path) -> None:
-    """Values known only as bounds decide nothing, and must not fill the phase that is planned in its place."""
-    with make(path, per_round=96, max_replicates=9) as campaign:
+    """Values that a strategy cannot use decide nothing, and must not fill the phase that is planned in its place."""
+    with make(path, strategy="linfact-xy", per_round=96, max_replicates=9) as campaign:
         campaign.plan()
         bounds = [Result(result.compound, 4.0, relation="<") for result in answers(campaign)]
         campaign.record(bounds)
