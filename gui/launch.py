@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from assaypilot.engine.threads import one_thread_for_algebra
+from assaypilot.engine.thrift import give_memory_back
 
 __all__ = ["main"]
 
@@ -25,6 +26,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
         multiprocessing.freeze_support()
     one_thread_for_algebra()
+    give_memory_back()
     words = list(sys.argv[1:] if argv is None else argv)
     if not _wants_window(words):
         from assaypilot.engine.cli import main as command_line

@@ -27,6 +27,7 @@ from assaypilot.engine.campaign.state import Settings as CampaignSettings
 from assaypilot.engine.endpoint import Endpoint
 from assaypilot.engine.library import Library, Site
 from assaypilot.engine.measurements import Result
+from assaypilot.engine.thrift import give_memory_back
 from assaypilot.gui.app import dress, make_window
 from assaypilot.gui.main_window import CANDIDATES, HISTORY, LIBRARY, ROUND, SAR, MainWindow
 from assaypilot.gui.pages.base import Page
@@ -352,6 +353,7 @@ def main(description: str) -> None:
     parser.add_argument("--only", choices=["journey", "million"])
     parser.add_argument("--where", action="store_true")
     asked = parser.parse_args()
+    give_memory_back()  # as the program does when it starts
     qInstallMessageHandler(lambda kind, context, text: None)  # what the offscreen platform cannot do
     application = QApplication([])
     for name, run in (("journey", journey), ("million", million)):

@@ -1,0 +1,18 @@
+"""The allocator is told to give memory back, here and in processes started later; what somebody set stays."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+TOLD = "import os\nfrom assaypilot.engine.thrift import give_memory_back\nprint(give_memory_back(), *sorted(\n"
+TOLD += "    f'{name}={value}' for name, value in os.environ.items() if name.startswith('MALLOC_')))"
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="only glibc has these settings")
+@pytest.mark.parametrize(("own", "arenas"), [({}, "2"), ({"MALLOC_ARENA_MAX": "5"}, "5")])
+def test_the_settings_are_taken_and_go_on_to_other_processes(own, arenas):
+    plain = {name: value for name, value in os.environ.items() if not name.startswith("MALLOC_")}
+    done = subprocess.run([sys.executable, "-c", TOLD], env=plain | own, capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["True", f"MALLOC_ARENA_MAX={arenas}", "MALLOC_TRIM_THRESHOLD_=131072"]
