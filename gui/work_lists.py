@@ -169,8 +169,8 @@ def write_work_list(path: Path, status: Status, issued: Round, use: PlateUse | N
     report(0.0, "Laying out the plates" if use is not None else "Gathering")
     layout = None if use is None else plate_layout(status, issued, use)
     if kind == "page":
-        from assaypilot.engine.campaign.campaign import program_version
         from assaypilot.engine.export.work_page import write_work_page
+        from assaypilot.engine.version import program_version
 
         now = f"{datetime.now().astimezone():%Y-%m-%d %H:%M}"
         program = f"AssayPilot {program_version()}"

@@ -25,7 +25,7 @@ from assaypilot.engine.campaign.choice import PlanOption, options
 from assaypilot.engine.campaign.confirmation import confirmation_round
 from assaypilot.engine.campaign.control_intake import apart, readings_of
 from assaypilot.engine.campaign.counting import Issued
-from assaypilot.engine.campaign.creation import creation_drafts, program_version
+from assaypilot.engine.campaign.creation import creation_drafts
 from assaypilot.engine.campaign.intake import Intake, due_now, prepare, to_mark
 from assaypilot.engine.campaign.past import Moment, Past
 from assaypilot.engine.campaign.reasons import Reasons
@@ -45,7 +45,7 @@ from assaypilot.engine.measurements import Result
 from assaypilot.engine.progress import Report, silent
 from assaypilot.engine.stock import UNSAID, PlanName, StockLine, StockTerms
 
-__all__ = ["Campaign", "Missing", "program_version"]
+__all__ = ["Campaign", "Missing"]
 
 
 class Campaign:

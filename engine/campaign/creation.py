@@ -5,7 +5,6 @@ from __future__ import annotations
 import platform
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 import numpy as np
@@ -25,16 +24,9 @@ from assaypilot.engine.library import Library
 from assaypilot.engine.measurements import FEW_REPEATED, Result, replicate_noise
 from assaypilot.engine.stock import UNSAID, StockLine, StockTerms
 from assaypilot.engine.strategies.registry import check_parameters, choose
+from assaypilot.engine.version import program_version
 
-__all__ = ["creation_drafts", "program_version", "version_of"]
-
-
-def program_version() -> str:
-    """The version of this program."""
-    try:
-        return version("assaypilot")
-    except PackageNotFoundError:  # run from a folder that was never installed
-        return "0+unknown"
+__all__ = ["creation_drafts", "version_of"]
 
 
 def creation_drafts(

@@ -10,7 +10,6 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from assaypilot.engine.campaign.creation import program_version
 from assaypilot.engine.campaign.state import Status
 from assaypilot.engine.export import records
 from assaypilot.engine.export.sheet import Cell, Column, Sheet, unique
@@ -26,6 +25,7 @@ from assaypilot.engine.export.shortlist import (
     table_of,
     with_provenance,
 )
+from assaypilot.engine.version import program_version
 
 __all__ = ["Choice", "Contents", "contents", "with_beside"]
 
