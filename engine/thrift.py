@@ -16,7 +16,7 @@ def give_memory_back() -> bool:
     """Whether it was set, here and for processes started from now on; only glibc has such settings.
 
     Its allocator keeps pools of its own for up to eight threads a core, and does not hand back what their threads left
-    unused: a third of the memory of a window that works in several threads. What somebody set already stays.
+    unused: about a seventh of the memory of a window that works in several threads. What somebody set already stays.
     """
     if not sys.platform.startswith("linux"):
         return False
