@@ -16,8 +16,9 @@ from typing import Any
 
 from assaypilot.engine.cli.console import Reply
 from assaypilot.engine.cli.failures import data_folder
+from assaypilot.engine.version import program_version
 
-__all__ = ["ASK_QT", "doctor", "program_version"]
+__all__ = ["ASK_QT", "doctor"]
 
 _PACKAGES = ("numpy", "scipy", "pandas", "rdkit", "matplotlib", "PySide6-Essentials")
 _QT_SECONDS = 30
@@ -34,14 +35,6 @@ families = QFontDatabase.families()
 print(json.dumps({"version": qVersion(), "platform": application.platformName(), "fonts": len(families),
                   "font": application.font().family()}))
 """
-
-
-def program_version() -> str:
-    """The installed version; ``unknown`` when the program runs without being installed."""
-    try:
-        return importlib.metadata.version("assaypilot")
-    except importlib.metadata.PackageNotFoundError:
-        return "unknown (not installed)"
 
 
 def doctor() -> Reply:

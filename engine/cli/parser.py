@@ -76,7 +76,7 @@ class _Version(argparse.Action):
         super().__init__(option_strings, dest, nargs=0, help="the version of this program")
 
     def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> None:
-        from assaypilot.engine.cli.doctor import program_version
+        from assaypilot.engine.version import program_version
 
         print(f"assaypilot {program_version()}")
         parser.exit()
