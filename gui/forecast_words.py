@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from assaypilot.engine.campaign.words import many
+from assaypilot.engine.percentages import percent
 from assaypilot.gui.foresight import Foresight
 
 if TYPE_CHECKING:
@@ -104,18 +105,14 @@ def _about(compounds: float) -> str:
     return many(round(compounds), "compound")
 
 
-def _percent(share: float) -> str:
-    return f"{100 * share:.0f} %"
-
-
 def _decided(found: Foresight) -> str:
     share = found.forecast.decided
-    often = "never" if share < 0.005 else "every time" if share > 0.995 else f"{_percent(share)} of the time"
+    often = "never" if share < 0.005 else "every time" if share > 0.995 else f"{percent(share)} of the time"
     return often if found.budget is None else f"within the budget {often}"
 
 
 def _last(chance: float) -> str:
-    return f"; {_percent(chance)} chance to be the last" if chance > 0.005 else ""
+    return f"; {percent(chance)} chance to be the last" if chance > 0.005 else ""
 
 
 def _falls_short(found: Foresight) -> bool:

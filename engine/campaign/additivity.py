@@ -33,6 +33,7 @@ from assaypilot.engine.interactions import pair_name
 from assaypilot.engine.measurements import Measurement, pool, pure_error
 from assaypilot.engine.models.additivity import BOUND, Additivity, additivity, deviation_bound
 from assaypilot.engine.models.interactions import Interaction, interactions
+from assaypilot.engine.percentages import percent
 from assaypilot.engine.strategies.censored import fit_imputed
 from assaypilot.engine.strategies.designs import remembered
 
@@ -401,7 +402,7 @@ def _offers(ledger: Ledger, told: Deviations) -> tuple[str, ...]:
     """What can be done when effects do not add up, the most promising first."""
     found = [
         f"Take {pair_name(pair.sites)} together, in a new campaign with these values as its history: that explains "
-        f"{100 * pair.explained:.0f} % of what the model leaves, with {pair.rank_after} unknowns instead of "
+        f"{percent(pair.explained)} of what the model leaves, with {pair.rank_after} unknowns instead of "
         f"{pair.rank_before}."
         for pair in [one for one in told.pairs if one.worth][:2]
     ]
@@ -410,7 +411,7 @@ def _offers(ledger: Ledger, told: Deviations) -> tuple[str, ...]:
     if ledger.settings.goal == "epsilon-best" and not ledger.limited:
         found.append(
             f"Use LinFACT-MIS with a model error of {told.largest:.2g}, the largest deviation that these values "
-            f"support ({100 * (1 - BOUND):g} %, if deviations scatter normally): it decides what can be decided at "
+            f"support ({percent(1 - BOUND, 6)}, if deviations scatter normally): it decides what can be decided at "
             "that error, and says what cannot."
         )
     found.append("Or go on with best estimates, and confirm what is in by measuring it.")

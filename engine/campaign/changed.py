@@ -21,6 +21,7 @@ from assaypilot.engine.endpoint import Endpoint
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.goals import Goal
 from assaypilot.engine.library import Library
+from assaypilot.engine.percentages import percent
 from assaypilot.engine.strategies.protocol import IN, OUT, UNDECIDED, Decision, State, Strategy
 
 if TYPE_CHECKING:
@@ -243,7 +244,7 @@ def change_in_words(change: Mapping[str, Any], goal: str) -> str:
     match what:
         case "delta":
             name = "the confidence"
-            before, after = (f"{number(100 * (1 - value))} %" for value in (before, after))
+            before, after = (percent(1 - value, 10) for value in (before, after))
         case "noise":
             name = f"the assay noise (SD) of {endpoint}"
             before, after = (

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from assaypilot.engine.campaign import blocking
 from assaypilot.engine.controls import Reading
+from assaypilot.engine.percentages import percent
 
 if TYPE_CHECKING:
     from assaypilot.engine.campaign.replay import Ledger
@@ -277,7 +278,7 @@ def _costs_in_words(ledger: Ledger, costs: Sequence[Cost]) -> list[str]:
 
 
 def _share(value: float) -> str:
-    return "less than 1 %" if value < 0.005 else f"{100 * value:.0f} %"
+    return "less than 1 %" if value < 0.005 else percent(value)
 
 
 def _lacking(ledger: Ledger) -> list[str]:

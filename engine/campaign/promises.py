@@ -15,6 +15,7 @@ from assaypilot.engine.campaign.state import Candidates, Guarantee
 from assaypilot.engine.campaign.words import joined, many, names, number, odds
 from assaypilot.engine.measurements import Measurement
 from assaypilot.engine.models.glm import Link
+from assaypilot.engine.percentages import percent
 from assaypilot.engine.strategies.phased import ADDITIVE
 from assaypilot.engine.strategies.protocol import IN, NOT_ESTIMABLE, OUT, StopReason
 
@@ -63,9 +64,9 @@ def goal_sentence(ledger: Ledger) -> str:
     Where a change after results promises less than what was asked for, it says both.
     """
     settings = ledger.settings
-    sure = f"{number(100 * (1 - settings.delta))} % sure"
+    sure = f"{percent(1 - settings.delta, 10)} sure"
     if ledger.error > settings.delta * (1.0 + 1e-9) and any(turn.how == "kept" for turn in ledger.turns):
-        sure = f"{sure} asked for, {number(round(100 * (1 - ledger.error), 2))} % promised"
+        sure = f"{sure} asked for, {percent(round(1 - ledger.error, 4), 10)} promised"
     soft = _far(ledger, settings.softness)
     match settings.goal:
         case "pareto":

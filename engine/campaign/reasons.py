@@ -22,6 +22,7 @@ from assaypilot.engine.campaign.words import joined, many, number
 from assaypilot.engine.endpoint import Endpoint
 from assaypilot.engine.labels import label_text
 from assaypilot.engine.measurements import Measurement
+from assaypilot.engine.percentages import probability
 from assaypilot.engine.strategies.protocol import IN, NOT_ESTIMABLE, OUT, UNDECIDED
 
 __all__ = ["OwnValue", "Reasoning", "Reasons"]
@@ -128,7 +129,7 @@ class Reasons:
             chance = float(known.probability_meets[endpoint.name][compound])
             bounds = interval(float(low), float(high))
             said = ", ".join(
-                filter(None, (bounds and f"bounds {bounds}", "" if np.isnan(chance) else f"P {_chance(chance)}"))
+                filter(None, (bounds and f"bounds {bounds}", "" if np.isnan(chance) else f"P {probability(chance)}"))
             )
             parts.append(f"{endpoint.limit_text}{f' ({said})' if said else ''}")
         return f"Whether it keeps to {joined(parts)} is not proven yet." if parts else ""
@@ -236,7 +237,3 @@ def _told(m: Measurement, endpoints: Sequence[Endpoint], taken: Collection[int])
     return OwnValue(
         endpoint.scale_name, value, m.n, when, "; ".join(notes), m.usable, m.withdrawn or m.excluded is not None
     )
-
-
-def _chance(value: float) -> str:
-    return "> 0.99" if value > 0.995 else "< 0.01" if value < 0.005 else f"{value:.2f}"

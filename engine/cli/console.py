@@ -13,6 +13,8 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
+from assaypilot.engine.percentages import percent
+
 __all__ = ["Console", "Reply", "as_json", "count", "escaped", "plural", "table"]
 
 _SHOW_EVERY = 0.1
@@ -94,7 +96,7 @@ def _is_number(text: str) -> bool:
     if not text or text == "-":
         return True
     try:
-        float(text.rstrip(" %").replace(",", ""))
+        float(text.lstrip("<> ").rstrip(" %").replace(",", ""))
     except ValueError:
         return False
     return True
@@ -144,13 +146,13 @@ class Console:
             return
         self._shown = now
         self._dirty = True
-        sys.stderr.write(f"\r{fraction:4.0%}  {escaped(message)[:60]:<60}")
+        sys.stderr.write(f"\r{percent(fraction):>5}  {escaped(message)[:60]:<60}")
         sys.stderr.flush()
 
     def clear(self) -> None:
         """Nothing; takes the progress line away."""
         if self._dirty:
-            sys.stderr.write("\r" + " " * 66 + "\r")
+            sys.stderr.write("\r" + " " * 67 + "\r")
             sys.stderr.flush()
             self._dirty = False
 

@@ -23,6 +23,7 @@ from assaypilot.engine.design.xy import xy_optimal
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.features import ProjectedFeatures, SiteFeatures, outside_span
 from assaypilot.engine.library import Library
+from assaypilot.engine.percentages import percent
 from assaypilot.engine.tables.importer import ImportedTable, Problem, import_table
 from assaypilot.engine.tables.raw import read_table
 from assaypilot.engine.tables.stack import import_stacked
@@ -270,11 +271,11 @@ def _told(
         "warnings": list(task.warnings),
     }
     what = "difference of two means" if options.criterion == "xy" else "mean"
-    about = 100.0 * (found.value / lower - 1.0) if lower > 0 else math.inf
+    about = found.value / lower - 1.0 if lower > 0 else math.inf
     lines = [
         f"{options.criterion.upper()}-optimal design of {plural(len(ids), 'compound')}, "
         f"{plural(task.candidates.rank, 'effect')}: value {found.value:.6g}"
-        f"{', best possible' if about < 0.01 else f', at most {about:.2g} % above the best possible,'} "
+        f"{', best possible' if about < 1e-4 else f', at most {percent(about, 2)} above the best possible,'} "
         f"on {plural(len(found.support), 'compound')}",
         f"{plural(total, 'measurement')} on {plural(len(support), 'compound')}: value {value:.6g}; "
         f"the SD of every estimated {what} is at most {math.sqrt(value / total):.3g} x the assay noise (SD)",

@@ -9,6 +9,7 @@ from typing import Any
 from assaypilot.engine.campaign.campaign import Campaign
 from assaypilot.engine.campaign.state import Status
 from assaypilot.engine.cli.console import Console, Reply, plural
+from assaypilot.engine.percentages import percent
 from assaypilot.engine.simulate.forecast import Forecast, Spread, forecast_campaign
 
 __all__ = ["forecast"]
@@ -67,13 +68,13 @@ def _lines(now: Status, made: Forecast) -> list[str]:
         f"To the end: {_range(made.measurements)} measurements in all{more} (8 times in 10; "
         f"middle {made.measurements.middle:,}{used})",
         f"            {_range(made.rounds)} rounds{more}",
-        f"Decided at the end: {made.decided:.0%} of {plural(made.runs, 'simulated campaign')}",
+        f"Decided at the end: {percent(made.decided)} of {plural(made.runs, 'simulated campaign')}",
     ]
     following = made.next_round
     when = "Next round" if following.rounds == 1 else f"Next decision, after {plural(following.rounds, 'round')}"
     lines.append(
         f"{when}: {plural(following.measurements, 'measurement')}, decides about "
-        f"{plural(round(following.decided), 'compound')}; {following.ends:.0%} chance that it is the last"
+        f"{plural(round(following.decided), 'compound')}; {percent(following.ends)} chance that it is the last"
     )
     if made.budget is not None and now.settings.budget is not None:
         lines.append(_of_budget(now.settings.budget, made))
@@ -90,8 +91,8 @@ def _of_budget(budget: int, made: Forecast) -> str:
     if found.decides_nothing:
         return f"The budget of {budget:,} measurements decides nothing: no compound is settled when it is spent."
     return (
-        f"The budget of {budget:,} measurements decides everything in {found.decided:.0%} of them; when it is spent, "
-        f"on average {found.in_:,.0f} in, {found.out:,.0f} out, {found.undecided:,.0f} undecided"
+        f"The budget of {budget:,} measurements decides everything in {percent(found.decided)} of them; when it is "
+        f"spent, on average {found.in_:,.0f} in, {found.out:,.0f} out, {found.undecided:,.0f} undecided"
     )
 
 

@@ -16,6 +16,7 @@ from assaypilot.engine.cli.console import Console, Reply, plural, table
 from assaypilot.engine.cli.files import export_shortlist
 from assaypilot.engine.cli.standing import status_document
 from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.percentages import percent
 from assaypilot.engine.simulate.practice import create_practice, practice_results, practice_truth
 from assaypilot.engine.strategies.protocol import IN
 
@@ -117,9 +118,9 @@ def _lines(now: Status, truth: NDArray[np.float64], document: dict[str, Any], fo
         now.guarantee.sentence,
         "",
         f"The truth, known here: {len(document['truth']['within_epsilon'])} compounds within {settings.distance:g} of "
-        f"the best; {document['recall']:.0%} of them returned",
+        f"the best; {percent(document['recall'])} of them returned",
         f"Of the {now.counts['in']} returned, "
-        f"{'none' if precision is None else f'{precision:.0%}'} are truly within {wide:g} of the best",
+        f"{'none' if precision is None else percent(precision)} are truly within {wide:g} of the best",
         f"{now.measurements_used:,} measurements in {plural(len(now.rounds), 'round')}, {document['seconds']:.1f} s",
     ]
     rank = {name: compound for compound, name in enumerate(now.library.ids)}

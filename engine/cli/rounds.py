@@ -29,6 +29,7 @@ from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.export.shortlist import decimals_of
 from assaypilot.engine.export.work_list import value_columns
 from assaypilot.engine.labels import label_text
+from assaypilot.engine.percentages import percent
 
 if TYPE_CHECKING:
     from assaypilot.engine.plates.layout import Layout
@@ -193,7 +194,7 @@ def _round_lines(now: Status, issued: Round, layout: Layout | None) -> list[str]
     if issued.confirmation:
         lines.append(
             f"Each was predicted: a value outside its interval is named. All intervals hold together at "
-            f"{now.confirmation.level:.0%}; nothing is decided by them."
+            f"{percent(now.confirmation.level)}; nothing is decided by them."
         )
     if now.phase is not None:
         after = max(0, now.phase.outstanding)

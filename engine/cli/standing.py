@@ -18,6 +18,7 @@ from assaypilot.engine.cli.console import Console, Reply, count, plural, table
 from assaypilot.engine.cli.plate_lines import controls_document, plate_lines
 from assaypilot.engine.cli.stock_words import of_compound, stock_document, stock_lines
 from assaypilot.engine.export.shortlist import Which, chances, confirmed, decimals_of, ranked
+from assaypilot.engine.percentages import probability
 from assaypilot.engine.strategies.protocol import IN, UNDECIDED
 
 __all__ = [
@@ -306,7 +307,7 @@ def _compound_table(now: Status, compounds: Sequence[int]) -> list[str]:
                 now.library.ids[compound],
                 STATUSES[candidates.status[compound]],
                 *numbers,
-                *(_percent(chance[compound]) for chance in likely.values()),
+                *(_chance(values[compound]) for values in likely.values()),
                 int(candidates.measured[compound]),
                 int(candidates.decided_in_round[compound]) or "-",
                 *((now.reason(compound) or "",) if now.limited_endpoints else ()),
@@ -316,5 +317,5 @@ def _compound_table(now: Status, compounds: Sequence[int]) -> list[str]:
     return table(header, rows)
 
 
-def _percent(chance: float) -> str:
-    return "-" if not np.isfinite(chance) else f"{chance:.0%}"
+def _chance(value: float) -> str:
+    return probability(value) if np.isfinite(value) else "-"

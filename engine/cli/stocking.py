@@ -18,6 +18,7 @@ from assaypilot.engine.cli.stock_options import terms_of
 from assaypilot.engine.cli.stock_words import orders_document, orders_lines, stock_counts
 from assaypilot.engine.cli.targets import check_place, keep_other_tables
 from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.percentages import percent
 from assaypilot.engine.stock import IN_STOCK, TO_MAKE, USUAL, StockLine, StockTerms
 
 __all__ = ["check_orders", "plan_options", "stock"]
@@ -251,7 +252,7 @@ def _option_lines(now: Status, found: Sequence[PlanOption], file: str) -> list[s
             len(one.to_make),
             f"{one.wait:g} days" if one.wait else "none",
             f"{one.now:,} of {one.measurements:,}",
-            f"{1 / one.loss:.0%}" if math.isfinite(one.loss) else "-",
+            percent(1 / one.loss) if math.isfinite(one.loss) else "-",
             "-" if one.to_end is None else f"about {one.to_end:,}",
             "-" if one.days_to_end is None else f"about {math.ceil(one.days_to_end / 7):,}",
             _WORDS[one.name],

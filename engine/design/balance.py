@@ -21,6 +21,7 @@ from assaypilot.engine.design.criteria import Design
 from assaypilot.engine.design.directions import Rows
 from assaypilot.engine.design.saddle import dual_bound
 from assaypilot.engine.features import ProjectedFeatures, SiteFeatures
+from assaypilot.engine.percentages import percent
 from assaypilot.engine.progress import Report, silent
 
 __all__ = ["Balanced", "balanced"]
@@ -139,6 +140,6 @@ class _Game:
             found.shares = (1.0 - latest) * found.shares + latest * shares
             if found.steps % _EVERY == 0:
                 self._look(mean, found.shares, found)
-                off = 100.0 * (found.value / found.lower - 1.0) if found.lower else math.inf
-                report(min(0.9, found.steps / _STEPS), f"{off:.2g} % above the best possible")
+                off = found.value / found.lower - 1.0 if found.lower else math.inf
+                report(min(0.9, found.steps / _STEPS), f"{percent(off, 2)} above the best possible")
         return found

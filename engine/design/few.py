@@ -16,6 +16,7 @@ from assaypilot.engine.design.solver import g_optimal
 from assaypilot.engine.design.table import Table
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.features import ProjectedFeatures
+from assaypilot.engine.percentages import percent
 from assaypilot.engine.progress import Report, silent
 from assaypilot.engine.threads import algebra_on_one_thread
 
@@ -199,7 +200,7 @@ def _on_few(
         return first
     rng = np.random.default_rng(size)
     for number in range(restarts):
-        report((number + 1) / (restarts + 1), f"exchanging compounds, {100 * (best.value / table.d - 1):.2g} % lost")
+        report((number + 1) / (restarts + 1), f"exchanging compounds, {percent(best.value / table.d - 1, 2)} lost")
         trial = _kicked(search, best, size, rng)
         if trial is not None and trial.value < best.value * (1.0 - _GAIN):
             best = trial

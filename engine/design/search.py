@@ -14,6 +14,7 @@ from assaypilot.engine.design.criteria import Weighted
 from assaypilot.engine.design.newton import MANY, information, maximise_log_det
 from assaypilot.engine.design.table import Table
 from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.percentages import percent
 from assaypilot.engine.progress import Report
 
 __all__ = ["Search", "State"]
@@ -187,7 +188,7 @@ class Search:
             more -= best.gap <= self.gap
             done = np.log(first / max(state.gap, aim)) / np.log(first / aim)
             self.tell(
-                0.8 * float(done), f"{100 * state.gap:.2g} % above the best possible, {len(state.w):,} compounds in use"
+                0.8 * float(done), f"{percent(state.gap, 2)} above the best possible, {len(state.w):,} compounds in use"
             )
             tolerance = max(0.2 * aim, min(0.1, 0.1 * state.gap), _TIGHTEST)
             support, x, w, added = self.enter(state, self.batch)

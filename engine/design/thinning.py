@@ -8,6 +8,7 @@ from scipy.linalg import qr
 
 from assaypilot.engine.design.search import Search, State
 from assaypilot.engine.design.support import Elimination, elimination, same_information_on_fewer, without_least_needed
+from assaypilot.engine.percentages import percent
 
 __all__ = ["thin"]
 
@@ -77,7 +78,7 @@ def _on_few(search: Search, full: State, size: int, chance: np.random.Generator 
     batch = search.batch
     for _ in range(_EXCHANGES):
         # Compounds that would help most come in and the least needed go; fewer at once when that gains nothing.
-        search.tell(0.95, f"exchanging compounds, {100 * best.gap:.2g} % above the best possible")
+        search.tell(0.95, f"exchanging compounds, {percent(best.gap, 2)} above the best possible")
         support, x, w, _ = search.enter(best, batch)
         w, _ = search.balanced(support, x, w, _EXCHANGE_TOLERANCE)
         state = _down_to(search, search.look(support, x, w), size)

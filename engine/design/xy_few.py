@@ -12,6 +12,7 @@ from assaypilot.engine.design.solver import g_optimal
 from assaypilot.engine.design.support import same_information_on_fewer
 from assaypilot.engine.design.xy_search import XYSearch, XYState
 from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.percentages import percent
 
 __all__ = ["on_at_most", "tidied"]
 
@@ -102,7 +103,7 @@ def on_at_most(search: XYSearch, state: XYState, size: int) -> XYState:
     for _ in range(_EXCHANGES):
         if best.value <= search.lower * (1.0 + search.gap):
             break
-        search.tell(0.95, f"exchanging compounds, {100 * (best.value / search.lower - 1):.2g} % above the best")
+        search.tell(0.95, f"exchanging compounds, {percent(best.value / search.lower - 1, 2)} above the best")
         trial = _down_to(search, _with_helpful(search, best, batch), size, count)
         if trial.value < best.value * (1.0 - 1e-6) and count(trial.support) <= size:
             best = trial

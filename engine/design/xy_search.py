@@ -14,6 +14,7 @@ from assaypilot.engine.design.directions import Directions
 from assaypilot.engine.design.newton import box_projection, greatest_average
 from assaypilot.engine.design.saddle import Bundles, dual_bound, solve_saddle, starting_point
 from assaypilot.engine.design.xy_frame import Frame, may_be_singular, unseen_lengths
+from assaypilot.engine.percentages import percent
 from assaypilot.engine.progress import Report
 
 __all__ = ["XYSearch", "XYState"]
@@ -323,7 +324,7 @@ class XYSearch:
             gap, now = best.value / self.lower - 1.0, value / self.lower - 1.0
             first = first or max(now, 2.0 * aim)
             done = 0.8 * float(np.log(first / max(gap, aim)) / np.log(first / aim))
-            self.tell(done, f"{100 * gap:.2g} % above the best possible, {len(w):,} compounds in use")
+            self.tell(done, f"{percent(gap, 2)} above the best possible, {len(w):,} compounds in use")
             if gap <= aim:
                 break
             tolerance = max(min(_LOCAL_SHARE * now, tolerance), 0.3 * aim, _TIGHTEST)

@@ -25,6 +25,7 @@ from assaypilot.engine.design.softmax import Soft, softened
 from assaypilot.engine.design.solver import g_optimal
 from assaypilot.engine.design.xy_search import XYSearch, XYState
 from assaypilot.engine.features import ProjectedFeatures, SiteFeatures
+from assaypilot.engine.percentages import percent
 
 __all__ = ["settled"]
 
@@ -198,7 +199,7 @@ class _Smooth:
                 self._sharpen()
             self._glide(_LOOKS)
             gap, new = self._refresh()
-            self.search.tell(0.8 * refresh / _REFRESHES, f"{100 * gap:.2g} % above the best possible")
+            self.search.tell(0.8 * refresh / _REFRESHES, f"{percent(gap, 2)} above the best possible")
             if gap <= _AIM * self.search.gap:
                 break
             stalled = 0 if gap < 0.95 * before else stalled + 1
@@ -321,7 +322,7 @@ class _Smooth:
             w = same_information(x, w, inverse, self.base, 0.05 * search.gap, _THINNING)
             value = float(search.directions.some(self.frame.outside(self._inverse(x, w)), search.count)[1][0])
             value *= 1.0 + search.anchored
-            search.tell(0.9, f"trying {len(w):,} compounds, {100 * (value / search.lower - 1):.2g} %")
+            search.tell(0.9, f"trying {len(w):,} compounds, {percent(value / search.lower - 1, 2)}")
             if value <= most:
                 state = XYState(support, w, value)
             elif share > _KEPT:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from assaypilot.engine.campaign.state import Status
 from assaypilot.engine.figures.palette import LIGHT, Palette
+from assaypilot.engine.percentages import percent
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -267,7 +268,7 @@ class FrontPicture(Picture):
         estimates, low, high = self._matrices()
         axes, codes = self._axes(), self.status.candidates.status
         promise = self.status.guarantee
-        sure = f"the true front lies in here, {100 * (1 - promise.delta):g} % sure"
+        sure = f"the true front lies in here, {percent(1 - promise.delta, 6)} sure"
         if not promise.holds:
             sure = "where the bounds put the front, without a guarantee"
         self.view = self._spread() if self.within is None else replace(self._spread(), ends=self.within)

@@ -37,6 +37,7 @@ from assaypilot.engine.export.whole import write_whole
 from assaypilot.engine.figures.aligned import Aligned
 from assaypilot.engine.figures.cores import carried
 from assaypilot.engine.labels import label_text
+from assaypilot.engine.percentages import percent
 from assaypilot.engine.progress import Report, silent
 
 __all__ = ["presentation", "write"]
@@ -268,7 +269,7 @@ def _rests_on(status: Status, compound: int) -> str:
 def _foot(slide: Any, contents: Contents) -> None:
     """A small line: goal, guarantee, measurements, date, program, head."""
     status, guarantee = contents.status, contents.status.guarantee
-    sure = f"{100 * (1 - guarantee.delta):g} % confidence"
+    sure = f"{percent(1 - guarantee.delta, 6)} confidence"
     holds = f"guarantee holds ({sure})" if guarantee.holds else f"no guarantee: {'; '.join(guarantee.void)}"
     first = f"Goal: {status.goal_sentence}; {holds}"
     second = (

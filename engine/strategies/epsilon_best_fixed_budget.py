@@ -52,6 +52,7 @@ from numpy.typing import NDArray
 from assaypilot.engine.design import Pairs
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.goals import AllEpsilonBest
+from assaypilot.engine.percentages import percent
 from assaypilot.engine.progress import Report, silent
 from assaypilot.engine.strategies.baselines.static_pool import Fit, absorbed, decided, empty_sums, fitted
 from assaypilot.engine.strategies.designs import table
@@ -148,7 +149,7 @@ class EpsilonBestFixedBudget(Phased):
                 f"{budget} are too few to prove for every table alike that the answer is right, though it may well be; "
                 "what is proven of it is said at its end",
             )
-        return (f"with {budget} the answer is wrong with a probability of at most {_percent(most)}",)
+        return (f"with {budget} the answer is wrong with a probability of at most {percent(most, 2)}",)
 
     def beforehand(self, problem: Problem) -> float:
         """The bound before the first measurement, if all that is asked for comes back; 1 where it says nothing."""
@@ -234,7 +235,7 @@ class EpsilonBestFixedBudget(Phased):
             said = state.last.numbers.get("wrong_at_most") if state.last else None
             if said is None or done[0].name != "decided":
                 return done
-            most = "nothing is proven of it" if said >= 1 else f"wrong with a probability of at most {_percent(said)}"
+            most = "nothing is proven of it" if said >= 1 else f"wrong with a probability of at most {percent(said, 2)}"
             return (StopReason("decided", f"every compound is decided by its estimate; {most}", done[0].numbers),)
         left, needed = _left(state), 1 if state.phase else _rank(state.problem)
         if state.phase < _phases(state.problem) and left >= needed:
@@ -242,10 +243,6 @@ class EpsilonBestFixedBudget(Phased):
         open_arms = int(((state.status == UNDECIDED) & state.problem.wanted).sum())
         text = f"the budget leaves {max(left, 0)} measurements, and some compounds could not be estimated"
         return (StopReason("budget", text, {"left": left, "needed": needed, "undecided": open_arms}),)
-
-
-def _percent(p: float) -> str:
-    return f"{100 * p:.2g} %"
 
 
 def _rank(problem: Problem) -> int:

@@ -19,6 +19,7 @@ from assaypilot.engine.models.diagnostics import AdditiveFit
 from assaypilot.engine.models.interactions import Interaction, interactions
 from assaypilot.engine.models.report import ModelReport, Noise, model_report
 from assaypilot.engine.models.sparse import keep_seen
+from assaypilot.engine.percentages import percent
 from assaypilot.engine.tables.importer import ImportedTable
 from assaypilot.engine.tables.options import TableMapping
 from assaypilot.engine.tables.raw import RawTable
@@ -203,7 +204,7 @@ def _pairs(facts: Sequence[EndpointFacts]) -> list[str]:
             told.append(
                 f"{fact.endpoint.scale_name}: {pair.sites[0]} and {pair.sites[1]} act together (p "
                 f"{max(pair.p, 1e-4):.1g}{' or less' if pair.p < 1e-4 else ''}); taken as one (--interaction "
-                f"{','.join(pair.sites)}) they explain {pair.explained:.0%} of what the sum of effects leaves. Q2 "
+                f"{','.join(pair.sites)}) they explain {percent(pair.explained)} of what the sum of effects leaves. Q2 "
                 f"{q2[0]} before, {q2[1]} after; {pair.rank_after:,} unknowns instead of {pair.rank_before:,}."
             )
     return told

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from assaypilot.engine.campaign.state import STATUSES, Status
 from assaypilot.engine.endpoint import Endpoint
 from assaypilot.engine.export.shortlist import availability
+from assaypilot.engine.percentages import probability
 from assaypilot.gui.confirming import confirmed_text
 from assaypilot.gui.models.base import Coded, Column, Ranks, RowsModel, two_lines
 from assaypilot.gui.models.library import coded_column, id_column, site_columns, structure_column
@@ -41,13 +42,7 @@ def interval_text(low: float, high: float) -> str:
 
 def probability_text(value: float) -> str:
     """``0.41``; never a bare 0 or 1, because it is none."""
-    if np.isnan(value):
-        return ""
-    if value > 0.995:
-        return "> 0.99"
-    if value < 0.005:
-        return "< 0.01"
-    return f"{value:.2f}"
+    return "" if np.isnan(value) else probability(value)
 
 
 class CandidatesModel(RowsModel):

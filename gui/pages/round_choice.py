@@ -14,6 +14,7 @@ from assaypilot.engine.campaign.state import Status
 from assaypilot.engine.campaign.stock_view import money
 from assaypilot.engine.campaign.words import many
 from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.percentages import percent
 from assaypilot.engine.stock import PLANS, USUAL, StockTerms
 from assaypilot.gui.widgets.flow import FlowRow
 from assaypilot.gui.widgets.text import Details, button, label
@@ -71,7 +72,7 @@ class PlanCard(QFrame):
              if option.to_make else "nothing"),
             ("Wait", many(math.ceil(option.wait), "day") if option.wait else "none"),
             ("Test now", f"{option.now:,} of {option.measurements:,} measurements"),
-            ("Tells", f"{100 / option.loss:.0f} % of the best possible" if math.isfinite(option.loss) else "–"),
+            ("Tells", f"{percent(1 / option.loss)} of the best possible" if math.isfinite(option.loss) else "–"),
         ]  # fmt: skip
         if option.to_end is not None and option.days_to_end is not None:
             weeks = math.ceil(option.days_to_end / 7)

@@ -63,7 +63,7 @@ def test_demo_leaves_the_campaign_and_the_shortlist(run, done, refused, tmp_path
     assert {row["Campaign head"] for row in rows} == {status["head"]}
     rounds = [line for line in answer.out.splitlines() if line.startswith("Round ")]
     assert len(rounds) == status["round"]
-    assert "100% of them returned" in answer.out
+    assert "100 % of them returned" in answer.out
     before = {path.name: path.read_bytes() for path in folder.iterdir()}
     line = refused("demo", "--out", folder)
     assert "--out: there is already a file of this name. Choose an empty folder." in line

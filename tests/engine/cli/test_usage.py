@@ -134,7 +134,7 @@ def test_no_progress_unless_on_a_terminal(run, monkeypatch, capsys):
     console.clear()
     out, err = capsys.readouterr()
     assert out == ""
-    assert "50%  working" in err
+    assert "50 %  working" in err
     assert "\x1b" not in err
 
 
