@@ -14,7 +14,7 @@ from assaypilot.engine.progress import Report, silent
 
 if TYPE_CHECKING:
     from assaypilot.engine.campaign.campaign import Campaign
-    from assaypilot.engine.campaign.changing import Change
+    from assaypilot.engine.campaign.changing.terms import Change
     from assaypilot.engine.campaign.state import Settings
     from assaypilot.engine.library import Library
     from assaypilot.engine.measurements import Result

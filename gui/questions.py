@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from assaypilot.engine.campaign.outlying import beside_others
+from assaypilot.engine.campaign.results.outlying import beside_others
 from assaypilot.engine.campaign.state import Round, Status
 from assaypilot.engine.measurements import Measurement
 

@@ -11,7 +11,7 @@ from assaypilot.engine.errors import AssayPilotError
 from assaypilot.gui.tasks import Job
 
 if TYPE_CHECKING:
-    from assaypilot.engine.campaign.reasons import Reasons
+    from assaypilot.engine.campaign.reasons.reasons import Reasons
     from assaypilot.engine.campaign.state import Status
     from assaypilot.engine.export.answer import Ends
     from assaypilot.gui.main_window import MainWindow

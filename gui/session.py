@@ -18,11 +18,11 @@ from assaypilot.gui.tasks import SHOWN_AFTER, Job, Tasks
 
 if TYPE_CHECKING:
     from assaypilot.engine.campaign.campaign import Campaign
-    from assaypilot.engine.campaign.changing import Change
-    from assaypilot.engine.campaign.choice import PlanOption
-    from assaypilot.engine.campaign.reasons import Reasons
+    from assaypilot.engine.campaign.changing.terms import Change
+    from assaypilot.engine.campaign.file.store import Verification
+    from assaypilot.engine.campaign.reasons.reasons import Reasons
     from assaypilot.engine.campaign.state import RecordReport, Round, Source, Status
-    from assaypilot.engine.campaign.store import Verification
+    from assaypilot.engine.campaign.stock.choice import PlanOption
     from assaypilot.engine.campaign.wording import LogEntry
     from assaypilot.engine.endpoint import Relation
     from assaypilot.engine.export.answer import Ends

@@ -27,7 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assaypilot.engine.campaign import blocking, scatter
-from assaypilot.engine.campaign.bounds import spanned
+from assaypilot.engine.campaign.results.bounds import spanned
 from assaypilot.engine.features import SiteFeatures
 from assaypilot.engine.interactions import pair_name
 from assaypilot.engine.measurements import Measurement, pool, pure_error

@@ -12,28 +12,30 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from assaypilot.engine.campaign import amending, blocking, codec
-from assaypilot.engine.campaign.chain import Draft
-from assaypilot.engine.campaign.changing import Change, change_drafts, consequences, redone
-from assaypilot.engine.campaign.changing_library import (
+from assaypilot.engine.campaign import blocking
+from assaypilot.engine.campaign.changing.library import (
     added_again,
     added_drafts,
     consequences_of_adding,
     refuse_used,
 )
-from assaypilot.engine.campaign.choice import PlanOption, options
+from assaypilot.engine.campaign.changing.terms import Change, change_drafts, consequences, redone
 from assaypilot.engine.campaign.confirmation import confirmation_round
-from assaypilot.engine.campaign.control_intake import apart, readings_of
 from assaypilot.engine.campaign.counting import Issued
 from assaypilot.engine.campaign.creation import creation_drafts
-from assaypilot.engine.campaign.intake import Intake, due_now, prepare, to_mark
+from assaypilot.engine.campaign.file import codec
+from assaypilot.engine.campaign.file.chain import Draft
+from assaypilot.engine.campaign.file.store import Store, location_warnings
 from assaypilot.engine.campaign.past import Moment, Past
-from assaypilot.engine.campaign.reasons import Reasons
+from assaypilot.engine.campaign.reasons.reasons import Reasons
 from assaypilot.engine.campaign.replay import UNFIT, Ledger
+from assaypilot.engine.campaign.results import amending
+from assaypilot.engine.campaign.results.control_intake import apart, readings_of
+from assaypilot.engine.campaign.results.intake import Intake, due_now, prepare, to_mark
 from assaypilot.engine.campaign.rounds import Missing, closed_round, due_decision, planned_round
 from assaypilot.engine.campaign.state import RecordReport, Round, Settings, Source, Status
-from assaypilot.engine.campaign.stocked import arrived_drafts, stock_drafts
-from assaypilot.engine.campaign.store import Store, location_warnings
+from assaypilot.engine.campaign.stock.choice import PlanOption, options
+from assaypilot.engine.campaign.stock.stocked import arrived_drafts, stock_drafts
 from assaypilot.engine.campaign.suitable import check_value, check_values
 from assaypilot.engine.campaign.undoing import once_more, opposite
 from assaypilot.engine.campaign.view import build_status
@@ -536,7 +538,7 @@ class Campaign:
         """The campaign with more compounds, which may bring new substituents, at the same sites; those there stay.
 
         Compounds that are there already are left out; AssayPilotError when none is new, for an id that stands for
-        something else there, and while a phase is under way. See ``changing_library`` for what holds.
+        something else there, and while a phase is under way. See ``changing.library`` for what holds.
         """
         self._commit_with(*added_drafts(self._ledger, compounds, note, source))
         return self.status()

@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assaypilot.engine.campaign import blocking, scatter
-from assaypilot.engine.campaign.bounds import Span, spanned
 from assaypilot.engine.campaign.confirmed import Prediction
+from assaypilot.engine.campaign.results.bounds import Span, spanned
 from assaypilot.engine.campaign.state import Round, RoundItem, Settings
-from assaypilot.engine.campaign.stock_said import Stock
+from assaypilot.engine.campaign.stock.said import Stock
 from assaypilot.engine.controls import Reading
 from assaypilot.engine.difference import behind
 from assaypilot.engine.endpoint import Endpoint

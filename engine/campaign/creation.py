@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from assaypilot.engine.campaign import codec
-from assaypilot.engine.campaign.chain import Draft, as_parts
-from assaypilot.engine.campaign.intake import prepare
+from assaypilot.engine.campaign.file import codec
+from assaypilot.engine.campaign.file.chain import Draft, as_parts
 from assaypilot.engine.campaign.replay import Ledger
+from assaypilot.engine.campaign.results.intake import prepare
 from assaypilot.engine.campaign.state import Settings, Source
-from assaypilot.engine.campaign.stocked import stock_drafts
+from assaypilot.engine.campaign.stock.stocked import stock_drafts
 from assaypilot.engine.campaign.suitable import check_campaign
 from assaypilot.engine.controls import refuse_compounds, resolved
 from assaypilot.engine.difference import behind, check_differences, with_noise

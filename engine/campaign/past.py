@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from assaypilot.engine.campaign.chain import Event
-from assaypilot.engine.campaign.reasons import Reasons
+from assaypilot.engine.campaign.file.chain import Event
+from assaypilot.engine.campaign.reasons.reasons import Reasons
 from assaypilot.engine.campaign.replay import Ledger
 from assaypilot.engine.campaign.state import Status
 from assaypilot.engine.campaign.view import build_status

@@ -8,9 +8,9 @@ import numpy as np
 
 from assaypilot.engine.campaign import blocking, scatter
 from assaypilot.engine.campaign.additivity import deviations
-from assaypilot.engine.campaign.bounds import left_out, taken
-from assaypilot.engine.campaign.changed import changes_in_words
+from assaypilot.engine.campaign.changing.changed import changes_in_words
 from assaypilot.engine.campaign.replay import Ledger
+from assaypilot.engine.campaign.results.bounds import left_out, taken
 from assaypilot.engine.campaign.state import Candidates, Guarantee
 from assaypilot.engine.campaign.words import joined, many, names, number, odds
 from assaypilot.engine.measurements import Measurement

@@ -12,11 +12,14 @@ from typing import Any
 
 import numpy as np
 
-from assaypilot.engine.campaign import changed, codec, limits, scatter, stocked
-from assaypilot.engine.campaign.chain import Draft, Event
+from assaypilot.engine.campaign import limits, scatter
+from assaypilot.engine.campaign.changing import changed
 from assaypilot.engine.campaign.counting import Books, Decided, Issued, UnderWay
-from assaypilot.engine.campaign.parts import from_bytes
+from assaypilot.engine.campaign.file import codec
+from assaypilot.engine.campaign.file.chain import Draft, Event
+from assaypilot.engine.campaign.file.parts import from_bytes
 from assaypilot.engine.campaign.steps import Step, remember
+from assaypilot.engine.campaign.stock import stocked
 from assaypilot.engine.controls import Reading
 from assaypilot.engine.endpoint import Endpoint
 from assaypilot.engine.errors import AssayPilotError
@@ -277,7 +280,7 @@ class Ledger(Books):
         """How often what is promised may be wrong, over all goals and limits that were chosen."""
         share = 1.0
         if self.strategy.info.name == "adaptive" and len(self.goals) > 1:
-            from assaypilot.engine.strategies.anew_adaptive import error_share
+            from assaypilot.engine.strategies.adaptive.anew import error_share
 
             share = error_share(self.goals[0], self.goals[1:])
         asked = [*(turn.was["limited"] for turn in self.turns if turn.how == "kept"), self.limited]

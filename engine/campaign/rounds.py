@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
-from assaypilot.engine.campaign import codec, limits, parts, redecide, stocked
+from assaypilot.engine.campaign import limits, redecide
 from assaypilot.engine.campaign.additivity import at_once, spread_out
 from assaypilot.engine.campaign.candidates import posterior_of, shown_means
-from assaypilot.engine.campaign.chain import Draft, as_parts
-from assaypilot.engine.campaign.choice import asked, refuse_under_way
 from assaypilot.engine.campaign.counting import Issued
+from assaypilot.engine.campaign.file import codec, parts
+from assaypilot.engine.campaign.file.chain import Draft, as_parts
 from assaypilot.engine.campaign.layout import lay_out, next_round, reasons
 from assaypilot.engine.campaign.replay import Ledger
 from assaypilot.engine.campaign.state import RoundItem
+from assaypilot.engine.campaign.stock import stocked
+from assaypilot.engine.campaign.stock.choice import asked, refuse_under_way
 from assaypilot.engine.features import ProjectedFeatures
 from assaypilot.engine.progress import Report, silent
 from assaypilot.engine.stock import PlanName

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from assaypilot.engine.campaign.confirmed import Confirmation, Prediction
 from assaypilot.engine.campaign.plate_quality import Quality
-from assaypilot.engine.campaign.stock_view import StockView
+from assaypilot.engine.campaign.stock.view import StockView
 from assaypilot.engine.controls import Control, Reading, check_blocks
 from assaypilot.engine.endpoint import Endpoint
 from assaypilot.engine.errors import AssayPilotError

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from assaypilot.engine.campaign.chain import Event
+from assaypilot.engine.campaign.file.chain import Event
 
 __all__ = ["Step", "remember"]
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from assaypilot.engine.campaign import stocked
-from assaypilot.engine.campaign.chain import Draft
+from assaypilot.engine.campaign.file.chain import Draft
 from assaypilot.engine.campaign.steps import Step
+from assaypilot.engine.campaign.stock import stocked
 
 __all__ = ["once_more", "opposite"]
 

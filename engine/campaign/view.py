@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from assaypilot.engine.campaign import promises, scatter, stocked, wording
+from assaypilot.engine.campaign import promises, scatter, wording
 from assaypilot.engine.campaign.additivity import deviations
-from assaypilot.engine.campaign.bounds import taken
 from assaypilot.engine.campaign.candidates import build_candidates
-from assaypilot.engine.campaign.choice import choice_is_open
 from assaypilot.engine.campaign.confirmation import confirmation
 from assaypilot.engine.campaign.confirmed import Confirmation
-from assaypilot.engine.campaign.outlying import outlying, outlying_words
 from assaypilot.engine.campaign.plate_quality import quality
 from assaypilot.engine.campaign.replay import Ledger
+from assaypilot.engine.campaign.results.bounds import taken
+from assaypilot.engine.campaign.results.outlying import outlying, outlying_words
 from assaypilot.engine.campaign.state import STATUSES, NoiseNow, PhasePlan, Status
+from assaypilot.engine.campaign.stock import stocked
+from assaypilot.engine.campaign.stock.choice import choice_is_open
 from assaypilot.engine.strategies.protocol import NOT_ESTIMABLE, State, StopReason
 
 __all__ = ["build_status"]

@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from assaypilot.engine.campaign.bounds import taken
-from assaypilot.engine.campaign.chain import Event
-from assaypilot.engine.campaign.changed import changes_in_words
+from assaypilot.engine.campaign.changing.changed import changes_in_words
+from assaypilot.engine.campaign.file.chain import Event
 from assaypilot.engine.campaign.promises import goal_sentence
 from assaypilot.engine.campaign.replay import Ledger
-from assaypilot.engine.campaign.stock_words import choice_in_words, stock_in_words
+from assaypilot.engine.campaign.results.bounds import taken
+from assaypilot.engine.campaign.stock.words import choice_in_words, stock_in_words
 from assaypilot.engine.campaign.words import joined, many, names, number
 from assaypilot.engine.difference import in_words
 from assaypilot.engine.measurements import Measurement

@@ -7,8 +7,8 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from assaypilot.engine.campaign.amending import harmless
 from assaypilot.engine.campaign.campaign import Campaign
+from assaypilot.engine.campaign.results.amending import harmless
 from assaypilot.engine.campaign.state import Status
 from assaypilot.engine.cli.changing import agreed, refusal
 from assaypilot.engine.cli.console import Console, Reply, table

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from assaypilot.engine.campaign.campaign import Campaign
-from assaypilot.engine.campaign.changing import Change
-from assaypilot.engine.campaign.restarting import begin_anew, consequences_of_pairs
+from assaypilot.engine.campaign.changing.restarting import begin_anew, consequences_of_pairs
+from assaypilot.engine.campaign.changing.terms import Change
 from assaypilot.engine.campaign.state import Status
 from assaypilot.engine.cli.changing_options import NONE
 from assaypilot.engine.cli.console import Console, Reply

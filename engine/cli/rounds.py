@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from assaypilot.engine.campaign.bounds import what_it_does
 from assaypilot.engine.campaign.campaign import Campaign
+from assaypilot.engine.campaign.results.bounds import what_it_does
 from assaypilot.engine.campaign.state import Round, RoundItem, Source, Status
 from assaypilot.engine.cli.console import Console, Reply, count, plural, table
 from assaypilot.engine.cli.standing import confirmation_lines, number

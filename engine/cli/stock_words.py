@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from assaypilot.engine.campaign.state import Status
-from assaypilot.engine.campaign.stock_view import Order, StockView, money
+from assaypilot.engine.campaign.stock.view import Order, StockView, money
 from assaypilot.engine.cli.console import count, plural, table
 from assaypilot.engine.stock import CANNOT, IN_STOCK, TO_MAKE, USUAL
 from assaypilot.engine.tables.importer import ImportedTable

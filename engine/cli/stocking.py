@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from assaypilot.engine.campaign.campaign import Campaign
-from assaypilot.engine.campaign.choice import PlanOption
 from assaypilot.engine.campaign.state import Source, Status
-from assaypilot.engine.campaign.stock_view import money
+from assaypilot.engine.campaign.stock.choice import PlanOption
+from assaypilot.engine.campaign.stock.view import money
 from assaypilot.engine.cli.console import Console, Reply, count, plural, table
 from assaypilot.engine.cli.stock_options import terms_of
 from assaypilot.engine.cli.stock_words import orders_document, orders_lines, stock_counts

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from assaypilot.engine.campaign.state import Status
-from assaypilot.engine.campaign.stock_view import Order
+from assaypilot.engine.campaign.stock.view import Order
 from assaypilot.engine.export.csv_file import write_csv
 from assaypilot.engine.export.sheet import Sheet, unique
 from assaypilot.engine.export.shortlist import structure

@@ -17,9 +17,9 @@ from pathlib import Path
 import numpy as np
 
 from assaypilot.engine.campaign.creation import creation_drafts
+from assaypilot.engine.campaign.file.store import Store
 from assaypilot.engine.campaign.replay import Ledger
 from assaypilot.engine.campaign.state import Settings
-from assaypilot.engine.campaign.store import Store
 from assaypilot.engine.endpoint import Endpoint
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.library import Library

@@ -25,10 +25,10 @@ from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.features import ProjectedFeatures
 from assaypilot.engine.goals import Goal, ParetoSet
 from assaypilot.engine.progress import Report, silent
-from assaypilot.engine.strategies import adaptive_boundary
-from assaypilot.engine.strategies.adaptive import Adaptive
-from assaypilot.engine.strategies.adaptive_pareto import AdaptivePareto
-from assaypilot.engine.strategies.adaptive_planning import Way
+from assaypilot.engine.strategies.adaptive import boundary as adaptive_boundary
+from assaypilot.engine.strategies.adaptive.one import Adaptive
+from assaypilot.engine.strategies.adaptive.pareto import AdaptivePareto
+from assaypilot.engine.strategies.adaptive.planning import Way
 from assaypilot.engine.strategies.designs import g_design
 from assaypilot.engine.strategies.protocol import Allocation, State, Strategy
 

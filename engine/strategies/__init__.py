@@ -1,1 +1,1 @@
-"""The algorithms that decide: one protocol, one registry, one file each."""
+"""The algorithms that decide: one protocol, one registry, a folder for each family of them."""

@@ -39,7 +39,7 @@ chosen between the goal alone, with all of delta, and the goal beside the limit,
 unions over all compounds there are by then. Older phases go on bounding the older ones, by the unions as they were.
 
 **Others** (LinGame, and all with a fixed budget): nothing is derived here; LinGame's learners and answers are those of
-one goal, and a fixed budget promises nothing. ``adaptive`` has its own reasons: ``anew_adaptive``.
+one goal, and a fixed budget promises nothing. ``adaptive`` has its own reasons: ``adaptive.anew``.
 """
 
 from __future__ import annotations
@@ -52,9 +52,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assaypilot.engine.goals import Best
-from assaypilot.engine.strategies.linfact import LinFact, goal_of, sort_by_means
-from assaypilot.engine.strategies.linfact_pairs import behind
-from assaypilot.engine.strategies.linfact_xy import LinFactXY
+from assaypilot.engine.strategies.linfact.linfact import LinFact, goal_of, sort_by_means
+from assaypilot.engine.strategies.linfact.pairs import behind
+from assaypilot.engine.strategies.linfact.xy_optimal import LinFactXY
 from assaypilot.engine.strategies.protocol import IN, OUT, UNDECIDED, Decision, Outcome, State, Strategy
 
 __all__ = ["Phase", "anew", "derived"]
@@ -95,13 +95,13 @@ def anew(strategy: Strategy, state: State, phases: Sequence[Phase]) -> Decision 
         return _by_means(strategy, state, phases)
     match strategy.info.name:
         case "gege":
-            from assaypilot.engine.strategies.anew_gege import by_boxes
+            from assaypilot.engine.strategies.gege.anew import by_boxes
 
             return by_boxes(strategy, state, phases)
         case "rage":
             return _again(strategy, state, phases)
         case "adaptive" if state.problem.n_endpoints == 1:
-            from assaypilot.engine.strategies.anew_adaptive import by_walks
+            from assaypilot.engine.strategies.adaptive.anew import by_walks
 
             return by_walks(state, phases)
     return None

@@ -33,9 +33,9 @@ from assaypilot.engine.features import DenseFeatures, ProjectedFeatures
 from assaypilot.engine.goals import ParetoSet
 from assaypilot.engine.progress import Report, silent
 from assaypilot.engine.stock import PLANS, PlanName
-from assaypilot.engine.strategies.adaptive import Adaptive
-from assaypilot.engine.strategies.adaptive_pareto import AdaptivePareto
-from assaypilot.engine.strategies.adaptive_planning import Way, measurements_in
+from assaypilot.engine.strategies.adaptive.one import Adaptive
+from assaypilot.engine.strategies.adaptive.pareto import AdaptivePareto
+from assaypilot.engine.strategies.adaptive.planning import Way, measurements_in
 from assaypilot.engine.strategies.designs import table
 from assaypilot.engine.strategies.protocol import Allocation, State, Strategy
 

@@ -1,4 +1,4 @@
-"""The strategies by name. A new one is one file and one line here.
+"""The strategies by name. A new one is one file (or a folder) and one line here.
 
 Each is loaded when it is first asked for: a campaign needs one of them, and opening it should not wait for the rest.
 """
@@ -17,19 +17,19 @@ from assaypilot.engine.strategies.protocol import Strategy
 __all__ = ["baselines", "check_parameters", "choose", "get", "propose", "strategies"]
 
 _STRATEGIES = {
-    "linfact-g": "linfact_g.LinFactG",
-    "linfact-xy": "linfact_xy.LinFactXY",
-    "linfact-xy-as-printed": "linfact_xy.LinFactXYAsPrinted",
-    "linfact-mis": "linfact_mis.LinFactMis",
-    "linfact-glm": "linfact_glm.LinFactGlm",
+    "linfact-g": "linfact.g_optimal.LinFactG",
+    "linfact-xy": "linfact.xy_optimal.LinFactXY",
+    "linfact-xy-as-printed": "linfact.xy_optimal.LinFactXYAsPrinted",
+    "linfact-mis": "linfact.misspecified.LinFactMis",
+    "linfact-glm": "linfact.glm.LinFactGlm",
     "epsilon-best-fixed-budget": "epsilon_best_fixed_budget.EpsilonBestFixedBudget",
-    "gege": "gege.Gege",
-    "gege-fixed-budget": "gege_fixed_budget.GegeFixedBudget",
-    "rage": "rage.Rage",
-    "lingame": "lingame.LinGame",
-    "lingame-c": "lingame.LinGameC",
-    "gse": "gse.Gse",
-    "adaptive": "adaptive_goals.AdaptiveGoals",
+    "gege": "gege.confidence.Gege",
+    "gege-fixed-budget": "gege.fixed_budget.GegeFixedBudget",
+    "rage": "rage.rage.Rage",
+    "lingame": "lingame.lingame.LinGame",
+    "lingame-c": "lingame.lingame.LinGameC",
+    "gse": "gse.gse.Gse",
+    "adaptive": "adaptive.goals.AdaptiveGoals",
 }
 _BASELINES = {
     "uniform": "baselines.uniform.Uniform",

@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from assaypilot.engine.campaign.writing import user
+from assaypilot.engine.campaign.file.writing import user
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.plates.layout import read_controls
 from assaypilot.gui.settings import Settings

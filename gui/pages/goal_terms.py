@@ -9,7 +9,7 @@ from assaypilot.engine.campaign.state import Status
 from assaypilot.engine.stated_noise import StatedNoise
 
 if TYPE_CHECKING:
-    from assaypilot.engine.campaign.changing import Change
+    from assaypilot.engine.campaign.changing.terms import Change
 
 NOT_KNOWN = StatedNoise(None, estimated=True)
 """Noise that is estimated on the way."""
@@ -63,7 +63,7 @@ class Terms:
 
 def change_between(now: Terms, wanted: Terms) -> Change:
     """What a campaign would be told; only what differs."""
-    from assaypilot.engine.campaign.changing import Change
+    from assaypilot.engine.campaign.changing.terms import Change
 
     said = {name: getattr(wanted, name) for name in now.differing(wanted)}
     for kind in ("noise", "margins"):

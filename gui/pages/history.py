@@ -18,7 +18,7 @@ from assaypilot.gui.widgets.table import Table
 from assaypilot.gui.widgets.text import button, label
 
 if TYPE_CHECKING:
-    from assaypilot.engine.campaign.store import Verification
+    from assaypilot.engine.campaign.file.store import Verification
     from assaypilot.engine.campaign.wording import LogEntry
 
 __all__ = ["HistoryPage"]

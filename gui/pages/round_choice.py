@@ -9,9 +9,9 @@ from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QComboBox, QFrame, QHBoxLayout, QLineEdit, QScrollArea, QVBoxLayout, QWidget
 
-from assaypilot.engine.campaign.choice import PlanOption
 from assaypilot.engine.campaign.state import Status
-from assaypilot.engine.campaign.stock_view import money
+from assaypilot.engine.campaign.stock.choice import PlanOption
+from assaypilot.engine.campaign.stock.view import money
 from assaypilot.engine.campaign.words import many
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.percentages import percent

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
 
-from assaypilot.engine.campaign.choice import PlanOption
+from assaypilot.engine.campaign.stock.choice import PlanOption
 from assaypilot.engine.progress import Cancelled
 from assaypilot.engine.stock import StockTerms
 from assaypilot.gui.dialogs.reasons import UnavailableDialog

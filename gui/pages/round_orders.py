@@ -6,7 +6,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from assaypilot.engine.campaign.state import Status
-from assaypilot.engine.campaign.stock_view import Order, money
+from assaypilot.engine.campaign.stock.view import Order, money
 from assaypilot.engine.campaign.words import many
 from assaypilot.gui.models.base import Column, RowsModel, text_ranks
 from assaypilot.gui.session import View

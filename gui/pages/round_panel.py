@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout
 
-from assaypilot.engine.campaign.bounds import what_one_does
+from assaypilot.engine.campaign.results.bounds import what_one_does
 from assaypilot.engine.campaign.state import Round
 from assaypilot.engine.campaign.words import joined, many
 from assaypilot.engine.labels import label_text

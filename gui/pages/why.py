@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from assaypilot.engine.campaign.reasons import Reasoning
+from assaypilot.engine.campaign.reasons.reasons import Reasoning
 from assaypilot.engine.campaign.state import Status
 from assaypilot.gui.confirming import doubt_text
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 
-from assaypilot.engine.campaign.reasons import OwnValue
+from assaypilot.engine.campaign.reasons.reasons import OwnValue
 from assaypilot.gui.widgets.breaking import breakable, copied
 from assaypilot.gui.widgets.text import label, polish
 

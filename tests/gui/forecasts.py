@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from assaypilot.engine.campaign.campaign import Campaign
-from assaypilot.engine.campaign.changing import Change
+from assaypilot.engine.campaign.changing.terms import Change
 from assaypilot.engine.campaign.state import Settings
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.progress import Report

@@ -11,7 +11,7 @@ from assaypilot.engine.design.lower_bounds import effects_of
 from assaypilot.engine.design.oracle import oracle
 from assaypilot.engine.simulate import runner
 from assaypilot.engine.simulate.scores import score
-from assaypilot.engine.strategies.adaptive_evidence import Evidence
+from assaypilot.engine.strategies.adaptive.evidence import Evidence
 from assaypilot.engine.strategies.designs import table as projected
 from tests.published.against_tables import DELTA, EPSILON, PAIRS, SETTINGS, table
 from tests.published.cases import processes

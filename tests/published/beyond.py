@@ -15,7 +15,7 @@ import numpy as np
 
 from assaypilot.engine.features import SiteFeatures
 from assaypilot.engine.goals import AllEpsilonBest
-from assaypilot.engine.strategies.adaptive import Adaptive
+from assaypilot.engine.strategies.adaptive.one import Adaptive
 from assaypilot.engine.strategies.protocol import IN, OUT, UNDECIDED, Capacity, Outcome, Problem
 from tests.published.calibration_checks import limits
 

@@ -12,18 +12,16 @@ from unittest import mock
 
 import numpy as np
 
-from assaypilot.engine.strategies import (
-    adaptive_walks,
-    gege,
-    linfact_glm,
-    linfact_mis,
-    linfact_xy,
-    rage,
-    registry,
-)
-from assaypilot.engine.strategies.gege import Size
-from assaypilot.engine.strategies.linfact_g import LinFactG
-from assaypilot.engine.strategies.lingame_pool import Rules
+from assaypilot.engine.strategies import registry
+from assaypilot.engine.strategies.adaptive import walks as adaptive_walks
+from assaypilot.engine.strategies.gege import confidence as gege
+from assaypilot.engine.strategies.gege.confidence import Size
+from assaypilot.engine.strategies.linfact import glm as linfact_glm
+from assaypilot.engine.strategies.linfact import misspecified as linfact_mis
+from assaypilot.engine.strategies.linfact import xy_optimal as linfact_xy
+from assaypilot.engine.strategies.linfact.g_optimal import LinFactG
+from assaypilot.engine.strategies.lingame.pool import Rules
+from assaypilot.engine.strategies.rage import rage
 from tests.oracles.adaptive import plain_limits
 from tests.published import calibration_instances as tables
 from tests.published.calibration_checks import inverse_of, own_sds, pair_sds

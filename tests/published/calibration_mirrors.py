@@ -15,7 +15,7 @@ from scipy import stats
 
 from assaypilot.engine.features import DenseFeatures
 from assaypilot.engine.goals import AllEpsilonBest, Best, ParetoSet
-from assaypilot.engine.strategies.gege import Size
+from assaypilot.engine.strategies.gege.confidence import Size
 from tests.published.calibration_checks import KS_FLOOR, limits
 from tests.published.calibration_kinds import BOTH, KINDS, Kind
 from tests.strategies import came_back, problem_of

@@ -16,7 +16,7 @@ from assaypilot.engine.goals import AllEpsilonBest
 from assaypilot.engine.simulate.instances import get
 from assaypilot.engine.simulate.on_plates import Plates
 from assaypilot.engine.simulate.runner import Task, run_of
-from assaypilot.engine.strategies.adaptive import Adaptive
+from assaypilot.engine.strategies.adaptive.one import Adaptive
 from tests.engine.strategies.test_adaptive_blocks import errors, steps
 
 REPORT = Path(__file__).with_name("REPORT-plates.md")

@@ -17,8 +17,8 @@ from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.pareto import beaten
 from assaypilot.engine.progress import Report, silent
 from assaypilot.engine.strategies.baselines.ege import own_means, pooled
-from assaypilot.engine.strategies.gege_parts import estimates, goal_of, units
-from assaypilot.engine.strategies.linfact_planning import design_rows
+from assaypilot.engine.strategies.gege.parts import estimates, goal_of, units
+from assaypilot.engine.strategies.linfact.planning import design_rows
 from assaypilot.engine.strategies.phased import Phased, one_of, settled
 from assaypilot.engine.strategies.protocol import (
     UNDECIDED,

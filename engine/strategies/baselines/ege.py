@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.progress import Report, silent
-from assaypilot.engine.strategies.gege_fixed_budget import Halved, halving, rounds_for
-from assaypilot.engine.strategies.gege_parts import estimates, units
-from assaypilot.engine.strategies.linfact_planning import design_rows
+from assaypilot.engine.strategies.gege.fixed_budget import Halved, halving, rounds_for
+from assaypilot.engine.strategies.gege.parts import estimates, units
+from assaypilot.engine.strategies.linfact.planning import design_rows
 from assaypilot.engine.strategies.phased import Phased, settled
 from assaypilot.engine.strategies.protocol import (
     UNDECIDED,

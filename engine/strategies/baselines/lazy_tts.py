@@ -24,7 +24,7 @@ from assaypilot.engine.strategies.baselines.bayesgap_belief import batch_of
 from assaypilot.engine.strategies.baselines.oracle import true_means
 from assaypilot.engine.strategies.baselines.static_pool import Fit, absorbed, decided, empty_sums, fitted
 from assaypilot.engine.strategies.designs import table
-from assaypilot.engine.strategies.gse_allocations import independent
+from assaypilot.engine.strategies.gse.allocations import independent
 from assaypilot.engine.strategies.phased import Phased, one_of, settled
 from assaypilot.engine.strategies.protocol import (
     UNDECIDED,

@@ -16,9 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assaypilot.engine.goals import AllEpsilonBest, Best
-from assaypilot.engine.strategies.lingame_pool import POOL_PARAMETERS, Pool, Rules, Table, pooled, table_of, whole
-from assaypilot.engine.strategies.lingame_questions import squared_distances
-from assaypilot.engine.strategies.lingame_sequential import FIRST, Sequential, compared, shuffled
+from assaypilot.engine.strategies.lingame.pool import POOL_PARAMETERS, Pool, Rules, Table, pooled, table_of, whole
+from assaypilot.engine.strategies.lingame.questions import squared_distances
+from assaypilot.engine.strategies.lingame.sequential import FIRST, Sequential, compared, shuffled
 from assaypilot.engine.strategies.phased import one_of
 from assaypilot.engine.strategies.protocol import IN, UNDECIDED, Parameter, Problem, State
 

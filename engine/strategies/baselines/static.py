@@ -15,7 +15,7 @@ from assaypilot.engine.progress import Report
 from assaypilot.engine.strategies.baselines.static_run import Shares, StaticRun, run_parameters
 from assaypilot.engine.strategies.designs import g_design, xy_design
 from assaypilot.engine.strategies.protocol import Certificate, Problem, StrategyInfo
-from assaypilot.engine.strategies.rage_elimination import first_of_equals
+from assaypilot.engine.strategies.rage.elimination import first_of_equals
 
 __all__ = ["StaticG", "StaticXY"]
 

@@ -13,9 +13,9 @@ import pytest
 
 from assaypilot.engine.campaign import audit
 from assaypilot.engine.campaign.campaign import Campaign
-from assaypilot.engine.campaign.chain import Draft, as_parts
-from assaypilot.engine.campaign.parts import from_bytes, to_bytes
-from assaypilot.engine.campaign.store import Store
+from assaypilot.engine.campaign.file.chain import Draft, as_parts
+from assaypilot.engine.campaign.file.parts import from_bytes, to_bytes
+from assaypilot.engine.campaign.file.store import Store
 from assaypilot.engine.errors import AssayPilotError
 from tests.engine.campaign.making import answers, decide_phase, make
 

@@ -11,13 +11,13 @@ import numpy as np
 import pytest
 
 from assaypilot.engine.campaign import audit
-from assaypilot.engine.campaign.bounds import what_they_would_do
 from assaypilot.engine.campaign.campaign import Campaign
-from assaypilot.engine.campaign.changing import Change
+from assaypilot.engine.campaign.changing.terms import Change
+from assaypilot.engine.campaign.results.bounds import what_they_would_do
 from assaypilot.engine.cli.program import main
 from assaypilot.engine.endpoint import Endpoint
 from assaypilot.engine.measurements import Result
-from assaypilot.engine.strategies.adaptive_goals import AdaptiveGoals
+from assaypilot.engine.strategies.adaptive.goals import AdaptiveGoals
 from tests.engine.campaign.making import answers, make, replays, truth
 from tests.engine.campaign.trading import HERG, POTENCY, trade
 from tests.engine.campaign.trading import answers as trading_answers

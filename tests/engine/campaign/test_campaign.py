@@ -20,7 +20,7 @@ from assaypilot.engine.library import Library
 from assaypilot.engine.measurements import Result
 from assaypilot.engine.progress import Cancelled
 from assaypilot.engine.simulate.practice import create_practice, practice_results, practice_truth
-from assaypilot.engine.strategies.linfact_g import LinFactG
+from assaypilot.engine.strategies.linfact.g_optimal import LinFactG
 from tests.engine.campaign.making import (
     SETTINGS,
     answers,

@@ -10,7 +10,7 @@ import pytest
 
 from assaypilot.engine.campaign.audit import verify
 from assaypilot.engine.campaign.campaign import Campaign
-from assaypilot.engine.campaign.changing import Change
+from assaypilot.engine.campaign.changing.terms import Change
 from assaypilot.engine.campaign.state import Source, Status
 from assaypilot.engine.endpoint import Endpoint, Limit
 from assaypilot.engine.errors import AssayPilotError

@@ -10,8 +10,8 @@ import pytest
 from scipy.stats import chi2
 
 from assaypilot.engine.campaign import audit, candidates
-from assaypilot.engine.campaign.bounds import spanned
 from assaypilot.engine.campaign.campaign import Campaign
+from assaypilot.engine.campaign.results.bounds import spanned
 from assaypilot.engine.difference import with_noise
 from assaypilot.engine.endpoint import Endpoint, Limit
 from assaypilot.engine.errors import AssayPilotError

@@ -10,7 +10,7 @@ import pytest
 
 from assaypilot.engine.campaign.audit import verify
 from assaypilot.engine.campaign.campaign import Campaign
-from assaypilot.engine.strategies.rage import Rage
+from assaypilot.engine.strategies.rage.rage import Rage
 from assaypilot.engine.strategies.registry import strategies
 from tests.engine.campaign import trading
 from tests.engine.campaign.making import answers, decide_phase, finish, make, replays

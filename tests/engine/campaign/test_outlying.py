@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from assaypilot.engine.campaign.outlying import FAR, beside_others, outlying, outlying_words
+from assaypilot.engine.campaign.results.outlying import FAR, beside_others, outlying, outlying_words
 from assaypilot.engine.campaign.state import Round, RoundItem
 from assaypilot.engine.endpoint import Endpoint
 from assaypilot.engine.measurements import Measurement, Result

@@ -12,15 +12,15 @@ import numpy as np
 import pytest
 
 from assaypilot.engine.campaign.campaign import Campaign
-from assaypilot.engine.campaign.changing import Change
-from assaypilot.engine.campaign.gaps import Gaps, _lower
-from assaypilot.engine.campaign.reasons import Reasoning
-from assaypilot.engine.campaign.reasons_words import more_measurements
+from assaypilot.engine.campaign.changing.terms import Change
+from assaypilot.engine.campaign.reasons.gaps import Gaps, _lower
+from assaypilot.engine.campaign.reasons.reasons import Reasoning
+from assaypilot.engine.campaign.reasons.words import more_measurements
 from assaypilot.engine.campaign.state import Status
 from assaypilot.engine.endpoint import Endpoint, Limit
 from assaypilot.engine.measurements import Result
 from assaypilot.engine.simulate.practice import create_practice, practice_results
-from assaypilot.engine.strategies.adaptive_evidence import Steps
+from assaypilot.engine.strategies.adaptive.evidence import Steps
 from assaypilot.engine.strategies.protocol import IN, NOT_ESTIMABLE, OUT, UNDECIDED
 from assaypilot.engine.strategies.registry import strategies
 from tests.engine.campaign.making import answers, decide_phase, finish, make, small_library

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from assaypilot.engine.campaign.campaign import Campaign
-from assaypilot.engine.campaign.chain import Draft, Event
+from assaypilot.engine.campaign.file.chain import Draft, Event
 from assaypilot.engine.campaign.replay import KINDS, Ledger
 from assaypilot.engine.campaign.view import build_status
 from assaypilot.engine.errors import AssayPilotError

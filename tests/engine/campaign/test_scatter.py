@@ -9,9 +9,9 @@ import pytest
 from assaypilot.engine.campaign import scatter
 from assaypilot.engine.campaign.audit import verify
 from assaypilot.engine.campaign.campaign import Campaign
-from assaypilot.engine.campaign.changing import Change
+from assaypilot.engine.campaign.changing.terms import Change
+from assaypilot.engine.campaign.file.store import Store
 from assaypilot.engine.campaign.replay import Ledger
-from assaypilot.engine.campaign.store import Store
 from assaypilot.engine.difference import with_noise
 from assaypilot.engine.endpoint import Endpoint, Limit
 from assaypilot.engine.errors import AssayPilotError

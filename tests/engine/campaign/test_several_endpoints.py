@@ -11,9 +11,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from assaypilot.engine.campaign import audit, candidates, codec
+from assaypilot.engine.campaign import audit, candidates
 from assaypilot.engine.campaign.campaign import Campaign
-from assaypilot.engine.campaign.intake import Due, due_now, prepare
+from assaypilot.engine.campaign.file import codec
+from assaypilot.engine.campaign.results.intake import Due, due_now, prepare
 from assaypilot.engine.campaign.state import Round, RoundItem, Settings
 from assaypilot.engine.endpoint import Endpoint, Limit
 from assaypilot.engine.errors import AssayPilotError

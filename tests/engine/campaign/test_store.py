@@ -16,9 +16,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assaypilot.engine.campaign import migrations, placing, schema, writing
-from assaypilot.engine.campaign import store as store_module
-from assaypilot.engine.campaign.store import (
+from assaypilot.engine.campaign.file import migrations, placing, schema, writing
+from assaypilot.engine.campaign.file import store as store_module
+from assaypilot.engine.campaign.file.store import (
     Draft,
     Event,
     Store,
@@ -185,7 +185,7 @@ def test_part_names() -> None:
 
 
 def test_sizes_are_capped(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("assaypilot.engine.campaign.chain.MAX_EVENT_BYTES", 1000)
+    monkeypatch.setattr("assaypilot.engine.campaign.file.chain.MAX_EVENT_BYTES", 1000)
     assert "more than one step of a campaign can hold" in str(refusal(store.append, [Draft("x", {"a": "b" * 1000})]))
     blob = bytes(2000)
     monkeypatch.setattr(schema, "MAX_PART_BYTES", 1999)
@@ -493,7 +493,7 @@ def test_conflicted_copies_are_warned_of(tmp_path: Path, name: str) -> None:
 
 
 def test_the_store_is_light_to_import() -> None:
-    code = "import sys, assaypilot.engine.campaign.store; print([m for m in sys.modules if m in sys.argv])"
+    code = "import sys, assaypilot.engine.campaign.file.store; print([m for m in sys.modules if m in sys.argv])"
     heavy = ["numpy", "scipy", "pandas", "rdkit", "matplotlib", "PySide6", "asyncio", "multiprocessing"]
     done = subprocess.run(
         [sys.executable, "-S", "-c", code, *heavy],

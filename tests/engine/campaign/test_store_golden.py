@@ -13,8 +13,8 @@ from unittest import mock
 
 import pytest
 
-from assaypilot.engine.campaign import schema, writing
-from assaypilot.engine.campaign.store import Draft, Store, as_parts, part_digest, verify
+from assaypilot.engine.campaign.file import schema, writing
+from assaypilot.engine.campaign.file.store import Draft, Store, as_parts, part_digest, verify
 
 GOLDEN = Path(__file__).resolve().parents[2] / "golden" / "campaign_v1.assaypilot"
 HEAD = "5c44a0ed0ad69c685c62e49a3bef22f4e0746a54cf382a3bb65cea24c86ea533"

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from assaypilot.engine.campaign.store import Draft, Store, as_parts, part_digest, verify
+from assaypilot.engine.campaign.file.store import Draft, Store, as_parts, part_digest, verify
 from assaypilot.engine.errors import AssayPilotError
 
 posix = pytest.mark.skipif(os.name == "nt", reason="signals, users and mounts as on Linux and macOS")
@@ -25,8 +25,8 @@ PYTHON = (sys.executable, "-S", "-c")
 ENVIRONMENT = {**os.environ, "PYTHONPATH": os.pathsep.join(entry for entry in sys.path if entry)}
 HEADER = """
 import os, signal, sqlite3, sys, time
-from assaypilot.engine.campaign import writing
-from assaypilot.engine.campaign.store import Draft, Store, as_parts, part_digest, verify
+from assaypilot.engine.campaign.file import writing
+from assaypilot.engine.campaign.file.store import Draft, Store, as_parts, part_digest, verify
 from assaypilot.engine.errors import AssayPilotError
 path = sys.argv[1]
 def say(*words):

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from assaypilot.engine.campaign import chain
-from assaypilot.engine.campaign.store import Draft, Store, Verification, as_parts, part_digest, verify
+from assaypilot.engine.campaign.file import chain
+from assaypilot.engine.campaign.file.store import Draft, Store, Verification, as_parts, part_digest, verify
 from assaypilot.engine.errors import AssayPilotError
 
 BLOBS = (b"the library " * 400, b"estimates of phase 1", b"")
@@ -290,8 +290,8 @@ def test_data_that_are_digested_but_no_json_are_named(path: Path, monkeypatch: p
         b'{"parts":7}': "neither a list nor an object",
     }.items():
         with monkeypatch.context() as patch:
-            patch.setattr("assaypilot.engine.campaign.writing.encode", lambda draft, raw=raw: raw)
-            patch.setattr("assaypilot.engine.campaign.writing.decode", lambda raw: {})
+            patch.setattr("assaypilot.engine.campaign.file.writing.encode", lambda draft, raw=raw: raw)
+            patch.setattr("assaypilot.engine.campaign.file.writing.decode", lambda raw: {})
             with Store.open(path) as store:
                 store.append([Draft("note", {})])
         result = verify(path)
@@ -309,8 +309,8 @@ def test_data_that_are_digested_but_no_json_are_named(path: Path, monkeypatch: p
 def test_a_huge_event_is_refused_without_reading_it(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     limited = chain.SELECT.replace(str(chain.MAX_EVENT_BYTES), "3000")
     assert limited != chain.SELECT
-    monkeypatch.setattr("assaypilot.engine.campaign.store.SELECT", limited)
-    monkeypatch.setattr("assaypilot.engine.campaign.integrity.SELECT", limited)
+    monkeypatch.setattr("assaypilot.engine.campaign.file.store.SELECT", limited)
+    monkeypatch.setattr("assaypilot.engine.campaign.file.integrity.SELECT", limited)
     assert "event 3: its data is not as AssayPilot writes it, or too large" in texts(verify(path))
     assert "event 3" in refused(path)
 

@@ -10,9 +10,10 @@ from typing import Any
 
 import pytest
 
-from assaypilot.engine.campaign import codec, wording
+from assaypilot.engine.campaign import wording
 from assaypilot.engine.campaign.campaign import Campaign
-from assaypilot.engine.campaign.changing import Change
+from assaypilot.engine.campaign.changing.terms import Change
+from assaypilot.engine.campaign.file import codec
 from assaypilot.engine.campaign.replay import KINDS
 from assaypilot.engine.campaign.state import Source
 from assaypilot.engine.endpoint import Endpoint

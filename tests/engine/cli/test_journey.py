@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from assaypilot import datasets
-from assaypilot.engine.campaign.store import Store
+from assaypilot.engine.campaign.file.store import Store
 from tests.engine.cli.helpers import SHARED, fill_in, read_sheet, write_sheet
 
 

@@ -15,7 +15,7 @@ from assaypilot.engine.simulate.instances.instance import dense
 from assaypilot.engine.simulate.parallel import check, processors, simulate
 from assaypilot.engine.simulate.runner import Limits, Task
 from assaypilot.engine.simulate.summary import summary
-from assaypilot.engine.strategies.linfact_g import LinFactG
+from assaypilot.engine.strategies.linfact.g_optimal import LinFactG
 from tests.engine.simulate.making import Endless, Plain, Poor, instance_of
 
 TASK = Task(LinFactG(), get("linfact-3"), seed=11)

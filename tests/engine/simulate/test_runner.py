@@ -15,7 +15,7 @@ from assaypilot.engine.simulate.instances import get
 from assaypilot.engine.simulate.instances.instance import dense
 from assaypilot.engine.simulate.runner import Limits, Task, drawn_of, play, problem_of, run_of, sample
 from assaypilot.engine.strategies import registry
-from assaypilot.engine.strategies.linfact_g import LinFactG
+from assaypilot.engine.strategies.linfact.g_optimal import LinFactG
 from assaypilot.engine.strategies.protocol import Allocation, Certificate
 from tests.engine.simulate.making import Empty, Endless, Nothing, Plain, Poor, Told, instance_of
 

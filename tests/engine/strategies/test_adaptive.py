@@ -8,11 +8,12 @@ from scipy.stats import kstest
 
 from assaypilot.engine.features import DenseFeatures, SiteFeatures
 from assaypilot.engine.goals import AllEpsilonBest, Best
-from assaypilot.engine.strategies import adaptive, adaptive_walks
-from assaypilot.engine.strategies.adaptive import Adaptive
-from assaypilot.engine.strategies.adaptive_boundary import limits
-from assaypilot.engine.strategies.adaptive_evidence import Evidence, appended, nothing_measured
-from assaypilot.engine.strategies.linfact_g import LinFactG
+from assaypilot.engine.strategies.adaptive import one as adaptive
+from assaypilot.engine.strategies.adaptive import walks as adaptive_walks
+from assaypilot.engine.strategies.adaptive.boundary import limits
+from assaypilot.engine.strategies.adaptive.evidence import Evidence, appended, nothing_measured
+from assaypilot.engine.strategies.adaptive.one import Adaptive
+from assaypilot.engine.strategies.linfact.g_optimal import LinFactG
 from assaypilot.engine.strategies.protocol import IN, OUT, UNDECIDED, Allocation, Capacity, Certificate, Outcome
 from tests.oracles.adaptive import Plain
 from tests.strategies import came_back, dense, phases, problem_of, product, random_table

@@ -14,12 +14,12 @@ from assaypilot.engine.models.blocks import Cells
 from assaypilot.engine.simulate.instances import Drawn, Instance
 from assaypilot.engine.simulate.on_plates import Plates, sample_on_plates
 from assaypilot.engine.simulate.runner import Task, play, run_of
-from assaypilot.engine.strategies.adaptive import Adaptive
-from assaypilot.engine.strategies.adaptive_evidence import Evidence, appended, nothing_measured
-from assaypilot.engine.strategies.adaptive_fronts import Front
-from assaypilot.engine.strategies.adaptive_fronts import appended as appended_front
-from assaypilot.engine.strategies.adaptive_fronts import nothing_measured as no_front
-from assaypilot.engine.strategies.adaptive_pareto import AdaptivePareto
+from assaypilot.engine.strategies.adaptive.evidence import Evidence, appended, nothing_measured
+from assaypilot.engine.strategies.adaptive.fronts import Front
+from assaypilot.engine.strategies.adaptive.fronts import appended as appended_front
+from assaypilot.engine.strategies.adaptive.fronts import nothing_measured as no_front
+from assaypilot.engine.strategies.adaptive.one import Adaptive
+from assaypilot.engine.strategies.adaptive.pareto import AdaptivePareto
 from assaypilot.engine.strategies.protocol import Allocation, Capacity, Certificate, Outcome
 from assaypilot.engine.strategies.registry import choose
 from tests.strategies import dense, problem_of, product

@@ -7,7 +7,7 @@ import pytest
 
 from assaypilot.engine.features import DenseFeatures
 from assaypilot.engine.goals import AllEpsilonBest, Best
-from assaypilot.engine.strategies.adaptive import Adaptive
+from assaypilot.engine.strategies.adaptive.one import Adaptive
 from assaypilot.engine.strategies.protocol import (
     IN,
     NOT_ESTIMABLE,

@@ -7,11 +7,12 @@ import pytest
 
 from assaypilot.engine.features import DenseFeatures, SiteFeatures
 from assaypilot.engine.goals import ParetoSet
-from assaypilot.engine.strategies import adaptive_walks, registry
-from assaypilot.engine.strategies.adaptive_boundary import limits
-from assaypilot.engine.strategies.adaptive_fronts import NOBODY, SHARES
-from assaypilot.engine.strategies.adaptive_pareto import AdaptivePareto, _rounded
-from assaypilot.engine.strategies.gege import Gege
+from assaypilot.engine.strategies import registry
+from assaypilot.engine.strategies.adaptive import walks as adaptive_walks
+from assaypilot.engine.strategies.adaptive.boundary import limits
+from assaypilot.engine.strategies.adaptive.fronts import NOBODY, SHARES
+from assaypilot.engine.strategies.adaptive.pareto import AdaptivePareto, _rounded
+from assaypilot.engine.strategies.gege.confidence import Gege
 from assaypilot.engine.strategies.protocol import (
     IN,
     NOT_ESTIMABLE,

@@ -13,10 +13,10 @@ from assaypilot.engine.features import SiteFeatures
 from assaypilot.engine.goals import AllEpsilonBest
 from assaypilot.engine.models.ols import least_squares
 from assaypilot.engine.strategies import censored
-from assaypilot.engine.strategies.adaptive_boundary import limits
-from assaypilot.engine.strategies.adaptive_evidence import Evidence, appended, nothing_measured
+from assaypilot.engine.strategies.adaptive.boundary import limits
+from assaypilot.engine.strategies.adaptive.evidence import Evidence, appended, nothing_measured
 from assaypilot.engine.strategies.censored import LEAST_STEP, apart, beside, fit_imputed, in_steps, shyness
-from assaypilot.engine.strategies.linfact_g import LinFactG
+from assaypilot.engine.strategies.linfact.g_optimal import LinFactG
 from assaypilot.engine.strategies.protocol import Allocation, Certificate, Outcome, Problem
 from tests.published import beyond
 from tests.published.calibration_checks import limits as error_limits

@@ -14,8 +14,8 @@ from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.features import DenseFeatures, SiteFeatures
 from assaypilot.engine.goals import ParetoSet
 from assaypilot.engine.strategies import designs
-from assaypilot.engine.strategies.gege import Gege, phase_size
-from assaypilot.engine.strategies.gege_rules import Boxes, by_bounds, by_gaps
+from assaypilot.engine.strategies.gege.confidence import Gege, phase_size
+from assaypilot.engine.strategies.gege.rules import Boxes, by_bounds, by_gaps
 from assaypilot.engine.strategies.protocol import IN, OUT, UNDECIDED, Capacity, Outcome
 from tests.oracles import gege as oracle
 from tests.strategies import came_back, dense, phases, problem_of, product, random_table, seeds

@@ -12,7 +12,7 @@ from assaypilot.engine.features import DenseFeatures
 from assaypilot.engine.goals import ParetoSet
 from assaypilot.engine.strategies.baselines.ape import Ape, deviation, threshold
 from assaypilot.engine.strategies.baselines.ege import EgeSh, EgeSr
-from assaypilot.engine.strategies.gege_fixed_budget import GegeFixedBudget
+from assaypilot.engine.strategies.gege.fixed_budget import GegeFixedBudget
 from assaypilot.engine.strategies.protocol import IN, OUT, Capacity, Outcome
 from tests.engine.strategies.test_gege import flat
 from tests.oracles import gege as oracle

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.features import DenseFeatures, SiteFeatures
 from assaypilot.engine.goals import ParetoSet
-from assaypilot.engine.strategies.gege_fixed_budget import GegeFixedBudget, halving, rounds_for
+from assaypilot.engine.strategies.gege.fixed_budget import GegeFixedBudget, halving, rounds_for
 from assaypilot.engine.strategies.protocol import IN, OUT, UNDECIDED, Capacity
 from tests.engine.strategies.test_gege import flat
 from tests.oracles import gege as oracle

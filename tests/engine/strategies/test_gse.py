@@ -9,8 +9,8 @@ import pytest
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.features import DenseFeatures, ProjectedFeatures, SiteFeatures
 from assaypilot.engine.goals import Best
-from assaypilot.engine.strategies.gse import Gse, n_stages
-from assaypilot.engine.strategies.gse_allocations import ALLOCATIONS, allocate
+from assaypilot.engine.strategies.gse.allocations import ALLOCATIONS, allocate
+from assaypilot.engine.strategies.gse.gse import Gse, n_stages
 from assaypilot.engine.strategies.protocol import IN, OUT, UNDECIDED, Capacity, Outcome
 from tests.oracles import gse as slow
 from tests.strategies import came_back, dense, problem_of, product, random_table

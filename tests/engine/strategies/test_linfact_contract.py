@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from assaypilot.engine.features import DenseFeatures, SiteFeatures
 from assaypilot.engine.progress import Cancelled
-from assaypilot.engine.strategies.linfact_g import LinFactG
-from assaypilot.engine.strategies.linfact_xy import LinFactXY, LinFactXYAsPrinted
+from assaypilot.engine.strategies.linfact.g_optimal import LinFactG
+from assaypilot.engine.strategies.linfact.xy_optimal import LinFactXY, LinFactXYAsPrinted
 from assaypilot.engine.strategies.protocol import (
     IN,
     NOT_ESTIMABLE,

@@ -9,7 +9,7 @@ from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.features import DenseFeatures, SiteFeatures
 from assaypilot.engine.models.misspecified import least_squares_bias, projected_means
 from assaypilot.engine.models.ols import least_squares
-from assaypilot.engine.strategies.linfact_mis import LinFactMis
+from assaypilot.engine.strategies.linfact.misspecified import LinFactMis
 from assaypilot.engine.strategies.protocol import IN, OUT, UNDECIDED
 from tests.oracles import linfact as linear
 from tests.oracles import linfact_mis as oracle

@@ -9,10 +9,10 @@ from scipy import stats
 
 from assaypilot.engine.features import DenseFeatures, SiteFeatures
 from assaypilot.engine.models.ols import least_squares
-from assaypilot.engine.strategies import linfact_pairs
-from assaypilot.engine.strategies.linfact_g import LinFactG
-from assaypilot.engine.strategies.linfact_pairs import Differences, behind
-from assaypilot.engine.strategies.linfact_xy import LinFactXY, LinFactXYAsPrinted, pair_log, pair_log_as_printed
+from assaypilot.engine.strategies.linfact import pairs as linfact_pairs
+from assaypilot.engine.strategies.linfact.g_optimal import LinFactG
+from assaypilot.engine.strategies.linfact.pairs import Differences, behind
+from assaypilot.engine.strategies.linfact.xy_optimal import LinFactXY, LinFactXYAsPrinted, pair_log, pair_log_as_printed
 from assaypilot.engine.strategies.protocol import IN, OUT, Capacity, Outcome
 from tests.oracles import linfact_xy as oracle
 from tests.oracles import xy as designs

@@ -8,10 +8,10 @@ import pytest
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.features import DenseFeatures, SiteFeatures
 from assaypilot.engine.goals import AllEpsilonBest, Best, Threshold
-from assaypilot.engine.strategies import hedge
-from assaypilot.engine.strategies.lingame import LinGame, LinGameC
-from assaypilot.engine.strategies.lingame_pool import POOL_PARAMETERS, pooled, rules_of, table_of
-from assaypilot.engine.strategies.lingame_sequential import spanning, track
+from assaypilot.engine.strategies.lingame import hedge
+from assaypilot.engine.strategies.lingame.lingame import LinGame, LinGameC
+from assaypilot.engine.strategies.lingame.pool import POOL_PARAMETERS, pooled, rules_of, table_of
+from assaypilot.engine.strategies.lingame.sequential import spanning, track
 from assaypilot.engine.strategies.protocol import IN, OUT, UNDECIDED, Capacity, Outcome
 from tests.oracles import lingame as oracle
 from tests.strategies import came_back, dense, problem_of, product

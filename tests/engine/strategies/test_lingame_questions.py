@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from assaypilot.engine.goals import AllEpsilonBest, Best, Threshold
-from assaypilot.engine.strategies.lingame_questions import question_of
+from assaypilot.engine.strategies.lingame.questions import question_of
 from tests.oracles import lingame as oracle
 
 GOALS = {

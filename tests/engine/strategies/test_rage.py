@@ -15,8 +15,8 @@ from assaypilot.engine.features import DenseFeatures, SiteFeatures
 from assaypilot.engine.goals import Best
 from assaypilot.engine.strategies import registry
 from assaypilot.engine.strategies.protocol import IN, NOT_ESTIMABLE, OUT, UNDECIDED, Capacity
-from assaypilot.engine.strategies.rage import Rage, union_log
-from assaypilot.engine.strategies.rage_elimination import beaten, first_of_equals
+from assaypilot.engine.strategies.rage.elimination import beaten, first_of_equals
+from assaypilot.engine.strategies.rage.rage import Rage, union_log
 from tests.oracles import rage as slow
 from tests.strategies import came_back, dense, phases, problem_of, product, random_table, seeds
 
@@ -114,8 +114,8 @@ def test_elimination_that_looks_at_the_leaders_alone_removes_less(monkeypatch):
     rng = np.random.default_rng(0)
     scores, points = rng.normal(size=300), rng.normal(size=(300, 2))
     exact = beaten(scores, points, 0.4)
-    monkeypatch.setattr("assaypilot.engine.strategies.rage_elimination._PAIRS", 10)
-    monkeypatch.setattr("assaypilot.engine.strategies.rage_elimination._LEADERS", 2)
+    monkeypatch.setattr("assaypilot.engine.strategies.rage.elimination._PAIRS", 10)
+    monkeypatch.setattr("assaypilot.engine.strategies.rage.elimination._LEADERS", 2)
     weaker = beaten(scores, points, 0.4)
     assert not weaker.exact
     assert not (weaker.rows & ~exact.rows).any()

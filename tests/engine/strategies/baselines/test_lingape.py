@@ -12,7 +12,7 @@ from assaypilot.engine.strategies.baselines.lingape import LinGapE
 from assaypilot.engine.strategies.baselines.lingape_index import _shares
 from assaypilot.engine.strategies.baselines.lingifa import LinGIFA, index_race
 from assaypilot.engine.strategies.baselines.m_lingape import MLinGapE, leading_race
-from assaypilot.engine.strategies.lingame_pool import table_of
+from assaypilot.engine.strategies.lingame.pool import table_of
 from assaypilot.engine.strategies.protocol import IN, Outcome
 from assaypilot.engine.strategies.registry import baselines
 from tests.oracles import lingame as oracle

@@ -1,0 +1,277 @@
+"""What a change of mind leaves in the state of a campaign: the new terms, and what was decided anew under them.
+
+Taken from the log, never worked out again: see ``changing`` for how a change is made and what it does to the guarantee.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assaypilot.engine.campaign import limits
+from assaypilot.engine.campaign.counting import UnderWay
+from assaypilot.engine.campaign.file import codec
+from assaypilot.engine.campaign.file.parts import from_bytes
+from assaypilot.engine.campaign.words import joined, many, number
+from assaypilot.engine.endpoint import Endpoint
+from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.goals import Goal
+from assaypilot.engine.library import Library
+from assaypilot.engine.percentages import percent
+from assaypilot.engine.strategies.protocol import IN, OUT, UNDECIDED, Decision, State, Strategy
+
+if TYPE_CHECKING:
+    from assaypilot.engine.campaign.replay import Ledger
+
+__all__ = [
+    "CAPACITY",
+    "Anew",
+    "How",
+    "Turn",
+    "changes_in_words",
+    "decide_again",
+    "on_top",
+    "take",
+    "take_back",
+    "take_compounds",
+]
+
+How = Literal["capacity", "free", "kept", "void"]
+"""What a change does to the decisions.
+
+``capacity``: nothing, they are as they were; ``free``: there were no results yet, all begins under the new terms;
+``kept``: they were derived anew, and the guarantee holds; ``void``: they stand, and nothing is guaranteed any more.
+"""
+
+CAPACITY = ("per_round", "max_replicates", "budget")
+"""What may change without touching the goal, the assay or the confidence."""
+
+_KEPT = ("settings", "endpoints", "goal_endpoints", "limited", "measured", "state", "origin", "under_way", "void",
+         "anew", "verdicts", "spreads")  # fmt: skip
+"""What a change replaces, and undo puts back."""
+
+
+@dataclass(frozen=True, eq=False)
+class Turn:
+    """One change of mind."""
+
+    how: How
+    changes: tuple[Mapping[str, Any], ...]
+    """What, of which endpoint if of one, before and after; as the log keeps it."""
+    after: int
+    """Phases decided before."""
+    spent: int
+    """Measurements that were in."""
+    goal: Goal
+    """The goal before."""
+    was: Mapping[str, Any]
+    """The state before, by the names of its parts."""
+
+
+@dataclass(frozen=True, eq=False)
+class Anew:
+    """What a change of mind decided anew of all phases before it."""
+
+    decision: Decision
+    derived: bool
+    """Whether it follows from the measurements under the new terms; else it is what stood before."""
+    decided_in: NDArray[np.intp]
+    """``(n_arms,)``: the phase that decided each arm; the one before, where it came to the same."""
+    measurable: NDArray[np.bool_]
+    """``(n_arms,)``: what could be had."""
+
+    @property
+    def status(self) -> NDArray[np.int8]:
+        """``(n_arms,)``, IN or OUT where it decides."""
+        status = np.full(len(self.decided_in), UNDECIDED, dtype=np.int8)
+        status[self.decision.ins], status[self.decision.outs] = IN, OUT
+        return status
+
+
+def on_top(strategy: Strategy, state: State, anew: Anew) -> State:
+    """The state after a change of mind, from the one before any phase."""
+    state = strategy.apply(state, anew.decision)
+    decided = anew.status != UNDECIDED
+    return replace(state, decided_in_phase=np.where(decided, anew.decided_in, state.decided_in_phase))
+
+
+def decide_anew(
+    ledger: Ledger, data: Mapping[str, Any], digests: Sequence[str], *, derived: bool, before: Decided
+) -> None:
+    """Nothing; takes in what the log keeps of decisions made anew. ``before``: status and phase of each arm."""
+    arm_of = ledger.arms_named(data["decision"])
+    numbers = from_bytes(ledger.part(digests[0]))
+    decision = codec.decision_from_json(data["decision"], numbers, arm_of)
+    ledger.keep(data["decision"])
+    shape = (len(ledger.goal_endpoints), ledger.n_arms)
+    if any(array.shape != shape for array in (decision.estimate, decision.low, decision.high)):
+        raise AssayPilotError("the log keeps the estimates of another library")
+    own = Anew(decision, derived, np.full(ledger.n_arms, decision.phase, dtype=np.intp), before.measurable)
+    same = (own.status == before.status) & (before.phase > 0)
+    ledger.anew = replace(own, decided_in=np.where(same, before.phase, own.decided_in))
+    ledger.verdicts = {phase: one for phase, one in ledger.verdicts.items() if phase > decision.phase}
+    for phase, (entry, digest) in enumerate(zip(data["limits"], digests[1:], strict=True), start=1):
+        names = ledger.arms_of(name for limit in entry for name in limit["out"])
+        ledger.verdicts[phase] = limits.from_json(ledger, entry, from_bytes(ledger.part(digest)).limits, names)
+
+
+def decide_again(ledger: Ledger, data: Mapping[str, Any], digests: Sequence[str]) -> None:
+    """Nothing; the same once more, after a correction of what it rests on."""
+    anew = ledger.anew
+    if anew is None or not anew.derived:
+        raise AssayPilotError("the log decides again what no change of the terms had decided anew")
+    before = Decided(anew.status, anew.decided_in, anew.measurable)
+    decide_anew(ledger, data, digests, derived=True, before=before)
+
+
+class Decided(NamedTuple):
+    """How things stood when they were decided anew."""
+
+    status: NDArray[np.int8]
+    phase: NDArray[np.intp]
+    """The phase that decided each arm, 0 for none."""
+    measurable: NDArray[np.bool_]
+    """What could be had."""
+
+
+def take(ledger: Ledger, data: Mapping[str, Any]) -> None:
+    """Nothing; the ledger goes on under the terms of a change."""
+    was = {name: _own(getattr(ledger, name)) for name in _KEPT}
+    how: How = data["how"]
+    goal = ledger.settings.goal_of(ledger.margins)
+    ledger.turns.append(Turn(how, tuple(data["changes"]), len(ledger.phases), ledger.spent(), goal, was))
+    ledger.settings = codec.settings_from_json(data["settings"])
+    ledger.endpoints = tuple(Endpoint.from_json(one) for one in data["endpoints"])
+    if data["drops_plan"]:
+        ledger.under_way = None
+    if how == "capacity":
+        ledger.state = replace(ledger.state, problem=replace(ledger.state.problem, capacity=ledger.capacity()))
+        return
+    now = ledger.current()
+    before = Decided(now.status, now.decided_in_phase, now.problem.measurable)
+    ledger.aim()
+    ledger.anew = None
+    ledger.spreads = {}
+    ledger.begin()
+    if data["anew"] is not None:
+        derived = how == "kept"
+        decide_anew(ledger, data["anew"], data["parts"], derived=derived, before=before)
+        assert ledger.anew is not None
+        ledger.state = on_top(ledger.strategy, ledger.fresh(), ledger.anew)
+    if how == "void" and not ledger.strategy.void(ledger.origin):
+        words = changes_in_words(data["changes"], ledger.settings.goal)
+        ledger.void.append(
+            f"{words} was changed after {many(ledger.spent(), 'measurement')}, "
+            f"and what {ledger.strategy.info.title} promises is about one goal"
+        )
+
+
+_LIBRARY = ("library", "first", "arm_of", "features", "since", "phases", "estimates")
+"""What more compounds replace beside."""
+
+
+def take_compounds(ledger: Ledger, data: Mapping[str, Any]) -> None:
+    """Nothing; the ledger goes on with more compounds; the library, the first of the parts, holds them at its end."""
+    was = {name: _own(getattr(ledger, name)) for name in (*_KEPT, *_LIBRARY)}
+    goal, how = ledger.settings.goal_of(ledger.margins), data["how"]
+    now, n = ledger.current(), ledger.n_arms
+    ledger.turns.append(Turn(how, tuple(data["changes"]), len(ledger.phases), ledger.spent(), goal, was))
+    if data["drops_plan"]:
+        ledger.under_way = None
+    before, old = ledger.library, ledger.first
+    ledger.hold(Library.decode(ledger.part(data["parts"][0])))
+    if ledger.library.ids[: len(before)] != before.ids or not np.array_equal(ledger.first[:n], old):
+        raise AssayPilotError("the log adds compounds in front of those there are")
+    more = ledger.n_arms - n
+    ledger.since = np.concatenate([ledger.since, np.full(more, len(ledger.phases), dtype=np.intp)])
+    ledger.phases = [
+        replace(one, active=_more(one.active, more), lost=_more(one.lost, more), measurable=_more(one.measurable, more))
+        for one in ledger.phases
+    ]
+    ledger.estimates = {
+        phase: replace(one, estimate=_wider(one.estimate, more), low=_wider(one.low, more), high=_wider(one.high, more))
+        for phase, one in ledger.estimates.items()
+    }
+    stood = Decided(_more(now.status, more), _more(now.decided_in_phase, more), ledger.measurable())
+    ledger.anew = None
+    ledger.begin()
+    if data["anew"] is not None:
+        decide_anew(ledger, data["anew"], data["parts"][1:], derived=True, before=stood)
+        assert ledger.anew is not None
+        ledger.state = on_top(ledger.strategy, ledger.fresh(), ledger.anew)
+
+
+def _more(values: NDArray[Any], more: int) -> NDArray[Any]:
+    return np.concatenate([values, np.zeros(more, dtype=values.dtype)])
+
+
+def _wider(values: NDArray[Any], more: int) -> NDArray[Any]:
+    return np.hstack([values, np.full((len(values), more), np.nan)])
+
+
+def take_back(ledger: Ledger) -> None:
+    """Nothing; the terms are again those before the last change. AssayPilotError when there was none."""
+    if not ledger.turns:
+        raise AssayPilotError("the log takes back a change that never was")
+    for name, value in ledger.turns.pop().was.items():
+        setattr(ledger, name, value)
+
+
+def _own(value: Any) -> Any:
+    """A copy of what is changed in place."""
+    if isinstance(value, list | dict):
+        return copy.copy(value)
+    return replace(value, lost=dict(value.lost)) if isinstance(value, UnderWay) else value
+
+
+_NAMES = {
+    "epsilon": "the distance from the best",
+    "slack": "the softness of the cutoff",
+    "per_round": "measurements per round",
+    "max_replicates": "measurements of one compound in a round",
+    "budget": "the budget",
+}
+
+
+def change_in_words(change: Mapping[str, Any], goal: str) -> str:
+    """One change in a few words: ``the distance from the best from 0.5 to 0.3``."""
+    what, endpoint, before, after = change["what"], change["endpoint"], change["before"], change["after"]
+    name = _NAMES.get(what, what)
+    match what:
+        case "delta":
+            name = "the confidence"
+            before, after = (percent(1 - value, 10) for value in (before, after))
+        case "noise":
+            name = f"the assay noise (SD) of {endpoint}"
+            before, after = (
+                f"unknown (about {number(one['about'])})" if isinstance(one, dict) else one for one in (before, after)
+            )
+        case "margin":
+            name = f"the difference in {endpoint} that does not matter"
+        case "limit":
+            name = f"the limit of {endpoint}"
+            before, after = (
+                None if one is None else f"{one['relation']} {number(one['value'])}" for one in (before, after)
+            )
+        case "compounds":
+            name = "the library"
+            after = f"{after:,} compounds"
+        case "epsilon" if goal == "pareto":
+            name = "the difference that does not matter"
+    return f"{name} from {_value(before)} to {_value(after)}"
+
+
+def _value(value: Any) -> str:
+    if value is None:
+        return "none"
+    return value if isinstance(value, str) else f"{value:,}" if isinstance(value, int) else number(value)
+
+
+def changes_in_words(changes: tuple[Mapping[str, Any], ...] | list[Mapping[str, Any]], goal: str) -> str:
+    """All of them."""
+    return joined([change_in_words(one, goal) for one in changes])

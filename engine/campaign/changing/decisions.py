@@ -1,0 +1,99 @@
+"""What all decided phases say together under changed terms, and how the log keeps it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assaypilot.engine.campaign import limits, scatter
+from assaypilot.engine.campaign.file import codec, parts
+from assaypilot.engine.campaign.replay import Ledger
+from assaypilot.engine.strategies.anew import Phase, anew
+from assaypilot.engine.strategies.protocol import IN, OUT, Decision
+
+__all__ = ["as_it_is", "derive", "kept", "verdicts"]
+
+
+def derive(ledger: Ledger, upto: int, measurable: NDArray[np.bool_], spent: int) -> Decision | None:
+    """The decision of the phases up to one under the terms as they are; None where none keeps the promise.
+
+    ``measurable`` and ``spent``: what could be had, and was measured, when the terms were changed.
+    """
+    state = ledger.strategy.adjust(ledger.fresh(), measurable=measurable, spent=spent)
+    state = scatter.to_decide(ledger, state, upto)
+    phases = []
+    for number in range(1, upto + 1):
+        decided, before = ledger.phases[number - 1], ledger.estimates[number]
+        outcome = ledger.outcome(number, decided.allocation, before.spent)
+        known = ledger.since < number
+        leader, expected = _of_walks(ledger, number)
+        own = (decided.active, decided.lost, known, decided.measurable, decided.revised)
+        phases.append(Phase(outcome, *own, leader, expected))
+    decision = scatter.decided(state, anew(ledger.strategy, state, phases))
+    return None if decision is None else replace(decision, numbers=_numbers(ledger, upto))
+
+
+def _of_walks(ledger: Ledger, number: int) -> tuple[int | None, int | None]:
+    """Whom a phase of ``adaptive`` compared with, and when it expected the end; None for other strategies."""
+    memory = ledger.estimates[number].memory
+    before = ledger.estimates[number - 1].memory if number > 1 else {}
+    if "leaders" not in memory or "expected" not in memory:
+        return None, None
+    leaders, earlier = memory["leaders"], before.get("leaders", ())
+    leader = int(leaders[-1]) if len(leaders) > len(earlier) else -1
+    return None if leader < 0 else leader, int(memory["expected"][0])
+
+
+def as_it_is(ledger: Ledger) -> Decision:
+    """The decisions so far as one, for strategies that cannot derive them anew."""
+    state, phase = ledger.current(), len(ledger.phases)
+    bounded = np.isfinite(state.high)
+    return Decision(
+        phase=phase,
+        radius=np.inf,
+        ins=np.flatnonzero(state.status == IN),
+        outs=np.flatnonzero(state.status == OUT),
+        left=np.flatnonzero(state.left),
+        estimate=np.full_like(state.low, np.nan) if state.last is None else state.last.estimate,
+        low=np.where(bounded, state.low, np.nan),
+        high=np.where(bounded, state.high, np.nan),
+        contradicted=np.zeros(0, dtype=np.intp),
+        spent=state.spent,
+        numbers=_numbers(ledger, phase),
+        memory=state.memory,
+    )
+
+
+def _numbers(ledger: Ledger, phase: int) -> dict[str, float]:
+    """What the last phase noted, which strategies plan the next one by."""
+    return dict(ledger.estimates[phase].numbers)
+
+
+def verdicts(ledger: Ledger, upto: int) -> list[limits.Verdict]:
+    """What each phase up to one says about the limits as they are; empty without limits."""
+    said: list[limits.Verdict] = []
+    for phase in range(1, upto + 1):
+        verdict = limits.decide(ledger, phase, said)
+        if verdict is not None:
+            said.append(verdict)
+    return said
+
+
+def kept(ledger: Ledger, decision: Decision, said: Sequence[limits.Verdict]) -> tuple[dict[str, Any], list[bytes]]:
+    """Decision and verdicts as the log keeps them: as JSON, and the parts with their numbers."""
+    names = [ledger.library.ids[compound] for compound in ledger.first]
+    data: dict[str, Any] = {
+        "decision": codec.decision_to_json(decision, names),
+        "limits": [limits.to_json(ledger, verdict, names) for verdict in said],
+    }
+    noise = scatter.spreads(ledger, decision.phase)
+    if noise:
+        data["decision"]["noise"] = scatter.to_json(ledger, noise)
+    nothing = np.zeros((0, ledger.n_arms))
+    blobs = [parts.to_bytes(parts.Numbers.of(decision, {}))]
+    blobs += [parts.to_bytes(parts.Numbers(nothing, nothing, nothing, limits=one.arrays)) for one in said]
+    return data, blobs

@@ -1,0 +1,188 @@
+"""More compounds in the middle of a campaign, with new substituents perhaps; what that does to the guarantee.
+
+They are chosen after results, so no phase before them may bound them: a bound holds for compounds fixed before its
+measurements, and among all that could be made somebody may have picked the one for which it fails. Each later phase
+bounds old and new ones, by unions over all there are then. What is known of the older ones goes on being known, by the
+unions of their time. So the error stays delta; see ``strategies.anew``. Who is out stays out: the best can only be
+better now. Who is in may have to wait, since a new compound may be better than all that were compared.
+
+``adaptive`` fixes its levels by the number of compounds at the start, LinGame and the strategies with a fixed budget
+everything: they take no compounds in once results were seen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from assaypilot.engine.campaign.changing.decisions import derive, kept, verdicts
+from assaypilot.engine.campaign.changing.terms import nothing_of_the_plan, refuse_open_round
+from assaypilot.engine.campaign.changing.words import said
+from assaypilot.engine.campaign.file import codec
+from assaypilot.engine.campaign.file.chain import Draft, as_parts, part_digest
+from assaypilot.engine.campaign.replay import Ledger
+from assaypilot.engine.campaign.state import Source
+from assaypilot.engine.campaign.suitable import check_campaign
+from assaypilot.engine.campaign.words import many, names
+from assaypilot.engine.controls import find_control
+from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.library import Library, Site
+
+__all__ = ["added_again", "added_drafts", "consequences_of_adding", "extended", "refuse_used"]
+
+_TAKE_IN = ("linfact-g", "linfact-xy", "linfact-xy-as-printed", "linfact-mis", "linfact-glm", "gege", "rage")
+"""Strategies whose later bounds can take in compounds that came after results."""
+
+
+def consequences_of_adding(ledger: Ledger, compounds: Library) -> tuple[str, ...]:
+    """What more compounds do, in sentences, before it is done; AssayPilotError when that is refused."""
+    (draft,), blobs = added_drafts(ledger, compounds)
+    after = ledger.fork(blobs)
+    after.rehearse([draft])
+    brought = [
+        f"{site.name} = {label}"
+        for old, site in zip(ledger.library.sites, after.library.sites, strict=True)
+        for label in site.substituents[len(old.substituents) :]
+    ]
+    told = [f"Adds {many(draft.data['compounds'], 'compound')}, to {many(len(after.library), 'compound')} in all."]
+    if brought:
+        told.append(f"{many(len(brought), 'substituent')} new: {names(brought)}.")
+    if ledger.seen():
+        told.append("Decisions about them rest on measurements from now on: they may have been chosen by those so far.")
+    return (*told, *said(ledger, after, draft.data)[1:])
+
+
+def added_drafts(
+    ledger: Ledger, compounds: Library, note: str = "", source: Source | None = None
+) -> tuple[list[Draft], dict[str, bytes]]:
+    """The event that adds compounds, and the parts it names; AssayPilotError when that is refused."""
+    return _drafts(ledger, extended(ledger.library, compounds), note, codec.source_to_json(source))
+
+
+def added_again(ledger: Ledger, data: Mapping[str, Any], sequence: int) -> tuple[list[Draft], dict[str, bytes]]:
+    """The same compounds once more, after they were taken back; ``sequence`` is the last event before."""
+    library = Library.decode(ledger.part(data["parts"][0]))
+    (draft,), blobs = _drafts(ledger, library, data["note"], data["source"])
+    return [replace(draft, data={**draft.data, "redoes": sequence})], blobs
+
+
+def _drafts(
+    ledger: Ledger, library: Library, note: str, source: Mapping[str, Any] | None
+) -> tuple[list[Draft], dict[str, bytes]]:
+    refuse_open_round(ledger)
+    _refuse_controls(ledger, library)
+    seen, strategy = ledger.seen(), ledger.strategy.info
+    drops = nothing_of_the_plan(ledger)
+    if seen and strategy.name not in _TAKE_IN:
+        raise AssayPilotError(
+            f"{strategy.title} takes no compounds in once results were seen",
+            mend=f"Start a new campaign from one table of all compounds, the old and the new; the values measured so "
+            f"far, in a column of that table, are its history: they count for its estimates, not for its decisions. If "
+            f"more compounds may come, choose {_taking_in(ledger.settings.goal)} for it, which takes them in.",
+        )
+    if ledger.under_way is not None and not drops:
+        left = sum(ledger.outstanding().values())
+        raise AssayPilotError(
+            f"phase {ledger.under_way.allocation.phase} is under way and bounds the compounds it was planned for",
+            mend=f"Finish it first: {many(left, 'measurement')} to come.",
+        )
+    blob = library.encode()
+    data: dict[str, Any] = {
+        "how": "kept" if seen else "free",
+        "compounds": len(library) - len(ledger.library),
+        "changes": [{"what": "compounds", "endpoint": None, "before": len(ledger.library), "after": len(library)}],
+        "drops_plan": drops,
+        "source": source,
+        "note": " ".join(note.split()),
+        "anew": None,
+        "parts": [part_digest(blob)],
+    }
+    blobs = as_parts(blob)
+    if seen and ledger.phases:
+        under = ledger.fork(blobs)
+        under.rehearse([Draft("compounds_added", data)])
+        upto = len(under.phases)
+        decision = derive(under, upto, under.measurable(), under.samples())
+        assert decision is not None
+        told, own = kept(under, decision, verdicts(under, upto))
+        data = {**data, "anew": told, "parts": [*data["parts"], *map(part_digest, own)]}
+        blobs = blobs | as_parts(*own)
+    draft = Draft("compounds_added", data, 2 if library.interactions else 1)
+    after = ledger.fork(blobs)
+    after.rehearse([draft])
+    check_campaign(after)
+    return [draft], blobs
+
+
+def _refuse_controls(ledger: Ledger, library: Library) -> None:
+    """Nothing; AssayPilotError when a new compound is called as a control: its values would be of either."""
+    for name in library.ids[len(ledger.library) :] if ledger.settings.controls else ():
+        if find_control(ledger.settings.controls, name) is not None:
+            raise AssayPilotError(
+                f"{name} is a control of this campaign, so no compound can be called so", mend="Give it another id."
+            )
+
+
+def _taking_in(goal: str) -> str:
+    """The strategy for a goal that takes compounds in."""
+    return {"pareto": "GEGE", "best": "RAGE"}.get(goal, "LinFACT-G")
+
+
+def extended(library: Library, more: Library) -> Library:
+    """The library with the compounds of another at its end; those there already are left out.
+
+    AssayPilotError when none is new, for other sites, and for an id that stands for another compound.
+    """
+    own = {site.name.casefold(): place for place, site in enumerate(library.sites)}
+    theirs = [own.get(site.name.casefold(), -1) for site in more.sites]
+    if sorted(theirs) != list(range(len(library.sites))):
+        wanted, found = (", ".join(site.name for site in one.sites) for one in (library, more))
+        raise AssayPilotError(f"the campaign has the sites {wanted}, these compounds {found}", option="--sites")
+    labels = [list(site.substituents) for site in library.sites]
+    codes, ids, smiles, had = [], [], [], []
+    for row, name in enumerate(more.ids):
+        code = np.zeros(len(labels), dtype=np.int32)
+        for place, site, of_row in zip(theirs, more.sites, more.codes[row], strict=True):
+            label = site.substituents[of_row]
+            if label not in labels[place]:
+                labels[place].append(label)
+            code[place] = labels[place].index(label)
+        known = library.find(name)
+        if known is not None:
+            if not np.array_equal(library.codes[known], code):
+                raise AssayPilotError(
+                    f"{name} is in the campaign already, with other substituents", mend="Give it another id."
+                )
+            continue
+        codes.append(code)
+        ids.append(name)
+        smiles.append("" if more.smiles is None else more.smiles[row])
+        had.append(bool(more.measurable[row]))
+    if not ids:
+        raise AssayPilotError("all these compounds are in the campaign already")
+    before = library.smiles or ("",) * len(library)
+    structures = (*before, *smiles)
+    return Library(
+        tuple(Site(site.name, tuple(own_labels)) for site, own_labels in zip(library.sites, labels, strict=True)),
+        np.vstack([library.codes, *codes]),
+        (*library.ids, *ids),
+        structures if any(structures) else None,
+        np.concatenate([library.measurable, np.array(had, dtype=bool)]),
+        library.scaffold,
+        library.aliases,
+        library.interactions,
+    )
+
+
+def refuse_used(ledger: Ledger, added: int) -> None:
+    """Nothing; AssayPilotError when a result or a round names one of the compounds added last."""
+    old = len(ledger.library) - added
+    in_rounds = any(item.compound >= old for issued in ledger.rounds for item in issued.items)
+    if in_rounds or any(m.compound >= old for m in ledger.measurements):
+        raise AssayPilotError(
+            "the compounds added last are in rounds or results, so they stay",
+            mend="Mark them as not to be had instead.",
+        )

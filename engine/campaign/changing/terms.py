@@ -1,0 +1,308 @@
+"""Changing one's mind in the middle of a campaign: what may be changed, and what that does to the guarantee.
+
+**What never touches the guarantee.** What the lab takes in a round, of one compound in a round, and the budget. A phase
+rests on a number of measurements that was fixed when it was planned; in how many rounds they are taken, or how many
+more phases follow, changes nothing of what its bounds promise. A phase that is under way is finished as it was planned:
+to cut it short after seeing some of its values would.
+
+**Before the first result** everything may change: nothing was seen that could have been chosen by.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields, replace
+from enum import Enum
+from typing import Any, Final
+
+from assaypilot.engine.campaign.changing.changed import CAPACITY, How
+from assaypilot.engine.campaign.changing.decisions import as_it_is, derive, kept, verdicts
+from assaypilot.engine.campaign.changing.words import said
+from assaypilot.engine.campaign.file import codec
+from assaypilot.engine.campaign.file.chain import Draft, as_parts, part_digest
+from assaypilot.engine.campaign.replay import Ledger
+from assaypilot.engine.campaign.suitable import check_campaign
+from assaypilot.engine.campaign.words import joined, many
+from assaypilot.engine.difference import with_noise
+from assaypilot.engine.endpoint import Endpoint, Limit
+from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.stated_noise import StatedNoise
+
+__all__ = [
+    "LEAVE",
+    "Change",
+    "Leave",
+    "change_drafts",
+    "consequences",
+    "nothing_of_the_plan",
+    "redone",
+    "refuse_open_round",
+]
+
+
+class Leave(Enum):
+    """That a term stays as it is."""
+
+    AS_IT_IS = "as it is"
+
+
+LEAVE: Final = Leave.AS_IT_IS
+
+
+@dataclass(frozen=True)
+class Change:
+    """What is to be different from now on; everything else stays as it is. Numbers on the model scale."""
+
+    epsilon: float | Leave | None = LEAVE
+    slack: float | Leave | None = LEAVE
+    """None: half of epsilon."""
+    delta: float | Leave = LEAVE
+    per_round: int | Leave = LEAVE
+    max_replicates: int | Leave = LEAVE
+    budget: int | Leave | None = LEAVE
+    """None: no limit."""
+    noise: Mapping[str, float | StatedNoise] = field(default_factory=dict)
+    """SD between measurements of one compound, by endpoint; or that it is not known, perhaps with a guess."""
+    limits: Mapping[str, Limit | None] = field(default_factory=dict)
+    """By endpoint, in its entry unit; None: no limit any more."""
+    margins: Mapping[str, float | None] = field(default_factory=dict)
+    """For trade-offs the difference that does not matter, by endpoint; None: what holds for all."""
+
+    @property
+    def of_capacity_alone(self) -> bool:
+        """Whether it is only about what the lab takes and the budget, which touches no guarantee."""
+        told = {one.name for one in fields(self) if getattr(self, one.name) not in (LEAVE, {})}
+        return told <= set(CAPACITY)
+
+
+_SETTINGS = ("epsilon", "slack", "delta", "per_round", "max_replicates", "budget")
+_OPTIONS = {"noise": "--sd", "limits": "--limit", "margins": "--margin"}
+
+
+def consequences(ledger: Ledger, change: Change) -> tuple[str, ...]:
+    """What a change does, in sentences, before it is done; AssayPilotError when it is refused."""
+    (draft,), blobs = change_drafts(ledger, change)
+    after = ledger.fork(blobs)
+    after.rehearse([draft])
+    return said(ledger, after, draft.data)
+
+
+def change_drafts(ledger: Ledger, change: Change, note: str = "") -> tuple[list[Draft], dict[str, bytes]]:
+    """The event of a change and the parts it names; AssayPilotError when it is refused."""
+    settings, endpoints = _terms(ledger, change)
+    changes = _differences(ledger, settings, endpoints)
+    if not changes:
+        raise AssayPilotError("nothing would be different", mend="Give a value other than the present one.")
+    how = _how(ledger, changes)
+    if how != "capacity":
+        refuse_open_round(ledger)
+    if how == "kept":
+        _refuse_in_a_phase(ledger)
+    data: dict[str, Any] = {
+        "how": how,
+        "changes": changes,
+        "settings": codec.settings_to_json(settings),
+        "endpoints": [endpoint.as_json() for endpoint in endpoints],
+        "drops_plan": how != "capacity" and nothing_of_the_plan(ledger),
+        "note": " ".join(note.split()),
+        "anew": None,
+        "parts": [],
+    }
+    blobs: dict[str, bytes] = {}
+    if how == "kept":
+        data, blobs = _decided_anew(ledger, data)
+    draft = Draft("settings_changed", data, 2 if any(endpoint.noise_estimated for endpoint in endpoints) else 1)
+    after = ledger.fork(blobs)
+    after.rehearse([draft])
+    _refuse_other_endpoints(ledger, after)
+    # What the strategy cannot do is refused, whatever has happened since it began.
+    after.strategy.start(replace(after.problem(), measurable=after.origin.measurable))
+    check_campaign(after)
+    return [draft], blobs
+
+
+def _decided_anew(ledger: Ledger, data: dict[str, Any]) -> tuple[dict[str, Any], dict[str, bytes]]:
+    """The data of a change with what it decides anew, or with what is decided, when nothing can be derived."""
+    under = ledger.fork({})
+    under.rehearse([Draft("settings_changed", data)])
+    upto = len(ledger.phases)
+    may = not _fixed_by_results(ledger)
+    decision = derive(under, upto, ledger.measurable(), ledger.samples()) if may and upto else None
+    if decision is None and upto:
+        data, decision = {**data, "how": "void"}, as_it_is(ledger)
+    elif not upto and not may:
+        data = {**data, "how": "void"}
+    if decision is None:
+        return data, {}
+    told, blobs = kept(under, decision, verdicts(under, upto))
+    named = as_parts(*blobs)
+    return {**data, "anew": told, "parts": [part_digest(blob) for blob in blobs]}, named
+
+
+_WHATEVER_GOAL = (
+    "linfact-g", "linfact-xy", "linfact-xy-as-printed", "linfact-mis", "linfact-glm", "gege", "rage", "adaptive",
+)  # fmt: skip
+"""Strategies whose bounds hold for every goal at once: see ``strategies.anew``; of ``adaptive`` for one endpoint."""
+
+
+def _fixed_by_results(ledger: Ledger) -> bool:
+    """Whether what the strategy promises is about the goal it began with."""
+    several = len(ledger.goal_endpoints) > 1
+    return ledger.strategy.info.name not in _WHATEVER_GOAL or (ledger.strategy.info.name == "adaptive" and several)
+
+
+def redone(ledger: Ledger, data: Mapping[str, Any], sequence: int) -> tuple[list[Draft], dict[str, bytes]]:
+    """The same change once more, after it was undone; ``sequence`` is the last event before."""
+    (draft,), parts = change_drafts(ledger, _change_of(data), data["note"])
+    return [replace(draft, data={**draft.data, "redoes": sequence})], parts
+
+
+def _change_of(data: Mapping[str, Any]) -> Change:
+    """The change that an event tells of."""
+    told: dict[str, Any] = {"noise": {}, "limits": {}, "margins": {}}
+    for one in data["changes"]:
+        after = one["after"]
+        if one["what"] == "limit":
+            told["limits"][one["endpoint"]] = None if after is None else Limit(**after)
+        elif one["what"] == "margin":
+            told["margins"][one["endpoint"]] = after
+        elif one["what"] == "noise":
+            told["noise"][one["endpoint"]] = StatedNoise(after["about"], True) if isinstance(after, dict) else after
+        else:
+            told[one["what"]] = after
+    return Change(**told)
+
+
+def _terms(ledger: Ledger, change: Change) -> tuple[Any, list[Endpoint]]:
+    """The settings and endpoints that a change asks for."""
+    said = {name: getattr(change, name) for name in _SETTINGS if getattr(change, name) is not LEAVE}
+    if ledger.settings.goal == "pareto" and "slack" in said:
+        raise AssayPilotError(
+            "trade-offs have no soft cutoff",
+            option="--slack",
+            mend="Say the difference that does not matter (epsilon).",
+        )
+    settings = replace(ledger.settings, **said)
+    if settings.per_round < ledger.per_sample:
+        raise AssayPilotError(
+            f"a round of {settings.per_round} cannot hold one measurement of each of {ledger.per_sample} endpoints",
+            option="--per-round",
+            mend=f"Allow at least {ledger.per_sample}.",
+        )
+    endpoints = list(ledger.endpoints)
+    for kind, option in _OPTIONS.items():
+        for name, value in getattr(change, kind).items():
+            place = _place(ledger, name, option)
+            endpoints[place] = _with(endpoints[place], kind, value)
+    return settings, with_noise(endpoints)
+
+
+def _place(ledger: Ledger, name: str, option: str) -> int:
+    for place, endpoint in enumerate(ledger.endpoints):
+        if endpoint.name.casefold() == name.casefold():
+            return place
+    names = ", ".join(endpoint.name for endpoint in ledger.endpoints)
+    raise AssayPilotError(f"there is no endpoint {name!r}", option=option, mend=f"Choose one of: {names}.")
+
+
+def _with(endpoint: Endpoint, kind: str, value: Any) -> Endpoint:
+    if kind == "limits":
+        return replace(endpoint, limit=value)
+    if kind == "margins":
+        return replace(endpoint, epsilon=value)
+    if endpoint.of is not None:
+        raise AssayPilotError(
+            f"the noise of {endpoint.name} follows from that of {endpoint.of[0]} and {endpoint.of[1]}",
+            option="--sd",
+            mend="Give theirs.",
+        )
+    if isinstance(value, StatedNoise) and value.estimated:
+        return replace(endpoint, noise_sd=value.sd or endpoint.noise_sd, noise_estimated=True)
+    sd = value.sd if isinstance(value, StatedNoise) else value
+    return replace(endpoint, noise_sd=sd, noise_estimated=False)
+
+
+def _differences(ledger: Ledger, settings: Any, endpoints: Sequence[Endpoint]) -> list[dict[str, Any]]:
+    """What is different, before and after."""
+    found = []
+    for what in _SETTINGS:
+        before, after = getattr(ledger.settings, what), getattr(settings, what)
+        if before != after:
+            found.append({"what": what, "endpoint": None, "before": before, "after": after})
+    for old, new in zip(ledger.endpoints, endpoints, strict=True):
+        both: list[tuple[str, Any, Any]] = [
+            ("noise", _noise(old), _noise(new)),
+            ("margin", old.epsilon, new.epsilon),
+            ("limit", _limit(old), _limit(new)),
+        ]
+        for what, before, after in both:
+            if before != after and not (what == "noise" and old.of is not None):
+                found.append({"what": what, "endpoint": old.name, "before": before, "after": after})
+    return found
+
+
+def _noise(endpoint: Endpoint) -> float | dict[str, Any] | None:
+    return {"about": endpoint.noise_sd} if endpoint.noise_estimated else endpoint.noise_sd
+
+
+def _limit(endpoint: Endpoint) -> dict[str, Any] | None:
+    return None if endpoint.limit is None else asdict(endpoint.limit)
+
+
+def _how(ledger: Ledger, changes: Sequence[Mapping[str, Any]]) -> How:
+    if all(change["what"] in CAPACITY for change in changes):
+        # Before the first plan the strategy may think of another capacity from the start.
+        return "capacity" if ledger.seen() or ledger.under_way is not None else "free"
+    return "kept" if ledger.seen() else "free"
+
+
+def refuse_open_round(ledger: Ledger) -> None:
+    """Nothing; AssayPilotError while a round is open, which was planned for the terms as they are."""
+    issued = ledger.open_round
+    if issued is None:
+        return
+    began = any(m.round == issued.number and not m.withdrawn for m in ledger.measurements)
+    raise AssayPilotError(
+        f"round {issued.number} is open, and was planned for the terms as they are",
+        mend="Close it first." if began else "Undo its plan first; then plan it anew.",
+    )
+
+
+def _refuse_other_endpoints(ledger: Ledger, after: Ledger) -> None:
+    """Nothing; AssayPilotError when rounds were issued for other endpoints than would be measured then."""
+    if not ledger.rounds or after.measured == ledger.measured:
+        return
+    more = [ledger.endpoints[k].name for k in after.measured if k not in ledger.measured]
+    if more:
+        raise AssayPilotError(
+            f"rounds were issued without {joined(more)}, which a limit would have to be measured for",
+            option="--limit",
+            mend="Start a new campaign with that limit; the measurements so far go with it as its history.",
+        )
+    less = joined([ledger.endpoints[k].name for k in ledger.measured if k not in after.measured])
+    raise AssayPilotError(
+        f"rounds were issued with {less}, which is measured for its limit alone",
+        option="--limit",
+        mend="Loosen the limit until nothing fails it, or start a new campaign without it.",
+    )
+
+
+def _refuse_in_a_phase(ledger: Ledger) -> None:
+    """Nothing; AssayPilotError where who is compared with whom would be chosen by results of the very phase."""
+    if ledger.strategy.info.name != "adaptive" or _fixed_by_results(ledger):
+        return
+    if ledger.under_way is not None and not nothing_of_the_plan(ledger):
+        left = sum(ledger.outstanding().values())
+        raise AssayPilotError(
+            f"phase {ledger.under_way.allocation.phase} of adaptive has results, and its comparisons are those of the "
+            "goal as it is",
+            mend=f"Finish the phase first: {many(left, 'measurement')} to come.",
+        )
+
+
+def nothing_of_the_plan(ledger: Ledger) -> bool:
+    """Whether a phase is planned of which nothing was ever seen, so that it can be planned anew."""
+    if ledger.under_way is None:
+        return False
+    phase = ledger.under_way.allocation.phase
+    return not any(m.phase == phase for m in ledger.measurements)

@@ -1,0 +1,242 @@
+"""Events as they are stored: JSON bytes, the chain of digests over them, and the parts they name.
+
+The digest of an event is SHA-256 over, in this order: the digest of the event before (32 bytes; zeros before the
+first), sequence, time, author, kind, version, and the stored JSON bytes. Each field is preceded by its length in
+eight bytes, big-endian, numbers are decimal ASCII, texts UTF-8; so no two different events give the same bytes.
+
+An event names parts at the top of its data, and nowhere else: ``data["part"]`` is one digest (or null), and
+``data["parts"]`` a list of digests, or an object of name to digest.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from assaypilot.engine.campaign.file.schema import MAX_EVENT_BYTES, MAX_EVENTS
+from assaypilot.engine.errors import AssayPilotError
+
+__all__ = [
+    "GENESIS",
+    "SELECT",
+    "Draft",
+    "Event",
+    "Row",
+    "as_parts",
+    "decode",
+    "encode",
+    "gap",
+    "part_digest",
+    "part_names",
+    "row_digest",
+    "scan",
+]
+
+GENESIS = "0" * 64
+"""What stands for the digest before the first event, and for the head of an empty log."""
+
+Row = tuple[Any, ...]
+"""One row of SELECT: sequence, time, author, kind, version, JSON bytes, digest; of any type in a damaged file."""
+
+SELECT = (
+    f"SELECT sequence, time, author, kind, version, CASE WHEN length(data) <= {MAX_EVENT_BYTES} THEN data END, digest "
+    "FROM event WHERE sequence >= ? ORDER BY sequence"
+)
+
+_TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", re.ASCII)
+_KIND = re.compile(r"[a-z][a-z0-9_]{0,63}")
+_DIGEST = re.compile(r"[0-9a-f]{64}")
+_MAX_DIGITS = 40  # enough for a 128-bit seed; longer integers break float() later
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """An event not yet written."""
+
+    kind: str
+    """What happened, e.g. "round_issued": small letters, digits and underscores."""
+    data: Mapping[str, Any]
+    """JSON values only; tuples are written as lists."""
+    version: int = 1
+    """Of the kind: which shape of data this is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """An event as stored."""
+
+    sequence: int
+    """From 1, without gaps."""
+    time: str
+    """UTC, ISO 8601 with milliseconds, "2026-11-20T12:00:00.123Z"."""
+    author: str
+    kind: str
+    version: int
+    data: Mapping[str, Any]
+    digest: str
+    """64 hexadecimal digits over everything above and the digest before."""
+
+
+def encode(draft: Draft) -> bytes:
+    """The JSON bytes of a draft's data, ASCII, keys in the order given.
+
+    Raises ValueError for what is not JSON (NaN and infinities, keys that are not text, arrays, dates) and for a kind
+    or version no reader would take; AssayPilotError when there is more than one event may hold.
+    """
+    if not _KIND.fullmatch(draft.kind):
+        raise ValueError(f"not a kind of event: {draft.kind!r}")
+    if type(draft.version) is not int or not 1 <= draft.version < 2**31:
+        raise ValueError(f"not a version of an event: {draft.version!r}")
+    if not isinstance(draft.data, Mapping):
+        raise ValueError(f"the data of {draft.kind} must be a mapping")
+    try:
+        raw = json.dumps(_plain(draft.data, draft.kind), allow_nan=False, separators=(",", ":")).encode("ascii")
+    except RecursionError:
+        raise ValueError(f"the data of {draft.kind} is nested too deeply") from None
+    if len(raw) > MAX_EVENT_BYTES:
+        raise AssayPilotError(
+            f"This is more than one step of a campaign can hold ({len(raw) / 2**20:.0f} MB; at most "
+            f"{MAX_EVENT_BYTES // 2**20} MB)",
+            mend="Do it in several smaller steps.",
+        )
+    return raw
+
+
+def decode(raw: bytes) -> dict[str, Any]:
+    """The data in stored JSON bytes; raises ValueError when they are not one JSON object of finite values."""
+    try:
+        data = json.loads(raw.decode("utf-8"), parse_float=_finite, parse_int=_bounded, parse_constant=_finite)
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
+    if not isinstance(data, dict):
+        raise ValueError("not a JSON object")
+    return data
+
+
+def part_digest(blob: bytes) -> str:
+    """The name of a part: SHA-256 of its bytes, 64 hexadecimal digits."""
+    return hashlib.sha256(blob).hexdigest()
+
+
+def as_parts(*blobs: bytes) -> dict[str, bytes]:
+    """Each blob under its digest, as ``create`` and ``append`` take them."""
+    return {part_digest(blob): blob for blob in blobs}
+
+
+def part_names(data: Mapping[str, Any]) -> tuple[str, ...]:
+    """The digests of the parts an event's data names; raises ValueError when one of them is no digest."""
+    one, many = data.get("part"), data.get("parts", ())
+    if isinstance(many, Mapping):
+        many = tuple(many.values())
+    if not isinstance(many, (list, tuple)):
+        raise ValueError("'parts' is neither a list nor an object")
+    names = (*(() if one is None else (one,)), *many)
+    for name in names:
+        if not isinstance(name, str) or not _DIGEST.fullmatch(name):
+            raise ValueError(f"{str(name)[:80]!r} is not the digest of a part")
+    return names
+
+
+def row_digest(previous: str, row: Row) -> str:
+    """The digest a row (its columns of the right types) must carry after an event of digest ``previous``."""
+    sequence, time, author, kind, version, raw = row[:6]
+    framed = [bytes.fromhex(previous)]
+    for field in (str(sequence), time, author, kind, str(version)):
+        text = field.encode("utf-8", "surrogateescape")
+        framed += [len(text).to_bytes(8, "big"), text]
+    framed += [len(raw).to_bytes(8, "big"), raw]
+    return hashlib.sha256(b"".join(framed)).hexdigest()
+
+
+def scan(rows: Iterable[Row], after: int = 0, previous: str = GENESIS) -> Iterator[tuple[Row, tuple[str, ...]]]:
+    """Each row, in order, with what is wrong with it in plain words; reading goes on behind a fault.
+
+    ``after`` and ``previous`` are the sequence and digest of the event before the first row. One changed column is
+    blamed on its own event only: the next is believed when it continues either the digest stored before it or the
+    one that should have been stored.
+    """
+    number = after
+    believed = [previous]
+    for row in rows:
+        if not number < row[0] <= MAX_EVENTS:
+            yield row, (f"event {row[0]} has a number no AssayPilot gives it",)
+            continue
+        faults = [] if row[0] == number + 1 else [gap(number + 1, row[0] - 1)]
+        wrong = _column_fault(row)
+        if wrong:
+            yield row, (*faults, f"event {row[0]}: {wrong}")
+            number, believed = row[0], []
+            continue
+        digests = [row_digest(digest, row) for digest in believed]
+        # After a gap or an unreadable event there is nothing to hold the digest against.
+        if digests and not faults and row[6] not in digests:
+            faults.append(f"event {row[0]} ({row[3]}) was changed after it was written: its digest does not match")
+            believed = list({row[6], digests[0]})
+        else:
+            believed = [row[6]]
+        number = row[0]
+        yield row, tuple(faults)
+
+
+def gap(first: int, last: int) -> str:
+    """The words for events that are not there, from ``first`` to ``last``."""
+    return f"event {first} is missing" if first == last else f"events {first} to {last} are missing"
+
+
+def _column_fault(row: Row) -> str | None:
+    _, time, author, kind, version, raw, digest = row
+    if not isinstance(raw, bytes):
+        return "its data is not as AssayPilot writes it, or too large"
+    if not isinstance(time, str) or not _is_time(time):
+        return "its time cannot be read"
+    if not isinstance(author, str) or not author.isprintable() or not 0 < len(author) <= 200:
+        return "its author cannot be read"
+    if not isinstance(kind, str) or not _KIND.fullmatch(kind):
+        return "its kind cannot be read"
+    if type(version) is not int or version < 1:
+        return "its version cannot be read"
+    if not isinstance(digest, str) or not _DIGEST.fullmatch(digest):
+        return "its digest cannot be read"
+    return None
+
+
+def _is_time(text: str) -> bool:
+    try:
+        datetime.fromisoformat(text)
+    except ValueError:
+        return False
+    return _TIME.fullmatch(text) is not None
+
+
+def _plain(value: Any, where: str) -> Any:
+    if isinstance(value, Mapping):
+        for key in value:
+            if not isinstance(key, str):
+                raise ValueError(f"{where}: the key {key!r} is not text")
+        return {key: _plain(item, where) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(item, where) for item in value]
+    if value is None or isinstance(value, (str, bool, float)):
+        return value
+    if isinstance(value, int) and abs(value) < 10**_MAX_DIGITS:
+        return value
+    raise ValueError(f"{where}: {type(value).__name__} cannot be written as JSON")
+
+
+def _finite(text: str) -> float:
+    value = float(text)
+    if not math.isfinite(value):
+        raise ValueError("a number that is not finite")
+    return value
+
+
+def _bounded(text: str) -> int:
+    if len(text) > _MAX_DIGITS + 1:
+        raise ValueError("a number with too many digits")
+    return int(text)

@@ -1,0 +1,401 @@
+"""The campaign file: an append-only chain of events, and the immutable parts they name.
+
+One file, one writer. The writer keeps a ``BEGIN IMMEDIATE`` transaction open between appends: that is SQLite's
+RESERVED lock, held by the operating system, so it ends with the process and leaves no file behind; readers get in
+meanwhile. A second store on the same file is read-only and says why. An append is one transaction with
+``synchronous=FULL`` and a rollback journal: when it returns, the events are on the disk; when it raises, none is.
+
+The format is in ``schema``, the digests in ``chain``, the full check in ``integrity``. This module imports neither
+numpy nor anything else that is slow to load.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections import deque
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager, suppress
+from pathlib import Path
+from types import MappingProxyType, TracebackType
+
+from assaypilot.engine.campaign.file import migrations, schema
+from assaypilot.engine.campaign.file.chain import (
+    GENESIS,
+    SELECT,
+    Draft,
+    Event,
+    Row,
+    as_parts,
+    decode,
+    part_digest,
+    part_names,
+    scan,
+)
+from assaypilot.engine.campaign.file.integrity import Problem, Verification, verify
+from assaypilot.engine.campaign.file.placing import aside, location_warnings, new_file
+from assaypilot.engine.campaign.file.refusals import damaged, plain_errors
+from assaypilot.engine.campaign.file.writing import clean, event_of, insert, prepare, user
+from assaypilot.engine.errors import AssayPilotError
+
+__all__ = [
+    "Draft",
+    "Event",
+    "Problem",
+    "Store",
+    "Verification",
+    "as_parts",
+    "location_warnings",
+    "part_digest",
+    "part_names",
+    "verify",
+]
+
+NO_PARTS: Mapping[str, bytes] = MappingProxyType({})
+
+ASKED = "opened for reading only"
+ELSEWHERE = "open in another window or program"
+PROTECTED = "the file or its folder is read-only"
+CHANGED = "another program took over the file"
+LOST = "the file could not be locked again after an error"
+_MENDS = {
+    ASKED: "Open it for writing first.",
+    ELSEWHERE: "Close it there, then open it here again.",
+    PROTECTED: "Make both writable and open it again, or save a copy in a folder of your own.",
+    CHANGED: "Close it and open it again.",
+    LOST: "Close it and open it again.",
+}
+
+_LOWEST = -(2**63)
+
+# Time enough for another opener to roll back an interrupted save, too short to be noticed.
+_LOCK_MS = 100
+
+
+class Store:
+    """One campaign file, open for reading or for writing; a context manager.
+
+    For one thread at a time. ``read_only_reason`` is None for the one writer.
+    """
+
+    def __init__(self, path: Path, connection: sqlite3.Connection, reason: str | None, author: str | None) -> None:
+        self.path = path
+        self.read_only_reason = reason
+        self.author = clean(author if author is not None else user())
+        self._connection = connection
+        self._identity = _identity(path)
+        self._n_events, self._head = 0, GENESIS
+
+    @classmethod
+    def create(
+        cls,
+        path: Path | str,
+        drafts: Sequence[Draft],
+        parts: Mapping[str, bytes] = NO_PARTS,
+        *,
+        author: str | None = None,
+    ) -> Store:
+        """The store of a new file that holds ``drafts`` and ``parts``, open for writing.
+
+        Complete or absent: raises AssayPilotError, with nothing left behind, when there is already a file of that
+        name, the folder cannot be written or the disk is full; ValueError as ``append`` does.
+        """
+        path = Path(path)
+        if not drafts:
+            raise ValueError("a campaign begins with an event")
+        encoded = prepare(drafts, parts)
+        with (
+            new_file(path) as temporary,
+            plain_errors(path),
+            closing(schema.connect(temporary, existing=False)) as connection,
+        ):
+            # The temporary file is thrown away on failure, so it needs no journal beside it.
+            connection.execute("PRAGMA journal_mode = OFF")
+            connection.execute("BEGIN IMMEDIATE")
+            schema.mark(connection)
+            insert(connection, drafts, encoded, parts, 0, GENESIS, clean(author if author is not None else user()))
+            connection.execute("COMMIT")
+        return cls.open(path, author=author)
+
+    @classmethod
+    def open(cls, path: Path | str, *, read_only: bool = False, author: str | None = None) -> Store:
+        """The store of an existing file; every event's digest has been checked, parts are when they are read.
+
+        Without ``read_only`` it is the writer, unless another program is or the file cannot be written:
+        then ``read_only_reason`` says so. ``read_only`` never takes the writer's lock. Raises AssayPilotError for
+        what is no campaign, is from a newer version, or is damaged.
+        """
+        path = Path(path)
+        connection = schema.connect(path)
+        try:
+            with plain_errors(path):
+                version = schema.identify(connection, path)
+                reason = ASKED if read_only else _take_lock(connection, path)
+                if version < schema.FORMAT:
+                    _upgrade(connection, path, version, reason)
+                store = cls(path, connection, reason, author)
+                with store._reading():
+                    faults = schema.schema_faults(connection)
+                    if faults:
+                        raise damaged(path, faults[0])
+                    deque(store._rows(0), maxlen=0)
+        except BaseException:
+            connection.close()
+            raise
+        return store
+
+    @property
+    def read_only(self) -> bool:
+        """Whether nothing can be appended."""
+        return self.read_only_reason is not None
+
+    @property
+    def n_events(self) -> int:
+        """Number of events at the last look (open, ``events``, ``append``)."""
+        return self._n_events
+
+    @property
+    def head(self) -> str:
+        """Digest of the last event at the last look; it stands for the whole history."""
+        return self._head
+
+    def events(self, after: int = 0) -> tuple[Event, ...]:
+        """The events of a sequence above ``after``, in order, those another program appended included.
+
+        Raises AssayPilotError when an event is damaged or one seen before is gone.
+        """
+        events = []
+        with plain_errors(self.path), self._reading(), closing(self._rows(after)) as rows:
+            for row in rows:
+                if row[0] > after:
+                    try:
+                        events.append(event_of(row, decode(row[5])))
+                    except ValueError:
+                        raise damaged(self.path, f"the data of event {row[0]} cannot be read") from None
+        return tuple(events)
+
+    def part(self, digest: str) -> bytes:
+        """The part of that name, checked against it; raises AssayPilotError when it is missing or changed."""
+        query = f"SELECT CASE WHEN length(blob) <= {schema.MAX_PART_BYTES} THEN blob END FROM library_part "
+        with plain_errors(self.path):
+            row = self._connection.execute(query + "WHERE sha256 = ?", (digest,)).fetchone()
+        if row is None:
+            raise damaged(self.path, f"the part {digest[:12]} is missing")
+        blob = row[0]
+        if not isinstance(blob, bytes) or part_digest(blob) != digest:
+            raise damaged(self.path, f"the part {digest[:12]} was changed after it was written")
+        return blob
+
+    def append(self, drafts: Sequence[Draft], parts: Mapping[str, bytes] = NO_PARTS) -> tuple[Event, ...]:
+        """The events as written, in one transaction that is on the disk when this returns.
+
+        ``parts`` maps digests to blobs; each must be named by one of the drafts (see ``chain``), and each part a
+        draft names must be given or already in the file. Raises ValueError when not, or when data are not JSON;
+        AssayPilotError, with nothing written, when the store is read-only, the disk full, the file gone.
+        """
+        if self.read_only_reason is not None:
+            raise AssayPilotError(
+                f"The campaign cannot be changed here: {self.read_only_reason}",
+                file=str(self.path),
+                mend=_MENDS[self.read_only_reason],
+            )
+        if not drafts:
+            raise ValueError("nothing to append")
+        with plain_errors(self.path):
+            encoded = prepare(drafts, parts, self._connection)
+        self._refuse_moved()
+        events: tuple[Event, ...] = ()
+        try:
+            with plain_errors(self.path):
+                events = insert(self._connection, drafts, encoded, parts, self._n_events, self._head, self.author)
+                self._connection.execute("COMMIT")
+        except BaseException:
+            # An error at the very end of a commit may come after it took hold; what the file says decides.
+            if not self._lock_again(events):
+                raise
+        else:
+            self._lock_again(events)
+        self._n_events, self._head = events[-1].sequence, events[-1].digest
+        return events
+
+    def save_copy(self, path: Path | str, *, overwrite: bool = False) -> None:
+        """Nothing; writes a complete copy of the file as it is now to ``path``, at once or not at all.
+
+        Raises AssayPilotError when there is already a file (unless ``overwrite``), when that file is this very one
+        or is open in another window, or when the copy cannot be written.
+        """
+        path = Path(path)
+        if overwrite and path.exists():
+            self._refuse_overwriting(path)
+        self._refuse_moved()
+        with plain_errors(path):
+            _copy(self.path, path, overwrite=overwrite, event=(self._n_events, self._head))
+
+    def close(self) -> None:
+        """Nothing; gives the lock back. Closing twice is no error."""
+        with suppress(sqlite3.Error):
+            if self._connection.in_transaction:
+                self._connection.execute("ROLLBACK")
+        self._connection.close()
+
+    def __enter__(self) -> Store:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    @contextmanager
+    def _reading(self) -> Iterator[None]:
+        """A block in which everything is read from one moment of the file; the writer is in a transaction anyway."""
+        if not self.read_only:
+            yield
+            return
+        self._connection.execute("BEGIN")
+        try:
+            yield
+        finally:
+            self._connection.execute("ROLLBACK")
+
+    def _rows(self, after: int) -> Generator[Row, None, None]:
+        """The checked rows above ``after`` or above the last one seen, whichever is lower; then the head is moved."""
+        start = min(after, self._n_events)
+        number, head = 0, GENESIS
+        # An unfinished cursor would keep the locks of a connection that is closed, as long as an error refers to it.
+        with closing(self._connection.execute(SELECT, (start or _LOWEST,))) as rows:
+            if start:
+                first: Row | None = rows.fetchone()
+                if first is None or first[0] != start:
+                    raise damaged(self.path, f"event {start} is missing")
+                number, head = start, first[6]
+                self._refuse_rewritten(first)
+            for row, faults in scan(rows, number, head):
+                if faults:
+                    raise damaged(self.path, faults[0])
+                self._refuse_rewritten(row)
+                number, head = row[0], row[6]
+                yield row
+        highest = self._connection.execute("SELECT max(seq) FROM sqlite_sequence WHERE name = 'event'").fetchone()[0]
+        if number < max(self._n_events, 1) or (isinstance(highest, int) and highest > number):
+            raise damaged(self.path, f"event {number + 1} is missing")
+        if highest != number:
+            raise damaged(self.path, "the mark of the highest event number was changed")
+        self._n_events, self._head = number, head
+
+    def _refuse_rewritten(self, row: Row) -> None:
+        if row[0] == self._n_events and row[6] != self._head:
+            raise damaged(self.path, f"event {row[0]} is not the one that was read before")
+
+    def _refuse_moved(self) -> None:
+        """Nothing; raises when the name leads elsewhere now: a crash during a save there could not be undone."""
+        if _identity(self.path) != self._identity:
+            raise AssayPilotError(
+                "The file was moved, deleted or replaced since it was opened; nothing was written",
+                file=str(self.path),
+                mend="Put it back, or close it here and open it where it is now.",
+            )
+
+    def _refuse_overwriting(self, path: Path) -> None:
+        if _identity(path) == self._identity:
+            raise AssayPilotError(
+                "A copy cannot replace the campaign itself", file=str(path), mend="Choose another name."
+            )
+        try:
+            connection = schema.connect(path)
+        except AssayPilotError:
+            return  # no database at all, so nobody's open campaign
+        with closing(connection), suppress(sqlite3.DatabaseError):
+            if _take_lock(connection, path) == ELSEWHERE:
+                raise AssayPilotError(
+                    "The file to be replaced is open in another window or program",
+                    file=str(path),
+                    mend="Close it there, or choose another name.",
+                )
+
+    def _lock_again(self, events: tuple[Event, ...]) -> bool:
+        """Whether ``events`` are in the file; takes the writer's lock again, or makes the store read-only."""
+        query = "SELECT sequence, digest FROM event ORDER BY sequence DESC LIMIT 1"
+        written = False
+        try:
+            if self._connection.in_transaction:
+                self._connection.execute("ROLLBACK")
+            self._connection.execute("BEGIN IMMEDIATE")
+            last = self._connection.execute(query).fetchone()
+            written = bool(events) and last == (events[-1].sequence, events[-1].digest)
+            if not written and last != (self._n_events, self._head):
+                self.read_only_reason = CHANGED
+                self._connection.execute("ROLLBACK")
+        except sqlite3.Error as error:
+            self.read_only_reason = CHANGED if error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_BUSY else LOST
+        return written
+
+
+def _take_lock(connection: sqlite3.Connection, path: Path) -> str | None:
+    """None when the connection is the one writer now, otherwise the reason why it is not."""
+    if not (os.access(path, os.W_OK) and os.access(path.absolute().parent, os.W_OK)):
+        return PROTECTED
+    busy = connection.execute("PRAGMA busy_timeout").fetchone()[0]
+    connection.execute(f"PRAGMA busy_timeout = {_LOCK_MS}")
+    try:
+        # The mark of another mode is in the file itself, where another program may have put it.
+        if connection.execute("PRAGMA journal_mode = DELETE").fetchone()[0] != "delete":
+            return ELSEWHERE
+        connection.execute("BEGIN IMMEDIATE")
+    except sqlite3.OperationalError as error:
+        code = error.sqlite_errorcode & 0xFF
+        if code == sqlite3.SQLITE_BUSY:
+            return ELSEWHERE
+        if code == sqlite3.SQLITE_READONLY:
+            return PROTECTED
+        raise
+    finally:
+        connection.execute(f"PRAGMA busy_timeout = {busy}")
+    return None
+
+
+def _upgrade(connection: sqlite3.Connection, path: Path, version: int, reason: str | None) -> None:
+    """Nothing; copies the older file aside and migrates it, all steps or none, then holds the lock again."""
+    if reason is not None:
+        raise AssayPilotError(
+            f"The campaign is from an older AssayPilot and has to be upgraded, but it cannot be written: {reason}",
+            file=str(path),
+            mend=_MENDS[reason],
+        )
+    kept = aside(path, version)
+    _copy(path, kept)
+    try:
+        migrations.upgrade(connection, version, schema.FORMAT)
+        faults = schema.schema_faults(connection)
+        if faults:
+            raise damaged(path, faults[0])
+        connection.execute("COMMIT")
+    except BaseException:
+        kept.unlink()
+        raise
+    connection.execute("BEGIN IMMEDIATE")
+
+
+def _copy(source: Path, path: Path, *, overwrite: bool = False, event: tuple[int, str] | None = None) -> None:
+    """Nothing; copies through a connection of its own: SQLite copies no file through the one that holds the lock.
+
+    ``event`` is the sequence and digest of one the copy must have, which tells this file from another in its place.
+    """
+    with (
+        new_file(path, overwrite=overwrite) as temporary,
+        closing(schema.connect(source)) as reader,
+        closing(schema.connect(temporary, existing=False)) as writer,
+    ):
+        writer.execute("PRAGMA journal_mode = OFF")
+        reader.backup(writer)
+        if event and writer.execute("SELECT digest FROM event WHERE sequence = ?", event[:1]).fetchone() != event[1:]:
+            raise damaged(source, f"event {event[0]} is not the one that was read before")
+
+
+def _identity(path: Path) -> tuple[int, int] | None:
+    """What tells the file itself, whatever its name; None when there is none."""
+    try:
+        found = os.stat(path)
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino

@@ -1,0 +1,1 @@
+"""Why a compound stands where it stands, and what would decide it."""

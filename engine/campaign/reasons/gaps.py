@@ -1,0 +1,230 @@
+"""How far a compound is behind the one it has to be compared with, and between which bounds: what decides about it.
+
+Each family of strategies decides by bounds of its own, so each has its own way to tell them. On the strategy's scale,
+larger is better.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assaypilot.engine.campaign import scatter
+from assaypilot.engine.campaign.replay import Ledger
+from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.strategies.protocol import OUT, Decision, State
+
+__all__ = ["Basis", "Gap", "Gaps"]
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.intp]
+
+_RIVALS = 60
+"""Compounds that may be the best, by the estimate, that one is compared with."""
+
+Basis = Literal["means", "behind", "walks", "informs"]
+"""What bounds a difference: those of the two means, of the phase's differences, of the walks of all phases.
+
+``informs``: nothing that decides, only the 95 % interval over everything measured.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """How far an arm is behind another."""
+
+    rival: int | None
+    """The arm it is compared with; None where the bounds are against the best, whoever that is."""
+    behind: float
+    """By estimate; negative when it is ahead."""
+    least: float
+    """Surely at least so far behind."""
+    most: float
+    """Surely at most so far behind."""
+    basis: Basis
+    half: float
+    """How well that is known: half of the interval, of the mean itself where means are bounded."""
+
+    @property
+    def decides(self) -> bool:
+        """Whether the bounds are what decisions are made by."""
+        return self.basis != "informs"
+
+
+class Gaps:
+    """The gaps of the arms of one campaign at one moment, for goals about one endpoint."""
+
+    def __init__(self, ledger: Ledger, state: State) -> None:
+        self._ledger, self._state = ledger, state
+
+    @cached_property
+    def basis(self) -> Basis:
+        """By what the campaign's strategy decides."""
+        from assaypilot.engine.strategies.linfact.linfact import LinFact
+        from assaypilot.engine.strategies.linfact.xy_optimal import LinFactXY, LinFactXYAsPrinted
+
+        strategy: Any = self._ledger.strategy
+        if isinstance(strategy, (LinFactXY, LinFactXYAsPrinted)):
+            return "behind"
+        if isinstance(strategy, LinFact):
+            return "means"
+        return "walks" if strategy.info.name == "adaptive" and "leaders" in self._state.memory else "informs"
+
+    def now(self, arm: int) -> Gap | None:
+        """How an arm stands; by the last decided phase where that bounded it. None when nothing tells."""
+        bounded = [d for d in self._decisions if np.isfinite(d.high[0, arm]) and np.isfinite(d.low[0, arm])]
+        if self.basis == "walks":
+            return self._walked(self._state, arm, out=False) if bounded else None
+        if self.basis == "informs":
+            return self._informed(arm)
+        return self._of(bounded[-1], arm) if bounded else None
+
+    @property
+    def measured(self) -> float:
+        """Measurements that the last bounds rest on, of the objective."""
+        if self.basis == "walks":
+            return float(self._state.memory["counts"].sum())
+        decisions = self._decisions
+        return float(decisions[-1].numbers.get("measurements", 0.0)) if decisions else 0.0
+
+    def then(self, arm: int, phase: int) -> Gap | None:
+        """How an arm stood when a phase was decided; None where that cannot be told."""
+        decision = self._ledger.estimates.get(phase)
+        if decision is None:
+            return None
+        if self.basis == "walks":
+            ledger = self._ledger
+            try:
+                after = ledger.strategy.apply(ledger.before(phase), decision)
+            except AssayPilotError:  # decided anew with others: how it stood between them is not known
+                return None
+            return self._walked(after, arm, out=bool(after.status[arm] == OUT))
+        return None if self.basis == "informs" else self._of(decision, arm)
+
+    # ------------------------------------------------------------------ inside
+
+    @property
+    def _decisions(self) -> list[Decision]:
+        return [self._ledger.estimates[phase] for phase in sorted(self._ledger.estimates)]
+
+    def _of(self, decision: Decision, arm: int) -> Gap | None:
+        estimate, low, high = decision.estimate[0], decision.low[0], decision.high[0]
+        if not (np.isfinite(low[arm]) and np.isfinite(high[arm])):
+            return None
+        if self.basis == "behind":
+            # Shown are the bounds below the best estimate of the phase.
+            top = float(np.nanmax(estimate))
+            least, most = top - float(high[arm]), top - float(low[arm])
+            best = int(np.nanargmax(estimate))
+            return Gap(best if best != arm else None, top - float(estimate[arm]), least, most, "behind",
+                       (most - least) / 2)  # fmt: skip
+        known = np.where(np.isfinite(low) & np.isfinite(high), low, -np.inf)
+        known[arm] = -np.inf
+        if not np.isfinite(known).any():
+            return None
+        rival = int(known.argmax())
+        # Who was lost on the way may still be the best, with the last bounds.
+        top = max(float(np.nanmax(np.where(np.isfinite(high), high, -np.inf))), float(low[rival]))
+        if decision is self._decisions[-1] and self._state.lost.any():
+            top = max(top, float(self._state.high[0, self._state.lost].max()))
+        return Gap(
+            rival, float(estimate[rival] - estimate[arm]), float(low[rival] - high[arm]), top - float(low[arm]),
+            "means", float(high[arm] - low[arm]) / 2,
+        )  # fmt: skip
+
+    def _informed(self, arm: int) -> Gap | None:
+        """Against the best estimate, by the 95 % interval over everything measured."""
+        from assaypilot.engine.campaign.candidates import pooled
+        from assaypilot.engine.models.ols import least_squares
+
+        ledger = self._ledger
+        data = pooled(ledger, ledger.objective)
+        measured = np.flatnonzero(data.counts > 0)
+        noise = scatter.informing(ledger)[ledger.objective].noise_sd
+        if not len(measured) or noise is None or ledger.coarse:
+            return None
+        fit = least_squares(ledger.features, measured, data.counts[measured], data.means[measured])
+        sign = ledger.endpoints[ledger.objective].sign
+        means = np.where(fit.estimable() & (self._state.status != OUT), sign * fit.means(), -np.inf)
+        own = float(sign * fit.means(np.array([arm]))[0])
+        means[arm] = -np.inf
+        if not np.isfinite(means).any():
+            return None
+        rival = int(means.argmax())
+        half = 1.96 * noise * float(fit.difference_norm(rival, np.array([arm]))[0])
+        behind = float(means[rival]) - own
+        return Gap(rival, behind, behind - half, behind + half, "informs", half) if np.isfinite(half) else None
+
+    def _walked(self, state: State, arm: int, *, out: bool) -> Gap | None:
+        """Against whoever it is hardest to show it near to, by the walks of all phases; ``out``: surely farthest from.
+
+        Only those that may be the best count.
+        """
+        from assaypilot.engine.strategies.adaptive.evidence import Evidence
+        from assaypilot.engine.strategies.adaptive.one import Adaptive, _each, _possible
+
+        problem, memory = state.problem, state.memory
+        used = scatter.bounds(self._ledger, self._ledger.spreads.get(state.phase, ())) if problem.estimated else {}
+        evidence = Evidence(problem.features, memory, used.get(self._ledger.objective, problem.noise[0]))
+        if not evidence.n_phases:
+            return None
+        levels = Adaptive()._levels(problem)
+        left = int(((state.status != OUT) & problem.wanted).sum())
+        near = Adaptive.walk_limits(state, levels.one_in, evidence.n_phases)
+        far = Adaptive.walk_limits(state, _each(levels.outs, left), evidence.n_phases)
+        lead = evidence.behind(np.array([arm], dtype=np.intp))
+        least = float(_lower(lead, far)[0])
+        may = np.flatnonzero(_possible(state, memory["not_best"]))
+        may = may[(may != arm) & evidence.pooled.estimable(may)]
+        rivals = may[np.argsort(-evidence.pooled.means(may), kind="stable")[:_RIVALS]]
+        steps = evidence.pairs(np.array([arm], dtype=np.intp), rivals)
+        most = -_lower(steps, near)[0]
+        told = np.isfinite(most)
+        if not told.any():
+            return None
+        if out and evidence.leaders[-1] >= 0:
+            who = int(evidence.leaders[-1])
+            behind = float(evidence.pooled.means(np.array([who]))[0] - evidence.pooled.means(np.array([arm]))[0])
+            return Gap(who, behind, least, float(most[told].max()), "walks", behind - least)
+        hardest = int(np.where(told, most, -np.inf).argmax())
+        precision = steps.precision[:, 0, hardest]
+        behind = -float(steps.difference[:, 0, hardest] @ precision / precision.sum())
+        return Gap(
+            int(rivals[hardest]), behind, least, float(most[hardest]), "walks", max(float(most[hardest]) - behind, 0.0)
+        )
+
+
+def _lower(steps: Any, limits: Floats) -> Floats:
+    """``(...)``: the highest lower bound that walks have had for their difference at any look; -inf without one."""
+    if steps.doubt is not None:
+        return _lower_of_bounds(steps, limits)
+    value = np.cumsum(steps.difference * steps.precision, axis=0)
+    precision = np.cumsum(steps.precision, axis=0)
+    looks = np.cumsum(steps.precision > 0, axis=0)
+    told = steps.precision > 0
+    height = limits[np.maximum(looks, 1) - 1] * np.sqrt(looks)
+    bounds = np.divide(value - height, precision, out=np.full(value.shape, -np.inf), where=told)
+    found: Floats = bounds.max(axis=0)
+    return found
+
+
+def _lower_of_bounds(steps: Any, limits: Floats) -> Floats:
+    """The same where values were known only as bounds."""
+    from assaypilot.engine.strategies.adaptive.evidence import least_mean
+
+    flat = steps._replace(
+        difference=steps.difference.reshape(len(steps.difference), -1),
+        precision=steps.precision.reshape(len(steps.precision), -1),
+    )
+    doubt = steps.doubt.reshape(flat.difference.shape)
+    found = np.full(flat.difference.shape[1], -np.inf)
+    for n in range(1, len(flat.difference) + 1):
+        part = flat._replace(difference=flat.difference[:n], precision=flat.precision[:n])
+        looks = (part.precision > 0).sum(axis=0)
+        height = limits[np.maximum(looks, 1) - 1] * np.sqrt(looks)
+        found = np.maximum(found, least_mean(part, doubt[:n], height))
+    return found.reshape(steps.difference.shape[1:])

@@ -1,0 +1,239 @@
+"""Why a compound stands where it stands, what would decide it, what was measured of it, and why it was picked or not.
+
+In a chemist's words, for any compound at any moment; the numbers are those that decisions were made by.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from assaypilot.engine.campaign import limits
+from assaypilot.engine.campaign.counting import Issued
+from assaypilot.engine.campaign.reasons.one import OneEndpoint
+from assaypilot.engine.campaign.reasons.several import SeveralEndpoints
+from assaypilot.engine.campaign.reasons.words import after, interval, known_to
+from assaypilot.engine.campaign.replay import Ledger
+from assaypilot.engine.campaign.state import Status
+from assaypilot.engine.campaign.words import joined, many, number
+from assaypilot.engine.endpoint import Endpoint
+from assaypilot.engine.labels import label_text
+from assaypilot.engine.measurements import Measurement
+from assaypilot.engine.percentages import probability
+from assaypilot.engine.strategies.protocol import IN, NOT_ESTIMABLE, OUT, UNDECIDED
+
+__all__ = ["OwnValue", "Reasoning", "Reasons"]
+
+
+@dataclass(frozen=True, slots=True)
+class OwnValue:
+    """One measurement of a compound, as it is shown."""
+
+    endpoint: str
+    """Name of its scale."""
+    value: str
+    """On the model scale, with its relation, and as it was entered where that reads differently."""
+    n: int
+    when: str
+    """``round 2``, or ``earlier`` for what was there before the campaign."""
+    note: str
+    """Why it is not used, or why it was corrected; empty for all others."""
+    used: bool
+    """Whether it enters the estimates."""
+    left_out: bool
+    """Whether it was excluded or taken back: to be struck through."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reasoning:
+    """All that is said of one compound."""
+
+    heading: str
+    """``Why in``, ``Why undecided``, .."""
+    why: str
+    """How it came to stand where it does, and by which bounds."""
+    decide: str
+    """What would decide it; empty for what is decided."""
+    picked: str
+    """Whether and why the current round, or the last one, asks for it."""
+    values: tuple[OwnValue, ...]
+    """Everything measured of it, in order of entry."""
+    open: bool
+    """Whether something about it is still to be found out."""
+
+
+class Reasons:
+    """The reasons of one campaign at one moment; ``of`` takes milliseconds."""
+
+    def __init__(self, ledger: Ledger, status: Status) -> None:
+        self._ledger, self._status = ledger, status
+        self._state = ledger.current()
+
+    def of(self, compound: int) -> Reasoning:
+        """What is to be said of a compound, by its position in the library."""
+        heading, why, decide = self._why(compound)
+        open_ = heading in ("Why undecided", "In, but")
+        return Reasoning(heading, why, decide, self._picked(compound), self._values(compound), open_)
+
+    # ------------------------------------------------------------------ why
+
+    def _why(self, compound: int) -> tuple[str, str, str]:
+        known, status = self._status.candidates, self._status
+        code = int(known.status[compound])
+        if known.failed_limit[compound] >= 0:
+            return "Why out", self._failing(compound), ""
+        if code == NOT_ESTIMABLE:
+            return "Not estimable", self._not_estimable(compound), ""
+        names = [status.endpoints[k].name for k in status.goal_endpoints]
+        if code == UNDECIDED and np.isnan([known.estimates[name][compound] for name in names]).any():
+            return "Why undecided", f"Nothing has been measured yet that tells about it.{known_to(status)}", ""
+        side = self._several if len(names) > 1 else self._one
+        why, decide = side.why(compound, code)
+        proven = self._open_limits(compound) if code in (IN, UNDECIDED) else ""
+        if code == IN:
+            return ("In, but" if proven else "Why in"), f"{proven} {why}".strip(), ""
+        return ("Why out" if code == OUT else "Why undecided"), f"{why} {proven}".strip(), decide
+
+    @cached_property
+    def _one(self) -> OneEndpoint:
+        return OneEndpoint(self._ledger, self._state, self._status)
+
+    @cached_property
+    def _several(self) -> SeveralEndpoints:
+        return SeveralEndpoints(self._ledger, self._state, self._status)
+
+    def _failing(self, compound: int) -> str:
+        """The limit a compound was decided to fail, and by which bounds."""
+        ledger, status = self._ledger, self._status
+        place = int(status.candidates.failed_limit[compound])
+        endpoint, arm = ledger.endpoints[place], int(ledger.arm_of[compound])
+        text = f"It {status.reason(compound)}, whatever its other values."
+        phase = int(limits.failures(ledger, ledger.verdicts)[1][arm])
+        verdict, row = ledger.verdicts[phase], ledger.limited.index(place)
+        bounds = interval(float(verdict.low[row, arm]), float(verdict.high[row, arm]))
+        return (
+            f"{text} {after(ledger, phase)} its {endpoint.scale_name} lay within {bounds}, all of it beyond the limit."
+        )
+
+    def _open_limits(self, compound: int) -> str:
+        """The limits a compound may still fail, as a sentence; empty without any."""
+        known, parts = self._status.candidates, []
+        for place in self._status.limited_endpoints:
+            endpoint = self._status.endpoints[place]
+            low, high = known.limit_low[endpoint.name][compound], known.limit_high[endpoint.name][compound]
+            if low >= endpoint.lowest and high <= endpoint.highest:
+                continue
+            chance = float(known.probability_meets[endpoint.name][compound])
+            bounds = interval(float(low), float(high))
+            said = ", ".join(
+                filter(None, (bounds and f"bounds {bounds}", "" if np.isnan(chance) else f"P {probability(chance)}"))
+            )
+            parts.append(f"{endpoint.limit_text}{f' ({said})' if said else ''}")
+        return f"Whether it keeps to {joined(parts)} is not proven yet." if parts else ""
+
+    def _not_estimable(self, compound: int) -> str:
+        """Which of its substituents nothing that can be measured tells about."""
+        ledger, library = self._ledger, self._ledger.library
+        can = library.measurable.copy()
+        can[list(ledger.unavailable)] = False
+        missing = [
+            f"{site.name} = {label_text(site.substituents[code])}"
+            for k, site in enumerate(library.sites)
+            if not (library.codes[can, k] == (code := int(library.codes[compound, k]))).any()
+        ]
+        if missing:
+            occur = "occurs" if len(missing) == 1 else "occur"
+            return f"{joined(missing)} {occur} in no compound that can be measured, so nothing tells about this one."
+        return (
+            "Its substituents occur in compounds that can be measured, but never apart from each other, so what each "
+            "of them adds cannot be told."
+        )
+
+    # ------------------------------------------------------------------ picked
+
+    def _picked(self, compound: int) -> str:
+        ledger = self._ledger
+        standing = [one for one in ledger.rounds if one.state != "withdrawn"]
+        if not standing:
+            return "No round has been planned yet."
+        issued = standing[-1]
+        name = f"{'confirmation round' if issued.confirmation else 'round'} {issued.number}"
+        for item, back in zip(issued.items, ledger.returned(issued), strict=True):
+            if item.compound == compound:
+                asked = sum(item.of(place) for place in range(ledger.per_sample))
+                came = f"; {sum(back):,} back so far" if issued.state == "open" else f"; {sum(back):,} came back"
+                return f"{name.capitalize()} asks for {many(asked, 'measurement')}: {item.reason}{came}."
+        return f"Not in {name}: {self._left_aside(compound, issued)}."
+
+    def _left_aside(self, compound: int, issued: Issued) -> str:
+        """Why a round does not ask for a compound."""
+        ledger, known = self._ledger, self._status.candidates
+        if compound in ledger.unavailable:
+            return f"it cannot be had ({ledger.unavailable[compound]})"
+        if not ledger.library.measurable[compound]:
+            return "it is not among those that can be measured"
+        if issued.confirmation:
+            return "it was measured before" if known.status[compound] == IN else "only what is in is confirmed"
+        decided = int(known.decided_in_round[compound])
+        if decided and decided < issued.number and known.status[compound] == OUT:
+            return f"it was out after round {decided}"
+        ids, arm = ledger.library.ids, ledger.arm_of[compound]
+        twins = [item.compound for item in issued.items if ledger.arm_of[item.compound] == arm]
+        if twins:
+            return f"{ids[twins[0]]} has the same substituents and is measured for both"
+        if decided and decided < issued.number and self._state.left[arm]:
+            return f"it was in after round {decided}, and is not needed to compare others with"
+        planned = ledger.planned(issued.phase)
+        if compound in planned:
+            same = [one for one in ledger.rounds if one.phase == issued.phase and one.state != "withdrawn"]
+            earlier = [one.number for one in same for item in one.items if item.compound == compound]
+            if earlier:
+                return f"round {earlier[-1]} asked for it already, for the same decision"
+            return "it comes in a later round, for the same decision"
+        # What a decision rests on is planned as one, and cut into rounds.
+        among = list(planned) or [item.compound for item in issued.items]
+        codes, own, carried = ledger.library.codes[among], ledger.library.codes[compound], []
+        for k, site in enumerate(ledger.library.sites):
+            if len(site.substituents) > 1:
+                count = int((codes[:, k] == own[k]).sum())
+                carried.append(f"{site.name} = {label_text(site.substituents[int(own[k])])} in {count or 'none'}")
+        said = f"{', '.join(carried)} of the {many(len(among), 'compound')} that decision rests on"
+        missing = any(text.endswith("in none") for text in carried)
+        return f"{'it is not what the round asks about' if missing else 'others tell about its substituents'} ({said})"
+
+    # ------------------------------------------------------------------ measurements
+
+    @cached_property
+    def _own(self) -> dict[int, list[Measurement]]:
+        found: dict[int, list[Measurement]] = {}
+        for m in self._ledger.measurements:
+            found.setdefault(m.compound, []).append(m)
+        return found
+
+    def _values(self, compound: int) -> tuple[OwnValue, ...]:
+        return tuple(_told(m, self._ledger.endpoints, self._status.bounds_taken) for m in self._own.get(compound, ()))
+
+
+def _told(m: Measurement, endpoints: Sequence[Endpoint], taken: Collection[int]) -> OwnValue:
+    endpoint = endpoints[m.endpoint]
+    value = f"{'' if m.relation == '=' else f'{m.relation} '}{m.value:.2f}"
+    entered = f"{'' if m.entered.relation == '=' else m.entered.relation}{number(m.entered.value)}"
+    unit = (m.entered.unit or endpoint.unit or "").strip()
+    if endpoint.transform == "log" or m.corrected is not None:
+        value += f" (entered {entered}{f' {unit}' if unit else ''})"
+    notes = []
+    if m.withdrawn:
+        notes.append("taken back")
+    elif m.excluded is not None:
+        notes.append(f"left out: {m.excluded}")
+    elif m.relation != "=":
+        notes.append("a bound, decided by as the worst beyond it" if m.number in taken else "a bound, not used")
+    if m.corrected is not None:
+        notes.append(f"corrected: {m.corrected}")
+    when = f"round {m.round}" if m.round else "earlier"
+    return OwnValue(
+        endpoint.scale_name, value, m.n, when, "; ".join(notes), m.usable, m.withdrawn or m.excluded is not None
+    )

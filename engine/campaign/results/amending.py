@@ -1,0 +1,143 @@
+"""What is wrong with a recorded value: left out, used again, or corrected. Nothing of it is ever lost.
+
+A change that reaches a phase decided already has that phase, and all later ones, decided again in the same
+transaction; ``consequences`` says before it is done what that does to the decisions and to the guarantee.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from assaypilot.engine.campaign import redecide
+from assaypilot.engine.campaign.changing.words import SAME, of_decisions
+from assaypilot.engine.campaign.file.chain import Draft
+from assaypilot.engine.campaign.promises import broken
+from assaypilot.engine.campaign.replay import Ledger
+from assaypilot.engine.campaign.rounds import due_decision
+from assaypilot.engine.campaign.suitable import check_value
+from assaypilot.engine.endpoint import Relation
+from assaypilot.engine.errors import AssayPilotError
+
+__all__ = ["amendment", "consequences", "control_amended", "corrected", "excluded", "harmless", "included", "reason_of"]
+
+
+def reason_of(text: str) -> str:
+    """A reason on one line; AssayPilotError when there is none."""
+    reason = " ".join(text.split())
+    if not reason:
+        raise AssayPilotError("a reason is needed", mend="Say in a few words why.")
+    return reason
+
+
+def excluded(ledger: Ledger, number: int, reason: str, *, judgement: bool) -> Draft:
+    """The event that leaves a value out; ``judgement``: because of the value itself, not for a technical cause."""
+    reason = reason_of(reason)
+    measurement = ledger.measurement(number)
+    if measurement.excluded is not None or measurement.withdrawn:
+        raise AssayPilotError(f"measurement {number} is left out already")
+    return Draft("measurement_excluded", {"number": number, "reason": reason, "judgement": judgement})
+
+
+def included(ledger: Ledger, number: int, reason: str) -> Draft:
+    """The event that has an excluded value used again."""
+    reason = reason_of(reason)
+    measurement = ledger.measurement(number)
+    if measurement.excluded is None or measurement.withdrawn:
+        raise AssayPilotError(f"measurement {number} is not excluded")
+    before = {"reason": measurement.excluded, "judgement": number in ledger.judged}
+    return Draft("measurement_included", {"number": number, "reason": reason, "before": before})
+
+
+def corrected(ledger: Ledger, number: int, value: float, relation: Relation, unit: str | None, reason: str) -> Draft:
+    """The event that replaces a wrong value, given in ``unit`` (None: the one it was entered in)."""
+    reason = reason_of(reason)
+    measurement = ledger.measurement(number)
+    unit = unit or measurement.entered.unit
+    if measurement.withdrawn:
+        raise AssayPilotError(f"the entry of measurement {number} was undone, so it cannot be corrected")
+    endpoint = ledger.endpoints[measurement.endpoint]
+    on_model = endpoint.to_model(value, unit)
+    check_value(ledger, measurement.endpoint, on_model)
+    before = {"value": measurement.value, "relation": measurement.relation, "reason": measurement.corrected}
+    data = {
+        "number": number,
+        "value": on_model,
+        "relation": endpoint.relation_on_model(relation),
+        "entered": value,
+        "unit": unit,
+        "reason": reason,
+        "before": before,
+    }
+    return Draft("measurement_corrected", data)
+
+
+def control_amended(
+    ledger: Ledger,
+    number: int,
+    reason: str,
+    *,
+    value: float | None = None,
+    unit: str | None = None,
+    excluded: bool | None = None,
+    judgement: bool = False,
+) -> Draft:
+    """The event that replaces the value of a control, leaves it out (by ``judgement``?), or has it used again."""
+    reason = reason_of(reason)
+    reading = ledger.reading(number)
+    if reading.withdrawn:
+        raise AssayPilotError(f"the entry of control value {number} was undone, so it cannot be changed")
+    now: dict[str, float | str | bool | None] = {}
+    if value is not None:
+        endpoint = ledger.endpoints[reading.endpoint]
+        now |= {"value": endpoint.to_model(value, unit or reading.entered.unit), "corrected": reason}
+    if excluded is not None:
+        if excluded == (reading.excluded is not None):
+            state = "left out already" if excluded else "not left out"
+            raise AssayPilotError(f"control value {number} is {state}")
+        now |= {"excluded": reason if excluded else None, "judged": excluded and judgement}
+    if not now:
+        raise AssayPilotError("nothing was said to change", mend="Give a value, or say whether it counts.")
+    before = {name: getattr(reading, name) for name in now}
+    return Draft("control_amended", {"number": number, "now": now, "before": before, "reason": reason})
+
+
+def amendment(before: Ledger, after: Ledger, draft: Draft) -> tuple[list[Draft], dict[str, bytes]]:
+    """What belongs to a change of one value beside its event; ``after`` is the state in which it has happened."""
+    number = draft.data["number"]
+    phase = (before.reading(number) if draft.kind == "control_amended" else before.measurement(number)).phase
+    if not redecide.reaches(before, phase):
+        return [], {}
+    again, parts = redecide.drafts(after, phase, draft.data["reason"])
+    return [again], parts
+
+
+def consequences(before: Ledger, draft: Draft) -> tuple[str, ...]:
+    """What a change of one value would do to the guarantee and the decisions, in sentences; nothing is done."""
+    parts: dict[str, bytes] = {}
+    after = before.fork(parts)
+    after.rehearse([draft])
+    drafts, made = amendment(before, after, draft)
+    _rehearse(after, parts, drafts, made)
+    due = due_decision(after)
+    if due is not None:
+        _rehearse(after, parts, [due[0]], due[1])
+    return (*_of_the_guarantee(before, after), *(of_decisions(before, after) if drafts or due else ()))
+
+
+def harmless(told: Sequence[str]) -> bool:
+    """Whether nothing of what ``consequences`` says changes a decision or what is guaranteed."""
+    return all(sentence == SAME for sentence in told)
+
+
+def _rehearse(ledger: Ledger, parts: dict[str, bytes], drafts: list[Draft], made: Mapping[str, bytes]) -> None:
+    parts.update(made)
+    ledger.rehearse(drafts)
+
+
+def _of_the_guarantee(before: Ledger, after: Ledger) -> list[str]:
+    now, then = broken(before), broken(after)
+    if then and not now:
+        return [f"Nothing would be guaranteed any more: {'; '.join(then)}. Measuring the compound again costs nothing."]
+    if now and not then:
+        return ["The guarantee would hold again."]
+    return []

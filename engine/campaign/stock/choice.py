@@ -1,0 +1,197 @@
+"""The plans there are to choose from for the next phase: what each costs, how long it waits, what it tells."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from assaypilot.engine.campaign.replay import Ledger
+from assaypilot.engine.campaign.stock import stocked
+from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.progress import Report, silent
+from assaypilot.engine.stock import PLANS, USUAL, PlanName
+from assaypilot.engine.strategies.choosing import CHOOSING, Costs, Planned, Plans
+from assaypilot.engine.strategies.protocol import Allocation, State
+
+__all__ = ["PlanOption", "asked", "choice_is_open", "may_choose", "options", "refuse_under_way", "usual"]
+
+
+@dataclass(frozen=True, slots=True)
+class PlanOption:
+    """One of the three plans."""
+
+    name: PlanName
+    usual: bool
+    """Whether it is the one that is issued when none is named."""
+    compounds: tuple[tuple[int, int], ...]
+    """(compound, measurements of each endpoint), in library order."""
+    measurements: int
+    """Of all endpoints together."""
+    now: int
+    """Of these, those of compounds that are at hand."""
+    to_make: tuple[int, ...]
+    """The compounds that have to be made."""
+    making: float
+    """What making them costs; one of unknown cost counts as usual."""
+    unknown: int
+    """How many of them have no cost that was said."""
+    cost: float
+    """With the measurements."""
+    wait: float
+    """Days until the last compound is there; 0 when all are."""
+    value: float
+    """The largest variance of what the phase is for, over sigma^2, times its measurements."""
+    best: float
+    """A proven lower bound of that over all phases."""
+    loss: float
+    """How many times the measurements of the best possible the same precision takes, at least 1."""
+    to_end: int | None
+    """Measurements to the end as it looks now, this phase included; None where nothing tells."""
+    rounds_to_end: int | None
+    days_to_end: float | None
+    """With the wait for this phase's compounds; a later phase may wait again."""
+
+
+def may_choose(ledger: Ledger) -> bool:
+    """Whether there is a choice: something has to be made, and the strategy leaves open what is measured."""
+    if ledger.stock is None or ledger.strategy.info.name not in CHOOSING:
+        return False
+    ready, _, chosen = stocked.of_arms(ledger)
+    return bool((~ready[chosen >= 0]).any())
+
+
+def choice_is_open(ledger: Ledger) -> bool:
+    """Whether the next thing planned is a phase, and there is a choice of it."""
+    if ledger.open_round is not None or not may_choose(ledger):
+        return False
+    under_way = ledger.under_way
+    if under_way is not None and (under_way.lost or ledger.received(under_way.allocation.phase)):
+        return False
+    return not ledger.stop(ledger.current())
+
+
+def options(ledger: Ledger, report: Report = silent) -> tuple[PlanOption, ...]:
+    """The three plans for the next phase, the cheapest first; none when nothing is left to ask.
+
+    AssayPilotError while a phase is under way that has results or an open round, and where nothing is to be chosen.
+    """
+    if ledger.stock is None:
+        raise AssayPilotError(
+            "nothing is known of stock or cost, so there is nothing to choose",
+            option="--options",
+            mend="Say what is in stock: assaypilot stock FILE LIST.",
+        )
+    refuse_under_way(ledger)
+    if ledger.strategy.info.name not in CHOOSING:
+        raise AssayPilotError(
+            f"{ledger.strategy.info.name} lays out its phases as a whole, so there is nothing to choose",
+            option="--options",
+            mend=f"These leave a choice: {', '.join(sorted(CHOOSING))}.",
+        )
+    state = ledger.current()
+    if ledger.stop(state):
+        return ()
+    plans = _plans(ledger, state, report)
+    return tuple(_option(ledger, plans.named(name)) for name in PLANS)
+
+
+def asked(
+    ledger: Ledger, state: State, choice: PlanName | None, report: Report
+) -> tuple[Allocation, dict[str, object] | None]:
+    """The next phase, and the choice it was made by as the log keeps it; None where there was none.
+
+    ``choice`` None is what was said to be usual; where nothing has to be made the strategy plans as ever.
+    """
+    if not may_choose(ledger):
+        if choice is not None and ledger.stock is None:
+            raise AssayPilotError(
+                "nothing is known of stock or cost, so there is nothing to choose",
+                option="--choose",
+                mend="Say what is in stock: assaypilot stock FILE LIST.",
+            )
+        if choice is not None and ledger.strategy.info.name not in CHOOSING:
+            raise AssayPilotError(
+                f"{ledger.strategy.info.name} lays out its phases as a whole, so there is nothing to choose",
+                option="--choose",
+                mend="Leave --choose out.",
+            )
+        return ledger.strategy.ask(state, report), None
+    name = choice or usual(ledger)
+    found = _plans(ledger, state, report).named(name)
+    told = _option(ledger, found)
+    return found.allocation, {
+        "plan": name,
+        "to_make": len(told.to_make),
+        "making": told.making,
+        "wait": told.wait,
+        "loss": told.loss if math.isfinite(told.loss) else None,
+    }
+
+
+def usual(ledger: Ledger) -> PlanName:
+    """The plan that is issued when none is named."""
+    terms = ledger.stock.terms if ledger.stock is not None else USUAL
+    return terms.plan or "balanced"
+
+
+def refuse_under_way(ledger: Ledger) -> None:
+    """Nothing; AssayPilotError while the phase under way cannot be planned anew."""
+    issued = ledger.open_round
+    if issued is not None:
+        raise AssayPilotError(
+            f"round {issued.number} is open, and what was issued does not change",
+            mend="Enter its results; or take it back while it has none (Undo in the window).",
+        )
+    if ledger.under_way is None:
+        return
+    phase = ledger.under_way.allocation.phase
+    if ledger.under_way.lost or ledger.received(phase):
+        raise AssayPilotError(
+            f"phase {phase} has results and is not finished",
+            mend="Go on with assaypilot plan FILE; the next phase can be chosen again.",
+        )
+
+
+def _plans(ledger: Ledger, state: State, report: Report) -> Plans:
+    ready, price, _ = stocked.of_arms(ledger)
+    stock = stocked.stated(ledger)
+    each = (stock.terms.measurement_cost or 0.0) * ledger.per_sample if stock is not None else 0.0
+    return Plans(ledger.strategy, state, Costs(ready, price, each, ledger.settings.max_replicates), report)
+
+
+def _option(ledger: Ledger, planned: Planned) -> PlanOption:
+    ready, price, chosen = stocked.of_arms(ledger)
+    stock = stocked.stated(ledger)
+    assert stock is not None
+    arms, counts = planned.allocation.arms, planned.allocation.counts
+    dear = arms[~ready[arms]]
+    made = chosen[dear]
+    wait = float(stock.wait()[made].max()) if len(made) else 0.0
+    making, each = float(price[dear].sum()), ledger.per_sample
+    total = planned.allocation.total * each
+    to_end = None if planned.to_end is None else max(planned.to_end, planned.allocation.total) * each
+    rounds = None if to_end is None else max(math.ceil(to_end / ledger.settings.per_round), 1)
+    if rounds is not None and len(made) and len(made) < len(arms):
+        rounds += 1  # what is at hand goes first
+    terms = stock.terms.over(USUAL)
+    listed = sorted(zip(chosen[arms].tolist(), counts.tolist(), strict=True))
+    return PlanOption(
+        name=planned.name,
+        usual=planned.name == usual(ledger),
+        compounds=tuple(listed),
+        measurements=total,
+        now=int(counts[ready[arms]].sum()) * each,
+        to_make=tuple(sorted(made.tolist())),
+        making=making,
+        unknown=int(np.isnan(stock.cost[made]).sum()),
+        cost=making + (terms.measurement_cost or 0.0) * total,
+        wait=wait,
+        value=planned.value,
+        best=planned.best,
+        loss=planned.loss,
+        to_end=to_end,
+        rounds_to_end=rounds,
+        days_to_end=None if rounds is None else wait + rounds * (terms.round_days or 7.0),
+    )

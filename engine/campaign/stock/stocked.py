@@ -1,0 +1,287 @@
+"""What a campaign knows of its compounds' stock: told by lists, moved by arrivals and results, kept as events.
+
+``stock_stated`` holds what a list said and what it replaced, so its opposite is the same event the other way round.
+A compound that cannot be made is marked as not to be had, as ``record --unavailable`` does.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assaypilot.engine.campaign.file.chain import Draft
+from assaypilot.engine.campaign.layout import reasons
+from assaypilot.engine.campaign.state import Source
+from assaypilot.engine.campaign.stock.said import Stock
+from assaypilot.engine.campaign.stock.view import Order, StockView
+from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.stock import CANNOT, IN_STOCK, NOT_SAID, TO_MAKE, UNSAID, StockLine, StockTerms
+
+if TYPE_CHECKING:
+    from assaypilot.engine.campaign.replay import Ledger
+
+__all__ = [
+    "arrived_drafts",
+    "at_hand",
+    "noted_orders",
+    "of_arms",
+    "opposite",
+    "orders",
+    "stated",
+    "stock_drafts",
+    "take",
+    "view",
+]
+
+Floats = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+Ints = NDArray[np.intp]
+
+CANNOT_BE_MADE = "cannot be made"
+"""The reason that a stock list marks a compound with."""
+
+
+# ---------------------------------------------------------------------- reading
+
+
+def stated(ledger: Ledger) -> Stock | None:
+    """What lists said of every compound of the library as it is now; None when none did."""
+    return None if ledger.stock is None else ledger.stock.fitted(len(ledger.library))
+
+
+def at_hand(ledger: Ledger) -> Flags:
+    """``(n_compounds,)``: which are there to be tested: in stock, arrived, or measured here; all without a list.
+
+    A compound of which no list says anything is there once it was measured at all.
+    """
+    stock = stated(ledger)
+    if stock is None:
+        return np.ones(len(ledger.library), dtype=bool)
+    there: Flags = stock.state == IN_STOCK
+    said = stock.state != NOT_SAID
+    for m in ledger.measurements:
+        if not m.withdrawn and (m.round > 0 or not said[m.compound]):
+            there[m.compound] = True
+    return there
+
+
+def of_arms(ledger: Ledger) -> tuple[Flags, Floats, Ints]:
+    """Of every arm whether it is at hand, what making it costs (0 at hand), and the compound it would be measured as.
+
+    Of compounds that are one arm the one at hand counts, else the cheapest that can be had; -1 where none can be.
+    """
+    stock = stated(ledger) or Stock.blank(len(ledger.library))
+    there = at_hand(ledger)
+    price = np.where(there, 0.0, stock.price())
+    had = ledger.library.measurable.copy()
+    had[list(ledger.unavailable)] = False
+    # The last written wins, so the best come last; ties go to the first in library order.
+    order = np.lexsort((-np.arange(len(price)), -price, there, had))
+    order = order[had[order]]
+    chosen = np.full(ledger.n_arms, -1, dtype=np.intp)
+    chosen[ledger.arm_of[order]] = order
+    known = chosen >= 0
+    ready, cost = np.zeros(ledger.n_arms, dtype=bool), np.full(ledger.n_arms, math.inf)
+    ready[known], cost[known] = there[chosen[known]], price[chosen[known]]
+    return ready, cost, chosen
+
+
+def orders(ledger: Ledger) -> tuple[Order, ...]:
+    """What the phase under way wants and is not at hand, in the order it is wanted."""
+    stock = stated(ledger)
+    if stock is None or ledger.under_way is None:
+        return ()
+    wanted: dict[int, int] = {}
+    for (_, compound), n in ledger.outstanding().items():
+        wanted[compound] = max(n, wanted.get(compound, 0))
+    there = at_hand(ledger)
+    listed = list(dict.fromkeys(c for c, _ in ledger.under_way.order))
+    texts = dict(zip(listed, reasons(ledger.library, listed), strict=True))
+    found = []
+    for compound in listed:
+        if compound in wanted and not there[compound]:
+            lead, cost = float(stock.lead[compound]), float(stock.cost[compound])
+            ordered = ledger.ordered.get(compound, "")
+            found.append(
+                Order(
+                    compound,
+                    wanted[compound],
+                    cost if math.isfinite(cost) else None,
+                    lead if math.isfinite(lead) else None,
+                    ordered,
+                    texts[compound],
+                    _arrival(ordered, lead),
+                )
+            )
+    return tuple(found)
+
+
+def _arrival(ordered: str, lead: float) -> str | None:
+    if not ordered or not math.isfinite(lead):
+        return None
+    day = datetime.fromisoformat(ordered.replace("Z", "+00:00")).astimezone(UTC) + timedelta(days=math.ceil(lead))
+    return day.date().isoformat()
+
+
+def view(ledger: Ledger) -> StockView | None:
+    """The stock to show; None when no list said anything."""
+    stock = stated(ledger)
+    if stock is None:
+        return None
+    there = at_hand(ledger)
+    state = np.where(there, IN_STOCK, TO_MAKE).astype(np.int8)
+    had = ledger.library.measurable.copy()
+    had[list(ledger.unavailable)] = False
+    state[~had] = CANNOT
+    left = {compound for _, compound in ledger.outstanding()}
+    waiting = ledger.open_round is None and bool(left) and not there[list(left)].any()
+    return StockView(state, stock.cost, stock.lead, stock.terms, orders(ledger), waiting)
+
+
+# ---------------------------------------------------------------------- writing
+
+
+def stock_drafts(
+    ledger: Ledger,
+    lines: Sequence[StockLine],
+    terms: StockTerms,
+    *,
+    source: Source | None = None,
+    note: str = "",
+) -> list[Draft]:
+    """The event of what is said now; none when nothing of it is new.
+
+    AssayPilotError when it leaves nothing that can be measured, or brings back a compound that never could be.
+    """
+    stock = stated(ledger) or Stock.blank(len(ledger.library))
+    now = replace_lines(stock, lines)
+    later = terms.over(stock.terms)
+    changed = [
+        line.compound
+        for line in lines
+        if now.state[line.compound] != stock.state[line.compound]
+        or not _same(now.cost[line.compound], stock.cost[line.compound])
+        or not _same(now.lead[line.compound], stock.lead[line.compound])
+        or (now.state[line.compound] == CANNOT) != (line.compound in ledger.unavailable)
+    ]
+    if not changed and ledger.stock is not None and later == stock.terms:
+        return []
+    gone = [c for c in changed if now.state[c] == CANNOT and c not in ledger.unavailable]
+    back = [c for c in changed if now.state[c] in (IN_STOCK, TO_MAKE) and c in ledger.unavailable]
+    never = [c for c in changed if now.state[c] in (IN_STOCK, TO_MAKE) and not ledger.library.measurable[c]]
+    if never:
+        raise AssayPilotError(
+            f"{ledger.library.ids[never[0]]} was taken in as a compound that cannot be measured, and stays so",
+            mend="Leave it out of the list.",
+        )
+    left = ledger.library.measurable.copy()
+    left[[c for c in (*ledger.unavailable, *gone) if c not in back]] = False
+    if gone and not left.any():
+        raise AssayPilotError("no compound would be left to measure", mend="Check the column of stock.")
+    data = {
+        "compounds": changed,
+        **_columns(now, changed),
+        "terms": _terms(later),
+        "before": {**_columns(stock, changed), "terms": _terms(stock.terms), "first": ledger.stock is None},
+        "gone": [[c, CANNOT_BE_MADE] for c in gone],
+        "back": [[c, ledger.unavailable[c]] for c in back],
+        "source": None if source is None else {"name": source.name, "digest": source.digest},
+        "note": " ".join(note.split()),
+    }
+    return [Draft("stock_stated", data)]
+
+
+def arrived_drafts(ledger: Ledger, names: Iterable[str]) -> list[Draft]:
+    """The event of compounds being there now; AssayPilotError for one that is not in the library."""
+    lines = []
+    for name in names:
+        compound = ledger.library.find(name)
+        if compound is None:
+            raise AssayPilotError(f"{name!r} is not in the library", option="--arrived", mend="Check the id.")
+        lines.append(StockLine(compound, IN_STOCK))
+    return stock_drafts(ledger, lines, UNSAID, note="arrived")
+
+
+def replace_lines(stock: Stock, lines: Sequence[StockLine]) -> Stock:
+    """The stock with what the lines say; what they do not say stays."""
+    state, cost, lead = stock.state.copy(), stock.cost.copy(), stock.lead.copy()
+    for line in lines:
+        if line.state is not None:
+            state[line.compound] = line.state
+        if line.cost is not None:
+            cost[line.compound] = line.cost
+        if line.lead is not None:
+            lead[line.compound] = line.lead
+    return replace(stock, state=state, cost=cost, lead=lead)
+
+
+def _same(one: float, other: float) -> bool:
+    return one == other or (math.isnan(one) and math.isnan(other))
+
+
+def _columns(stock: Stock, compounds: Sequence[int]) -> dict[str, list[Any]]:
+    def numbers(values: Floats) -> list[float | None]:
+        return [float(values[c]) if math.isfinite(values[c]) else None for c in compounds]
+
+    return {"state": [int(stock.state[c]) for c in compounds], "cost": numbers(stock.cost), "lead": numbers(stock.lead)}
+
+
+def _terms(terms: StockTerms) -> dict[str, Any]:
+    return {
+        "currency": terms.currency,
+        "measurement_cost": terms.measurement_cost,
+        "plan": terms.plan,
+        "round_days": terms.round_days,
+    }
+
+
+# ---------------------------------------------------------------------- the fold
+
+
+def take(ledger: Ledger, data: Mapping[str, Any]) -> None:
+    """Nothing; the ledger knows what an event states."""
+    stock = stated(ledger) or Stock.blank(len(ledger.library))
+    if data.get("first"):  # the first one is taken back
+        ledger.stock = None
+    else:
+        state, cost, lead = stock.state.copy(), stock.cost.copy(), stock.lead.copy()
+        at = list(data["compounds"])
+        state[at] = data["state"]
+        cost[at] = [math.nan if value is None else value for value in data["cost"]]
+        lead[at] = [math.nan if value is None else value for value in data["lead"]]
+        ledger.stock = Stock(state, cost, lead, StockTerms(**data["terms"]))
+    for compound, reason in data["gone"]:
+        ledger.unavailable[compound] = reason
+    for compound, _ in data["back"]:
+        ledger.unavailable.pop(compound, None)
+
+
+def opposite(data: Mapping[str, Any]) -> dict[str, Any]:
+    """The same event the other way round."""
+    before = dict(data["before"])
+    first = before.pop("first", False)
+    return {
+        "compounds": data["compounds"],
+        **before,
+        "before": None,
+        "gone": data["back"],
+        "back": data["gone"],
+        "source": None,
+        "note": "",
+        **({"first": True} if first else {}),
+    }
+
+
+def noted_orders(ledger: Ledger, time: str) -> None:
+    """Nothing; what the phase just planned has to order counts as ordered at this time, unless it was before."""
+    if ledger.stock is None or ledger.under_way is None:
+        return
+    there = at_hand(ledger)
+    new = {c: time for c in ledger.under_way.planned if not there[c] and c not in ledger.ordered}
+    ledger.ordered = {**ledger.ordered, **new}

@@ -1,0 +1,1 @@
+"""``adaptive``: every phase counts towards every decision."""

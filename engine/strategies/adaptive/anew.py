@@ -1,0 +1,84 @@
+"""``adaptive``'s decisions derived anew, when epsilon, slack, noise or confidence were changed after results were seen.
+
+Names as in ``adaptive``. Let D(m) be how far m truly is behind the best b, and W_m(e) the walk of m's leaders with
+steps (y'theta_r - e) / s_r. W_m(e) falls as e grows, so whatever epsilon >= D(m) is chosen, whenever, and by whatever
+results, W_m(epsilon) <= W_m(D(m)), whose steps have means of at most 0: A_m is wrongly refuted *for some such epsilon,
+at some look* with no more probability than for the one epsilon D(m). The same holds of B_m (the walk against b, with a
+distance of at most D(m)), and D_j knows neither epsilon nor slack. So the union over the compounds is that over all
+goals, too:
+
+- **In** and **the best**: their levels, 0.45 delta / K for each compound and 0.1 delta, hold for all goals together.
+- **Out**: Holm's level 0.4 delta / N counts on N being at least the number M of compounds within *this* epsilon. With
+  the epsilon the campaign began with it goes on being right. For a smaller one a level of 0.4 delta / K is: who is
+  within the smaller epsilon is within the first, where Holm's errors at 0.4 delta / M include these. For a larger one
+  it comes on top for those that are not within the first epsilon: an eighth of it is spent on them, 0.05 delta in all,
+  however many larger ones are tried. Then what is stated is 1.05 delta (``error_share``).
+- **The best compound** with slack and without have other levels. Where both were asked for, the errors of the two sum
+  to less than 1.5 delta, and that is stated.
+
+The leaders are those of the phases as they were planned; hence no change while a phase is under way whose leader would
+then depend on results of the phase itself. The looks by which the limits were spread stay those of the start.
+
+Confidence and noise: as in ``strategies.anew``; all walks are made again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from assaypilot.engine.goals import AllEpsilonBest, Best, Goal
+from assaypilot.engine.strategies.adaptive.evidence import Evidence, appended
+from assaypilot.engine.strategies.adaptive.lost import bounded
+from assaypilot.engine.strategies.adaptive.one import WIDER, Adaptive
+from assaypilot.engine.strategies.anew import Phase, derived
+from assaypilot.engine.strategies.protocol import Decision, State
+
+__all__ = ["by_walks", "error_share"]
+
+_OF_OUTS = 0.4
+_BOTH = 1.5
+"""How many times delta the errors of the best with slack and without may sum to."""
+
+
+def error_share(first: Goal, later: Sequence[Goal]) -> float:
+    """How many times delta the errors of all goals together may be: of the ``first`` and those chosen by results."""
+    if isinstance(first, AllEpsilonBest):
+        wider = any(isinstance(goal, AllEpsilonBest) and goal.epsilon > first.epsilon for goal in later)
+        return 1.0 + _OF_OUTS * WIDER if wider else 1.0
+    if isinstance(first, Best):
+        other = any(isinstance(goal, Best) and (goal.slack > 0) != (first.slack > 0) for goal in later)
+        return _BOTH if other else 1.0
+    return 1.0
+
+
+def by_walks(state: State, phases: Sequence[Phase]) -> Decision | None:
+    """What the walks of all phases decide under the goal of ``state``; None for what was begun by other rules."""
+    strategy, problem = Adaptive(), state.problem
+    known = [phase for phase in phases if phase.expected is not None and phase.outcome.counts[0].any()]
+    if not known:
+        return None
+    memory = {**state.memory, "expected": np.array([known[-1].expected], dtype=np.intp)}
+    for phase in known:
+        before = Evidence(problem.features, memory, strategy.foreseen(state)[0])
+        memory = appended(memory, phase.outcome, phase.leader, [before])
+    state = replace(state, phase=len(phases), memory=memory)
+    evidence = Evidence(problem.features, memory, problem.noise[0])
+    wanted = np.flatnonzero(problem.wanted)
+    shown = strategy._shown(state, evidence, wanted)
+    told = np.isfinite(shown[2])
+    # Who cannot be had any more counts with the bounds of the phases so far.
+    state = replace(state, low=np.where(told, shown[1], state.low), high=np.where(told, shown[2], state.high))
+    state = strategy.adjust(state, measurable=problem.measurable, spent=state.spent)
+    active = np.flatnonzero(state.active)
+    bounds = bounded(state, shown)
+    not_best = bounds.below()
+    levels = strategy._levels(problem)
+    not_best[wanted] |= evidence.behind(wanted).passed(0.0, strategy.walk_limits(state, levels.best, evidence.n_phases))
+    verdict = strategy._verdict(state, evidence, evidence.behind(active), bounds, not_best)
+    ins, outs, nobody = (np.zeros(problem.n_arms, dtype=bool) for _ in range(3))
+    ins[verdict.ins], outs[verdict.outs] = True, True
+    state = replace(state, memory={**memory, "not_best": not_best})
+    return derived(state, phases, shown, ins, outs, nobody)

@@ -1,0 +1,78 @@
+"""``adaptive`` for every goal: of one endpoint as in ``one``, of several as in ``pareto``."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import ClassVar
+
+from assaypilot.engine.goals import ParetoSet
+from assaypilot.engine.progress import Report, silent
+from assaypilot.engine.strategies.adaptive.one import Adaptive
+from assaypilot.engine.strategies.adaptive.pareto import AdaptivePareto
+from assaypilot.engine.strategies.phased import Flags, Phased
+from assaypilot.engine.strategies.protocol import (
+    Allocation,
+    Arrays,
+    Decision,
+    Outcome,
+    Problem,
+    State,
+    StopReason,
+    StrategyInfo,
+)
+
+__all__ = ["AdaptiveGoals"]
+
+_ONE, _SEVERAL = Adaptive(), AdaptivePareto()
+
+
+def _of(problem: Problem) -> Adaptive | AdaptivePareto:
+    return _SEVERAL if isinstance(problem.goal, ParetoSet) else _ONE
+
+
+class AdaptiveGoals(Phased):
+    """All epsilon-best compounds, the best one, or the Pareto set, by all measurements of all phases."""
+
+    info: ClassVar[StrategyInfo] = replace(
+        Adaptive.info,
+        goals=(*Adaptive.info.goals, *AdaptivePareto.info.goals),
+        endpoints=(1, None),
+        guarantee=(
+            "with the stated confidence every compound within epsilon is returned and none worse than epsilon + slack "
+            "(best: the one returned is within the slack of the best; Pareto: every compound that no other beats in "
+            "all endpoints, and none that another beats by more than the given differences), if the substituent "
+            "effects add up and the noise is normal with the stated SD"
+        ),
+    )
+
+    def for_goal(self, goal: str) -> Adaptive | AdaptivePareto:
+        """The part of it that answers a goal."""
+        return _SEVERAL if goal in AdaptivePareto.info.goals else _ONE
+
+    def start(self, problem: Problem) -> State:
+        """The state before the first phase; arms outside the span of what can be measured are set aside."""
+        return _of(problem).start(problem)
+
+    def assumes(self, problem: Problem) -> tuple[str, ...]:
+        """Beside additivity, normal errors: the limits are exact for them."""
+        return _of(problem).assumes(problem)
+
+    def memory(self, problem: Problem) -> Arrays:
+        """What is carried from phase to phase, before the first one."""
+        return _of(problem).memory(problem)
+
+    def adjust(self, state: State, *, measurable: Flags, spent: int) -> State:
+        """The state when only these arms can be measured."""
+        return _of(state.problem).adjust(state, measurable=measurable, spent=spent)
+
+    def ask(self, state: State, report: Report = silent) -> Allocation:
+        """The measurements of the next phase."""
+        return _of(state.problem).ask(state, report)
+
+    def decide(self, state: State, outcome: Outcome) -> Decision | None:
+        """What the phase decides; None when nothing usable came back."""
+        return _of(state.problem).decide(state, outcome)
+
+    def stop(self, state: State) -> tuple[StopReason, ...]:
+        """Why nothing more should be measured; empty while there is something to ask."""
+        return _of(state.problem).stop(state)

@@ -1,0 +1,397 @@
+"""``adaptive``: every phase counts towards every decision, and each is made by what was fixed before its measurements.
+
+Ours, beyond the papers. Larger is better; sigma is the noise SD, delta the error probability, b the best compound.
+
+**What could be said wrongly.** For all epsilon-best compounds there are, for every compound m, two statements:
+
+- A_m: m is within epsilon of the best, that is, mean(j) - mean(m) <= epsilon for every j. Refuting it puts m out.
+- B_m: some j has mean(j) - mean(m) > epsilon + slack. Refuting it puts m in.
+
+The answer is right unless a true one of these 2 K statements is refuted. Bounds on all K (K - 1) differences would
+need delta / K^2 for each: 5.31 standard errors for K = 960 and delta = 0.05, at one look. Here it is about 3.9 for m
+in, and from 4.1 down to 3.1 for m out, as others go.
+
+**Steps.** Given the past and which measurements came back, y'(theta_r - theta) / s_r, s_r = sigma ||y||_{V_r^-1}, is
+standard normal in phase r for any y fixed by the past. So such steps, in whatever phases and by whatever directions
+chosen beforehand, are independent standard normal (optional selection; Doob 1936), and a phase that says nothing of a
+direction is no step. Their sum stays below the limits of ``boundary`` at all looks together, but for
+probability alpha.
+
+**A_m: out.** Before each phase r a leader l_r is chosen from the phases so far. Under A_m each step
+(y'theta_r - epsilon) / s_r, y = x(l_r) - x(m), has a mean of at most 0, although the leader changes. So the walk passes
+its limits with probability alpha at most: no union over the compounds that m could be compared with. Over the
+compounds Holm's procedure holds, at every look: with N compounds not yet out the level is alpha = 0.4 delta / N. (Until
+the first error N is at least the number M of true A_m, so a first error needs one of them to pass at 0.4 delta / M, at
+any look; Scandinavian Journal of Statistics 6, 1979.)
+
+**B_m: in.** It is refuted when for every j the walk of (x(m) - x(j))'theta_r + epsilon + slack passes its limit at some
+look. If B_m is true it is true by b, and the steps against b have means below 0: again probability alpha, without a
+union over j (an intersection-union test; Berger, Technometrics 24, 1982). With alpha = 0.45 delta / K all errors of
+this kind sum to 0.45 delta. Compounds that are out, or refuted as the best (below), need not be compared with: b is
+neither, unless an error was made that is counted there.
+
+**The best.** D_j: j is b. Only one of them is true, so all are tested at one level, 0.1 delta, with no union at all:
+the walk of (x(l_r) - x(j))'theta_r passes its limit with at most that probability for j = b. The same finds the one
+best compound: the others are refuted so, or one is shown by walks to be within the slack of all that are not refuted,
+each with half of 0.95 delta.
+
+**Means.** What is left of delta is for the bounds of all single means at all looks. They are shown, and they decide
+against compounds that cannot be measured any more, of which no walk says anything new. Such a compound remains one that
+may be the best, if a phase bounded it or it was a leader: what is said above of b holds for all these together.
+
+**Noise that is not known.** All steps of all phases are then made with one upper bound S on sigma, that of the present
+look, in place of sigma. Where S >= sigma every walk is sigma / S times the true one, at all its looks, and limits are
+not below 0: so one that passes a limit is of a true walk that passes it, at the same look. Whatever is refuted, at any
+look, with the bound as it was then, is refuted by true walks or where some S < sigma; half-widths of means are larger
+likewise. So the errors are at most those above, for nine tenths of delta, and a tenth for all S together
+(``models.sd_bound``). It does not matter that S comes of the same measurements, or that plans and leaders depend on it:
+they depend on the past, and nothing here asks that walks and S be independent. The looks by which limits are spread,
+``expected``, are fixed at the start, by a guess of sigma; and by that guess cells are taken as likely to be known only
+as bounds, and leaders chosen beside such cells (``foreseen``), not by S, which knows the phase itself.
+
+Assumed: additive effects, independent normal errors of the stated SD, and that which measurements come back does not
+depend on their values. Sources: the problem is that of "Identifying all epsilon-best arms in linear bandits" (LinFACT),
+the limits those of group-sequential tests, the choice of comparisons by the past that of test martingales.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assaypilot.engine.goals import AllEpsilonBest, Best
+from assaypilot.engine.progress import Report, silent
+from assaypilot.engine.strategies.adaptive.evidence import Evidence, Steps, appended, nothing_measured
+from assaypilot.engine.strategies.adaptive.lost import Bounds, away, bounded, unanswerable
+from assaypilot.engine.strategies.adaptive.needs import Sides, needs_of_best, needs_of_sides
+from assaypilot.engine.strategies.adaptive.planning import first_phase, next_phase
+from assaypilot.engine.strategies.adaptive.walks import ByWalks, telling
+from assaypilot.engine.strategies.designs import table
+from assaypilot.engine.strategies.ending import SOFTER, inseparable, late, nobody_late
+from assaypilot.engine.strategies.phased import settled
+from assaypilot.engine.strategies.protocol import (
+    IN,
+    NOT_ESTIMABLE,
+    OUT,
+    UNDECIDED,
+    Allocation,
+    Arrays,
+    Decision,
+    Outcome,
+    Problem,
+    State,
+    StopReason,
+    StrategyInfo,
+)
+
+__all__ = ["WIDER", "Adaptive"]
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.intp]
+Flags = NDArray[np.bool_]
+
+_OF_MEANS = 0.05
+"""Share of delta for the bounds of single means: they decide only against who cannot be measured any more."""
+_OF_BEST = 0.1
+"""Share of delta for who is not the best, where all epsilon-best are wanted."""
+_OF_OUTS = 0.4
+"""Share of delta for who is out there; what is left is for who is in."""
+WIDER = 0.125
+"""Share of what is for who is out that is spent on a larger epsilon than the first: see ``strategies.anew``."""
+_MOST_PAIRS = 20_000_000
+"""Differences in phases looked at for one decision; what is left waits for the next one."""
+_STEPS_DOWN = 20
+"""Rounds of Holm's procedure at one look; what would follow waits for the next."""
+_ASKED = 40
+"""Compounds, the best by the estimate, of which one may be named the best."""
+
+
+class _Levels(NamedTuple):
+    """Error probabilities."""
+
+    outs: float
+    """Of all compounds put out together."""
+    one_in: float
+    """Of one compound put in."""
+    best: float
+    """Of the best compound being taken for another."""
+    mean: float
+    """Of one side of one mean."""
+
+
+class _Verdict(NamedTuple):
+    ins: Ints
+    outs: Ints
+    contradicted: Ints
+    """Arms in that would be out now."""
+    may_be_best: int
+    held: bool
+    """Those left open would be decided, but for who cannot be measured any more."""
+
+
+class Adaptive(ByWalks):
+    """All epsilon-best compounds, or the best one, by all measurements of all phases."""
+
+    info: ClassVar[StrategyInfo] = StrategyInfo(
+        name="adaptive",
+        version=2,
+        title="Adaptive",
+        goals=("epsilon-best", "best"),
+        bounds=True,
+        parameters=(),
+        guarantee=(
+            "with the stated confidence every compound within epsilon is returned and none worse than epsilon + slack "
+            "(best: the one returned is within the slack of the best), if the substituent effects add up and the "
+            "noise is normal with the stated SD"
+        ),
+        source="ours; the proof stands in its documentation",
+        blocks=True,
+    )
+
+    def memory(self, problem: Problem) -> Arrays:
+        """The record of measurements, who is not the best, and the phase at which the campaign should end.
+
+        That is fixed here: the limits at all looks depend on it.
+        """
+        expected = np.array([self._expected(problem)], dtype=np.intp)
+        not_best = np.zeros(problem.n_arms, dtype=bool)
+        fixed = {"expected": expected, **self.guessed(problem)}
+        return {**nothing_measured(), **nobody_late(problem), "not_best": not_best, **fixed}
+
+    def adjust(self, state: State, *, measurable: Flags, spent: int) -> State:
+        """The state when only these arms can be measured; who led a phase counts though it cannot be estimated now.
+
+        Others may be out, or refuted as the best, by it, though no phase told its own mean.
+        """
+        after = super().adjust(state, measurable=measurable, spent=spent)
+        led = np.zeros(state.problem.n_arms, dtype=bool)
+        led[state.memory["leaders"][state.memory["leaders"] >= 0]] = True
+        return replace(after, lost=after.lost | (led & (after.status == NOT_ESTIMABLE)))
+
+    def _levels(self, problem: Problem) -> _Levels:
+        n, delta = max(int(problem.wanted.sum()), 1), problem.delta
+        mean = _OF_MEANS * delta / (2 * n)
+        if isinstance(problem.goal, AllEpsilonBest):
+            outs, best = _OF_OUTS * delta, _OF_BEST * delta
+            return _Levels(outs, ((1.0 - _OF_MEANS) * delta - outs - best) / n, best, mean)
+        left = (1.0 - _OF_MEANS) * delta
+        # Without slack nobody is within it of another, but by being the best.
+        best = left * (0.5 if _slack(problem) > 0 else 0.999)
+        return _Levels(best, (left - best) / n, best, mean)
+
+    def _expected(self, problem: Problem) -> int:
+        """About the phase at which the campaign ends: that of the information a compound amid the soft zone needs."""
+        slack = _slack(problem)
+        half = slack / 2.0 if isinstance(problem.goal, AllEpsilonBest) else slack
+        return self.end(problem, self._levels(problem).one_in, half / problem.noise[0])
+
+    def ask(self, state: State, report: Report = silent) -> Allocation:
+        """A phase: an even one first, then what brings the comparisons that are open nearest to their limits."""
+        leader = _leader(state)
+        open_arms = np.flatnonzero((state.status == UNDECIDED) & state.problem.wanted & state.active)
+        if leader is None or not len(open_arms):
+            return first_phase(state, report)
+        problem, goal = state.problem, state.problem.goal
+        evidence, levels = Evidence(problem.features, state.memory, problem.noise[0]), self._levels(problem)
+        looks = evidence.n_phases + 1
+        slack = _slack(problem)
+        in_limits = self.walk_limits(state, levels.one_in, looks)
+        if isinstance(goal, AllEpsilonBest):
+            level = _one_out(problem, levels.outs, int(((state.status != OUT) & problem.wanted).sum()))
+            out_limits = self.walk_limits(state, level, looks)
+            sides = Sides(goal.epsilon, goal.epsilon + slack, out_limits, in_limits, slack / 4.0)
+            possible = np.flatnonzero(_possible(state, state.memory["not_best"]) & state.active)
+            needs = needs_of_sides(evidence, sides, leader, open_arms, possible)
+        else:
+            sides = Sides(0.0, slack, self.walk_limits(state, levels.best, looks), in_limits, slack / 2.0)
+            named = np.flatnonzero((state.status == IN) & state.active)
+            needs = needs_of_best(evidence, sides, int(named[0]) if len(named) else leader, open_arms)
+        return next_phase(telling(state, [evidence], needs), needs, report, self.way)
+
+    def decide(self, state: State, outcome: Outcome) -> Decision | None:
+        """Who is shown to be out, not the best, or in, by the walks of all phases."""
+        problem = state.problem
+        active = np.flatnonzero(state.active)
+        if not outcome.counts[0].any() or not len(active):
+            return None
+        before = Evidence(problem.features, state.memory, self.foreseen(state)[0])
+        memory = appended(state.memory, outcome, _leader(state), [before])
+        evidence, levels = Evidence(problem.features, memory, problem.noise[0]), self._levels(problem)
+        shown = self._shown(state, evidence, active)
+        bounds = bounded(state, shown)
+        not_best = state.memory["not_best"] | bounds.below()
+        behind = evidence.behind(active)
+        not_best[active] |= behind.passed(0.0, self.walk_limits(state, levels.best, evidence.n_phases))
+        verdict = self._verdict(state, evidence, behind, bounds, not_best)
+        return Decision(
+            phase=state.phase + 1,
+            radius=outcome.allocation.radius,
+            ins=verdict.ins,
+            outs=verdict.outs,
+            left=np.zeros(0, dtype=np.intp),
+            estimate=shown[0],
+            low=shown[1],
+            high=shown[2],
+            contradicted=verdict.contradicted,
+            spent=outcome.spent,
+            numbers={
+                "measurements": float(outcome.counts.sum()),
+                "may_be_best": float(verdict.may_be_best),
+                "only_lost": float(verdict.held),
+                **outcome.censored,
+            },
+            memory={**memory, "not_best": not_best, "late": late(state)["late"] & ~not_best},
+        )
+
+    def _verdict(self, state: State, evidence: Evidence, behind: Steps, bounds: Bounds, not_best: Flags) -> _Verdict:
+        """Who is out or in among the active arms, whose walks ``behind`` the leaders are given."""
+        goal, levels, active = state.problem.goal, self._levels(state.problem), np.flatnonzero(state.active)
+        undecided = state.status[active] == UNDECIDED
+        rivals = _possible(state, not_best)
+        if isinstance(goal, AllEpsilonBest):
+            out = self._shown_out(state, behind, goal.epsilon, undecided, levels.outs)
+            out |= bounds.behind(goal.epsilon)[active]
+            outs = active[out & undecided]
+            rivals[outs] = False
+            asked = active[undecided & ~out]
+            ins = self._near(state, evidence, bounds, asked, np.flatnonzero(rivals), goal.epsilon + goal.slack)
+            behind_now = bounds.surely_behind(goal.epsilon)
+        else:
+            out = behind.passed(-_slack(state.problem), self.walk_limits(state, levels.best, evidence.n_phases))
+            behind_now = bounds.surely_behind(_slack(state.problem))
+            ins, outs = self._best(state, evidence, bounds, rivals, active[undecided])
+        behind_now[active] |= out
+        contradicted = np.flatnonzero(behind_now & (state.status == IN))
+        left = np.setdiff1d(active[undecided], np.concatenate([ins, outs]))
+        held = self._held(state, evidence, bounds, rivals, left)
+        return _Verdict(ins, outs, contradicted, int(np.count_nonzero(rivals)), held)
+
+    def _shown_out(self, state: State, behind: Steps, epsilon: float, undecided: Flags, level: float) -> Flags:
+        """Which active arms are shown to be farther than epsilon behind the best, by Holm's procedure."""
+        wanted = state.problem.wanted
+        before = int((wanted & (state.status == OUT)).sum())
+        left = int(wanted.sum()) - before
+        looks = len(behind.difference)
+        out = np.zeros(len(undecided), dtype=bool)
+        for _ in range(_STEPS_DOWN):
+            count = int((out & undecided).sum())
+            out = behind.passed(-epsilon, self.walk_limits(state, _one_out(state.problem, level, left - count), looks))
+            if int((out & undecided).sum()) == count:
+                break
+        return out
+
+    def _held(self, state: State, evidence: Evidence, bounds: Bounds, rivals: Flags, left: Ints) -> bool:
+        """Whether those left open would be decided, but for who is away, and no measurement can tell them apart."""
+        if not len(left) or not (bounds.away & rivals).any() or not bounds.as_good_as_known(left):
+            return False
+        if isinstance(state.problem.goal, Best) and ((state.status == IN) & ~bounds.away).any():
+            # All that is open is to be compared with the one that is named.
+            return False
+        goal, others = state.problem.goal, np.flatnonzero(rivals & ~bounds.away)
+        if isinstance(goal, AllEpsilonBest):
+            near = self._near(state, evidence, bounds, left, others, goal.epsilon + goal.slack)
+            return len(near) == len(left)
+        ahead = left[rivals[left]]
+        return bool(len(self._near(state, evidence, bounds, ahead, others, _slack(state.problem))))
+
+    def _near(
+        self, state: State, evidence: Evidence, bounds: Bounds, arms: Ints, rivals: Ints, distance: float
+    ) -> Ints:
+        """The arms shown to be at most so far below every rival; the likeliest rivals are asked about first."""
+        known = self.walk_limits(state, self._levels(state.problem).one_in, evidence.n_phases)
+        rivals = rivals[np.argsort(-evidence.pooled.means(rivals), kind="stable")]
+        start, size, most = 0, 1, _MOST_PAIRS
+        while start < len(rivals) and len(arms):
+            block = rivals[start : start + size]
+            each = len(block) * evidence.n_phases
+            arms = arms[: max(most // each, 0)]
+            most -= each * len(arms)
+            passed = evidence.pairs(arms, block).passed(distance, known) | (arms[:, None] == block)
+            passed |= bounds.near(arms, block, distance)
+            arms = arms[passed.all(axis=1)]
+            start, size = start + size, min(4 * size, 256)
+        return arms
+
+    def _best(
+        self, state: State, evidence: Evidence, bounds: Bounds, rivals: Flags, undecided: Ints
+    ) -> tuple[Ints, Ints]:
+        """The best compound and the others, when there is one to be named; else those that are not it."""
+        slack, nobody = _slack(state.problem), np.zeros(0, dtype=np.intp)
+        ahead = undecided[rivals[undecided]]
+        outs = np.setdiff1d(undecided, ahead)
+        named = np.flatnonzero(state.status == IN)
+        if len(named):
+            # These came to be had after it was named: each has to be compared with it.
+            known = self.walk_limits(state, self._levels(state.problem).one_in, evidence.n_phases)
+            near = evidence.pairs(named, ahead).passed(slack, known)
+            near |= bounds.low[named][:, None] + slack >= bounds.high[ahead]
+            return nobody, np.union1d(outs, ahead[near.any(axis=0)])
+        if not len(ahead):
+            return nobody, outs
+        first = ahead[np.argsort(-evidence.pooled.means(ahead), kind="stable")][:_ASKED]
+        won = self._near(state, evidence, bounds, first, np.flatnonzero(rivals), slack)[:1]
+        return won, np.setdiff1d(undecided, won) if len(won) else outs
+
+    def _shown(self, state: State, evidence: Evidence, active: Ints) -> Floats:
+        """Estimate, low and high of every active arm ``(3, 1, n_arms)``; they hold together with all decisions."""
+        limit = self.walk_limits(state, self._levels(state.problem).mean, evidence.n_phases)
+        shown = np.full((3, 1, state.problem.n_arms), np.nan)
+        shown[:, 0, active] = np.stack(evidence.bounded(active, limit))
+        return shown
+
+    def stop(self, state: State) -> tuple[StopReason, ...]:
+        """Every wanted arm decided, nothing left to measure or to be told by it, or a budget below one more phase."""
+        done = settled(state)
+        if done and done[0].name != "decided":
+            return done
+        stuck = unanswerable(state) or done
+        if stuck:
+            return stuck
+        problem = state.problem
+        open_arms = int(((state.status == UNDECIDED) & problem.wanted).sum())
+        if problem.budget is None:
+            return inseparable(state, 0.0, SOFTER)
+        left = problem.budget - state.spent
+        rank = table(problem.features, np.flatnonzero(problem.measurable)).rank
+        if left >= rank:
+            return inseparable(state, 0.0, SOFTER)
+        text = f"the budget leaves {max(left, 0)} measurements, and one more decision needs at least {rank}"
+        return (StopReason("budget", text, {"left": left, "needed": rank, "undecided": open_arms}),)
+
+
+def _slack(problem: Problem) -> float:
+    return problem.goal.slack if isinstance(problem.goal, AllEpsilonBest | Best) else 0.0
+
+
+def _each(level: float, among: int) -> float:
+    """The level of one of so many, rounded down to a power of 0.8: limits are found by integration and remembered."""
+    return float(0.8 ** math.ceil(math.log(level / max(among, 1)) / math.log(0.8) - 1e-9))
+
+
+def _one_out(problem: Problem, level: float, among: int) -> float:
+    """The level of one of so many that are not out, by Holm; under another epsilon than at first, of one of all."""
+    goal, first = problem.goal, problem.began
+    if not isinstance(goal, AllEpsilonBest) or not isinstance(first, AllEpsilonBest) or goal.epsilon == first.epsilon:
+        return _each(level, among)
+    return _each(level if goal.epsilon < first.epsilon else WIDER * level, int(problem.wanted.sum()))
+
+
+def _possible(state: State, not_best: Flags) -> Flags:
+    """Arms that may be the best of those that can be estimated, or could be while they were to be had."""
+    known = (state.status == UNDECIDED) | (state.status == IN) | away(state)
+    possible: Flags = state.problem.wanted & known & ~not_best
+    return possible
+
+
+def _leader(state: State) -> int | None:
+    """The arm that comparisons are made with in the next phase: the best by all measurements so far; None without."""
+    if not len(state.memory["at"]):
+        return None
+    pooled = Evidence(state.problem.features, state.memory, ByWalks.foreseen(state)[0]).pooled
+    may = np.flatnonzero(_possible(state, state.memory["not_best"]) & state.active)
+    may = may[pooled.estimable(may)]
+    return int(may[np.argmax(pooled.means(may))]) if len(may) else None

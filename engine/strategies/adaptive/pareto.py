@@ -1,0 +1,301 @@
+"""``adaptive`` for the Pareto set: every phase counts towards every decision, of several endpoints at once.
+
+Ours, beyond the papers; the steps of walks and their limits are those of ``adaptive``. Larger is better in every
+endpoint; j beats i when its mean is larger in all of them. delta is the error probability, K the number of compounds.
+
+**What could be said wrongly.** For every compound i there are two statements:
+
+- A_i: nobody beats i. Refuting it puts i out.
+- B_i: somebody beats i by more than the margins in every endpoint. Refuting it puts i in.
+
+The answer is right unless a true one of them is refuted. A_i and B_i are never both true, and neither is where somebody
+beats i, but by less.
+
+**A_i: out.** Before each phase up to four compounds j are named, by the phases so far, that i may be shown to be beaten
+by; their walks count from then on. If A_i is true there is an endpoint in which j is not better, so that the steps of
+mean(j) - mean(i) there have means of at most 0. To call i out the walks of all endpoints must pass, so that one must:
+each is tested at the whole level, without a union over endpoints (an intersection-union test; Berger, Technometrics 24,
+1982). The j named first has 0.65 of the level of i, the others 0.2, 0.1 and 0.05: a union over four, not over all K.
+Unlike the leader of ``adaptive`` a j cannot be changed within a walk, because the endpoint in which it is not better
+would change with it.
+
+**B_i: in.** It is refuted when for every j the walk of mean(i) - mean(j) + margin passes in some endpoint. If B_i is
+true it is true by one j, and the steps against that one have means below 0 in every endpoint: no union over j, one over
+the E endpoints, each at 1 / E of the level. Compounds that are out need not be compared with: if one that is out beats
+i by more than the margins, so does one that nobody beats (it beats that one, or is it), which is not out unless an
+error was made that is counted there.
+
+**Levels.** B_i is tested at b = 0.6 delta / K, A_i at a = b + 0.35 delta / N with N compounds not yet out. Let M be the
+number of true A_i. Until the first error N is at least M, so a first error that puts one out has to pass at b + 0.35
+delta / M, at any look (Holm, Scandinavian Journal of Statistics 6, 1979). At most K - M of the B_i are true. So all
+errors have a probability of at most M (b + 0.35 delta / M) + (K - M) b = 0.95 delta.
+
+**Means.** What is left, 0.05 delta, is for the bounds of all means of all endpoints at all looks. They are shown, and
+they decide against compounds that cannot be measured any more, of which no walk says anything new. Such a compound
+counts as one that may beat others, if a phase bounded it or it was named.
+
+Nothing is assumed of how the errors of endpoints go together. Assumed: additive effects, normal errors of the stated
+SDs, independent between measurements, and that which measurements come back does not depend on their values. Source:
+the question is that of "Bandit Pareto Set Identification in a Multi-Output Linear Model" (GEGE).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assaypilot.engine.goals import ParetoSet
+from assaypilot.engine.progress import Report, silent
+from assaypilot.engine.strategies.adaptive.fronts import (
+    NOBODY,
+    SHARES,
+    Boxes,
+    Front,
+    Walks,
+    appended,
+    nothing_measured,
+    since,
+)
+from assaypilot.engine.strategies.adaptive.lost import away
+from assaypilot.engine.strategies.adaptive.pareto_needs import Known, beaters, needs_of_front
+from assaypilot.engine.strategies.adaptive.planning import first_phase, next_phase
+from assaypilot.engine.strategies.adaptive.walks import ByWalks, telling
+from assaypilot.engine.strategies.designs import table
+from assaypilot.engine.strategies.ending import inseparable
+from assaypilot.engine.strategies.phased import settled
+from assaypilot.engine.strategies.protocol import (
+    IN,
+    NOT_ESTIMABLE,
+    OUT,
+    UNDECIDED,
+    Allocation,
+    Arrays,
+    Decision,
+    Outcome,
+    Problem,
+    State,
+    StopReason,
+    StrategyInfo,
+)
+
+__all__ = ["AdaptivePareto"]
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.intp]
+Flags = NDArray[np.bool_]
+
+_OF_MEANS = 0.05
+"""Share of delta for the bounds of single means."""
+_OF_OUTS = 0.35
+"""Share of delta that Holm's procedure hands on among those not out; what is left is the same for every compound."""
+_MOST_PAIRS = 20_000_000
+"""Differences in phases and endpoints looked at for one decision; what is left waits for the next one."""
+_STEPS_DOWN = 20
+"""Rounds of Holm's procedure at one look; what would follow waits for the next."""
+_BLOCK = 256
+"""Rivals compared with at once."""
+
+
+class AdaptivePareto(ByWalks):
+    """The Pareto set, by all measurements of all phases."""
+
+    info: ClassVar[StrategyInfo] = StrategyInfo(
+        name="adaptive",
+        version=2,
+        title="Adaptive",
+        goals=("pareto",),
+        endpoints=(2, None),
+        bounds=True,
+        parameters=(),
+        guarantee=(
+            "with the stated confidence every compound that no other beats in all endpoints is returned, "
+            "and none that another beats by more than the given differences in all of them, "
+            "if the substituent effects add up and the noise is normal with the stated SDs"
+        ),
+        source="ours; the proof stands in its documentation",
+        blocks=True,
+    )
+
+    def memory(self, problem: Problem) -> Arrays:
+        """The record of measurements, who may be shown to beat whom, and the phase at which it should all end."""
+        expected = np.array([self._expected(problem)], dtype=np.intp)
+        fixed = {"expected": expected, **self.guessed(problem)}
+        return {**nothing_measured(problem.n_arms, problem.n_endpoints), **fixed}
+
+    def adjust(self, state: State, *, measurable: Flags, spent: int) -> State:
+        """The state when only these arms can be measured; who was named as beating others counts even so."""
+        after = super().adjust(state, measurable=measurable, spent=spent)
+        named = np.zeros(state.problem.n_arms, dtype=bool)
+        beating = state.memory["beaters"]
+        named[beating[beating != NOBODY]] = True
+        return replace(after, lost=after.lost | (named & (after.status == NOT_ESTIMABLE)))
+
+    def _in_level(self, problem: Problem) -> float:
+        """Of one compound put in, all endpoints together."""
+        return (1.0 - _OF_MEANS - _OF_OUTS) * problem.delta / max(int(problem.wanted.sum()), 1)
+
+    def _expected(self, problem: Problem) -> int:
+        """About the phase at which the campaign ends: where a compound halfway between in and out is decided."""
+        level = self._in_level(problem) / problem.n_endpoints
+        return self.end(problem, level, float(_margins(problem).min()) / 2.0)
+
+    def _in_limits(self, state: State, looks: int) -> Floats:
+        return self.walk_limits(state, self._in_level(state.problem) / state.problem.n_endpoints, looks)
+
+    def _out_limits(self, state: State, left: int, looks: int) -> list[Floats]:
+        """For each place of those named; ``left``: how many compounds are not out."""
+        level = self._in_level(state.problem) + _OF_OUTS * state.problem.delta / max(left, 1)
+        return [self.walk_limits(state, _rounded(share * level), looks) for share in SHARES]
+
+    def _known(self, state: State) -> Known | None:
+        """What is planned by; None before every mean can be estimated."""
+        problem = state.problem
+        if not len(state.memory["at"]):
+            return None
+        front = Front(problem.features, state.memory, problem.noise)
+        if not front.estimable[state.active].all():
+            return None
+        left, looks = int((problem.wanted & (state.status != OUT)).sum()), front.n_phases + 1
+        rivals = np.flatnonzero(state.active)
+        out_limits, in_limits = self._out_limits(state, left, looks), self._in_limits(state, looks)
+        return Known(front, rivals, out_limits, in_limits, _margins(problem))
+
+    def ask(self, state: State, report: Report = silent) -> Allocation:
+        """A phase: an even one first, then what brings the comparisons that are open nearest to their limits."""
+        known = self._known(state)
+        open_arms = np.flatnonzero(state.active & (state.status == UNDECIDED))
+        if known is None or not len(open_arms):
+            return first_phase(state, report)
+        slots = beaters(known, state.memory, open_arms)
+        needs = needs_of_front(known, slots, open_arms)
+        return next_phase(telling(state, known.front.endpoints, needs), needs, report, self.way)
+
+    def decide(self, state: State, outcome: Outcome) -> Decision | None:
+        """Who is shown to be out or in by the walks of all phases, with those named before this one."""
+        problem, active = state.problem, np.flatnonzero(state.active)
+        if not (outcome.counts > 0).any() or not len(active):
+            return None
+        undecided = state.status[active] == UNDECIDED
+        # Named by nothing that the phase says, its noise included.
+        known = self._known(replace(state, problem=replace(problem, noise=self.foreseen(state))))
+        named = {} if known is None else beaters(known, state.memory, active[undecided])
+        before = Front(problem.features, state.memory, self.foreseen(state)).endpoints
+        memory = appended({**state.memory, **named}, outcome, before)
+        front = Front(problem.features, memory, problem.noise)
+        shown = self._shown(state, front, active)
+        bounds = Boxes(
+            np.where(state.active, shown[1], state.low), np.where(state.active, shown[2], state.high), away(state)
+        )
+        out = self._shown_out(state, front, memory, active) | bounds.beaten(active)
+        outs, asked = active[out & undecided], active[~out & undecided]
+        rivals = problem.wanted & (state.status != OUT) & (state.active | bounds.away)
+        rivals[outs] = False
+        ins = self._near(state, front, bounds, asked, np.flatnonzero(rivals))
+        left = np.setdiff1d(asked, ins)
+        only_lost = bounds.as_good_as_known(left) and len(left) == len(
+            self._near(state, front, bounds, left, np.flatnonzero(rivals & ~bounds.away))
+        )
+        return Decision(
+            phase=state.phase + 1,
+            radius=outcome.allocation.radius,
+            ins=ins,
+            outs=outs,
+            left=np.zeros(0, dtype=np.intp),
+            estimate=shown[0],
+            low=shown[1],
+            high=shown[2],
+            contradicted=active[out & (state.status[active] == IN)],
+            spent=outcome.spent,
+            numbers={
+                "measurements": float(outcome.counts.max(axis=0).sum()),
+                "only_lost": float(only_lost),
+                **outcome.censored,
+            },
+            memory=memory,
+        )
+
+    def _shown_out(self, state: State, front: Front, memory: Arrays, arms: Ints) -> Flags:
+        """Which arms are shown to be beaten by one that was named, by Holm's procedure."""
+        undecided = state.status[arms] == UNDECIDED
+        left = int((state.problem.wanted & (state.status != OUT)).sum())
+        walks = []
+        for who, begun in zip(memory["beaters"][:, arms], memory["since"][:, arms], strict=True):
+            at = np.flatnonzero(who != NOBODY)
+            if not len(at):
+                # Places are taken in their order.
+                break
+            steps = since(front.between(who[at].astype(np.intp), arms[at]), begun[at])
+            walks.append((at, Walks(steps, np.zeros(len(steps)))))
+        out = np.zeros(len(arms), dtype=bool)
+        for _ in range(_STEPS_DOWN):
+            count = int((out & undecided).sum())
+            known = self._out_limits(state, left - count, front.n_phases)
+            for (at, walk), limit in zip(walks, known, strict=False):
+                out[at] |= walk.passed_in_all(limit)
+            if int((out & undecided).sum()) == count:
+                break
+        return out
+
+    def _near(self, state: State, front: Front, bounds: Boxes, arms: Ints, rivals: Ints) -> Ints:
+        """The arms that no rival beats by more than the margins; those likeliest to are asked about first."""
+        limit, margins = self._in_limits(state, front.n_phases), _margins(state.problem)
+        unit = front.noise[:, 0]
+        if len(arms) and len(rivals) > 1:
+            who = front.strongest(arms, rivals, 1)[0][:, 0]
+            told = Walks(front.between(arms, who), margins).passed_in_one(limit)
+            arms = arms[told | (arms == who) | bounds.away[who]]
+        most = _MOST_PAIRS
+        for start in range(0, len(rivals), _BLOCK):
+            block = rivals[start : start + _BLOCK]
+            each = len(block) * front.n_phases * len(margins)
+            arms = arms[: max(most // each, 0)]
+            if not len(arms):
+                break
+            most -= each * len(arms)
+            passed = Walks(front.pairs(arms, block), margins).passed_in_one(limit) | (arms[:, None] == block)
+            passed |= bounds.near(arms, block, margins * unit)
+            arms = arms[passed.all(axis=1)]
+        return arms
+
+    def _shown(self, state: State, front: Front, active: Ints) -> Floats:
+        """Estimate, low and high of every active arm ``(3, n_endpoints, n_arms)``; they hold with all decisions."""
+        problem = state.problem
+        level = _OF_MEANS * problem.delta / (2 * max(int(problem.wanted.sum()), 1) * problem.n_endpoints)
+        limit = self.walk_limits(state, level, front.n_phases)
+        shown = np.full((3, *state.low.shape), np.nan)
+        for endpoint, (one, sd) in enumerate(zip(front.endpoints, front.noise[:, 0], strict=True)):
+            shown[:, endpoint, active] = sd * np.stack(one.bounded(active, limit))
+        return shown
+
+    def stop(self, state: State) -> tuple[StopReason, ...]:
+        """Every wanted arm decided, nothing left to measure or to be told by it, or a budget below one more phase."""
+        done = settled(state)
+        if done:
+            return done
+        problem, last = state.problem, state.last
+        open_arms, lost = int(((state.status == UNDECIDED) & problem.wanted).sum()), int(away(state).sum())
+        if last is not None and lost and last.numbers["only_lost"] and not np.isnan(last.high[:, state.active]).any():
+            text = f"{lost} compounds cannot be measured any more; against their last bounds {open_arms} stay open"
+            return (StopReason("lost", text, {"lost": lost, "undecided": open_arms}),)
+        left = math.inf if problem.budget is None else problem.budget - state.spent
+        rank = table(problem.features, np.flatnonzero(problem.measurable)).rank
+        if left < rank:
+            text = f"the budget leaves {max(left, 0)} measurements, and one more decision needs at least {rank}"
+            return (StopReason("budget", text, {"left": left, "needed": rank, "undecided": open_arms}),)
+        return inseparable(state, 0.0, "with differences that do not matter, or larger ones, the search ends")
+
+
+def _margins(problem: Problem) -> Floats:
+    """The differences that do not matter, in units of the noise, ``(n_endpoints,)``."""
+    assert isinstance(problem.goal, ParetoSet)
+    margins: Floats = np.array(problem.goal.margins) / np.array(problem.noise)
+    return margins
+
+
+def _rounded(level: float) -> float:
+    """A level rounded down to a power of 0.8: limits are found by integration and remembered."""
+    return float(0.8 ** math.ceil(math.log(level) / math.log(0.8) - 1e-9))

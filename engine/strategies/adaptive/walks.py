@@ -1,0 +1,74 @@
+"""What ``adaptive`` is for one endpoint and for several alike: walks, their limits, and how phases are planned."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import ndtri
+
+from assaypilot.engine.strategies.adaptive.boundary import limits
+from assaypilot.engine.strategies.adaptive.evidence import Evidence
+from assaypilot.engine.strategies.adaptive.planning import CAREFUL, Needs, Way, expected_looks
+from assaypilot.engine.strategies.censored import beside
+from assaypilot.engine.strategies.designs import table
+from assaypilot.engine.strategies.phased import Phased
+from assaypilot.engine.strategies.protocol import Problem, State
+
+__all__ = ["ByWalks", "telling"]
+
+Floats = NDArray[np.float64]
+
+_UNKNOWN_END = 6
+"""The phase at which a campaign is expected to end where nothing says when."""
+
+
+class ByWalks(Phased):
+    """Decides by walks that pass limits which hold at every look."""
+
+    way: ClassVar[Way] = CAREFUL
+    """How its phases are planned."""
+
+    def assumes(self, problem: Problem) -> tuple[str, ...]:
+        """Beside additivity, normal errors: the limits are exact for them."""
+        return (*super().assumes(problem), "the assay noise is normally distributed")
+
+    @staticmethod
+    def walk_limits(state: State, level: float, looks: int) -> Floats:
+        """The limits of walks at so many looks, ``(looks,)``, passed wrongly with a probability of ``level``."""
+        found = limits(level, int(state.memory["expected"][0]), max(looks, 1))
+        # With an upper bound for the noise all walks are shorter: below 0 that would bring them nearer to a limit.
+        return np.maximum(found, 0.0) if state.problem.estimated else found
+
+    @staticmethod
+    def guessed(problem: Problem) -> dict[str, Floats]:
+        """To be remembered from the start: the noise as it was guessed, where it is not known; nothing where it is."""
+        return {"guess": np.array(problem.noise)} if problem.estimated else {}
+
+    @staticmethod
+    def foreseen(state: State) -> tuple[float, ...]:
+        """The noise by which cells of a phase count as likely to be censored: nothing that the phase itself says."""
+        own = state.memory.get("guess")
+        return state.problem.noise if own is None else tuple(own.tolist())
+
+    @staticmethod
+    def end(problem: Problem, level: float, gap: float) -> int:
+        """About the phase at which a comparison is decided that is ``gap`` noise SDs from its border, at a level."""
+        if problem.capacity is None or gap <= 0:
+            return _UNKNOWN_END
+        needed = 1.5 * (float(ndtri(level)) / gap) ** 2
+        rank = table(problem.features, np.flatnonzero(problem.measurable)).rank
+        return expected_looks(needed * rank, problem.capacity.per_round)
+
+
+def telling(state: State, endpoints: Sequence[Evidence], needs: Needs) -> State:
+    """The state a phase is planned in: without what would only give one more bound, where others tell as much."""
+    shy = np.maximum.reduce([one.shy for one in endpoints])
+    if not shy.any():
+        return state
+    problem, means = state.problem, endpoints[0].pooled.means()
+    kept = beside(problem.features, problem.measurable, shy, means, (needs.first, needs.second))
+    return replace(state, problem=replace(problem, measurable=kept))

@@ -1,0 +1,1 @@
+"""GEGE: the Pareto set of several endpoints."""

@@ -1,0 +1,308 @@
+"""GEGE with fixed confidence: the Pareto set of several endpoints, or an epsilon-Pareto set.
+
+Source: "Bandit Pareto Set Identification in a Multi-Output Linear Model", Algorithms 1 and 3, appendices E and H, with
+the noise, the sizes of phases, the first radius and the realised bounds of our own statement.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assaypilot.engine.pareto import beaten
+from assaypilot.engine.progress import Report, silent
+from assaypilot.engine.strategies.designs import g_design
+from assaypilot.engine.strategies.ending import inseparable
+from assaypilot.engine.strategies.gege.parts import (
+    allocation,
+    estimates,
+    exactly,
+    fewest,
+    goal_of,
+    rank_of,
+    targets_of,
+    units,
+)
+from assaypilot.engine.strategies.gege.rules import Boxes, Verdict, by_bounds, by_gaps
+from assaypilot.engine.strategies.linfact.planning import phase_design
+from assaypilot.engine.strategies.phased import Phased, number, one_of, settled
+from assaypilot.engine.strategies.protocol import (
+    IN,
+    UNDECIDED,
+    Allocation,
+    Decision,
+    Outcome,
+    Parameter,
+    Problem,
+    State,
+    StopReason,
+    StrategyInfo,
+)
+
+__all__ = ["Gege", "Size", "phase_size"]
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.intp]
+Flags = NDArray[np.bool_]
+
+
+class Size(NamedTuple):
+    """How large a phase is."""
+
+    log: float
+    """Every mean is within sigma ||a|| sqrt(2 log) of the truth, all of them together with the phase's probability."""
+    wells: float
+    """Measurements per unit of the design's value that bring this to a quarter of epsilon."""
+    total: int | None
+    """Measurements in the phase where the paper says so; None: as many as the whole counts need."""
+
+
+def phase_size(
+    radii: str, phase: int, epsilon: float, *, sigma: float, rank: int, arms: int, endpoints: int, delta: float
+) -> Size:
+    """The size of a phase (Algorithm 3); ``epsilon`` and ``sigma`` in the endpoints' common units.
+
+    delta_r = 6 delta / (pi^2 r^2). ``tight``: what the whole counts themselves need for a union over both sides, all
+    active arms and endpoints; log(2 d |A_r| / delta_r) as in the proof (appendix E.4). ``proven``: the paper's formula
+    with that logarithm, kappa_r = 2^-(r+2) and never below 5 h / kappa_r^2, which ROUND's factor 1 + 6 kappa_r needs.
+    ``as_printed``: log(d |A_r| / (2 delta_r)) and 1 + 3 eps_r as in Algorithm 3. ``simplified``: h log(1 / delta_r) /
+    eps_r^2, as in the paper's experiments.
+    """
+    share = 6.0 * delta / (math.pi**2 * phase**2)
+    log = math.log(2.0 * endpoints * arms / share)
+    if radii == "as_printed":
+        # Below 1 the printed logarithm may vanish; the phase then still has measurements.
+        log = max(math.log(endpoints * arms / (2.0 * share)), 1e-3)
+    elif radii == "simplified":
+        log = math.log(1.0 / share) / 32.0
+    wells = 32.0 * sigma**2 * log / epsilon**2
+    if radii == "tight":
+        return Size(log, wells, None)
+    factor, least = 1.0, 0.0
+    if radii == "proven":
+        kappa = 2.0 ** -(phase + 2)
+        factor, least = 1.0 + 6.0 * kappa, 5.0 * rank / kappa**2
+    elif radii == "as_printed":
+        factor = 1.0 + 3.0 * epsilon
+    return Size(log, wells, max(math.ceil(max(factor * wells * rank, least) - 1e-9), rank))
+
+
+class Gege(Phased):
+    """The Pareto set; every phase bounds every active mean in every endpoint, and the bounds halve."""
+
+    info: ClassVar[StrategyInfo] = StrategyInfo(
+        name="gege",
+        version=1,
+        title="GEGE",
+        goals=("pareto",),
+        endpoints=(2, None),
+        parameters=(
+            Parameter(
+                "decide",
+                "realised",
+                "realised: bounds from the measurements that came back; planned: the gaps and bounds of the plan",
+            ),
+            Parameter(
+                "radii",
+                "tight",
+                "measurements in a phase. tight: as many as its bounds need; proven: the paper's formula, corrected; "
+                "as_printed: as it stands in the paper; simplified: as in the paper's experiments",
+            ),
+            Parameter(
+                "first_radius",
+                None,
+                "gap that the first phase can tell, in units of the differences that do not matter, or of the assay "
+                "noise where none are given; the paper's is 0.25; none: from noise and margins",
+            ),
+            Parameter("gap", 1e-2, "how far the design may be from optimal (relative)"),
+        ),
+        guarantee=(
+            "with the stated confidence every compound that no other beats in all endpoints is returned, "
+            "and none that another beats by more than the given differences in all of them, "
+            "if the substituent effects add up"
+        ),
+        source="GEGE, section 3.3",
+    )
+
+    def check(self, problem: Problem) -> dict[str, Any]:
+        """The parameters with their defaults; AssayPilotError for one out of range."""
+        parameters = self.parameters(problem)
+        one_of("decide", parameters["decide"], ("realised", "planned"))
+        one_of("radii", parameters["radii"], ("tight", "proven", "as_printed", "simplified"))
+        if parameters["first_radius"] is not None:
+            number("first_radius", parameters["first_radius"])
+        number("gap", parameters["gap"], below=1.0)
+        return parameters
+
+    def void(self, problem: Problem) -> tuple[str, ...]:
+        """Why no error probability is promised with these parameters."""
+        radii = self.parameters(problem)["radii"]
+        if radii == "as_printed":
+            return ("the paper's printed number of measurements is smaller than its proof needs",)
+        if radii == "simplified":
+            return ("phases as small as in the paper's experiments: its proof needs far more measurements",)
+        return ()
+
+    def first_radius(self, problem: Problem) -> float:
+        """The half-width after the first phase, in the endpoints' common units: a quarter of its epsilon."""
+        given = self.parameters(problem)["first_radius"]
+        return (_first_epsilon(problem) if given is None else float(given)) / 4.0
+
+    def rejoin(self, state: State, back: Flags) -> Flags:
+        """All that left: that they cannot beat the open ones then measured says nothing about one that was away.
+
+        Their last bounds may be too wide ever to say it.
+        """
+        return state.left
+
+    def epsilon(self, state: State, phase: int) -> float:
+        """The gap that a phase can tell: halved every phase, with margins never below 1, when all is decided."""
+        first = 4.0 * state.first_radius
+        epsilon = first * 2.0 ** -(phase - 1)
+        return max(epsilon, min(first, 1.0)) if any(goal_of(state.problem).margins) else epsilon
+
+    def ask(self, state: State, report: Report = silent) -> Allocation:
+        """The next phase: a rounded G-optimal design, so large that every active mean is known to epsilon / 4."""
+        problem = state.problem
+        parameters = self.parameters(problem)
+        phase = state.phase + 1
+        epsilon = self.epsilon(state, phase)
+        size = self._size(state, phase, rank_of(state))
+        made = phase_design(state, size.wells, parameters["gap"], g_design, report)
+        targets = targets_of(state, made)
+        radius = epsilon / 4.0
+        if size.total is None:
+            counts, value = fewest(made, targets, size.wells)
+        else:
+            # The other sizes promise the same radius without keeping it, which ``void`` says.
+            proven = parameters["radii"] == "proven"
+            counts, value = exactly(made, targets, size.total, 1.0 / size.wells if proven else None)
+            radius *= max(1.0, math.sqrt(size.wells * value)) if proven else 1.0
+        cut = problem.budget is not None and counts.sum() > problem.budget - state.spent
+        if cut and problem.budget is not None:
+            # Sized before any of its values is seen, so the realised bounds stay valid.
+            counts, value = exactly(made, targets, problem.budget - state.spent)
+            radius = math.sqrt(size.wells * value) * epsilon / 4.0
+        return allocation(made, counts, phase=phase, radius=radius, cut=bool(cut))
+
+    def decide(self, state: State, outcome: Outcome) -> Decision | None:
+        """In, out or still open for every active arm, from this phase's measurements only."""
+        problem = state.problem
+        active = np.flatnonzero(state.active)
+        if not (outcome.counts > 0).any() or not len(active):
+            return None
+        parameters = self.parameters(problem)
+        phase = state.phase + 1
+        unit = units(problem)
+        found = estimates(problem, outcome.counts, outcome.means, active)
+        size = self._size(state, phase, 1)
+        noise = np.array(problem.noise)[:, None]
+        half = noise * math.sqrt(2.0 * size.log) * found.norms
+        planned = parameters["decide"] == "planned" and outcome.complete
+        radius = outcome.allocation.radius
+        if planned:
+            # The promise counts where the measurements keep it; else the realised half-widths hold either way.
+            kept = half <= radius * unit * (1.0 + 1e-9)
+            if self.void(problem):
+                kept = np.isfinite(half)
+            half = np.where(kept, radius * unit, half)
+            planned = bool(kept.all()) and _all_from_the_start(state)
+        means, low, high = found.means / unit, (found.means - half) / unit, (found.means + half) / unit
+        before = state.status[active] == IN
+        margin = 1.0 if any(goal_of(problem).margins) else 0.0
+        if planned and not before.any():
+            verdict = by_gaps(means, 4.0 * radius, bool(margin) and 4.0 * radius <= 1.0 + 1e-9)
+        else:
+            others = problem.wanted & ~state.active & (state.left | state.lost)
+            verdict = by_bounds(
+                Boxes(low, high), Boxes(state.low[:, others] / unit, state.high[:, others] / unit), before, margin
+            )
+        return _decision(state, outcome, active, found.means, half, verdict, phase)
+
+    def stop(self, state: State) -> tuple[StopReason, ...]:
+        """Every wanted arm decided, nothing left to measure, or a budget below what one more phase needs."""
+        done = settled(state)
+        if done:
+            return done
+        problem = state.problem
+        open_arms = int(((state.status == UNDECIDED) & problem.wanted).sum())
+        last = state.last
+        margin = any(goal_of(problem).margins)
+        finest = last is not None and margin and 4.0 * last.radius <= 1.0 + 1e-9
+        if last is not None and finest and state.lost.any() and not len(last.ins) and not len(last.outs):
+            lost = int(state.lost.sum())
+            text = f"{lost} compounds cannot be measured any more; against their last bounds {open_arms} stay open"
+            return (StopReason("lost", text, {"lost": lost, "undecided": open_arms}),)
+        rank = rank_of(state)
+        if problem.budget is not None and problem.budget - state.spent < rank:
+            left = max(problem.budget - state.spent, 0)
+            text = f"the budget leaves {left} measurements, and one more decision needs at least {rank}"
+            return (StopReason("budget", text, {"left": left, "needed": rank, "undecided": open_arms}),)
+        needed = self._size(state, state.phase + 1, rank).wells * rank
+        return inseparable(state, needed, "with differences that do not matter, or larger ones, the search ends")
+
+    def _size(self, state: State, phase: int, rank: int) -> Size:
+        problem = state.problem
+        # Once the goal was changed, who is active may have been chosen by results: then all that are wanted count.
+        among = problem.wanted if problem.began is not None else state.active
+        return phase_size(
+            self.parameters(problem)["radii"],
+            phase,
+            self.epsilon(state, phase),
+            sigma=float((np.array(problem.noise)[:, None] / units(problem)).max()),
+            rank=rank,
+            arms=max(int(among.sum()), 1),
+            endpoints=problem.n_endpoints,
+            delta=problem.delta,
+        )
+
+
+def _first_epsilon(problem: Problem) -> float:
+    """The largest power of two (in margins, or in SDs of the noise) whose first phase takes about 2 d measurements.
+
+    32 d sigma^2 / eps^2 log(2 E K / delta_1) >= 2 d means eps <= 4 sigma sqrt(log). With margins it is at least 1, so
+    that the last phase has exactly 1.
+    """
+    sigma = float((np.array(problem.noise)[:, None] / units(problem)).max())
+    arms = max(int(problem.wanted.sum()), 1)
+    log = math.log(2.0 * problem.n_endpoints * arms * math.pi**2 / (6.0 * problem.delta))
+    steps = math.floor(math.log2(4.0 * sigma * math.sqrt(log)) + 1e-12)
+    return 2.0 ** (max(steps, 0) if any(goal_of(problem).margins) else steps)
+
+
+def _all_from_the_start(state: State) -> bool:
+    """Whether all arms that were ever asked about have been compared in every phase, as the paper's rules assume."""
+    if state.lost.any():
+        return False
+    return state.phase == 0 or bool(np.isfinite(state.high[:, state.active]).all())
+
+
+def _decision(
+    state: State, outcome: Outcome, active: Ints, means: Floats, half: Floats, verdict: Verdict, phase: int
+) -> Decision:
+    undecided = state.status[active] == UNDECIDED
+    shown = np.full((3, *state.low.shape), np.nan)
+    shown[0][:, active] = np.where(np.isfinite(half), means, np.nan)
+    low, high = means - half, means + half
+    shown[1][:, active], shown[2][:, active] = low, high
+    earlier = state.status[active] == IN
+    return Decision(
+        phase=phase,
+        radius=outcome.allocation.radius,
+        ins=active[verdict.ins & undecided],
+        outs=active[verdict.outs & undecided],
+        left=active[verdict.leaves],
+        estimate=shown[0],
+        low=shown[1],
+        high=shown[2],
+        contradicted=active[earlier][beaten(low, high[:, earlier])],
+        spent=outcome.spent,
+        numbers={
+            "gap": 4.0 * outcome.allocation.radius,
+            "measurements": float(outcome.counts.max(axis=0).sum()),
+            "widest_half_width": float((half / units(state.problem)).max()),
+        },
+    )

@@ -1,0 +1,212 @@
+"""GEGE with a fixed budget: the Pareto set of several endpoints from a given number of measurements.
+
+Source: "Bandit Pareto Set Identification in a Multi-Output Linear Model", Algorithms 1 and 2, Theorem 2, appendix D.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.features import outside_span, span_basis, span_rank
+from assaypilot.engine.pareto import gaps
+from assaypilot.engine.progress import Report, silent
+from assaypilot.engine.strategies.designs import g_design
+from assaypilot.engine.strategies.gege.parts import allocation, estimates, exactly, rank_of, targets_of, units
+from assaypilot.engine.strategies.linfact.planning import design_rows
+from assaypilot.engine.strategies.phased import Phased, number, settled
+from assaypilot.engine.strategies.protocol import (
+    UNDECIDED,
+    Allocation,
+    Arrays,
+    Decision,
+    Outcome,
+    Parameter,
+    Problem,
+    State,
+    StopReason,
+    StrategyInfo,
+)
+
+__all__ = ["GegeFixedBudget", "Halved", "halving", "rounds_for"]
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.intp]
+Flags = NDArray[np.bool_]
+
+_THEOREM = 45
+"""Theorem 2 needs this many measurements per dimension and round."""
+
+_TIE = 1e-9
+"""Gaps that differ by less than this share of the largest mean tie."""
+
+
+def rounds_for(rank: int) -> int:
+    """ceil(log2 h), and one round for a single dimension."""
+    return max(1, math.ceil(math.log2(max(rank, 1))))
+
+
+class Halved(NamedTuple):
+    """What one round decides of the arms it could estimate, ``(m,)`` each."""
+
+    ins: Flags
+    outs: Flags
+
+
+def halving(means: Floats, keep: int) -> Halved:
+    """All but the ``keep`` smallest gaps are decided: in when empirically Pareto, else out (Algorithm 2).
+
+    ``means`` ``(n_endpoints, m)`` in common units. Ties keep arms of the empirical Pareto set, then those of the
+    largest sum of means, then earlier ones. In additive tables many gaps are the same difference of two substituents:
+    they tie up to rounding, which must not decide.
+    """
+    found = gaps(means)
+    step = _TIE * max(float(np.abs(means).max(initial=0.0)), 1e-300)
+    total = np.round(means.sum(axis=0) / step)
+    order = np.lexsort((-total, ~found.pareto, np.round(found.values / step)))
+    gone = np.zeros(means.shape[1], dtype=bool)
+    gone[order[keep:]] = True
+    return Halved(gone & found.pareto, gone & ~found.pareto)
+
+
+class GegeFixedBudget(Phased):
+    """The Pareto set; each round measures on a G-optimal design and keeps half as many arms as dimensions."""
+
+    info: ClassVar[StrategyInfo] = StrategyInfo(
+        name="gege-fixed-budget",
+        version=1,
+        title="GEGE with a fixed budget",
+        goals=("pareto",),
+        endpoints=(2, None),
+        parameters=(Parameter("gap", 1e-2, "how far the design may be from optimal (relative)"),),
+        guarantee=(
+            "everything is decided within the budget; how often wrongly depends on how far apart the compounds are, "
+            "which nobody knows beforehand, so no confidence is stated"
+        ),
+        source="GEGE, section 3.2",
+    )
+
+    def check(self, problem: Problem) -> dict[str, Any]:
+        """The parameters with their defaults; AssayPilotError without a budget or with one below the rank."""
+        parameters = self.parameters(problem)
+        number("gap", parameters["gap"], below=1.0)
+        if problem.budget is None:
+            raise AssayPilotError(
+                "gege-fixed-budget needs a budget",
+                option="--budget",
+                mend="Give the number of measurements, or choose gege.",
+            )
+        if problem.measurable.any():
+            rank = _rank(problem)
+            needed = rank * rounds_for(rank)
+            if problem.budget < needed:
+                raise AssayPilotError(
+                    f"a budget of {problem.in_lab(problem.budget):,} is below one measurement per effect and round: "
+                    f"{rank} effects in {rounds_for(rank)} rounds{_of_each(problem)}",
+                    option="--budget",
+                    mend=f"Give at least {problem.in_lab(needed):,} measurements.",
+                )
+        return parameters
+
+    def void(self, problem: Problem) -> tuple[str, ...]:
+        """Why no error probability is promised: never is, and below the theorem's condition not even a bound holds."""
+        reasons = ["with a fixed budget the chance of an error depends on the unknown means, and delta is not used"]
+        rank = _rank(problem) if problem.measurable.any() else 0
+        condition = _THEOREM * rank * rounds_for(rank)
+        if problem.budget is not None and problem.budget < condition:
+            reasons.append(
+                f"below {problem.in_lab(condition):,} measurements ({_THEOREM} per effect and round"
+                f"{_of_each(problem)}) the paper's bound on the chance of an error does not apply; "
+                f"the budget is {problem.in_lab(problem.budget):,}"
+            )
+        return tuple(reasons)
+
+    def memory(self, problem: Problem) -> Arrays:
+        """The rank at the start, which sets the number of rounds."""
+        return {"rank": np.array([_rank(problem)])}
+
+    def ask(self, state: State, report: Report = silent) -> Allocation:
+        """The next round: an even share of what is left, rounded from a G-optimal design of the active arms."""
+        problem = state.problem
+        rows, aims = design_rows(state)
+        made = g_design(problem.features, rows, aims, gap=self.parameters(problem)["gap"], report=report)
+        counts, _ = exactly(made, targets_of(state, made), _share(state))
+        return allocation(made, counts, phase=state.phase + 1, radius=math.inf)
+
+    def decide(self, state: State, outcome: Outcome) -> Decision | None:
+        """All but the smallest gaps are decided, from this round's measurements only; in the last round all are."""
+        problem = state.problem
+        active = np.flatnonzero(state.active)
+        if not (outcome.counts > 0).any() or not len(active):
+            return None
+        phase = state.phase + 1
+        rank = int(state.memory["rank"][0])
+        found = estimates(problem, outcome.counts, outcome.means, active)
+        known = np.isfinite(found.norms).all(axis=0)
+        # Arms that this round told nothing about are kept, and count among those that are.
+        keep = max(math.ceil(rank / 2**phase) - int((~known).sum()), 0)
+        verdict = halving(found.means[:, known] / units(problem), keep)
+        here = active[known]
+        ins, outs = here[verdict.ins], here[verdict.outs]
+        last = np.setdiff1d(active, np.concatenate([ins, outs]))
+        if phase >= _rounds(state) and known.all():
+            ins = np.sort(np.concatenate([ins, last]))
+        shown = np.full((3, *state.low.shape), np.nan)
+        shown[0][:, here] = found.means[:, known]
+        shown[1][:, active], shown[2][:, active] = -np.inf, np.inf
+        return Decision(
+            phase=phase,
+            radius=math.inf,
+            ins=ins,
+            outs=outs,
+            left=ins,
+            estimate=shown[0],
+            low=shown[1],
+            high=shown[2],
+            contradicted=np.zeros(0, dtype=np.intp),
+            spent=outcome.spent,
+            numbers={"measurements": float(outcome.counts.max(axis=0).sum()), "kept": float(len(last))},
+            memory=state.memory,
+        )
+
+    def stop(self, state: State) -> tuple[StopReason, ...]:
+        """Everything decided, all rounds done, or too little left for another round."""
+        done = settled(state)
+        if done:
+            return done
+        open_arms = int(((state.status == UNDECIDED) & state.problem.wanted).sum())
+        rank = rank_of(state)
+        left = _share(state) if state.phase < _rounds(state) else 0
+        if left < rank:
+            text = f"the budget leaves {left} measurements for this round, and one more decision needs at least {rank}"
+            return (StopReason("budget", text, {"left": left, "needed": rank, "undecided": open_arms}),)
+        return ()
+
+
+def _of_each(problem: Problem) -> str:
+    """That every endpoint takes its own measurement, where the lab counts so."""
+    each = problem.in_lab(1)
+    return f", each of {each} endpoints" if each > 1 else ""
+
+
+def _rank(problem: Problem) -> int:
+    """The dimension of the wanted arms that can be estimated."""
+    features = problem.features
+    basis = span_basis(features, np.flatnonzero(problem.measurable))
+    inside = np.flatnonzero(problem.wanted & ~outside_span(features, basis))
+    return span_rank(features, inside)
+
+
+def _rounds(state: State) -> int:
+    return rounds_for(int(state.memory["rank"][0]))
+
+
+def _share(state: State) -> int:
+    """The measurements of the next round: what is left, divided evenly over the rounds to come."""
+    budget = state.problem.budget
+    assert budget is not None
+    return max(budget - state.spent, 0) // max(_rounds(state) - state.phase, 1)

@@ -1,0 +1,167 @@
+"""What both GEGE algorithms share: the endpoints' common unit, estimates of every endpoint, and whole counts."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assaypilot.engine.design import achieved, apportion, ceilings, round_design
+from assaypilot.engine.design.rounding import Method
+from assaypilot.engine.features import ProjectedFeatures
+from assaypilot.engine.goals import ParetoSet
+from assaypilot.engine.strategies.designs import Plan, estimated, table
+from assaypilot.engine.strategies.linfact.planning import design_rows
+from assaypilot.engine.strategies.protocol import Allocation, Certificate, Problem, State
+
+__all__ = [
+    "Counted",
+    "Estimates",
+    "allocation",
+    "estimates",
+    "exactly",
+    "fewest",
+    "goal_of",
+    "rank_of",
+    "targets_of",
+    "units",
+]
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.intp]
+
+_GROWTH = 1.05
+"""The largest step to the next number of measurements that may keep a promise."""
+
+_PLENTY = 1000
+"""Measurements per compound of a design from which rounding up costs next to nothing."""
+
+_ROUND = 3.0
+"""ROUND's factor 1 + 6 kappa at its loosest, kappa = 1/3 (GEGE appendix H)."""
+
+
+def goal_of(problem: Problem) -> ParetoSet:
+    """The goal, which is a Pareto set."""
+    assert isinstance(problem.goal, ParetoSet)
+    return problem.goal
+
+
+def units(problem: Problem) -> Floats:
+    """The unit of each endpoint, ``(n_endpoints, 1)``: its margin where the goal has margins, else its noise SD.
+
+    Gaps compare endpoints, so these must be in a common unit: in margins a difference of 1 does not matter, in SDs all
+    endpoints are equally hard to measure.
+    """
+    margins = goal_of(problem).margins
+    return np.array(margins if any(margins) else problem.noise)[:, None]
+
+
+class Estimates(NamedTuple):
+    """Least-squares estimates of some arms in every endpoint."""
+
+    means: Floats
+    """``(n_endpoints, m)``, model scale; 0 where not estimable."""
+    norms: Floats
+    """``(n_endpoints, m)``: ||a||_{V^-1} with the endpoint's own V; infinite where not estimable."""
+
+
+def estimates(problem: Problem, counts: Floats, means: Floats, arms: Ints) -> Estimates:
+    """The arms' means and standard errors (at an SD of 1) from counts and means ``(n_endpoints, n_arms)``.
+
+    Every endpoint has its own V, from the measurements that gave a value of it.
+    """
+    features = problem.features
+    out = Estimates(np.zeros((len(counts), len(arms))), np.empty((len(counts), len(arms))))
+    alike: dict[bytes, list[int]] = {}
+    for at, row in enumerate(counts):
+        alike.setdefault(row.tobytes(), []).append(at)
+    for ends in alike.values():
+        row = counts[ends[0]]
+        measured = np.flatnonzero(row > 0)
+        found, norms = estimated(features, measured, row[measured], means[ends][:, measured].T, arms)
+        out.norms[ends] = norms
+        out.means[ends] = np.where(np.isfinite(norms), found.T, 0.0)
+    return out
+
+
+class Counted(NamedTuple):
+    """Whole measurements."""
+
+    counts: Ints
+    """One per candidate of the plan."""
+    value: float
+    """The largest ||a||^2_{V^-1} over the arms to be known."""
+
+
+def exactly(plan: Plan, targets: ProjectedFeatures | None, n: int, most: float | None = None) -> Counted:
+    """Measurements of sum ``n``, which must not be below the rank.
+
+    Apportioned; where that reaches more than ``most`` (None: ROUND's factor times the design's value over n), rounded
+    by swaps (GEGE's ROUND), and with single measurements moved where even that fails.
+    """
+    candidates, design = plan
+    limit = _ROUND * design.value / n if most is None else most
+    counts = apportion(design.weights, n)
+    best = Counted(_all_rows(candidates, design.support, counts), achieved(candidates, design.support, counts, targets))
+    methods: tuple[Method, ...] = ("swap", "best")
+    for method in methods:
+        if best.value <= limit:
+            break
+        rounded = round_design(design, candidates, n, method=method, targets=targets)
+        if rounded.value / n < best.value:
+            best = Counted(_all_rows(candidates, rounded.support, rounded.counts), rounded.value / n)
+    return best
+
+
+def fewest(plan: Plan, targets: ProjectedFeatures | None, wells: float) -> Counted:
+    """Few measurements with ||a||^2_{V^-1} <= 1 / ``wells`` for every arm to be known.
+
+    Apportioned to growing numbers until the whole counts themselves keep the promise, or rounded up, which always
+    keeps it, where that takes no more or next to nothing.
+    """
+    candidates, design = plan
+    n = max(math.ceil(wells * design.value), candidates.rank)
+    counts = np.maximum(ceilings(design.weights, wells * design.value), 1)
+    while n < counts.sum() < _PLENTY * len(counts):
+        trial = apportion(design.weights, n)
+        value = achieved(candidates, design.support, trial, targets)
+        if value * wells <= 1.0 + 1e-9:
+            counts = trial
+            break
+        n = max(n + 1, math.ceil(n * min(value * wells, _GROWTH)))
+    value = achieved(candidates, design.support, counts, targets)
+    return Counted(_all_rows(candidates, design.support, counts), value)
+
+
+def _all_rows(candidates: ProjectedFeatures, support: Ints, counts: Ints) -> Ints:
+    """One count per candidate."""
+    out = np.zeros(candidates.n_rows, dtype=np.intp)
+    out[np.asarray(support, dtype=np.intp)] = counts
+    return out
+
+
+def rank_of(state: State) -> int:
+    """The fewest measurements that can tell about every active arm."""
+    return table(state.problem.features, design_rows(state)[0]).rank
+
+
+def targets_of(state: State, plan: Plan) -> ProjectedFeatures | None:
+    """The active arms in a plan's coordinates; None when they are just what it may measure."""
+    active = np.flatnonzero(state.active)
+    return None if np.array_equal(active, plan.candidates.rows) else plan.candidates.onto(active)
+
+
+def allocation(plan: Plan, counts: Ints, *, phase: int, radius: float, cut: bool = False) -> Allocation:
+    """The allocation of counts per candidate."""
+    kept = np.flatnonzero(counts)
+    order = np.argsort(plan.candidates.rows[kept])
+    return Allocation(
+        phase=phase,
+        arms=plan.candidates.rows[kept][order],
+        counts=counts[kept][order],
+        radius=radius,
+        certificate=Certificate("g", plan.design.value, plan.design.lower_bound),
+        cut_to_budget=cut,
+    )

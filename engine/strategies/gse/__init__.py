@@ -1,0 +1,1 @@
+"""GSE: the best compound within a fixed budget."""

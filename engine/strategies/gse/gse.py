@@ -1,0 +1,250 @@
+"""GSE: the best compound within a fixed budget, half of those left dropped at every stage.
+
+Source: "Fixed-budget best-arm identification in structured bandits", Algorithms 1 and 2, eq. 1 and 4, appendix H.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assaypilot.engine.design import achieved
+from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.features import ProjectedFeatures, outside_span, span_basis, span_rank
+from assaypilot.engine.models.glm import Link
+from assaypilot.engine.progress import Report, silent
+from assaypilot.engine.strategies.designs import fit, table
+from assaypilot.engine.strategies.gse.allocations import ALLOCATIONS, MOST_FOR_GREEDY, allocate
+from assaypilot.engine.strategies.gse.models import MODELS, link_of, mean_of, predictors
+from assaypilot.engine.strategies.phased import Phased, number, one_of, settled
+from assaypilot.engine.strategies.protocol import (
+    IN,
+    UNDECIDED,
+    Allocation,
+    Arrays,
+    Certificate,
+    Decision,
+    Outcome,
+    Parameter,
+    Problem,
+    State,
+    StopReason,
+    StrategyInfo,
+)
+
+__all__ = ["Gse", "n_stages"]
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.intp]
+
+
+def n_stages(n: int, eta: float) -> int:
+    """ceil(log_eta n), at least 1: how often n is divided by eta, rounded up, until one is left."""
+    stages = 0
+    while n > 1:
+        n = min(math.ceil(n / eta - 1e-9), n - 1)
+        stages += 1
+    return max(stages, 1)
+
+
+class Gse(Phased):
+    """The best compound after ceil(log_eta K) stages of an equal share of the budget each."""
+
+    info: ClassVar[StrategyInfo] = StrategyInfo(
+        name="gse",
+        version=1,
+        title="GSE",
+        goals=("best",),
+        parameters=(
+            Parameter(
+                "model",
+                "linear",
+                "linear; logistic: values are shares between 0 and 1; poisson: values are counts; means are then "
+                "compared on the scale of the model",
+            ),
+            Parameter(
+                "allocation",
+                "fwg",
+                "fwg: G-optimal design; uniform; greedy; wynn: where the variance is largest; kmeans: by clusters",
+            ),
+            Parameter("eta", 2.0, "every stage keeps one in eta of the compounds"),
+            Parameter(
+                "bound", 10.0, "logistic and poisson: the largest size of a compound's value on the link's scale"
+            ),
+        ),
+        guarantee="the best compound is more likely found the larger the budget; no error probability is promised",
+        source="GSE, Algorithms 1 and 2",
+    )
+
+    def check(self, problem: Problem) -> dict[str, Any]:
+        """The parameters; AssayPilotError for one out of range, or for less than one measurement per effect a stage."""
+        given = self.parameters(problem)
+        one_of("model", given["model"], MODELS)
+        one_of("allocation", given["allocation"], tuple(ALLOCATIONS))
+        eta = number("eta", given["eta"], above=1.0)
+        number("bound", given["bound"])
+        budget = problem.budget
+        if budget is None:
+            raise AssayPilotError(
+                "gse needs a budget: it divides a fixed number of measurements into stages",
+                option="--budget",
+                mend="Give the number of measurements the whole campaign may take.",
+            )
+        n, rank = _in_question(problem)
+        stages = n_stages(n, eta)
+        if budget // stages < rank:
+            raise AssayPilotError(
+                f"a budget of {problem.in_lab(budget)} measurements gives {stages} stages of "
+                f"{problem.in_lab(budget // stages)}, and every stage needs at least {problem.in_lab(rank)}, "
+                f"one for each effect to be estimated{' and endpoint' if problem.in_lab(1) > 1 else ''}",
+                option="--budget",
+                mend=f"Give at least {problem.in_lab(stages * rank)} measurements, or a larger eta for fewer stages.",
+            )
+        if given["allocation"] == "greedy" and n > MOST_FOR_GREEDY:
+            raise AssayPilotError(
+                f"the greedy allocation compares all compounds with all: {n:,} are too many",
+                option="--parameter allocation",
+                mend=f"Choose fwg or wynn; greedy takes up to {MOST_FOR_GREEDY:,}.",
+            )
+        return given
+
+    def void(self, problem: Problem) -> tuple[str, ...]:
+        """A fixed budget promises no error probability."""
+        return ("a fixed budget promises no error probability: the answer is the best guess it allows",)
+
+    def link(self, problem: Problem) -> tuple[Link, float]:
+        """The link of the model, and the bound on its scale."""
+        given = self.parameters(problem)
+        link = link_of(given["model"])
+        return link, math.inf if link == "identity" else float(given["bound"])
+
+    def memory(self, problem: Problem) -> Arrays:
+        """How many stages there are; the first question sets them once and for all."""
+        n, _ = _in_question(problem)
+        return {"stages": np.array([n_stages(n, float(self.parameters(problem)["eta"]))])}
+
+    def ask(self, state: State, report: Report = silent) -> Allocation:
+        """The next stage: its share of the budget, allocated over the compounds still in."""
+        problem, phase = state.problem, state.phase + 1
+        given = self.parameters(problem)
+        active = np.flatnonzero(state.active)
+        candidates, targets = _rows(state, active)
+        n, full = self._share(state)
+        report(0.0, "spreading the measurements")
+        rng = np.random.default_rng((problem.seed, phase))
+        counts = allocate(given["allocation"], candidates, targets, n, rng)
+        report(1.0, "measurements spread")
+        used = np.flatnonzero(counts)
+        value = achieved(candidates, used, counts[used], targets)
+        order = np.argsort(candidates.rows[used])
+        return Allocation(
+            phase=phase,
+            arms=candidates.rows[used][order],
+            counts=counts[used][order].astype(np.intp),
+            radius=math.inf,
+            certificate=Certificate("g", value * n, float(candidates.rank)),
+            cut_to_budget=n < full,
+        )
+
+    def _share(self, state: State) -> tuple[int, int]:
+        """Measurements of the next stage, and those of an undisturbed one: B / s, rounded down."""
+        assert state.problem.budget is not None
+        stages = int(state.memory["stages"][0])
+        whole = state.problem.budget // stages
+        left = max(state.problem.budget - state.spent, 0)
+        # What was spent unasked, or is left after the last stage, is shared by those to come.
+        return min(whole, left // max(stages - state.phase, 1)), whole
+
+    def decide(self, state: State, outcome: Outcome) -> Decision | None:
+        """The best one in eta by this stage's estimates stay; after the last stage only the best."""
+        problem = state.problem
+        measured = np.flatnonzero(outcome.counts[0] > 0)
+        active = np.flatnonzero(state.active)
+        if not len(measured) or not len(active):
+            return None
+        phase, given = state.phase + 1, self.parameters(problem)
+        counts, means = outcome.counts[0, measured], outcome.means[0, measured]
+        estimate = fit(problem.features, measured, counts, means)
+        known = estimate.estimable(active)
+        if given["model"] == "linear":
+            scores = estimate.means(active)
+        else:
+            bound = float(given["bound"])
+            scores = predictors(given["model"], problem.features, measured, counts, means, active, bound)
+        eta, last = float(given["eta"]), phase >= int(state.memory["stages"][0])
+        keep = 1 if last else min(math.ceil(len(active) / eta - 1e-9), max(len(active) - 1, 1))
+        # One that this stage tells nothing about is never dropped.
+        order = np.flatnonzero(known)[np.argsort(-scores[known], kind="stable")]
+        unknown = len(active) - len(order)
+        dropped = order[max(keep - unknown, 1 if len(order) else 0) :]
+        best_before = state.status[active] == IN
+        contradicted = active[dropped][best_before[dropped]]
+        outs = np.sort(active[dropped][~best_before[dropped]])
+        stay = np.setdiff1d(active, outs)
+        # Beside one that was found best before, and may be away, nobody else is.
+        alone = len(stay) == 1 and not (state.status == IN).any()
+        ins = stay[state.status[stay] == UNDECIDED] if alone else np.zeros(0, dtype=np.intp)
+        shown = np.full((3, 1, problem.n_arms), np.nan)
+        shown[0, 0, active[known]] = mean_of(given["model"], scores[known])
+        shown[1, 0, active], shown[2, 0, active] = -np.inf, np.inf
+        return Decision(
+            phase=phase,
+            radius=outcome.allocation.radius,
+            ins=ins,
+            outs=outs,
+            left=np.zeros(0, dtype=np.intp),
+            estimate=shown[0],
+            low=shown[1],
+            high=shown[2],
+            contradicted=np.sort(contradicted),
+            spent=outcome.spent,
+            numbers={"still_in": float(len(stay)), "measurements": float(outcome.counts.sum())},
+            memory=state.memory,
+        )
+
+    def stop(self, state: State) -> tuple[StopReason, ...]:
+        """One is left, or the budget is used up."""
+        done = settled(state)
+        if done:
+            return done
+        open_arms = int(((state.status == UNDECIDED) & state.problem.wanted).sum())
+        if state.last is not None and len(state.last.contradicted):
+            text = "a compound that can be had again is better than the one found best; the first decision stands"
+            return (StopReason("undecidable", text, {"undecided": open_arms}),)
+        if (state.status[state.lost] == IN).any():
+            text = f"the compound found best cannot be measured any more; {open_arms} cannot be compared with it"
+            return (StopReason("lost", text, {"lost": int(state.lost.sum()), "undecided": open_arms}),)
+        share, _ = self._share(state)
+        if share < 1:
+            left = (state.problem.budget or 0) - state.spent
+            needed = max(int(state.memory["stages"][0]) - state.phase, 1)
+            text = f"the budget leaves {max(left, 0)} measurements, and the stages to come need at least {needed}"
+            return (StopReason("budget", text, {"left": left, "needed": needed, "undecided": open_arms}),)
+        return ()
+
+
+def _in_question(problem: Problem) -> tuple[int, int]:
+    """How many wanted compounds can be estimated, and how many effects their means have."""
+    measurable = np.flatnonzero(problem.measurable)
+    wanted = np.flatnonzero(problem.wanted)
+    inside = wanted[~outside_span(problem.features, span_basis(problem.features, measurable), wanted)]
+    return len(inside), span_rank(problem.features, inside)
+
+
+def _rows(state: State, active: Ints) -> tuple[ProjectedFeatures, ProjectedFeatures]:
+    """What may be measured, and whose means are wanted, in the same coordinates.
+
+    Compounds still in that can be measured, as in the paper, where they span all that are in; else all measurable.
+    """
+    problem = state.problem
+    here = np.flatnonzero(state.active & problem.measurable)
+    candidates = table(problem.features, here)
+    if len(here) == len(active):
+        return candidates, candidates
+    if not len(here) or outside_span(problem.features, candidates.basis, active).any():
+        here = np.flatnonzero(problem.measurable)
+        candidates = table(problem.features, here)
+    return candidates, table(problem.features, active, here)

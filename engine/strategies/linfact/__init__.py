@@ -1,0 +1,1 @@
+"""LinFACT: all compounds within epsilon of the best."""

@@ -1,0 +1,330 @@
+"""What all LinFACT strategies share: radii, union logs, good and bad compounds by bounds on means, how they end.
+
+Source: "Identifying all epsilon-best arms in linear bandits", section 4 (Algorithms 1, 3 and 4), with the noise, the
+slack, the first radius and the realised half-widths of our own statement.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assaypilot.engine.design import achieved, ceilings
+from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.goals import AllEpsilonBest
+from assaypilot.engine.progress import Report, silent
+from assaypilot.engine.strategies.censored import apart
+from assaypilot.engine.strategies.designs import estimated, fit, g_design, table
+from assaypilot.engine.strategies.ending import SOFTER, inseparable
+from assaypilot.engine.strategies.linfact.planning import cut_to, design_rows, phase_design
+from assaypilot.engine.strategies.phased import Phased, settled
+from assaypilot.engine.strategies.protocol import (
+    IN,
+    UNDECIDED,
+    Allocation,
+    Certificate,
+    Decision,
+    Outcome,
+    Parameter,
+    Problem,
+    State,
+    StopReason,
+)
+from assaypilot.engine.strategies.repeating import rounded_up
+
+__all__ = [
+    "DECIDE",
+    "FIRST_RADIUS",
+    "GAP",
+    "Bounded",
+    "LinFact",
+    "Sorted",
+    "goal_of",
+    "kept_promise",
+    "largest_radius",
+    "sort_by_means",
+    "union_log",
+]
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.intp]
+Flags = NDArray[np.bool_]
+
+DECIDE = Parameter(
+    "decide",
+    "realised",
+    "realised: bounds from the measurements that came back; planned: the bounds the plan promised",
+)
+FIRST_RADIUS = Parameter(
+    "first_radius", None, "half-width after the first phase, model scale; none: from noise and slack"
+)
+GAP = Parameter("gap", 1e-3, "how far the design may be from optimal (relative)")
+
+
+def union_log(n_arms: int, phase: int, delta: float) -> float:
+    """log(2 K r (r + 1) / delta): two sides of K means in every phase r, errors summing to delta."""
+    return math.log(2.0 * n_arms * phase * (phase + 1) / delta)
+
+
+def goal_of(problem: Problem) -> AllEpsilonBest:
+    """The goal, which is always this kind here."""
+    assert isinstance(problem.goal, AllEpsilonBest)
+    return problem.goal
+
+
+def largest_radius(largest: float, last: float, stepped: bool) -> float:
+    """The largest ``last`` 2^k at most ``largest``; with ``stepped`` k is at least 0, so that halving ends at last."""
+    steps = math.floor(math.log2(largest / last) + 1e-12)
+    return last * 2.0 ** (max(steps, 0) if stepped else steps)
+
+
+def kept_promise(half: Floats, promised: float) -> Floats:
+    """The promised half-width where the measurements keep it, else their own.
+
+    An arm that was not active when they were planned, and is now, may be outside their span. The realised half-widths
+    hold either way.
+    """
+    return np.where(half <= promised * (1.0 + 1e-9), promised, half)
+
+
+class Bounded(NamedTuple):
+    """Means of the active arms and their half-widths; infinite, with mean 0, where nothing is known."""
+
+    mean: Floats
+    half: Floats
+    numbers: Mapping[str, float] = {}
+    below: Floats | float = 0.0
+    """How far below the mean it may lie by values known only as bounds alone, beside the half-width."""
+    above: Floats | float = 0.0
+
+    @property
+    def low(self) -> Floats:
+        """The lower bounds."""
+        return np.asarray(self.mean - self.half - self.below, dtype=np.float64)
+
+    @property
+    def high(self) -> Floats:
+        """The upper bounds."""
+        return np.asarray(self.mean + self.half + self.above, dtype=np.float64)
+
+
+class Sorted(NamedTuple):
+    """What a phase says of the active arms, all bounds taken before any removal (Algorithm 3)."""
+
+    good: Flags
+    bad: Flags
+    dispensable: Flags
+    """Certainly not the best: once good, it need not be measured any more."""
+    upper: float
+    """The good threshold U."""
+    lower: float
+    """The bad threshold L."""
+
+
+def sort_by_means(low: Floats, high: Floats, top: float, best: float, goal: AllEpsilonBest) -> Sorted:
+    """Good, bad or neither by bounds on every mean.
+
+    ``top`` and ``best`` are the largest upper and lower bounds of all that may be the best (lost arms included).
+    """
+    upper, lower = top - goal.epsilon, best - goal.epsilon
+    bad = high < lower
+    # In the soft zone narrow bounds allow both answers; bad is asked first, as in Algorithm 3.
+    good = ~bad & (low >= upper - goal.slack if goal.slack > 0 else low > upper)
+    return Sorted(good, bad, high < best, float(upper), float(lower))
+
+
+class LinFact(Phased):
+    """All epsilon-best compounds; every phase bounds every active mean by the same radius, which then halves."""
+
+    def check(self, problem: Problem) -> dict[str, Any]:
+        """The parameters with their defaults; AssayPilotError for one out of range."""
+        parameters = self.parameters(problem)
+        if parameters["decide"] not in ("realised", "planned"):
+            raise AssayPilotError(
+                f"decide must be realised or planned, got {parameters['decide']!r}", option="--parameter decide"
+            )
+        for name, below in (("first_radius", math.inf), ("gap", 1.0)):
+            value = parameters[name]
+            number = isinstance(value, int | float) and not isinstance(value, bool)
+            if value is not None and not (number and 0 < value < below):
+                bounds = "above 0" if below == math.inf else f"above 0 and below {below:g}"
+                raise AssayPilotError(f"{name} must be a number {bounds}, got {value!r}", option=f"--parameter {name}")
+        return parameters
+
+    def parameters(self, problem: Problem) -> dict[str, Any]:
+        """The parameters by name, defaults filled in."""
+        parameters = super().parameters(problem)
+        if parameters["gap"] is None:
+            parameters["gap"] = GAP.default
+        return parameters
+
+    def rejoin(self, state: State, back: Flags) -> Flags:
+        """All that left, for an arm that never was compared: it may be the best, and they not near it, which is said.
+
+        One that had bounds counted with them while it was away.
+        """
+        return state.left & bool((back & ~np.isfinite(state.high[0])).any())
+
+    def spread_log(self, problem: Problem, phase: int) -> float:
+        """The logarithm of the phase's union bound."""
+        raise NotImplementedError
+
+    def noise(self, problem: Problem) -> float:
+        """The SD of one measurement on the scale of the bounds."""
+        return problem.noise[0]
+
+    def wells(self, state: State, radius: float, phase: int) -> float:
+        """Measurements per unit of the design's value: 2 sigma^2 / C^2 log(2 K r (r+1) / delta) (eq. 21)."""
+        return 2.0 * (self.noise(state.problem) / radius) ** 2 * self.spread_log(state.problem, phase)
+
+    def last_radius(self, problem: Problem) -> float | None:
+        """The radius that leaves nothing undecided; None without slack."""
+        slack = goal_of(problem).slack
+        return slack / 4.0 if slack > 0 else None
+
+    def first_radius(self, problem: Problem) -> float:
+        """The given one, else the largest whose first phase still takes about 2 d measurements.
+
+        With slack it is the last radius times a power of two, so that the last phase has exactly that; without, a
+        power of two. 2 d sigma^2 / C^2 log(4 K / delta) >= 2 d means C <= sigma sqrt(log(4 K / delta)).
+        """
+        given = self.parameters(problem)["first_radius"]
+        if given is not None:
+            return float(given)
+        last = self.last_radius(problem)
+        return largest_radius(self.widest(problem), 1.0 if last is None else last, last is not None)
+
+    def widest(self, problem: Problem) -> float:
+        """The radius at which a first phase takes about 2 d measurements."""
+        return self.noise(problem) * math.sqrt(self.spread_log(problem, 1))
+
+    def radius(self, state: State, phase: int) -> float:
+        """C_r: the first radius halved every phase, with slack never below the last one."""
+        radius = state.first_radius * 2.0 ** -(phase - 1)
+        last = self.last_radius(state.problem)
+        return radius if last is None else max(radius, last)
+
+    def ask(self, state: State, report: Report = silent) -> Allocation:
+        """The next phase: T(a) = ceil(g(w) w(a) ``wells``) (eq. 21)."""
+        problem = state.problem
+        phase = state.phase + 1
+        radius = self.radius(state, phase)
+        wells = self.wells(state, radius, phase)
+        gap = float(self.parameters(problem)["gap"])
+        candidates, design = phase_design(state, wells, gap, g_design, report)
+        counts = rounded_up(np.maximum(ceilings(design.weights, wells * design.value), 1), problem.repeats)
+        budget = problem.budget
+        cut = budget is not None and counts.sum() > budget - state.spent
+        if cut and budget is not None:
+            # Sized before any of its values is seen, so the realised half-widths stay valid.
+            counts = cut_to(candidates, design, budget - state.spent)
+            value = achieved(candidates, design.support, counts, candidates.onto(np.flatnonzero(state.active)))
+            radius = math.sqrt(wells * value) * radius
+        kept = counts > 0
+        order = np.argsort(candidates.rows[design.support[kept]])
+        return Allocation(
+            phase=phase,
+            arms=candidates.rows[design.support[kept]][order],
+            counts=counts[kept][order].astype(np.intp),
+            radius=radius,
+            certificate=Certificate("g", design.value, design.lower_bound),
+            cut_to_budget=bool(cut),
+        )
+
+    def bounds(self, state: State, outcome: Outcome, measured: Ints, active: Ints) -> Bounded:
+        """Means and half-widths of the active arms from this phase's measurements only (eq. 24, 25).
+
+        sigma ||a||_{V^-1} sqrt(2 log(2 K r (r+1) / delta)); infinite, with mean 0, outside the span of what was
+        measured.
+        """
+        problem = state.problem
+        counts = outcome.counts[0, measured]
+        means, norms = estimated(problem.features, measured, counts, outcome.means[0, measured], active)
+        spread = self.noise(problem) * math.sqrt(2.0 * self.spread_log(problem, state.phase + 1))
+        half = spread * norms
+        if self.parameters(problem)["decide"] == "planned" and outcome.complete:
+            half = kept_promise(half, outcome.allocation.radius)
+        means = np.where(np.isfinite(norms), means, 0.0)
+        if outcome.low is None or outcome.high is None:
+            return Bounded(means, half)
+        cells = outcome.means[0, measured], outcome.low[0, measured], outcome.high[0, measured]
+        below, above = apart(fit(problem.features, measured, counts, cells[0]), *cells)
+        return Bounded(means, half, outcome.censored, below[active], above[active])
+
+    def decide(self, state: State, outcome: Outcome) -> Decision | None:
+        """Good, bad or still open for every active arm, all bounds taken before any removal (Algorithm 3)."""
+        measured = np.flatnonzero(outcome.counts[0] > 0)
+        active = np.flatnonzero(state.active)
+        # Nothing is left to decide when all that a phase measured cannot be had any more.
+        if not len(measured) or not len(active):
+            return None
+        bounded = self.bounds(state, outcome, measured, active)
+        mean, half, numbers, low, high = bounded.mean, bounded.half, bounded.numbers, bounded.low, bounded.high
+        top, best, widest = float(high.max()), float(low.max()), float(half.max())
+        if state.lost.any():
+            # The bounds of all phases hold together, so those of arms that were lost still say where the best may be.
+            top = max(top, float(state.high[0, state.lost].max()))
+            best = max(best, float(state.low[0, state.lost].max()))
+        found = sort_by_means(low, high, top, best, goal_of(state.problem))
+        spread = np.full((3, 1, state.problem.n_arms), np.nan)
+        spread[0, 0, active] = mean if widest < math.inf else np.where(np.isfinite(half), mean, np.nan)
+        spread[1, 0, active] = low
+        spread[2, 0, active] = high
+        return self.decision(state, outcome, active, found, spread, {"widest_half_width": widest, **numbers})
+
+    def decision(
+        self,
+        state: State,
+        outcome: Outcome,
+        active: Ints,
+        found: Sorted,
+        spread: Floats,
+        numbers: Mapping[str, float],
+    ) -> Decision:
+        """What the phase decides, once the active arms are sorted; ``spread``: estimate, low and high of all arms."""
+        before = state.status[active]
+        good_now = (before == IN) | (found.good & (before == UNDECIDED))
+        return Decision(
+            phase=state.phase + 1,
+            radius=outcome.allocation.radius,
+            ins=active[found.good & (before == UNDECIDED)],
+            outs=active[found.bad & (before == UNDECIDED)],
+            left=active[good_now & found.dispensable],
+            estimate=spread[0],
+            low=spread[1],
+            high=spread[2],
+            contradicted=active[found.bad & (before == IN)],
+            spent=outcome.spent,
+            numbers={
+                "upper_threshold": found.upper,
+                "lower_threshold": found.lower,
+                "measurements": float(outcome.counts.sum()),
+                **numbers,
+            },
+        )
+
+    def stop(self, state: State) -> tuple[StopReason, ...]:
+        """Every wanted arm decided, nothing left to measure, or a budget below what one more phase needs."""
+        done = settled(state)
+        if done:
+            return done
+        open_arms = int(((state.status == UNDECIDED) & state.problem.wanted).sum())
+        last, finest = state.last, self.last_radius(state.problem)
+        at_end = last is not None and finest is not None and last.radius <= finest * (1.0 + 1e-9)
+        if last is not None and at_end and state.lost.any() and not len(last.ins) and not len(last.outs):
+            lost = int(state.lost.sum())
+            text = f"{lost} of the best cannot be measured any more; against their last bounds {open_arms} stay open"
+            return (StopReason("lost", text, {"lost": lost, "undecided": open_arms}),)
+        budget = state.problem.budget
+        if budget is not None:
+            left = budget - state.spent
+            rank = table(state.problem.features, design_rows(state)[0]).rank
+            if left < rank:
+                text = f"the budget leaves {max(left, 0)} measurements, and one more decision needs at least {rank}"
+                return (StopReason("budget", text, {"left": left, "needed": rank, "undecided": open_arms}),)
+        phase = state.phase + 1
+        return inseparable(state, self.wells(state, self.radius(state, phase), phase), SOFTER)

@@ -1,0 +1,304 @@
+"""LinFACT with XY-optimal designs: the measurements go where differences between compounds need them.
+
+Source: "Identifying all epsilon-best arms in linear bandits", section 4.1 (Algorithms 2 to 4, eq. 22, 23). As printed,
+eq. 22 bounds every difference by C_r while the rule spends 2 C_r on it, and counts each pair twice; ``linfact-xy``
+takes the measurements that its rule needs.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import ClassVar, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assaypilot.engine.design import Design, Pairs, ceilings, round_design
+from assaypilot.engine.design.criteria import information_inverse
+from assaypilot.engine.features import ProjectedFeatures
+from assaypilot.engine.progress import Report, silent
+from assaypilot.engine.strategies.designs import Plan, fit, remembered, saturated, table, xy_design
+from assaypilot.engine.strategies.linfact.linfact import DECIDE, FIRST_RADIUS, GAP, LinFact, Sorted, goal_of
+from assaypilot.engine.strategies.linfact.pairs import Behind, Differences, behind
+from assaypilot.engine.strategies.linfact.planning import cut_to, design_rows, phase_design
+from assaypilot.engine.strategies.protocol import (
+    Allocation,
+    Arrays,
+    Certificate,
+    Decision,
+    Outcome,
+    Problem,
+    State,
+    StrategyInfo,
+)
+from assaypilot.engine.strategies.repeating import rounded_up
+
+__all__ = ["LinFactXY", "LinFactXYAsPrinted", "pair_log", "pair_log_as_printed"]
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.intp]
+
+_PLENTY = 20
+"""Measurements per compound of a design from which rounding up costs next to nothing."""
+_TRIES = 5
+"""Numbers of measurements for which a rounded design is tried, before rounding up."""
+_EXCHANGED = 1500
+"""Arms up to which single measurements are moved until the rounded design is as good as it gets."""
+_NOBODY = np.zeros(0, dtype=np.intp)
+
+
+def pair_log(n_arms: int, phase: int, delta: float) -> float:
+    """log(K (K - 1) r (r + 1) / delta): two sides of K (K - 1) / 2 differences in every phase r."""
+    return math.log(max(n_arms * (n_arms - 1), 1) * phase * (phase + 1) / delta)
+
+
+def pair_log_as_printed(n_arms: int, phase: int, delta: float) -> float:
+    """log(2 K (K - 1) r (r + 1) / delta), eq. 22: each pair counted twice."""
+    return math.log(2.0) + pair_log(n_arms, phase, delta)
+
+
+class LinFactXY(LinFact):
+    """All epsilon-best compounds by bounds on differences; those of phase r are within 2 C_r."""
+
+    info: ClassVar[StrategyInfo] = StrategyInfo(
+        name="linfact-xy",
+        version=1,
+        title="LinFACT-XY",
+        goals=("epsilon-best",),
+        parameters=(DECIDE, FIRST_RADIUS, GAP),
+        guarantee=(
+            "with the stated confidence every compound within epsilon is returned "
+            "and none worse than epsilon + slack, if the substituent effects add up; "
+            "its bounds are of each compound's distance from the best"
+        ),
+        source="LinFACT, section 4, with the measurements that its rule needs",
+    )
+    planned_share: ClassVar[float] = 2.0
+    """The half-width a difference is measured to, in units of the radius; the rule spends 2."""
+    own_share: ClassVar[float] = 0.0
+    """What the planned rule takes for the difference of a compound to itself, in units of the radius."""
+
+    def spread_log(self, problem: Problem, phase: int) -> float:
+        """log(K (K - 1) r (r + 1) / delta)."""
+        return pair_log(int(problem.wanted.sum()), phase, problem.delta)
+
+    def wells(self, state: State, radius: float, phase: int) -> float:
+        """Measurements per unit of the design's value: 2 sigma^2 / (2 C)^2 log(K (K - 1) r (r+1) / delta)."""
+        return super().wells(state, self.planned_share * radius, phase)
+
+    def widest(self, problem: Problem) -> float:
+        """The radius at which a first phase takes about 2 d measurements, by a design of value 2 d.
+
+        That is the least value for d compounds that share no effect; most tables have a somewhat larger one.
+        """
+        return math.sqrt(2.0) / self.planned_share * super().widest(problem)
+
+    def memory(self, problem: Problem) -> Arrays:
+        """For each arm the bounds of its difference to another (``anchor``) from when both were last measured."""
+        n = problem.n_arms
+        return {
+            "anchor": np.full(n, -1, dtype=np.intp),
+            "above_anchor_least": np.full(n, -np.inf),
+            "above_anchor_most": np.full(n, np.inf),
+        }
+
+    def ask(self, state: State, report: Report = silent) -> Allocation:
+        """The next phase: eq. 22 with the achieved value of the rounded design."""
+        problem = state.problem
+        phase = state.phase + 1
+        radius = self.radius(state, phase)
+        rows, targets = design_rows(state)
+        compared = table(problem.features, rows if targets is None else targets, None if targets is None else rows)
+        independent = targets is None and compared.n_rows == compared.rank > 1
+        if not independent and _all_equal(compared):
+            # Nothing to tell apart: one measurement says that they are there.
+            report(1.0, "nothing to compare")
+            one = rows[:1]
+            return Allocation(phase, one, np.ones(1, dtype=np.intp), radius, Certificate("xy", 0.0, 0.0))
+        wells = self.wells(state, radius, phase)
+        plan = phase_design(state, wells, float(self.parameters(problem)["gap"]), xy_design, report)
+        candidates, design = plan
+        support, counts = _rounded(plan, compared.rows, wells)
+        counts = rounded_up(counts, problem.repeats)
+        budget = problem.budget
+        cut = budget is not None and counts.sum() > budget - state.spent
+        if cut and budget is not None:
+            support, counts = design.support, cut_to(candidates, design, budget - state.spent)
+            pairs = Pairs(candidates.onto(compared.rows))
+            radius *= math.sqrt(wells * _value(candidates, pairs, support, counts))
+        kept = counts > 0
+        order = np.argsort(candidates.rows[support[kept]])
+        return Allocation(
+            phase=phase,
+            arms=candidates.rows[support[kept]][order],
+            counts=counts[kept][order].astype(np.intp),
+            radius=radius,
+            certificate=Certificate("xy", design.value, design.lower_bound),
+            cut_to_budget=bool(cut),
+        )
+
+    def decide(self, state: State, outcome: Outcome) -> Decision | None:
+        """Out when some active arm is surely more than epsilon better; in when none can be.
+
+        Bounds shown: how far behind the best an arm is at least and at most, below the best estimate; of an arm with no
+        estimate, none. Against other arms that cannot be compared with it no arm is in, whatever is shown.
+        """
+        problem, goal = state.problem, goal_of(state.problem)
+        measured = np.flatnonzero(outcome.counts[0] > 0)
+        active = np.flatnonzero(state.active)
+        if not len(measured) or not len(active):
+            return None
+        differences = self._differences(state, outcome, measured, active)
+        known = differences.group == 0
+        leader = int(np.argmax(np.where(known, differences.mean, -np.inf)))
+        to_leader = differences.half(np.arange(len(active)), np.array([leader]))[:, 0]
+        to_leader[leader] = 0.0
+        found = behind(differences)
+        above = differences.mean - differences.mean[leader]
+        lost = _lost_bounds(state, active, known, above - to_leader, above + to_leader)
+        found = _with_lost(found, lost, above, to_leader)
+        bad = found.least > goal.epsilon
+        good = ~bad & (found.most <= goal.epsilon + goal.slack)
+        top = float(differences.mean[leader]) if known.any() else 0.0
+        spread = np.full((3, 1, problem.n_arms), np.nan)
+        spread[0, 0, active] = np.where(known, differences.mean, np.nan)
+        spread[1, 0, active] = np.where(known, top - found.most_known, -np.inf)
+        spread[2, 0, active] = np.where(known, top - found.least, np.inf)
+        sorted_arms = Sorted(good, bad, found.least > 0.0, top - goal.epsilon, top - goal.epsilon)
+        numbers = {"widest_half_width": float(to_leader.max())}
+        decision = self.decision(state, outcome, active, sorted_arms, spread, numbers)
+        memory = _remembered_bounds(state, active, known, leader, lost, above - to_leader, above + to_leader)
+        return replace(decision, memory=memory)
+
+    def _differences(self, state: State, outcome: Outcome, measured: Ints, active: Ints) -> Differences:
+        problem = state.problem
+        counts, means = outcome.counts[0, measured], outcome.means[0, measured]
+        spread = problem.noise[0] * math.sqrt(2.0 * self.spread_log(problem, state.phase + 1))
+        promised = own = 0.0
+        if self.parameters(problem)["decide"] == "planned" and outcome.complete:
+            radius = outcome.allocation.radius
+            promised, own = 2.0 * radius, self.own_share * radius
+        if saturated(problem.features, measured, active):
+            return Differences.apart(means, counts, spread, promised, own)
+        return Differences.of(fit(problem.features, measured, counts, means), active, spread, promised, own)
+
+
+class LinFactXYAsPrinted(LinFactXY):
+    """LinFACT-XY as its paper prints it: every difference within C_r, where the rule needs 2 C_r."""
+
+    info: ClassVar[StrategyInfo] = StrategyInfo(
+        name="linfact-xy-as-printed",
+        version=1,
+        title="LinFACT-XY, as printed",
+        goals=("epsilon-best",),
+        parameters=(DECIDE, FIRST_RADIUS, GAP),
+        guarantee=LinFactXY.info.guarantee + "; about four times the measurements that this needs",
+        source="LinFACT, section 4, eq. 22",
+    )
+    planned_share: ClassVar[float] = 1.0
+    own_share: ClassVar[float] = 2.0
+
+    def spread_log(self, problem: Problem, phase: int) -> float:
+        """log(2 K (K - 1) r (r + 1) / delta)."""
+        return pair_log_as_printed(int(problem.wanted.sum()), phase, problem.delta)
+
+
+def _all_equal(rows: ProjectedFeatures) -> bool:
+    """Whether all rows are one and the same."""
+    if rows.n_rows == 1:
+        return True
+    if rows.rank > 1:
+        few = rows.coordinates(np.arange(min(rows.n_rows, 64)))
+        if not np.allclose(few, few[0], rtol=0.0, atol=1e-9 * float(np.abs(few).max())):
+            return False
+    every = rows.coordinates()
+    return bool(np.allclose(every, every[0], rtol=0.0, atol=1e-9 * float(np.abs(every).max())))
+
+
+def _value(candidates: ProjectedFeatures, pairs: Pairs, support: Ints, counts: Ints) -> float:
+    """The largest ||y||^2_{V^-1} over the pairs for V of the counts."""
+    used = counts > 0
+    inverse = information_inverse(candidates.coordinates(support[used]), counts[used].astype(float))
+    return math.inf if inverse is None else float(pairs.find(inverse)[1][0])
+
+
+def _rounded(plan: Plan, compared: Ints, wells: float) -> tuple[Ints, Ints]:
+    """Positions and whole counts for which every difference is within what the plan promises (``wells`` ||y||^2 <= 1).
+
+    Up to 20 measurements per compound the design is rounded to fewer and fewer measurements; above, counts are rounded
+    up, which costs at most one measurement per compound.
+    """
+    candidates, design = plan
+    up = np.maximum(ceilings(design.weights, wells * design.value), 1).astype(np.intp)
+    if up.sum() >= _PLENTY * len(up):
+        return design.support, up
+
+    def make() -> tuple[Ints, Ints]:
+        fewer = _fewest(candidates, design, Pairs(candidates.onto(compared)), wells)
+        return (design.support, up) if fewer is None or fewer[1].sum() >= up.sum() else fewer
+
+    parts = (candidates.rows, compared, candidates.basis, design.support, design.weights, wells)
+    return remembered("rounded pairs", candidates.features, parts, 16 * len(design.support), make)
+
+
+def _fewest(candidates: ProjectedFeatures, design: Design, pairs: Pairs, wells: float) -> tuple[Ints, Ints] | None:
+    """About the fewest measurements of the design's compounds that keep the promise; None when not found."""
+    method: Literal["exchange", "apportion"] = "exchange" if pairs.table.n_rows <= _EXCHANGED else "apportion"
+    n = max(math.ceil(wells * design.value * (1.0 - 1e-9)), candidates.rank)
+    for _ in range(_TRIES):
+        found = round_design(design, candidates, n, method=method, directions=pairs, pool=_NOBODY)
+        needed = wells * found.value
+        if needed <= n * (1.0 + 1e-9):
+            return found.support, found.counts
+        n = max(n + 1, math.ceil(needed) if math.isfinite(needed) else 2 * n)
+    return None
+
+
+def _lost_bounds(state: State, active: Ints, known: NDArray[np.bool_], least: Floats, most: Floats) -> Floats:
+    """For each lost arm the bounds of its mean minus the leader's, ``(2, n_lost)``; infinite when not known.
+
+    ``least`` and ``most`` bound the active means minus the leader's now. What was known of a lost arm is its difference
+    to its anchor; the anchor, or any active arm with the same anchor, leads from there to the leader.
+    """
+    lost = np.flatnonzero(state.lost)
+    out = np.vstack([np.full(len(lost), -np.inf), np.full(len(lost), np.inf)])
+    if not len(lost):
+        return out
+    memory = state.memory
+    anchor, old_least, old_most = memory["anchor"], memory["above_anchor_least"], memory["above_anchor_most"]
+    for position, arm in enumerate(lost):
+        by = np.flatnonzero(known & ((anchor[active] == anchor[arm]) | (active == anchor[arm])) & (anchor[arm] >= 0))
+        is_anchor = active[by] == anchor[arm]
+        from_least = np.where(is_anchor, 0.0, old_least[active[by]])
+        from_most = np.where(is_anchor, 0.0, old_most[active[by]])
+        out[0, position] = (old_least[arm] - from_most + least[by]).max(initial=-np.inf)
+        out[1, position] = (old_most[arm] - from_least + most[by]).min(initial=np.inf)
+    return out
+
+
+def _with_lost(found: Behind, lost: Floats, above: Floats, to_leader: Floats) -> Behind:
+    """The bounds against lost arms, too; ``lost`` bounds their means minus the leader's."""
+    if not lost.size:
+        return found
+    nearest, farthest = lost[0].max() - above - to_leader, lost[1].max() - above + to_leader
+    least = np.where(np.isfinite(nearest), np.maximum(found.least, nearest), found.least)
+    return Behind(least, np.maximum(found.most, farthest), np.maximum(found.most_known, farthest))
+
+
+def _remembered_bounds(
+    state: State, active: Ints, known: NDArray[np.bool_], leader: int, lost: Floats, least: Floats, most: Floats
+) -> Arrays:
+    """The memory after a phase: active and lost arms get the leader for their anchor."""
+    memory = {name: array.copy() for name, array in state.memory.items()}
+    if known.any():
+        here = active[known]
+        memory["anchor"][here] = active[leader]
+        memory["above_anchor_least"][here] = least[known]
+        memory["above_anchor_most"][here] = most[known]
+        reached = np.isfinite(lost[1])
+        gone = np.flatnonzero(state.lost)[reached]
+        memory["anchor"][gone] = active[leader]
+        memory["above_anchor_least"][gone] = lost[0, reached]
+        memory["above_anchor_most"][gone] = lost[1, reached]
+    return memory

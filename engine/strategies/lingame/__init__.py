@@ -1,0 +1,1 @@
+"""LinGame: pure exploration as a game, and what pools measurements like it."""

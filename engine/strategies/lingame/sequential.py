@@ -1,0 +1,375 @@
+"""What strategies share that pool all measurements and look after every batch: decisions, stopping, first arms."""
+
+from __future__ import annotations
+
+import math
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assaypilot.engine.goals import Best
+from assaypilot.engine.progress import Report, silent
+from assaypilot.engine.strategies.ending import doubted, late, newcomers, nobody_late
+from assaypilot.engine.strategies.lingame.pool import Pool, Rules, added, assumed, pooled, rules_of, table_of, void_of
+from assaypilot.engine.strategies.lingame.questions import BestQuestion, Sides, question_of
+from assaypilot.engine.strategies.phased import Phased, one_of, settled
+from assaypilot.engine.strategies.protocol import (
+    IN,
+    OUT,
+    UNDECIDED,
+    Allocation,
+    Arrays,
+    Certificate,
+    Decision,
+    Outcome,
+    Parameter,
+    Problem,
+    State,
+    StopReason,
+)
+
+__all__ = ["FIRST", "Sequential", "compared", "missing", "shuffled", "spanning", "track"]
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.intp]
+Flags = NDArray[np.bool_]
+
+_ENOUGH = 0.5
+"""Half-widths this small beside that of who is away: measuring without end would hardly tell them apart better."""
+
+_DEAR = 4.0
+"""From so many times the measurements on it is said what a bound on the effects costs."""
+
+_SAME = 1e-6
+"""A row whose rest outside the span is shorter than this share of its length adds no direction."""
+
+FIRST = Parameter(
+    "first",
+    "spanning",
+    "what comes first; spanning: one measurement per dimension; each: one of every compound, as in the authors' code",
+)
+
+
+class Sequential(Phased):
+    """Pools everything, decides an arm as soon as the confidence ellipsoid leaves one answer; a phase is a batch.
+
+    An arm is decided in when "in" is right under every parameter in the ellipsoid, and out when "out" is. The
+    ellipsoids of all looks hold together with the stated confidence, so decisions of different phases may be put
+    together, and with slack every arm may take the side that is certain first. For the goals of LinGame this is eq. 3
+    asked of each arm by itself: it never stops later.
+    """
+
+    def check(self, problem: Problem) -> dict[str, Any]:
+        """The parameters with their defaults; AssayPilotError for one out of range."""
+        parameters = self.parameters(problem)
+        rules_of(problem, parameters)
+        one_of("first", parameters["first"], ("spanning", "each"))
+        return parameters
+
+    def void(self, problem: Problem) -> tuple[str, ...]:
+        """Why no error probability is promised with these parameters."""
+        return void_of(self.parameters(problem))
+
+    def cautions(self, problem: Problem) -> tuple[str, ...]:
+        """What a bound on the effects costs, where it makes a campaign much longer."""
+        rules = self.rules(problem)
+        price = rules.price()
+        if price < _DEAR:
+            return ()
+        return (
+            f"with norm = {rules.norm:g} and eta = {rules.eta:.3g} a decision takes about {price:,.0f} times the "
+            "measurements it takes without norm: this is what the theorem costs",
+        )
+
+    def assumes(self, problem: Problem) -> tuple[str, ...]:
+        """That effects add up, and the bound on them where one was given."""
+        return (*super().assumes(problem), *assumed(self.parameters(problem)))
+
+    def memory(self, problem: Problem) -> Arrays:
+        """Counts and sums of values of every arm; for the best also who was compared with it only afterwards."""
+        n = problem.n_arms
+        return {"counts": np.zeros(n), "sums": np.zeros(n)} | (nobody_late(problem) if _is_best(problem) else {})
+
+    def rules(self, problem: Problem) -> Rules:
+        """The parameters as numbers."""
+        return rules_of(problem, self.parameters(problem))
+
+    def ask(self, state: State, report: Report = silent) -> Allocation:
+        """The next batch; before the measurements span what can be measured, the arms that are missing first."""
+        rules = self.rules(state.problem)
+        budget = state.problem.budget
+        first = self.first_arms(state)
+        size = max(rules.batch, len(first))
+        left = size if budget is None else budget - state.spent
+        n = min(size, left)
+        capacity = state.problem.capacity
+        most = capacity.max_replicates if capacity else n
+        counts = self.batch(state, rules, first[:n], n, most)
+        arms = np.flatnonzero(counts)
+        return Allocation(
+            phase=state.phase + 1,
+            arms=arms,
+            counts=counts[arms],
+            radius=math.inf,
+            certificate=Certificate("none", 0.0, 0.0),
+            cut_to_budget=n < size,
+        )
+
+    def first_arms(self, state: State) -> Ints:
+        """Arms to measure because nothing is known of a direction they have; chosen by counts, never by values.
+
+        Every measurable arm once where that was chosen.
+        """
+        arms = missing(state)
+        if len(arms) and state.last is None and self.parameters(state.problem)["first"] == "each":
+            return shuffled(state.problem, state.problem.measurable)
+        return arms
+
+    def batch(self, state: State, rules: Rules, first: Ints, n: int, most: int) -> Ints:
+        """``(n_arms,)`` measurements of a batch of n that starts with the ``first`` arms, at most ``most`` of one."""
+        raise NotImplementedError
+
+    def remember(
+        self, state: State, outcome: Outcome, rules: Rules, pool: Pool, open_arms: Flags, rivals: Flags
+    ) -> Arrays:
+        """What else is carried to the next phase, beside counts and sums."""
+        return {}
+
+    def decide(self, state: State, outcome: Outcome) -> Decision | None:
+        """Every open arm whose answer is the same in the whole confidence ellipsoid."""
+        problem = state.problem
+        if not (outcome.counts[0] > 0).any() or not state.active.any():
+            return None
+        rules = self.rules(problem)
+        counts, sums = added(state, outcome)
+        pool = pooled(table_of(problem.features, problem.measurable | (counts > 0)), rules, counts, sums)
+        reach = rules.reach(pool.total)
+        spread = pool.spread()
+        ins, outs, waiting = self.verdict(state, pool, spread, reach)
+        open_arms = (state.status == UNDECIDED) & state.active
+        open_arms[ins] = open_arms[outs] = False
+        rivals = compared(state) & pool.known
+        rivals[outs] = False
+        if state.problem.goal.name == "best" and open_arms.any():
+            # Who was found best before stays in the game with those that come back.
+            open_arms |= state.status == IN
+        half = math.sqrt(reach) * np.sqrt(np.einsum("ij,ij->i", spread, spread))
+        bounds = np.full((3, 1, problem.n_arms), np.nan)
+        known, unknown = state.active & pool.known, state.active & ~pool.known
+        bounds[0, 0, known] = pool.means[known]
+        bounds[1, 0, known] = pool.means[known] - half[known]
+        bounds[2, 0, known] = pool.means[known] + half[known]
+        bounds[1, 0, unknown] = -np.inf
+        bounds[2, 0, unknown] = np.inf
+        return Decision(
+            phase=state.phase + 1,
+            radius=outcome.allocation.radius,
+            ins=ins,
+            outs=outs,
+            left=np.zeros(0, dtype=np.intp),
+            estimate=bounds[0],
+            low=bounds[1],
+            high=bounds[2],
+            contradicted=self.contradicted(state, pool, spread, reach),
+            spent=outcome.spent,
+            numbers={
+                "measurements": pool.total,
+                "threshold": reach,
+                "rank": float(pool.factor.shape[1]),
+                "only_lost": float(waiting),
+            },
+            memory={"counts": counts, "sums": sums}
+            | (late(state) if _is_best(problem) else {})
+            | dict(self.remember(state, outcome, rules, pool, open_arms, rivals)),
+        )
+
+    def verdict(self, state: State, pool: Pool, spread: Floats, reach: float) -> tuple[Ints, Ints, bool]:
+        """Arms now decided in and out, and whether those still open wait only for arms that were lost."""
+        open_arms = (state.status == UNDECIDED) & state.active & pool.known
+        rivals = compared(state)
+        if state.problem.goal.name == "best" and (state.status == IN).any():
+            return self._beside(state, pool, spread, reach)
+        sides = _sides(state, pool, spread, open_arms, rivals)
+        ins, outs = self.settle(state, sides, reach, rivals)
+        if not state.lost.any():
+            return ins, outs, False
+        rest = _sides(state, pool, spread, open_arms, rivals & ~state.lost)
+        others = sum(len(arms) for arms in self.settle(state, rest, reach, rivals & ~state.lost))
+        return ins, outs, others == int(((state.status == UNDECIDED) & state.active).sum())
+
+    def _beside(self, state: State, pool: Pool, spread: Floats, reach: float) -> tuple[Ints, Ints, bool]:
+        """As ``verdict``, once one was found best: nobody else is in, and all are out that it is not worse than."""
+        nobody = np.zeros(0, dtype=np.intp)
+        open_arms = (state.status == UNDECIDED) & state.active
+        found = int(np.argmax(state.status == IN))
+        if not pool.known[found]:
+            return nobody, nobody, not state.active[found]
+        asked = open_arms & pool.known
+        sides = _sides(state, pool, spread, asked | (state.status == IN), compared(state))
+        beside = _best(state).against(pool.means, spread, found)
+        outs = asked & (np.maximum(sides.outside, beside.outside) > reach)
+        left = open_arms & ~outs
+        if state.active[found] or not left.any():
+            return nobody, np.flatnonzero(outs), False
+        # What is known of one that is away gets no better.
+        half = np.where(pool.known, np.einsum("ij,ij->i", spread, spread), np.inf)
+        return nobody, np.flatnonzero(outs), bool(half[left].max() <= _ENOUGH**2 * half[found])
+
+    def settle(self, state: State, sides: Sides, reach: float, rivals: Flags) -> tuple[Ints, Ints]:
+        """The arms in and out by the distances; the best is in only with all others out."""
+        inside, outside = sides.inside > reach, sides.outside > reach
+        # In a soft zone both may be certain; the clearer one is said.
+        inside, outside = inside & (sides.inside >= sides.outside), outside & (sides.inside < sides.outside)
+        if state.problem.goal.name == "best" and inside.any():
+            open_arms = (state.status == UNDECIDED) & state.active
+            return np.flatnonzero(inside), np.flatnonzero(open_arms & ~inside)
+        return np.flatnonzero(inside), np.flatnonzero(outside)
+
+    def contradicted(self, state: State, pool: Pool, spread: Floats, reach: float) -> Ints:
+        """Arms decided earlier that would be decided the other way now; looked at only where the estimate says so."""
+        if state.problem.goal.name == "best":
+            return self._overtaken(state, pool, spread, reach)
+        decided = ((state.status == IN) | (state.status == OUT)) & pool.known & state.problem.wanted
+        if not decided.any():
+            return np.zeros(0, dtype=np.intp)
+        rivals = compared(state) & pool.known
+        now_in = question_of(state.problem.goal).answer(pool.means, decided, rivals)
+        doubtful = decided & (now_in != (state.status == IN))
+        if not doubtful.any():
+            return np.zeros(0, dtype=np.intp)
+        sides = _sides(state, pool, spread, doubtful, rivals)
+        wrong = np.where(state.status == IN, sides.outside > reach, sides.inside > reach)
+        return np.flatnonzero(doubtful & wrong)
+
+    def _overtaken(self, state: State, pool: Pool, spread: Floats, reach: float) -> Ints:
+        """The one found best before when one that came back is surely better, and not surely within slack of it."""
+        found = np.flatnonzero((state.status == IN) & pool.known)
+        if not len(found):
+            return found
+        sides = _best(state).against(pool.means, spread, int(found[0]))
+        open_arms = (state.status == UNDECIDED) & state.active & pool.known
+        return found if (open_arms & (sides.inside > reach) & ~(sides.outside > reach)).any() else found[:0]
+
+    def stop(self, state: State) -> tuple[StopReason, ...]:
+        """Everything decided, nothing left to measure, only lost arms to wait for, or a budget that is used up."""
+        done, goal = settled(state), state.problem.goal
+        if done and done[0].name == "decided" and isinstance(goal, Best):
+            return doubted(state, goal.slack) or done
+        if done:
+            return done
+        open_arms = int(((state.status == UNDECIDED) & state.problem.wanted).sum())
+        best = state.problem.goal.name == "best"
+        if best and state.last is not None and len(state.last.contradicted):
+            text = "a compound that can be had again is better than the one found best; the first decision stands"
+            return (StopReason("undecidable", text, {"undecided": open_arms}),)
+        only_lost = state.last is not None and bool(state.last.numbers.get("only_lost"))
+        if state.lost.any() and only_lost and not newcomers(state):
+            lost = int(state.lost.sum())
+            whom, them = f"{lost} of the best", "it" if lost == 1 else "them"
+            if best and (state.status == IN).any():
+                whom, them = "the compound found best", "it"
+            text = f"{whom} cannot be measured any more; against what is known of {them} {open_arms} stay open"
+            return (StopReason("lost", text, {"lost": lost, "undecided": open_arms}),)
+        budget = state.problem.budget
+        if budget is not None and budget - state.spent < 1:
+            text = f"the budget of {budget} measurements is used up"
+            return (StopReason("budget", text, {"left": 0, "needed": 1, "undecided": open_arms}),)
+        return ()
+
+
+def _is_best(problem: Problem) -> bool:
+    return problem.goal.name == "best"
+
+
+def _best(state: State) -> BestQuestion:
+    goal = state.problem.goal
+    assert isinstance(goal, Best)
+    return BestQuestion(goal.slack)
+
+
+def compared(state: State) -> Flags:
+    """``(n_arms,)``: whom an arm must be compared with: wanted arms that may be the best.
+
+    Those that are out are certainly not the best; those that were lost still count, by what is known of them.
+    """
+    return state.active | state.lost
+
+
+def _sides(state: State, pool: Pool, spread: Floats, open_arms: Flags, rivals: Flags) -> Sides:
+    """The distances of the goal; nobody is in while a rival is not known at all."""
+    sides = question_of(state.problem.goal).sides(pool.means, spread, open_arms, rivals & pool.known)
+    if state.problem.goal.name != "threshold" and (rivals & ~pool.known).any():
+        return Sides(np.zeros(len(open_arms)), sides.outside)
+    return sides
+
+
+def missing(state: State) -> Ints:
+    """Measurable arms, one for every direction that can be measured and was not yet, in a seeded order."""
+    measurable = state.problem.measurable
+    counts = state.memory["counts"]
+    table = table_of(state.problem.features, measurable | (counts > 0))
+    if state.last is not None and state.last.numbers["rank"] == table.x.shape[1]:
+        return np.zeros(0, dtype=np.intp)
+    return spanning(table.x, np.flatnonzero(counts > 0), shuffled(state.problem, measurable))
+
+
+def spanning(x: Floats, measured: Ints, candidates: Ints) -> Ints:
+    """Candidates that complete the span of the measured rows, the longest rest first; ``x`` is ``(n, d)``."""
+    d = x.shape[1]
+    rest = x[candidates].copy()
+    lengths = np.maximum(np.einsum("ij,ij->i", rest, rest), 1e-300)
+    if len(measured):
+        _, sizes, directions = np.linalg.svd(x[measured], full_matrices=False)
+        known = directions[sizes > _SAME * max(float(sizes.max(initial=0.0)), 1e-300)]
+        rest -= (rest @ known.T) @ known
+    chosen: list[int] = []
+    for _ in range(d):
+        sizes = np.einsum("ij,ij->i", rest, rest)
+        if not len(sizes):
+            break
+        place = int(np.argmax(sizes))
+        if sizes[place] <= _SAME**2 * lengths[place]:
+            break
+        chosen.append(int(candidates[place]))
+        direction = rest[place] / math.sqrt(float(sizes[place]))
+        rest -= np.outer(rest @ direction, direction)
+    return np.array(chosen, dtype=np.intp)
+
+
+def shuffled(problem: Problem, among: Flags) -> Ints:
+    """These arms in an order that is the same for every phase and depends on the seed alone.
+
+    Without it ties would go to the first rows of the table, which often share a substituent.
+    """
+    order = _order(problem.n_arms, problem.seed)
+    return order[among[order]]
+
+
+@lru_cache(maxsize=8)
+def _order(n: int, seed: int) -> Ints:
+    order: Ints = np.random.default_rng((seed, n)).permutation(n)
+    order.flags.writeable = False
+    return order
+
+
+def track(behind: Floats, weights: Floats, n: int, most: int) -> Ints:
+    """``(k,)`` how often each of k is taken when the weights are added n times, always the one furthest behind.
+
+    ``behind`` is what is owed so far, W - N (LinGame: argmin N - W). At most ``most`` of one, so that a lab can run
+    the batch in a round; what that leaves owed is caught up later.
+    """
+    owed = behind.copy()
+    taken = np.zeros(len(owed), dtype=np.intp)
+    for _ in range(n):
+        owed += weights
+        place = int(owed.argmax())
+        if taken[place] >= most:
+            free = np.flatnonzero(taken < most)
+            if not len(free):
+                break
+            place = int(free[owed[free].argmax()])
+        owed[place] -= 1.0
+        taken[place] += 1
+    return taken

@@ -1,0 +1,400 @@
+"""RAGE: the best of what is wanted, found by measuring what can be measured, with fixed confidence.
+
+Source: "Sequential experimental design for transductive linear bandits", Algorithm 1, appendix B (rounding) and F, with
+its slips mended: rho is the squared norm, the errors of the phases sum to delta, the noise has a size, a tie ends.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assaypilot.engine.design import Design
+from assaypilot.engine.design.farthest import Farthest
+from assaypilot.engine.features import ProjectedFeatures
+from assaypilot.engine.goals import Best
+from assaypilot.engine.models.ols import Estimate
+from assaypilot.engine.progress import Report, silent
+from assaypilot.engine.strategies.designs import fit as fit_measured
+from assaypilot.engine.strategies.designs import table
+from assaypilot.engine.strategies.ending import SOFTER, inseparable, late, newcomers, nobody_late, wider
+from assaypilot.engine.strategies.linfact.planning import design_rows
+from assaypilot.engine.strategies.phased import Phased, number, one_of, settled
+from assaypilot.engine.strategies.protocol import (
+    IN,
+    UNDECIDED,
+    Allocation,
+    Arrays,
+    Certificate,
+    Decision,
+    Outcome,
+    Parameter,
+    Problem,
+    State,
+    StopReason,
+    StrategyInfo,
+)
+from assaypilot.engine.strategies.rage.elimination import Compared, compared, first_of_equals
+from assaypilot.engine.strategies.rage.lost import (
+    away,
+    bounding_phase,
+    compared_now,
+    nobody_compared,
+    unanswerable,
+    with_compared,
+)
+from assaypilot.engine.strategies.rage.phase import GAPS, Field, cut, effects, field_of, printed, whole
+
+__all__ = ["Rage", "union_log"]
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.intp]
+
+_PRICE_OF_FEWER_ROUNDS = 1.1
+"""How many times the measurements of the free design a design may cost that saves rounds."""
+
+_LESS = 0.95
+"""The least step down from a radius that did not end the search."""
+
+
+def union_log(n_wanted: int, phase: int, delta: float, radii: str = "proven") -> float:
+    """The logarithm of the confidence bound: errors of all phases sum to delta.
+
+    ``proven``: log(|Z|^2 t (t + 1) / delta), every ordered pair. ``tight``: log((|Z| - 1) t (t + 1) / delta): an error
+    needs the best to be beaten by one of the |Z| - 1 others, or to be returned behind one, and both are the same
+    one-sided event about that pair. ``as_printed``: log(|Z|^2 t^2 / delta), whose errors sum to 1.64 delta.
+    """
+    if radii == "as_printed":
+        return math.log(n_wanted**2 * phase**2 / delta)
+    pairs = n_wanted**2 if radii == "proven" else max(n_wanted - 1, 1)
+    return math.log(pairs * phase * (phase + 1) / delta)
+
+
+class Rage(Phased):
+    """The best wanted compound; every phase bounds the differences of those still in, and drops who is beaten."""
+
+    info: ClassVar[StrategyInfo] = StrategyInfo(
+        name="rage",
+        version=1,
+        title="RAGE",
+        goals=("best",),
+        parameters=(
+            Parameter(
+                "decide",
+                "realised",
+                "realised: bounds from the measurements that came back; planned: never closer than the plan promised",
+            ),
+            Parameter(
+                "first_radius",
+                None,
+                "half-width of every difference after the first phase, model scale; none: from noise and slack",
+            ),
+            Parameter(
+                "radii",
+                "proven",
+                "proven: all ordered pairs in the union; tight: only those with the best, which is enough; "
+                "as_printed: as in the paper (errors sum to 1.64 delta, rounding within a tenth by its formula)",
+            ),
+            Parameter(
+                "slack_rule",
+                "stated",
+                "stated: stop when every difference is known to slack / 2; "
+                "tight: when the leader's differences are known to the slack, which is enough",
+            ),
+            Parameter(
+                "gap", None, "how far the design may be from optimal (relative); none: 0.01, for thousands wanted 0.2"
+            ),
+        ),
+        guarantee=(
+            "with the stated confidence the compound returned is the best of those wanted (with slack: within slack "
+            "of it), if the substituent effects add up"
+        ),
+        source="RAGE, Algorithm 1",
+    )
+
+    def check(self, problem: Problem) -> dict[str, Any]:
+        """The parameters with their defaults; AssayPilotError for one out of range."""
+        given = self.parameters(problem)
+        one_of("decide", given["decide"], ("realised", "planned"))
+        one_of("radii", given["radii"], ("proven", "tight", "as_printed"))
+        one_of("slack_rule", given["slack_rule"], ("stated", "tight"))
+        if given["gap"] is not None:
+            number("gap", given["gap"], below=1.0)
+        if given["first_radius"] is not None:
+            number("first_radius", given["first_radius"])
+        return given
+
+    def void(self, problem: Problem) -> tuple[str, ...]:
+        """The printed radii promise less than they say."""
+        if self.parameters(problem)["radii"] == "as_printed":
+            return ("with the radii as printed the errors of the phases may sum to 1.64 times delta",)
+        return ()
+
+    def memory(self, problem: Problem) -> Arrays:
+        """Who was compared with the one found best only afterwards, and who was compared with anybody."""
+        return {**nobody_late(problem), **nobody_compared(problem)}
+
+    def adjust(self, state: State, *, measurable: NDArray[np.bool_], spent: int) -> State:
+        """The state when only these arms can be measured; one that was compared counts as lost when it runs out."""
+        return with_compared(super().adjust(state, measurable=measurable, spent=spent))
+
+    def first_radius(self, problem: Problem) -> float:
+        """The half-width of every difference after the first phase.
+
+        The largest whose first phase still takes about 2 d measurements: 2 rho sigma^2 / C^2 log(..) with rho about
+        2 d, as on a full product. With slack it is the last radius times a power of two, without a power of two.
+        """
+        given = self.parameters(problem)
+        if given["first_radius"] is not None:
+            return float(given["first_radius"])
+        largest = problem.noise[0] * math.sqrt(2.0 * self._log(problem, 1))
+        last = self._last_radius(problem) or 1.0
+        steps = math.floor(math.log2(largest / last) + 1e-12)
+        return last * 2.0 ** (max(steps, 0) if _slack(problem) > 0 else steps)
+
+    def radius(self, state: State, phase: int) -> float:
+        """C_t: the first radius halved every phase, with slack not below what ends the search.
+
+        It did not end there when measurements failed, or when somebody cannot be measured any more: then a little
+        less, by as much as was missing, since the same again could miss it for ever.
+        """
+        radius, finest = state.first_radius * 2.0 ** -(phase - 1), self._last_radius(state.problem)
+        last = state.last
+        if radius >= finest or last is None or last.radius > finest * (1.0 + 1e-9) or newcomers(state):
+            return max(radius, finest)
+        width = last.numbers["widest_half_width"]
+        missed = finest / width if width > finest * (1.0 + 1e-9) else 0.0
+        return last.radius * min(max(missed**2, math.sqrt(0.5)), _LESS)
+
+    def _last_radius(self, problem: Problem) -> float:
+        return _slack(problem) / (2.0 if self.parameters(problem)["slack_rule"] == "stated" else 1.0)
+
+    def _log(self, problem: Problem, phase: int) -> float:
+        return union_log(int(problem.wanted.sum()), phase, problem.delta, self.parameters(problem)["radii"])
+
+    def _for_means(self, problem: Problem) -> float:
+        """How many times a mean's half-width counts, so that means and differences err at most delta together.
+
+        A Gaussian tail is at most half of exp(-x^2 / 2). So |Z| (|Z| - 1) pairs and 2 |Z| sides of means at the
+        logarithm of ``proven`` take (|Z| + 1) / (2 |Z|) of a phase's error. ``tight`` leaves half of it to the means,
+        whose logarithm is then log(2 |Z| t (t + 1) / delta); the factor is largest in the first phase.
+        """
+        if self.parameters(problem)["radii"] != "tight":
+            return 1.0
+        own = math.log(4.0 * int(problem.wanted.sum()) / problem.delta)
+        return max(math.sqrt(own / self._log(problem, 1)), 1.0)
+
+    def _wells(self, state: State, radius: float) -> float:
+        """Measurements per unit of variance that bring a half-width to the radius."""
+        log = self._log(state.problem, state.phase + 1)
+        return 2.0 * (state.problem.noise[0] / radius) ** 2 * log
+
+    def ask(self, state: State, report: Report = silent) -> Allocation:
+        """The next phase: an XY design over the differences of those still in, with N_t measurements.
+
+        N_t is the least found whose whole measurements keep the promise, 2 rho sigma^2 log(..) / N_t <= C_t^2 with the
+        rho they achieve; as printed it is max(ceil(2 (1 + e) rho sigma^2 / C_t^2 log(..)), 2 support / e).
+        """
+        problem, phase = state.problem, state.phase + 1
+        radius = self.radius(state, phase)
+        if state.lost.any():
+            gap = self.parameters(problem)["gap"]
+            wells = self._wells(state, radius)
+            return bounding_phase(state, radius, wells, GAPS[0] if gap is None else float(gap), report)
+        field = field_of(state)
+        if field.targets.n_rows < 2:
+            # Nothing is left to compare: one measurement closes the question.
+            return Allocation(phase, field.candidates.rows[:1], np.ones(1, np.intp), math.inf, Certificate("xy", 0, 0))
+        wells = self._wells(state, radius)
+        design = self._design(state, field, wells, report)
+        as_printed = self.parameters(problem)["radii"] == "as_printed"
+        if as_printed:
+            made = printed(field, design, wells, report)
+        else:
+            design, made = whole(field, design, wells, report)
+        budget = problem.budget
+        too_many = budget is not None and made.total > budget - state.spent
+        if too_many and budget is not None:
+            # Sized before any of its values is seen, so the realised half-widths stay valid.
+            made = cut(field, design, budget - state.spent, report)
+            radius = math.sqrt(wells * made.value / made.total) * radius
+        order = np.argsort(field.candidates.rows[made.support])
+        return Allocation(
+            phase=phase,
+            arms=field.candidates.rows[made.support][order],
+            counts=made.counts[order].astype(np.intp),
+            radius=radius,
+            certificate=Certificate("xy", design.value, design.lower_bound),
+            cut_to_budget=bool(too_many),
+        )
+
+    def _design(self, state: State, field: Field, wells: float, report: Report) -> Design:
+        """The phase's design; with a capacity one that needs fewer rounds, where that costs little more."""
+        given = self.parameters(state.problem)["gap"]
+        gap = GAPS[field.many] if given is None else float(given)
+        free = field.design(gap, None, report)
+        capacity = state.problem.capacity
+        if capacity is None or field.many:
+            return free
+        total = _PRICE_OF_FEWER_ROUNDS * wells * free.value
+        rounds = math.ceil(total / capacity.per_round)
+        while True:
+            share = capacity.max_replicates * rounds / total
+            if share >= float(free.weights.max()):
+                return free
+            if share * field.candidates.n_rows >= 1.0:
+                bounded = field.design(gap, share, report)
+                if bounded.value <= _PRICE_OF_FEWER_ROUNDS * free.value:
+                    return bounded
+            rounds *= 2
+
+    def decide(self, state: State, outcome: Outcome) -> Decision | None:
+        """Who is beaten by one still in; the last one left, or with slack the leader, is the best."""
+        problem = state.problem
+        measured = np.flatnonzero(outcome.counts[0] > 0)
+        active = np.flatnonzero(state.active)
+        if not len(measured) or not len(active):
+            return None
+        phase, given = state.phase + 1, self.parameters(problem)
+        first, kind = first_of_equals(problem.features, active)
+        # The one found best before stands for its kind.
+        found_before = np.flatnonzero(state.status[active] == IN)
+        first[kind[found_before]] = found_before
+        rows = active[first]
+        fit = fit_measured(problem.features, measured, outcome.counts[0, measured], outcome.means[0, measured])
+        spread = problem.noise[0] * math.sqrt(2.0 * self._log(problem, phase))
+        promised = outcome.allocation.radius if given["decide"] == "planned" and outcome.complete else 0.0
+        found = compared(fit, rows, spread, promised if math.isfinite(promised) else 0.0)
+        bounds = _bounds(problem, fit, active, spread)
+        verdict = self._verdict(state, fit, rows, found, bounds, spread)
+        undecided = state.status[active] == UNDECIDED
+        is_first = np.zeros(len(active), dtype=bool)
+        is_first[first] = True
+        wins = np.isin(kind, verdict.won) & is_first & undecided
+        loses = undecided & (verdict.out[kind] | (np.isin(kind, verdict.won) & ~wins))
+        return Decision(
+            phase=phase,
+            radius=outcome.allocation.radius,
+            ins=active[wins],
+            outs=active[loses],
+            left=np.zeros(0, dtype=np.intp),
+            estimate=bounds[0],
+            low=bounds[1],
+            high=bounds[2],
+            contradicted=verdict.contradicted,
+            spent=outcome.spent,
+            numbers={
+                "still_in": float((~verdict.out).sum()) if not len(verdict.won) else 1.0,
+                "widest_half_width": verdict.width,
+                "only_lost": float(verdict.held),
+                "every_pair_compared": float(found.exact),
+                "measurements": float(outcome.counts.sum()),
+            },
+            memory={**late(state), **compared_now(state, active[found.known[kind]])},
+        )
+
+    def _verdict(
+        self, state: State, fit: Estimate, rows: Ints, found: Compared, bounds: Floats, spread: float
+    ) -> _Verdict:
+        """Who is out and who is the best, beside the one found before and all that cannot be measured any more."""
+        slack, nobody = _slack(state.problem), np.zeros(0, dtype=np.intp)
+        before = np.flatnonzero(state.status == IN)
+        out = found.out & (state.status[rows] != IN)
+        factor = self._for_means(state.problem)
+        gone = away(state, factor)
+        # The bounds of all phases hold together.
+        now = wider(bounds[1, 0, rows], bounds[2, 0, rows], factor)
+        before_now = wider(state.low[0, rows], state.high[0, rows], factor)
+        low, high = np.maximum(now[0], before_now[0]), np.minimum(now[1], before_now[1])
+        if len(before) and np.isin(before, rows).all():
+            own = int(np.flatnonzero(rows == before[0])[0])
+            widths = spread * fit.difference_norm(int(before[0]), rows)
+            ahead = fit.means(rows) - fit.means(before)[0] + widths
+            widths[own] = ahead[own] = 0.0
+            settled_now = bool(ahead[~out].max() <= slack * (1.0 + 1e-9))
+            if settled_now:
+                out = np.arange(len(rows)) != own
+            contradicted = before if found.out[own] and not settled_now else nobody
+            return _Verdict(out, np.array([own]) if settled_now else nobody, contradicted, float(widths[~out].max()))
+        width = 0.0 if (~out).sum() < 2 else math.inf
+        if width and slack > 0:
+            width = self._widest(state.problem, fit, rows[~out], found.leader, spread)
+        if len(before):
+            assert gone is not None
+            out |= high <= gone.low + slack
+            contradicted = before if not out.all() and bool((low[~out] > gone.high).any()) else nobody
+            return _Verdict(out, nobody, contradicted, width)
+        if gone is not None:
+            out |= high < gone.low
+        left = np.flatnonzero(~out)
+        if not len(left) or (len(left) > 1 and width > self._last_radius(state.problem) * (1.0 + 1e-9)):
+            return _Verdict(out, nobody, nobody, width)
+        best = int(left[0]) if len(left) == 1 else int(np.flatnonzero(rows == found.leader)[0])
+        if gone is not None and gone.high > low[best] + slack * (1.0 + 1e-9):
+            return _Verdict(out, nobody, nobody, width, held=True)
+        return _Verdict(np.arange(len(rows)) != best, np.array([best]), nobody, width)
+
+    def _widest(self, problem: Problem, fit: Estimate, rows: Ints, leader: int, spread: float) -> float:
+        """The largest half-width that slack asks about: of all pairs, or of those with the leader."""
+        with_leader = float(fit.difference_norm(leader, rows).max())
+        if self.parameters(problem)["slack_rule"] == "tight" or not math.isfinite(with_leader):
+            return spread * with_leader
+        table = ProjectedFeatures(problem.features, rows, fit.basis)
+        return spread * math.sqrt(float(Farthest(table).find(fit.inverse)[1][0]))
+
+    def stop(self, state: State) -> tuple[StopReason, ...]:
+        """The best is found, nothing is left to measure, or the budget leaves too little for a decision."""
+        done = settled(state)
+        if done and done[0].name == "decided":
+            return unanswerable(state, _slack(state.problem), self._for_means(state.problem)) or done
+        if done:
+            return done
+        open_arms = int(((state.status == UNDECIDED) & state.problem.wanted).sum())
+        if state.last is not None and len(state.last.contradicted):
+            text = "a compound that can be had again is better than the one found best; the first decision stands"
+            return (StopReason("undecidable", text, {"undecided": open_arms}),)
+        stuck = unanswerable(state, _slack(state.problem), self._for_means(state.problem))
+        if stuck:
+            return stuck
+        budget = state.problem.budget
+        if budget is not None:
+            left, needed = budget - state.spent, 1
+            if left >= 1 and state.lost.any():
+                needed = table(state.problem.features, design_rows(state)[0]).rank
+            elif left >= 1:
+                needed = effects(field_of(state).targets)
+            if left < needed:
+                text = f"the budget leaves {max(left, 0)} measurements, and one more decision needs at least {needed}"
+                return (StopReason("budget", text, {"left": left, "needed": needed, "undecided": open_arms}),)
+        return inseparable(state, self._wells(state, self.radius(state, state.phase + 1)), SOFTER)
+
+
+def _slack(problem: Problem) -> float:
+    assert isinstance(problem.goal, Best)
+    return problem.goal.slack
+
+
+class _Verdict(NamedTuple):
+    out: NDArray[np.bool_]
+    """Rows that are not the best."""
+    won: Ints
+    """Position of the row that is the best; empty while nobody is."""
+    contradicted: Ints
+    """The arm found best before, when another is better."""
+    width: float
+    """The largest half-width that slack asks about."""
+    held: bool = False
+    """Somebody would be the best, but for those that cannot be measured any more."""
+
+
+def _bounds(problem: Problem, fit: Estimate, active: Ints, spread: float) -> Floats:
+    """Estimate, low and high of every mean, to be seen beside the differences that decide; ``(3, 1, n_arms)``."""
+    half = spread * fit.half_norms(active)
+    known = np.isfinite(half)
+    mean = np.where(known, fit.means(active), 0.0)
+    out = np.full((3, 1, problem.n_arms), np.nan)
+    out[:, 0, active] = np.where(known, mean, np.nan), mean - half, mean + half
+    return out
