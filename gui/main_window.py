@@ -257,11 +257,6 @@ class MainWindow(QMainWindow):
         place = self.stack.currentIndex()
         return self.pages[place] if place < len(self.pages) else None
 
-    def show_plates(self) -> None:
-        """Nothing; shows the wells of the round, which were laid out anew."""
-        self._shown.discard(ROUND)
-        self._fill(self.stack.currentIndex())
-
     def choose_columns(self) -> None:
         """Nothing; opens the menu of the columns of the candidates."""
         self.show_page(CANDIDATES)

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from assaypilot.engine.export.answer import Ends
     from assaypilot.engine.library import Library
     from assaypilot.engine.measurements import Result
+    from assaypilot.engine.plates.layout import PlateUse
     from assaypilot.engine.stock import PlanName, StockLine, StockTerms
 
 __all__ = ["Missing", "Session", "View"]
@@ -216,6 +217,11 @@ class Session(QObject):
         """Nothing; closes the open round with what has come back."""
         done = None if then is None else lambda _: then()
         self._command("Closing the round", lambda campaign, report: campaign.close_round(missing, note), done)
+
+    def lay_out(self, number: int, use: PlateUse | None, then: Callable[[], None] | None = None) -> None:
+        """Nothing; keeps the plates that a round stands on; None: on none."""
+        done = None if then is None else lambda _: then()
+        self._command("Laying out the plates", lambda campaign, report: campaign.lay_out(number, use), done)
 
     def withdraw_round(self, note: str = "", then: Callable[[], None] | None = None) -> None:
         """Nothing; takes the open round back, which has no result."""

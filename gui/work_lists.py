@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,9 +12,9 @@ from PySide6.QtWidgets import QFileDialog
 
 from assaypilot.engine.campaign.state import Round, Status
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.plates.layout import Layout, PlateUse
+from assaypilot.engine.plates.layout import Layout, PlateUse, controls_text
 from assaypilot.engine.progress import Report
-from assaypilot.gui.dialogs.work_list import WorkListDialog, kind_of, use_of
+from assaypilot.gui.dialogs.work_list import WorkListDialog, kind_of, use_of, values_of
 from assaypilot.gui.saving import ask_for_place, file_name
 from assaypilot.gui.tasks import Job
 
@@ -24,9 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["WorkLists", "write_work_list"]
 
 LAST, ROUNDS = "plates/last", "plates/rounds"
-"""What was asked for the last time, and for each round a list was written for."""
-MOST_ROUNDS = 200
-"""Rounds whose plates are remembered."""
+"""What was asked for the last time; and for rounds from before campaigns kept their plates, what was asked for them."""
 
 
 class WorkLists:
@@ -46,9 +45,10 @@ class WorkLists:
         """The round that work lists are of: the one the page shows, else the latest."""
         view = self._window.session.view
         own = self._window.round.shown
-        if view is None or (own is not None and own in view.status.rounds):
-            return own if view is not None else None
-        return view.round
+        if view is None:
+            return None
+        found = (one for one in view.status.rounds if own is not None and _key(one) == _key(own))
+        return next(found, view.round)
 
     def ask(self, kind: str | None = None) -> None:
         """Nothing; asks how the lab gets the round shown; ``kind``: what of it, unless that is to be as before."""
@@ -56,10 +56,10 @@ class WorkLists:
         shown = self.shown
         if view is None or shown is None or self.dialog is not None:
             return
-        remembered = self._of_round(view, shown) or window.settings.values(LAST)
-        if kind is not None:
-            remembered = remembered | {"kind": kind}
-        dialog = WorkListDialog(window.session, view.status, shown, remembered, window)
+        last = window.settings.values(LAST)
+        remembered = self._of_round(shown) or (last | {"size": 0} if view.read_only else last)
+        remembered = remembered | {"kind": kind or last.get("kind")}
+        dialog = WorkListDialog(window.session, view.status, shown, remembered, window, writable=not view.read_only)
         dialog.keep.connect(self._keep_plates)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.go.connect(self._ask_where)
@@ -83,19 +83,36 @@ class WorkLists:
             window.settings.keep_folder_for("work list", path.parent)
             window.settings.keep_values(LAST, values)
             dialog.accept()
-            self.to(path, use, kind.key, values)
+            self.keep(use, lambda: self.to(path, use, kind.key))
 
         self.asking = ask_for_place(
             dialog, f"Save: {kind.name}", proposed, kind.name, kind.suffix, chosen, dialog.refuse
         )
 
     def _keep_plates(self) -> None:
-        """Nothing; shows the plates of the dialog beside the round, and writes nothing."""
-        view, dialog, shown = self._window.session.view, self.dialog, self.shown
-        if view is not None and dialog is not None and shown is not None:
-            values = dialog.values
+        """Nothing; keeps the plates of the dialog with the round, and writes no file."""
+        dialog = self.dialog
+        if dialog is not None:
+            use = dialog.use
+            self._window.settings.keep_values(LAST, dialog.values)
             dialog.accept()
-            self._keep(view, shown, values)
+            self.keep(use)
+
+    def keep(self, use: PlateUse | None, then: Callable[[], object] | None = None) -> None:
+        """Nothing; the campaign keeps the plates of the round shown, and that is done first: lists say what it says."""
+        view, shown = self._window.session.view, self.shown
+        if view is None or shown is None:
+            return
+
+        def kept() -> None:
+            self._forget(shown)
+            if then is not None:
+                then()
+
+        if view.read_only or (None if shown.layout is None else shown.layout.use) == use:
+            kept()
+        else:
+            self._window.session.lay_out(shown.number, use, kept)
 
     def copy(self) -> None:
         """Nothing; copies the round for the lab."""
@@ -103,10 +120,8 @@ class WorkLists:
         window.show_page(window.pages.index(window.round))
         window.round.copy_work_list()
 
-    def to(
-        self, path: Path, use: PlateUse | None = None, kind: str = "list", values: dict[str, Any] | None = None
-    ) -> Job | None:
-        """The job that writes the work list of the round shown; ``values``: remembered for it once it is written."""
+    def to(self, path: Path, use: PlateUse | None = None, kind: str = "list") -> Job | None:
+        """The job that writes the work list of the round shown."""
         window, view = self._window, self._window.session.view
         shown = self.shown
         if view is None or shown is None:
@@ -119,8 +134,6 @@ class WorkLists:
             return in_another_process(write_work_list, path, status, shown, use, kind, report=report)
 
         def written(rows: int) -> None:
-            if values is not None:
-                self._keep(view, shown, values)
             window.exporting.written(path, f"Round {shown.number} written to {path.name}: {rows:,} measurements.")
 
         return window.exporting.start(f"Writing {path.name}", path, work, written, self.ask)
@@ -128,46 +141,46 @@ class WorkLists:
     # ------------------------------------------------------------------ where measurements stand
 
     def layout(self, view: View, shown: Round) -> Layout | None:
-        """The plates of the last work list written for a round; None when it was written without."""
-        use = use_of(self._of_round(view, shown))
+        """The plates of a round as the campaign keeps them, else as this computer remembers them."""
+        use = None if shown.layout is not None else use_of(self._of_round(shown))
         if use is None:
-            return None
-        from assaypilot.engine.export.plate_map import plate_layout
+            return shown.layout
+        from assaypilot.engine.campaign.plating import plate_layout
 
         try:
             return plate_layout(view.status, shown, use)
         except AssayPilotError:  # written by a version with other plates
             return None
 
-    def _of_round(self, view: View, shown: Round) -> dict[str, Any]:
-        found = self._window.settings.values(ROUNDS).get(_key(view, shown))
+    def _of_round(self, shown: Round) -> dict[str, Any]:
+        """The plates of a round as the dialog takes them; empty for none."""
+        if shown.layout is not None:
+            return values_of(shown.layout.use, controls_text(shown.layout.use.controls), kind="")
+        found = self._window.settings.values(ROUNDS).get(_key(shown))
         return found if isinstance(found, dict) else {}
 
-    def _keep(self, view: View, shown: Round, values: dict[str, Any]) -> None:
-        """Nothing; remembers the plates of a round, and shows its wells."""
+    def _forget(self, shown: Round) -> None:
+        """Nothing; what this computer remembered of a round is not needed any more."""
         settings = self._window.settings
         kept = settings.values(ROUNDS)
-        kept.pop(_key(view, shown), None)
-        kept[_key(view, shown)] = values
-        while len(kept) > MOST_ROUNDS:
-            del kept[next(iter(kept))]
-        settings.keep_values(ROUNDS, kept)
-        self._window.show_plates()
+        if kept.pop(_key(shown), None) is not None:
+            settings.keep_values(ROUNDS, kept)
 
 
-def _key(view: View, shown: Round) -> str:
-    """What a round is remembered by: a copy of the campaign has the same rounds, another campaign has others."""
+def _key(shown: Round) -> str:
+    """What a round is known by: a copy of the campaign has the same rounds, another campaign has others."""
     return f"{shown.issued} {shown.number} {len(shown.items)}"
 
 
 def write_work_list(path: Path, status: Status, issued: Round, use: PlateUse | None, kind: str, report: Report) -> int:
     """How many measurements a round's work list holds; ``kind``: a ``list``, the ``page`` to print, or a ``map``."""
+    from assaypilot.engine.campaign.plating import layout_of
     from assaypilot.engine.export.csv_file import write_csv
-    from assaypilot.engine.export.plate_map import plate_layout, plate_map
+    from assaypilot.engine.export.plate_map import plate_map
     from assaypilot.engine.export.work_list import work_list
 
     report(0.0, "Laying out the plates" if use is not None else "Gathering")
-    layout = None if use is None else plate_layout(status, issued, use)
+    layout = layout_of(status, issued, use)
     if kind == "page":
         from assaypilot.engine.export.work_page import write_work_page
         from assaypilot.engine.version import program_version

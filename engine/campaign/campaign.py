@@ -12,7 +12,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from assaypilot.engine.campaign import blocking
+from assaypilot.engine.campaign import blocking, plating
 from assaypilot.engine.campaign.changing.library import (
     added_again,
     added_drafts,
@@ -44,6 +44,7 @@ from assaypilot.engine.endpoint import Endpoint, Relation
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.library import Library
 from assaypilot.engine.measurements import Result
+from assaypilot.engine.plates.layout import PlateUse
 from assaypilot.engine.progress import Report, silent
 from assaypilot.engine.stock import UNSAID, PlanName, StockLine, StockTerms
 
@@ -195,10 +196,7 @@ class Campaign:
 
     def round(self, number: int) -> Round:
         """An issued round by its number; AssayPilotError when there is none."""
-        for issued in self._ledger.rounds:
-            if issued.number == number:
-                return self._ledger.view(issued)
-        raise AssayPilotError(f"there is no round {number}")
+        return self._ledger.view(self._ledger.issued(number))
 
     def history(self) -> tuple[LogEntry, ...]:
         """The log in plain words, oldest first."""
@@ -280,6 +278,17 @@ class Campaign:
             self._commit(self._begin(*drafts))
         issued = self._ledger.open_round
         return None if issued is None else self._ledger.view(issued)
+
+    def lay_out(self, number: int, use: PlateUse | None) -> Round:
+        """A round with the plates it stands on from now on, kept in the file; with None on none any more.
+
+        Plates that are as they were stay, and nothing is written. AssayPilotError when a measurement fits on no plate.
+        """
+        issued = self.round(number)
+        layout = plating.layout_of(self.status(), issued, use)
+        if layout != issued.layout:
+            self._commit(self._begin(plating.laid_out(issued, layout)))
+        return self.round(number)
 
     def withdraw_round(self, note: str = "") -> None:
         """Take the open round back; only while it has no result. Its number is not used again."""
@@ -583,6 +592,9 @@ class Campaign:
         if step.kind == "confirm":
             drafts = confirmation_round(self._ledger, self.status().candidates, redoes=self._ledger.sequence)
             self._commit(self._begin(*drafts))
+            return step.label
+        if step.kind == "plates":
+            self._commit(self._begin(plating.once_more(self._ledger, self.status(), step.data)))
             return step.label
         if step.kind in ("change", "add"):
             again = redone if step.kind == "change" else added_again

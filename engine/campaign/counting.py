@@ -21,6 +21,7 @@ from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.features import SiteFeatures
 from assaypilot.engine.library import Library
 from assaypilot.engine.measurements import Measurement
+from assaypilot.engine.plates.layout import Layout
 from assaypilot.engine.strategies.protocol import Allocation, Outcome
 
 __all__ = ["Books", "Decided", "Issued", "Place", "UnderWay"]
@@ -112,6 +113,8 @@ class Books:
         self.readings: list[Reading] = []
         """Values of controls, in order of entry."""
         self.rounds: list[Issued] = []
+        self.layouts: dict[int, Layout] = {}
+        """The plates of each round that was laid out, by its number."""
         self.confirmations: set[int] = set()
         """Numbers of the rounds that confirm what was decided."""
         self.under_way: UnderWay | None = None
@@ -139,6 +142,13 @@ class Books:
         if not 1 <= number <= len(self.measurements):
             raise AssayPilotError(f"there is no measurement number {number}")
         return self.measurements[number - 1]
+
+    def issued(self, number: int) -> Issued:
+        """The round of that number; AssayPilotError when there is none."""
+        for one in self.rounds:
+            if one.number == number:
+                return one
+        raise AssayPilotError(f"there is no round {number}")
 
     @property
     def open_round(self) -> Issued | None:
@@ -352,4 +362,11 @@ class Books:
             back=back,
             confirmation=issued.confirmation,
             predicted=issued.predicted,
+            layout=self._layout(issued.number),
         )
+
+    def _layout(self, number: int) -> Layout | None:
+        """The plates of a round; None where they are of other endpoints than the campaign measures now."""
+        layout = self.layouts.get(number)
+        there = () if layout is None else {k for plate in layout.plates for k in plate.endpoints}
+        return layout if set(there) == set(self.measured) else None

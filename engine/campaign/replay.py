@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from assaypilot.engine.campaign import limits, scatter
+from assaypilot.engine.campaign import limits, plating, scatter
 from assaypilot.engine.campaign.changing import changed
 from assaypilot.engine.campaign.counting import Books, Decided, Issued, UnderWay
 from assaypilot.engine.campaign.file import codec
@@ -69,6 +69,7 @@ KINDS = {
     "settings_changed": 2,
     "compounds_added": 2,
     "stock_stated": 1,
+    "plates_laid_out": 1,
 }
 """Every kind of event and its newest version this program understands.
 
@@ -165,8 +166,8 @@ class Ledger(Books):
         other = copy.copy(self)
         known = self._part
         other._part = lambda digest: parts[digest] if digest in parts else known(digest)
-        own = ("measurements", "readings", "sources", "rounds", "confirmations", "unavailable", "phases", "estimates",
-               "verdicts", "spreads", "judged", "void", "turns")  # fmt: skip
+        own = ("measurements", "readings", "sources", "rounds", "layouts", "confirmations", "unavailable", "phases",
+               "estimates", "verdicts", "spreads", "judged", "void", "turns")  # fmt: skip
         for name in own:
             setattr(other, name, copy.copy(getattr(self, name)))
         other.undo, other.redo = list(self.undo), list(self.redo)
@@ -360,6 +361,13 @@ class Ledger(Books):
 
     def _round_withdrawn(self, event: Event) -> None:
         self.rounds[-1] = replace(self.rounds[-1], state="withdrawn", closed=event.time)
+
+    def _plates_laid_out(self, event: Event) -> None:
+        number = event.data["round"]
+        layout = plating.layout_from_json(event.data["layout"], self.view(self.issued(number)))
+        self.layouts.pop(number, None)
+        if layout is not None:
+            self.layouts[number] = layout
 
     def _results_recorded(self, event: Event) -> None:
         self._take(event)

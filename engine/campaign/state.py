@@ -19,6 +19,7 @@ from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.goals import GOALS, AllEpsilonBest, Best, Goal, ParetoSet
 from assaypilot.engine.library import Library
 from assaypilot.engine.measurements import Measurement
+from assaypilot.engine.plates.layout import Layout
 from assaypilot.engine.strategies.protocol import check_delta
 
 if TYPE_CHECKING:
@@ -210,6 +211,8 @@ class Round:
     """Whether it confirms what was decided; it belongs to no phase then, and its phase is 0."""
     predicted: tuple[Prediction, ...] = ()
     """What a confirmation round was predicted to find, noted when it was issued; empty for all others."""
+    layout: Layout | None = None
+    """The plates it stands on; None while nobody laid it out."""
 
     def __post_init__(self) -> None:
         if not self.back:

@@ -17,8 +17,9 @@ class Step:
 
     label: str
     kind: Literal[
-        "plan", "confirm", "record", "exclude", "include", "correct", "unavailable", "change", "add", "stock", "control"
-    ]
+        "plan", "confirm", "record", "exclude", "include", "correct", "unavailable", "change", "add", "stock",
+        "control", "plates",
+    ]  # fmt: skip
     data: Mapping[str, Any]
 
 
@@ -33,6 +34,10 @@ def remember(event: Event, undo: list[Step], redo: list[Step]) -> None:
     elif kind in ("round_issued", "confirmation_issued") and data.get("redoes") is not None:
         redo.pop()
         undo.append(_plan_step(kind, data["round"]))
+    elif kind == "plates_laid_out" and "redoes" in data:
+        # Perhaps of a round that was planned anew.
+        redo.pop()
+        undo.append(_plates_step(data))
     elif "redoes" in data:
         undo.append(redo.pop())
     elif kind == "round_withdrawn":
@@ -50,6 +55,10 @@ def _plan_step(kind: str, number: int) -> Step:
     if kind == "confirmation_issued":
         return Step(f"Plan confirmation round {number}", "confirm", {"round": number})
     return Step(f"Plan round {number}", "plan", {"round": number})
+
+
+def _plates_step(data: Mapping[str, Any]) -> Step:
+    return Step("Take the plates away" if data["layout"] is None else "Lay out on plates", "plates", data)
 
 
 def _step(kind: str, data: Mapping[str, Any]) -> Step | None:
@@ -81,6 +90,8 @@ def _step(kind: str, data: Mapping[str, Any]) -> Step | None:
             return Step("Change the terms", "change", data)
         case "stock_stated":
             return Step("Arrivals" if data["note"] == "arrived" else "Change the stock", "stock", data)
+        case "plates_laid_out":
+            return _plates_step(data)
         case "compounds_added":
             return Step("Add compounds", "add", data)
     return None

@@ -43,6 +43,9 @@ def opposite(step: Step, sequence: int) -> Draft:
             return Draft("settings_changed", {"changes": data["changes"]} | mark)
         case "stock":
             return Draft("stock_stated", stocked.opposite(data) | mark)
+        case "plates":
+            told = {"round": data["round"], "layout": data["before"], "before": data["layout"]}
+            return Draft("plates_laid_out", told | mark)
         case "add":
             return Draft("compounds_added", {"changes": data["changes"]} | mark)
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from assaypilot.engine.campaign.changing.changed import changes_in_words
 from assaypilot.engine.campaign.file.chain import Event
+from assaypilot.engine.campaign.plating import layout_in_words
 from assaypilot.engine.campaign.promises import goal_sentence
 from assaypilot.engine.campaign.replay import Ledger
 from assaypilot.engine.campaign.results.bounds import taken
@@ -205,6 +206,8 @@ def describe(event: Event, ledger: Ledger) -> str:
             return f"Phase {data['phase']} ended without a usable result; it will be planned anew if it is still needed"
         case "stock_stated":
             return stock_in_words(data, ids)
+        case "plates_laid_out":
+            return layout_in_words(data)
         case "compounds_added":
             if "undoes" in data:
                 return "Added compounds taken back"

@@ -90,9 +90,12 @@ def parse(words: Sequence[str]) -> argparse.Namespace:
         for name, given in [*of_plates, ("--same-wells", options.same_wells)]:
             if given:
                 raise WrongUsage("", "assaypilot plan", f"argument {name}: give --plate with it")
+    if options.command == "plan" and options.plate is not None and options.no_plates:
+        raise WrongUsage("", "assaypilot plan", "argument --no-plates: give it or --plate")
     if options.command == "plan" and options.options:
         for name, given in (("--choose", options.choose), ("--out", options.out), ("--confirm", options.confirm),
-                            ("--orders", options.orders), ("--plate", options.plate)):  # fmt: skip
+                            ("--orders", options.orders), ("--plate", options.plate),
+                            ("--no-plates", options.no_plates)):  # fmt: skip
             if given:
                 raise WrongUsage(
                     "", "assaypilot plan", f"argument {name}: --options issues nothing; give one of the two"
@@ -215,8 +218,8 @@ def _about_rounds(command: Any) -> None:
     plan.add_argument("--orders", metavar="CSV", help="write the compounds that have to be made first as an order list")
     plates = plan.add_argument_group(
         "plates",
-        "Where each measurement stands: the same whenever the same plates are asked for. A work list X.csv then names "
-        "plate and well, and X_plates.csv beside it lists every well, controls included.",
+        "Where each measurement stands. The campaign keeps it, so that plan asked again and the window show the same "
+        "plates. A work list X.csv names plate and well, and X_plates.csv beside it lists every well with its content.",
     )
     plates.add_argument(
         "--plate",
@@ -234,6 +237,7 @@ def _about_rounds(command: Any) -> None:
     )
     plates.add_argument("--no-edge", action="store_true", help="no measurement in the outermost rows and columns")
     plates.add_argument("--same-wells", action="store_true", help="all endpoints are read from the same wells")
+    plates.add_argument("--no-plates", action="store_true", help="the round stands on no plates any more")
 
     record = command("record", "Adds results from a table; what was recorded before is not counted again")
     record.add_argument("file", metavar="FILE", help="campaign file")

@@ -18,7 +18,6 @@ from assaypilot.engine.cli.stocking import check_orders
 from assaypilot.engine.cli.work_lists import (
     check_out,
     keep_filled_in,
-    layout_of,
     plate_use,
     plates_document,
     wells_document,
@@ -50,17 +49,17 @@ def plan(options: argparse.Namespace, console: Console) -> Reply:
 
         return plan_options(options, console)
     out, use = None if options.out is None else Path(options.out), plate_use(options)
-    if out is not None:
-        check_out(out, options.file, use)
     if options.orders is not None:
         check_orders(Path(options.orders), options.file)
     with Campaign.open(options.file, report=console.report) as campaign:
         before = campaign.status()
         if out is not None:
+            kept = before.open_round is not None and before.open_round.layout is not None and not options.no_plates
+            check_out(out, options.file, plates=use is not None or kept)
             keep_filled_in(out, before)
         if use is not None:
             # What cannot be laid out is refused before a round is issued that nobody could use.
-            from assaypilot.engine.export.plate_map import check_plates
+            from assaypilot.engine.campaign.plating import check_plates
 
             check_plates(before, use)
         started = time.perf_counter()
@@ -69,12 +68,15 @@ def plan(options: argparse.Namespace, console: Console) -> Reply:
         else:
             issued = campaign.plan(console.report, choice=options.choose)
         seconds = time.perf_counter() - started
+        if issued is not None and (use is not None or options.no_plates):
+            # What is printed is what the file says: every other window and program sees the same plates.
+            issued = campaign.lay_out(issued.number, use)
         now = campaign.status()
     orders_file, ordered = _write_orders(options, now)
     if issued is None:
         told = _nothing_to_confirm(now) if options.confirm else _nothing_to_plan(now)
         return Reply(_plan_document(now, None, None, seconds) | orders_file, [*told, *ordered])
-    layout = layout_of(now, issued, use)
+    layout = issued.layout
     document, lines = _plan_document(now, issued, layout, seconds), _round_lines(now, issued, layout)
     written: dict[str, Any] = {"file": None, "plate_map": None}
     said: list[str] = []

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 __all__ = [
     "check_out",
     "keep_filled_in",
-    "layout_of",
     "plate_use",
     "plates_document",
     "wells_document",
@@ -43,7 +42,7 @@ def plate_use(options: argparse.Namespace) -> PlateUse | None:
     return PlateUse(options.plate, controls, edge=not options.no_edge, same_wells=options.same_wells)
 
 
-def check_out(out: Path, campaign: str, use: PlateUse | None) -> None:
+def check_out(out: Path, campaign: str, *, plates: bool) -> None:
     """Nothing; AssayPilotError unless what is asked for can be written."""
     ending = out.suffix.casefold()
     if ending not in (".csv", _PAGE):
@@ -57,7 +56,7 @@ def check_out(out: Path, campaign: str, use: PlateUse | None) -> None:
     check_place(out, campaign, "--out")
     if ending != _PAGE:
         keep_other_tables(out, lambda columns: set(_MARKS) <= set(columns), "--out")
-    if use is not None and ending != _PAGE:
+    if plates and ending != _PAGE:
         check_place(_map_beside(out), campaign, "--out")
 
 
@@ -86,15 +85,6 @@ def keep_filled_in(out: Path, now: Status) -> None:
             option="--out",
             mend="Record it first, or choose another name.",
         )
-
-
-def layout_of(now: Status, issued: Round, use: PlateUse | None) -> Layout | None:
-    """Where the measurements of a round stand; None without plates."""
-    if use is None:
-        return None
-    from assaypilot.engine.export.plate_map import plate_layout
-
-    return plate_layout(now, issued, use)
 
 
 def write_out(

@@ -6,12 +6,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import groupby
-from types import MappingProxyType
 
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.plates.wells import FORMATS, Format, Well, wells_text
 
-__all__ = ["Control", "Grid", "Layout", "Placed", "Plate", "PlateUse", "read_controls"]
+__all__ = ["Control", "Grid", "Layout", "Placed", "Plate", "PlateUse", "controls_text", "read_controls"]
 
 _LONGEST_NAME = 24
 """Letters of a control's name: what fits a legend."""
@@ -93,9 +92,10 @@ class PlateUse:
             )
 
     def _check(self, control: Control) -> None:
-        if not (control.name.strip() and control.name.isprintable() and len(control.name) <= _LONGEST_NAME):
+        name = control.name
+        if not (name.strip() and name.isprintable() and len(name) <= _LONGEST_NAME and ";" not in name):
             raise AssayPilotError(
-                f"the name of a control must have 1 to {_LONGEST_NAME} letters, got {control.name!r}",
+                f"the name of a control must have 1 to {_LONGEST_NAME} letters and no semicolon, got {name!r}",
                 option=_COLUMNS,
                 mend="For example max=1,12.",
             )
@@ -223,13 +223,13 @@ class Layout:
 
     @cached_property
     def _index(self) -> Mapping[tuple[int, int, int], tuple[Plate, Placed]]:
-        found = {
+        # A plain dictionary: layouts go to other processes.
+        return {
             (placed.compound, placed.replicate, endpoint): (plate, placed)
             for plate in self.plates
             for placed in plate.placed
             for endpoint in placed.endpoints
         }
-        return MappingProxyType(found)
 
     def find(self, compound: int, replicate: int, endpoint: int) -> tuple[Plate, Placed]:
         """Where a measurement stands; KeyError when it is not asked for in this round."""
@@ -256,3 +256,11 @@ def read_controls(texts: tuple[str, ...] | list[str]) -> tuple[Control, ...]:
         places = tuple(dict.fromkeys(int(part) for part in parts))
         controls += [Control(name, places)] if equals else [Control("max", places), Control("min", places)]
     return tuple(controls)
+
+
+def controls_text(controls: tuple[Control, ...]) -> str:
+    """Controls as they are typed, with semicolons between them: ``1, 12`` or ``max=1; min=12``."""
+    written = [", ".join(map(str, control.columns)) for control in controls]
+    if [control.name for control in controls] == ["max", "min"] and written[0] == written[1]:
+        return written[0]
+    return "; ".join(f"{control.name}={columns}" for control, columns in zip(controls, written, strict=True))

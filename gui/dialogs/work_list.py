@@ -22,6 +22,7 @@ from assaypilot.engine.campaign.state import Round, Status
 from assaypilot.engine.campaign.words import many
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.plates.layout import Layout, PlateUse, read_controls
+from assaypilot.engine.plates.wells import FORMATS
 from assaypilot.engine.progress import Report
 from assaypilot.gui.session import Session
 from assaypilot.gui.widgets.choices import Segments
@@ -51,6 +52,8 @@ KINDS = (
          "reader."),
 )  # fmt: skip
 NO_PLATES = "0"
+OFFERED = (96, 384)
+KEEP, TAKE_AWAY = "&Keep the plates", "&Keep no plates"
 WIDTH = 640
 PAUSE = 150
 """Milliseconds after the last change before plates are laid out anew."""
@@ -88,13 +91,14 @@ class WorkListDialog(QDialog):
     go = Signal()
     """Asks where to write."""
     keep = Signal()
-    """The plates are to be shown beside the round; nothing is written."""
+    """The campaign is to keep the plates; no file is written."""
 
     def __init__(
-        self, session: Session, status: Status, issued: Round, remembered: dict[str, Any], parent: QWidget | None
-    ) -> None:
+        self, session: Session, status: Status, issued: Round, remembered: dict[str, Any], parent: QWidget | None, *,
+        writable: bool = True,
+    ) -> None:  # fmt: skip
         super().__init__(parent)
-        self._session, self._status, self._issued = session, status, issued
+        self._session, self._status, self._issued, self._writable = session, status, issued, writable
         self._ranks = {item.compound: line for line, item in enumerate(issued.items, start=1)}
         self._asked = 0
         self.layout_: Layout | None = None
@@ -126,13 +130,19 @@ class WorkListDialog(QDialog):
         body.addWidget(self.plates, 1)
         self.none = label("Plate and well are left empty.", "muted", wrap=True)
         body.addWidget(self.none)
+        if not writable:
+            body.addWidget(label("This window is read-only: the plates are those that the campaign keeps.", "muted",
+                                 wrap=True))  # fmt: skip
         body.addStretch(0)
         box, self.confirm = go_or_cancel("Choose the &place…")
         box.accepted.connect(self.go)
         box.rejected.connect(self.reject)
-        self.keep_button = button("Only &show them", tip="Shows these plates beside the round, and writes no file")
+        self.keep_button = button(
+            KEEP, tip="The campaign keeps these plates, and everybody who opens it sees them; no file is written"
+        )
         self.keep_button.clicked.connect(self.keep)
         box.addButton(self.keep_button, QDialogButtonBox.ButtonRole.ActionRole)
+        self.keep_button.setVisible(writable)
         body.addWidget(box)
         self._pause = QTimer(self)
         self._pause.setSingleShot(True)
@@ -151,9 +161,14 @@ class WorkListDialog(QDialog):
         self.kinds.choose(kind_of(remembered.get("kind")).key)
         self.kinds.chosen.connect(lambda _: self._changed())
         self.holds = label("", "muted", wrap=True)
-        self.plate_size = Segments([(NO_PLATES, "No plates"), ("96", "96 wells"), ("384", "384 wells")], "Plates")
-        size = str(remembered.get("size", 0))
-        self.plate_size.choose(size if size in (NO_PLATES, "96", "384") else NO_PLATES)
+        size = remembered.get("size", 0)
+        # A size that was chosen on the command line is not lost here.
+        sizes = sorted({*OFFERED, *([size] if size in FORMATS else [])})
+        self.plate_size = Segments(
+            [(NO_PLATES, "No plates"), *((str(wells), f"{wells:,} wells") for wells in sizes)], "Plates"
+        )
+        self.plate_size.choose(str(size) if size in sizes else NO_PLATES)
+        self.plate_size.setEnabled(self._writable)
         self.plate_size.chosen.connect(lambda _: self._changed())
         self.controls = QLineEdit(str(remembered.get("controls", "")))
         self.controls.setPlaceholderText("none; for example 1, 12 or max=1; min=12")
@@ -203,7 +218,7 @@ class WorkListDialog(QDialog):
     # ------------------------------------------------------------------ inside
 
     def _changed(self) -> None:
-        on_plates = self.plate_size.key != NO_PLATES
+        on_plates = self.plate_size.key != NO_PLATES and self._writable
         for widget in (self.controls, self.edge, self.same, self._caption):
             widget.setEnabled(on_plates)
         self.holds.setText(kind_of(self.kinds.key).holds)
@@ -224,12 +239,12 @@ class WorkListDialog(QDialog):
             return
         status, issued, number = self._status, self._issued, self._asked
 
-        def work(report: Report) -> Layout:
-            from assaypilot.engine.export.plate_map import plate_layout
+        def work(report: Report) -> Layout | None:
+            from assaypilot.engine.campaign.plating import layout_of
 
-            return plate_layout(status, issued, use)
+            return layout_of(status, issued, use)
 
-        def done(layout: Layout) -> None:
+        def done(layout: Layout | None) -> None:
             if number == self._asked:
                 self._laid(layout)
 
@@ -255,7 +270,8 @@ class WorkListDialog(QDialog):
         self._say("")
         polish(self.controls, wrong="false")
         self.confirm.setEnabled(True)
-        self.keep_button.setEnabled(layout is not None)
+        self.keep_button.setText(KEEP if layout is not None else TAKE_AWAY)
+        self.keep_button.setEnabled(layout is not None or self._issued.layout is not None)
         self.none.setVisible(layout is None)
         self.plates.setVisible(layout is not None)
         if layout is not None:

@@ -10,7 +10,6 @@ from PySide6.QtWidgets import QScrollArea, QWidget
 from assaypilot.engine.measurements import Result
 from assaypilot.engine.plates.layout import PlateUse, read_controls
 from assaypilot.gui.dialogs.new_campaign import NewCampaign
-from assaypilot.gui.dialogs.work_list import values_of
 from assaypilot.gui.main_window import CANDIDATES, GOAL, LIBRARY, ROUND, SAR
 from screens.photographer import Photographer
 from screens.tables import NOISE, Truth, beside_each_other, with_stock
@@ -68,7 +67,7 @@ def _plates(at: Photographer, truth: Truth) -> None:
     """The Round page with controls: empty, typed, wrong, and one value known only as a bound."""
     window, page = at.window, at.window.round
     use = PlateUse(96, read_controls([CONTROL]))
-    window.work_lists.to(at.work / "wells.csv", use, "list", values_of(use, CONTROL, kind="list"))
+    window.work_lists.keep(use, lambda: window.work_lists.to(at.work / "wells.csv", use))
     at.until(lambda: "written" in window.messages.text, "the work list")
     window.messages.clear()
     _to(page.controls)

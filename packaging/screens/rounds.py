@@ -7,7 +7,6 @@ from PySide6.QtTest import QTest
 
 from assaypilot.engine.measurements import Result
 from assaypilot.engine.plates.layout import PlateUse, read_controls
-from assaypilot.gui.dialogs.work_list import values_of
 from assaypilot.gui.main_window import ROUND
 from screens.photographer import Photographer
 from screens.tables import Truth
@@ -65,7 +64,7 @@ def _work_list(at: Photographer) -> None:
         at.shoot(f"work-list-{name}", dialog)
     dialog.reject()
     use = PlateUse(96, read_controls(["1, 12"]))
-    window.work_lists.to(at.work / "work list.csv", use, "list", values_of(use, "1, 12", kind="list"))
+    window.work_lists.keep(use, lambda: window.work_lists.to(at.work / "work list.csv", use))
     at.until(lambda: "written" in window.messages.text, "the work list")
     at.shoot("round-wells")
     window.messages.clear()

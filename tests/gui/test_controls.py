@@ -9,11 +9,11 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from assaypilot.engine.campaign.campaign import Campaign
+from assaypilot.engine.campaign.plating import plate_layout
 from assaypilot.engine.campaign.state import Settings
 from assaypilot.engine.controls import Control, parse_control
 from assaypilot.engine.endpoint import Endpoint
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.export.plate_map import plate_layout
 from assaypilot.engine.library import Library
 from assaypilot.engine.plates.layout import Control as Wells
 from assaypilot.engine.plates.layout import PlateUse

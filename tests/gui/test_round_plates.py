@@ -10,8 +10,9 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
+from assaypilot.engine.plates.layout import PlateUse, read_controls
 from assaypilot.engine.plates.wells import Well
-from assaypilot.gui.dialogs.work_list import WorkListDialog, values_of
+from assaypilot.gui.dialogs.work_list import WorkListDialog
 from assaypilot.gui.main_window import ROUND, MainWindow
 from assaypilot.gui.plate_looks import DECISION
 from assaypilot.gui.widgets.plate_chooser import PlateChooser
@@ -172,8 +173,8 @@ def test_several_plates_and_how_the_page_was_divided(
     qtbot: QtBot, plated: MainWindow, open_window: Callable[..., MainWindow]
 ) -> None:
     page, pane = plated.round, plated.round.plates_pane
-    values = values_of(None, "", kind="list") | {"size": 24, "controls": "1, 2, 3", "edge": True, "same": False}
-    plated.work_lists._keep(view(plated), open_round(plated), values)
+    plated.work_lists.keep(PlateUse(24, read_controls(["1, 2, 3"])))
+    idle(qtbot, plated)
     assert pane.which.count() > 1
     assert f"Plate {pane.which.currentIndex() + 1} of {pane.which.count()}" in pane.words.text()
     last = pane.which.count() - 1

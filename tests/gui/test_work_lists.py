@@ -13,12 +13,14 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QApplication, QComboBox, QLineEdit
 from pytestqt.qtbot import QtBot
 
-from assaypilot.engine.export.plate_map import plate_layout
+from assaypilot.engine.campaign.campaign import Campaign
+from assaypilot.engine.campaign.plating import plate_layout
 from assaypilot.engine.plates.layout import PlateUse, read_controls
 from assaypilot.engine.plates.wells import Well, read_well
 from assaypilot.gui.dialogs.work_list import WorkListDialog, use_of, values_of
 from assaypilot.gui.main_window import ROUND, MainWindow
 from assaypilot.gui.widgets.plate import short_names
+from assaypilot.gui.work_lists import ROUNDS, _key
 from tests.gui.helpers import idle, open_round, status, until, view
 
 
@@ -173,10 +175,89 @@ def test_the_plates_of_a_round_are_remembered(
     first = open_round(again).items[0].compound
     wells = [placed.well for _, placed in expected.of(first)]
     assert model.columns[model.place_of("wells")].text(0) == ", ".join(wells)
+    # It is in the campaign, not on this computer: a colleague sees it, and undo takes it back.
+    assert again.settings.values(ROUNDS) == {}
+    with Campaign.open(path, read_only=True) as other:
+        assert other.round(1).layout == expected
+    again.session.undo()
+    idle(qtbot, again)
+    assert "wells" not in [column.key for column in model.columns]
+    assert again.session.view is not None
+    assert again.session.view.redo == "Lay out on plates"
+    again.session.redo()
+    idle(qtbot, again)
+    assert open_round(again).layout == expected
     # What a later version might have left there does no harm.
     assert use_of({"size": "many"}) is None
     assert use_of({"size": 95}) is None
     assert use_of(values_of(PlateUse(96, edge=False), "", kind="list")) == PlateUse(96, edge=False)
+
+
+def test_plates_that_only_this_computer_remembers_are_shown_until_they_are_kept(
+    qtbot: QtBot, planned: MainWindow
+) -> None:
+    shown, use = open_round(planned), PlateUse(96, read_controls(["1, 12"]))
+    planned.settings.keep_values(ROUNDS, {_key(shown): values_of(use, "1, 12", kind="page")})
+    assert planned.work_lists.layout(view(planned), shown) == plate_layout(status(planned), shown, use)
+    assert shown.layout is None
+    planned.work_lists.ask()
+    dialog = asked(planned)
+    assert dialog.use == use
+    until(qtbot, lambda: dialog.layout_ is not None)
+    dialog.keep_button.click()
+    idle(qtbot, planned)
+    kept = open_round(planned).layout
+    assert kept is not None
+    assert kept.use == use
+    assert planned.settings.values(ROUNDS) == {}
+
+
+def test_a_list_without_plates_and_a_size_from_the_command_line(
+    qtbot: QtBot, planned: MainWindow, tmp_path: Path
+) -> None:
+    planned.work_lists.keep(PlateUse(48, read_controls(["REF=1", "DMSO=8"])))
+    idle(qtbot, planned)
+    planned.work_lists.ask()
+    dialog = asked(planned)
+    assert (dialog.plate_size.key, dialog.controls.text()) == ("48", "REF=1; DMSO=8")
+    assert "48 wells" in dialog.plate_size.text("48")
+    dialog.plate_size.choose("0")
+    dialog._lay_out()
+    assert "no plates" in dialog.keep_button.text().replace("&", "")
+    rows = save(qtbot, planned, tmp_path / "list.csv")
+    assert {row["Well"] for row in rows} == {""}
+    assert open_round(planned).layout is None
+    planned.session.undo()
+    idle(qtbot, planned)
+    back = open_round(planned).layout
+    assert back is not None
+    assert back.use.size == 48
+
+
+def test_a_read_only_window_writes_what_the_campaign_says(
+    qtbot: QtBot, planned: MainWindow, open_window: Callable[..., MainWindow], tmp_path: Path
+) -> None:
+    planned.work_lists.keep(PlateUse(96, read_controls(["1, 12"])))
+    idle(qtbot, planned)
+    kept = open_round(planned).layout
+    assert kept is not None
+    second = open_window(view(planned).path)
+    until(qtbot, lambda: second.session.view is not None)
+    assert view(second).read_only
+    second.show_page(ROUND)
+    idle(qtbot, second)
+    assert second.round.plates_pane.plate.isVisible()
+    second.work_lists.ask()
+    dialog = asked(second)
+    until(qtbot, lambda: dialog.layout_ is not None)
+    assert dialog.layout_ == kept
+    for widget in (dialog.plate_size, dialog.controls, dialog.edge):
+        assert not widget.isEnabled()
+    assert dialog.keep_button.isHidden()
+    rows = save(qtbot, second, tmp_path / "list.csv")
+    wells = {placed.well for plate in kept.plates for placed in plate.placed}
+    assert {row["Well"] for row in rows} == wells
+    second.close()
 
 
 def test_every_input_has_a_name_and_is_reached_by_tab(qtbot: QtBot, planned: MainWindow) -> None:

@@ -22,6 +22,7 @@ from assaypilot.engine.campaign.state import Round, RoundItem, Status
 from assaypilot.engine.endpoint import Endpoint, Limit
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.measurements import Result
+from assaypilot.engine.plates.layout import PlateUse
 from tests.engine.campaign.making import differences, make, small_library
 
 COMPOUNDS = st.integers(0, 5)
@@ -191,6 +192,10 @@ class Person(RuleBasedStateMachine):
     def withdraw(self) -> None:
         self.act(self.campaign.withdraw_round)
 
+    @rule(number=st.integers(1, 3), use=st.sampled_from([None, PlateUse(24, same_wells=True), PlateUse(96)]))
+    def lay_out(self, number: int, use: PlateUse | None) -> None:
+        self.act(lambda: self.campaign.lay_out(number, use))
+
     def some_number(self, data: st.DataObject) -> int:
         assume(self.entered)
         return data.draw(st.integers(1, len(self.entered)))
@@ -317,6 +322,9 @@ class Person(RuleBasedStateMachine):
             assert self.issued.setdefault(issued.number, issued.items) == issued.items
             assert all(0 <= back <= item.replicates for item, back in zip(issued.items, issued.returned, strict=True))
             assert issued.measurements <= max(self.per_round, len(self.measured))
+            if issued.layout is not None:
+                wells = sum(len(one.endpoints) for plate in issued.layout.plates for one in plate.placed)
+                assert wells == issued.measurements, "every measurement stands somewhere, once"
             assert sum(issued.missing_of) == issued.missing == issued.measurements - issued.came
             for item, back in zip(issued.items, issued.back, strict=True):
                 asked = [item.of(place) for place in range(len(self.measured))]

@@ -18,6 +18,7 @@ from assaypilot.engine.campaign.replay import KINDS
 from assaypilot.engine.campaign.state import Source
 from assaypilot.engine.endpoint import Endpoint
 from assaypilot.engine.measurements import Result
+from assaypilot.engine.plates.layout import PlateUse
 from assaypilot.engine.simulate.practice import create_practice, practice_results
 from assaypilot.engine.stock import TO_MAKE, StockLine
 from tests.engine.campaign.making import answers, decide_phase, finish, make, small_library
@@ -55,6 +56,7 @@ def everything(tmp_path: Path) -> Campaign:
     campaign.plan()
     campaign.undo()
     campaign.plan()
+    campaign.lay_out(2, PlateUse(96))
     results = answers(campaign)
     campaign.record(results[:1])
     campaign.undo()
@@ -106,6 +108,7 @@ def test_the_words_for_every_kind_of_event(tmp_path: Path) -> None:
         "phase_decided": r"Phase 1 decided: \d more in, \d more out",
         "phase_redecided": r"Phase 1 decided again: the same compounds are in and out \(checked\)",
         "phase_empty": r"Phase 2 ended without a usable result; it will be planned anew if it is still needed",
+        "plates_laid_out": r"Round 2 laid out on 1 plate of 96 wells",
         "stock_stated": r"Stock of 1 compound stated: 1 to be made",
     }
     for kind, pattern in expected.items():

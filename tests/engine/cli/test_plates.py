@@ -5,6 +5,7 @@ import re
 
 import pytest
 
+from assaypilot.engine.campaign.campaign import Campaign
 from assaypilot.engine.cli import main
 from tests.engine.cli.helpers import read_sheet, truth_of, write_sheet
 
@@ -55,6 +56,34 @@ def test_a_layout_stays_as_it_is(done, campaign, tmp_path):
     done("plan", campaign, *PLATE, "--out", second)
     assert first.read_bytes() == second.read_bytes()
     assert (tmp_path / "a_plates.csv").read_bytes() == (tmp_path / "b_plates.csv").read_bytes()
+
+
+def test_the_campaign_keeps_its_plates_until_others_are_asked_for(done, refused, run, campaign, tmp_path):
+    first = done("plan", campaign, *PLATE, "--out", tmp_path / "a.csv")
+    again = done("plan", campaign, "--out", tmp_path / "b.csv")
+    assert (again["plates"], again["compounds"]) == (first["plates"], first["compounds"])
+    assert (tmp_path / "a.csv").read_bytes() == (tmp_path / "b.csv").read_bytes()
+    assert (tmp_path / "b_plates.csv").read_bytes() == (tmp_path / "a_plates.csv").read_bytes()
+    assert "1 plate of 96 wells: R1-P1" in run("plan", campaign).out
+    (tmp_path / "c_plates.csv").mkdir()
+    assert "this is a folder" in refused("plan", campaign, "--out", tmp_path / "c.csv")
+    with Campaign.open(campaign) as held:  # as a window has it
+        assert held.round(1).layout is not None
+        assert done("plan", campaign)["plates"] == first["plates"]
+        assert done("plan", campaign, *PLATE)["plates"] == first["plates"], "the same ones once more"
+        assert "open in another window" in refused("plan", campaign, "--plate", 384)
+        assert done("plan", campaign)["plates"] == first["plates"]
+    other = done("plan", campaign, "--plate", 384)
+    assert [plate["wells"] for plate in other["plates"]] == [384]
+    assert done("plan", campaign)["plates"] == other["plates"]
+    assert done("plan", campaign, "--no-plates")["plates"] is done("plan", campaign)["plates"] is None
+    said = [entry["text"] for entry in done("log", campaign)]
+    assert said[-3:] == [
+        "Round 1 laid out on 1 plate of 96 wells, controls in columns 1, 12",
+        "Round 1 laid out on 1 plate of 384 wells",
+        "Plates of round 1 taken away",
+    ]
+    assert done("verify", campaign)["ok"]
 
 
 def test_without_plates_nothing_is_different(done, campaign, tmp_path):
@@ -116,7 +145,9 @@ def test_what_cannot_be_laid_out_is_refused_before_a_round_is_issued(refused, do
     assert done("status", two)["round"] == 0
 
 
-@pytest.mark.parametrize("words", [["--control-columns", "1"], ["--no-edge"], ["--same-wells"], ["--plate", "95"]])
+@pytest.mark.parametrize("words", [
+    ["--control-columns", "1"], ["--no-edge"], ["--same-wells"], ["--plate", "95"], ["--plate", "96", "--no-plates"],
+])  # fmt: skip
 def test_wrong_usage(campaign, capsys, words):
     assert main(["plan", str(campaign), *words]) == 2
     assert "--plate" in capsys.readouterr().err

@@ -8,11 +8,12 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from assaypilot.engine.campaign.campaign import Campaign
+from assaypilot.engine.campaign.plating import check_plates, plate_layout
 from assaypilot.engine.campaign.state import Round, Status
 from assaypilot.engine.endpoint import Endpoint, Limit
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.export.csv_file import write_csv
-from assaypilot.engine.export.plate_map import check_plates, plate_layout, plate_map
+from assaypilot.engine.export.plate_map import plate_map
 from assaypilot.engine.export.sheet import Sheet
 from assaypilot.engine.export.work_list import NOT_ASKED, work_list
 from assaypilot.engine.measurements import Result

@@ -1,0 +1,210 @@
+"""The plates of a round: where each measurement stands, and the event that keeps it.
+
+``plates_laid_out`` holds every well and what it replaced: a printed plate stays what it is whatever a later program
+would lay out, and its opposite is the same event the other way round.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from assaypilot.engine.campaign.file.chain import Draft
+from assaypilot.engine.campaign.state import Round, Status
+from assaypilot.engine.campaign.words import many
+from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.plates.layout import Control, Grid, Layout, Placed, Plate, PlateUse, controls_text
+from assaypilot.engine.plates.spreading import spread
+from assaypilot.engine.plates.wells import read_well
+
+if TYPE_CHECKING:
+    from assaypilot.engine.campaign.replay import Ledger
+
+__all__ = [
+    "check_plates",
+    "laid_out",
+    "layout_from_json",
+    "layout_in_words",
+    "layout_of",
+    "layout_to_json",
+    "once_more",
+    "plate_layout",
+]
+
+_MOST_PLATES = 1_000
+"""No lab runs more in a round; more is a slip, such as 24-well plates for a screen."""
+
+
+def check_plates(status: Status, use: PlateUse) -> None:
+    """Nothing; AssayPilotError unless a measurement of every endpoint that is measured fits on a plate."""
+    for group in _groups(status.measured_endpoints, use):
+        _grid(status, group, use)
+
+
+def layout_of(status: Status, issued: Round, use: PlateUse | None) -> Layout | None:
+    """The plates of a round, used like this; those the campaign keeps where they are, so that nothing moves."""
+    if use is None or (issued.layout is not None and issued.layout.use == use):
+        return None if use is None else issued.layout
+    return plate_layout(status, issued, use)
+
+
+def plate_layout(status: Status, issued: Round, use: PlateUse) -> Layout:
+    """Where each measurement of a round stands; the same for the same campaign seed, round and use of plates.
+
+    Each endpoint has its own plates, unless all are read from the same wells. As few plates as hold the round;
+    replicates of a compound are kept apart (see ``spread``). AssayPilotError when a measurement fits on no plate.
+    """
+    plates: list[Plate] = []
+    for group in _groups(issued.endpoints, use):
+        grid = _grid(status, group, use)
+        asked = [[item.of(issued.endpoints.index(k)) for k in group] for item in issued.items]
+        counts = [max(of_it) for of_it in asked]
+        n_plates = -(-sum(counts) // len(grid))
+        if len(plates) + n_plates > _MOST_PLATES:
+            raise AssayPilotError(
+                f"the round would take {len(plates) + n_plates:,} plates, more than {_MOST_PLATES:,}",
+                option="--plate",
+                mend="Choose larger plates, or plan fewer measurements per round.",
+            )
+        entropy = (status.settings.seed, issued.number, group[0])
+        where = spread(counts, len(grid.tops), len(grid.lefts), entropy)
+        placed: list[list[Placed]] = [[] for _ in range(n_plates)]
+        for item, of_it, places in zip(issued.items, asked, where, strict=True):
+            for replicate, (plate, row, column) in enumerate(places, start=1):
+                endpoints = tuple(k for k, n in zip(group, of_it, strict=True) if replicate <= n)
+                placed[plate].append(Placed(item.compound, endpoints, replicate, grid.at(row, column)))
+        for own in placed:
+            name = f"R{issued.number}-P{len(plates) + 1}"
+            plates.append(Plate(name, group, tuple(sorted(own, key=lambda one: one.wells))))
+    return Layout(use, issued.number, tuple(plates))
+
+
+def _groups(endpoints: tuple[int, ...], use: PlateUse) -> list[tuple[int, ...]]:
+    """The endpoints (positions) that share plates."""
+    return [endpoints] if use.same_wells else [(endpoint,) for endpoint in endpoints]
+
+
+def _grid(status: Status, group: tuple[int, ...], use: PlateUse) -> Grid:
+    """Where measurements of some endpoints can stand: of as many wells as the largest of them takes."""
+    largest = max((status.endpoints[k] for k in group), key=lambda endpoint: endpoint.wells_per_measurement)
+    return use.grid(largest.wells_per_measurement, f"a measurement of {largest.name}")
+
+
+# ---------------------------------------------------------------------- the event
+
+
+def laid_out(issued: Round, layout: Layout | None, redoes: int | None = None) -> Draft:
+    """The event that keeps the plates of a round, or (None) that it stands on none any more."""
+    if issued.state == "withdrawn":
+        raise AssayPilotError(f"round {issued.number} was withdrawn, so it stands on no plates")
+    data: dict[str, Any] = {
+        "round": issued.number,
+        "layout": layout_to_json(layout),
+        "before": layout_to_json(issued.layout),
+    }
+    return Draft("plates_laid_out", data if redoes is None else data | {"redoes": redoes})
+
+
+def once_more(ledger: Ledger, status: Status, data: Mapping[str, Any]) -> Draft:
+    """The event that does an undone one again; a round that was planned anew meanwhile is laid out anew."""
+    issued = ledger.view(ledger.issued(data["round"]))
+    if issued.state != "withdrawn":
+        return laid_out(issued, layout_from_json(data["layout"], issued), ledger.sequence)
+    if status.open_round is None:
+        raise AssayPilotError(f"round {issued.number} was withdrawn", mend="Plan a round, and lay that one out.")
+    use = None if data["layout"] is None else _use_from_json(data["layout"])
+    return laid_out(status.open_round, layout_of(status, status.open_round, use), ledger.sequence)
+
+
+def layout_to_json(layout: Layout | None) -> dict[str, Any] | None:
+    """A layout as an object, its wells by name; None for none."""
+    if layout is None:
+        return None
+    use = layout.use
+    return {
+        "size": use.size,
+        "controls": [{"name": one.name, "columns": list(one.columns)} for one in use.controls],
+        "edge": use.edge,
+        "same_wells": use.same_wells,
+        "plates": [
+            {
+                "name": plate.name,
+                "endpoints": list(plate.endpoints),
+                "placed": [_placed_to_json(one, plate) for one in plate.placed],
+            }
+            for plate in layout.plates
+        ],
+    }
+
+
+def _placed_to_json(one: Placed, plate: Plate) -> dict[str, Any]:
+    data = {"compound": one.compound, "replicate": one.replicate, "wells": [str(well) for well in one.wells]}
+    return data if one.endpoints == plate.endpoints else data | {"endpoints": list(one.endpoints)}
+
+
+def layout_from_json(data: Mapping[str, Any] | None, issued: Round) -> Layout | None:
+    """The layout that ``layout_to_json`` wrote; AssayPilotError unless it holds what the round asks for, once each."""
+    if data is None:
+        return None
+    use = _use_from_json(data)
+    plates = []
+    for told in data["plates"]:
+        shared = tuple(told["endpoints"])
+        placed = tuple(
+            Placed(
+                one["compound"],
+                tuple(one.get("endpoints", shared)),
+                one["replicate"],
+                tuple(read_well(name, use.format) for name in one["wells"]),
+            )
+            for one in told["placed"]
+        )
+        plates.append(Plate(told["name"], shared, placed))
+    layout = Layout(use, issued.number, tuple(plates))
+    _check(layout, issued)
+    return layout
+
+
+def _use_from_json(data: Mapping[str, Any]) -> PlateUse:
+    controls = tuple(Control(one["name"], tuple(one["columns"])) for one in data["controls"])
+    return PlateUse(data["size"], controls, data["edge"], data["same_wells"])
+
+
+def _check(layout: Layout, issued: Round) -> None:
+    """Nothing; AssayPilotError unless every measurement of a round stands in wells of its own, and nothing else."""
+    asked = {
+        (item.compound, replicate, endpoint)
+        for item in issued.items
+        for place, endpoint in enumerate(issued.endpoints)
+        for replicate in range(1, item.of(place) + 1)
+    }
+    there = [
+        (one.compound, one.replicate, endpoint)
+        for plate in layout.plates
+        for one in plate.placed
+        for endpoint in one.endpoints
+    ]
+    taken = set(layout.use.control_wells())
+    wells = all(
+        all(one.wells for one in plate.placed)
+        and len(own := [well for one in plate.placed for well in one.wells]) == len(set(own) - taken)
+        for plate in layout.plates
+    )
+    names = {plate.name for plate in layout.plates}
+    if set(there) != asked or len(there) != len(asked) or not wells or len(names) != len(layout.plates):
+        raise AssayPilotError(f"the log lays out something else than round {issued.number}")
+
+
+def layout_in_words(data: Mapping[str, Any]) -> str:
+    """One sentence for a ``plates_laid_out`` event."""
+    number, layout = data["round"], data["layout"]
+    if layout is None:
+        return f"Plates of round {number} {'undone' if 'undoes' in data else 'taken away'}"
+    use = _use_from_json(layout)
+    told = [f"{many(len(layout['plates']), 'plate')} of {use.size:,} wells"]
+    if use.controls:
+        told.append(f"controls in columns {controls_text(use.controls)}")
+    if not use.edge:
+        told.append("no measurement in the outermost wells")
+    again = " again" if "undoes" in data else ""
+    return f"Round {number} laid out on {', '.join(told)}{again}"
