@@ -20,13 +20,14 @@ not noticed is not covered.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from assaypilot.engine.campaign import blocking, scatter
+from assaypilot.engine.campaign.deviating import Deviations
 from assaypilot.engine.campaign.results.bounds import spanned
 from assaypilot.engine.features import SiteFeatures
 from assaypilot.engine.interactions import pair_name
@@ -41,7 +42,7 @@ if TYPE_CHECKING:
     from assaypilot.engine.campaign.replay import Ledger
     from assaypilot.engine.strategies.protocol import State
 
-__all__ = ["NOISE", "SHARE", "SURE", "Deviations", "at_once", "deviations", "spread_out", "tolerance"]
+__all__ = ["NOISE", "SHARE", "SURE", "at_once", "deviations", "spread_out", "tolerance"]
 
 SURE = 1e-3
 """p of a lack of fit below which additivity counts as contradicted, where tau is large enough to matter."""
@@ -51,8 +52,6 @@ NOISE = 0.01
 """p below which replicates speak against the stated noise."""
 _FEWEST = 6
 """Degrees of freedom of replicates below which they are not asked: one wrong value would speak for all of them."""
-_SURE_CLIFF = 0.01
-"""The p of a compound below which it is named as deviating."""
 _NAMED = 3
 _WITHIN = 3.0
 """Noise SDs from a bound at which values of a compound are hardly ever cut."""
@@ -60,77 +59,6 @@ _SIZE = 4096
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
-Verdict = Literal["contradicted", "not contradicted", "not judged"]
-
-
-@dataclass(frozen=True, slots=True)
-class Deviations:
-    """How far the compounds of a campaign deviate from the sum of effects, in one measured endpoint."""
-
-    endpoint: str
-    """Its name on the scale that is modelled."""
-    verdict: Verdict
-    found: Additivity
-    compounds: tuple[int, ...]
-    """The compounds with a value, by position in the library; ``found`` counts in them."""
-    before: int
-    """How many of them have values from before the campaign only."""
-    noise_sd: float
-    replicates: tuple[float, int] | None
-    """SD of replicates and its degrees of freedom, where they speak against the stated noise."""
-    model_error: float | None
-    """What the strategy takes as the largest deviation, where it takes one."""
-    largest: float
-    """What no compound of the library deviates by more than (95 %), if deviations scatter normally."""
-    pairs: tuple[Interaction, ...]
-    """Pairs of sites that explain some of it, the most telling first; only where additivity is contradicted."""
-    sentence: str
-    """All of it in a sentence or two."""
-    offers: tuple[str, ...] = ()
-    """What can be done, where additivity is contradicted."""
-    spread: str = ""
-    """That no more than so many measurements of one compound are planned, as a sentence; empty without such a cap."""
-
-    @property
-    def contradicted(self) -> bool:
-        """Whether what the strategy assumes of additivity cannot be true."""
-        return self.verdict == "contradicted"
-
-    @property
-    def cliffs(self) -> tuple[int, ...]:
-        """Positions in the library of the compounds that noise alone hardly takes so far off."""
-        return tuple(self.compounds[cliff.place] for cliff in self.found.cliffs if cliff.p < _SURE_CLIFF)
-
-    def as_json(self, ids: tuple[str, ...]) -> dict[str, Any]:
-        """For the command line."""
-        found = self.found
-        own = None if self.replicates is None else dict(zip(("sd", "freedom"), self.replicates, strict=True))
-        return {
-            "endpoint": self.endpoint,
-            "verdict": self.verdict,
-            "sentence": self.sentence,
-            "offers": list(self.offers),
-            "spread": self.spread or None,
-            "compounds": found.compounds,
-            "before_the_campaign": self.before,
-            "compared": found.compared,
-            "freedom": found.freedom,
-            "noise_sd": self.noise_sd,
-            "p": found.p,
-            "tau": found.tau if found.freedom else None,
-            "tau_low": found.tau_low if found.freedom else None,
-            "tau_high": found.tau_high if found.freedom else None,
-            "largest_seen": found.seen if found.freedom else None,
-            "largest_at_least": found.error_low if found.freedom else None,
-            "largest_at_most": self.largest if found.freedom else None,
-            "model_error": self.model_error,
-            "cliffs": [
-                {"id": ids[self.compounds[one.place]], "measured": one.measured, "off": one.off, "p": one.p}
-                for one in found.cliffs
-            ],
-            "interactions": [one.as_json() for one in self.pairs],
-            "replicates": own,
-        }
 
 
 def tolerance(ledger: Ledger, endpoint: int) -> float:
@@ -387,7 +315,7 @@ def _sentence(ledger: Ledger, endpoint: int, told: Deviations) -> str:
 
 def _most(ledger: Ledger, told: Deviations) -> str:
     """The compounds that deviate most, behind a comma; empty when none is sure to."""
-    sure = [cliff for cliff in told.found.cliffs if cliff.p < _SURE_CLIFF]
+    sure = told.sure_cliffs
     if not sure:
         return ""
     each = [

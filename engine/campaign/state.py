@@ -23,7 +23,7 @@ from assaypilot.engine.plates.layout import Layout
 from assaypilot.engine.strategies.protocol import check_delta
 
 if TYPE_CHECKING:
-    from assaypilot.engine.campaign.additivity import Deviations
+    from assaypilot.engine.campaign.deviating import Deviations
 
 __all__ = [
     "STATUSES",

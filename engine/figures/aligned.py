@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from assaypilot.engine.figures.cores import DrawnCore, widest_turn
+from assaypilot.engine.figures.cores import DrawnCore, lay_out, widest_turn
 from assaypilot.engine.figures.structures import common_core
 
 __all__ = ["Aligned"]
@@ -61,7 +61,6 @@ class Aligned:
         ``carried`` (see ``cores``) says what stands at which site, so that a symmetric core is not turned over.
         """
         from rdkit import Chem, rdBase
-        from rdkit.Chem import rdDepictor
 
         with rdBase.BlockLogs():
             molecule = Chem.MolFromSmiles(smiles)
@@ -71,7 +70,7 @@ class Aligned:
                 if pairs := core.place(molecule, carried or {}):
                     core.lay(molecule, pairs)
                     return molecule
-            rdDepictor.Compute2DCoords(molecule, useRingTemplates=True)
+            lay_out(molecule)
         return molecule
 
     def bond(self, smiles: Sequence[str], width: int, height: int) -> float:

@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from assaypilot.engine.chemistry.splitting import hanging_on
 from assaypilot.engine.labels import is_hydrogen
 from assaypilot.engine.library import Library
 
-__all__ = ["DrawnCore", "carried", "widest_turn"]
+__all__ = ["DrawnCore", "carried", "lay_out", "widest_turn"]
 
 _MOST_MATCHES = 64
 """Ways a symmetric core can lie in a molecule that are told apart."""
@@ -30,6 +31,8 @@ _LETTERS = 1.5
 """Room that atoms' letters take beyond the atoms."""
 _WORTH_IT = 0.95
 """Smaller than this the drawings must become for a core to be turned."""
+_LARGE_RING = 8
+"""Atoms of a ring above which a polygon is no good picture of it."""
 _END = re.compile(r"\[\*:(\d+)\]")
 
 Floats = NDArray[np.float64]
@@ -44,6 +47,28 @@ def carried(library: Library, compound: int) -> dict[int, str]:
         labels = dict(library.scaffold.fixed) | labels
     found = [(_END.findall(text), text) for text in labels.values()]
     return {int(numbers[0]): text for numbers, text in found if len(numbers) == 1}
+
+
+def lay_out(molecule: Any) -> None:
+    """Nothing; gives a molecule coordinates in the plane.
+
+    RDKit's templates of ring systems take 50 MB of every process that once asks for them. They are there for bridged
+    and for large rings; all others come out the same without, and most series have no such rings.
+    """
+    from rdkit.Chem import rdDepictor
+
+    rdDepictor.Compute2DCoords(molecule, useRingTemplates=_bridged_or_large(molecule))
+
+
+def _bridged_or_large(molecule: Any) -> bool:
+    """Whether rings share more than a bond, three of them an atom that is not flat, or one of them is large."""
+    found = molecule.GetRingInfo()
+    rings = [set(ring) for ring in found.BondRings()]
+    if any(len(ring) > _LARGE_RING for ring in rings):
+        return True
+    if any(len(one & other) > 1 for one, other in combinations(rings, 2)):
+        return True
+    return any(found.NumAtomRings(atom.GetIdx()) > 2 and not atom.GetIsAromatic() for atom in molecule.GetAtoms())
 
 
 class DrawnCore:
@@ -69,7 +94,7 @@ class DrawnCore:
         whole = Chem.MolFromSmiles(text)
         if whole is None or not whole.GetNumHeavyAtoms():
             return None
-        rdDepictor.Compute2DCoords(whole, useRingTemplates=True)
+        lay_out(whole)
         rdDepictor.NormalizeDepiction(whole)
         rdDepictor.StraightenDepiction(whole)
         bare = Chem.RWMol(whole)

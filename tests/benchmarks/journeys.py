@@ -41,8 +41,8 @@ from tests.benchmarks.stalls import Heart, heading
 AMINES = tuple("C" * n for n in range(1, 9)) + tuple(f"{'C' * n}O" for n in range(1, 9)) + tuple(
     f"{'C' * n}N1CC{'C' * m}1" for n in range(1, 4) for m in range(1, 4)
 )  # fmt: skip
-TAILS = ("F", "Cl", "Br", "C", "CC", "CCC", "C#N", "OC", "OCC", "C(F)(F)F", "C(C)C", "C1CC1", "SC", "S(C)(=O)=O",
-         "N(C)C", "NC(C)=O", "C(N)=O", "OC(F)F", "c1ccncc1", "n1cccn1")  # fmt: skip
+TAILS = ("F", "Cl", "Br", "C", "CC", "CCC", "C#N", "OC", "OCC", "C(F)(F)F", "C(C)C", "C9CC9", "SC", "S(C)(=O)=O",
+         "N(C)C", "NC(C)=O", "C(N)=O", "OC(F)F", "c9ccncc9", "n9cccn9")  # fmt: skip
 NOISE = 0.2
 SETTLED = 0.06
 

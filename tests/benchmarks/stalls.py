@@ -68,8 +68,18 @@ def _family(process: int) -> Iterator[int]:
             children = (task / "children").read_text().split()
         except OSError:
             continue
-        for child in children:
-            yield from _family(int(child))
+        for child in map(int, children):
+            # Until it is given its own program a new process is in its parent's memory, which is not there twice.
+            if _command(child) != _command(process):
+                yield from _family(child)
+
+
+def _command(process: int) -> bytes:
+    """What was called for it; empty when it has ended."""
+    try:
+        return Path(f"/proc/{process}/cmdline").read_bytes()
+    except OSError:
+        return b""
 
 
 class Heart:

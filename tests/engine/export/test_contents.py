@@ -3,6 +3,8 @@ from __future__ import annotations
 import dataclasses
 import pickle
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -42,6 +44,20 @@ def test_rows_and_columns_come_as_on_screen(nasty: Status) -> None:
     assert list(now.shortlist.column("pIC50 estimate")) == estimates
     assert len(now.everything.rows) == 9
     assert now.what == "3 of 9 compounds, chosen and sorted by hand"
+
+
+def test_the_process_of_an_export_loads_neither_designs_nor_strategies(
+    nasty: Status, tmp_path: Path
+) -> None:  # 30 MB of it
+    assert nasty.additivity
+    path = tmp_path / "contents.pickle"
+    path.write_bytes(pickle.dumps(contents(nasty)))
+    code = "import pickle, sys; pickle.load(open(sys.argv[1], 'rb')).everything; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code, str(path)], capture_output=True, text=True, check=True)
+    loaded = set(done.stdout.split())
+    assert "assaypilot.engine.campaign.state" in loaded
+    heavy = ("scipy", "rdkit", "matplotlib", "assaypilot.engine.design", "assaypilot.engine.strategies.designs")
+    assert not loaded.intersection(heavy)
 
 
 def test_no_row_goes_out_without_its_id_and_what_it_rests_on(nasty: Status) -> None:

@@ -6,14 +6,36 @@ from typing import Any
 import numpy as np
 import pytest
 from rdkit import Chem
+from rdkit.Chem import rdDepictor
 
 from assaypilot.engine.chemistry.decomposition import CORE_SITE
 from assaypilot.engine.figures.aligned import Aligned
-from assaypilot.engine.figures.cores import DrawnCore, carried, widest_turn
+from assaypilot.engine.figures.cores import DrawnCore, carried, lay_out, widest_turn
 from assaypilot.engine.library import Library, Scaffold, Site
 from tests.engine.export.making import CORE, SMILES, nasty_library
 
 PYRIDINE = "c1nc([*:1])ccc1[*:2]"
+
+
+PLAIN = (
+    "C1CC1c1cc2cc[nH]c2cc1N1CCOCC1",
+    "c1ccc2c(c1)ccc1c2cccn1",
+    "CC12CCC3C(CCC4CC(O)CCC34C)C1CCC2O",
+    "C1CC12CNC2",
+    "C1=Cc2cccc3cccc1c23",
+    "C1CCCCCCC1",
+    "CCO",
+)
+"""Rings that share a bond or an atom at most, and no large one."""
+BRIDGED_OR_LARGE = (
+    "CN1C2CCC1CC(O)C2",
+    "C1CN2CCC1CC2",
+    "C1CC2CCC1C2",
+    "CN1CCC23C4C1CC5=C2C(=C(C=C5)O)OC3C(C=C4)O",
+    "C12C3C4C1C5C4C3C25",
+    "C1CCCCCCCCC1",
+    "C1CCCCCCCCCCC(=O)N1",
+)
 
 
 def positions(molecule: Any, pattern: str) -> np.ndarray:
@@ -21,6 +43,38 @@ def positions(molecule: Any, pattern: str) -> np.ndarray:
     atoms = molecule.GetSubstructMatch(Chem.MolFromSmarts(pattern))
     assert atoms, pattern
     return molecule.GetConformer().GetPositions()[list(atoms), :2]
+
+
+@pytest.fixture
+def templates(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
+    """Whether the templates of ring systems were asked for, each time coordinates were made."""
+    asked: list[bool] = []
+    plain = rdDepictor.Compute2DCoords
+
+    def watched(molecule: Any, useRingTemplates: bool = False) -> int:
+        asked.append(useRingTemplates)
+        return plain(molecule, useRingTemplates=useRingTemplates)
+
+    monkeypatch.setattr(rdDepictor, "Compute2DCoords", watched)
+    return asked
+
+
+@pytest.mark.parametrize("smiles", [*PLAIN, *BRIDGED_OR_LARGE])
+def test_templates_of_rings_are_loaded_where_they_change_the_picture(smiles: str, templates: list[bool]) -> None:
+    ours, plain, theirs = (Chem.MolFromSmiles(smiles) for _ in range(3))
+    lay_out(ours)
+    assert templates == [smiles in BRIDGED_OR_LARGE]  # 50 MB of the process
+    rdDepictor.Compute2DCoords(plain)
+    rdDepictor.Compute2DCoords(theirs, useRingTemplates=True)
+    best, alone, found = (one.GetConformer().GetPositions() for one in (theirs, plain, ours))
+    assert np.abs(found - best).max() < 1e-6
+    assert (np.abs(alone - best).max() > 0.1) == (smiles in BRIDGED_OR_LARGE)
+
+
+@pytest.mark.parametrize(("core", "asked"), [("c1ccc2[nH]c([*:1])cc2c1", False), ("C1CC2CC1CN2[*:1]", True)])
+def test_a_core_is_drawn_with_templates_where_it_needs_them(core: str, asked: bool, templates: list[bool]) -> None:
+    assert Aligned((core,)).molecule("CCO") is not None
+    assert templates == [asked, False]
 
 
 def test_what_a_compound_carries_by_site() -> None:
