@@ -6,38 +6,39 @@ Every command is one transaction: either all of it is on the disk when the call 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from assaypilot.engine.campaign import blocking, plating
+from assaypilot.engine.campaign import plating
 from assaypilot.engine.campaign.changing.library import (
-    added_again,
     added_drafts,
     consequences_of_adding,
-    refuse_used,
 )
-from assaypilot.engine.campaign.changing.terms import Change, change_drafts, consequences, redone
+from assaypilot.engine.campaign.changing.terms import Change, change_drafts, consequences
 from assaypilot.engine.campaign.confirmation import confirmation_round
-from assaypilot.engine.campaign.counting import Issued
 from assaypilot.engine.campaign.creation import creation_drafts
-from assaypilot.engine.campaign.file import codec
 from assaypilot.engine.campaign.file.chain import Draft
 from assaypilot.engine.campaign.file.store import Store, location_warnings
 from assaypilot.engine.campaign.past import Moment, Past
 from assaypilot.engine.campaign.reasons.reasons import Reasons
 from assaypilot.engine.campaign.replay import UNFIT, Ledger
 from assaypilot.engine.campaign.results import amending
-from assaypilot.engine.campaign.results.control_intake import apart, readings_of
-from assaypilot.engine.campaign.results.intake import Intake, due_now, prepare, to_mark
-from assaypilot.engine.campaign.rounds import Missing, closed_round, due_decision, planned_round
+from assaypilot.engine.campaign.results.intake import to_mark
+from assaypilot.engine.campaign.results.recording import recorded
+from assaypilot.engine.campaign.rounds import (
+    Missing,
+    closed_round,
+    due_decision,
+    planned_round,
+    to_end,
+    withdrawn_round,
+)
 from assaypilot.engine.campaign.state import RecordReport, Round, Settings, Source, Status
 from assaypilot.engine.campaign.stock.choice import PlanOption, options
 from assaypilot.engine.campaign.stock.stocked import arrived_drafts, stock_drafts
-from assaypilot.engine.campaign.suitable import check_value, check_values
-from assaypilot.engine.campaign.undoing import once_more, opposite
+from assaypilot.engine.campaign.transaction import Work
+from assaypilot.engine.campaign.undoing import done_again, opposite, refuse_late
 from assaypilot.engine.campaign.view import build_status
 from assaypilot.engine.campaign.wording import LogEntry, describe
 from assaypilot.engine.endpoint import Endpoint, Relation
@@ -292,36 +293,7 @@ class Campaign:
 
     def withdraw_round(self, note: str = "") -> None:
         """Take the open round back; only while it has no result. Its number is not used again."""
-        ledger = self._ledger
-        number = self._open_round("withdraw").number
-        self._refuse_results()
-        data: dict[str, Any] = {"round": number, "note": note}
-        if ledger.undo and ledger.undo[-1].kind in ("plan", "confirm"):
-            data["undoes"] = ledger.sequence
-        self._commit(self._begin(Draft("round_withdrawn", data)))
-
-    def _refuse_results(self) -> None:
-        issued = self._ledger.open_round
-        if issued is None:
-            return
-        came = any(
-            m.round == issued.number and (m.number > issued.before or m.counted) and not m.withdrawn
-            for m in self._ledger.measurements
-        )
-        if came or any(r.round == issued.number and not r.withdrawn for r in self._ledger.readings):
-            raise AssayPilotError(
-                f"round {issued.number} has results, so it cannot be withdrawn",
-                mend="Close it with what has come back instead.",
-            )
-
-    def _open_round(self, verb: str) -> Issued:
-        issued = self._ledger.open_round
-        if issued is not None:
-            return issued
-        closed = [r for r in self._ledger.rounds if r.state == "closed"]
-        if closed:
-            raise AssayPilotError(f"round {closed[-1].number} is closed already", mend="Plan the next round first.")
-        raise AssayPilotError(f"there is no open round to {verb}", mend="Plan a round first.")
+        self._commit(self._begin(withdrawn_round(self._ledger, note)))
 
     def close_round(self, missing: Missing = "return", note: str = "") -> Status:
         """End the open round with what has come back.
@@ -330,8 +302,7 @@ class Campaign:
         ``failed``: it is lost for lab reasons that have nothing to do with the values; the phase goes on without it.
         ``other``: lost for a reason that may depend on the results: the guarantee is void from here on.
         """
-        issued = self._open_round("close")
-        self._commit(self._begin(closed_round(self._ledger, issued, missing, note)))
+        self._commit(self._begin(closed_round(self._ledger, to_end(self._ledger, "close"), missing, note)))
         return self.status()
 
     # -- results
@@ -354,105 +325,19 @@ class Campaign:
         themselves when nothing is missing. All of it is one transaction. The same content, or a result that is there
         already (``intake.prepare``), is not counted twice unless ``again``; when nothing new is left, that is refused.
         """
-        ledger = self._ledger
-        if close:
-            self._open_round("close")
-        if source is not None and source.digest and source.digest in ledger.sources and not again:
-            raise AssayPilotError(
-                "these results are in the campaign already",
-                file=source.name,
-                mend="Use --again to count them a second time.",
-            )
-        gone = () if unavailable is None else to_mark(ledger, unavailable[0])
-        results, of_controls = apart(ledger, results)
-        taken = self._take(results, again=again, typed=source is None or not source.digest)
-        controls = readings_of(ledger, of_controls, again=again)
-        if of_controls:
-            taken = replace(
-                taken,
-                duplicates=taken.duplicates + controls.duplicates,
-                rejected=(*taken.rejected, *controls.rejected),
-                warnings=(*taken.warnings, *controls.warnings),
-            )
-        anything = bool(taken.measurements or controls.readings)
-        if not anything:
-            if taken.duplicates and not taken.rejected:
-                raise AssayPilotError(
-                    "this result is in the campaign already"
-                    if taken.duplicates == 1
-                    else f"all {taken.duplicates} results are in the campaign already",
-                    file=source.name if source else None,
-                    mend="Use --again to count them a second time.",
-                )
-            if taken.rejected:
-                row, reason = taken.rejected[0]
-                raise AssayPilotError(
-                    f"{reason} (none of {len(taken.rejected)} results could be used)"
-                    if len(taken.rejected) > 1
-                    else reason,
-                    file=source.name if source else None,
-                    row=row,
-                )
-            if not close and not gone:
-                raise AssayPilotError(
-                    "there is no result to record",
-                    file=source.name if source else None,
-                    mend="Give at least one value.",
-                )
-        issued = ledger.open_round
-        number = ledger.last_round
         work = self._begin()
-        if anything:
-            data: dict[str, Any] = {
-                "round": number,
-                "measurements": [codec.measurement_to_json(m) for m in taken.measurements],
-                "source": codec.source_to_json(source),
-            }
-            if controls.readings:
-                data["controls"] = [codec.reading_to_json(r) for r in controls.readings]
-            work.add(Draft("results_recorded", data, 2 if controls.readings else 1))
-        if unavailable is not None and gone:
-            work.add(
-                Draft("compounds_unavailable", {"compounds": list(gone), "reason": amending.reason_of(unavailable[1])})
-            )
-        complete = close_when_complete and issued is not None and anything and not work.ledger.pending(issued)
-        # A plate whose controls are still to come is not decided without them unless somebody says so.
-        complete = complete and issued is not None and not blocking.without_controls(work.ledger, issued)
-        closes = close or bool(complete)
-        if closes and issued is not None:
-            work.add(closed_round(work.ledger, issued, missing))
-        self._commit(work)
-        return RecordReport(
-            accepted=len(taken.measurements),
-            unplanned=sum(
-                m.endpoint in ledger.measured and not m.counted and m.excluded is None for m in taken.measurements
-            ),
-            duplicates=taken.duplicates,
-            censored=sum(m.relation != "=" for m in taken.measurements),
-            rejected=taken.rejected,
-            round=number,
-            round_closed=closes,
-            warnings=taken.warnings,
-            controls=len(controls.readings),
-        )
-
-    def _take(self, results: Sequence[Result], *, again: bool, typed: bool) -> Intake:
-        ledger = self._ledger
-        taken = prepare(
-            ledger.library,
-            ledger.endpoints,
+        report = recorded(
+            work,
             results,
-            first_number=len(ledger.measurements) + 1,
-            due=due_now(ledger),
-            phase=ledger.under_way.allocation.phase if ledger.under_way else 0,
-            round_number=ledger.last_round,
-            earlier=() if again else ledger.measurements,
-            typed=typed,
-            check=partial(check_value, ledger),
-            coarse=ledger.coarse,
+            close=close,
+            missing=missing,
+            unavailable=unavailable,
+            again=again,
+            close_when_complete=close_when_complete,
+            source=source,
         )
-        check_values(ledger, taken.measurements)
-        return taken
+        self._commit(work)
+        return report
 
     def exclude(self, number: int, reason: str, *, judgement: bool) -> None:
         """Leave a value out, for a reason that is kept with it.
@@ -553,7 +438,7 @@ class Campaign:
         return self.status()
 
     def _commit_with(self, drafts: Sequence[Draft], parts: Mapping[str, bytes]) -> None:
-        work = _Work(self._ledger)
+        work = Work(self._ledger)
         work.add(*drafts, parts=parts)
         self._commit(work)
 
@@ -574,10 +459,7 @@ class Campaign:
         if not self._ledger.undo:
             raise AssayPilotError("there is nothing to undo", mend="Closed rounds and decisions stay as they are.")
         step = self._ledger.undo[-1]
-        if step.kind in ("plan", "confirm"):
-            self._refuse_results()
-        if step.kind == "add":
-            refuse_used(self._ledger, step.data["compounds"])
+        refuse_late(self._ledger, step)
         self._commit(self._begin(opposite(step, self._ledger.sequence)))
         return step.label
 
@@ -586,21 +468,7 @@ class Campaign:
         if not self._ledger.redo:
             raise AssayPilotError("there is nothing to redo")
         step = self._ledger.redo[-1]
-        if step.kind == "plan":
-            self._commit(self._begin(*planned_round(self._ledger, redoes=self._ledger.sequence)))
-            return step.label
-        if step.kind == "confirm":
-            drafts = confirmation_round(self._ledger, self.status().candidates, redoes=self._ledger.sequence)
-            self._commit(self._begin(*drafts))
-            return step.label
-        if step.kind == "plates":
-            self._commit(self._begin(plating.once_more(self._ledger, self.status(), step.data)))
-            return step.label
-        if step.kind in ("change", "add"):
-            again = redone if step.kind == "change" else added_again
-            self._commit_with(*again(self._ledger, step.data, self._ledger.sequence))
-            return step.label
-        self._commit(self._begin(once_more(step, self._ledger.sequence, self._ledger.last_round)))
+        self._commit_with(*done_again(self._ledger, step, self.status))
         return step.label
 
     # -- the file
@@ -609,29 +477,15 @@ class Campaign:
         """A copy of the whole file; AssayPilotError when the path exists."""
         self._store.save_copy(path)
 
-    def _begin(self, *drafts: Draft) -> _Work:
-        work = _Work(self._ledger)
+    def _begin(self, *drafts: Draft) -> Work:
+        work = Work(self._ledger)
         work.add(*drafts)
         return work
 
-    def _commit(self, work: _Work) -> None:
+    def _commit(self, work: Work) -> None:
         """Write a transaction, with the decision it makes due."""
         decision = due_decision(work.ledger)
         if decision is not None:
             work.add(decision[0], parts=decision[1])
         self._store.append(work.drafts, work.parts)
         self.refresh()
-
-
-class _Work:
-    """One transaction in the making: what it will write, and the state in which it has happened already."""
-
-    def __init__(self, ledger: Ledger) -> None:
-        self.drafts: list[Draft] = []
-        self.parts: dict[str, bytes] = {}
-        self.ledger = ledger.fork(self.parts)
-
-    def add(self, *drafts: Draft, parts: Mapping[str, bytes] | None = None) -> None:
-        self.parts.update(parts or {})
-        self.drafts += drafts
-        self.ledger.rehearse(drafts)

@@ -16,12 +16,22 @@ from assaypilot.engine.campaign.replay import Ledger
 from assaypilot.engine.campaign.state import RoundItem
 from assaypilot.engine.campaign.stock import stocked
 from assaypilot.engine.campaign.stock.choice import asked, refuse_under_way
+from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.features import ProjectedFeatures
 from assaypilot.engine.progress import Report, silent
 from assaypilot.engine.stock import PlanName
 from assaypilot.engine.strategies.protocol import Allocation
 
-__all__ = ["Missing", "closed_round", "due_decision", "expected", "planned_round"]
+__all__ = [
+    "Missing",
+    "closed_round",
+    "due_decision",
+    "expected",
+    "planned_round",
+    "refuse_results",
+    "to_end",
+    "withdrawn_round",
+]
 
 Missing = Literal["return", "failed", "other"]
 """What becomes of measurements that are missing when a round is closed."""
@@ -131,6 +141,43 @@ def _phase_json(allocation: Allocation, planned: Mapping[int, int], order: Seque
         },
         "cut_to_budget": allocation.cut_to_budget,
     }
+
+
+def to_end(ledger: Ledger, verb: str) -> Issued:
+    """The open round, which is to be closed or withdrawn; AssayPilotError when there is none."""
+    issued = ledger.open_round
+    if issued is not None:
+        return issued
+    closed = [r for r in ledger.rounds if r.state == "closed"]
+    if closed:
+        raise AssayPilotError(f"round {closed[-1].number} is closed already", mend="Plan the next round first.")
+    raise AssayPilotError(f"there is no open round to {verb}", mend="Plan a round first.")
+
+
+def refuse_results(ledger: Ledger) -> None:
+    """Nothing; AssayPilotError when the open round has results."""
+    issued = ledger.open_round
+    if issued is None:
+        return
+    came = any(
+        m.round == issued.number and (m.number > issued.before or m.counted) and not m.withdrawn
+        for m in ledger.measurements
+    )
+    if came or any(r.round == issued.number and not r.withdrawn for r in ledger.readings):
+        raise AssayPilotError(
+            f"round {issued.number} has results, so it cannot be withdrawn",
+            mend="Close it with what has come back instead.",
+        )
+
+
+def withdrawn_round(ledger: Ledger, note: str) -> Draft:
+    """The open round taken back; AssayPilotError when there is none, or it has results."""
+    number = to_end(ledger, "withdraw").number
+    refuse_results(ledger)
+    data: dict[str, Any] = {"round": number, "note": note}
+    if ledger.undo and ledger.undo[-1].kind in ("plan", "confirm"):
+        data["undoes"] = ledger.sequence
+    return Draft("round_withdrawn", data)
 
 
 def closed_round(ledger: Ledger, issued: Issued, missing: Missing | Literal["none"], note: str = "") -> Draft:

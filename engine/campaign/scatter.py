@@ -35,7 +35,9 @@ from assaypilot.engine.models.sd_cut import Cell, far_within, summed
 from assaypilot.engine.strategies.protocol import BOUNDLESS, Decision, State
 
 if TYPE_CHECKING:
+    from assaypilot.engine.campaign.asking import Terms
     from assaypilot.engine.campaign.counting import Books
+    from assaypilot.engine.campaign.decisions import Decisions
     from assaypilot.engine.campaign.replay import Ledger
 
 __all__ = [
@@ -191,7 +193,7 @@ def decided(state: State, decision: Decision | None) -> Decision | None:
     return replace(decision, low=low, high=high)
 
 
-def known(ledger: Ledger) -> tuple[Spread, ...]:
+def known(ledger: Decisions) -> tuple[Spread, ...]:
     """What the last decision used, as the log says; before the first one what the history says."""
     if not estimated(ledger):
         return ()
@@ -219,7 +221,7 @@ def sentence(ledger: Ledger, one: Spread) -> str:
     return f"assay noise of {name} estimated: {one.sd:.2g} from {degrees}, {used}"
 
 
-def asked_for(ledger: Ledger) -> float:
+def asked_for(ledger: Terms) -> float:
     """What the bounds of the noise add to the error, in deltas, where what they rest on changed on the way.
 
     Whoever says after results that it is known, or is not, may choose between both: decisions by the stated SD are
@@ -237,7 +239,7 @@ def asked_for(ledger: Ledger) -> float:
     return twice + (0.0 if all(one == sets[0] for one in sets) else sum(each.values()))
 
 
-def to_plan(ledger: Ledger, state: State) -> State:
+def to_plan(ledger: Decisions, state: State) -> State:
     """The state with the noise that the next phase is planned by, and how many of its measurements should be repeats.
 
     By what the log says was used in the last decision; before the first one by the history.

@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+
+from assaypilot.engine.campaign import plating
+from assaypilot.engine.campaign.changing.library import added_again, refuse_used
+from assaypilot.engine.campaign.changing.terms import redone
+from assaypilot.engine.campaign.confirmation import confirmation_round
 from assaypilot.engine.campaign.file.chain import Draft
+from assaypilot.engine.campaign.replay import Ledger
+from assaypilot.engine.campaign.rounds import planned_round, refuse_results
+from assaypilot.engine.campaign.state import Status
 from assaypilot.engine.campaign.steps import Step
 from assaypilot.engine.campaign.stock import stocked
 
-__all__ = ["once_more", "opposite"]
+__all__ = ["done_again", "opposite", "refuse_late"]
 
 _KINDS = {
     "record": "results_restored",
@@ -17,6 +26,14 @@ _KINDS = {
     "stock": "stock_stated",
     "control": "control_amended",
 }
+
+
+def refuse_late(ledger: Ledger, step: Step) -> None:
+    """Nothing; AssayPilotError when something came after a step that keeps it from being taken back."""
+    if step.kind in ("plan", "confirm"):
+        refuse_results(ledger)
+    if step.kind == "add":
+        refuse_used(ledger, step.data["compounds"])
 
 
 def opposite(step: Step, sequence: int) -> Draft:
@@ -50,9 +67,22 @@ def opposite(step: Step, sequence: int) -> Draft:
             return Draft("compounds_added", {"changes": data["changes"]} | mark)
 
 
-def once_more(step: Step, sequence: int, last_round: int) -> Draft:
-    """The event that does an undone step again (a plan or a change is made anew instead)."""
-    data = dict(step.data) | {"redoes": sequence}
+def done_again(ledger: Ledger, step: Step, status: Callable[[], Status]) -> tuple[list[Draft], Mapping[str, bytes]]:
+    """The events, and their parts, that do an undone step again: a plan or a change is made anew, by what is known."""
+    now = ledger.sequence
+    match step.kind:
+        case "plan":
+            return planned_round(ledger, redoes=now), {}
+        case "confirm":
+            return confirmation_round(ledger, status().candidates, redoes=now), {}
+        case "plates":
+            return [plating.once_more(ledger, status(), step.data)], {}
+        case "change":
+            return redone(ledger, step.data, now)
+        case "add":
+            return added_again(ledger, step.data, now)
+    data = dict(step.data) | {"redoes": now}
     if step.kind == "record":
-        data["round"] = last_round
-    return Draft(_KINDS[step.kind], data, 2 if step.kind == "record" and "controls" in data else 1)
+        data["round"] = ledger.last_round
+    version = 2 if step.kind == "record" and "controls" in data else 1
+    return [Draft(_KINDS[step.kind], data, version)], {}

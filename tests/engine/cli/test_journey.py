@@ -247,7 +247,7 @@ def test_results_unavailable_and_close_are_one_transaction(done, run, campaign, 
     words = ("record", campaign, path, "--unavailable", gone, "--close", "--missing", "failed")
     before = campaign.read_bytes()
     with monkeypatch.context() as broken:
-        broken.setattr("assaypilot.engine.campaign.campaign.closed_round", lambda *_: 1 / 0)
+        broken.setattr("assaypilot.engine.campaign.results.recording.closed_round", lambda *_: 1 / 0)
         assert run(*words).code != 0
     assert campaign.read_bytes() == before, "what cannot be done as a whole is not done in part"
 

@@ -1,0 +1,138 @@
+"""What the decided phases of a campaign left behind: read from the log, never made again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+import numpy as np
+
+from assaypilot.engine.campaign import limits, scatter
+from assaypilot.engine.campaign.asking import Terms
+from assaypilot.engine.campaign.changing import changed
+from assaypilot.engine.campaign.file import codec
+from assaypilot.engine.campaign.file.parts import from_bytes
+from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.strategies.protocol import UNDECIDED, Decision, State, StopReason
+
+__all__ = ["Decisions"]
+
+
+class Decisions(Terms):
+    """The terms of a campaign, and what was decided under them."""
+
+    def __init__(self, part: Callable[[str], bytes]) -> None:
+        super().__init__()
+        self._part = part
+        self.estimates: dict[int, Decision] = {}
+        self.verdicts: dict[int, limits.Verdict] = {}
+        """What each decided phase said about the limits; empty without limits."""
+        self.spreads: dict[int, tuple[scatter.Spread, ...]] = {}
+        """The noise that each decided phase used, where it is not known."""
+        self.anew: changed.Anew | None = None
+        """What the last change of mind decided anew of all phases before it."""
+
+    def current(self) -> State:
+        """The strategy's state with what can be measured now and what was spent so far."""
+        state = self.strategy.adjust(self.state, measurable=self.measurable(), spent=self.samples())
+        return scatter.to_plan(self, state)
+
+    def stop(self, state: State) -> tuple[StopReason, ...]:
+        """Why nothing more is asked between phases: the strategy's reasons, or that what is open fails a limit."""
+        reasons = self.strategy.stop(state)
+        if reasons or not self.limited:
+            return reasons
+        failing = limits.failures(self, self.verdicts)[0] >= 0
+        still = (state.status == UNDECIDED) & state.problem.wanted
+        if (still & ~failing).any():
+            return ()
+        text = "every compound is decided; those the goal leaves open fail a limit"
+        return (StopReason("decided", text, {"phases": state.phase, "open": float(still.sum())}),)
+
+    def deciding(self) -> State:
+        """The state in which the phase under way is decided: what came back in it counts as to be had.
+
+        So a compound used up after its results came in is decided by them.
+        """
+        state = self.current()
+        if self.under_way is None:
+            return state
+        came = np.zeros(self.n_arms, dtype=bool)
+        filling = self.counting(self.under_way.allocation.phase)
+        goal = self.behind(self.goal_endpoints)
+        used = [m.compound for m, _ in filling if (m.usable or self.takes_bounds) and m.endpoint in goal]
+        came[self.arm_of[used]] = True
+        return self.strategy.adjust(state, measurable=state.problem.measurable | came, spent=state.spent)
+
+    def part(self, digest: str) -> bytes:
+        """A part of the file by its digest."""
+        return self._part(digest)
+
+    def arms_named(self, data: Mapping[str, Any]) -> dict[str, int]:
+        """The arm of every compound that a stored decision names."""
+        named = [name for key in ("in", "out", "left", "contradicted") for name in data[key]]
+        return self.arms_of((*named, *(name for entry in data.get("limits", ()) for name in entry["out"])))
+
+    def arms_of(self, names: Iterable[str]) -> dict[str, int]:
+        """The arms of compounds by their ids; AssayPilotError for one that is not there."""
+        arm_of = {}
+        for name in names:
+            compound = self.library.find(name)
+            if compound is None:
+                raise AssayPilotError(f"the log names a compound that is not in the library: {name}")
+            arm_of[name] = int(self.arm_of[compound])
+        return arm_of
+
+    def _decision(self, data: Mapping[str, Any]) -> tuple[Decision, limits.Verdict | None]:
+        """A stored decision, and what its phase said about the limits."""
+        arm_of = self.arms_named(data)
+        numbers = from_bytes(self._part(data["part"]))
+        decision = codec.decision_from_json(data, numbers, arm_of)
+        shape = (len(self.goal_endpoints), self.n_arms)
+        if any(array.shape != shape for array in (decision.estimate, decision.low, decision.high)):
+            raise AssayPilotError("the log keeps the estimates of another library")
+        if bool(self.limited) != ("limits" in data):
+            raise AssayPilotError("the log does not decide the limits of this campaign")
+        if not self.limited:
+            return decision, None
+        return decision, limits.from_json(self, data["limits"], numbers.limits, arm_of)
+
+    def keep(self, data: Mapping[str, Any]) -> None:
+        """Nothing; takes in the noise that a stored decision used, if it was not known."""
+        if "noise" in data:
+            self.spreads[data["phase"]] = scatter.from_json(self, data["noise"])
+
+    def _keep(self, data: Mapping[str, Any], decision: Decision, verdict: limits.Verdict | None) -> None:
+        self.estimates[decision.phase] = decision
+        self.keep(data)
+        if verdict is not None:
+            self.verdicts[decision.phase] = verdict
+
+    def before(self, phase: int) -> State:
+        """The strategy's state in which a decided phase was decided: earlier decisions, and what could be had then.
+
+        AssayPilotError for one before the last change of mind, after which all was decided anew.
+        """
+        if phase <= self.settled:
+            raise AssayPilotError(f"phase {phase} was decided anew with all others up to {self.settled}")
+        state = self.fresh() if self.anew is None else changed.on_top(self.strategy, self.fresh(), self.anew)
+        for number in range(self.settled + 1, phase):
+            state = self.strategy.apply(self._then(state, number), self.estimates[number])
+        return self._then(state, phase)
+
+    @property
+    def settled(self) -> int:
+        """The phases that the last change of mind decided anew; 0 without one."""
+        return 0 if self.anew is None else self.anew.decision.phase
+
+    @property
+    def decisions(self) -> dict[int, Decision]:
+        """The decisions that stand, by phase, in order: that of the last change of mind for all phases before it."""
+        later = {phase: self.estimates[phase] for phase in sorted(self.estimates) if phase > self.settled}
+        return later if self.anew is None else {self.settled: self.anew.decision, **later}
+
+    def _then(self, state: State, phase: int) -> State:
+        if phase > len(self.phases):
+            return state
+        spent = self.estimates[phase].spent
+        return self.strategy.adjust(state, measurable=self.phases[phase - 1].measurable, spent=spent)

@@ -1,0 +1,25 @@
+"""One transaction of a campaign in the making."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from assaypilot.engine.campaign.file.chain import Draft
+from assaypilot.engine.campaign.replay import Ledger
+
+__all__ = ["Work"]
+
+
+class Work:
+    """One transaction in the making: what it will write, and the state in which it has happened already."""
+
+    def __init__(self, ledger: Ledger) -> None:
+        self.drafts: list[Draft] = []
+        self.parts: dict[str, bytes] = {}
+        self.ledger = ledger.fork(self.parts)
+
+    def add(self, *drafts: Draft, parts: Mapping[str, bytes] | None = None) -> None:
+        """Nothing; these events happen in it, and these parts go with them."""
+        self.parts.update(parts or {})
+        self.drafts += drafts
+        self.ledger.rehearse(drafts)
