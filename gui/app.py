@@ -11,6 +11,7 @@ from PySide6.QtGui import QFileOpenEvent, QIcon
 from PySide6.QtWidgets import QApplication
 
 from assaypilot.gui.help.asking import listen
+from assaypilot.gui.living import main_windows
 from assaypilot.gui.main_window import MainWindow
 from assaypilot.gui.preloading import preload_soon
 from assaypilot.gui.reporting import Reporter
@@ -33,8 +34,7 @@ class HandedFiles(QObject):
         if isinstance(event, QFileOpenEvent):
             taking = self._window
             if not taking.isVisible():  # it was closed, and another one goes on
-                others = (one for one in QApplication.topLevelWidgets() if isinstance(one, MainWindow))
-                taking = next((one for one in others if one.isVisible()), taking)
+                taking = next((one for one in main_windows() if one.isVisible()), taking)
             taking.open_path(Path(event.file()))
             return True
         return super().eventFilter(watched, event)

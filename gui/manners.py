@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Qt
 from PySide6.QtGui import QFont, QFontMetrics
-from PySide6.QtWidgets import QApplication, QDialog, QPushButton
+from PySide6.QtWidgets import QDialog, QPushButton
 
 from assaypilot.gui.help.asking import close_help, show_help, topic_at
+from assaypilot.gui.living import main_windows
 from assaypilot.gui.theme import theme
 
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ class Manners(QObject):
 
     def closing(self) -> None:
         """Nothing; the window goes: the help goes with the last one."""
-        if not any(one.isVisible() for one in _windows() if one is not self._window):
+        if not any(one.isVisible() for one in main_windows() if one is not self._window):
             close_help()
 
     def help(self) -> None:
@@ -86,13 +87,13 @@ class Manners(QObject):
     def draw_structures(self, drawn: bool) -> None:
         """Nothing; structures are drawn in all windows, or nowhere."""
         self._window.settings.structures = drawn
-        for window in _windows():
+        for window in main_windows():
             window.structures.switch(drawn)
 
     def forget_layout(self) -> None:
         """Nothing; windows, panels and columns as they were at first."""
         self._window.settings.forget_layouts()
-        for window in _windows():
+        for window in main_windows():
             window.resize(*FIRST_SIZE)
             window.candidates.split.setSizes(list(FIRST_PARTS))
             window.tables.forget()
@@ -111,9 +112,3 @@ class Manners(QObject):
 
     def _closed(self) -> None:
         self.preferences = None
-
-
-def _windows() -> list[MainWindow]:
-    from assaypilot.gui.main_window import MainWindow
-
-    return [one for one in QApplication.topLevelWidgets() if isinstance(one, MainWindow)]

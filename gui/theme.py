@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import gc
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -16,6 +13,7 @@ from PySide6.QtWidgets import QApplication
 from assaypilot.engine.figures.palette import DARK as FIGURE_DARK
 from assaypilot.engine.figures.palette import LIGHT as FIGURE_LIGHT
 from assaypilot.engine.figures.palette import Palette
+from assaypilot.gui.living import nothing_goes
 
 __all__ = ["DARK", "LIGHT", "Choice", "Colours", "Theme", "tabular", "theme"]
 
@@ -242,7 +240,7 @@ class Theme(QObject):
         if isinstance(application, QApplication) and application.font().pointSizeF() != self._points * self.scale:
             font = QFont(application.font())
             font.setPointSizeF(self._points * self.scale)
-            with _nothing_goes():
+            with nothing_goes():
                 # A style sheet holds the fonts of its labels: without it the new one reaches everything.
                 application.setStyleSheet("")
                 application.setFont(font)
@@ -260,26 +258,10 @@ class Theme(QObject):
         system_dark = QGuiApplication.styleHints().colorScheme() == Qt.ColorScheme.Dark
         dark = self.choice == "dark" or (self.choice == "system" and system_dark)
         self.colours = DARK if dark else LIGHT
-        with _nothing_goes():
+        with nothing_goes():
             application.setPalette(qt_palette(self.colours))
             application.setStyleSheet(style_sheet(self.colours, application.font()))
         self.changed.emit()
-
-
-@contextmanager
-def _nothing_goes() -> Iterator[None]:
-    """A context in which no widget is collected that Python alone knows of.
-
-    Qt goes through a list of all widgets to dress them, and calls back into Python for some of them. What Python threw
-    away meanwhile, a part of a window closed long ago, would still be in that list.
-    """
-    collecting = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if collecting:
-            gc.enable()
 
 
 def qt_palette(colours: Colours) -> QPalette:

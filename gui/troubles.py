@@ -9,6 +9,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction, QGuiApplication
 from PySide6.QtWidgets import QApplication
 
+from assaypilot.gui.living import main_windows
 from assaypilot.gui.reporting import Reporter
 
 if TYPE_CHECKING:
@@ -91,10 +92,8 @@ class Troubles:
 
 def tell(report: Path | None) -> None:
     """Nothing; says in the window that is in front that something went wrong inside the program."""
-    from assaypilot.gui.main_window import MainWindow
-
     front = QApplication.activeWindow()
-    windows = [one for one in QApplication.topLevelWidgets() if isinstance(one, MainWindow) and one.isVisible()]
+    windows = [one for one in main_windows() if one.isVisible()]
     windows.sort(key=lambda one: one is not front)
     if windows:
         windows[0].troubles.told(report)

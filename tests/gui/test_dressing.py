@@ -11,6 +11,7 @@ from PySide6.QtCore import QEvent
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
+from assaypilot.gui import living
 from assaypilot.gui.main_window import MainWindow
 from assaypilot.gui.theme import theme
 from tests.gui.helpers import until
@@ -85,3 +86,21 @@ def test_a_window_that_was_closed_leaves_nothing_to_dress(qtbot: QtBot, open_win
         assert not left
     finally:
         gc.enable()
+
+
+def test_nothing_is_thrown_away_while_the_windows_are_listed(
+    window: MainWindow, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Parts of closed windows would be gone before Python has taken them from Qt's list, and the program with them."""
+    collecting = list[bool]()
+
+    class Watched:
+        @staticmethod
+        def topLevelWidgets() -> list[QWidget]:
+            collecting.append(gc.isenabled())
+            return QApplication.topLevelWidgets()
+
+    monkeypatch.setattr(living, "QApplication", Watched)
+    assert window in living.main_windows()
+    assert collecting == [False]
+    assert gc.isenabled()
