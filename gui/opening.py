@@ -10,7 +10,7 @@ from PySide6.QtGui import QDropEvent
 from PySide6.QtWidgets import QFileDialog
 
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.tables.raw import PATTERNS
+from assaypilot.engine.tables.opening import PATTERNS
 from assaypilot.gui.saving import ask_for_place
 
 if TYPE_CHECKING:

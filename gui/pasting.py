@@ -12,7 +12,8 @@ from assaypilot.engine.controls import find_control
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.measurements import Measurement, Result
 from assaypilot.engine.progress import Report, silent
-from assaypilot.engine.tables.raw import RawTable, parse_text
+from assaypilot.engine.tables.opening import parse_text
+from assaypilot.engine.tables.raw import RawTable
 from assaypilot.engine.tables.results import Rejected, ResultsTable, read_results
 from assaypilot.engine.tables.values import is_missing
 from assaypilot.gui.entry import Entry, Question, decimal_of, entered_text, in_round, parse_cells, results_in_round

@@ -38,7 +38,7 @@ class Stocking:
 
     def ask(self) -> None:
         """Nothing; asks for a stock list and takes it in."""
-        from assaypilot.engine.tables.raw import PATTERNS
+        from assaypilot.engine.tables.opening import PATTERNS
 
         settings = self._window.settings
         name, _ = QFileDialog.getOpenFileName(
@@ -114,7 +114,7 @@ def read_list(
     """
     from assaypilot.engine.campaign.state import Source
     from assaypilot.engine.stock import IN_STOCK, TO_MAKE
-    from assaypilot.engine.tables.raw import read_table
+    from assaypilot.engine.tables.opening import read_table
     from assaypilot.engine.tables.stock import StockColumns, read_stock_list
 
     raw = read_table(path, report)

@@ -15,8 +15,9 @@ from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.labels import is_hydrogen
 from assaypilot.engine.library import Library
 from assaypilot.engine.tables.mapping import propose
+from assaypilot.engine.tables.opening import read_table
 from assaypilot.engine.tables.options import TableOptions
-from assaypilot.engine.tables.raw import RawTable, read_table
+from assaypilot.engine.tables.raw import RawTable
 from assaypilot.engine.tables.values import NO, is_missing
 
 __all__ = ["add"]

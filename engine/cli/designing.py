@@ -16,7 +16,8 @@ from assaypilot.engine.cli.marks import flags, prices
 from assaypilot.engine.cli.starting import read_mapped
 from assaypilot.engine.design.cost import Priced, Prices, cost_frontier
 from assaypilot.engine.design.criteria import Design
-from assaypilot.engine.design.directions import Directions, Pairs, Rows
+from assaypilot.engine.design.directions import Directions, Rows
+from assaypilot.engine.design.pairs import Pairs
 from assaypilot.engine.design.rounding import limits, round_design
 from assaypilot.engine.design.solver import g_optimal
 from assaypilot.engine.design.xy import xy_optimal
@@ -25,7 +26,7 @@ from assaypilot.engine.features import ProjectedFeatures, SiteFeatures, outside_
 from assaypilot.engine.library import Library
 from assaypilot.engine.percentages import percent
 from assaypilot.engine.tables.importer import ImportedTable, Problem, import_table
-from assaypilot.engine.tables.raw import read_table
+from assaypilot.engine.tables.opening import read_table
 from assaypilot.engine.tables.stack import import_stacked
 
 __all__ = ["design"]

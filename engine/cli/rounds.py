@@ -300,7 +300,7 @@ def _read_table(options: argparse.Namespace, console: Console, now: Status) -> t
 
     if options.results is None:
         return ResultsTable((), (), 0, ()), None
-    from assaypilot.engine.tables.raw import read_table
+    from assaypilot.engine.tables.opening import read_table
 
     raw = read_table(options.results, console.report, sheet=options.sheet)
     found = read_results(raw, now.library, now.endpoints, console.report, controls=now.settings.controls)

@@ -23,8 +23,9 @@ from assaypilot.engine.tables.files import is_workbook
 from assaypilot.engine.tables.importer import ImportedTable, import_table
 from assaypilot.engine.tables.join import join_tables, split_join
 from assaypilot.engine.tables.mapping import propose
+from assaypilot.engine.tables.opening import read_table
 from assaypilot.engine.tables.options import TableMapping, TableOptions, parse_endpoint_spec
-from assaypilot.engine.tables.raw import RawTable, read_table
+from assaypilot.engine.tables.raw import RawTable
 from assaypilot.engine.tables.reading import ReadAs, read_as
 from assaypilot.engine.tables.structures import core_hint
 

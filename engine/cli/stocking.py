@@ -81,7 +81,7 @@ def _listed(
     options: argparse.Namespace, now: Status, terms: StockTerms, console: Console
 ) -> tuple[list[StockLine], list[dict[str, Any]], Source]:
     """What a stock list says, what of it could not be used, and where it comes from; refuses one that says nothing."""
-    from assaypilot.engine.tables.raw import read_table
+    from assaypilot.engine.tables.opening import read_table
     from assaypilot.engine.tables.stock import StockColumns, read_stock_list
 
     raw = read_table(options.list, console.report, sheet=options.sheet)

@@ -48,7 +48,7 @@ def keep_other_tables(path: Path, is_ours: Callable[[Sequence[str]], bool], opti
     """
     if path.suffix.casefold() not in _TABLES or not path.is_file():
         return
-    from assaypilot.engine.tables.raw import read_table
+    from assaypilot.engine.tables.opening import read_table
 
     try:
         columns = read_table(path).columns

@@ -69,7 +69,7 @@ def keep_filled_in(out: Path, now: Status) -> None:
     """Nothing; refuses to write over a work list of the open round in which somebody has filled in values."""
     if now.open_round is None or out.suffix.casefold() == _PAGE or not out.exists():
         return
-    from assaypilot.engine.tables.raw import read_table
+    from assaypilot.engine.tables.opening import read_table
 
     try:
         raw = read_table(out)

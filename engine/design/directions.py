@@ -13,15 +13,13 @@ from assaypilot.engine.design.farthest import Farthest, square_root
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.features import OUTSIDE_TOLERANCE, ProjectedFeatures, outside_span
 
-__all__ = ["Against", "Between", "Directions", "Pairs", "Rows", "scaled"]
+__all__ = ["Against", "Between", "Directions", "ListedPairs", "Rows", "measured", "scaled"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
 
 _ROWS, _COLUMNS = 512, 8192
 """Rows compared at once."""
-_LISTED = 5000
-"""From so many rows on a whole product of sites is searched as one."""
 _AVERAGED = 600
 """Rows, or directions, that stand for all in an average."""
 
@@ -68,7 +66,7 @@ def _top(values: Floats, count: int) -> Ints:
     return np.argsort(-values, kind="stable")[:count].astype(np.intp)
 
 
-def _measured(directions: Directions, keys: Ints, inverse: Floats) -> tuple[Ints, Floats]:
+def measured(directions: Directions, keys: Ints, inverse: Floats) -> tuple[Ints, Floats]:
     """The keys and their variances, largest first.
 
     From the differences themselves, which keep digits that sums of squares lose where V is next to singular.
@@ -143,7 +141,7 @@ class Rows:
             values = np.einsum("ij,ij->i", self._given @ inverse, self._given)
         if self._gaps is not None:
             values = values / self._gaps**2
-        return _measured(self, _top(values, count)[:, None], inverse)
+        return measured(self, _top(values, count)[:, None], inverse)
 
     def some(self, inverse: Floats, count: int = 1) -> tuple[Ints, Floats]:
         """The same as ``find``."""
@@ -178,8 +176,8 @@ class Rows:
         return Rows(self._given if self._table is None else self._table, gaps=gaps, names=self._name.names)
 
 
-class Pairs:
-    """All differences z_i - z_j of an active set, i < j; implied, never held."""
+class ListedPairs:
+    """All differences z_i - z_j of listed rows, i < j, searched row by row; implied, never held."""
 
     def __init__(self, table: ProjectedFeatures, *, names: Sequence[str] | None = None) -> None:
         self.table = table
@@ -190,26 +188,13 @@ class Pairs:
             raise AssayPilotError("there is nothing to compare", mend="Name at least two compounds.")
         refuse_apart(table, None, self._name)
         self._farthest = Farthest(table)
-        self._whole = None
-        if table.n_rows >= _LISTED:
-            # Only here, as it builds on this module.
-            from assaypilot.engine.design.whole import WholePairs
-
-            self._whole = WholePairs.of(table)
 
     def find(self, inverse: Floats, count: int = 1) -> tuple[Ints, Floats]:
         """The farthest pair, exactly, and the farthest partners of other rows: ``(m, 2)`` positions, values."""
-        if self._whole is not None:
-            keys = self._whole.find(inverse, count)
-            if keys is not None:
-                return _measured(self, keys, inverse)
-            self._whole = None
         return self._farthest.find(inverse, count)
 
     def some(self, inverse: Floats, count: int = 1) -> tuple[Ints, Floats]:
         """Pairs far apart, found without looking at all."""
-        if self._whole is not None:
-            return _measured(self, self._whole.some(inverse, count), inverse)
         return self._farthest.some(inverse, count)
 
     def average(self, inverse: Floats, sharpness: float) -> Floats:
@@ -318,7 +303,7 @@ class Between:
         few = few[values[few] > -np.inf]
         _, once = np.unique(keys[few, 0] * n_right + keys[few, 1], return_index=True)
         few = few[np.sort(once)][:count]
-        return _measured(self, keys[few], inverse)
+        return measured(self, keys[few], inverse)
 
     def some(self, inverse: Floats, count: int = 1) -> tuple[Ints, Floats]:
         """The same as ``find``."""
@@ -389,7 +374,7 @@ class Against:
         if self._gaps is not None:
             values = values / self._gaps**2
         few = self._others[_top(values[self._others], count)]
-        return _measured(self, few[:, None], inverse)
+        return measured(self, few[:, None], inverse)
 
     def some(self, inverse: Floats, count: int = 1) -> tuple[Ints, Floats]:
         """The same as ``find``."""

@@ -256,7 +256,7 @@ def support_curve(
     reference = g_optimal(candidates, gap=_REFERENCE_GAP)
     best_log = _log_det(candidates, reference)
     if criterion == "xy":
-        from assaypilot.engine.design.directions import Pairs
+        from assaypilot.engine.design.pairs import Pairs
         from assaypilot.engine.design.xy import xy_optimal
 
         pairs = Pairs(candidates)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from assaypilot.engine.design.directions import Pairs
+from assaypilot.engine.design.directions import ListedPairs
 from assaypilot.engine.design.estimable import refuse_outside
 from assaypilot.engine.design.pairwise import Pieces, largest_sum
 from assaypilot.engine.design.products import Product
@@ -71,7 +71,7 @@ class ProductPairs:
         rows = np.column_stack([rng.integers(0, size, min(_SAMPLE, k)) for size in features.sizes])
         rows = np.unique(rows.astype(np.int32), axis=0)
         some = SiteFeatures(rows, features.sizes)
-        self._sample = Pairs(ProjectedFeatures(some, None, self._basis)) if len(rows) > 1 else None
+        self._sample = ListedPairs(ProjectedFeatures(some, None, self._basis)) if len(rows) > 1 else None
         self.stand_in: Ints = self.product.positions(rows)
         """Positions of compounds whose differences stand for all while a design is searched for."""
 

@@ -9,8 +9,9 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from assaypilot.engine.design.directions import Directions, Pairs
+from assaypilot.engine.design.directions import Directions
 from assaypilot.engine.design.farthest import square_root
+from assaypilot.engine.design.pairs import Pairs
 from assaypilot.engine.design.product_directions import ProductPairs
 
 __all__ = ["Soft", "SoftMaximum", "softened"]

@@ -12,7 +12,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from assaypilot.engine.design.allowed import Allowed, allowed
 from assaypilot.engine.design.criteria import Design, Weighted
-from assaypilot.engine.design.directions import Directions, Pairs
+from assaypilot.engine.design.directions import Directions
+from assaypilot.engine.design.pairs import Pairs
 from assaypilot.engine.design.simplex import even_design
 from assaypilot.engine.design.solver import g_optimal
 from assaypilot.engine.design.xy_few import on_at_most, tidied

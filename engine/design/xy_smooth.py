@@ -15,9 +15,9 @@ from numpy.linalg import LinAlgError
 from numpy.typing import NDArray
 
 from assaypilot.engine.design.criteria import Weighted
-from assaypilot.engine.design.directions import Pairs
 from assaypilot.engine.design.gliding import Sample, even_leverages, glided, same_information
 from assaypilot.engine.design.newton import greatest_average
+from assaypilot.engine.design.pairs import Pairs
 from assaypilot.engine.design.product_directions import ProductPairs
 from assaypilot.engine.design.products import Shares
 from assaypilot.engine.design.saddle import dual_bound

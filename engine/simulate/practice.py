@@ -31,7 +31,7 @@ _TITLE = "Practice campaign (synthetic)"
 def _library() -> Library:
     from assaypilot.engine.tables.importer import import_table
     from assaypilot.engine.tables.mapping import propose
-    from assaypilot.engine.tables.raw import read_table
+    from assaypilot.engine.tables.opening import read_table
 
     table = read_table(datasets.load(PRACTICE).path)
     return import_table(table, propose(table)).library

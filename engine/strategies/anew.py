@@ -46,42 +46,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from assaypilot.engine.goals import Best
+from assaypilot.engine.strategies.derived import Phase, derived
 from assaypilot.engine.strategies.linfact.linfact import LinFact, goal_of, sort_by_means
 from assaypilot.engine.strategies.linfact.pairs import behind
 from assaypilot.engine.strategies.linfact.xy_optimal import LinFactXY
-from assaypilot.engine.strategies.protocol import IN, OUT, UNDECIDED, Decision, Outcome, State, Strategy
+from assaypilot.engine.strategies.protocol import IN, OUT, UNDECIDED, Decision, State, Strategy
 
-__all__ = ["Phase", "anew", "derived"]
+__all__ = ["anew"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
 Flags = NDArray[np.bool_]
-
-
-class Phase(NamedTuple):
-    """A decided phase, as it was planned and as it came back."""
-
-    outcome: Outcome
-    active: Flags
-    """``(n_arms,)``: what it was decided about."""
-    lost: Flags
-    """``(n_arms,)``: what could be the best then and could not be bounded."""
-    known: Flags
-    """``(n_arms,)``: what there was when it was planned; later ones were added after it."""
-    measurable: Flags
-    """``(n_arms,)``: what could be had when it was decided."""
-    revised: bool
-    """Whether the goal had been changed before, results being seen."""
-    leader: int | None = None
-    """Whom ``adaptive`` compared the others with."""
-    expected: int | None = None
-    """The look at which ``adaptive`` expected the end when it began; None for all others."""
 
 
 def anew(strategy: Strategy, state: State, phases: Sequence[Phase]) -> Decision | None:
@@ -110,23 +90,6 @@ def anew(strategy: Strategy, state: State, phases: Sequence[Phase]) -> Decision 
 def _in_phase(state: State, phase: Phase, number: int) -> State:
     """The state in which a phase's bounds are made: its number, and a union over what there was."""
     return replace(state, phase=number - 1, problem=replace(state.problem, wanted=state.problem.wanted & phase.known))
-
-
-def derived(state: State, phases: Sequence[Phase], bounds: Floats, ins: Flags, outs: Flags, left: Flags) -> Decision:
-    """The decision of all phases together; ``bounds``: estimate, low and high ``(3, n_endpoints, n_arms)``."""
-    return Decision(
-        phase=len(phases),
-        radius=np.inf,
-        ins=np.flatnonzero(ins),
-        outs=np.flatnonzero(outs),
-        left=np.flatnonzero(left),
-        estimate=bounds[0],
-        low=bounds[1],
-        high=bounds[2],
-        contradicted=np.zeros(0, dtype=np.intp),
-        spent=state.spent,
-        memory=state.memory,
-    )
 
 
 def _by_means(strategy: LinFact, state: State, phases: Sequence[Phase]) -> Decision:

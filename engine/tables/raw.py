@@ -1,28 +1,17 @@
-"""Tables as text, before anything is made of them, and the one door through which every kind of file comes in."""
+"""Tables as text, before anything is made of them."""
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING
 
-from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.progress import Report, silent
 from assaypilot.engine.tables.problems import Problem
 
-if TYPE_CHECKING:
-    from assaypilot.engine.tables.files import OpenedFile
-
-__all__ = ["DELIMITERS", "PATTERNS", "RawTable", "fold", "parse_text", "read_table", "rows_named", "unguard"]
+__all__ = ["DELIMITERS", "RawTable", "fold", "rows_named", "unguard"]
 
 DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab"}
 """The only delimiters that are looked for, and what to call them."""
-
-PATTERNS = ("*.csv", "*.tsv", "*.txt", "*.xlsx", "*.xlsm", "*.xls", "*.xlsb", "*.ods", "*.sdf", "*.sd", "*.smi")
-"""What files with tables are called, for a file dialog. Their contents decide how they are read, not their names."""
 
 _NAMED_ROWS = 5
 _SMALL = str.maketrans("₀₁₂₃₄₅₆₇₈₉⁰¹²³⁴⁵⁶⁷⁸⁹ᵢ", "01234567890123456789i")
@@ -110,54 +99,3 @@ def rows_named(places: Sequence[int]) -> str:
     named = ", ".join(str(place) for place in places[:_NAMED_ROWS])
     more = len(places) - _NAMED_ROWS
     return f"Rows {named} and {more} more" if more > 0 else f"Rows {named}"
-
-
-def read_table(path: str | Path, report: Report = silent, *, sheet: str | None = None) -> RawTable:
-    """The table in a text file, a workbook, an SD file or a file of SMILES, whatever the file is called.
-
-    ``sheet`` names the sheet of a workbook; without it the first visible one that holds a table is read, and that is
-    said when there are others. AssayPilotError says in one line what cannot be read and what to do.
-    """
-    # Imported here: each kind of file needs another reader, and they all need this module.
-    from assaypilot.engine.tables.files import open_file
-    from assaypilot.engine.tables.pauses import without_collecting
-
-    found = open_file(path)
-    report(0.05, f"Reading {found.name}")
-    with without_collecting():
-        return _read(found, sheet, report)
-
-
-def _read(found: OpenedFile, sheet: str | None, report: Report) -> RawTable:
-    from assaypilot.engine.tables.files import Kind
-
-    if found.kind is Kind.WORKBOOK:
-        from assaypilot.engine.tables.workbook import read_workbook
-
-        return read_workbook(found, sheet, report)
-    if sheet is not None:
-        raise AssayPilotError(
-            "only workbooks have sheets, and this is none", file=found.name, option="--sheet", mend="Leave it out."
-        )
-    if found.kind is Kind.SDF:
-        from assaypilot.engine.tables.sdf import read_sdf
-
-        return read_sdf(found, report)
-    from assaypilot.engine.tables.text import decode, parse
-
-    text, encoding, notes = decode(found.name, found.data)
-    digest = hashlib.sha256(found.data).hexdigest()
-    if found.suffix in (".smi", ".ism", ".smiles", ".cxsmiles"):
-        from assaypilot.engine.tables.smi import is_plain_smi, read_smi
-
-        if is_plain_smi(text):
-            return read_smi(text, found.name, encoding, digest, notes, report)
-    return parse(text, found.name, encoding, digest, notes, report)
-
-
-def parse_text(text: str, report: Report = silent) -> RawTable:
-    """The table in a pasted block, tab-separated as spreadsheets copy; its first line is the header."""
-    from assaypilot.engine.tables.text import parse
-
-    digest = hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
-    return parse(text.removeprefix("\ufeff"), None, "text", digest, [], report)

@@ -9,8 +9,9 @@ from pathlib import Path
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.progress import Report, silent
 from assaypilot.engine.tables.files import Kind, OpenedFile, open_file
+from assaypilot.engine.tables.opening import parse_text, read_table
 from assaypilot.engine.tables.pauses import without_collecting
-from assaypilot.engine.tables.raw import RawTable, parse_text, read_table
+from assaypilot.engine.tables.raw import RawTable
 from assaypilot.engine.tables.text import parse
 from assaypilot.engine.tables.workbook import SheetName, read_workbook, sheet_names
 

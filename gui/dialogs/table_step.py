@@ -11,7 +11,8 @@ from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QVBoxLayout
 
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.progress import Cancelled
-from assaypilot.engine.tables.raw import PATTERNS, RawTable
+from assaypilot.engine.tables.opening import PATTERNS
+from assaypilot.engine.tables.raw import RawTable
 from assaypilot.gui.dialogs.import_words import import_error, import_words
 from assaypilot.gui.dialogs.join_panel import JoinPanel
 from assaypilot.gui.dialogs.reading_panel import ReadingPanel

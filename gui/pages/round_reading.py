@@ -58,7 +58,7 @@ class RoundReading:
             return
 
         def work(report: Report) -> Intended:
-            from assaypilot.engine.tables.raw import read_table
+            from assaypilot.engine.tables.opening import read_table
 
             return intend_file(read_table(path, report), view.status, shown, report)
 

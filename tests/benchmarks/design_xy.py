@@ -14,7 +14,7 @@ import time
 
 import numpy as np
 
-from assaypilot.engine.design.directions import Pairs
+from assaypilot.engine.design.pairs import Pairs
 from assaypilot.engine.design.xy import xy_optimal
 from assaypilot.engine.features import ProjectedFeatures, SiteFeatures
 from tests.oracles import xy as reference

@@ -17,7 +17,7 @@ from assaypilot.engine.campaign.state import Round, Settings, Status
 from assaypilot.engine.measurements import Result
 from assaypilot.engine.tables.importer import import_table
 from assaypilot.engine.tables.mapping import propose
-from assaypilot.engine.tables.raw import read_table
+from assaypilot.engine.tables.opening import read_table
 from assaypilot.gui.main_window import MainWindow
 from assaypilot.gui.session import View
 from assaypilot.gui.widgets.structures import drawing_pool

@@ -15,8 +15,8 @@ from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.packing import pack_texts, unpack_texts
 from assaypilot.engine.tables.importer import import_table
 from assaypilot.engine.tables.mapping import propose
+from assaypilot.engine.tables.opening import parse_text, read_table
 from assaypilot.engine.tables.options import TableOptions
-from assaypilot.engine.tables.raw import parse_text, read_table
 from assaypilot.gui.dialogs.check_work import _check, blank_cells, check_table, known_cores
 from assaypilot.gui.dialogs.import_words import import_error, import_words
 from assaypilot.gui.dialogs.parcels import (

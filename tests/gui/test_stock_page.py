@@ -15,7 +15,7 @@ from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.stock import IN_STOCK, TO_MAKE, StockLine, StockTerms
 from assaypilot.engine.tables.importer import import_table
 from assaypilot.engine.tables.mapping import propose
-from assaypilot.engine.tables.raw import read_table
+from assaypilot.engine.tables.opening import read_table
 from assaypilot.gui.dialogs.columns_form import ColumnsForm
 from assaypilot.gui.main_window import LIBRARY, MainWindow
 from assaypilot.gui.stocking import read_list

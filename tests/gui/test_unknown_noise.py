@@ -18,7 +18,7 @@ from assaypilot.engine.stated_noise import StatedNoise
 from assaypilot.engine.tables.check import endpoint_facts
 from assaypilot.engine.tables.importer import import_table
 from assaypilot.engine.tables.mapping import propose
-from assaypilot.engine.tables.raw import parse_text
+from assaypilot.engine.tables.opening import parse_text
 from assaypilot.gui.dialogs.goal_endpoints import EndpointBox
 from assaypilot.gui.main_window import MainWindow
 from assaypilot.gui.outlook import draft, look_ahead

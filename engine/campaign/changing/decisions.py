@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from assaypilot.engine.campaign import limits, scatter
 from assaypilot.engine.campaign.file import codec, parts
 from assaypilot.engine.campaign.replay import Ledger
-from assaypilot.engine.strategies.anew import Phase, anew
+from assaypilot.engine.strategies.anew import anew
+from assaypilot.engine.strategies.derived import Phase
 from assaypilot.engine.strategies.protocol import IN, OUT, Decision
 
 __all__ = ["as_it_is", "derive", "kept", "verdicts"]

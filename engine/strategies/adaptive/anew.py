@@ -33,7 +33,7 @@ from assaypilot.engine.goals import AllEpsilonBest, Best, Goal
 from assaypilot.engine.strategies.adaptive.evidence import Evidence, appended
 from assaypilot.engine.strategies.adaptive.lost import bounded
 from assaypilot.engine.strategies.adaptive.one import WIDER, Adaptive
-from assaypilot.engine.strategies.anew import Phase, derived
+from assaypilot.engine.strategies.derived import Phase, derived
 from assaypilot.engine.strategies.protocol import Decision, State
 
 __all__ = ["by_walks", "error_share"]

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from assaypilot.engine.strategies.anew import Phase, derived
+from assaypilot.engine.strategies.derived import Phase, derived
 from assaypilot.engine.strategies.gege.confidence import phase_size
 from assaypilot.engine.strategies.gege.parts import estimates, goal_of, units
 from assaypilot.engine.strategies.gege.rules import Boxes, by_bounds

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from assaypilot.engine.cli import main
-from assaypilot.engine.tables.raw import read_table
+from assaypilot.engine.tables.opening import read_table
 from tests.engine.cli.helpers import R1, R2, fill_in, read_sheet, truth_of
 
 CORE = "c1cc([*:1])ccc1[*:2]"

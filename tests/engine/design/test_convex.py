@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from assaypilot.engine.design import g_optimal
-from assaypilot.engine.design.directions import Against, Between, Pairs, Rows
+from assaypilot.engine.design.directions import Against, Between, Rows
+from assaypilot.engine.design.pairs import Pairs
 from assaypilot.engine.design.xy import xy_optimal
 from assaypilot.engine.features import DenseFeatures, ProjectedFeatures, SiteFeatures
 

@@ -6,7 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assaypilot.engine.design import farthest
-from assaypilot.engine.design.directions import Against, Between, Pairs, Rows, scaled
+from assaypilot.engine.design.directions import Against, Between, Rows, scaled
+from assaypilot.engine.design.pairs import Pairs
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.features import DenseFeatures, ProjectedFeatures, SiteFeatures
 
@@ -257,7 +258,7 @@ def test_bad_input_is_refused():
 
 @pytest.mark.parametrize("seed", range(3))
 def test_a_whole_product_in_any_order_is_searched_over_its_sites(monkeypatch, seed):
-    monkeypatch.setattr("assaypilot.engine.design.directions._LISTED", 100)
+    monkeypatch.setattr("assaypilot.engine.design.pairs._LISTED", 100)
     rng = np.random.default_rng(seed)
     sizes = (5, 4, 6, 3)
     codes = np.array(list(itertools.product(*map(range, sizes))))[rng.permutation(360)]

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assaypilot.engine.design import pairwise
-from assaypilot.engine.design.directions import Pairs
+from assaypilot.engine.design.pairs import Pairs
 from assaypilot.engine.design.pairwise import Pieces, largest_sum
 from assaypilot.engine.design.product_directions import ProductPairs
 from assaypilot.engine.design.xy import xy_optimal

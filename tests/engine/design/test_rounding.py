@@ -10,7 +10,8 @@ from hypothesis import assume, event, given
 from hypothesis import strategies as st
 
 from assaypilot.engine.design import achieved, apportion, ceilings, g_optimal
-from assaypilot.engine.design.directions import Pairs, Rows
+from assaypilot.engine.design.directions import Rows
+from assaypilot.engine.design.pairs import Pairs
 from assaypilot.engine.design.rounding import apportion_within, fewest, round_design
 from assaypilot.engine.design.xy import xy_optimal
 from assaypilot.engine.errors import AssayPilotError

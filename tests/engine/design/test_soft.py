@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from assaypilot.engine.design import xy_smooth
-from assaypilot.engine.design.directions import Against, Pairs, Rows
+from assaypilot.engine.design.directions import Against, Rows
 from assaypilot.engine.design.gliding import Sample, even_leverages, glided, same_information
+from assaypilot.engine.design.pairs import Pairs
 from assaypilot.engine.design.softmax import softened
 from assaypilot.engine.design.xy import xy_optimal
 from assaypilot.engine.features import DenseFeatures, ProjectedFeatures, SiteFeatures

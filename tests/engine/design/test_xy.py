@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assaypilot.engine.design import xy_search
-from assaypilot.engine.design.directions import Against, Between, Pairs, Rows
+from assaypilot.engine.design.directions import Against, Between, Rows
+from assaypilot.engine.design.pairs import Pairs
 from assaypilot.engine.design.saddle import dual_bound
 from assaypilot.engine.design.xy import full_product_value, xy_optimal
 from assaypilot.engine.errors import AssayPilotError

@@ -7,7 +7,8 @@ import pytest
 from numpy.linalg import LinAlgError
 
 from assaypilot.engine.design.allowed import allowed
-from assaypilot.engine.design.directions import Against, Pairs, Rows
+from assaypilot.engine.design.directions import Against, Rows
+from assaypilot.engine.design.pairs import Pairs
 from assaypilot.engine.design.rounding import round_design
 from assaypilot.engine.design.xy import xy_optimal
 from assaypilot.engine.design.xy_frame import Frame, unseen_lengths

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.export.csv_file import write_csv
-from assaypilot.engine.tables.raw import read_table
+from assaypilot.engine.tables.opening import read_table
 from assaypilot.engine.tables.values import parse_value
 
 # What a table can hold: no control characters, and the outer spaces that reading trims.

@@ -24,8 +24,9 @@ from assaypilot.engine.library import Library, Site
 from assaypilot.engine.measurements import Result
 from assaypilot.engine.tables.importer import ImportedTable, import_table
 from assaypilot.engine.tables.mapping import propose
+from assaypilot.engine.tables.opening import read_table
 from assaypilot.engine.tables.options import TableOptions, parse_endpoint_spec
-from assaypilot.engine.tables.raw import RawTable, read_table
+from assaypilot.engine.tables.raw import RawTable
 from assaypilot.engine.tables.results import read_results
 from tests.engine.export.making import HERG, IC50, NASTY, begin, nasty_library
 

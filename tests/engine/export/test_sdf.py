@@ -16,7 +16,7 @@ from assaypilot.engine.campaign.state import Status
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.export.contents import Choice, contents
 from assaypilot.engine.export.formats import write
-from assaypilot.engine.tables.raw import read_table
+from assaypilot.engine.tables.opening import read_table
 from tests.engine.export.making import NASTY, SMILES, begin, nasty_library, plain_library
 
 

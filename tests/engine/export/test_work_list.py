@@ -19,7 +19,7 @@ from assaypilot.engine.export.work_list import NOT_ASKED, work_list
 from assaypilot.engine.measurements import Result
 from assaypilot.engine.plates.layout import PlateUse, read_controls
 from assaypilot.engine.plates.wells import FORMATS, read_well
-from assaypilot.engine.tables.raw import read_table
+from assaypilot.engine.tables.opening import read_table
 from assaypilot.engine.tables.results import read_results
 from tests.engine.export.making import IC50, TRUTH, begin
 

@@ -10,7 +10,8 @@ import pytest
 from assaypilot.engine.features import SiteFeatures
 from assaypilot.engine.goals import AllEpsilonBest, Best, Goal, ParetoSet
 from assaypilot.engine.strategies import registry
-from assaypilot.engine.strategies.anew import Phase, anew
+from assaypilot.engine.strategies.anew import anew
+from assaypilot.engine.strategies.derived import Phase
 from assaypilot.engine.strategies.protocol import Allocation, Certificate, Decision, Outcome, Problem, State
 
 DELTA = 0.3

@@ -4,7 +4,7 @@ import pytest
 
 from assaypilot.engine.tables.importer import import_table
 from assaypilot.engine.tables.mapping import EndpointSpec, TableOptions, propose
-from assaypilot.engine.tables.raw import parse_text, read_table
+from assaypilot.engine.tables.opening import parse_text, read_table
 from tests.engine.tables import corpus, corpus_labs
 
 CASES = [*corpus.CASES, *corpus_labs.LABS]

@@ -7,7 +7,7 @@ import pytest
 
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.tables import files
-from assaypilot.engine.tables.raw import PATTERNS, read_table
+from assaypilot.engine.tables.opening import PATTERNS, read_table
 from tests.engine.tables.workbooks import write_xlsx
 
 ROWS = [["ID", "R1", "pIC50"], ["a", "Me", 5.5], ["b", "H", 6.25]]

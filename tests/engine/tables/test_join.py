@@ -4,7 +4,7 @@ from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.tables.importer import import_table
 from assaypilot.engine.tables.join import join_tables, split_join
 from assaypilot.engine.tables.mapping import TableOptions, propose
-from assaypilot.engine.tables.raw import parse_text, read_table
+from assaypilot.engine.tables.opening import parse_text, read_table
 
 
 def table(text):

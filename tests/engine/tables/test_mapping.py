@@ -14,7 +14,7 @@ from assaypilot.engine.tables.mapping import (
     parse_endpoint_spec,
     propose,
 )
-from assaypilot.engine.tables.raw import parse_text
+from assaypilot.engine.tables.opening import parse_text
 
 
 def mapped(text, *specs, **options):

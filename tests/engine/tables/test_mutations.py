@@ -11,7 +11,7 @@ import pytest
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.tables.importer import import_table
 from assaypilot.engine.tables.mapping import propose
-from assaypilot.engine.tables.raw import read_table
+from assaypilot.engine.tables.opening import read_table
 from assaypilot.engine.tables.text import decode
 from tests.engine.tables import mutations as m
 

@@ -10,8 +10,8 @@ import pytest
 
 from assaypilot.engine.tables import own
 from assaypilot.engine.tables.mapping import propose
+from assaypilot.engine.tables.opening import read_table
 from assaypilot.engine.tables.options import TableOptions, parse_endpoint_spec
-from assaypilot.engine.tables.raw import read_table
 
 HEADER = (
     "ID", "SMILES", "Core", "para", "Status", "Decided in round", "act estimate", "act low", "act high",

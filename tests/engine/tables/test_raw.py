@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.progress import Cancelled
-from assaypilot.engine.tables.raw import parse_text, read_table, unguard
+from assaypilot.engine.tables.opening import parse_text, read_table
+from assaypilot.engine.tables.raw import unguard
 
 CELLS = st.text(st.sampled_from("abcXYZ09µ°é ,;\t\"'\n.#-"), max_size=8).map(str.strip)
 

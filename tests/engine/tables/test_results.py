@@ -6,7 +6,7 @@ from assaypilot.engine.endpoint import Endpoint
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.export.csv_file import write_csv
 from assaypilot.engine.library import Library
-from assaypilot.engine.tables.raw import parse_text, read_table
+from assaypilot.engine.tables.opening import parse_text, read_table
 from assaypilot.engine.tables.results import read_results
 
 LIBRARY = Library.listed(["R1"], [["Me"], ["Et"], ["H"]], ids=["CPD-1", "CPD-2", "-3"])

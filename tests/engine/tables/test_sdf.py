@@ -12,7 +12,7 @@ from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.progress import Cancelled
 from assaypilot.engine.tables.join import join_tables
 from assaypilot.engine.tables.molblocks import Unreadable, smiles_of
-from assaypilot.engine.tables.raw import read_table
+from assaypilot.engine.tables.opening import read_table
 from assaypilot.engine.tables.sdf import records
 from tests.engine.tables.corpus import record
 

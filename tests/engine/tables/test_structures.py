@@ -12,8 +12,8 @@ from assaypilot.engine.library import Library, Scaffold
 from assaypilot.engine.tables.check import check_report
 from assaypilot.engine.tables.importer import import_table
 from assaypilot.engine.tables.mapping import propose
+from assaypilot.engine.tables.opening import parse_text
 from assaypilot.engine.tables.options import TableMapping, TableOptions
-from assaypilot.engine.tables.raw import parse_text
 from assaypilot.engine.tables.results import read_results
 
 CORE = "[*:1]c1ccnc([*:2])c1"

@@ -10,7 +10,7 @@ import pytest
 
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.tables import zipped
-from assaypilot.engine.tables.raw import read_table
+from assaypilot.engine.tables.opening import read_table
 from tests.engine.tables.workbooks import MAIN, write_xlsx
 
 HEAD = ["ID", "R1", "pIC50"]

@@ -1,0 +1,53 @@
+"""What decisions that are derived anew start from, and what they come to: see ``anew``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assaypilot.engine.strategies.protocol import Decision, Outcome, State
+
+__all__ = ["Phase", "derived"]
+
+Floats = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+
+
+class Phase(NamedTuple):
+    """A decided phase, as it was planned and as it came back."""
+
+    outcome: Outcome
+    active: Flags
+    """``(n_arms,)``: what it was decided about."""
+    lost: Flags
+    """``(n_arms,)``: what could be the best then and could not be bounded."""
+    known: Flags
+    """``(n_arms,)``: what there was when it was planned; later ones were added after it."""
+    measurable: Flags
+    """``(n_arms,)``: what could be had when it was decided."""
+    revised: bool
+    """Whether the goal had been changed before, results being seen."""
+    leader: int | None = None
+    """Whom ``adaptive`` compared the others with."""
+    expected: int | None = None
+    """The look at which ``adaptive`` expected the end when it began; None for all others."""
+
+
+def derived(state: State, phases: Sequence[Phase], bounds: Floats, ins: Flags, outs: Flags, left: Flags) -> Decision:
+    """The decision of all phases together; ``bounds``: estimate, low and high ``(3, n_endpoints, n_arms)``."""
+    return Decision(
+        phase=len(phases),
+        radius=np.inf,
+        ins=np.flatnonzero(ins),
+        outs=np.flatnonzero(outs),
+        left=np.flatnonzero(left),
+        estimate=bounds[0],
+        low=bounds[1],
+        high=bounds[2],
+        contradicted=np.zeros(0, dtype=np.intp),
+        spent=state.spent,
+        memory=state.memory,
+    )
