@@ -12,6 +12,7 @@ from typing import Any
 from assaypilot.engine.campaign.campaign import Campaign
 from assaypilot.engine.campaign.state import Source, Status
 from assaypilot.engine.campaign.stock.choice import PlanOption
+from assaypilot.engine.campaign.stock.choice_words import cost_words, not_said, wait_words
 from assaypilot.engine.campaign.stock.view import money
 from assaypilot.engine.cli.console import Console, Reply, count, plural, table
 from assaypilot.engine.cli.stock_options import terms_of
@@ -233,6 +234,7 @@ def _option(now: Status, one: PlanOption) -> dict[str, Any]:
         "cost_not_known": one.unknown,
         "cost": one.cost,
         "wait_days": one.wait,
+        "wait_not_known": one.wait_unknown,
         "value": one.value if math.isfinite(one.value) else None,
         "lower_bound": one.best,
         "loss": one.loss if math.isfinite(one.loss) else None,
@@ -248,9 +250,9 @@ def _option_lines(now: Status, found: Sequence[PlanOption], file: str) -> list[s
     rows = [
         (
             f"{one.name}{' *' if one.usual else ''}",
-            money(one.cost, currency),
+            cost_words(one, currency),
             len(one.to_make),
-            f"{one.wait:g} days" if one.wait else "none",
+            wait_words(one),
             f"{one.now:,} of {one.measurements:,}",
             percent(1 / one.loss) if math.isfinite(one.loss) else "-",
             "-" if one.to_end is None else f"about {one.to_end:,}",
@@ -264,9 +266,7 @@ def _option_lines(now: Status, found: Sequence[PlanOption], file: str) -> list[s
     same = [a.name for a, b in zip(found[1:], found, strict=False) if a.compounds == b.compounds]
     if same:
         lines.append(f"As good as the cheaper one, so the same: {', '.join(same)}.")
-    unknown = max(one.unknown for one in found)
-    if unknown:
-        lines.append(f"The cost of up to {plural(unknown, 'compound')} is not known; the usual one is counted.")
+    lines += not_said(max(found, key=lambda one: (one.unknown, one.wait_unknown)))
     if now.stock.terms.measurement_cost is None:
         lines.append("What a measurement costs is not known (--measurement-cost); only the making is counted.")
     lines += [

@@ -6,12 +6,12 @@ import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
-from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
 from assaypilot.engine.figures.canvas import SMALL, blank, say
 from assaypilot.engine.figures.front import WORDS, legend
 from assaypilot.engine.figures.palette import LIGHT, MARKERS, Palette
+from assaypilot.engine.figures.ticks import round_ticks
 
 __all__ = ["agreement_plot"]
 
@@ -77,6 +77,6 @@ def agreement_plot(
         words += f"\n({missing:,} measured compounds that the others say nothing of are not shown)"
     axes.set_xlabel(words, color=palette.text, fontsize=SMALL - (0.5 if missing else 0.0), parse_math=False)
     axes.set_ylabel(f"{quantity} measured", color=palette.text, fontsize=SMALL, parse_math=False)
-    axes.xaxis.set_major_locator(MaxNLocator(nbins=6))
-    axes.yaxis.set_major_locator(MaxNLocator(nbins=6))
+    axes.xaxis.set_major_locator(round_ticks(6))
+    axes.yaxis.set_major_locator(round_ticks(6))
     return figure

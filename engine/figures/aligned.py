@@ -14,8 +14,10 @@ _LARGEST = 300
 """Heavy atoms above which a structure is not drawn: nobody could read it, and laying it out takes minutes."""
 _SHORTEST_BOND, _LONGEST_BOND = 10.0, 24.0
 _PADDING = 0.05
-_DARKER = {9: (0.0, 0.45, 0.45), 17: (0.0, 0.5, 0.0)}
-"""Colours of fluorine and chlorine, which RDKit draws too light for paper."""
+_DARKER = {9: (0.0, 0.45, 0.45), 15: (0.7, 0.35, 0.0), 16: (0.55, 0.48, 0.0), 17: (0.0, 0.5, 0.0)}
+"""Colours of fluorine, phosphorus, sulfur and chlorine, which RDKit draws too light for paper."""
+_LIGHTER = {7: (0.53, 0.65, 1.0), 35: (0.86, 0.56, 0.26)}
+"""Colours of nitrogen and bromine, which RDKit draws too dark for a dark ground."""
 _BOND = 1.5
 """Length of a bond in the coordinates RDKit makes."""
 _SAMPLE = 40
@@ -146,8 +148,7 @@ class Aligned:
         options.bondLineWidth = 1.1 * scale
         options.scaleBondWidth = False
         options.fixedBondLength = scale * bond / _BOND  # it is the length of a unit of the coordinates
-        if not dark:
-            options.updateAtomPalette(_DARKER)
+        options.updateAtomPalette(_LIGHTER if dark else _DARKER)
         options.minFontSize = round(5 * scale)
         options.maxFontSize = round(13 * scale)
         with rdBase.BlockLogs():

@@ -17,8 +17,8 @@ __all__ = ["Block", "beside", "blocks_figure", "blocks_height", "row_at", "row_p
 
 Floats = NDArray[np.float64]
 
-_ROW = 0.215
-"""Inches of a row."""
+_ROW, _TALLEST = 0.215, 0.32
+"""Inches of a row, and where there is room for more."""
 _TOP, _BOTTOM = 0.52, 0.32
 _LEAST, _LETTER = 0.6, 0.068
 _LONGEST = 24
@@ -50,9 +50,9 @@ def _end(blocks: Sequence[Block]) -> float:
     return sum(len(block.names) + 1.0 + _GAP for block in blocks)
 
 
-def blocks_height(blocks: Sequence[Block]) -> float:
-    """Inches that the figure of these blocks takes."""
-    return _TOP + _BOTTOM + _ROW * max(_end(blocks), 4.0)
+def blocks_height(blocks: Sequence[Block], *, largest: bool = False) -> float:
+    """Inches that the figure of these blocks takes; ``largest``: those it fills at most."""
+    return _TOP + _BOTTOM + (_TALLEST if largest else _ROW) * max(_end(blocks), 4.0)
 
 
 def row_at(blocks: Sequence[Block], y: float) -> tuple[int, int] | None:
@@ -64,15 +64,18 @@ def row_at(blocks: Sequence[Block], y: float) -> tuple[int, int] | None:
 
 
 def blocks_figure(
-    blocks: Sequence[Block], right: float, *, palette: Palette, width: float, dpi: float, selected: Sequence[int] = (),
+    blocks: Sequence[Block], right: float, *, palette: Palette, width: float, dpi: float, height: float = 0.0,
+    selected: Sequence[int] = (),
 ) -> tuple[Figure, Axes]:  # fmt: skip
     """The figure with its names and headings, and its axes, whose scale is on top; ``right`` inches stay free there.
 
-    ``selected``: for each block the row that is marked, -1 for none.
+    ``height``: inches there are, which the rows share as far as that looks well; ``selected``: for each block the row
+    that is marked, -1 for none.
     """
     longest = max((len(cut_middle(name, _LONGEST)) for block in blocks for name in block.names), default=1)
     left = max(_LEAST, 0.22 + _LETTER * longest)
-    figure = blank((width, blocks_height(blocks)), dpi, palette, (left, right, _BOTTOM, _TOP))
+    high = max(blocks_height(blocks), min(height, blocks_height(blocks, largest=True)))
+    figure = blank((width, high), dpi, palette, (left, right, _BOTTOM, _TOP))
     axes = figure.axes[0]
     axes.set_ylim(max(_end(blocks), 4.0) - _GAP, -0.55)
     axes.xaxis.tick_top()

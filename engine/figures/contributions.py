@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 import numpy as np
 from matplotlib.figure import Figure
-from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
 from assaypilot.engine.figures.canvas import SMALL, blank, cut_middle, say
 from assaypilot.engine.figures.palette import LIGHT, Palette
+from assaypilot.engine.figures.ticks import round_ticks
 
 __all__ = ["contribution_ends", "contribution_height", "contribution_plot"]
 
@@ -115,7 +115,7 @@ def contribution_plot(
         fontsize=SMALL, style="italic", color=palette.muted, annotation_clip=False,
     )  # fmt: skip
     # A number and the room beside it take about half an inch.
-    axes.xaxis.set_major_locator(MaxNLocator(nbins=max(2, int((width - margin - _NUMBERS) / 0.48))))
+    axes.xaxis.set_major_locator(round_ticks(max(2, int((width - margin - _NUMBERS) / 0.48))))
     better = "better →" if sign > 0 else "← better"
     axes.set_xlabel(f"{quantity}   {better}", color=palette.muted, fontsize=SMALL, parse_math=False)
     return figure

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 
 import numpy as np
 from matplotlib.figure import Figure
-from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
 from assaypilot.engine.figures.blocks import Block, beside, blocks_figure, row_places
 from assaypilot.engine.figures.canvas import SMALL, blank, cut_middle, say
 from assaypilot.engine.figures.contributions import contribution_ends
 from assaypilot.engine.figures.palette import LIGHT, Palette
+from assaypilot.engine.figures.ticks import round_ticks
 
 __all__ = ["forest_plot"]
 
@@ -32,17 +32,20 @@ def forest_plot(
     selected: Sequence[int] = (),
     palette: Palette = LIGHT,
     width: float = 7.0,
+    height: float = 0.0,
     dpi: float = 100.0,
 ) -> Figure:
     """The figure: for each block its rows' (value, low, high, measurements), model scale, NaN where not known.
 
-    Its height follows from the rows (``blocks_height``). A filled point is one whose interval leaves out 0, the average
-    of its site; a hollow one may be the average. ``selected``: the row marked in each block, -1 for none. ``sign`` -1
-    when smaller is better.
+    Its height follows from the rows, and from the ``height`` there is (``blocks_figure``). A filled point is one whose
+    interval leaves out 0, the average of its site; a hollow one may be the average. ``selected``: the row marked in
+    each block, -1 for none. ``sign`` -1 when smaller is better.
     """
     if not any(block.names for block in blocks):
         return say(blank((width, 2.0), dpi, palette, (0.1, 0.1, 0.1, 0.1)), palette, "No site has a choice.")
-    figure, axes = blocks_figure(blocks, _RIGHT, palette=palette, width=width, dpi=dpi, selected=selected)
+    figure, axes = blocks_figure(
+        blocks, _RIGHT, palette=palette, width=width, height=height, dpi=dpi, selected=selected
+    )
     joined = [np.concatenate([part[k] for part in values]) for k in range(3)]
     axes.set_xlim(*contribution_ends(joined[0], joined[1], joined[2]))
     axes.axvline(0.0, color=palette.muted, linewidth=0.8, zorder=1)
@@ -71,7 +74,7 @@ def forest_plot(
                 )  # fmt: skip
             beside(axes, places[row], f"{int(counts[row]):,}", palette, 1.1)
     beside(axes, -0.15, "n", palette, 1.1)
-    axes.xaxis.set_major_locator(MaxNLocator(nbins=8))
+    axes.xaxis.set_major_locator(round_ticks(8))
     figure.text(
         axes.get_position().x0, 0.08 / figure.get_figheight(), "lines: 95 % intervals; hollow: the interval holds 0",
         ha="left", va="bottom", fontsize=SMALL - 1, color=palette.muted,

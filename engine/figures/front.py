@@ -11,11 +11,11 @@ from matplotlib.collections import PolyCollection
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
-from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
 from assaypilot.engine.figures.canvas import SMALL, blank, fitting, say
 from assaypilot.engine.figures.palette import LIGHT, MARKERS, Palette
+from assaypilot.engine.figures.ticks import round_ticks
 
 __all__ = [
     "MOST_BOXES",
@@ -192,8 +192,8 @@ def front_plot(
             markerfacecolor="none", markeredgecolor=palette.accent, markeredgewidth=2.0, zorder=7,
         )  # fmt: skip
     legend(figure, handles, palette)
-    plot.xaxis.set_major_locator(MaxNLocator(nbins=8))
-    plot.yaxis.set_major_locator(MaxNLocator(nbins=6))
+    plot.xaxis.set_major_locator(round_ticks(8))
+    plot.yaxis.set_major_locator(round_ticks(6))
     missing = view.total - view.compounds.size
     more = f"   ({missing:,} of {view.total:,} compounds have no estimate)" if missing else ""
     across = fitting(plot, "x", axes[0].name, f"   {axes[0].better}{more}")

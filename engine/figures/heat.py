@@ -11,11 +11,11 @@ from matplotlib.cm import ScalarMappable
 from matplotlib.colors import LinearSegmentedColormap, Normalize, to_rgb
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
-from matplotlib.ticker import MaxNLocator
 
 from assaypilot.engine.figures.canvas import SMALL, blank, cut_middle, say
 from assaypilot.engine.figures.pairs import PairMap
 from assaypilot.engine.figures.palette import LIGHT, Palette
+from assaypilot.engine.figures.ticks import round_ticks
 
 __all__ = ["heat_map", "heat_size"]
 
@@ -25,7 +25,9 @@ _WIDE, _HIGH = 0.52, 0.34
 """Inches of a cell with its value in it."""
 _TINY = 0.125
 """Inches of a cell without."""
-_WIDEST, _HIGHEST = 1.4, 0.74
+_WIDEST, _HIGHEST = 2.1, 1.0
+_ROOMIER = 0.62
+"""Inches of a cell's height from which on its letters are larger."""
 _WITH_VALUES = 1_200
 """Cells above which values stand on hover alone."""
 _KEY = 4.6
@@ -102,7 +104,8 @@ def heat_map(
     )  # fmt: skip
     roomy = wide / m >= 0.34 and high / n >= 0.19 and n * m <= _WITH_VALUES
     counts = roomy and wide / m >= 0.5 and high / n >= 0.4
-    _write_cells(axes, view, colours, scale, palette, roomy=roomy, counts=counts)
+    larger = 2.0 if counts and wide / m >= 1.0 and high / n >= _ROOMIER else 0.0
+    _write_cells(axes, view, colours, scale, palette, roomy=roomy, counts=counts, larger=larger)
     if selected is not None:
         axes.add_patch(
             Rectangle((selected[1] - 0.5, selected[0] - 0.5), 1, 1, fill=False, edgecolor=palette.text, linewidth=2.2,
@@ -123,9 +126,12 @@ def _colours(palette: Palette, sign: float) -> LinearSegmentedColormap:
 
 def _write_cells(
     axes: Axes, view: PairMap, colours: LinearSegmentedColormap, scale: Normalize, palette: Palette, *, roomy: bool,
-    counts: bool,
+    counts: bool, larger: float,
 ) -> None:  # fmt: skip
-    """Nothing; writes the value of each cell, marks those with measurements, and those that nothing is known of."""
+    """Nothing; writes the value of each cell, marks those with measurements, and those that nothing is known of.
+
+    ``larger``: by how many points the letters are larger than usual.
+    """
     known = np.isfinite(view.mean)
     unknown = (view.compounds > 0) & ~known
     for row, column in zip(*np.nonzero(unknown), strict=True):
@@ -145,14 +151,14 @@ def _write_cells(
         for row, column in zip(*np.nonzero(known), strict=True):
             axes.text(
                 column, row - (0.1 if counts else 0.0), f"{view.mean[row, column]:.2f}", ha="center", va="center",
-                fontsize=SMALL, color=ink[row, column], zorder=4,
+                fontsize=SMALL + larger, color=ink[row, column], zorder=4,
                 fontweight="bold" if view.measured[row, column] else "normal",
             )  # fmt: skip
     if counts:
         for row, column in zip(*np.nonzero(view.compounds > 0), strict=True):
             number, seen = int(view.compounds[row, column]), int(view.measured[row, column])
             axes.text(
-                column, row + 0.26, f"{seen:,} of {number:,}", ha="center", va="center", fontsize=SMALL - 2.2,
+                column, row + 0.26, f"{seen:,} of {number:,}", ha="center", va="center", fontsize=SMALL - 2.2 + larger,
                 color=ink[row, column] if known[row, column] else palette.muted, zorder=4,
             )  # fmt: skip
     for white in (True, False):
@@ -209,7 +215,7 @@ def _bar(
     bar = figure.add_axes((box.x1 + 0.16 / width, box.y1 - length / height, 0.11 / width, length / height))
     drawn = figure.colorbar(ScalarMappable(scale, colours), cax=bar)
     drawn.outline.set_visible(False)
-    drawn.locator = MaxNLocator(nbins=5)
+    drawn.locator = round_ticks(5)
     bar.tick_params(colors=palette.muted, labelsize=SMALL - 1, width=0.6, length=2.5)
     if sign < 0:
         bar.invert_yaxis()

@@ -11,12 +11,12 @@ from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
 from assaypilot.engine.figures.canvas import SMALL, blank, say
 from assaypilot.engine.figures.front import UNDECIDED, WORDS, Axis, complete, legend
 from assaypilot.engine.figures.palette import LIGHT, MARKERS, Palette
+from assaypilot.engine.figures.ticks import round_ticks
 
 __all__ = ["MOST_FAINT", "MOST_LINES", "Bundle", "bundle", "parallel_plot"]
 
@@ -203,7 +203,7 @@ def _upright(plot: Axes, place: int, axis: Axis, ends: tuple[float, float], pale
     """Nothing; draws one endpoint's axis with its numbers, and its limit."""
     worst, best = ends
     plot.axvline(place, color=palette.muted, linewidth=0.8, zorder=8)
-    for value in MaxNLocator(nbins=4).tick_values(min(ends), max(ends)):
+    for value in round_ticks(4).tick_values(min(ends), max(ends)):
         height = (value - worst) / (best - worst)
         if -0.001 <= height <= 1.001:
             plot.annotate(

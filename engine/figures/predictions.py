@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
 from assaypilot.engine.figures.agreement import agreement_plot
 from assaypilot.engine.figures.canvas import SMALL, cut_middle, style
 from assaypilot.engine.figures.palette import LIGHT, MARKERS, Palette
+from assaypilot.engine.figures.ticks import round_ticks
 
 __all__ = ["predictions_plot"]
 
@@ -94,8 +94,8 @@ def predictions_plot(
     first.set_ylabel(f"{short} measured", color=palette.text, fontsize=SMALL, parse_math=False)
     second.set_xlabel(f"{short} predicted", color=palette.text, fontsize=SMALL, parse_math=False)
     second.set_ylabel("measured less predicted", color=palette.text, fontsize=SMALL)
-    second.xaxis.set_major_locator(MaxNLocator(nbins=6))
-    second.yaxis.set_major_locator(MaxNLocator(nbins=6))
+    second.xaxis.set_major_locator(round_ticks(6))
+    second.yaxis.set_major_locator(round_ticks(6))
     return figure
 
 

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
 from assaypilot.engine.figures.canvas import SMALL, blank, fitting, say
 from assaypilot.engine.figures.palette import LIGHT, MARKERS, Palette
+from assaypilot.engine.figures.ticks import round_ticks, whole_ticks
 
 __all__ = ["MOST_DRAWN", "Ends", "Ranking", "rank_compounds", "ranked_ends", "ranked_intervals"]
 
@@ -159,8 +159,8 @@ def ranked_intervals(
         )  # fmt: skip
     side = _free_side(axes, bottom, top, soft_cutoff, up=soft_cutoff > cutoff)
     _zone_words(axes, palette, (cutoff, soft_cutoff), (cutoff_text, zone_text), side)
-    axes.xaxis.set_major_locator(MaxNLocator(nbins=10, integer=True, min_n_ticks=1))
-    axes.yaxis.set_major_locator(MaxNLocator(nbins=int(np.clip(_points_high(axes) / _TICK, 2, 6))))
+    axes.xaxis.set_major_locator(whole_ticks(10))
+    axes.yaxis.set_major_locator(round_ticks(int(np.clip(_points_high(axes) / _TICK, 2, 6))))
     axes.set_ylabel(
         fitting(axes, "y", quantity, "", SMALL + 0.5), color=palette.text, fontsize=SMALL + 0.5, parse_math=False
     )

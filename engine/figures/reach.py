@@ -7,10 +7,11 @@ from dataclasses import dataclass
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter, MaxNLocator
+from matplotlib.ticker import FuncFormatter
 
 from assaypilot.engine.figures.canvas import SMALL, blank, cut_middle, say
 from assaypilot.engine.figures.palette import LIGHT, Palette
+from assaypilot.engine.figures.ticks import whole_ticks
 
 __all__ = ["Reach", "reach_plot"]
 
@@ -77,7 +78,7 @@ def reach_plot(
     _above(axes, words_above, end)
     # A number and the room beside it take about half an inch.
     room = axes.get_position().width * figure.get_figwidth()
-    axes.xaxis.set_major_locator(MaxNLocator(nbins=min(6, max(2, int(room / 0.5))), integer=True))
+    axes.xaxis.set_major_locator(whole_ticks(min(6, max(2, int(room / 0.5)))))
     axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
     axes.set_xlabel(words, color=palette.muted, fontsize=SMALL)
     return figure

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import MaxNLocator
 
 from assaypilot.engine.figures.canvas import SMALL, blank, cut_middle, fitting, say, words_along
 from assaypilot.engine.figures.palette import LIGHT, Palette
+from assaypilot.engine.figures.ticks import round_ticks
 from assaypilot.engine.models.report import Residual
 
 __all__ = ["worst_residuals"]
@@ -72,7 +72,7 @@ def worst_residuals(
     axes.spines["left"].set_visible(False)
     axes.set_ylim(len(worst) - 0.4, -0.6)
     axes.margins(x=0.06)
-    axes.xaxis.set_major_locator(MaxNLocator(nbins=6))
+    axes.xaxis.set_major_locator(round_ticks(6))
     words = _below(axes, scale, residual_sd)
     box = axes.get_position()
     bottom = min((_TICKS + _LINE * (words.count("\n") + 1)) / figure.get_figheight(), 0.5)

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 import numpy as np
 from matplotlib.figure import Figure
-from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
 from assaypilot.engine.figures.canvas import SMALL, blank, say
 from assaypilot.engine.figures.palette import LIGHT, MARKERS, Palette
+from assaypilot.engine.figures.ticks import whole_ticks
 
 __all__ = ["counts_by_round", "set_by_round"]
 
@@ -72,7 +72,7 @@ def set_by_round(
     axes.set_xlim(-0.05 * len(rounds), len(rounds) - 1)
     # A number and the room beside it take about a third of an inch.
     room = axes.get_position().width * figure.get_figwidth()
-    axes.xaxis.set_major_locator(MaxNLocator(nbins=max(2, min(8, int(room / 0.3))), integer=True, min_n_ticks=1))
-    axes.yaxis.set_major_locator(MaxNLocator(nbins=4, integer=True, min_n_ticks=1))
+    axes.xaxis.set_major_locator(whole_ticks(max(2, min(8, int(room / 0.3)))))
+    axes.yaxis.set_major_locator(whole_ticks(4))
     axes.set_xlabel("round", color=palette.muted, fontsize=SMALL)
     return figure

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 import numpy as np
 from matplotlib.figure import Figure
-from matplotlib.ticker import MaxNLocator
 
 from assaypilot.engine.figures.canvas import SMALL, cut_middle, style
 from assaypilot.engine.figures.palette import LIGHT, Palette
 from assaypilot.engine.figures.rounds import set_by_round
+from assaypilot.engine.figures.ticks import whole_ticks
 
 __all__ = ["shrinking_plot"]
 
@@ -51,11 +51,11 @@ def shrinking_plot(
     ends = (-0.4, len(inside) - 0.6)
     for axes in (first, second):
         axes.set_xlim(*ends)
-        axes.xaxis.set_major_locator(MaxNLocator(nbins=16, integer=True, min_n_ticks=1))
+        axes.xaxis.set_major_locator(whole_ticks(16))
     first.spines["bottom"].set_bounds(ends[0], len(inside) - 1)  # the words stand beside it
     first.set_xlabel("")
     first.set_ylabel("compounds", color=palette.muted, fontsize=SMALL)
     second.set_ylabel(cut_middle(words, 24), color=palette.muted, fontsize=SMALL, parse_math=False)
-    second.yaxis.set_major_locator(MaxNLocator(nbins=3, integer=True))
+    second.yaxis.set_major_locator(whole_ticks(3))
     second.set_xlabel("round (0: before the first)", color=palette.muted, fontsize=SMALL)
     return figure

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
-from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
 from assaypilot.engine.figures.blocks import Block, beside, blocks_figure, row_places
 from assaypilot.engine.figures.canvas import SMALL, blank, say
 from assaypilot.engine.figures.palette import LIGHT, Palette
+from assaypilot.engine.figures.ticks import whole_ticks
 
 __all__ = ["usage_plot"]
 
@@ -26,15 +26,16 @@ def usage_plot(
     selected: Sequence[int] = (),
     palette: Palette = LIGHT,
     width: float = 7.0,
+    height: float = 0.0,
     dpi: float = 100.0,
 ) -> Figure:
     """The figure: for each block its rows' (earlier values, measurements of the campaign), as bars with their numbers.
 
-    Earlier values are hatched. Its height follows from the rows (``blocks_height``).
+    Earlier values are hatched. Its height follows from the rows, and from the ``height`` there is (``blocks_figure``).
     """
     if not any(block.names for block in blocks):
         return say(blank((width, 2.0), dpi, palette, (0.1, 0.1, 0.1, 0.1)), palette, "No site has a choice.")
-    figure, axes = blocks_figure(blocks, 0.75, palette=palette, width=width, dpi=dpi, selected=selected)
+    figure, axes = blocks_figure(blocks, 0.75, palette=palette, width=width, height=height, dpi=dpi, selected=selected)
     most = max(int((earlier + here).max(initial=0)) for earlier, here in used)
     axes.set_xlim(0, 1.02 * max(most, 1))
     axes.grid(axis="x", color=palette.grid, linewidth=0.6, zorder=0)
@@ -57,6 +58,6 @@ def usage_plot(
             handles=handles, loc="lower left", bbox_to_anchor=(axes.get_position().x0, 0.0), ncols=2, frameon=False,
             fontsize=SMALL - 0.5, labelcolor=palette.text, borderaxespad=0.2,
         )  # fmt: skip
-    axes.xaxis.set_major_locator(MaxNLocator(nbins=8, integer=True))
+    axes.xaxis.set_major_locator(whole_ticks(8))
     axes.set_xlabel("measurements of compounds that carry it", color=palette.muted, fontsize=SMALL)
     return figure

@@ -24,7 +24,7 @@ from assaypilot.engine.tables.importer import ImportedTable
 from assaypilot.engine.tables.options import TableMapping
 from assaypilot.engine.tables.raw import RawTable
 
-__all__ = ["EndpointFacts", "check_report", "endpoint_facts"]
+__all__ = ["EndpointFacts", "check_report", "endpoint_facts", "pairs_worth"]
 
 _LONGEST_LIST = 1000
 _SPARSE = 2
@@ -193,13 +193,16 @@ def check_report(
     }
 
 
+def pairs_worth(fact: EndpointFacts) -> list[Interaction]:
+    """The pairs of sites worth taking together, the most promising first; none where noise explains what is left."""
+    return [pair for pair in fact.interactions if pair.worth and not (pair.lack_before or 0.0) > _EXPLAINED]
+
+
 def _pairs(facts: Sequence[EndpointFacts]) -> list[str]:
     """The pairs of sites worth taking together, for each endpoint whose sum of effects leaves more than noise."""
     told = []
     for fact in facts:
-        for pair in [one for one in fact.interactions if one.worth][:_PAIRS]:
-            if pair.lack_before is not None and pair.lack_before > _EXPLAINED:
-                continue  # the noise explains what is left: nothing needs a pair
+        for pair in pairs_worth(fact)[:_PAIRS]:
             q2 = [f"{value:.2f}" if value is not None else "none" for value in (pair.q2_before, pair.q2_after)]
             told.append(
                 f"{fact.endpoint.scale_name}: {pair.sites[0]} and {pair.sites[1]} act together (p "

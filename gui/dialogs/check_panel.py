@@ -6,6 +6,8 @@ from collections.abc import Sequence
 
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
+from assaypilot.engine.campaign.words import many
+from assaypilot.engine.stock import CANNOT, IN_STOCK, STATES, TO_MAKE, StockLine
 from assaypilot.gui.dialogs.check_work import Checked
 from assaypilot.gui.dialogs.import_words import import_words
 from assaypilot.gui.widgets.text import Callout, Details, button, label, mnemonic_free
@@ -151,4 +153,22 @@ def fact_rows(checked: Checked) -> list[tuple[str, str]]:
         if fact.replicate_sd is not None:
             words += f"; replicates scatter by {fact.replicate_sd:.2g}"
         rows.append((fact.endpoint.name, words))
+    return rows + _stock_rows(imported.stock)
+
+
+def _stock_rows(stock: Sequence[StockLine]) -> list[tuple[str, str]]:
+    """What the columns of stock, cost and time say: how many are there, and what making the others takes."""
+    rows = []
+    states = [(sum(line.state == state for line in stock), STATES[state]) for state in (IN_STOCK, TO_MAKE, CANNOT)]
+    said = [f"{n:,} {words}" for n, words in states if n]
+    if said:
+        rows.append(("Stock", ", ".join(said)))
+    for caption, values, unit in (
+        ("Cost", [line.cost for line in stock if line.cost is not None], ""),
+        ("Lead time", [line.lead for line in stock if line.lead is not None], " days"),
+    ):
+        if values:
+            low, high = min(values), max(values)
+            span = f"{low:,.10g}" if low == high else f"{low:,.10g} to {high:,.10g}"
+            rows.append((caption, f"{span}{unit}, of {many(len(values), 'compound')}"))
     return rows

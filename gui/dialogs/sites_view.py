@@ -16,6 +16,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from assaypilot.engine.percentages import percent
+from assaypilot.engine.tables.check import pairs_worth
 from assaypilot.gui.dialogs.check_work import Checked
 from assaypilot.gui.dialogs.columns_step import Smaller
 from assaypilot.gui.dialogs.steps import Scrolled
@@ -113,6 +115,8 @@ class SitesView(QWidget):
         taking = label("The sites")
         taking.setBuddy(self.first)
         column.addLayout(_line(taking, self.first, label("and"), self.second, None, self.together))
+        self.sign = label("", "muted", wrap=True)
+        column.addWidget(self.sign)
         self.chosen = label("", "", wrap=True)
         column.addWidget(self.chosen)
         self.name = QLineEdit()
@@ -164,15 +168,31 @@ class SitesView(QWidget):
         for site in checked.sites:
             self.dropped.addItem(site.name, site.name)
         self.drop.setEnabled(len(checked.sites) > 1)
-        for place, combo in enumerate((self.first, self.second)):
+        for combo in (self.first, self.second):
             combo.clear()
             for site in checked.sites:
                 combo.addItem(site.name, site.name)
-            combo.setCurrentIndex(min(place, len(checked.sites) - 1))
+        self._propose_pair(checked)
         self.together.setEnabled(len(checked.sites) > 1)
         self.least.setText(str(max(smaller.min_seen, 2)))
         self._show_steps(checked)
         self._selected()
+
+    def _propose_pair(self, checked: Checked) -> None:
+        """Nothing; proposes the sites whose effects most surely do not add up, and says so; else the first."""
+        names = [site.name for site in checked.sites]
+        signs = [one for one in pairs_worth(checked.fact) if set(one.sites) <= set(names)] if checked.facts else []
+        pair = signs[0].sites if signs else tuple(names[:2])
+        for name, combo in zip(pair, (self.first, self.second), strict=False):
+            combo.setCurrentIndex(names.index(name))
+        self.sign.setVisible(bool(signs))
+        if signs:
+            one = signs[0]
+            self.sign.setText(
+                f"The values say that {one.sites[0]} and {one.sites[1]} act together: taken as one they explain "
+                f"{percent(one.explained)} of what the sum of effects leaves, with {one.rank_after:,} unknowns instead "
+                f"of {one.rank_before:,}."
+            )
 
     def refuse(self, text: str) -> None:
         """Nothing; says why a step cannot be done."""

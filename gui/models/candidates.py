@@ -126,7 +126,7 @@ def _bounds(status: Status, endpoint: Endpoint, place: int) -> Column:
     short = textwrap.shorten(endpoint.scale_name, 18, placeholder=" …")
     return Column(
         "interval" if place == 0 else f"interval-{endpoint.name}",
-        f"{short}\nbounds" if several else "Interval",
+        f"{short}\nbounds" if several else "Bounds",
         lambda row: interval_text(low[row], high[row]),
         lambda: high - low,
         number=True,

@@ -98,9 +98,8 @@ def round_columns(model: RoundModel, status: Status, layout: Layout | None) -> l
         ),
         *([] if layout is None else [_wells(layout, at)]),
         _expected(status, items, several=several),
-        # Many cells for results need the room; the panel says why, too.
-        *([] if many_cells else [why]),
         *results,
+        *(_means(model) if many_cells or model.gathered else []),
         Column(
             "state",
             "State",
@@ -109,8 +108,7 @@ def round_columns(model: RoundModel, status: Status, layout: Layout | None) -> l
             width=_at_least(82, "complete"),
             cell_tip=model.state_tip,
         ),
-        *([why] if many_cells else []),
-        *(_means(model) if many_cells or model.gathered else []),
+        why,
     ]
 
 
@@ -159,12 +157,13 @@ def _means(model: RoundModel) -> list[Column]:
     return [
         Column(
             f"mean-{place}",
-            two_lines(f"Mean of {endpoint.name}") if several else "Mean",
+            f"Mean\n{textwrap.shorten(endpoint.name, 18, placeholder=' …')}" if several else "Mean",
             lambda row, place=place: text(row, place),  # type: ignore[misc]  # bound early
-            width=_at_least(70, "7.47 (n"),
+            width=_at_least(96, "7.47 (n = 2,"),
             wish=_at_least(150, "7.47 (n = 2, SD 0.03)"),
             tip="The mean of what came back, how many determinations it is of, and their SD. Potencies are averaged as "
             "logarithms; excluded values are left out",
+            name=f"Mean of {endpoint.name}" if several else "",
         )
         for place, endpoint in enumerate(model.endpoints)
     ]

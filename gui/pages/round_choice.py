@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QComboBox, QFrame, QHBoxLayout, QLineEdit, QScroll
 
 from assaypilot.engine.campaign.state import Status
 from assaypilot.engine.campaign.stock.choice import PlanOption
-from assaypilot.engine.campaign.stock.view import money
+from assaypilot.engine.campaign.stock.choice_words import NOT_KNOWN, cost_words, making_words, not_said, wait_words
 from assaypilot.engine.campaign.words import many
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.percentages import percent
@@ -66,14 +66,14 @@ class PlanCard(QFrame):
         """
         title = WORDS[option.name][0]
         self.heading.setText(f"{title} (as usual)" if option.usual else title)
-        self.cost.setText(money(option.cost, currency))
+        cost = cost_words(option, currency)
+        self.cost.setText(f"Cost {cost}" if cost == NOT_KNOWN else cost)
         rows = [
-            ("To be made", f"{many(len(option.to_make), 'compound')}, {money(option.making, currency)}"
-             if option.to_make else "nothing"),
-            ("Wait", many(math.ceil(option.wait), "day") if option.wait else "none"),
+            ("To be made", making_words(option, currency)),
+            ("Wait", wait_words(option)),
             ("Test now", f"{option.now:,} of {option.measurements:,} measurements"),
             ("Tells", f"{percent(1 / option.loss)} of the best possible" if math.isfinite(option.loss) else "–"),
-        ]  # fmt: skip
+        ]
         if option.to_end is not None and option.days_to_end is not None:
             weeks = math.ceil(option.days_to_end / 7)
             rows.append(("Then, to the end", f"about {option.to_end:,} measurements, {many(weeks, 'week')}"))
@@ -81,8 +81,7 @@ class PlanCard(QFrame):
         notes = [f"As good as the {same} one, so it is the same."] if same else []
         if sooner and not same:
             notes.append(f"Because of the wait the {sooner} one ends sooner.")
-        if option.unknown:
-            notes.append(f"The cost of {many(option.unknown, 'compound')} is not known; the usual one is counted.")
+        notes += not_said(option)
         self.note.setText(" ".join(notes))
         self.note.setVisible(bool(notes))
         said = ". ".join(f"{caption}: {value}" for caption, value in rows)

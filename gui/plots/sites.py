@@ -64,8 +64,10 @@ class _SitesScene(Scene):
         return 4.6, blocks_height(self.blocks())
 
     def most(self) -> Shape:
-        """As high as its rows, and no wider than lines can be followed."""
-        return 11.0, self.least()[1]
+        """As high as its rows look well, and no wider than lines can be followed."""
+        from assaypilot.engine.figures.blocks import blocks_height
+
+        return 15.5, blocks_height(self.blocks(), largest=True)
 
     def marked(self) -> list[int]:
         """For each block the row that the selected compound carries; -1 for none."""
@@ -149,7 +151,7 @@ class ContributionScene(_SitesScene):
         endpoint = self.look.endpoint
         return forest_plot(
             self.blocks(), values, quantity=endpoint.scale_name, sign=endpoint.sign, selected=self.marked(),
-            palette=palette, width=size[0], dpi=dpi,
+            palette=palette, width=size[0], height=size[1], dpi=dpi,
         )  # fmt: skip
 
     def words(self, site: int, code: int) -> list[str]:
@@ -203,7 +205,9 @@ class UsageScene(_SitesScene):
             (self.look.used[site][0][codes], self.look.used[site][1][codes])
             for site, codes in zip(self.sites, self.codes, strict=True)
         ]
-        return usage_plot(self.blocks(), used, selected=self.marked(), palette=palette, width=size[0], dpi=dpi)
+        return usage_plot(
+            self.blocks(), used, selected=self.marked(), palette=palette, width=size[0], height=size[1], dpi=dpi
+        )
 
     def words(self, site: int, code: int) -> list[str]:
         """Its measurements."""

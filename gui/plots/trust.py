@@ -128,7 +128,7 @@ class RoundsScene(Scene):
 
     def most(self) -> Shape:
         """Inches above which it only grows emptier."""
-        return 12.0, 7.0
+        return 15.5, 7.0
 
     @property
     def words(self) -> str:

@@ -486,7 +486,8 @@ class Table(QTableView):
         if flexible is not None:
             widths[flexible] = self._least
         room = there - sum(widths.values())
-        for place in widths:
+        # The flexible column comes first: in what is left for it its words would stand one below the other.
+        for place in sorted(widths, key=lambda place: place != flexible):
             more = min(_scaled(columns[place].wish, columns[place]) - widths[place], room)
             if more > 0:
                 widths[place] += more
@@ -494,7 +495,10 @@ class Table(QTableView):
         if room > 0 and widths:
             # Lines and selection reach the right edge; a number does not go there alone.
             words = [place for place in widths if not columns[place].number and columns[place].smiles is None]
-            last = max(words or widths, key=self.horizontalHeader().visualIndex)
+            visual = self.horizontalHeader().visualIndex
+            last = max(words or widths, key=visual)
+            if flexible is None and any(visual(place) > visual(last) for place in widths):
+                room -= self._spread(widths, room)  # a gap in the middle would tear lines apart
             widths[last if flexible is None else flexible] += room
             room = 0
         softest = _scaled(SOFTEST)
@@ -503,6 +507,16 @@ class Table(QTableView):
         if room < 0 < give:
             for place, most in soft.items():
                 widths[place] -= min(most, -(-most * -room // give))
+
+    def _spread(self, widths: dict[int, int], room: int) -> int:
+        """The part of some room that all columns but pictures took, each in proportion to its width."""
+        columns = self.rows_model.columns
+        growing = {place: width for place, width in widths.items() if columns[place].smiles is None}
+        whole = sum(growing.values())
+        more = {place: room * width // whole for place, width in growing.items()} if whole else {}
+        for place, one in more.items():
+            widths[place] += one
+        return sum(more.values())
 
     def _resized(self, place: int, before: int, now: int) -> None:
         """Nothing; once somebody has set a width, all of them are left alone."""

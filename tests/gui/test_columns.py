@@ -79,7 +79,7 @@ def test_copy_takes_the_columns_as_they_stand(qtbot: QtBot, decided: MainWindow)
     lines = [line.split("\t") for line in QGuiApplication.clipboard().text().splitlines()]
     assert len(lines) == 2
     assert lines[0][:3] == ["ID", "Status", "R1"]
-    assert "Interval" not in lines[0]
+    assert "Bounds" not in lines[0]
     assert lines[1][0] == status(decided).library.ids[int(page.model.rows[1])]
 
 

@@ -16,20 +16,26 @@ from assaypilot.engine.stock import IN_STOCK, TO_MAKE, StockLine, StockTerms
 from assaypilot.engine.tables.importer import import_table
 from assaypilot.engine.tables.mapping import propose
 from assaypilot.engine.tables.opening import read_table
+from assaypilot.gui.dialogs.check_panel import fact_rows
 from assaypilot.gui.dialogs.columns_form import ColumnsForm
 from assaypilot.gui.main_window import LIBRARY, MainWindow
 from assaypilot.gui.stocking import read_list
 from assaypilot.gui.widgets.strip import next_step
 from tests.gui.helpers import idle, small_table, until
+from tests.gui.imports import columns_of
 
 
-def stocked(tmp_path: Path) -> Path:
+def stocked(tmp_path: Path, *, leads: bool = True) -> Path:
     """A campaign of 18 compounds, ten of them in stock; CN and most of CF3 have to be made."""
     raw = read_table(small_table(tmp_path / "small.csv"))
     library = import_table(raw, propose(raw)).library
     path = tmp_path / "stock.assaypilot"
     here = [c for c in range(18) if library.substituents(c)["R3"] == "F"]
-    lines = [StockLine(c, IN_STOCK) if c in here else StockLine(c, TO_MAKE, 100.0 * c, float(7 + c)) for c in range(18)]
+
+    def made(c: int) -> StockLine:
+        return StockLine(c, TO_MAKE, 100.0 * c, float(7 + c) if leads else None)
+
+    lines = [StockLine(c, IN_STOCK) if c in here else made(c) for c in range(18)]
     settings = Settings("pIC50", epsilon=0.5, slack=0.5, per_round=24, max_replicates=4)
     Campaign.create(
         path, library=library, endpoints=[Endpoint("pIC50", noise_sd=0.2)], settings=settings,
@@ -70,6 +76,18 @@ def test_the_choice_is_shown_before_anything_is_issued(window: MainWindow, qtbot
     qtbot.keyClick(cards["cheapest"].go, Qt.Key.Key_Escape)
     assert page.stack.currentWidget() is page.none
     assert window.session.view.status.events == events
+
+
+def test_a_wait_that_nobody_told_is_not_known(open_window, tmp_path: Path, qtbot: QtBot) -> None:
+    path = stocked(tmp_path, leads=False)
+    window = open_window(path)
+    until(qtbot, lambda: window.session.view is not None)
+    idle(qtbot, window)
+    choose(window, qtbot)
+    said = window.round.choice.cards["fastest"].go.accessibleName()
+    assert "Wait: not known" in said
+    assert "The lead time of" in said
+    assert "Wait: none" not in said
 
 
 def test_from_the_choice_to_what_has_arrived(window: MainWindow, qtbot: QtBot) -> None:
@@ -182,3 +200,21 @@ def test_the_wizard_maps_the_columns(tmp_path: Path, qtbot: QtBot) -> None:
     mapping = propose(raw, form.options())
     assert (mapping.stock, mapping.cost, mapping.lead) == ("Stock", None, "Weeks")
     assert [line.lead for line in import_table(raw, mapping).stock] == [None, 21.0, 14.0]
+
+
+def test_the_columns_step_says_what_it_read_of_stock(qtbot: QtBot, open_window, tmp_path: Path) -> None:
+    path = tmp_path / "listed.csv"
+    rows = [
+        f"C{a}{b},{a},{b},6.{weeks},{'yes,,' if b == 'F' else f'no,{cost},{weeks} weeks'}"
+        for a, cost in (("Me", 120), ("Et", 1450))
+        for b, weeks in (("F", 0), ("Cl", 2), ("Br", 5))
+    ]
+    path.write_text("ID,R1,R2,pIC50,Stock,Cost (EUR),Lead time\n" + "\n".join(rows) + "\n")
+    wizard = columns_of(qtbot, open_window(), path)
+    assert wizard.columns_step.result is not None
+    facts = dict(fact_rows(wizard.columns_step.result))
+    assert facts["Stock"] == "2 in stock, 4 to be made"
+    assert facts["Cost"] == "120 to 1,450, of 4 compounds"
+    assert facts["Lead time"] == "14 to 35 days, of 4 compounds"
+    wizard._touched = False
+    wizard.reject()

@@ -20,12 +20,16 @@ from tests.gui.test_import_check import take_back, texts
 @pytest.fixture
 def series(tmp_path: Path) -> Path:
     """A series whose sites R1 and R2 act together."""
+    return written(tmp_path / "series.csv", "R1,R2,R3")
+
+
+def written(path: Path, sites: str) -> Path:
+    """A table in which the sites named first and second act together."""
     rng = np.random.default_rng(5)
     both, own = rng.normal(0.0, 0.7, (4, 3)), [rng.normal(0.0, 0.8, n) for n in (4, 3, 3)]
-    path = tmp_path / "series.csv"
     with path.open("w", newline="") as stream:
         writer = csv.writer(stream)
-        writer.writerow(["ID", "R1", "R2", "R3", "pIC50"])
+        writer.writerow(["ID", *sites.split(","), "pIC50"])
         for a in range(4):
             for b in range(3):
                 for c in range(3):
@@ -57,6 +61,15 @@ def test_two_sites_are_taken_together_in_the_wizard_and_apart_again(
     take_back(sites, "R1 and R2")
     until(qtbot, lambda: sites.heading.text() == "Steps")
     until(qtbot, lambda: "rank 8 of 8" in texts(sites))
+
+
+def test_the_pair_is_proposed_whose_effects_do_not_add_up(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
+    sites = check_of(qtbot, window, written(tmp_path / "second.csv", "R2,R3,R1")).check_step.sites
+    assert {sites.first.currentText(), sites.second.currentText()} == {"R2", "R3"}
+    assert "R2 and R3 act together" in sites.sign.text() or "R3 and R2 act together" in sites.sign.text()
+    sites.together.click()
+    until(qtbot, lambda: "Steps (1)" in sites.heading.text())
+    until(qtbot, lambda: not sites.sign.isVisibleTo(sites))  # nothing is left to explain
 
 
 def test_the_pages_say_that_effects_do_not_add_up_and_which_sites_are_together(

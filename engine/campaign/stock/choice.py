@@ -40,7 +40,9 @@ class PlanOption:
     cost: float
     """With the measurements."""
     wait: float
-    """Days until the last compound is there; 0 when all are."""
+    """Days until the last compound is there; 0 when all are. Where a time was not said the usual one counts."""
+    wait_unknown: int
+    """Of how many of those to be made the time was not said."""
     value: float
     """The largest variance of what the phase is for, over sigma^2, times its measurements."""
     best: float
@@ -188,6 +190,7 @@ def _option(ledger: Ledger, planned: Planned) -> PlanOption:
         unknown=int(np.isnan(stock.cost[made]).sum()),
         cost=making + (terms.measurement_cost or 0.0) * total,
         wait=wait,
+        wait_unknown=int(np.isnan(stock.lead[made]).sum()),
         value=planned.value,
         best=planned.best,
         loss=planned.loss,

@@ -90,6 +90,24 @@ def test_options_choice_orders_and_arrivals(
     assert done("verify", campaign, "--recompute")["ok"]
 
 
+def test_what_was_never_said_is_not_known_rather_than_nothing(
+    table: Callable[..., Path], tmp_path: Path, done: Callable[..., Any], run: Callable[..., Any]
+) -> None:
+    rows: list[Any] = [("ID", "R1", "R2", "Stock")]
+    for place, (a, b) in enumerate((a, b) for a in R1 for b in R2):
+        rows.append((f"C-{place:02d}", a, b, "yes" if place < 6 else "no"))
+    path = tmp_path / "unsaid.assaypilot"
+    done("new", path, "--table", table(rows, "unsaid.csv"), "--endpoint", "pIC50;sd=0.2", "--epsilon", "0.5")
+    fastest = done("plan", path, "--options")["options"][2]
+    assert fastest["to_be_made"]
+    assert fastest["wait_not_known"] == fastest["cost_not_known"] == fastest["to_be_made"]
+    text = run("plan", path, "--options").out
+    line = next(line for line in text.splitlines() if line.startswith("fastest"))
+    assert line.count("not known") == 2, "cost and wait"
+    assert "is not known, and is not counted" in text
+    assert "usual one is counted" not in text
+
+
 def _parts(name: str) -> tuple[str, str]:
     return [(a, b) for a in R1 for b in R2][int(name[2:])]
 
