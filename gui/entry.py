@@ -13,7 +13,7 @@ from assaypilot.engine.campaign.state import Round, Status
 from assaypilot.engine.endpoint import CONCENTRATIONS, Endpoint, Relation, normalise_unit
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.measurements import Measurement, Result
-from assaypilot.engine.tables.values import is_missing, parse_value
+from assaypilot.engine.tables.values import is_missing, narrow, parse_value
 from assaypilot.gui.cells import of_round
 
 __all__ = [
@@ -118,6 +118,7 @@ def parse_entry(text: str, endpoint: Endpoint, decimal: str = ".") -> Entry:
 
     ``decimal``: the mark that whoever typed it uses; a thousands mark is refused, never guessed at.
     """
+    text = narrow(text)
     body, n, sd = text.strip(), 1, None
     mean = _MEAN.match(body)
     if mean is not None:

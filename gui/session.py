@@ -289,6 +289,19 @@ class Session(QObject):
             then, _ignored,
         )  # fmt: skip
 
+    def consequences_of_amending_control(
+        self, number: int, then: Callable[[tuple[str, ...]], None], *, value: float | None = None,
+        unit: str | None = None, excluded: bool | None = None, judgement: bool = False,
+    ) -> None:  # fmt: skip
+        """Nothing; hands over what another value of a control, or leaving it out, would do; nothing is done."""
+        self._read(
+            "Looking ahead",
+            lambda campaign, report: campaign.consequences_of_amending_control(
+                number, value=value, unit=unit, excluded=excluded, judgement=judgement
+            ),
+            then, _ignored,
+        )  # fmt: skip
+
     def change(self, changes: Change, note: str = "", then: Callable[[], None] | None = None) -> None:
         """Nothing; goes on under other terms."""
         done = None if then is None else lambda _: then()

@@ -394,6 +394,21 @@ class Campaign:
         )
         self._amend(told)
 
+    def consequences_of_amending_control(
+        self,
+        number: int,
+        *,
+        value: float | None = None,
+        unit: str | None = None,
+        excluded: bool | None = None,
+        judgement: bool = False,
+    ) -> tuple[str, ...]:
+        """What ``amend_control`` would do to the guarantee and the decisions; nothing is done."""
+        draft = amending.control_amended(
+            self._ledger, number, "?", value=value, unit=unit, excluded=excluded, judgement=judgement
+        )
+        return amending.consequences(self._ledger, draft)
+
     def _amend(self, draft: Draft) -> None:
         """Write a change of one measurement; the phases it reaches are decided again in the same transaction."""
         work = self._begin(draft)

@@ -11,20 +11,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assaypilot.engine.campaign import blocking
+from assaypilot.engine.campaign.drifting import drift
 from assaypilot.engine.controls import Reading
 from assaypilot.engine.percentages import percent
 
 if TYPE_CHECKING:
     from assaypilot.engine.campaign.replay import Ledger
 
-__all__ = ["Cost", "PlateLine", "Quality", "cost", "drift", "quality"]
+__all__ = ["Cost", "PlateLine", "Quality", "cost", "quality"]
 
 Floats = NDArray[np.float64]
 
-_DRIFT = 0.05
-"""Chance of calling anything drift in an endpoint while there is none, all comparisons together."""
 _WIDE = 0.01
-"""The same for a plate whose controls scatter more than the assay noise."""
+"""Chance of saying of any plate that its controls scatter more than the assay noise while none does."""
 _USUAL = 4
 """Controls on a plate that are spoken of where there are none."""
 
@@ -98,7 +97,8 @@ def quality(ledger: Ledger) -> Quality:
             names = {block: blocking.name_of(kind, own[places[0]]) for block, places in groups.items()}
             weights = np.array([float(r.n) for r in own])
             blocks = [blocking.block_of(kind, r) for r in own]
-            texts = drift(blocks, names, above, weights, endpoint.noise_sd, taken_out=settings.blocks != "none")
+            taken_out = None if settings.blocks == "none" else settings.blocks
+            texts = drift(blocks, names, above, weights, endpoint.noise_sd, taken_out=taken_out)
             drifts += [f"{endpoint.name}: {text}{_what_of_it(ledger)}" for text in texts]
     n_wide = sum(line.sd is not None for line in lines)
     lines = [replace(line, wide=line.wide and _p_wide(ledger, line) * n_wide < _WIDE) for line in lines]
@@ -137,84 +137,6 @@ def _p_wide(ledger: Ledger, line: PlateLine) -> float:
         return 1.0
     freedom = max(line.n - 1, 1)
     return float(chdtrc(freedom, freedom * (line.sd / noise) ** 2))
-
-
-def drift(
-    blocks: Sequence[blocking.Block],
-    names: dict[blocking.Block, str],
-    above: Floats,
-    weights: Floats,
-    noise: float,
-    *,
-    taken_out: bool,
-) -> list[str]:
-    """What of rounds and plates differs by more than the noise; ``above`` nominal ``(m,)`` with their ``weights``.
-
-    Each round against those before it, a slope over three and more rounds, and each plate against the others of its
-    round: normal tests, at 0.05 together (Holm 1979). P values are those after Holm. Where plates are ``taken_out``
-    anyway they are not compared, and what they scatter within rounds beyond the assay noise is no drift of rounds.
-    """
-    from scipy.special import ndtr
-
-    rounds = np.array([block[0] for block in blocks])
-    where = np.unique(np.array([f"{number} {name}" for number, name in blocks]), return_inverse=True)[1]
-    between = _between_plates(rounds, where, above, weights, noise) if taken_out else 0.0
-    tests: list[tuple[float, float, str]] = []
-
-    def variance(share: Floats) -> float:
-        """Of the sum of values with these shares."""
-        of_plates = np.bincount(where, share)
-        return float(noise**2 * (share**2 / weights).sum() + between * (of_plates**2).sum())
-
-    def compare(one: NDArray[np.bool_], other: NDArray[np.bool_], who: str, whom: str) -> None:
-        if one.any() and other.any():
-            difference = _mean(above, weights, one) - _mean(above, weights, other)
-            share = weights * one / weights[one].sum() - weights * other / weights[other].sum()
-            error = math.sqrt(variance(share))
-            way = "higher" if difference > 0 else "lower"
-            text = f"controls of {who} read {abs(difference):.2f} {way} than {whom}"
-            tests.append((2.0 * float(ndtr(-abs(difference) / error)), abs(difference), text))
-
-    for number in np.unique(rounds)[1:]:
-        compare(rounds == number, rounds < number, f"round {number}", "before")
-    for block in [] if taken_out else sorted(set(blocks)):
-        here = np.array([other == block for other in blocks])
-        compare(here, (rounds == block[0]) & ~here, names[block], f"those of the rest of round {block[0]}")
-    if len(np.unique(rounds)) > 2:
-        centred = rounds - weights @ rounds / weights.sum()
-        share = weights * centred / float(weights @ centred**2)
-        slope, error = float(share @ above), math.sqrt(variance(share))
-        way = "rise" if slope > 0 else "fall"
-        tests.append((2.0 * float(ndtr(-abs(slope) / error)), 0.0, f"controls {way} by {abs(slope):.2f} a round"))
-    found, highest = [], 0.0
-    for place, (p, _, text) in enumerate(sorted(tests, key=lambda test: (test[0], -test[1]))):
-        highest = max(highest, min(1.0, p * (len(tests) - place)))
-        if highest >= _DRIFT:
-            break
-        found.append(f"{text} (p {'< 0.0001' if highest < 1e-4 else f'= {highest:.2g}'}): drift")
-    return found
-
-
-def _between_plates(
-    rounds: NDArray[np.int_], where: NDArray[np.intp], above: Floats, weights: Floats, noise: float
-) -> float:
-    """The variance of plates within rounds beyond the noise, by the method of moments; 0 where no round has two."""
-    totals = np.bincount(where, weights)
-    means = np.bincount(where, weights * above) / totals
-    own = np.zeros(len(totals), dtype=np.intp)
-    own[where] = rounds
-    squares, freedom, expected = 0.0, 0, 0.0
-    for number in np.unique(own):
-        here = own == number
-        k = int(here.sum())
-        squares += float(((means[here] - means[here].mean()) ** 2).sum())
-        freedom += k - 1
-        expected += noise**2 * float((1 / totals[here]).sum()) * (k - 1) / k
-    return max(0.0, squares - expected) / freedom if freedom else 0.0
-
-
-def _mean(values: Floats, weights: Floats, here: NDArray[np.bool_]) -> float:
-    return float(weights[here] @ values[here] / weights[here].sum())
 
 
 def _costs(ledger: Ledger) -> tuple[Cost, ...]:

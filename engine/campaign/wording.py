@@ -162,7 +162,9 @@ def describe(event: Event, ledger: Ledger) -> str:
             if "undoes" in data:
                 return f"{name}: change undone"
             if "value" in now:
-                return f"{name} corrected: {data['reason']}"
+                endpoint = ledger.endpoints[reading.endpoint]
+                to = f"{number(endpoint.from_model(now['value']))} {endpoint.unit}".rstrip()
+                return f"{name} corrected to {to}: {data['reason']}"
             return f"{name} {'excluded' if now['excluded'] else 'used again'}: {data['reason']}"
         case "results_withdrawn":
             return f"Entry of {many(len(data['numbers']) + len(data.get('controls', ())), 'result')} undone"

@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import argparse
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from assaypilot.engine.campaign.campaign import Campaign
 from assaypilot.engine.campaign.results.amending import harmless
 from assaypilot.engine.campaign.state import Status
 from assaypilot.engine.cli.changing import agreed, refusal
+from assaypilot.engine.cli.changing_options import Numbered
 from assaypilot.engine.cli.console import Console, Reply, table
+from assaypilot.engine.cli.control_values import control_told, control_value
 from assaypilot.engine.cli.standing import guarantee_of
+from assaypilot.engine.controls import Reading, find_control
 from assaypilot.engine.endpoint import Endpoint
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.measurements import Measurement
 from assaypilot.engine.tables.entries import Entry, Unreadable, doubt, is_p_scale, read_entry
+from assaypilot.engine.tables.values import narrow
 
 __all__ = ["amend", "values"]
 
@@ -27,67 +31,102 @@ _DIGITS = 6
 
 def amend(options: argparse.Namespace, console: Console) -> Reply:
     """What became of a value; what that does is said first, and asked about when it changes what is decided."""
-    number: int = options.number
     with Campaign.open(options.file, read_only=options.dry_run, report=console.report) as campaign:
         before = campaign.status()
-        found = _named(number, before, str(options.file))
+        found = _named(options.number, before, str(options.file))
         entry = _entry(options.value, before.endpoints[found.endpoint]) if options.command == "correct" else None
-        if entry is not None:
-            told = campaign.consequences_of_correcting(number, entry.value, relation=entry.relation, unit=entry.unit)
-        elif options.command == "include":
-            told = campaign.consequences_of_including(number)
-        else:
-            told = campaign.consequences_of_excluding(number, judgement=options.judgement)
+        if isinstance(found, Reading) and entry is not None and entry.relation != "=":
+            raise AssayPilotError(f"{options.value} is no number, and a control has to read one", option="VALUE")
+        told = _consequences(campaign, found, entry, options)
         console.say(*told)
         if options.dry_run:
             return Reply(_document(before, found, told, changed=False), ())
         if not (harmless(told) or options.yes or agreed(console)):
             return refusal(options, console, told)
-        if entry is not None:
-            campaign.correct(number, entry.value, relation=entry.relation, unit=entry.unit, reason=options.reason)
-        elif options.command == "include":
-            campaign.include(number, options.reason)
-        else:
-            campaign.exclude(number, options.reason, judgement=options.judgement)
+        _write(campaign, found, entry, options)
         now = campaign.status()
         said = campaign.history()
-    what = next(line.text for line in reversed(said) if line.kind.startswith("measurement_"))
-    found = _named(number, now, str(options.file))
+    what = next(line.text for line in reversed(said) if line.kind.startswith(("measurement_", "control_")))
+    found = _named(options.number, now, str(options.file))
     return Reply(_document(now, found, told, changed=True), [what, now.statement, now.guarantee.sentence])
 
 
+def _consequences(
+    campaign: Campaign, found: Measurement | Reading, entry: Entry | None, options: argparse.Namespace
+) -> tuple[str, ...]:
+    """What it would do, in sentences."""
+    number, command = found.number, options.command
+    if isinstance(found, Reading):
+        return campaign.consequences_of_amending_control(number, **_of_control(entry, options))
+    if entry is not None:
+        return campaign.consequences_of_correcting(number, entry.value, relation=entry.relation, unit=entry.unit)
+    if command == "include":
+        return campaign.consequences_of_including(number)
+    return campaign.consequences_of_excluding(number, judgement=options.judgement)
+
+
+def _write(campaign: Campaign, found: Measurement | Reading, entry: Entry | None, options: argparse.Namespace) -> None:
+    number, reason = found.number, options.reason
+    if isinstance(found, Reading):
+        campaign.amend_control(number, reason, **_of_control(entry, options))
+    elif entry is not None:
+        campaign.correct(number, entry.value, relation=entry.relation, unit=entry.unit, reason=reason)
+    elif options.command == "include":
+        campaign.include(number, reason)
+    else:
+        campaign.exclude(number, reason, judgement=options.judgement)
+
+
+def _of_control(entry: Entry | None, options: argparse.Namespace) -> dict[str, Any]:
+    """What becomes of the value of a control."""
+    if entry is not None:
+        return {"value": entry.value, "unit": entry.unit}
+    out = options.command == "exclude"
+    return {"excluded": out, "judgement": out and options.judgement}
+
+
 def values(options: argparse.Namespace, console: Console) -> Reply:
-    """Every recorded value that was not undone, in order of entry, with its number."""
+    """Every recorded value that was not undone, in order of entry, with its number; those of controls at the end."""
     with Campaign.open(options.file, read_only=True, report=console.report) as campaign:
         now = campaign.status()
     kept: Sequence[Measurement] = [one for one in now.measurements if not one.withdrawn]
+    controls = [one for one in now.readings if not one.withdrawn]
     if options.values:
-        compound = now.library.find(options.values)
-        if compound is None:
+        compound, control = now.library.find(options.values), find_control(now.settings.controls, options.values)
+        if compound is None and control is None:
             raise AssayPilotError(
                 f"there is no compound {options.values!r} in the campaign", option="--values", mend="Check the id."
             )
         kept = [one for one in kept if one.compound == compound]
+        controls = [one for one in controls if one.control == control]
+    told = [*(_told(now, one) for one in kept), *(control_told(now, one) for one in controls)]
     rows = [
         (
-            one.number,
-            now.library.ids[one.compound],
-            now.endpoints[one.endpoint].name,
-            _shown(now, one),
-            one.n,
-            one.round or "before",
-            one.entered.plate,
-            one.entered.well,
-            f"excluded: {one.excluded}" if one.excluded else f"corrected: {one.corrected}" if one.corrected else "",
+            one["number"],
+            one["id"],
+            one["endpoint"],
+            _shown(one),
+            one["n"],
+            one["round"] or "before",
+            one["plate"] or "",
+            one["well"] or "",
+            f"excluded: {one['excluded']}"
+            if one["excluded"]
+            else f"corrected: {one['corrected']}"
+            if one["corrected"]
+            else "",
         )
-        for one in kept
+        for one in told
     ]
     header = ["Number", "ID", "Endpoint", "Value", "N", "Round", "Plate", "Well", ""]
-    return Reply([_told(now, one) for one in kept], table(header, rows) if rows else ["No value was recorded yet."])
+    return Reply(told, table(header, rows) if rows else ["No value was recorded yet."])
 
 
-def _named(number: int, now: Status, file: str) -> Measurement:
+def _named(named: Numbered, now: Status, file: str) -> Measurement | Reading:
     """The value with a number; AssayPilotError when there is none."""
+    number = named.number
+    if named.control:
+        return control_value(number, now, file)
     found = next((one for one in now.measurements if one.number == number and not one.withdrawn), None)
     if found is None:
         raise AssayPilotError(
@@ -98,6 +137,7 @@ def _named(number: int, now: Status, file: str) -> Measurement:
 
 def _entry(text: str, endpoint: Endpoint) -> Entry:
     """A value as it was typed; AssayPilotError when it is none, or can be read in two ways."""
+    text = narrow(text)
     try:
         if _THOUSANDS.fullmatch(text) and not is_p_scale(endpoint):
             raise Unreadable(f"{text!r} can be read in two ways; leave the thousands mark out")
@@ -112,14 +152,15 @@ def _entry(text: str, endpoint: Endpoint) -> Entry:
     return entry
 
 
-def _shown(now: Status, one: Measurement) -> str:
+def _shown(told: Mapping[str, Any]) -> str:
     """A value in its entry unit, as corrected if it was: ``>10000 nM``."""
-    told = _told(now, one)
     relation = "" if told["relation"] == "=" else told["relation"]
     return f"{relation}{told['value']:.{_DIGITS}g}{' ' + told['unit'] if told['unit'] else ''}"
 
 
-def _told(now: Status, one: Measurement) -> dict[str, Any]:
+def _told(now: Status, one: Measurement | Reading) -> dict[str, Any]:
+    if isinstance(one, Reading):
+        return control_told(now, one)
     endpoint, entered = now.endpoints[one.endpoint], one.entered
     value, relation, unit = entered.value, entered.relation, entered.unit or endpoint.unit
     if one.corrected is not None:
@@ -128,6 +169,7 @@ def _told(now: Status, one: Measurement) -> dict[str, Any]:
         relation = endpoint.relation_on_model(one.relation)  # its own inverse
     return {
         "number": one.number,
+        "control": False,
         "id": now.library.ids[one.compound],
         "endpoint": endpoint.name,
         "value": value,
@@ -143,7 +185,7 @@ def _told(now: Status, one: Measurement) -> dict[str, Any]:
     }
 
 
-def _document(now: Status, one: Measurement, told: Sequence[str], *, changed: bool) -> dict[str, Any]:
+def _document(now: Status, one: Measurement | Reading, told: Sequence[str], *, changed: bool) -> dict[str, Any]:
     return {
         **_told(now, one),
         "changed": changed,

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import argparse
-from typing import Any
+import re
+from typing import Any, NamedTuple
 
-from assaypilot.engine.cli.options import number, positive
+from assaypilot.engine.cli.options import number
 
-__all__ = ["NONE", "add_addition_options", "add_amendments", "add_change_options"]
+__all__ = ["NONE", "Numbered", "add_addition_options", "add_amendments", "add_change_options", "value_number"]
 
 NONE = "none"
 """The word for a term that is to go."""
+_NUMBER = re.compile(r"([Cc]?)0*([1-9]\d{0,8})")
 
 
 def add_change_options(parser: argparse.ArgumentParser) -> None:
@@ -55,7 +57,7 @@ def add_addition_options(parser: argparse.ArgumentParser) -> None:
 
 def add_amendments(command: Any) -> None:
     """Nothing; adds the three commands about a recorded value. ``command`` makes one from its name and what it does."""
-    by_number = "Values are named by their numbers: assaypilot log FILE --values."
+    by_number = "Values are named by their numbers, those of controls C1, C2, ...: assaypilot log FILE --values."
     for name, about, more in (
         ("exclude", "Leaves a recorded value out, for a reason that is kept", "It stays in the file."),
         ("include", "Uses a value again that was left out", ""),
@@ -63,7 +65,7 @@ def add_amendments(command: Any) -> None:
     ):
         made = command(name, about, f"{more} {by_number}".strip())
         made.add_argument("file", metavar="FILE", help="campaign file")
-        made.add_argument("number", metavar="NUMBER", type=positive, help="of the value")
+        made.add_argument("number", metavar="NUMBER", type=value_number, help="of the value: 17, or C3 of a control")
         if name == "correct":
             made.add_argument(
                 "value", metavar="VALUE", help="the right one, in the unit of its endpoint or with its own: 12.5, "
@@ -76,6 +78,21 @@ def add_amendments(command: Any) -> None:
             )  # fmt: skip
         made.add_argument("--yes", action="store_true", help="do it though it changes what is decided or guaranteed")
         made.add_argument("--dry-run", action="store_true", help="only say what it would do")
+
+
+class Numbered(NamedTuple):
+    """A recorded value as people name it: ``17``, or ``C3`` for the third one of a control."""
+
+    number: int
+    control: bool = False
+
+
+def value_number(text: str) -> Numbered:
+    """The value that ``17`` or ``C3`` names."""
+    found = _NUMBER.fullmatch(text.strip())
+    if found is None:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number of a value, such as 17 or C3")
+    return Numbered(int(found[2]), control=bool(found[1]))
 
 
 def _or_none(kind: Any) -> Any:

@@ -354,7 +354,8 @@ def _about_files(command: Any) -> None:
         nargs="?",
         const="",
         metavar="ID",
-        help="instead, every recorded value (of the compound ID) with the number that exclude and correct ask for",
+        help="instead, every recorded value (of the compound or control ID) with the number that exclude and correct "
+        "ask for",
     )
 
     verify = command("verify", "Whether the file is as it was written; exit code 1 when it is not")

@@ -14,6 +14,7 @@ __all__ = [
     "YES",
     "Value",
     "is_missing",
+    "narrow",
     "parse_number",
     "parse_relation",
     "parse_value",
@@ -49,6 +50,8 @@ _RELATIONS: dict[str, Relation] = {
     "≥": ">",
     ">>": ">",
 }
+_WIDE = {sign: sign - 0xFEE0 for sign in range(0xFF01, 0xFF5F)} | {ord("　"): " ", ord("≦"): "≤", ord("≧"): "≥"}
+"""Full-width signs, digits and letters, as East Asian keyboards give them, and what they stand for."""
 _CELL = re.compile(
     r"(?P<relation>[<>=≤≥]*)\s*(?P<number>[+\-−]?(?:\d[\d.,  ']*|[.,]\d+)(?:[eE][+\-−]?\d+)?)"
     r"(?P<unit>\s*[A-Za-zµμ%Å°].*)?"
@@ -59,6 +62,10 @@ _LONGEST_MISSING = max(map(len, MISSING))
 _PLAIN = r"[<>=≤≥]*\s*[+\-−]?(?:\d+(?:[.,]\d+)*|[.,]\d+)(?:[eE][+\-−]?\d+)?\s*(?:%|[pnuµμm]?M|[A-Za-z]+/[A-Za-z]+)?"
 _SEVERAL = re.compile(rf"{_PLAIN}(?:\s*(?:;|/|\||\n|&|,\s|\band\b)\s*{_PLAIN})+", re.I)
 _RANGE = re.compile(rf"{_PLAIN}\s*(?:-|–|—|−|\.\.\.?|…|\bto\b)\s*{_PLAIN}(?:\D.*)?", re.I)
+_SIGN_BEHIND = re.compile(
+    r"(?P<value>(?:\d+(?:[.,]\d+)*|[.,]\d+)(?:[eE][+\-−]?\d+)?)\s*(?P<unit>%|[pnuµμm]?M)?\s*[<>≤≥]=?\s*(?P<last>%|[pnuµμm]?M)?",
+    re.I,
+)
 _ABOUT = re.compile(r"(?:~|≈|≅|∼|ca\.?\s|circa\s|about\s|approx\.?\s).*\d.*", re.I | re.S)
 _SPREAD = re.compile(rf"{_PLAIN}\s*(?:±|\+/-|\+-|\(|n\s*=).*", re.S)
 _BEHIND_MARKS = re.compile(r"(?P<body>.*[^\s*†‡§¶])\s*(?P<rest>[*†‡§¶]+)", re.S)
@@ -96,9 +103,14 @@ class Value:
     """What stands behind the value and can mean several things, so that it is not used: ``± 0.1``, ``*``."""
 
 
+def narrow(text: str) -> str:
+    """The text with ordinary signs and digits in place of full-width ones: ``>5`` for ``＞５``."""
+    return text if text.isascii() else text.translate(_WIDE)
+
+
 def is_missing(text: str) -> bool:
     """Whether a cell says that there is no value (yet)."""
-    return not text or (len(text) <= _LONGEST_MISSING and text.strip().casefold() in MISSING)
+    return not text or (len(text) <= _LONGEST_MISSING and narrow(text).strip().casefold() in MISSING)
 
 
 def quoted(text: str) -> str:
@@ -110,7 +122,7 @@ def quoted(text: str) -> str:
 def parse_relation(text: str) -> Relation:
     """The relation a cell of its own says; raises ValueError with the reason."""
     try:
-        return _RELATIONS[text.strip().strip("'\"").strip()]
+        return _RELATIONS[narrow(text).strip().strip("'\"").strip()]
     except KeyError:
         raise ValueError(f"{quoted(text)} is no relation (=, <, >, <= or >=)") from None
 
@@ -120,7 +132,7 @@ def parse_number(text: str, decimal: str = ".") -> float:
 
     A number that could be read in two ways (``1,234`` where decimals are points) is refused, not guessed.
     """
-    body = text.strip()
+    body = narrow(text).strip()
     try:
         number = float(body)
     except ValueError:
@@ -148,11 +160,18 @@ def plain_number(text: str) -> float | None:
 
 def parse_value(text: str, decimal: str = ".") -> Value:
     """A number with its relation and unit as one cell holds them (``>10000``, ``35 nM``); ValueError says why not."""
+    text = narrow(text)
     try:
         return Value(parse_number(text, decimal))
     except ValueError as error:
         if (found := _with_more(text.strip(), decimal)) is not None:
             return found
+        if (behind := _SIGN_BEHIND.fullmatch(text.strip())) is not None:
+            value = " ".join(filter(None, (behind["value"], behind["unit"] or behind["last"])))
+            raise ValueError(
+                f"{quoted(text)} has its sign behind the number; write >{value} for more than {value}, or <{value} for "
+                "less"
+            ) from None
         match = _CELL.fullmatch(text.strip())
         relation = _RELATIONS.get(match["relation"]) if match else None
         if match is None or relation is None or not (match["relation"] or match["unit"]):

@@ -178,10 +178,12 @@ class CorrectDialog(ReasonDialog):
         text: str = "",
         *,
         reason: str = "",
+        exact: bool = False,
     ) -> None:
+        """``exact``: what is known only as a bound is refused, as a control has to read a number."""
         before = entered_text(measurement, endpoint)
         super().__init__("Correct a value", f"Correct {before} of {name}", "Correct it", parent)
-        self._endpoint = endpoint
+        self._endpoint, self._exact = endpoint, exact
         self.value = QLineEdit(text or before)
         self.value.setAccessibleName("Corrected value")
         self.value.selectAll()
@@ -219,15 +221,22 @@ class CorrectDialog(ReasonDialog):
     def entry(self) -> Entry | None:
         """The new value; None while it cannot be read."""
         try:
-            return parse_entry(self.value.text(), self._endpoint, user_decimal())
+            return self._read()
         except ValueError:
             return None
+
+    def _read(self) -> Entry:
+        text = self.value.text()
+        entry = parse_entry(text, self._endpoint, user_decimal())
+        if self._exact and entry.relation != "=":
+            raise ValueError(f"{text.strip()} is no number, and a control has to read one")
+        return entry
 
     def check(self) -> None:
         """Nothing; lets the dialog be confirmed with another, readable value and a reason."""
         problem = ""
         try:
-            parse_entry(self.value.text(), self._endpoint, user_decimal())
+            self._read()
         except ValueError as error:
             problem = str(error) if self.changed else ""
         self.problem.setText(problem)

@@ -18,6 +18,7 @@ from assaypilot.engine.plates.layout import Layout
 from assaypilot.gui.dialogs.reasons import CorrectDialog, ExcludeDialog
 from assaypilot.gui.dialogs.steps import Field
 from assaypilot.gui.entry import entered_text, parse_entry, result_of, user_decimal
+from assaypilot.gui.pages.round_foresight import foresee_correcting_control, foresee_excluding_control
 from assaypilot.gui.widgets.round_values import Shown, ValueList
 from assaypilot.gui.widgets.text import Details, label
 
@@ -224,7 +225,8 @@ class ControlsPane(QWidget):
         if view is None or found is None:
             return
         endpoint, name = view.status.endpoints[found.endpoint], view.status.settings.controls[found.control].name
-        dialog = CorrectDialog(as_measurement(found), name, endpoint, self._page)
+        dialog = CorrectDialog(as_measurement(found), name, endpoint, self._page, exact=True)
+        foresee_correcting_control(self._page.session, dialog, number, endpoint)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
 
         def accepted() -> None:
@@ -243,6 +245,7 @@ class ControlsPane(QWidget):
             return
         endpoint, name = view.status.endpoints[found.endpoint], view.status.settings.controls[found.control].name
         dialog = ExcludeDialog(as_measurement(found), name, endpoint, self._page)
+        foresee_excluding_control(self._page.session, dialog, number)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.accepted.connect(
             lambda: self._page.session.amend_control(number, dialog.reason, excluded=True, judgement=dialog.judgement)

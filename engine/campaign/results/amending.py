@@ -6,9 +6,10 @@ transaction; ``consequences`` says before it is done what that does to the decis
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 
-from assaypilot.engine.campaign import redecide
+from assaypilot.engine.campaign import redecide, words
 from assaypilot.engine.campaign.changing.words import SAME, of_decisions
 from assaypilot.engine.campaign.file.chain import Draft
 from assaypilot.engine.campaign.promises import broken
@@ -58,17 +59,30 @@ def corrected(ledger: Ledger, number: int, value: float, relation: Relation, uni
     endpoint = ledger.endpoints[measurement.endpoint]
     on_model = endpoint.to_model(value, unit)
     check_value(ledger, measurement.endpoint, on_model)
+    on_relation = endpoint.relation_on_model(relation)
+    if same_value(on_model, measurement.value) and on_relation == measurement.relation:
+        raise _unchanged(f"value {number}", value, relation, unit)
     before = {"value": measurement.value, "relation": measurement.relation, "reason": measurement.corrected}
     data = {
         "number": number,
         "value": on_model,
-        "relation": endpoint.relation_on_model(relation),
+        "relation": on_relation,
         "entered": value,
         "unit": unit,
         "reason": reason,
         "before": before,
     }
     return Draft("measurement_corrected", data)
+
+
+def same_value(one: float, other: float) -> bool:
+    """Whether two values on the model scale are one; logarithms of the same number may differ in their last digit."""
+    return math.isclose(one, other, rel_tol=1e-12, abs_tol=1e-12)
+
+
+def _unchanged(what: str, value: float, relation: Relation, unit: str | None) -> AssayPilotError:
+    said = f"{'' if relation == '=' else relation}{words.number(value)} {unit or ''}".rstrip()
+    return AssayPilotError(f"{what} is {said} already, so nothing was corrected", mend="Give the right value.")
 
 
 def control_amended(
@@ -89,7 +103,10 @@ def control_amended(
     now: dict[str, float | str | bool | None] = {}
     if value is not None:
         endpoint = ledger.endpoints[reading.endpoint]
-        now |= {"value": endpoint.to_model(value, unit or reading.entered.unit), "corrected": reason}
+        on_model = endpoint.to_model(value, unit or reading.entered.unit)
+        if same_value(on_model, reading.value):
+            raise _unchanged(f"control value {number}", value, "=", unit or reading.entered.unit)
+        now |= {"value": on_model, "corrected": reason}
     if excluded is not None:
         if excluded == (reading.excluded is not None):
             state = "left out already" if excluded else "not left out"

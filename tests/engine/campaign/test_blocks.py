@@ -5,7 +5,7 @@ import pytest
 
 from assaypilot.engine.campaign.audit import verify
 from assaypilot.engine.campaign.campaign import Campaign
-from assaypilot.engine.campaign.plate_quality import drift
+from assaypilot.engine.campaign.drifting import drift
 from assaypilot.engine.controls import Control, parse_control, resolved
 from assaypilot.engine.endpoint import Endpoint, Limit
 from assaypilot.engine.errors import AssayPilotError
@@ -140,7 +140,7 @@ def test_a_control_is_corrected_left_out_and_both_undone(tmp_path):
         campaign.amend_control(number, "fine", excluded=False)
         assert campaign.status().guarantee.holds
         texts = [entry.text for entry in campaign.history()]
-        assert any("Value 12 of the control REF-1 corrected: typo" in text for text in texts)
+        assert any("Value 12 of the control REF-1 corrected to 7.2: typo" in text for text in texts)
         assert any("excluded: bubble" in text for text in texts)
         path = campaign.path
     assert verify(path, recompute=True).ok
@@ -242,8 +242,7 @@ def test_drift_is_called_in_one_of_twenty_where_there_is_none():
     names = {block: f"plate {block[1]}" for block in blocks}
     ones = np.ones(len(blocks))
     said = [
-        bool(drift(blocks, names, SD * rng.standard_normal(len(blocks)), ones, SD, taken_out=False))
-        for _ in range(1000)
+        bool(drift(blocks, names, SD * rng.standard_normal(len(blocks)), ones, SD, taken_out=None)) for _ in range(1000)
     ]
     # Tests on the same values depend on each other, so Holm is a little careful.
     assert 0.02 < np.mean(said) < 0.065
@@ -253,9 +252,47 @@ def test_drift_is_called_in_one_of_twenty_where_there_is_none():
         for _ in range(200):
             effect = {block: 0.3 * rng.standard_normal() + 2.5 * (moved and block[0] == 3) for block in set(blocks)}
             above = np.array([effect[block] for block in blocks]) + SD * rng.standard_normal(len(blocks))
-            share[moved] += bool(drift(blocks, names, above, ones, SD, taken_out=True))
+            share[moved] += bool(drift(blocks, names, above, ones, SD, taken_out="plate"))
     assert share[False] / 200 < 0.3
     assert share[True] / 200 > 0.9
+
+
+@pytest.mark.parametrize(
+    ("effects", "taken_out", "said"),
+    [
+        ([0, 0, 0, 0.5, 0], None, ["controls of round 4 read 0.50 higher than before (p < 0.0001): drift"]),
+        (
+            [0, 1, 2, 3, 4],
+            None,
+            ["controls of rounds 2, 3, 4 and 5 read 1.00 to 2.50 higher than before and rise by 1.00 a round "
+             "(p < 0.0001): drift"],
+        ),
+        (
+            [0, 1, -1, 0.25, 0.05],
+            "plate",
+            ["controls of rounds 2 and 3 read 1.00 to 1.50 higher or lower than before (p < 0.0001): drift, or plates "
+             "that differ: with one plate a round both look alike"],
+        ),
+        ([0, 0, 0, -0.5, 0], "round", ["controls of round 4 read 0.50 lower than before (p < 0.0001): drift"]),
+        ([0.5] * 5, None, []),
+    ],
+)  # fmt: skip
+def test_drift_is_said_once_with_the_rounds_it_concerns(effects, taken_out, said):
+    blocks = [(number, "p") for number in range(1, 6) for _ in range(4)]
+    above = np.repeat(np.array(effects, dtype=float), 4)
+    names = {block: f"plate R{block[0]}-P1" for block in blocks}
+    assert drift(blocks, names, above, np.ones(20), SD, taken_out=taken_out) == said
+
+
+def test_plates_that_differ_are_said_once_too():
+    blocks = [(number, plate) for number in (1, 2) for plate in "abc" for _ in range(4)]
+    names = {block: f"plate R{block[0]}-{block[1]}" for block in blocks}
+    above = np.array([0.5 if block in ((1, "a"), (2, "c")) else 0.0 for block in blocks])
+    (text,) = drift(blocks, names, above, np.ones(24), SD, taken_out=None)
+    assert text.startswith("controls of plate R1-a and plate R2-c read 0.50 higher than those of the rest of their ")
+    above[blocks.index((2, "c")) : blocks.index((2, "c")) + 4] = 0.0
+    (text,) = drift(blocks, names, above, np.ones(24), SD, taken_out=None)
+    assert "of plate R1-a read 0.50 higher than those of the rest of round 1" in text
 
 
 def test_a_campaign_without_controls_is_written_as_before(tmp_path):

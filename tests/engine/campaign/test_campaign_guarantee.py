@@ -456,7 +456,7 @@ def test_a_correction_decides_again_in_the_world_of_then(path: Path) -> None:
         decided = np.isin(before.candidates.status, (IN, OUT))
         assert decided.any()
         assert np.array_equal(marked.candidates.status[decided], before.candidates.status[decided])
-        campaign.correct(1, before.measurements[0].value, reason="checked, and right")
+        campaign.correct(1, before.measurements[0].value + 1e-6, reason="checked, and right")
         now = replays(campaign)
         assert np.array_equal(now.candidates.status, marked.candidates.status)
         assert np.array_equal(now.candidates.decided_in_round, marked.candidates.decided_in_round)

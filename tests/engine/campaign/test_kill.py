@@ -50,7 +50,7 @@ def work(path: Path, run: int, say: int) -> None:
         campaign.record([replace(r, comment=f"{batch}/{len(results)}") for r in results])
         os.write(say, f"results {batch}\n".encode())
         if rng.random() < 0.15:
-            campaign.correct(len(campaign.status().measurements), 6.0, reason="typing error")
+            campaign.correct(len(campaign.status().measurements), 5.9, reason="typing error")
             os.write(say, b"corrected\n")
 
 

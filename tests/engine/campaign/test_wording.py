@@ -68,7 +68,7 @@ def everything(tmp_path: Path) -> Campaign:
     campaign.mark_unavailable(["R1=A|R2=A"], "sold out")
     campaign.undo()
     campaign.record(results[1:])
-    campaign.correct(3, results[0].value, reason="checked")
+    campaign.correct(3, results[0].value + 0.001, reason="checked")
     campaign.plan()
     campaign.close_round("failed")
     campaign.set_stock([StockLine(8, TO_MAKE, 120.0, 7.0)])

@@ -42,6 +42,41 @@ def test_what_can_be_read_in_two_ways_is_not_guessed(text, decimal):
 
 
 @pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("＞５", Value(5.0, ">")),
+        ("＜＝１０．５", Value(10.5, "<")),
+        ("≧10　nM", Value(10.0, ">", "nM")),
+        ("≦3", Value(3.0, "<")),
+        ("－２", Value(-2.0)),
+        ("１,５", Value(1.5)),
+    ],
+)
+def test_full_width_signs_are_ordinary_ones(text, value):
+    assert parse_value(text, "," if "," in text else ".") == value
+    assert parse_relation("＞＝") == ">"
+    assert parse_number("３．５") == 3.5
+    assert is_missing("Ｎ／Ａ")
+    assert is_missing("－")
+
+
+@pytest.mark.parametrize(
+    ("text", "write"),
+    [
+        ("5>", "write >5 for more than 5, or <5 for less"),
+        ("10000 <=", "write >10000 for more than 10000, or <10000 for less"),
+        ("5 nM>", "write >5 nM for more than 5 nM, or <5 nM for less"),
+        ("0.3> uM", "write >0.3 uM for more than 0.3 uM"),
+        ("5＞", "write >5 for more than 5"),
+    ],
+)
+def test_a_sign_behind_its_number_is_refused_with_what_to_write(text, write):
+    with pytest.raises(ValueError, match="has its sign behind the number") as caught:
+        parse_value(text)
+    assert write in str(caught.value)
+
+
+@pytest.mark.parametrize(
     "text", ["abc", "1_0", "1.2.3", "1,2,3", "--5", "0x10", "5 5", "", "<", "1e", "1A", "3Me", "5m"]
 )
 def test_text_is_no_number(text):

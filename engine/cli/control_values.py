@@ -1,0 +1,53 @@
+"""Values of controls on the command line: how they are numbered and told."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from assaypilot.engine.campaign.state import Status
+from assaypilot.engine.controls import Reading
+from assaypilot.engine.errors import AssayPilotError
+
+__all__ = ["control_number", "control_told", "control_value"]
+
+
+def control_number(reading: Reading) -> str:
+    """How a value of a control is named: ``C3``."""
+    return f"C{reading.number}"
+
+
+def control_value(number: int, now: Status, file: str) -> Reading:
+    """The value of a control with a number; AssayPilotError when there is none."""
+    found = next((one for one in now.readings if one.number == number and not one.withdrawn), None)
+    if found is None:
+        raise AssayPilotError(
+            f"there is no value of a control with the number C{number}",
+            file=file,
+            mend="assaypilot log FILE --values lists them.",
+        )
+    return found
+
+
+def control_told(now: Status, one: Reading) -> dict[str, Any]:
+    """A value of a control for ``--json``, in the entry unit."""
+    endpoint, entered = now.endpoints[one.endpoint], one.entered
+    value, unit = entered.value, entered.unit or endpoint.unit
+    if one.corrected is not None:
+        # By way of the logarithm: without its last digits, which nobody typed.
+        value, unit = float(f"{endpoint.from_model(one.value):.12g}"), endpoint.unit
+    return {
+        "number": control_number(one),
+        "control": True,
+        "id": now.settings.controls[one.control].name,
+        "endpoint": endpoint.name,
+        "value": value,
+        "relation": "=",
+        "unit": unit or None,
+        "n": one.n,
+        "round": one.round,
+        "plate": entered.plate or None,
+        "well": entered.well or None,
+        "excluded": one.excluded,
+        "corrected": one.corrected,
+        "entered": entered.value,
+    }

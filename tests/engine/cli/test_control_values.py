@@ -1,0 +1,103 @@
+"""Values of controls on the command line: numbered, corrected, left out and told, as in the window."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.engine.cli.helpers import R1, R2, read_sheet, truth_of, write_sheet
+
+
+@pytest.fixture
+def plated(table, tmp_path: Path, done) -> Path:
+    """A campaign on plates with two controls, one round of which is in: REF-1 reads 0.5 too high."""
+    path, sheet = tmp_path / "p.assaypilot", tmp_path / "w.csv"
+    rows = [("ID", "R1", "R2", "pIC50"), *((f"{a}-{b}", a, b, "") for a in R1 for b in R2)]
+    done("new", path, "--table", table(rows), "--endpoint", "pIC50;sd=0.2", "--epsilon", "0.5", "--per-round", "48",
+         "--blocks", "plate", "--control", "REF-1;value=7.1", "--control", "REF-2")  # fmt: skip
+    done("plan", path, "--plate", 96, "--control-columns", "REF-1=1", "--control-columns", "REF-2=12", "--out", sheet)
+    header, rows = read_sheet(sheet)
+    for k, row in enumerate(rows):
+        if row["ID"].startswith("REF"):
+            row["Value"] = "7.6" if row["ID"] == "REF-1" else "6.2"
+        else:
+            row["Value"] = f"{truth_of(row['R1'], row['R2']) + 0.05 * (k % 5):.2f}"
+    write_sheet(sheet, header, rows)
+    assert done("record", path, sheet)["controls"] == 16
+    return path
+
+
+def of_controls(done, path: Path, *words: str) -> list[dict]:
+    return [one for one in done("log", path, "--values", *words) if one["control"]]
+
+
+def test_they_are_listed_with_numbers_of_their_own(plated: Path, done, run) -> None:
+    every = done("log", plated, "--values")
+    own = of_controls(done, plated)
+    assert [one["number"] for one in own] == [f"C{k}" for k in range(1, 17)]
+    assert every[-16:] == own, "after the compounds"
+    assert [one["number"] for one in every[:-16]] == list(range(1, len(every) - 15))
+    assert (own[0]["id"], own[0]["value"], own[0]["plate"], own[0]["well"]) == ("REF-1", 7.6, "R1-P1", "A1")
+    assert {one["id"] for one in done("log", plated, "--values", "ref-2")} == {"REF-2"}
+    lines = run("log", plated, "--values", "REF-1").out.splitlines()
+    assert lines[1].split()[:4] == ["C1", "REF-1", "pIC50", "7.6"]
+    assert done("status", plated)["controls"]["readings"] == own
+
+
+def test_one_is_corrected_left_out_and_used_again(plated: Path, done, run) -> None:
+    before = done("status", plated)
+    words = ["correct", plated, "C1", "7,2", "--reason", "read from the wrong row"]
+    tried = done(*words, "--dry-run")
+    assert (tried["changed"], tried["value"], done("status", plated)["head"]) == (False, 7.6, before["head"])
+    found = done(*words, "--yes")
+    assert (found["changed"], found["number"], found["control"]) == (True, "C1", True)
+    assert (found["value"], found["entered"], found["corrected"]) == (7.2, 7.6, "read from the wrong row")
+    plate = done("status", plated)["controls"]["plates"][0]
+    assert plate["above_nominal"] != before["controls"]["plates"][0]["above_nominal"]
+    assert "corrected: read from the wrong row" in run("log", plated, "--values", "REF-1").out
+    said = [entry["text"] for entry in done("log", plated)]
+    assert any(text == "Value 7.6 of the control REF-1 corrected to 7.2: read from the wrong row" for text in said)
+    judged = run("exclude", plated, "c2", "--reason", "too high", "--judgement")
+    assert judged.code == 1
+    assert "Nothing would be guaranteed any more: 1 control value excluded by judgement" in judged.out
+    assert done("exclude", plated, "C2", "--reason", "bubble", "--yes")["excluded"] == "bubble"
+    assert done("status", plated)["controls"]["values"] == 15
+    assert done("include", plated, "C2", "--reason", "no bubble", "--yes")["excluded"] is None
+    assert done("status", plated)["controls"]["values"] == 16
+    assert done("verify", plated, "--recompute")["ok"]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("correct", "C99", "7"), "there is no value of a control with the number C99"),
+        (("correct", "C1", "7.60"), "control value 1 is 7.6 already, so nothing was corrected"),
+        (("correct", 1, "{first}"), "value 1 is {first} already, so nothing was corrected"),
+        (("correct", "C1", ">7"), ">7 is no number, and a control has to read one"),
+        (("correct", "C1", "seven"), "'seven' is not a number"),
+        (("correct", "C1", "7>"), "write >7 for more than 7, or <7 for less"),
+        (("include", "C1"), "control value 1 is not left out"),
+    ],
+)
+def test_what_cannot_be_done_is_refused_and_nothing_is_written(
+    plated: Path, done, refused, words: tuple, said: str
+) -> None:
+    first = f"{done('log', plated, '--values')[0]['value']:g}"
+    head = done("status", plated)["head"]
+    command, number, *value = (str(word).format(first=first) for word in words)
+    assert said.format(first=first) in refused(command, plated, number, *value, "--reason", "x", "--yes")
+    assert done("status", plated)["head"] == head
+
+
+@pytest.mark.parametrize("number", ["0", "C0", "K1", "C", "-1", "1.5", "C1C"])
+def test_a_number_that_is_none_is_wrong_usage(plated: Path, run, number: str) -> None:
+    answer = run("exclude", plated, "--reason", "x", "--", number)
+    assert answer.code == 2
+    assert "17 or C3" in answer.err
+
+
+def test_full_width_signs_are_read(plated: Path, done) -> None:
+    assert done("correct", plated, "C1", "７．３", "--reason", "typed on another keyboard", "--yes")["value"] == 7.3
+    found = done("correct", plated, 1, "＞５", "--reason", "a bound", "--yes")
+    assert (found["value"], found["relation"]) == (5.0, ">")
