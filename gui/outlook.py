@@ -121,11 +121,12 @@ def draft(library: Library, endpoints: Sequence[Endpoint], settings: Settings, h
 
 def look_ahead(plan: Plan, report: Report = silent) -> Outlook:
     """What the strategy says of its phases; AssayPilotError when it cannot plan the first."""
-    from assaypilot.engine.campaign.scatter import to_plan
+    from assaypilot.engine.campaign.scatter import latest, to_plan
     from assaypilot.engine.features import span_rank
 
     ledger = plan.ledger
-    settings, state, strategy = ledger.settings, to_plan(ledger, ledger.state), ledger.strategy
+    settings, strategy = ledger.settings, ledger.strategy
+    state = to_plan(ledger, latest(ledger, ledger.spreads), ledger.state)
     report(0.1, "Planning the first phase")
     first = strategy.ask(state, report)
     last, largest, phases = first, first.total, 1

@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 
 from assaypilot.engine.campaign import blocking, scatter
 from assaypilot.engine.campaign.deviating import Deviations
-from assaypilot.engine.campaign.results.bounds import spanned
+from assaypilot.engine.campaign.results.spans import spanned
 from assaypilot.engine.features import SiteFeatures
 from assaypilot.engine.interactions import pair_name
 from assaypilot.engine.measurements import Measurement, pool, pure_error

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from assaypilot.engine.campaign import limits, scatter
-from assaypilot.engine.campaign.changing import changed
+from assaypilot.engine.campaign.changing.turns import Turn
 from assaypilot.engine.campaign.counting import Books
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.features import SiteFeatures, merge_equal_rows
@@ -30,7 +30,7 @@ class Terms(Books):
 
     def __init__(self) -> None:
         super().__init__()
-        self.turns: list[changed.Turn] = []
+        self.turns: list[Turn] = []
         """Changes of mind that were not taken back."""
 
     @property
@@ -116,7 +116,8 @@ class Terms(Books):
 
             share = error_share(self.goals[0], self.goals[1:])
         asked = [*(turn.was["limited"] for turn in self.turns if turn.how == "kept"), self.limited]
-        times = limits.together(len(self.goal_endpoints), asked, share) + scatter.asked_for(self)
+        kept = [turn.was["endpoints"] for turn in self.turns if turn.how == "kept"]
+        times = limits.together(len(self.goal_endpoints), asked, share) + scatter.asked_for(self, kept)
         return times * self.settings.delta
 
     def capacity(self) -> Capacity:

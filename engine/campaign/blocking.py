@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from assaypilot.engine.campaign.counting import Books, Issued
 from assaypilot.engine.controls import Reading
 from assaypilot.engine.measurements import Measurement, Pooled, pool
 from assaypilot.engine.models.blocks import NO_BLOCK, Cells, Effects, blocked_least_squares
 from assaypilot.engine.models.ols import Estimate, least_squares
-
-if TYPE_CHECKING:
-    from assaypilot.engine.campaign.counting import Books, Issued
 
 __all__ = [
     "Block",

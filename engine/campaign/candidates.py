@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from assaypilot.engine.campaign import blocking, limits, scatter
+from assaypilot.engine.campaign import assay_noise, blocking, limits
 from assaypilot.engine.campaign.replay import Ledger
 from assaypilot.engine.campaign.state import Candidates
 from assaypilot.engine.difference import parts, pooled_of
@@ -70,7 +70,7 @@ def posterior_of(ledger: Ledger, endpoint: int, data: Pooled | None = None) -> P
     data = pooled(ledger, endpoint) if data is None else data
     data = _linked(ledger, endpoint, data)
     measured = np.flatnonzero(data.counts > 0)
-    noise = 1.0 if endpoint in ledger.coarse else scatter.informing(ledger)[endpoint].noise_sd
+    noise = 1.0 if endpoint in ledger.coarse else assay_noise.informing(ledger)[endpoint].noise_sd
     if not len(measured) or noise is None:
         return None
     if ledger.settings.blocks != "none":

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from assaypilot.engine.campaign import scatter
+from assaypilot.engine.campaign import assay_noise
 from assaypilot.engine.campaign.candidates import posterior_of
 from assaypilot.engine.campaign.confirmed import LEVEL, Check, Confirmation, Prediction
 from assaypilot.engine.campaign.file import codec
@@ -130,7 +130,7 @@ def _predictions(ledger: Ledger, endpoint: int, compounds: Sequence[int], width:
     view = posterior_of(ledger, endpoint)
     if view is None or not compounds:
         return []
-    noise = scatter.informing(ledger)[endpoint].noise_sd or 0.0
+    noise = assay_noise.informing(ledger)[endpoint].noise_sd or 0.0
     arms = ledger.arm_of[list(compounds)]
     means, sds = view.means(arms).tolist(), view.sds(arms).tolist()
     return [
@@ -246,7 +246,7 @@ def _models(ledger: Ledger) -> tuple[str, ...]:
 
     told = []
     for k in ledger.measured:
-        endpoint = scatter.informing(ledger)[k]
+        endpoint = assay_noise.informing(ledger)[k]
         used = [m for m in ledger.measurements if m.endpoint == k and m.usable]
         of_each = pool((m.compound for m in used), (m.value for m in used), (m.n for m in used), len(ledger.library))
         rows: NDArray[np.intp] = np.flatnonzero(of_each.counts > 0)

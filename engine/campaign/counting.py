@@ -9,9 +9,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from assaypilot.engine.campaign import blocking, scatter
 from assaypilot.engine.campaign.confirmed import Prediction
-from assaypilot.engine.campaign.results.bounds import Span, spanned
+from assaypilot.engine.campaign.results.spans import Span, spanned
 from assaypilot.engine.campaign.state import Round, RoundItem, Settings
 from assaypilot.engine.campaign.stock.said import Stock
 from assaypilot.engine.controls import Reading
@@ -22,7 +21,7 @@ from assaypilot.engine.features import SiteFeatures
 from assaypilot.engine.library import Library
 from assaypilot.engine.measurements import Measurement
 from assaypilot.engine.plates.layout import Layout
-from assaypilot.engine.strategies.protocol import Allocation, Outcome
+from assaypilot.engine.strategies.protocol import Allocation
 
 __all__ = ["Books", "Decided", "Issued", "Place", "UnderWay"]
 
@@ -274,29 +273,6 @@ class Books:
         if phase in self.without_bounds or self.settings.blocks != "none":
             filling = [(m, n) for m, n in filling if m.usable]
         return spanned(self.endpoints, endpoint, filling, self.arm_of)
-
-    def outcome(self, phase: int, allocation: Allocation, spent: int) -> Outcome:
-        """What came back for a phase, per endpoint of the goal and arm, larger is better; ``spent`` in replicates.
-
-        Values known only as bounds are left out where the strategy does not take them.
-        """
-        if not self.takes_bounds:
-            filling = [(m, n) for m, n in self.counting(phase) if m.usable]
-            spans = [spanned(self.endpoints, k, filling, self.arm_of) for k in self.goal_endpoints]
-        else:
-            spans = [self.span(phase, k) for k in self.goal_endpoints]
-        signs = np.array([[self.endpoints[k].sign] for k in self.goal_endpoints])
-        counts, means = np.array([one.counts for one in spans]), np.array([one.means for one in spans])
-        if not any(one.censored for one in spans):
-            return Outcome(allocation, counts, signs * means, spent, cells=blocking.cells(self, phase))
-        ends = np.array([[one.low, one.high] for one in spans])
-        turned = (signs < 0)[:, 0]
-        ends[turned] = -ends[turned][:, ::-1]
-        return Outcome(allocation, counts, signs * means, spent, ends[:, 0], ends[:, 1])
-
-    def deciding_sd(self, endpoint: int, phase: int) -> float | None:
-        """The noise SD that a phase decides about an endpoint by; None where it is not known and nobody asks."""
-        return scatter.deciding_sd(self, endpoint, phase)
 
     # -- what came back for a round
 

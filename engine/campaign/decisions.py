@@ -7,13 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from assaypilot.engine.campaign import limits, scatter
+from assaypilot.engine.campaign import blocking, limits, scatter
 from assaypilot.engine.campaign.asking import Terms
-from assaypilot.engine.campaign.changing import changed
+from assaypilot.engine.campaign.changing.turns import Anew, on_top
 from assaypilot.engine.campaign.file import codec
 from assaypilot.engine.campaign.file.parts import from_bytes
+from assaypilot.engine.campaign.results.spans import spanned
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.strategies.protocol import UNDECIDED, Decision, State, StopReason
+from assaypilot.engine.strategies.protocol import UNDECIDED, Allocation, Decision, Outcome, State, StopReason
 
 __all__ = ["Decisions"]
 
@@ -29,13 +30,15 @@ class Decisions(Terms):
         """What each decided phase said about the limits; empty without limits."""
         self.spreads: dict[int, tuple[scatter.Spread, ...]] = {}
         """The noise that each decided phase used, where it is not known."""
-        self.anew: changed.Anew | None = None
+        self.anew: Anew | None = None
         """What the last change of mind decided anew of all phases before it."""
+        self.void: list[str] = []
+        """Why the guarantee does not hold any more, apart from what the measurements themselves show."""
 
     def current(self) -> State:
         """The strategy's state with what can be measured now and what was spent so far."""
         state = self.strategy.adjust(self.state, measurable=self.measurable(), spent=self.samples())
-        return scatter.to_plan(self, state)
+        return scatter.to_plan(self, scatter.latest(self, self.spreads), state)
 
     def stop(self, state: State) -> tuple[StopReason, ...]:
         """Why nothing more is asked between phases: the strategy's reasons, or that what is open fails a limit."""
@@ -63,6 +66,25 @@ class Decisions(Terms):
         used = [m.compound for m, _ in filling if (m.usable or self.takes_bounds) and m.endpoint in goal]
         came[self.arm_of[used]] = True
         return self.strategy.adjust(state, measurable=state.problem.measurable | came, spent=state.spent)
+
+    def outcome(self, phase: int, allocation: Allocation, spent: int) -> Outcome:
+        """What came back for a phase, per endpoint of the goal and arm, larger is better; ``spent`` in replicates.
+
+        Values known only as bounds are left out where the strategy does not take them.
+        """
+        if not self.takes_bounds:
+            filling = [(m, n) for m, n in self.counting(phase) if m.usable]
+            spans = [spanned(self.endpoints, k, filling, self.arm_of) for k in self.goal_endpoints]
+        else:
+            spans = [self.span(phase, k) for k in self.goal_endpoints]
+        signs = np.array([[self.endpoints[k].sign] for k in self.goal_endpoints])
+        counts, means = np.array([one.counts for one in spans]), np.array([one.means for one in spans])
+        if not any(one.censored for one in spans):
+            return Outcome(allocation, counts, signs * means, spent, cells=blocking.cells(self, phase))
+        ends = np.array([[one.low, one.high] for one in spans])
+        turned = (signs < 0)[:, 0]
+        ends[turned] = -ends[turned][:, ::-1]
+        return Outcome(allocation, counts, signs * means, spent, ends[:, 0], ends[:, 1])
 
     def part(self, digest: str) -> bytes:
         """A part of the file by its digest."""
@@ -115,7 +137,7 @@ class Decisions(Terms):
         """
         if phase <= self.settled:
             raise AssayPilotError(f"phase {phase} was decided anew with all others up to {self.settled}")
-        state = self.fresh() if self.anew is None else changed.on_top(self.strategy, self.fresh(), self.anew)
+        state = self.fresh() if self.anew is None else on_top(self.strategy, self.fresh(), self.anew)
         for number in range(self.settled + 1, phase):
             state = self.strategy.apply(self._then(state, number), self.estimates[number])
         return self._then(state, phase)

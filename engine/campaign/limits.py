@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from assaypilot.engine.campaign.blocking import fit_of_phase
 from assaypilot.engine.campaign.counting import Books
-from assaypilot.engine.campaign.scatter import of_decisions
+from assaypilot.engine.campaign.scatter import deciding_sd, of_decisions
 from assaypilot.engine.endpoint import Endpoint
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.strategies.censored import apart
@@ -79,7 +79,7 @@ def decide(books: Books, phase: int, before: Sequence[Verdict]) -> Verdict | Non
     outs, censored = [], []
     for row, position in enumerate(books.limited):
         endpoint = books.endpoints[position]
-        span, sd = books.span(phase, position), books.deciding_sd(position, phase)
+        span, sd = books.span(phase, position), deciding_sd(books, position, phase)
         censored.append(span.censored)
         fit = fit_of_phase(books, phase, position)
         if fit is not None and sd is not None:

@@ -4,21 +4,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from assaypilot.engine.campaign import blocking
+from assaypilot.engine.campaign.counting import Books
 from assaypilot.engine.campaign.drifting import drift
+from assaypilot.engine.campaign.plate_lines import Cost, PlateLine, Quality
 from assaypilot.engine.controls import Reading
 from assaypilot.engine.percentages import percent
 
-if TYPE_CHECKING:
-    from assaypilot.engine.campaign.replay import Ledger
-
-__all__ = ["Cost", "PlateLine", "Quality", "cost", "quality"]
+__all__ = ["cost", "quality"]
 
 Floats = NDArray[np.float64]
 
@@ -28,54 +26,7 @@ _USUAL = 4
 """Controls on a plate that are spoken of where there are none."""
 
 
-@dataclass(frozen=True, slots=True)
-class PlateLine:
-    """The controls of one plate (batch, date or round) for one endpoint."""
-
-    round: int
-    name: str
-    """``plate R1-P2``."""
-    endpoint: int
-    """Position among the campaign's endpoints."""
-    n: int
-    mean: float
-    """How far they read above their nominal values, model scale."""
-    sd: float | None
-    """Between the values, each against its control's mean there; None below two."""
-    wide: bool
-    """Whether they scatter more than the assay noise explains."""
-
-
-@dataclass(frozen=True, slots=True)
-class Cost:
-    """What taking blocks out costs in one endpoint of one phase."""
-
-    endpoint: int
-    round: int
-    """The phase's last round."""
-    lost: float
-    """Share of the information on differences between its compounds, 0 to 1; 1 where some cannot be told any more."""
-    controls: float
-    """Controls in a block, on average."""
-    with_twice: float
-    """The same share with twice as many controls (four, where there are none)."""
-
-
-@dataclass(frozen=True, slots=True)
-class Quality:
-    """All that the controls of a campaign say."""
-
-    plates: tuple[PlateLine, ...] = ()
-    drift: tuple[str, ...] = ()
-    """Sentences about rounds and plates whose controls differ by more than the assay noise."""
-    costs: tuple[Cost, ...] = ()
-    notes: tuple[str, ...] = ()
-    """Sentences about what the blocks cost."""
-    lacking: tuple[str, ...] = ()
-    """Sentences about blocks of the last round that hold measurements and no control."""
-
-
-def quality(ledger: Ledger) -> Quality:
+def quality(ledger: Books) -> Quality:
     """What the controls say at the ledger's head."""
     settings = ledger.settings
     if not settings.controls:
@@ -107,7 +58,7 @@ def quality(ledger: Ledger) -> Quality:
     return Quality(tuple(lines), tuple(drifts), costs, said, tuple(_lacking(ledger)))
 
 
-def _what_of_it(ledger: Ledger) -> str:
+def _what_of_it(ledger: Books) -> str:
     kind = ledger.settings.blocks
     if kind == "none":
         return "; estimates and decisions have it in them (a campaign with --blocks plate takes such shifts out)"
@@ -128,7 +79,7 @@ def _line(
     return PlateLine(number, name, endpoint, int(weights.sum()), mean, sd, sd is not None and noise is not None)
 
 
-def _p_wide(ledger: Ledger, line: PlateLine) -> float:
+def _p_wide(ledger: Books, line: PlateLine) -> float:
     """The chance of so wide a scatter; its degrees of freedom are those of one control, at most too many by few."""
     from scipy.special import chdtrc
 
@@ -139,7 +90,7 @@ def _p_wide(ledger: Ledger, line: PlateLine) -> float:
     return float(chdtrc(freedom, freedom * (line.sd / noise) ** 2))
 
 
-def _costs(ledger: Ledger) -> tuple[Cost, ...]:
+def _costs(ledger: Books) -> tuple[Cost, ...]:
     """What blocks cost in the last phase that has results."""
     if ledger.settings.blocks == "none":
         return ()
@@ -155,7 +106,7 @@ def _costs(ledger: Ledger) -> tuple[Cost, ...]:
     return tuple(found)
 
 
-def cost(ledger: Ledger, told: blocking.Together, endpoint: int, number: int) -> Cost:
+def cost(ledger: Books, told: blocking.Together, endpoint: int, number: int) -> Cost:
     """What the blocks cost: from the mean variance of differences between the compounds, with blocks and without."""
     arms = np.unique(told.arms)
     x = ledger.features.dense(arms)
@@ -178,7 +129,7 @@ def cost(ledger: Ledger, told: blocking.Together, endpoint: int, number: int) ->
     return Cost(endpoint, number, max(lost(with_blocks), 0.0), each, max(lost(with_more), 0.0))
 
 
-def _costs_in_words(ledger: Ledger, costs: Sequence[Cost]) -> list[str]:
+def _costs_in_words(ledger: Books, costs: Sequence[Cost]) -> list[str]:
     kind = ledger.settings.blocks
     texts = []
     for one in costs:
@@ -203,7 +154,7 @@ def _share(value: float) -> str:
     return "less than 1 %" if value < 0.005 else percent(value)
 
 
-def _lacking(ledger: Ledger) -> list[str]:
+def _lacking(ledger: Books) -> list[str]:
     """Blocks of the last round that hold measurements and no control."""
     issued = next((one for one in reversed(ledger.rounds) if one.state != "withdrawn"), None)
     if issued is None:

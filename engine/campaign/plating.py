@@ -7,7 +7,7 @@ would lay out, and its opposite is the same event the other way round.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from assaypilot.engine.campaign.file.chain import Draft
 from assaypilot.engine.campaign.state import Round, Status
@@ -16,9 +16,6 @@ from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.plates.layout import Control, Grid, Layout, Placed, Plate, PlateUse, controls_text
 from assaypilot.engine.plates.spreading import spread
 from assaypilot.engine.plates.wells import read_well
-
-if TYPE_CHECKING:
-    from assaypilot.engine.campaign.replay import Ledger
 
 __all__ = [
     "check_plates",
@@ -105,15 +102,17 @@ def laid_out(issued: Round, layout: Layout | None, redoes: int | None = None) ->
     return Draft("plates_laid_out", data if redoes is None else data | {"redoes": redoes})
 
 
-def once_more(ledger: Ledger, status: Status, data: Mapping[str, Any]) -> Draft:
-    """The event that does an undone one again; a round that was planned anew meanwhile is laid out anew."""
-    issued = ledger.view(ledger.issued(data["round"]))
+def once_more(issued: Round, status: Status, data: Mapping[str, Any], sequence: int) -> Draft:
+    """The event that does an undone one again; ``issued``: the round it was of.
+
+    A round that was planned anew meanwhile is laid out anew.
+    """
     if issued.state != "withdrawn":
-        return laid_out(issued, layout_from_json(data["layout"], issued), ledger.sequence)
+        return laid_out(issued, layout_from_json(data["layout"], issued), sequence)
     if status.open_round is None:
         raise AssayPilotError(f"round {issued.number} was withdrawn", mend="Plan a round, and lay that one out.")
     use = None if data["layout"] is None else _use_from_json(data["layout"])
-    return laid_out(status.open_round, layout_of(status, status.open_round, use), ledger.sequence)
+    return laid_out(status.open_round, layout_of(status, status.open_round, use), sequence)
 
 
 def layout_to_json(layout: Layout | None) -> dict[str, Any] | None:

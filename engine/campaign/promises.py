@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from assaypilot.engine.campaign import blocking, scatter
+from assaypilot.engine.campaign import assay_noise, blocking, scatter
 from assaypilot.engine.campaign.additivity import deviations
 from assaypilot.engine.campaign.changing.changed import changes_in_words
 from assaypilot.engine.campaign.replay import Ledger
@@ -242,7 +242,7 @@ def _promise(ledger: Ledger, counts: Mapping[str, int], undecided: str) -> str:
 def _scatter(ledger: Ledger) -> list[str]:
     """How measurements of one compound are taken to scatter; under a link as its own kind of values does."""
     measured = [ledger.endpoints[k] for k in ledger.measured]
-    unknown = {one.endpoint: one for one in scatter.known(ledger)}
+    unknown = {one.endpoint: one for one in assay_noise.known(ledger)}
     normal = [ledger.endpoints[k] for k in ledger.measured if k not in ledger.coarse and k not in unknown]
     several = len(measured) > 1
     found = []
@@ -251,7 +251,7 @@ def _scatter(ledger: Ledger) -> list[str]:
         found.append(f"measurements of one compound scatter independently and normally, SD at most {spread}")
     if unknown:
         found.append("measurements of one compound scatter independently and normally, those of one round, too")
-        found += [scatter.sentence(ledger, one) for one in unknown.values()]
+        found += [assay_noise.sentence(ledger, one) for one in unknown.values()]
         if any(one.freedom for one in scatter.spreads(ledger, 0)):
             found.append("replicates in the table scatter as those of the campaign do")
     for k in ledger.coarse:

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from assaypilot.engine.campaign import limits, scatter
-from assaypilot.engine.campaign.changing.changed import Anew, decide_again
+from assaypilot.engine.campaign.changing.changed import decide_again
 from assaypilot.engine.campaign.changing.decisions import derive, kept, verdicts
+from assaypilot.engine.campaign.changing.turns import Anew
 from assaypilot.engine.campaign.file import codec, parts
 from assaypilot.engine.campaign.file.chain import Draft, as_parts, part_digest
 from assaypilot.engine.campaign.replay import Ledger

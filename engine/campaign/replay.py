@@ -89,8 +89,6 @@ class Ledger(Decisions):
         """Measurements given up for lab reasons."""
         self.judged: set[int] = set()
         """Measurements excluded by judgement, after they were seen."""
-        self.void: list[str] = []
-        """Why the guarantee does not hold any more, apart from what the measurements themselves show."""
         self.undo: list[Step] = []
         self.redo: list[Step] = []
 

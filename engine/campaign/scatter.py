@@ -22,23 +22,18 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from assaypilot.engine.campaign import blocking
-from assaypilot.engine.difference import parts, with_noise
+from assaypilot.engine.campaign.counting import Books
+from assaypilot.engine.difference import parts
 from assaypilot.engine.endpoint import Endpoint
 from assaypilot.engine.measurements import Measurement, pure_error
 from assaypilot.engine.models.sd_bound import OF_DECISIONS, TARGET, planning_sd, upper_sd
 from assaypilot.engine.models.sd_cut import Cell, far_within, summed
 from assaypilot.engine.strategies.protocol import BOUNDLESS, Decision, State
-
-if TYPE_CHECKING:
-    from assaypilot.engine.campaign.asking import Terms
-    from assaypilot.engine.campaign.counting import Books
-    from assaypilot.engine.campaign.decisions import Decisions
-    from assaypilot.engine.campaign.replay import Ledger
 
 __all__ = [
     "Spread",
@@ -48,10 +43,8 @@ __all__ = [
     "deciding_sd",
     "estimated",
     "from_json",
-    "informing",
-    "known",
+    "latest",
     "of_decisions",
-    "sentence",
     "spreads",
     "to_decide",
     "to_json",
@@ -193,61 +186,39 @@ def decided(state: State, decision: Decision | None) -> Decision | None:
     return replace(decision, low=low, high=high)
 
 
-def known(ledger: Decisions) -> tuple[Spread, ...]:
-    """What the last decision used, as the log says; before the first one what the history says."""
-    if not estimated(ledger):
-        return ()
-    return ledger.spreads[max(ledger.spreads)] if ledger.spreads else spreads(ledger, 0)
-
-
-def informing(ledger: Ledger) -> tuple[Endpoint, ...]:
-    """The endpoints with the noise that estimates and probabilities use: the estimate where it is not known."""
-    found = {one.endpoint: one.shown for one in known(ledger)}
-    if not found:
-        return ledger.endpoints
-    told = [replace(e, noise_sd=found.get(k, e.noise_sd)) for k, e in enumerate(ledger.endpoints)]
-    return tuple(with_noise(told))
-
-
-def sentence(ledger: Ledger, one: Spread) -> str:
-    """``assay noise of pIC50 estimated: 0.21 from 34 degrees of freedom, at most 0.27 is used``."""
-    name = ledger.endpoints[one.endpoint].scale_name
-    if one.sd is None:
-        return f"assay noise of {name} not known yet ({one.guess:.2g} is a guess for the first plan)"
-    used = f"at most {one.used:.2g} is used" if math.isfinite(one.used) else "too few to decide anything"
-    if one.sd == 0:
-        used = "which decides nothing: measurements made independently never all agree exactly"
-    degrees = f"{one.freedom:,} degree{'' if one.freedom == 1 else 's'} of freedom"
-    return f"assay noise of {name} estimated: {one.sd:.2g} from {degrees}, {used}"
-
-
-def asked_for(ledger: Terms) -> float:
+def asked_for(books: Books, before: Sequence[Sequence[Endpoint]]) -> float:
     """What the bounds of the noise add to the error, in deltas, where what they rest on changed on the way.
 
     Whoever says after results that it is known, or is not, may choose between both: decisions by the stated SD are
     wrong with all of delta (those by bounds, with 0.9 of it, among them), and bounds with the share each had. And where
     values known only as bounds came on the way the share counts twice: until then all replicates counted, and from then
-    on those far from the bounds.
+    on those far from the bounds. ``before``: the endpoints as they were before each change that kept the guarantee.
     """
-    terms = [ledger.endpoints, *(turn.was["endpoints"] for turn in ledger.turns if turn.how == "kept")]
-    sets = [[k for k in ledger.measured if endpoints[k].noise_estimated] for endpoints in terms]
+    terms = [books.endpoints, *before]
+    sets = [[k for k in books.measured if endpoints[k].noise_estimated] for endpoints in terms]
     each: dict[int, float] = {}
     for one in sets:
         each |= {k: max(each.get(k, 0.0), (1.0 - OF_DECISIONS) / len(one)) for k in one}
-    cut = {m.endpoint for m in ledger.measurements if m.counted and m.relation != "=" and not m.withdrawn}
+    cut = {m.endpoint for m in books.measurements if m.counted and m.relation != "=" and not m.withdrawn}
     twice = sum(share for k, share in each.items() if k in cut)
     return twice + (0.0 if all(one == sets[0] for one in sets) else sum(each.values()))
 
 
-def to_plan(ledger: Decisions, state: State) -> State:
+def latest(books: Books, used: Mapping[int, tuple[Spread, ...]]) -> tuple[Spread, ...]:
+    """What the last decision ``used``, as the log says; before the first one what the history says."""
+    if not estimated(books):
+        return ()
+    return used[max(used)] if used else spreads(books, 0)
+
+
+def to_plan(books: Books, found: Sequence[Spread], state: State) -> State:
     """The state with the noise that the next phase is planned by, and how many of its measurements should be repeats.
 
-    By what the log says was used in the last decision; before the first one by the history.
+    ``found``: as ``latest`` says.
     """
-    found = known(ledger)
     if not found:
         return state
-    after = _with(ledger, state, bounds(ledger, found, plan=True))
+    after = _with(books, state, bounds(books, found, plan=True))
     lacking = max((TARGET - one.freedom for one in found), default=0)
     return replace(after, problem=replace(after.problem, repeats=max(lacking, 0)))
 

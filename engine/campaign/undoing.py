@@ -76,7 +76,7 @@ def done_again(ledger: Ledger, step: Step, status: Callable[[], Status]) -> tupl
         case "confirm":
             return confirmation_round(ledger, status().candidates, redoes=now), {}
         case "plates":
-            return [plating.once_more(ledger, status(), step.data)], {}
+            return [plating.once_more(ledger.view(ledger.issued(step.data["round"])), status(), step.data, now)], {}
         case "change":
             return redone(ledger, step.data, now)
         case "add":

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from assaypilot.engine.campaign import promises, scatter, wording
+from assaypilot.engine.campaign import assay_noise, promises, wording
 from assaypilot.engine.campaign.additivity import deviations
 from assaypilot.engine.campaign.candidates import build_candidates
 from assaypilot.engine.campaign.confirmation import confirmation
@@ -36,10 +36,10 @@ def build_status(ledger: Ledger, location_warnings: tuple[str, ...] = ()) -> Sta
     return Status(
         name=ledger.name,
         library=ledger.library,
-        endpoints=scatter.informing(ledger),
+        endpoints=assay_noise.informing(ledger),
         noise=tuple(
-            NoiseNow(one.endpoint, one.sd, one.freedom, one.used, scatter.sentence(ledger, one))
-            for one in scatter.known(ledger)
+            NoiseNow(one.endpoint, one.sd, one.freedom, one.used, assay_noise.sentence(ledger, one))
+            for one in assay_noise.known(ledger)
         ),
         objective=ledger.objective,
         settings=ledger.settings,
@@ -64,7 +64,7 @@ def build_status(ledger: Ledger, location_warnings: tuple[str, ...] = ()) -> Sta
             *ledger.warnings,
             *wording.cautions(ledger, open_ones=counts["undecided"] > 0),
             *outlying_words(
-                outlying(ledger.measurements, scatter.informing(ledger), rounds, ledger.objective),
+                outlying(ledger.measurements, assay_noise.informing(ledger), rounds, ledger.objective),
                 ledger.library,
                 ledger.endpoints,
             ),

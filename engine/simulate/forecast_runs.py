@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from assaypilot.engine.campaign import counting, limits, scatter
+from assaypilot.engine.campaign import assay_noise, counting, limits, scatter
 from assaypilot.engine.campaign.counting import Books, Issued
 from assaypilot.engine.campaign.replay import Ledger
 from assaypilot.engine.features import DenseFeatures, span_basis
@@ -136,12 +136,12 @@ def _noise(ledger: Ledger) -> tuple[tuple[float, ...], tuple[Unknown, ...]]:
     Values of a phase under way that are in already are taken as if they were still to come. Of a difference, and of an
     endpoint that has a limit only, the bound is taken to stay as it is.
     """
-    true = scatter.informing(ledger)
+    true = assay_noise.informing(ledger)
     sds = tuple(true[k].noise_sd or 1.0 for k in ledger.goal_endpoints)
     rows = {k: row for row, k in enumerate(ledger.goal_endpoints)}
     told = [
         Unknown(rows[one.endpoint], sds[rows[one.endpoint]], one.guess, one.alpha, one.squares, one.freedom)
-        for one in scatter.known(ledger)
+        for one in assay_noise.known(ledger)
         if one.endpoint in rows
     ]
     return sds, tuple(told)
@@ -280,7 +280,7 @@ class _Lab(Books):
 
     def deciding_sd(self, endpoint: int, phase: int) -> float | None:
         """The noise SD by which limits are decided, where it is estimated that of the last decision."""
-        found = scatter.known(self._ledger)
+        found = assay_noise.known(self._ledger)
         if not found:
             return self.endpoints[endpoint].noise_sd
         used = scatter.bounds(self, found).get(endpoint, math.inf)
@@ -324,7 +324,7 @@ class _Lab(Books):
         self._totals = []
         for row, (position, came) in enumerate(zip(self.limited, begun, strict=True)):
             counts = came.counts + more
-            sd = (scatter.informing(self._ledger)[position].noise_sd or 0.0) * np.sqrt(more)
+            sd = (assay_noise.informing(self._ledger)[position].noise_sd or 0.0) * np.sqrt(more)
             sums = came.counts * came.means + more * self._truth.limited[row]
             sums += sd * self._rng.standard_normal(len(more))
             self._totals.append(Pooled(counts, np.divide(sums, counts, out=np.zeros(len(more)), where=counts > 0)))

@@ -7,46 +7,32 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from assaypilot.engine.campaign import limits
+from assaypilot.engine.campaign.changing.turns import Anew, How, Turn, on_top
 from assaypilot.engine.campaign.counting import UnderWay
+from assaypilot.engine.campaign.decisions import Decisions
 from assaypilot.engine.campaign.file import codec
 from assaypilot.engine.campaign.file.parts import from_bytes
 from assaypilot.engine.campaign.words import joined, many, number
 from assaypilot.engine.endpoint import Endpoint
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.goals import Goal
 from assaypilot.engine.library import Library
 from assaypilot.engine.percentages import percent
-from assaypilot.engine.strategies.protocol import IN, OUT, UNDECIDED, Decision, State, Strategy
-
-if TYPE_CHECKING:
-    from assaypilot.engine.campaign.replay import Ledger
 
 __all__ = [
     "CAPACITY",
-    "Anew",
-    "How",
-    "Turn",
     "changes_in_words",
     "decide_again",
-    "on_top",
     "take",
     "take_back",
     "take_compounds",
 ]
-
-How = Literal["capacity", "free", "kept", "void"]
-"""What a change does to the decisions.
-
-``capacity``: nothing, they are as they were; ``free``: there were no results yet, all begins under the new terms;
-``kept``: they were derived anew, and the guarantee holds; ``void``: they stand, and nothing is guaranteed any more.
-"""
 
 CAPACITY = ("per_round", "max_replicates", "budget")
 """What may change without touching the goal, the assay or the confidence."""
@@ -56,52 +42,8 @@ _KEPT = ("settings", "endpoints", "goal_endpoints", "limited", "measured", "stat
 """What a change replaces, and undo puts back."""
 
 
-@dataclass(frozen=True, eq=False)
-class Turn:
-    """One change of mind."""
-
-    how: How
-    changes: tuple[Mapping[str, Any], ...]
-    """What, of which endpoint if of one, before and after; as the log keeps it."""
-    after: int
-    """Phases decided before."""
-    spent: int
-    """Measurements that were in."""
-    goal: Goal
-    """The goal before."""
-    was: Mapping[str, Any]
-    """The state before, by the names of its parts."""
-
-
-@dataclass(frozen=True, eq=False)
-class Anew:
-    """What a change of mind decided anew of all phases before it."""
-
-    decision: Decision
-    derived: bool
-    """Whether it follows from the measurements under the new terms; else it is what stood before."""
-    decided_in: NDArray[np.intp]
-    """``(n_arms,)``: the phase that decided each arm; the one before, where it came to the same."""
-    measurable: NDArray[np.bool_]
-    """``(n_arms,)``: what could be had."""
-
-    @property
-    def status(self) -> NDArray[np.int8]:
-        """``(n_arms,)``, IN or OUT where it decides."""
-        status = np.full(len(self.decided_in), UNDECIDED, dtype=np.int8)
-        status[self.decision.ins], status[self.decision.outs] = IN, OUT
-        return status
-
-
-def on_top(strategy: Strategy, state: State, anew: Anew) -> State:
-    """The state after a change of mind, from the one before any phase."""
-    state = strategy.apply(state, anew.decision)
-    decided = anew.status != UNDECIDED
-    return replace(state, decided_in_phase=np.where(decided, anew.decided_in, state.decided_in_phase))
-
-
 def decide_anew(
-    ledger: Ledger, data: Mapping[str, Any], digests: Sequence[str], *, derived: bool, before: Decided
+    ledger: Decisions, data: Mapping[str, Any], digests: Sequence[str], *, derived: bool, before: Decided
 ) -> None:
     """Nothing; takes in what the log keeps of decisions made anew. ``before``: status and phase of each arm."""
     arm_of = ledger.arms_named(data["decision"])
@@ -120,7 +62,7 @@ def decide_anew(
         ledger.verdicts[phase] = limits.from_json(ledger, entry, from_bytes(ledger.part(digest)).limits, names)
 
 
-def decide_again(ledger: Ledger, data: Mapping[str, Any], digests: Sequence[str]) -> None:
+def decide_again(ledger: Decisions, data: Mapping[str, Any], digests: Sequence[str]) -> None:
     """Nothing; the same once more, after a correction of what it rests on."""
     anew = ledger.anew
     if anew is None or not anew.derived:
@@ -139,7 +81,7 @@ class Decided(NamedTuple):
     """What could be had."""
 
 
-def take(ledger: Ledger, data: Mapping[str, Any]) -> None:
+def take(ledger: Decisions, data: Mapping[str, Any]) -> None:
     """Nothing; the ledger goes on under the terms of a change."""
     was = {name: _own(getattr(ledger, name)) for name in _KEPT}
     how: How = data["how"]
@@ -175,7 +117,7 @@ _LIBRARY = ("library", "first", "arm_of", "features", "since", "phases", "estima
 """What more compounds replace beside."""
 
 
-def take_compounds(ledger: Ledger, data: Mapping[str, Any]) -> None:
+def take_compounds(ledger: Decisions, data: Mapping[str, Any]) -> None:
     """Nothing; the ledger goes on with more compounds; the library, the first of the parts, holds them at its end."""
     was = {name: _own(getattr(ledger, name)) for name in (*_KEPT, *_LIBRARY)}
     goal, how = ledger.settings.goal_of(ledger.margins), data["how"]
@@ -214,7 +156,7 @@ def _wider(values: NDArray[Any], more: int) -> NDArray[Any]:
     return np.hstack([values, np.full((len(values), more), np.nan)])
 
 
-def take_back(ledger: Ledger) -> None:
+def take_back(ledger: Decisions) -> None:
     """Nothing; the terms are again those before the last change. AssayPilotError when there was none."""
     if not ledger.turns:
         raise AssayPilotError("the log takes back a change that never was")

@@ -15,8 +15,9 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from enum import Enum
 from typing import Any, Final
 
-from assaypilot.engine.campaign.changing.changed import CAPACITY, How
+from assaypilot.engine.campaign.changing.changed import CAPACITY
 from assaypilot.engine.campaign.changing.decisions import as_it_is, derive, kept, verdicts
+from assaypilot.engine.campaign.changing.turns import How
 from assaypilot.engine.campaign.changing.words import said
 from assaypilot.engine.campaign.file import codec
 from assaypilot.engine.campaign.file.chain import Draft, as_parts, part_digest

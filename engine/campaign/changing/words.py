@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from assaypilot.engine.campaign import limits, scatter
+from assaypilot.engine.campaign import assay_noise, limits
 from assaypilot.engine.campaign.changing.changed import CAPACITY, changes_in_words
 from assaypilot.engine.campaign.promises import broken, goal_sentence
 from assaypilot.engine.campaign.replay import Ledger
@@ -62,9 +62,9 @@ def _of_the_guarantee(before: Ledger, after: Ledger, data: Mapping[str, Any]) ->
     noise = [change for change in data["changes"] if change["what"] == "noise"]
     if any(isinstance(change["after"], dict) for change in noise):
         told += [
-            f"From then on {scatter.sentence(after, one)}: replicates within phases count, those so far included, and "
-            "nine tenths of the error are for the decisions, a tenth for the bound on the noise."
-            for one in scatter.known(after)
+            f"From then on {assay_noise.sentence(after, one)}: replicates within phases count, those so far "
+            "included, and nine tenths of the error are for the decisions, a tenth for the bound on the noise."
+            for one in assay_noise.known(after)
         ]
     noisy = [str(change["endpoint"]) for change in noise if not isinstance(change["after"], dict)]
     if noisy:

@@ -13,7 +13,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from assaypilot.engine.campaign import scatter
+from assaypilot.engine.campaign import assay_noise, scatter
 from assaypilot.engine.campaign.replay import Ledger
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.strategies.protocol import OUT, Decision, State
@@ -144,7 +144,7 @@ class Gaps:
         ledger = self._ledger
         data = pooled(ledger, ledger.objective)
         measured = np.flatnonzero(data.counts > 0)
-        noise = scatter.informing(ledger)[ledger.objective].noise_sd
+        noise = assay_noise.informing(ledger)[ledger.objective].noise_sd
         if not len(measured) or noise is None or ledger.coarse:
             return None
         fit = least_squares(ledger.features, measured, data.counts[measured], data.means[measured])

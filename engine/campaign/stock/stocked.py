@@ -10,11 +10,12 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from assaypilot.engine.campaign.counting import Books
 from assaypilot.engine.campaign.file.chain import Draft
 from assaypilot.engine.campaign.layout import reasons
 from assaypilot.engine.campaign.state import Source
@@ -22,9 +23,6 @@ from assaypilot.engine.campaign.stock.said import Stock
 from assaypilot.engine.campaign.stock.view import Order, StockView
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.stock import CANNOT, IN_STOCK, NOT_SAID, TO_MAKE, UNSAID, StockLine, StockTerms
-
-if TYPE_CHECKING:
-    from assaypilot.engine.campaign.replay import Ledger
 
 __all__ = [
     "arrived_drafts",
@@ -50,12 +48,12 @@ CANNOT_BE_MADE = "cannot be made"
 # ---------------------------------------------------------------------- reading
 
 
-def stated(ledger: Ledger) -> Stock | None:
+def stated(ledger: Books) -> Stock | None:
     """What lists said of every compound of the library as it is now; None when none did."""
     return None if ledger.stock is None else ledger.stock.fitted(len(ledger.library))
 
 
-def at_hand(ledger: Ledger) -> Flags:
+def at_hand(ledger: Books) -> Flags:
     """``(n_compounds,)``: which are there to be tested: in stock, arrived, or measured here; all without a list.
 
     A compound of which no list says anything is there once it was measured at all.
@@ -71,7 +69,7 @@ def at_hand(ledger: Ledger) -> Flags:
     return there
 
 
-def of_arms(ledger: Ledger) -> tuple[Flags, Floats, Ints]:
+def of_arms(ledger: Books) -> tuple[Flags, Floats, Ints]:
     """Of every arm whether it is at hand, what making it costs (0 at hand), and the compound it would be measured as.
 
     Of compounds that are one arm the one at hand counts, else the cheapest that can be had; -1 where none can be.
@@ -92,7 +90,7 @@ def of_arms(ledger: Ledger) -> tuple[Flags, Floats, Ints]:
     return ready, cost, chosen
 
 
-def orders(ledger: Ledger) -> tuple[Order, ...]:
+def orders(ledger: Books) -> tuple[Order, ...]:
     """What the phase under way wants and is not at hand, in the order it is wanted."""
     stock = stated(ledger)
     if stock is None or ledger.under_way is None:
@@ -129,7 +127,7 @@ def _arrival(ordered: str, lead: float) -> str | None:
     return day.date().isoformat()
 
 
-def view(ledger: Ledger) -> StockView | None:
+def view(ledger: Books) -> StockView | None:
     """The stock to show; None when no list said anything."""
     stock = stated(ledger)
     if stock is None:
@@ -148,7 +146,7 @@ def view(ledger: Ledger) -> StockView | None:
 
 
 def stock_drafts(
-    ledger: Ledger,
+    ledger: Books,
     lines: Sequence[StockLine],
     terms: StockTerms,
     *,
@@ -197,7 +195,7 @@ def stock_drafts(
     return [Draft("stock_stated", data)]
 
 
-def arrived_drafts(ledger: Ledger, names: Iterable[str]) -> list[Draft]:
+def arrived_drafts(ledger: Books, names: Iterable[str]) -> list[Draft]:
     """The event of compounds being there now; AssayPilotError for one that is not in the library."""
     lines = []
     for name in names:
@@ -244,7 +242,7 @@ def _terms(terms: StockTerms) -> dict[str, Any]:
 # ---------------------------------------------------------------------- the fold
 
 
-def take(ledger: Ledger, data: Mapping[str, Any]) -> None:
+def take(ledger: Books, data: Mapping[str, Any]) -> None:
     """Nothing; the ledger knows what an event states."""
     stock = stated(ledger) or Stock.blank(len(ledger.library))
     if data.get("first"):  # the first one is taken back
@@ -278,7 +276,7 @@ def opposite(data: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def noted_orders(ledger: Ledger, time: str) -> None:
+def noted_orders(ledger: Books, time: str) -> None:
     """Nothing; what the phase just planned has to order counts as ordered at this time, unless it was before."""
     if ledger.stock is None or ledger.under_way is None:
         return

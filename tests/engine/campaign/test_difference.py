@@ -11,7 +11,7 @@ from scipy.stats import chi2
 
 from assaypilot.engine.campaign import audit, candidates
 from assaypilot.engine.campaign.campaign import Campaign
-from assaypilot.engine.campaign.results.bounds import spanned
+from assaypilot.engine.campaign.results.spans import spanned
 from assaypilot.engine.difference import with_noise
 from assaypilot.engine.endpoint import Endpoint, Limit
 from assaypilot.engine.errors import AssayPilotError
