@@ -110,11 +110,11 @@ class Terms(Books):
     @property
     def error(self) -> float:
         """How often what is promised may be wrong, over all goals and limits that were chosen."""
-        share = 1.0
-        if self.strategy.info.name == "adaptive" and len(self.goals) > 1:
+        share, cohorts = 1.0, len(np.unique(self.since))
+        if self.strategy.info.name == "adaptive" and (len(self.goals) > 1 or cohorts > 1):
             from assaypilot.engine.strategies.adaptive.anew import error_share
 
-            share = error_share(self.goals[0], self.goals[1:])
+            share = error_share(self.goals[0], self.goals[1:], cohorts)
         asked = [*(turn.was["limited"] for turn in self.turns if turn.how == "kept"), self.limited]
         kept = [turn.was["endpoints"] for turn in self.turns if turn.how == "kept"]
         times = limits.together(len(self.goal_endpoints), asked, share) + scatter.asked_for(self, kept)

@@ -6,8 +6,9 @@ bounds old and new ones, by unions over all there are then. What is known of the
 unions of their time. So the error stays delta; see ``strategies.anew``. Who is out stays out: the best can only be
 better now. Who is in may have to wait, since a new compound may be better than all that were compared.
 
-``adaptive`` fixes its levels by the number of compounds at the start, LinGame and the strategies with a fixed budget
-everything: they take no compounds in once results were seen.
+``adaptive`` fixes its levels by the number of compounds at the start: what is added has a share of its own on top,
+and what is stated grows by it (``strategies.adaptive.cohorts``). For trade-offs it takes none in once results were
+seen, nor do LinGame and the strategies with a fixed budget, which fix everything at the start.
 """
 
 from __future__ import annotations
@@ -33,8 +34,10 @@ from assaypilot.engine.library import Library, Site
 
 __all__ = ["added_again", "added_drafts", "consequences_of_adding", "extended", "refuse_used"]
 
-_TAKE_IN = ("linfact-g", "linfact-xy", "linfact-xy-as-printed", "linfact-mis", "linfact-glm", "gege", "rage")
-"""Strategies whose later bounds can take in compounds that came after results."""
+_TAKE_IN = (
+    "linfact-g", "linfact-xy", "linfact-xy-as-printed", "linfact-mis", "linfact-glm", "gege", "rage", "adaptive",
+)  # fmt: skip
+"""Strategies whose later bounds can take in compounds that came after results; ``adaptive`` for one endpoint."""
 
 
 def consequences_of_adding(ledger: Ledger, compounds: Library) -> tuple[str, ...]:
@@ -76,9 +79,10 @@ def _drafts(
     _refuse_controls(ledger, library)
     seen, strategy = ledger.seen(), ledger.strategy.info
     drops = nothing_of_the_plan(ledger)
-    if seen and strategy.name not in _TAKE_IN:
+    trades = strategy.name == "adaptive" and len(ledger.goal_endpoints) > 1
+    if seen and (trades or strategy.name not in _TAKE_IN):
         raise AssayPilotError(
-            f"{strategy.title} takes no compounds in once results were seen",
+            f"{strategy.title} takes no compounds in {'for trade-offs ' if trades else ''}once results were seen",
             mend=f"Start a new campaign from one table of all compounds, the old and the new; the values measured so "
             f"far, in a column of that table, are its history: they count for its estimates, not for its decisions. If "
             f"more compounds may come, choose {_taking_in(ledger.settings.goal)} for it, which takes them in.",
@@ -106,7 +110,11 @@ def _drafts(
         under.rehearse([Draft("compounds_added", data)])
         upto = len(under.phases)
         decision = derive(under, upto, under.measurable(), under.samples())
-        assert decision is not None
+        if decision is None:
+            raise AssayPilotError(
+                "no result counts any more for what was decided, so nothing can be said of more compounds",
+                mend="Measure the next round first.",
+            )
         told, own = kept(under, decision, verdicts(under, upto))
         data = {**data, "anew": told, "parts": [*data["parts"], *map(part_digest, own)]}
         blobs = blobs | as_parts(*own)
@@ -128,7 +136,7 @@ def _refuse_controls(ledger: Ledger, library: Library) -> None:
 
 def _taking_in(goal: str) -> str:
     """The strategy for a goal that takes compounds in."""
-    return {"pareto": "GEGE", "best": "RAGE"}.get(goal, "LinFACT-G")
+    return "GEGE" if goal == "pareto" else "Adaptive"
 
 
 def extended(library: Library, more: Library) -> Library:

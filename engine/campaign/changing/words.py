@@ -45,7 +45,7 @@ def _of_the_guarantee(before: Ledger, after: Ledger, data: Mapping[str, Any]) ->
         return ["The guarantee is not touched: phases rest on numbers of measurements fixed when they are planned."]
     sure = f"wrong at most {odds(after.error)}"
     if what == {"compounds"}:
-        return [f"The guarantee holds for all compounds together, {sure}."]
+        return [f"The guarantee holds for all compounds together, {sure}.", *_for_more(before, after)]
     if data["how"] == "free":
         return [f"No result was seen yet, so the guarantee is that of the new goal: {sure}."]
     told = [
@@ -73,6 +73,17 @@ def _of_the_guarantee(before: Ledger, after: Ledger, data: Mapping[str, Any]) ->
             "these results. Plans already measured were made with the old one, which does no harm."
         )
     return told
+
+
+def _for_more(before: Ledger, after: Ledger) -> list[str]:
+    """What is stated more than before, where compounds that were added have a share of the error of their own."""
+    if after.error <= before.error * (1.0 + 1e-9):
+        return []
+    most = odds(1.2 * before.settings.delta)
+    return [
+        f"That is more than {odds(before.error)}: whoever adds compounds has seen results, so the new ones have a "
+        f"share of the error of their own. Further ones have less; all together stay below {most}."
+    ]
 
 
 def of_decisions(before: Ledger, after: Ledger) -> list[str]:

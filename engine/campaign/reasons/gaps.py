@@ -165,24 +165,21 @@ class Gaps:
         Only those that may be the best count.
         """
         from assaypilot.engine.strategies.adaptive.evidence import Evidence
-        from assaypilot.engine.strategies.adaptive.one import Adaptive, _each, _possible
+        from assaypilot.engine.strategies.adaptive.one import Adaptive, _possible
 
         problem, memory = state.problem, state.memory
         used = scatter.bounds(self._ledger, self._ledger.spreads.get(state.phase, ())) if problem.estimated else {}
         evidence = Evidence(problem.features, memory, used.get(self._ledger.objective, problem.noise[0]))
         if not evidence.n_phases:
             return None
-        levels = Adaptive()._levels(problem)
-        left = int(((state.status != OUT) & problem.wanted).sum())
-        near = Adaptive.walk_limits(state, levels.one_in, evidence.n_phases)
-        far = Adaptive.walk_limits(state, _each(levels.outs, left), evidence.n_phases)
-        lead = evidence.behind(np.array([arm], dtype=np.intp))
-        least = float(_lower(lead, far)[0])
+        known, own = Adaptive().sharing(state, memory, evidence.n_phases), np.array([arm], dtype=np.intp)
+        left = known.cohorts.counted((state.status != OUT) & problem.wanted)
+        least = float(_lower(evidence.behind(own), *known.outs(own, left))[0])
         may = np.flatnonzero(_possible(state, memory["not_best"]))
         may = may[(may != arm) & evidence.pooled.estimable(may)]
         rivals = may[np.argsort(-evidence.pooled.means(may), kind="stable")[:_RIVALS]]
-        steps = evidence.pairs(np.array([arm], dtype=np.intp), rivals)
-        most = -_lower(steps, near)[0]
+        steps = evidence.pairs(own, rivals)
+        most = -_lower(steps, *known.ins(own, rivals))[0]
         told = np.isfinite(most)
         if not told.any():
             return None
@@ -198,23 +195,25 @@ class Gaps:
         )
 
 
-def _lower(steps: Any, limits: Floats) -> Floats:
+def _lower(steps: Any, limits: Floats, level: Ints | None = None) -> Floats:
     """``(...)``: the highest lower bound that walks have had for their difference at any look; -inf without one."""
+    from assaypilot.engine.strategies.adaptive.evidence import at_look
+
     if steps.doubt is not None:
-        return _lower_of_bounds(steps, limits)
+        return _lower_of_bounds(steps, limits, level)
     value = np.cumsum(steps.difference * steps.precision, axis=0)
     precision = np.cumsum(steps.precision, axis=0)
     looks = np.cumsum(steps.precision > 0, axis=0)
     told = steps.precision > 0
-    height = limits[np.maximum(looks, 1) - 1] * np.sqrt(looks)
+    height = at_look(limits, looks, level) * np.sqrt(looks)
     bounds = np.divide(value - height, precision, out=np.full(value.shape, -np.inf), where=told)
     found: Floats = bounds.max(axis=0)
     return found
 
 
-def _lower_of_bounds(steps: Any, limits: Floats) -> Floats:
+def _lower_of_bounds(steps: Any, limits: Floats, level: Ints | None) -> Floats:
     """The same where values were known only as bounds."""
-    from assaypilot.engine.strategies.adaptive.evidence import least_mean
+    from assaypilot.engine.strategies.adaptive.evidence import at_look, least_mean
 
     flat = steps._replace(
         difference=steps.difference.reshape(len(steps.difference), -1),
@@ -225,6 +224,6 @@ def _lower_of_bounds(steps: Any, limits: Floats) -> Floats:
     for n in range(1, len(flat.difference) + 1):
         part = flat._replace(difference=flat.difference[:n], precision=flat.precision[:n])
         looks = (part.precision > 0).sum(axis=0)
-        height = limits[np.maximum(looks, 1) - 1] * np.sqrt(looks)
+        height = at_look(limits, looks, None if level is None else level.ravel()) * np.sqrt(looks)
         found = np.maximum(found, least_mean(part, doubt[:n], height))
     return found.reshape(steps.difference.shape[1:])

@@ -28,26 +28,37 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from assaypilot.engine.goals import AllEpsilonBest, Best, Goal
+from assaypilot.engine.strategies.adaptive.asked import Asked, by_holm
+from assaypilot.engine.strategies.adaptive.cohorts import OF_OUTS, OPEN, WIDER, Cohorts, came_with, shared
 from assaypilot.engine.strategies.adaptive.evidence import Evidence, appended
 from assaypilot.engine.strategies.adaptive.lost import bounded
-from assaypilot.engine.strategies.adaptive.one import WIDER, Adaptive
+from assaypilot.engine.strategies.adaptive.one import Adaptive
 from assaypilot.engine.strategies.derived import Phase, derived
-from assaypilot.engine.strategies.protocol import Decision, State
+from assaypilot.engine.strategies.protocol import Arrays, Decision, State
 
 __all__ = ["by_walks", "error_share"]
 
-_OF_OUTS = 0.4
+Ints = NDArray[np.intp]
+
 _BOTH = 1.5
 """How many times delta the errors of the best with slack and without may sum to."""
 
 
-def error_share(first: Goal, later: Sequence[Goal]) -> float:
-    """How many times delta the errors of all goals together may be: of the ``first`` and those chosen by results."""
+def error_share(first: Goal, later: Sequence[Goal], cohorts: int = 1) -> float:
+    """How many times delta the errors of all goals together may be: of the ``first`` and those chosen by results.
+
+    Of so many ``cohorts`` of compounds each has its share of that.
+    """
+    return _of_goals(first, later) * shared(cohorts)
+
+
+def _of_goals(first: Goal, later: Sequence[Goal]) -> float:
     if isinstance(first, AllEpsilonBest):
         wider = any(isinstance(goal, AllEpsilonBest) and goal.epsilon > first.epsilon for goal in later)
-        return 1.0 + _OF_OUTS * WIDER if wider else 1.0
+        return 1.0 + OF_OUTS * WIDER if wider else 1.0
     if isinstance(first, Best):
         other = any(isinstance(goal, Best) and (goal.slack > 0) != (first.slack > 0) for goal in later)
         return _BOTH if other else 1.0
@@ -60,14 +71,23 @@ def by_walks(state: State, phases: Sequence[Phase]) -> Decision | None:
     known = [phase for phase in phases if phase.expected is not None and phase.outcome.counts[0].any()]
     if not known:
         return None
-    memory = {**state.memory, "expected": np.array([known[-1].expected], dtype=np.intp)}
-    for phase in known:
+    memory: Arrays = {**state.memory, "expected": np.array([known[-1].expected], dtype=np.intp)}
+    came: Ints = np.asarray(np.sum([~phase.known for phase in known], axis=0), dtype=np.intp)
+    later = np.unique(came)[1:].tolist()
+    if later:
+        memory = {**memory, **came_with(came, np.full(len(later), OPEN, dtype=np.intp))}
+    for number, phase in enumerate(known):
+        if number in later:
+            memory = _with_kept(strategy, state, memory, later.index(number))
         before = Evidence(problem.features, memory, strategy.foreseen(state)[0])
         memory = appended(memory, phase.outcome, phase.leader, [before])
+    if len(known) in later:
+        memory = _with_kept(strategy, state, memory, later.index(len(known)))
     state = replace(state, phase=len(phases), memory=memory)
     evidence = Evidence(problem.features, memory, problem.noise[0])
+    sharing = strategy.sharing(state, memory, evidence.n_phases)
     wanted = np.flatnonzero(problem.wanted)
-    shown = strategy._shown(state, evidence, wanted)
+    shown = strategy._shown(state, evidence, wanted, sharing)
     told = np.isfinite(shown[2])
     # Who cannot be had any more counts with the bounds of the phases so far.
     state = replace(state, low=np.where(told, shown[1], state.low), high=np.where(told, shown[2], state.high))
@@ -75,10 +95,25 @@ def by_walks(state: State, phases: Sequence[Phase]) -> Decision | None:
     active = np.flatnonzero(state.active)
     bounds = bounded(state, shown)
     not_best = bounds.below()
-    levels = strategy._levels(problem)
-    not_best[wanted] |= evidence.behind(wanted).passed(0.0, strategy.walk_limits(state, levels.best, evidence.n_phases))
-    verdict = strategy._verdict(state, evidence, evidence.behind(active), bounds, not_best)
+    not_best[wanted] |= evidence.behind(wanted).passed(0.0, *sharing.best(wanted))
+    verdict = strategy._verdict(Asked(state, evidence, bounds, sharing), evidence.behind(active), not_best)
     ins, outs, nobody = (np.zeros(problem.n_arms, dtype=bool) for _ in range(3))
     ins[verdict.ins], outs[verdict.outs] = True, True
     state = replace(state, memory={**memory, "not_best": not_best})
     return derived(state, phases, shown, ins, outs, nobody)
+
+
+def _with_kept(strategy: Adaptive, state: State, memory: Arrays, cohort: int) -> Arrays:
+    """The memory with how many of a cohort were not out when the next one came: what Holm's procedure counts on."""
+    cohorts, goal = Cohorts.remembered(memory, state.problem.wanted), state.problem.goal
+    kept = np.array(memory["kept"])
+    arms = np.flatnonzero(state.problem.wanted & (cohorts.of == cohort))
+    gone = 0
+    if isinstance(goal, AllEpsilonBest) and len(memory["leaders"]):
+        evidence = Evidence(state.problem.features, memory, state.problem.noise[0])
+        sharing = strategy.sharing(state, memory, evidence.n_phases)
+        everyone = np.ones(len(arms), dtype=bool)
+        out = by_holm(evidence.behind(arms), goal.epsilon, sharing, arms, everyone, cohorts.sizes)
+        gone = int(out.sum())
+    kept[cohort] = cohorts.sizes[cohort] - gone
+    return {**memory, "kept": kept}

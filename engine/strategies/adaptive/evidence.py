@@ -32,7 +32,7 @@ from assaypilot.engine.strategies.censored import (
 from assaypilot.engine.strategies.designs import fit
 from assaypilot.engine.strategies.protocol import Arrays, Outcome
 
-__all__ = ["Evidence", "Steps", "appended", "ends", "least_mean", "nothing_measured"]
+__all__ = ["Evidence", "Steps", "appended", "at_look", "ends", "least_mean", "nothing_measured"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
@@ -128,30 +128,37 @@ class Steps(NamedTuple):
         """``(...)``, where the walks of difference + offset are after all phases."""
         return np.asarray(self._sizes(offset).sum(axis=0), dtype=np.float64)
 
-    def passed(self, offset: float, limits: Floats) -> Flags:
+    def passed(self, offset: float, limits: Floats, level: Ints | None = None) -> Flags:
         """``(...)``, whether the walk of difference + offset was above limits[k - 1] sqrt(k) after some step k.
 
-        Equal rows pass when the offset is not negative.
+        Equal rows pass when the offset is not negative. ``level``: of several rows of limits the one of each walk.
         """
-        heights = limits * np.sqrt(np.arange(1.0, len(limits) + 1.0))
+        heights = limits * np.sqrt(np.arange(1.0, limits.shape[-1] + 1.0))
         value, looks = np.zeros(self.equal.shape), np.zeros(self.equal.shape, dtype=np.intp)
         passed = self.equal & (offset >= 0)
         for size, precision in zip(self._sizes(offset), self.precision, strict=True):
             told = precision > 0
             value += size
             looks += told
-            passed |= told & (value > heights[np.maximum(looks, 1) - 1])
+            passed |= told & (value > at_look(heights, looks, level))
         return passed
 
 
+def at_look(limits: Floats, looks: Ints, level: Ints | None = None) -> Floats:
+    """``(...)``: the limit of walks with so many steps, the last one known at most; of each one's ``level`` if many."""
+    place = np.clip(looks, 1, limits.shape[-1]) - 1
+    return np.asarray(limits[place] if level is None else limits[level, place], dtype=np.float64)
+
+
 class Evidence:
-    """All phases of a record."""
+    """All phases of a record; a phase says nothing of compounds that came after it (``came``)."""
 
     def __init__(self, features: Features, memory: Arrays, sigma: float) -> None:
         self.features = features
         self.sigma = sigma
         self.leaders: Ints = memory["leaders"]
         self._memory = memory
+        self._came: Ints | None = memory.get("came")
 
     @property
     def n_phases(self) -> int:
@@ -226,17 +233,18 @@ class Evidence:
         measured = np.flatnonzero(counts > 0)
         return fit(self.features, measured, counts[measured], sums[measured] / counts[measured])
 
-    def bounded(self, rows: Ints, limits: Floats) -> tuple[Floats, Floats, Floats]:
+    def bounded(self, rows: Ints, limits: Floats, level: Ints | None = None) -> tuple[Floats, Floats, Floats]:
         """The mean of every row by its walk, NaN without one, and its bounds at such limits, infinite then."""
         steps = _steps(
             [(found.means(rows), self.sigma * found.half_norms(rows), 0.0) for found in self.phases],
             np.zeros(len(rows), dtype=bool),
+            None if self._came is None else self._came[rows],
         )
         looks, precision = steps.looks, steps.precision.sum(axis=0)
         known = looks > 0
         mean = np.full(len(rows), np.nan)
         mean[known] = steps.walk(0.0)[known] / precision[known]
-        height = limits[np.maximum(looks, 1) - 1] * np.sqrt(looks)
+        height = at_look(limits, looks, level) * np.sqrt(looks)
         if not any(self.doubts):
             half = np.full(len(rows), np.inf)
             half[known] = height[known] / precision[known]
@@ -268,7 +276,9 @@ class Evidence:
                 )
             own = found.means(at)[0]
             told.append((own - found.means(rows), self.sigma * found.difference_norm(who, rows), least))
-        return _steps(told, np.zeros(len(rows), dtype=bool) if arm is None else rows == arm)
+        # A leader was there before its phase.
+        came = None if self._came is None else np.maximum(self._came[rows], 0 if arm is None else self._came[arm])
+        return _steps(told, np.zeros(len(rows), dtype=bool) if arm is None else rows == arm, came)
 
     def between(self, first: Ints, second: Ints) -> Steps:
         """Mean of each of the first minus mean of the one of the second in the same place, ``(n_phases, m)``."""
@@ -284,7 +294,7 @@ class Evidence:
                 error[rest > OUTSIDE_TOLERANCE**2 * scale] = np.inf
             least = 0.0 if doubt is None else doubt.least(list((apart @ doubt.theta).T))
             told.append((apart @ found.theta, np.where(equal, np.inf, error), least))
-        return _steps(told, equal)
+        return _steps(told, equal, None if self._came is None else np.maximum(self._came[first], self._came[second]))
 
     def pairs(self, i: Ints, j: Ints) -> Steps:
         """Mean of every i minus mean of every j, ``(n_phases, len(i), len(j))``; for what fits into memory."""
@@ -305,20 +315,25 @@ class Evidence:
             if doubt is not None:
                 least = doubt.least([share[:n, None] - share[n:] for share in (x @ doubt.theta).T])
             told.append((means[:n, None] - means[n:], np.where(equal, np.inf, error), least))
-        return _steps(told, equal)
+        return _steps(told, equal, None if self._came is None else np.maximum.outer(self._came[i], self._came[j]))
 
 
 _Told = tuple[Floats, Floats, Floats | float]
 """Differences, their standard errors, and how much less they may be."""
 
 
-def _steps(told: list[_Told], equal: Flags) -> Steps:
-    """Steps from differences and their standard errors, which are infinite (or 0, for equal rows) without a word."""
+def _steps(told: list[_Told], equal: Flags, came: Ints | None = None) -> Steps:
+    """Steps from differences and their standard errors, which are infinite (or 0, for equal rows) without a word.
+
+    ``came``: the first phase that may say something of each; None: all may.
+    """
     shape = (len(told), *equal.shape)
     difference, precision = np.zeros(shape), np.zeros(shape)
     doubt = np.zeros(shape) if any(isinstance(least, np.ndarray) for *_, least in told) else None
     for phase, (value, error, least) in enumerate(told):
         known = np.isfinite(error) & (error > 0)
+        if came is not None:
+            known &= came <= phase
         precision[phase][known] = 1.0 / error[known]
         difference[phase][known] = value[known]
         if doubt is not None and isinstance(least, np.ndarray):

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from assaypilot.engine.strategies.adaptive.evidence import Evidence, Steps
+from assaypilot.engine.strategies.adaptive.cohorts import Told
+from assaypilot.engine.strategies.adaptive.evidence import Evidence, Steps, at_look
 from assaypilot.engine.strategies.adaptive.planning import Needs
 
 __all__ = ["Sides", "needs_of_best", "needs_of_sides"]
@@ -27,22 +29,24 @@ _LEAST_STEP = 0.2
 
 @dataclass(frozen=True, slots=True)
 class Sides:
-    """What it takes to decide a compound, as differences and limits: c_1, c_2, .. of walks."""
+    """What it takes to decide a compound, as differences and limits of walks."""
 
     out_beyond: float
     """Out (or not the best): farther than this behind the best."""
     in_within: float
     """In: no farther than this behind anyone who may be the best."""
-    out_limits: Floats
-    in_limits: Floats
+    outs: Callable[[Ints], Told]
+    """Of arms, against their leaders."""
+    ins: Callable[[Ints, Ints], Told]
+    """Of arms against rivals, ``(len(arms), len(rivals))``."""
     least_gap: float
     """No difference is planned to be told apart from its border by less than this: one of its two sides is farther."""
 
 
-def _needed(steps: Steps, offset: float, limits: Floats, gap: Floats, least: Floats) -> Floats:
+def _needed(steps: Steps, offset: float, limits: Told, gap: Floats, least: Floats) -> Floats:
     """The precision of one more phase that brings walks of difference + offset to their next limits."""
     looks = steps.looks + 1
-    height = limits[np.minimum(looks, len(limits)) - 1] * np.sqrt(looks)
+    height = at_look(limits[0], looks, limits[1]) * np.sqrt(looks)
     needed: Floats = np.maximum(height - steps.walk(offset), _LEAST_STEP) / np.maximum(gap, least)
     return needed
 
@@ -53,11 +57,14 @@ def needs_of_sides(evidence: Evidence, sides: Sides, leader: int, open_arms: Int
     means = pooled.means()
     gap = means[leader] - means[open_arms]
     least = _least_gaps(evidence, leader, open_arms, sides)
-    to_out = _needed(evidence.behind(open_arms), -sides.out_beyond, sides.out_limits, gap - sides.out_beyond, least)
+    to_out = _needed(
+        evidence.behind(open_arms), -sides.out_beyond, sides.outs(open_arms), gap - sides.out_beyond, least
+    )
     to_out[gap < sides.out_beyond] = np.inf
     own = np.array([leader], dtype=np.intp)
     alone = evidence.pairs(open_arms, own)
-    to_in = _needed(alone, sides.in_within, sides.in_limits, sides.in_within - gap[:, None], least[:, None])[:, 0]
+    within = sides.ins(open_arms, own)
+    to_in = _needed(alone, sides.in_within, within, sides.in_within - gap[:, None], least[:, None])[:, 0]
     hardest = np.argsort(-np.minimum(to_out, to_in), kind="stable")[:_HARDEST]
     arms, least = open_arms[hardest], least[hardest]
     out = to_out[hardest] <= to_in[hardest]
@@ -68,8 +75,9 @@ def needs_of_sides(evidence: Evidence, sides: Sides, leader: int, open_arms: Int
         rivals = possible[np.argsort(-high, kind="stable")[:_RIVALS]]
         steps = evidence.pairs(arms, rivals)
         gaps = sides.in_within - (means[rivals] - means[arms][:, None])
-        each = _needed(steps, sides.in_within, sides.in_limits, gaps, least[:, None])
-        each[steps.passed(sides.in_within, sides.in_limits) | (arms[:, None] == rivals)] = 0.0
+        within = sides.ins(arms, rivals)
+        each = _needed(steps, sides.in_within, within, gaps, least[:, None])
+        each[steps.passed(sides.in_within, *within) | (arms[:, None] == rivals)] = 0.0
         worst = np.argsort(-each, axis=1, kind="stable")[:, :_AGAINST]
         i, j = np.repeat(np.arange(len(arms)), worst.shape[1]), worst.ravel()
         kept = (each[i, j] > 0.5 * each.max(axis=1)[i]) & (each[i, j] > 0)
@@ -85,10 +93,12 @@ def needs_of_best(evidence: Evidence, sides: Sides, leader: int, open_arms: Ints
     means = evidence.pooled.means()
     gap = means[leader] - means[others]
     least = _least_gaps(evidence, leader, others, sides)
-    to_out = _needed(evidence.behind(others), 0.0, sides.out_limits, gap, least)
+    to_out = _needed(evidence.behind(others), 0.0, sides.outs(others), gap, least)
     near = evidence.behind(others, leader)
-    to_in = _needed(near, sides.in_within, sides.in_limits, gap + sides.in_within, least)
-    to_in[near.passed(sides.in_within, sides.in_limits)] = 0.0
+    limits, level = sides.ins(np.array([leader], dtype=np.intp), others)
+    within = limits, None if level is None else level[0]
+    to_in = _needed(near, sides.in_within, within, gap + sides.in_within, least)
+    to_in[near.passed(sides.in_within, *within)] = 0.0
     need = np.minimum(to_out, to_in)
     hardest = np.argsort(-need, kind="stable")[:_HARDEST]
     return Needs(np.full(len(hardest), leader), others[hardest], need[hardest])

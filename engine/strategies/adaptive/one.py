@@ -49,6 +49,8 @@ they depend on the past, and nothing here asks that walks and S be independent. 
 ``expected``, are fixed at the start, by a guess of sigma; and by that guess cells are taken as likely to be known only
 as bounds, and leaders chosen beside such cells (``foreseen``), not by S, which knows the phase itself.
 
+**Compounds that are added** after results have a share of the error on top of delta: ``cohorts``.
+
 Assumed: additive effects, independent normal errors of the stated SD, and that which measurements come back does not
 depend on their values. Sources: the problem is that of "Identifying all epsilon-best arms in linear bandits" (LinFACT),
 the limits those of group-sequential tests, the choice of comparisons by the past that of test martingales.
@@ -56,17 +58,18 @@ the limits those of group-sequential tests, the choice of comparisons by the pas
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 from typing import ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from assaypilot.engine.goals import AllEpsilonBest, Best
+from assaypilot.engine.goals import AllEpsilonBest
 from assaypilot.engine.progress import Report, silent
+from assaypilot.engine.strategies.adaptive.asked import Asked, shown_out
+from assaypilot.engine.strategies.adaptive.cohorts import Sharing, levels_of, slack_of
 from assaypilot.engine.strategies.adaptive.evidence import Evidence, Steps, appended, nothing_measured
-from assaypilot.engine.strategies.adaptive.lost import Bounds, away, bounded, unanswerable
+from assaypilot.engine.strategies.adaptive.lost import away, bounded, unanswerable
 from assaypilot.engine.strategies.adaptive.needs import Sides, needs_of_best, needs_of_sides
 from assaypilot.engine.strategies.adaptive.planning import first_phase, next_phase
 from assaypilot.engine.strategies.adaptive.walks import ByWalks, telling
@@ -88,39 +91,11 @@ from assaypilot.engine.strategies.protocol import (
     StrategyInfo,
 )
 
-__all__ = ["WIDER", "Adaptive"]
+__all__ = ["Adaptive"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
 Flags = NDArray[np.bool_]
-
-_OF_MEANS = 0.05
-"""Share of delta for the bounds of single means: they decide only against who cannot be measured any more."""
-_OF_BEST = 0.1
-"""Share of delta for who is not the best, where all epsilon-best are wanted."""
-_OF_OUTS = 0.4
-"""Share of delta for who is out there; what is left is for who is in."""
-WIDER = 0.125
-"""Share of what is for who is out that is spent on a larger epsilon than the first: see ``strategies.anew``."""
-_MOST_PAIRS = 20_000_000
-"""Differences in phases looked at for one decision; what is left waits for the next one."""
-_STEPS_DOWN = 20
-"""Rounds of Holm's procedure at one look; what would follow waits for the next."""
-_ASKED = 40
-"""Compounds, the best by the estimate, of which one may be named the best."""
-
-
-class _Levels(NamedTuple):
-    """Error probabilities."""
-
-    outs: float
-    """Of all compounds put out together."""
-    one_in: float
-    """Of one compound put in."""
-    best: float
-    """Of the best compound being taken for another."""
-    mean: float
-    """Of one side of one mean."""
 
 
 class _Verdict(NamedTuple):
@@ -172,22 +147,15 @@ class Adaptive(ByWalks):
         led[state.memory["leaders"][state.memory["leaders"] >= 0]] = True
         return replace(after, lost=after.lost | (led & (after.status == NOT_ESTIMABLE)))
 
-    def _levels(self, problem: Problem) -> _Levels:
-        n, delta = max(int(problem.wanted.sum()), 1), problem.delta
-        mean = _OF_MEANS * delta / (2 * n)
-        if isinstance(problem.goal, AllEpsilonBest):
-            outs, best = _OF_OUTS * delta, _OF_BEST * delta
-            return _Levels(outs, ((1.0 - _OF_MEANS) * delta - outs - best) / n, best, mean)
-        left = (1.0 - _OF_MEANS) * delta
-        # Without slack nobody is within it of another, but by being the best.
-        best = left * (0.5 if _slack(problem) > 0 else 0.999)
-        return _Levels(best, (left - best) / n, best, mean)
-
     def _expected(self, problem: Problem) -> int:
         """About the phase at which the campaign ends: that of the information a compound amid the soft zone needs."""
-        slack = _slack(problem)
+        slack = slack_of(problem)
         half = slack / 2.0 if isinstance(problem.goal, AllEpsilonBest) else slack
-        return self.end(problem, self._levels(problem).one_in, half / problem.noise[0])
+        return self.end(problem, levels_of(problem).one_in, half / problem.noise[0])
+
+    def sharing(self, state: State, memory: Arrays, looks: int) -> Sharing:
+        """The limits of all walks at so many looks, by such a memory."""
+        return Sharing(state.problem, memory, lambda level: self.walk_limits(state, level, looks))
 
     def ask(self, state: State, report: Report = silent) -> Allocation:
         """A phase: an even one first, then what brings the comparisons that are open nearest to their limits."""
@@ -196,18 +164,17 @@ class Adaptive(ByWalks):
         if leader is None or not len(open_arms):
             return first_phase(state, report)
         problem, goal = state.problem, state.problem.goal
-        evidence, levels = Evidence(problem.features, state.memory, problem.noise[0]), self._levels(problem)
-        looks = evidence.n_phases + 1
-        slack = _slack(problem)
-        in_limits = self.walk_limits(state, levels.one_in, looks)
+        evidence = Evidence(problem.features, state.memory, problem.noise[0])
+        known, slack = self.sharing(state, state.memory, evidence.n_phases + 1), slack_of(problem)
         if isinstance(goal, AllEpsilonBest):
-            level = _one_out(problem, levels.outs, int(((state.status != OUT) & problem.wanted).sum()))
-            out_limits = self.walk_limits(state, level, looks)
-            sides = Sides(goal.epsilon, goal.epsilon + slack, out_limits, in_limits, slack / 4.0)
+            left = known.cohorts.counted((state.status != OUT) & problem.wanted)
+            sides = Sides(
+                goal.epsilon, goal.epsilon + slack, lambda arms: known.outs(arms, left), known.ins, slack / 4.0
+            )
             possible = np.flatnonzero(_possible(state, state.memory["not_best"]) & state.active)
             needs = needs_of_sides(evidence, sides, leader, open_arms, possible)
         else:
-            sides = Sides(0.0, slack, self.walk_limits(state, levels.best, looks), in_limits, slack / 2.0)
+            sides = Sides(0.0, slack, known.best, known.ins, slack / 2.0)
             named = np.flatnonzero((state.status == IN) & state.active)
             needs = needs_of_best(evidence, sides, int(named[0]) if len(named) else leader, open_arms)
         return next_phase(telling(state, [evidence], needs), needs, report, self.way)
@@ -220,13 +187,14 @@ class Adaptive(ByWalks):
             return None
         before = Evidence(problem.features, state.memory, self.foreseen(state)[0])
         memory = appended(state.memory, outcome, _leader(state), [before])
-        evidence, levels = Evidence(problem.features, memory, problem.noise[0]), self._levels(problem)
-        shown = self._shown(state, evidence, active)
+        evidence = Evidence(problem.features, memory, problem.noise[0])
+        known = self.sharing(state, memory, evidence.n_phases)
+        shown = self._shown(state, evidence, active, known)
         bounds = bounded(state, shown)
         not_best = state.memory["not_best"] | bounds.below()
         behind = evidence.behind(active)
-        not_best[active] |= behind.passed(0.0, self.walk_limits(state, levels.best, evidence.n_phases))
-        verdict = self._verdict(state, evidence, behind, bounds, not_best)
+        not_best[active] |= behind.passed(0.0, *known.best(active))
+        verdict = self._verdict(Asked(state, evidence, bounds, known), behind, not_best)
         return Decision(
             phase=state.phase + 1,
             radius=outcome.allocation.radius,
@@ -247,100 +215,33 @@ class Adaptive(ByWalks):
             memory={**memory, "not_best": not_best, "late": late(state)["late"] & ~not_best},
         )
 
-    def _verdict(self, state: State, evidence: Evidence, behind: Steps, bounds: Bounds, not_best: Flags) -> _Verdict:
+    def _verdict(self, now: Asked, behind: Steps, not_best: Flags) -> _Verdict:
         """Who is out or in among the active arms, whose walks ``behind`` the leaders are given."""
-        goal, levels, active = state.problem.goal, self._levels(state.problem), np.flatnonzero(state.active)
+        state, bounds = now.state, now.bounds
+        goal, active = state.problem.goal, np.flatnonzero(state.active)
         undecided = state.status[active] == UNDECIDED
         rivals = _possible(state, not_best)
         if isinstance(goal, AllEpsilonBest):
-            out = self._shown_out(state, behind, goal.epsilon, undecided, levels.outs)
+            out = shown_out(state, behind, goal.epsilon, now.known)
             out |= bounds.behind(goal.epsilon)[active]
             outs = active[out & undecided]
             rivals[outs] = False
             asked = active[undecided & ~out]
-            ins = self._near(state, evidence, bounds, asked, np.flatnonzero(rivals), goal.epsilon + goal.slack)
+            ins = now.near(asked, np.flatnonzero(rivals), goal.epsilon + goal.slack)
             behind_now = bounds.surely_behind(goal.epsilon)
         else:
-            out = behind.passed(-_slack(state.problem), self.walk_limits(state, levels.best, evidence.n_phases))
-            behind_now = bounds.surely_behind(_slack(state.problem))
-            ins, outs = self._best(state, evidence, bounds, rivals, active[undecided])
+            out = behind.passed(-slack_of(state.problem), *now.known.best(active))
+            behind_now = bounds.surely_behind(slack_of(state.problem))
+            ins, outs = now.best(rivals, active[undecided])
         behind_now[active] |= out
         contradicted = np.flatnonzero(behind_now & (state.status == IN))
         left = np.setdiff1d(active[undecided], np.concatenate([ins, outs]))
-        held = self._held(state, evidence, bounds, rivals, left)
-        return _Verdict(ins, outs, contradicted, int(np.count_nonzero(rivals)), held)
+        return _Verdict(ins, outs, contradicted, int(np.count_nonzero(rivals)), now.held(rivals, left))
 
-    def _shown_out(self, state: State, behind: Steps, epsilon: float, undecided: Flags, level: float) -> Flags:
-        """Which active arms are shown to be farther than epsilon behind the best, by Holm's procedure."""
-        wanted = state.problem.wanted
-        before = int((wanted & (state.status == OUT)).sum())
-        left = int(wanted.sum()) - before
-        looks = len(behind.difference)
-        out = np.zeros(len(undecided), dtype=bool)
-        for _ in range(_STEPS_DOWN):
-            count = int((out & undecided).sum())
-            out = behind.passed(-epsilon, self.walk_limits(state, _one_out(state.problem, level, left - count), looks))
-            if int((out & undecided).sum()) == count:
-                break
-        return out
-
-    def _held(self, state: State, evidence: Evidence, bounds: Bounds, rivals: Flags, left: Ints) -> bool:
-        """Whether those left open would be decided, but for who is away, and no measurement can tell them apart."""
-        if not len(left) or not (bounds.away & rivals).any() or not bounds.as_good_as_known(left):
-            return False
-        if isinstance(state.problem.goal, Best) and ((state.status == IN) & ~bounds.away).any():
-            # All that is open is to be compared with the one that is named.
-            return False
-        goal, others = state.problem.goal, np.flatnonzero(rivals & ~bounds.away)
-        if isinstance(goal, AllEpsilonBest):
-            near = self._near(state, evidence, bounds, left, others, goal.epsilon + goal.slack)
-            return len(near) == len(left)
-        ahead = left[rivals[left]]
-        return bool(len(self._near(state, evidence, bounds, ahead, others, _slack(state.problem))))
-
-    def _near(
-        self, state: State, evidence: Evidence, bounds: Bounds, arms: Ints, rivals: Ints, distance: float
-    ) -> Ints:
-        """The arms shown to be at most so far below every rival; the likeliest rivals are asked about first."""
-        known = self.walk_limits(state, self._levels(state.problem).one_in, evidence.n_phases)
-        rivals = rivals[np.argsort(-evidence.pooled.means(rivals), kind="stable")]
-        start, size, most = 0, 1, _MOST_PAIRS
-        while start < len(rivals) and len(arms):
-            block = rivals[start : start + size]
-            each = len(block) * evidence.n_phases
-            arms = arms[: max(most // each, 0)]
-            most -= each * len(arms)
-            passed = evidence.pairs(arms, block).passed(distance, known) | (arms[:, None] == block)
-            passed |= bounds.near(arms, block, distance)
-            arms = arms[passed.all(axis=1)]
-            start, size = start + size, min(4 * size, 256)
-        return arms
-
-    def _best(
-        self, state: State, evidence: Evidence, bounds: Bounds, rivals: Flags, undecided: Ints
-    ) -> tuple[Ints, Ints]:
-        """The best compound and the others, when there is one to be named; else those that are not it."""
-        slack, nobody = _slack(state.problem), np.zeros(0, dtype=np.intp)
-        ahead = undecided[rivals[undecided]]
-        outs = np.setdiff1d(undecided, ahead)
-        named = np.flatnonzero(state.status == IN)
-        if len(named):
-            # These came to be had after it was named: each has to be compared with it.
-            known = self.walk_limits(state, self._levels(state.problem).one_in, evidence.n_phases)
-            near = evidence.pairs(named, ahead).passed(slack, known)
-            near |= bounds.low[named][:, None] + slack >= bounds.high[ahead]
-            return nobody, np.union1d(outs, ahead[near.any(axis=0)])
-        if not len(ahead):
-            return nobody, outs
-        first = ahead[np.argsort(-evidence.pooled.means(ahead), kind="stable")][:_ASKED]
-        won = self._near(state, evidence, bounds, first, np.flatnonzero(rivals), slack)[:1]
-        return won, np.setdiff1d(undecided, won) if len(won) else outs
-
-    def _shown(self, state: State, evidence: Evidence, active: Ints) -> Floats:
+    def _shown(self, state: State, evidence: Evidence, active: Ints, known: Sharing) -> Floats:
         """Estimate, low and high of every active arm ``(3, 1, n_arms)``; they hold together with all decisions."""
-        limit = self.walk_limits(state, self._levels(state.problem).mean, evidence.n_phases)
         shown = np.full((3, 1, state.problem.n_arms), np.nan)
-        shown[:, 0, active] = np.stack(evidence.bounded(active, limit))
+        shown[:, 0, active] = np.stack(evidence.bounded(active, *known.means(active)))
         return shown
 
     def stop(self, state: State) -> tuple[StopReason, ...]:
@@ -361,23 +262,6 @@ class Adaptive(ByWalks):
             return inseparable(state, 0.0, SOFTER)
         text = f"the budget leaves {max(left, 0)} measurements, and one more decision needs at least {rank}"
         return (StopReason("budget", text, {"left": left, "needed": rank, "undecided": open_arms}),)
-
-
-def _slack(problem: Problem) -> float:
-    return problem.goal.slack if isinstance(problem.goal, AllEpsilonBest | Best) else 0.0
-
-
-def _each(level: float, among: int) -> float:
-    """The level of one of so many, rounded down to a power of 0.8: limits are found by integration and remembered."""
-    return float(0.8 ** math.ceil(math.log(level / max(among, 1)) / math.log(0.8) - 1e-9))
-
-
-def _one_out(problem: Problem, level: float, among: int) -> float:
-    """The level of one of so many that are not out, by Holm; under another epsilon than at first, of one of all."""
-    goal, first = problem.goal, problem.began
-    if not isinstance(goal, AllEpsilonBest) or not isinstance(first, AllEpsilonBest) or goal.epsilon == first.epsilon:
-        return _each(level, among)
-    return _each(level if goal.epsilon < first.epsilon else WIDER * level, int(problem.wanted.sum()))
 
 
 def _possible(state: State, not_best: Flags) -> Flags:

@@ -348,7 +348,7 @@ def go_on(campaign: Campaign, best: float) -> Status:
     return campaign.status()
 
 
-@pytest.mark.parametrize("strategy", ["linfact-g", "linfact-xy", "rage"])
+@pytest.mark.parametrize("strategy", ["linfact-g", "linfact-xy", "rage", "adaptive"])
 @pytest.mark.parametrize("best", [1.6, -0.5])
 def test_compounds_with_a_new_substituent_are_taken_in(strategy: str, best: float, tmp_path: Path) -> None:
     goal: dict[str, Any] = {"goal": "best", "slack": 0.3} if strategy == "rage" else {"epsilon": 0.3, "slack": 0.3}
@@ -395,10 +395,31 @@ def test_compounds_before_the_first_result_change_nothing_else(tmp_path: Path) -
         assert "Changed on the way" not in now.guarantee.sentence
         with pytest.raises(AssayPilotError, match="in the campaign already"):
             campaign.add_compounds(MORE)
-        refusal = "Adaptive takes no compounds in once results were seen.*one table of all.*choose LinFACT-G"
-        with pytest.raises(AssayPilotError, match=refusal):
-            campaign.add_compounds(Library.listed(["R1", "R2"], [["D", "D"]], ids=["new-4"]))
         sound(campaign)
+
+
+def test_adaptive_says_what_added_compounds_cost_its_guarantee(tmp_path: Path) -> None:
+    with make(tmp_path / "x.assaypilot", strategy="adaptive", epsilon=0.3, slack=0.3, **WIDE) as campaign:
+        finish(campaign)
+        told = " ".join(campaign.consequences_of_adding(MORE))
+        assert "wrong at most 5.5 times in 100" in told
+        assert "more than 1 time in 20: whoever adds" in told
+        now = campaign.add_compounds(MORE)
+        assert "5.5 times in 100" in now.guarantee.sentence
+        now = go_on(campaign, 1.6)
+        assert ids(now, "in") == {"new-1"}, "far better than all others"
+        told = " ".join(campaign.consequences_of_adding(Library.listed(["R1", "R2"], [["D", "D"]], ids=["new-4"])))
+        assert "wrong at most 5.75 times in 100" in told
+        assert "in 100. That is more than 5.5 times in 100" in told
+
+
+def test_lingame_takes_no_compounds_in_once_results_were_seen(tmp_path: Path) -> None:
+    with make(tmp_path / "x.assaypilot", strategy="lingame", **WIDE) as campaign:
+        campaign.plan()
+        refusal = "takes no compounds in once results were seen.*one table of all.*choose Adaptive"
+        campaign.record(answers(campaign), close=True)
+        with pytest.raises(AssayPilotError, match=refusal):
+            campaign.add_compounds(MORE)
 
 
 @pytest.mark.parametrize(
