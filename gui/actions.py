@@ -10,11 +10,11 @@ from PySide6.QtGui import QAction, QActionGroup, QKeySequence
 from PySide6.QtWidgets import QMenu
 
 from assaypilot.gui.dialogs.export import KINDS
+from assaypilot.gui.looking_back import look_back, play
 from assaypilot.gui.models.base import plain_tip
 from assaypilot.gui.pages.round_tools import has_results
-from assaypilot.gui.replay import look_back, play
-from assaypilot.gui.session import View
 from assaypilot.gui.theme import Choice, theme
+from assaypilot.gui.view import View
 from assaypilot.gui.widgets.text import mnemonic_free
 
 if TYPE_CHECKING:

@@ -1,18 +1,12 @@
-"""The windows there are, and a rest of Python's collector while Qt goes through its lists of widgets."""
+"""A rest of Python's collector while Qt goes through its lists of widgets."""
 
 from __future__ import annotations
 
 import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
 
-from PySide6.QtWidgets import QApplication
-
-if TYPE_CHECKING:
-    from assaypilot.gui.main_window import MainWindow
-
-__all__ = ["main_windows", "nothing_goes"]
+__all__ = ["nothing_goes"]
 
 
 @contextmanager
@@ -29,11 +23,3 @@ def nothing_goes() -> Iterator[None]:
     finally:
         if collecting:
             gc.enable()
-
-
-def main_windows() -> list[MainWindow]:
-    """The program's windows, those that are hidden or closing among them."""
-    from assaypilot.gui.main_window import MainWindow
-
-    with nothing_goes():
-        return [one for one in QApplication.topLevelWidgets() if isinstance(one, MainWindow)]

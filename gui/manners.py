@@ -9,8 +9,8 @@ from PySide6.QtGui import QFont, QFontMetrics
 from PySide6.QtWidgets import QDialog, QPushButton
 
 from assaypilot.gui.help.asking import close_help, show_help, topic_at
-from assaypilot.gui.living import main_windows
 from assaypilot.gui.theme import theme
+from assaypilot.gui.windows import main_windows
 
 if TYPE_CHECKING:
     from assaypilot.gui.dialogs.preferences import PreferencesDialog

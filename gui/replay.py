@@ -14,10 +14,10 @@ if TYPE_CHECKING:
     from assaypilot.engine.campaign.reasons.reasons import Reasons
     from assaypilot.engine.campaign.state import Status
     from assaypilot.engine.export.answer import Ends
-    from assaypilot.gui.main_window import MainWindow
-    from assaypilot.gui.session import Session, View
+    from assaypilot.gui.session import Session
+    from assaypilot.gui.view import View
 
-__all__ = ["PACE", "Replay", "look_back", "play"]
+__all__ = ["PACE", "Replay", "last_closed"]
 
 PACE = 1100
 """Milliseconds that a round is shown for while the rounds are played."""
@@ -184,27 +184,6 @@ class Replay(QObject):
             self.changed.emit()
         if self.playing and number is not None:
             self._beat.start()
-
-
-def look_back(window: MainWindow, by: int | None) -> None:
-    """Nothing; shows the candidates (or the pictures, where they are open) so many rounds on; None: now."""
-    _seen(window)
-    if by is None:
-        window.session.replay.go(None)
-    else:
-        window.session.replay.step(by)
-
-
-def play(window: MainWindow) -> None:
-    """Nothing; shows round after round, or stays at the one shown."""
-    _seen(window)
-    moments = window.session.replay
-    (moments.pause if moments.playing else moments.play)()
-
-
-def _seen(window: MainWindow) -> None:
-    if window.page not in (window.candidates, window.sar):
-        window.show_page(window.pages.index(window.candidates))
 
 
 def last_closed(status: Status) -> int:

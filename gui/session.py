@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
@@ -15,6 +14,7 @@ from assaypilot.gui.calculations import Calculations
 from assaypilot.gui.replay import Replay
 from assaypilot.gui.selection import Selection
 from assaypilot.gui.tasks import SHOWN_AFTER, Job, Tasks
+from assaypilot.gui.view import View
 
 if TYPE_CHECKING:
     from assaypilot.engine.campaign.campaign import Campaign
@@ -31,35 +31,11 @@ if TYPE_CHECKING:
     from assaypilot.engine.plates.layout import PlateUse
     from assaypilot.engine.stock import PlanName, StockLine, StockTerms
 
-__all__ = ["Missing", "Session", "View"]
+__all__ = ["Missing", "Session"]
 
 T = TypeVar("T")
 PRACTICE_SIZE = 960
 Missing = Literal["return", "failed", "other"]
-
-
-@dataclass(frozen=True, eq=False)
-class View:
-    """Everything the window shows of the campaign, at one head of its log."""
-
-    status: Status
-    path: Path
-    read_only: bool
-    read_only_reason: str | None
-    undo: str | None
-    redo: str | None
-    practice: bool
-    """Whether the shipped simulated assay can measure its rounds."""
-    rank: tuple[int, int] | None
-    """What the library can tell apart of the model's unknowns, and how many unknowns there are."""
-    reasons: Reasons | None = None
-    """Why every compound stands where it stands."""
-
-    @property
-    def round(self) -> Round | None:
-        """The open round, else the latest one."""
-        standing = [one for one in self.status.rounds if one.state != "withdrawn"]
-        return self.status.open_round or (standing[-1] if standing else None)
 
 
 QUICKLY_TOLD = 50_000

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from assaypilot.gui.pages.candidates import CandidatesPage
     from assaypilot.gui.pages.history import HistoryPage
     from assaypilot.gui.pages.library import LibraryPage
-    from assaypilot.gui.session import View
+    from assaypilot.gui.view import View
 
 __all__ = ["Tables"]
 

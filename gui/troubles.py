@@ -9,8 +9,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction, QGuiApplication
 from PySide6.QtWidgets import QApplication
 
-from assaypilot.gui.living import main_windows
 from assaypilot.gui.reporting import Reporter
+from assaypilot.gui.windows import main_windows
 
 if TYPE_CHECKING:
     from assaypilot.gui.main_window import MainWindow

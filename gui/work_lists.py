@@ -20,7 +20,7 @@ from assaypilot.gui.tasks import Job
 
 if TYPE_CHECKING:
     from assaypilot.gui.main_window import MainWindow
-    from assaypilot.gui.session import View
+    from assaypilot.gui.view import View
 
 __all__ = ["WorkLists", "write_work_list"]
 

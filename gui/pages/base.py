@@ -5,7 +5,8 @@ from __future__ import annotations
 from PySide6.QtCore import QByteArray, QEvent, QObject, Qt
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QSplitter, QVBoxLayout, QWidget
 
-from assaypilot.gui.session import Session, View
+from assaypilot.gui.session import Session
+from assaypilot.gui.view import View
 from assaypilot.gui.widgets.table import Table
 from assaypilot.gui.widgets.text import label
 

@@ -17,8 +17,9 @@ from assaypilot.gui.confirming import confirmation_rows
 from assaypilot.gui.models.candidates import interval_text, probability_text
 from assaypilot.gui.pages.why import why
 from assaypilot.gui.plots.canvas import Canvas
-from assaypilot.gui.session import Session, View
+from assaypilot.gui.session import Session
 from assaypilot.gui.theme import theme
+from assaypilot.gui.view import View
 from assaypilot.gui.widgets.breaking import breakable, copied, whole
 from assaypilot.gui.widgets.marks import StatusMark
 from assaypilot.gui.widgets.own_values import OwnValues

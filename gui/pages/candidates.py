@@ -25,7 +25,8 @@ from assaypilot.gui.pages.table_tools import TableTools
 from assaypilot.gui.plots.candidates import CandidatesScene, Picture
 from assaypilot.gui.plots.pointing import PointingCanvas
 from assaypilot.gui.screen import screen_of
-from assaypilot.gui.session import Session, View
+from assaypilot.gui.session import Session
+from assaypilot.gui.view import View
 from assaypilot.gui.widgets.choices import Segments
 from assaypilot.gui.widgets.columns import filter_in, order_in
 from assaypilot.gui.widgets.replay_bar import ReplayBar

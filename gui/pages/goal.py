@@ -19,7 +19,8 @@ from assaypilot.gui.pages.goal_change import ChangePanel
 from assaypilot.gui.pages.goal_form import TermsForm
 from assaypilot.gui.pages.goal_outlook import Outlooks
 from assaypilot.gui.pages.goal_terms import Terms, change_between
-from assaypilot.gui.session import Session, View
+from assaypilot.gui.session import Session
+from assaypilot.gui.view import View
 from assaypilot.gui.widgets.message_bar import error_words
 from assaypilot.gui.widgets.text import Callout, button, label, polish
 

@@ -11,7 +11,8 @@ from PySide6.QtWidgets import QHBoxLayout
 
 from assaypilot.gui.models.log import LogModel
 from assaypilot.gui.pages.base import Page
-from assaypilot.gui.session import Session, View
+from assaypilot.gui.session import Session
+from assaypilot.gui.view import View
 from assaypilot.gui.widgets.choices import FilterBox
 from assaypilot.gui.widgets.columns import order_in
 from assaypilot.gui.widgets.table import Table

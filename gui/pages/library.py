@@ -13,7 +13,8 @@ from assaypilot.gui.filtering import Facts, facts_of
 from assaypilot.gui.models.library import LibraryModel, availability, history_means
 from assaypilot.gui.pages.base import Page
 from assaypilot.gui.pages.table_tools import TableTools
-from assaypilot.gui.session import Session, View
+from assaypilot.gui.session import Session
+from assaypilot.gui.view import View
 from assaypilot.gui.widgets.columns import filter_in, order_in
 from assaypilot.gui.widgets.message_bar import for_window
 from assaypilot.gui.widgets.structures import Structures

@@ -30,8 +30,9 @@ from assaypilot.gui.pages.round_reading import RoundReading
 from assaypilot.gui.pages.round_tools import Tools, round_name
 from assaypilot.gui.pages.round_values import RoundValues
 from assaypilot.gui.questions import Surprise, surprises
-from assaypilot.gui.session import Session, View
+from assaypilot.gui.session import Session
 from assaypilot.gui.settings import Settings
+from assaypilot.gui.view import View
 from assaypilot.gui.widgets.round_table import RoundTable
 from assaypilot.gui.widgets.structures import Structures
 from assaypilot.gui.widgets.table import as_clipboard

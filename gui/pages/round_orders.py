@@ -9,7 +9,7 @@ from assaypilot.engine.campaign.state import Status
 from assaypilot.engine.campaign.stock.view import Order, money
 from assaypilot.engine.campaign.words import many
 from assaypilot.gui.models.base import Column, RowsModel, text_ranks
-from assaypilot.gui.session import View
+from assaypilot.gui.view import View
 from assaypilot.gui.widgets.flow import FlowRow
 from assaypilot.gui.widgets.table import Table
 from assaypilot.gui.widgets.text import button, label

@@ -18,7 +18,7 @@ from assaypilot.gui.entry import as_first_entered, entered_text
 from assaypilot.gui.models.round import RoundModel
 from assaypilot.gui.pages.round_ending import ClosePanel, WithdrawPanel
 from assaypilot.gui.questions import Surprise
-from assaypilot.gui.session import View
+from assaypilot.gui.view import View
 from assaypilot.gui.widgets.round_values import Shown, ValueList
 from assaypilot.gui.widgets.structures import Structures, StructureView
 from assaypilot.gui.widgets.text import Callout, Details, ElidedLabel, button, label, mnemonic_free

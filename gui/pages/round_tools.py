@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtWidgets import QWidget
 
 from assaypilot.engine.campaign.state import Round
-from assaypilot.gui.session import View
+from assaypilot.gui.view import View
 from assaypilot.gui.widgets.flow import FlowRow
 from assaypilot.gui.widgets.text import button, label
 

@@ -22,8 +22,9 @@ from assaypilot.gui.plots.pointing import PointingCanvas
 from assaypilot.gui.plots.scene import Scene
 from assaypilot.gui.plots.sites import ContributionScene, UsageScene
 from assaypilot.gui.plots.trust import PredictionScene, RoundsScene
-from assaypilot.gui.session import Session, View
+from assaypilot.gui.session import Session
 from assaypilot.gui.tasks import Job
+from assaypilot.gui.view import View
 from assaypilot.gui.widgets.choices import Segments
 from assaypilot.gui.widgets.flow import FlowRow
 from assaypilot.gui.widgets.replay_bar import ReplayBar

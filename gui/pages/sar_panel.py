@@ -5,7 +5,8 @@ from __future__ import annotations
 from PySide6.QtCore import Signal
 
 from assaypilot.gui.pages.candidate_panel import CompoundPanel
-from assaypilot.gui.session import Session, View
+from assaypilot.gui.session import Session
+from assaypilot.gui.view import View
 from assaypilot.gui.widgets.structures import Structures
 from assaypilot.gui.widgets.text import button, label
 

@@ -10,8 +10,8 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QVBoxLayout, QWi
 
 from assaypilot.engine.campaign.state import Status
 from assaypilot.gui.models.base import plain_tip
-from assaypilot.gui.session import View
 from assaypilot.gui.theme import theme
+from assaypilot.gui.view import View
 from assaypilot.gui.widgets.folded import FoldedLabel
 from assaypilot.gui.widgets.marks import Pill
 from assaypilot.gui.widgets.text import ElidedLabel, button, label, mnemonic_free, polish

@@ -21,9 +21,9 @@ from assaypilot.engine.simulate.virtual_assay import VirtualAssay
 from assaypilot.gui.app import make_window
 from assaypilot.gui.main_window import MainWindow
 from assaypilot.gui.plots.canvas import Canvas
-from assaypilot.gui.session import View
 from assaypilot.gui.settings import Settings
 from assaypilot.gui.theme import Choice, theme
+from assaypilot.gui.view import View
 from assaypilot.gui.widgets.structures import drawing_pool
 from screens.tables import LONG, NOISE, SHORT, Truth, Words
 

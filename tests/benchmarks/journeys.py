@@ -33,8 +33,8 @@ from assaypilot.gui.main_window import CANDIDATES, HISTORY, LIBRARY, ROUND, SAR,
 from assaypilot.gui.pages.base import Page
 from assaypilot.gui.pages.sar import PICTURES
 from assaypilot.gui.preloading import TURN, preload
-from assaypilot.gui.session import View
 from assaypilot.gui.settings import Settings
+from assaypilot.gui.view import View
 from assaypilot.gui.widgets.structures import drawing_pool
 from tests.benchmarks.stalls import Heart, heading
 
