@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import multiprocessing
+import os
 import time
 import traceback
 from collections.abc import Callable
+from contextlib import suppress
 from multiprocessing.connection import Connection
 from typing import Any, TypeVar
 
@@ -22,6 +24,8 @@ _EVERY = 0.05
 """Seconds between two messages of progress."""
 _PATIENCE = 5.0
 """Seconds that a process gets to end by itself."""
+_BEHIND = 5
+"""How far it stands behind the window (nice) where there are fewer processors than work."""
 
 
 def in_another_process(function: Callable[..., Result], *arguments: Any, report: Report = silent) -> Result:
@@ -36,6 +40,7 @@ def in_another_process(function: Callable[..., Result], *arguments: Any, report:
     here, there = context.Pipe(duplex=False)
     process = context.Process(target=_work, args=(there, function, arguments), daemon=True)
     process.start()
+    _step_behind(process.pid)
     there.close()
     try:
         result: Result = _watched(here, report)
@@ -46,6 +51,13 @@ def in_another_process(function: Callable[..., Result], *arguments: Any, report:
             process.join(0.0)
             process.terminate()
         process.join(_PATIENCE)
+
+
+def _step_behind(process: int | None) -> None:
+    """Nothing; a process lets others go first, the window above all; only where the system knows of such manners."""
+    if process is not None and hasattr(os, "setpriority"):
+        with suppress(OSError):  # it has ended
+            os.setpriority(os.PRIO_PROCESS, process, os.getpriority(os.PRIO_PROCESS, os.getpid()) + _BEHIND)
 
 
 def _watched(pipe: Connection, report: Report) -> Any:

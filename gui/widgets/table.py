@@ -178,6 +178,9 @@ class Table(QTableView):
         self.selectionModel().currentRowChanged.connect(lambda now, before: self._tell(now))
         self._flexible, self._least = "", 0
         self._natural: list[int] = []
+        """Widths that the columns' texts ask for, worked out for these columns and this size of the text."""
+        self._columns: tuple[Column, ...] = ()
+        self._sized: tuple[str, float] = ("", 0.0)
         self.tall = False
         """Whether rows have room for texts of two lines, as those with pictures do."""
         self._own: dict[str, int] = {}
@@ -429,7 +432,10 @@ class Table(QTableView):
             elif column.smiles is not None and self._pictures is not None:
                 delegate = self._pictures
             self.setItemDelegateForColumn(place, delegate)
-        self._natural = [_scaled(c.width, c) or self._fitting(place) for place, c in enumerate(columns)]
+        sized = (self.font().key(), theme().scale)
+        if self._sized != sized or self._columns is not columns:  # a filter alone changes no text of any row
+            self._sized, self._columns = sized, columns
+            self._natural = [_scaled(c.width, c) or self._fitting(place) for place, c in enumerate(columns)]
         self.fill_room()
         self.dressed.emit()
 

@@ -1,4 +1,5 @@
 import multiprocessing
+import os
 import time
 
 import pytest
@@ -50,6 +51,17 @@ def test_cancel_ends_work_that_never_looks_up():
 def test_a_process_that_dies_is_said():
     with pytest.raises(RuntimeError, match="without a result"):
         in_another_process(_dies)
+
+
+@pytest.mark.skipif(not hasattr(os, "getpriority"), reason="the system has no such manners")
+def test_the_window_goes_first():
+    here = os.getpriority(os.PRIO_PROCESS, os.getpid())
+    assert in_another_process(_manners) == min(19, here + 5)
+    assert os.getpriority(os.PRIO_PROCESS, os.getpid()) == here
+
+
+def _manners(report):
+    return os.getpriority(os.PRIO_PROCESS, 0)
 
 
 def _broken(report):

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from PySide6.QtCore import QItemSelection, QItemSelectionModel, QRunnable, QSize, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QAbstractItemModelTester, QTest
+from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from assaypilot.engine.tables.problems import Problem
@@ -62,6 +63,33 @@ def long_table(qtbot: QtBot, session: Session) -> tuple[RowsModel, Table, np.nda
     table.show()
     model.fill(columns(values), SIZE)
     return model, table, values
+
+
+def test_widths_follow_the_texts_and_their_size_and_a_filter_asks_for_none(qtbot: QtBot) -> None:
+    asked, texts = list[int](), ["short"] * 50
+
+    def text(row: int) -> str:
+        asked.append(row)
+        return texts[row]
+
+    model = RowsModel()
+    table = Table(model, name="widths")
+    qtbot.addWidget(table)
+    model.fill([Column("id", "ID", text, lambda: np.arange(50)), Column("no", "No.", str)], 50)
+    narrow = table.columnWidth(0)
+    assert asked
+    asked.clear()
+    model.only(np.arange(50) < 3)
+    assert (asked, table.columnWidth(0)) == ([], narrow)
+    large = table.font()
+    large.setPointSizeF(2 * large.pointSizeF())
+    table.setFont(large)
+    model.only(None)
+    assert table.columnWidth(0) > narrow
+    table.setFont(tables.tabular(QApplication.font()))
+    texts[7] = "a much longer text"
+    model.fill([Column("id", "ID", text, lambda: np.arange(50)), Column("no", "No.", str)], 50)
+    assert table.columnWidth(0) > narrow
 
 
 def test_a_long_table_is_sorted_elsewhere_and_keeps_what_is_selected(qtbot: QtBot, session: Session) -> None:
