@@ -11,13 +11,13 @@ from PySide6.QtGui import QFileOpenEvent, QIcon
 from PySide6.QtWidgets import QApplication
 
 from assaypilot.gui.help.asking import listen
-from assaypilot.gui.main_window import MainWindow
 from assaypilot.gui.preloading import preload_soon
 from assaypilot.gui.reporting import Reporter
 from assaypilot.gui.settings import Settings
 from assaypilot.gui.theme import RESOURCES, theme
-from assaypilot.gui.troubles import tell
-from assaypilot.gui.windows import main_windows
+from assaypilot.gui.window.main_window import MainWindow
+from assaypilot.gui.window.troubles import tell
+from assaypilot.gui.window.windows import main_windows
 
 __all__ = ["HandedFiles", "dress", "make_window", "run"]
 

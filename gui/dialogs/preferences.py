@@ -27,7 +27,7 @@ from assaypilot.gui.theme import Choice, theme
 from assaypilot.gui.widgets.choices import Segments
 from assaypilot.gui.widgets.message_bar import error_words
 from assaypilot.gui.widgets.text import button, label, polish
-from assaypilot.gui.work_lists import LAST
+from assaypilot.gui.window.work_lists import LAST
 
 __all__ = ["SIZES", "PreferencesDialog"]
 

@@ -7,8 +7,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
 from assaypilot.gui.help.window import HelpWindow
-from assaypilot.gui.main_window import CANDIDATES, GOAL, HISTORY, ROUND, SAR
 from assaypilot.gui.pages.sar import PICTURES
+from assaypilot.gui.window.main_window import CANDIDATES, GOAL, HISTORY, ROUND, SAR
 from screens.photographer import Photographer
 from screens.tables import Truth
 

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QScrollArea, QWidget
 from assaypilot.engine.measurements import Result
 from assaypilot.engine.plates.layout import PlateUse, read_controls
 from assaypilot.gui.dialogs.new_campaign import NewCampaign
-from assaypilot.gui.main_window import CANDIDATES, GOAL, LIBRARY, ROUND, SAR
+from assaypilot.gui.window.main_window import CANDIDATES, GOAL, LIBRARY, ROUND, SAR
 from screens.photographer import Photographer
 from screens.tables import NOISE, Truth, beside_each_other, with_stock
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from assaypilot.gui.main_window import GOAL
+from assaypilot.gui.window.main_window import GOAL
 from screens.photographer import Photographer
 
 __all__ = ["other_settings", "seen"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from assaypilot.gui.main_window import CANDIDATES, ROUND, SAR
+from assaypilot.gui.window.main_window import CANDIDATES, ROUND, SAR
 from screens import answers, goal, rounds, wizard
 from screens.photographer import Photographer
 from screens.tables import benzamides, two_endpoints

@@ -19,12 +19,12 @@ from assaypilot.engine.campaign.state import Round
 from assaypilot.engine.measurements import Result
 from assaypilot.engine.simulate.virtual_assay import VirtualAssay
 from assaypilot.gui.app import make_window
-from assaypilot.gui.main_window import MainWindow
 from assaypilot.gui.plots.canvas import Canvas
 from assaypilot.gui.settings import Settings
 from assaypilot.gui.theme import Choice, theme
 from assaypilot.gui.view import View
 from assaypilot.gui.widgets.structures import drawing_pool
+from assaypilot.gui.window.main_window import MainWindow
 from screens.tables import LONG, NOISE, SHORT, Truth, Words
 
 __all__ = ["LOOKS", "Look", "Photographer"]

@@ -7,7 +7,7 @@ from PySide6.QtTest import QTest
 
 from assaypilot.engine.measurements import Result
 from assaypilot.engine.plates.layout import PlateUse, read_controls
-from assaypilot.gui.main_window import ROUND
+from assaypilot.gui.window.main_window import ROUND
 from screens.photographer import Photographer
 from screens.tables import Truth
 

@@ -29,13 +29,13 @@ from assaypilot.engine.library import Library, Site
 from assaypilot.engine.measurements import Result
 from assaypilot.engine.thrift import give_memory_back
 from assaypilot.gui.app import dress, make_window
-from assaypilot.gui.main_window import CANDIDATES, HISTORY, LIBRARY, ROUND, SAR, MainWindow
 from assaypilot.gui.pages.base import Page
 from assaypilot.gui.pages.sar import PICTURES
 from assaypilot.gui.preloading import TURN, preload
 from assaypilot.gui.settings import Settings
 from assaypilot.gui.view import View
 from assaypilot.gui.widgets.structures import drawing_pool
+from assaypilot.gui.window.main_window import CANDIDATES, HISTORY, LIBRARY, ROUND, SAR, MainWindow
 from tests.benchmarks.stalls import Heart, heading
 
 AMINES = tuple("C" * n for n in range(1, 9)) + tuple(f"{'C' * n}O" for n in range(1, 9)) + tuple(

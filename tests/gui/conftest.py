@@ -13,8 +13,8 @@ from pytestqt.qtbot import QtBot
 from shiboken6 import isValid
 
 from assaypilot.gui.app import dress, make_window
-from assaypilot.gui.main_window import CANDIDATES, MainWindow
 from assaypilot.gui.settings import Settings
+from assaypilot.gui.window.main_window import CANDIDATES, MainWindow
 from tests.gui.forecasts import Crystal
 from tests.gui.helpers import answered, idle, quick_campaign, until
 

@@ -11,7 +11,7 @@ from pytestqt.qtbot import QtBot
 from assaypilot.gui.dialogs.reasons import CorrectDialog, ExcludeDialog, UnavailableDialog
 from assaypilot.gui.dialogs.trouble_report import ReportDialog
 from assaypilot.gui.help.asking import close_help, show_help
-from assaypilot.gui.main_window import MainWindow
+from assaypilot.gui.window.main_window import MainWindow
 from tests.gui.helpers import answered, idle, small_table, status, until
 
 

@@ -18,7 +18,7 @@ from assaypilot.gui import licences
 from assaypilot.gui.app import HandedFiles
 from assaypilot.gui.dialogs.about import AboutDialog
 from assaypilot.gui.dialogs.licences import LicencesDialog
-from assaypilot.gui.main_window import MainWindow
+from assaypilot.gui.window.main_window import MainWindow
 from tests.gui.helpers import idle, small_table, until
 
 

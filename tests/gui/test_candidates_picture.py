@@ -9,8 +9,8 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
-from assaypilot.gui.main_window import MainWindow
 from assaypilot.gui.plots.candidates import CandidatesScene
+from assaypilot.gui.window.main_window import MainWindow
 from tests.gui.helpers import idle, rows_of, status, until
 
 

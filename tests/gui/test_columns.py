@@ -16,9 +16,9 @@ from pytestqt.qtbot import QtBot
 
 from assaypilot.engine.endpoint import Endpoint
 from assaypilot.engine.progress import Report
-from assaypilot.gui.main_window import CANDIDATES, LIBRARY, MainWindow
 from assaypilot.gui.models import properties
 from assaypilot.gui.settings import Settings
+from assaypilot.gui.window.main_window import CANDIDATES, LIBRARY, MainWindow
 from tests.gui.helpers import idle, quick_campaign, rows_of, status, until, view
 
 

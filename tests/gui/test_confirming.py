@@ -17,7 +17,7 @@ from assaypilot.engine.endpoint import Endpoint
 from assaypilot.engine.library import Library, Site
 from assaypilot.engine.measurements import Result
 from assaypilot.gui.dialogs.reasons import ExcludeDialog
-from assaypilot.gui.main_window import CANDIDATES, ROUND, MainWindow
+from assaypilot.gui.window.main_window import CANDIDATES, ROUND, MainWindow
 from tests.gui.helpers import dialog, idle, open_round, status, until
 
 SITES = (("R1", 5), ("R2", 4), ("R3", 4))

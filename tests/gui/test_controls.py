@@ -19,8 +19,8 @@ from assaypilot.engine.plates.layout import Control as Wells
 from assaypilot.engine.plates.layout import PlateUse
 from assaypilot.gui.dialogs.goal_controls import controls_in
 from assaypilot.gui.dialogs.reasons import CorrectDialog, ExcludeDialog
-from assaypilot.gui.main_window import ROUND, MainWindow
 from assaypilot.gui.pages.round_controls import ControlsPane
+from assaypilot.gui.window.main_window import ROUND, MainWindow
 from tests.gui.helpers import dialog, idle, status, until, view
 from tests.gui.test_goals import IDS, ROWS, table, to_goal
 

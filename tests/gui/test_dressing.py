@@ -12,8 +12,8 @@ from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
 from assaypilot.gui import living
-from assaypilot.gui.main_window import MainWindow
 from assaypilot.gui.theme import theme
+from assaypilot.gui.window.main_window import MainWindow
 from tests.gui.helpers import until
 
 

@@ -23,9 +23,9 @@ from assaypilot.engine.processes import in_another_process
 from assaypilot.engine.progress import silent
 from assaypilot.engine.simulate.forecast import forecast_campaign
 from assaypilot.gui import foresight
-from assaypilot.gui.main_window import GOAL, LIBRARY, MainWindow
 from assaypilot.gui.pages.goal import GoalPage
 from assaypilot.gui.pages.goal_terms import fold
+from assaypilot.gui.window.main_window import GOAL, LIBRARY, MainWindow
 from tests.gui.forecasts import Crystal
 from tests.gui.helpers import idle, quick_campaign, status, until, view
 from tests.gui.test_goals import campaign_file, opened

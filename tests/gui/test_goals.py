@@ -34,10 +34,10 @@ from assaypilot.engine.strategies.protocol import Strategy
 from assaypilot.engine.tables.check import EndpointFacts
 from assaypilot.gui.dialogs.goal_endpoints import EndpointBox, EndpointList
 from assaypilot.gui.dialogs.goal_step import GoalStep
-from assaypilot.gui.main_window import CANDIDATES, LIBRARY, ROUND, MainWindow
 from assaypilot.gui.outlook import draft, look_ahead
 from assaypilot.gui.plots.candidates import CandidatesScene
 from assaypilot.gui.questions import surprises
+from assaypilot.gui.window.main_window import CANDIDATES, LIBRARY, ROUND, MainWindow
 from tests.gui.forecasts import Crystal
 from tests.gui.helpers import idle, open_round, status, until, view
 

@@ -20,10 +20,10 @@ import assaypilot.gui.pages
 from assaypilot.gui.help.asking import close_help, help_window, show_help
 from assaypilot.gui.help.topics import CHAPTERS, FOLDER, HOME, PRESENT, topic_of, topics
 from assaypilot.gui.help.window import HelpWindow
-from assaypilot.gui.main_window import CANDIDATES, MainWindow
 from assaypilot.gui.pages.base import Page
 from assaypilot.gui.pages.start import StartPage
 from assaypilot.gui.theme import theme
+from assaypilot.gui.window.main_window import CANDIDATES, MainWindow
 from tests.gui.helpers import dialog, idle, until
 
 

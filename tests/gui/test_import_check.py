@@ -14,8 +14,8 @@ from pytestqt.qtbot import QtBot
 
 from assaypilot.engine.tables.problems import Problem
 from assaypilot.gui.dialogs.new_campaign import NewCampaign
-from assaypilot.gui.main_window import MainWindow
 from assaypilot.gui.models.findings import KINDS, Findings, FindingsModel
+from assaypilot.gui.window.main_window import MainWindow
 from tests.gui.helpers import idle, status, until
 from tests.gui.imports import HOSTILE, check_of, checked, columns_of, sparse, wizard_on
 

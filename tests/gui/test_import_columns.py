@@ -16,7 +16,7 @@ from assaypilot.gui.dialogs import columns_step as module
 from assaypilot.gui.dialogs.check_work import CoreChoice, known_cores
 from assaypilot.gui.dialogs.columns_step import Smaller
 from assaypilot.gui.dialogs.new_campaign import NewCampaign
-from assaypilot.gui.main_window import MainWindow
+from assaypilot.gui.window.main_window import MainWindow
 from tests.gui.helpers import idle, small_table, status, until
 from tests.gui.imports import HOSTILE, amides, checked, columns_of, sparse, wizard_on
 

@@ -16,7 +16,7 @@ from assaypilot.engine.progress import Report
 from assaypilot.gui.dialogs import table_step as module
 from assaypilot.gui.dialogs.table_step import TableStep
 from assaypilot.gui.dialogs.table_work import Loaded, Place, Wanted, load
-from assaypilot.gui.main_window import MainWindow
+from assaypilot.gui.window.main_window import MainWindow
 from tests.engine.tables.corpus import TEXT
 from tests.engine.tables.workbooks import write_xlsx
 from tests.gui.helpers import idle, small_table, until

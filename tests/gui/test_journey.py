@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
 )
 from pytestqt.qtbot import QtBot
 
-from assaypilot.gui.main_window import CANDIDATES, HISTORY, LIBRARY, ROUND, MainWindow
+from assaypilot.gui.window.main_window import CANDIDATES, HISTORY, LIBRARY, ROUND, MainWindow
 from tests.gui.helpers import (
     idle,
     noisy,

@@ -20,8 +20,8 @@ from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.library import Library
 from assaypilot.engine.measurements import Result
 from assaypilot.engine.progress import Report
-from assaypilot.gui.main_window import CANDIDATES, HISTORY, LIBRARY, MainWindow
 from assaypilot.gui.models.library import _history, history_means, history_shown
+from assaypilot.gui.window.main_window import CANDIDATES, HISTORY, LIBRARY, MainWindow
 from tests.gui.helpers import idle, quick_campaign, until, view
 
 

@@ -14,10 +14,10 @@ from pytestqt.qtbot import QtBot
 
 from assaypilot.engine.library import Library
 from assaypilot.gui.filtering import narrow, patterns
-from assaypilot.gui.main_window import CANDIDATES, MainWindow
 from assaypilot.gui.models.base import Coded, Column, RowsModel, plain_tip, text_ranks
 from assaypilot.gui.models.candidates import interval_text, probability_text
 from assaypilot.gui.widgets.table import Table, as_clipboard
+from assaypilot.gui.window.main_window import CANDIDATES, MainWindow
 from tests.gui.helpers import idle, status, until, wizard_through
 
 FATAL = QAbstractItemModelTester.FailureReportingMode.Fatal

@@ -25,10 +25,10 @@ from assaypilot.engine.endpoint import Endpoint, Limit
 from assaypilot.engine.library import Library
 from assaypilot.engine.measurements import Result
 from assaypilot.gui.dialogs.about import AboutDialog
-from assaypilot.gui.main_window import CANDIDATES, HISTORY, LIBRARY, ROUND, SAR, MainWindow
 from assaypilot.gui.models.base import RowsModel
 from assaypilot.gui.plots.canvas import Canvas
 from assaypilot.gui.plots.pointing import PointingCanvas
+from assaypilot.gui.window.main_window import CANDIDATES, HISTORY, LIBRARY, ROUND, SAR, MainWindow
 from tests.gui.helpers import dialog, idle, open_round, status, until, view
 
 CAMPAIGN = "<b>Series</b> $4$ & R1 [*] %s"

@@ -12,10 +12,10 @@ from pytestqt.qtbot import QtBot
 
 from assaypilot.engine.campaign.campaign import Campaign
 from assaypilot.gui.dialogs.preferences import SIZES, PreferencesDialog
-from assaypilot.gui.main_window import MainWindow
 from assaypilot.gui.settings import AUTHOR, Settings
 from assaypilot.gui.theme import DARK, theme
 from assaypilot.gui.widgets.structures import StructureView
+from assaypilot.gui.window.main_window import MainWindow
 from tests.gui.helpers import idle, quick_campaign, small_table, until, view
 
 

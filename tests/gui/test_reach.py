@@ -27,9 +27,9 @@ from PySide6.QtWidgets import (
 )
 from pytestqt.qtbot import QtBot
 
-from assaypilot.gui.main_window import MainWindow
 from assaypilot.gui.theme import theme
 from assaypilot.gui.widgets.text import ElidedLabel
+from assaypilot.gui.window.main_window import MainWindow
 from tests.gui.everything import decided_round, everything
 
 LARGER = (125, 160, 200)

@@ -16,8 +16,8 @@ from assaypilot.engine.endpoint import Endpoint
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.library import Library, Site
 from assaypilot.engine.measurements import Result
-from assaypilot.gui.main_window import CANDIDATES, LIBRARY, SAR, MainWindow
 from assaypilot.gui.plots.trust import RoundsScene
+from assaypilot.gui.window.main_window import CANDIDATES, LIBRARY, SAR, MainWindow
 from tests.gui.helpers import idle, status, until
 
 ROUNDS = 4

@@ -19,10 +19,10 @@ from assaypilot.engine.measurements import Measurement, Result
 from assaypilot.gui.cells import mean_text
 from assaypilot.gui.dialogs.reasons import CorrectDialog, ExcludeDialog
 from assaypilot.gui.entry import Question, decimal_of, parse_entry
-from assaypilot.gui.main_window import ROUND, MainWindow
 from assaypilot.gui.models.base import KIND
 from assaypilot.gui.models.round import STRUCK, RoundModel, result_key
 from assaypilot.gui.settings import Settings
+from assaypilot.gui.window.main_window import ROUND, MainWindow
 from tests.gui.helpers import dialog, idle, open_round, quick_campaign, status, until, view
 
 P = Endpoint("pIC50", noise_sd=0.2)

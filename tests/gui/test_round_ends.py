@@ -7,7 +7,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
-from assaypilot.gui.main_window import MainWindow
+from assaypilot.gui.window.main_window import MainWindow
 from tests.gui.helpers import idle, open_round, status, until, view
 
 

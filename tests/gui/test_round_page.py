@@ -11,8 +11,8 @@ from PySide6.QtWidgets import QLineEdit
 from pytestqt.qtbot import QtBot
 
 from assaypilot.gui.dialogs.reasons import CorrectDialog, ExcludeDialog
-from assaypilot.gui.main_window import ROUND, MainWindow
 from assaypilot.gui.models.round import RoundModel
+from assaypilot.gui.window.main_window import ROUND, MainWindow
 from tests.gui.helpers import dialog, idle, open_round, quick_campaign, status, true_values, until
 
 

@@ -13,9 +13,9 @@ from pytestqt.qtbot import QtBot
 from assaypilot.engine.plates.layout import PlateUse, read_controls
 from assaypilot.engine.plates.wells import Well
 from assaypilot.gui.dialogs.work_list import WorkListDialog
-from assaypilot.gui.main_window import ROUND, MainWindow
 from assaypilot.gui.plate_looks import DECISION
 from assaypilot.gui.widgets.plate_chooser import PlateChooser
+from assaypilot.gui.window.main_window import ROUND, MainWindow
 from tests.gui.helpers import idle, open_round, status, until, view
 
 LEFT, NONE, SHIFT = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier, Qt.KeyboardModifier.ShiftModifier

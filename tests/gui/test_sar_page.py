@@ -21,15 +21,15 @@ from assaypilot.engine.campaign.state import Settings
 from assaypilot.engine.endpoint import Endpoint
 from assaypilot.engine.library import Library
 from assaypilot.engine.measurements import Result
-from assaypilot.gui.main_window import CANDIDATES, LIBRARY, SAR, MainWindow
 from assaypilot.gui.pages import sar
 from assaypilot.gui.pages.sar import PICTURES, SarPage
-from assaypilot.gui.picture_files import data_path
 from assaypilot.gui.plots.heat import HeatScene
 from assaypilot.gui.plots.scene import Target
 from assaypilot.gui.plots.sites import ContributionScene, UsageScene
 from assaypilot.gui.plots.trust import PredictionScene, RoundsScene
 from assaypilot.gui.theme import theme
+from assaypilot.gui.window.main_window import CANDIDATES, LIBRARY, SAR, MainWindow
+from assaypilot.gui.window.picture_files import data_path
 from tests.gui.helpers import answered, idle, quick_campaign, rows_of, status, until, view
 
 KINDS = (HeatScene, ContributionScene, PredictionScene, RoundsScene, UsageScene)

@@ -18,9 +18,9 @@ from assaypilot.engine.tables.mapping import propose
 from assaypilot.engine.tables.opening import read_table
 from assaypilot.gui.dialogs.check_panel import fact_rows
 from assaypilot.gui.dialogs.columns_form import ColumnsForm
-from assaypilot.gui.main_window import LIBRARY, MainWindow
-from assaypilot.gui.stocking import read_list
 from assaypilot.gui.widgets.strip import next_step
+from assaypilot.gui.window.main_window import LIBRARY, MainWindow
+from assaypilot.gui.window.stocking import read_list
 from tests.gui.helpers import idle, small_table, until
 from tests.gui.imports import columns_of
 

@@ -12,8 +12,8 @@ from pytestqt.qtbot import QtBot
 
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.progress import Cancelled, Report
-from assaypilot.gui.main_window import MainWindow
 from assaypilot.gui.tasks import Progress, Tasks
+from assaypilot.gui.window.main_window import MainWindow
 
 
 @pytest.fixture

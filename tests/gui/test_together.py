@@ -11,7 +11,7 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from assaypilot.engine.cli import main
-from assaypilot.gui.main_window import GOAL, SAR, MainWindow
+from assaypilot.gui.window.main_window import GOAL, SAR, MainWindow
 from tests.gui.helpers import until
 from tests.gui.imports import check_of
 from tests.gui.test_import_check import take_back, texts

@@ -11,8 +11,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QPushButton
 from pytestqt.qtbot import QtBot
 
-from assaypilot.gui.main_window import MainWindow
-from assaypilot.gui.tour import STEPS
+from assaypilot.gui.window.main_window import MainWindow
+from assaypilot.gui.window.tour import STEPS
 from tests.gui.helpers import dialog, idle, quick_campaign, status, until, view
 
 

@@ -18,9 +18,9 @@ from pytestqt.qtbot import QtBot
 from assaypilot.engine.progress import Report
 from assaypilot.gui.app import make_window
 from assaypilot.gui.dialogs.trouble_report import ReportDialog
-from assaypilot.gui.main_window import HISTORY, MainWindow
 from assaypilot.gui.reporting import Reporter
 from assaypilot.gui.settings import Settings
+from assaypilot.gui.window.main_window import HISTORY, MainWindow
 from tests.gui.helpers import dialog, idle, until
 
 SESSION = """

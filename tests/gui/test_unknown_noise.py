@@ -20,10 +20,10 @@ from assaypilot.engine.tables.importer import import_table
 from assaypilot.engine.tables.mapping import propose
 from assaypilot.engine.tables.opening import parse_text
 from assaypilot.gui.dialogs.goal_endpoints import EndpointBox
-from assaypilot.gui.main_window import MainWindow
 from assaypilot.gui.outlook import draft, look_ahead
 from assaypilot.gui.pages.goal_form import TermsForm
 from assaypilot.gui.pages.goal_terms import Terms, change_between
+from assaypilot.gui.window.main_window import MainWindow
 from tests.gui.helpers import small_table, status, until
 
 UNKNOWN = Endpoint("pIC50", noise_sd=0.3, noise_estimated=True)

@@ -20,10 +20,10 @@ from assaypilot.engine.campaign.state import Settings
 from assaypilot.engine.endpoint import Endpoint
 from assaypilot.engine.library import Library
 from assaypilot.engine.measurements import Result
-from assaypilot.gui.main_window import CANDIDATES, SAR, MainWindow
 from assaypilot.gui.pages.candidate_panel import CompoundPanel
 from assaypilot.gui.theme import theme
 from assaypilot.gui.widgets.breaking import breakable, whole
+from assaypilot.gui.window.main_window import CANDIDATES, SAR, MainWindow
 from tests.gui.helpers import answered, idle, quick_campaign, status, until, view
 
 EFFECTS = ((0.0, 0.9, -0.4), (0.0, 0.5, -0.7))

@@ -14,9 +14,9 @@ from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
 from assaypilot.gui import launch
-from assaypilot.gui.main_window import CANDIDATES, LIBRARY, ROUND, MainWindow
 from assaypilot.gui.settings import Settings
 from assaypilot.gui.theme import DARK, LIGHT, theme
+from assaypilot.gui.window.main_window import CANDIDATES, LIBRARY, ROUND, MainWindow
 from tests.gui.helpers import idle, small_table, status, until, view, wizard_through
 
 

@@ -13,11 +13,11 @@ from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 from shiboken6 import isValid
 
-from assaypilot.gui import opening
 from assaypilot.gui import theme as look
 from assaypilot.gui.app import HandedFiles
-from assaypilot.gui.main_window import MainWindow
 from assaypilot.gui.theme import DARK, LIGHT, theme
+from assaypilot.gui.window import opening
+from assaypilot.gui.window.main_window import MainWindow
 from tests.gui.helpers import idle, quick_campaign, until, view
 
 

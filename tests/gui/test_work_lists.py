@@ -18,9 +18,9 @@ from assaypilot.engine.campaign.plating import plate_layout
 from assaypilot.engine.plates.layout import PlateUse, read_controls
 from assaypilot.engine.plates.wells import Well, read_well
 from assaypilot.gui.dialogs.work_list import WorkListDialog, use_of, values_of
-from assaypilot.gui.main_window import ROUND, MainWindow
 from assaypilot.gui.widgets.plate import short_names
-from assaypilot.gui.work_lists import ROUNDS, _key
+from assaypilot.gui.window.main_window import ROUND, MainWindow
+from assaypilot.gui.window.work_lists import ROUNDS, _key
 from tests.gui.helpers import idle, open_round, status, until, view
 
 

@@ -10,11 +10,11 @@ from PySide6.QtWidgets import QDialog, QPushButton
 
 from assaypilot.gui.help.asking import close_help, show_help, topic_at
 from assaypilot.gui.theme import theme
-from assaypilot.gui.windows import main_windows
+from assaypilot.gui.window.windows import main_windows
 
 if TYPE_CHECKING:
     from assaypilot.gui.dialogs.preferences import PreferencesDialog
-    from assaypilot.gui.main_window import MainWindow
+    from assaypilot.gui.window.main_window import MainWindow
 
 __all__ = ["Manners"]
 

@@ -17,8 +17,8 @@ from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QPushButton, QV
 from assaypilot.gui.widgets.text import button, label, polish
 
 if TYPE_CHECKING:
-    from assaypilot.gui.main_window import MainWindow
     from assaypilot.gui.pages.base import Page
+    from assaypilot.gui.window.main_window import MainWindow
 
 __all__ = ["STEPS", "Step", "Tour", "TourCard"]
 

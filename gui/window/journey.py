@@ -8,8 +8,8 @@ from PySide6.QtCore import Qt
 
 if TYPE_CHECKING:
     from assaypilot.engine.stock import PlanName
-    from assaypilot.gui.main_window import MainWindow
     from assaypilot.gui.pages.round_ending import ClosePanel
+    from assaypilot.gui.window.main_window import MainWindow
 
 __all__ = ["Journey"]
 

@@ -15,7 +15,7 @@ from assaypilot.gui.saving import ask_for_place
 
 if TYPE_CHECKING:
     from assaypilot.gui.dialogs.new_campaign import NewCampaign
-    from assaypilot.gui.main_window import MainWindow
+    from assaypilot.gui.window.main_window import MainWindow
 
 __all__ = ["SUFFIX", "TABLES", "Opening"]
 
@@ -41,7 +41,7 @@ class Opening:
 
     def new_window(self) -> MainWindow:
         """Another window, with the start page; it goes when it is closed."""
-        from assaypilot.gui.main_window import MainWindow
+        from assaypilot.gui.window.main_window import MainWindow
 
         window = self._window
         made = MainWindow(window.settings, window.reporter)

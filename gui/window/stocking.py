@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from assaypilot.engine.campaign.state import Source
     from assaypilot.engine.library import Library
     from assaypilot.engine.stock import StockLine
-    from assaypilot.gui.main_window import MainWindow
+    from assaypilot.gui.window.main_window import MainWindow
 
 __all__ = ["Stocking", "read_list"]
 

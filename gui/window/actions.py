@@ -10,15 +10,15 @@ from PySide6.QtGui import QAction, QActionGroup, QKeySequence
 from PySide6.QtWidgets import QMenu
 
 from assaypilot.gui.dialogs.export import KINDS
-from assaypilot.gui.looking_back import look_back, play
 from assaypilot.gui.models.base import plain_tip
 from assaypilot.gui.pages.round_tools import has_results
 from assaypilot.gui.theme import Choice, theme
 from assaypilot.gui.view import View
 from assaypilot.gui.widgets.text import mnemonic_free
+from assaypilot.gui.window.looking_back import look_back, play
 
 if TYPE_CHECKING:
-    from assaypilot.gui.main_window import MainWindow
+    from assaypilot.gui.window.main_window import MainWindow
 
 __all__ = ["Actions"]
 

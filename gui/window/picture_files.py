@@ -21,8 +21,8 @@ from assaypilot.gui.tasks import Job
 from assaypilot.gui.widgets.table import MOST_COPIED, as_clipboard
 
 if TYPE_CHECKING:
-    from assaypilot.gui.main_window import MainWindow
     from assaypilot.gui.plots.scene import Scene, Shape
+    from assaypilot.gui.window.main_window import MainWindow
 
 __all__ = ["PictureFiles", "data_path"]
 

@@ -10,11 +10,11 @@ from PySide6.QtGui import QAction, QGuiApplication
 from PySide6.QtWidgets import QApplication
 
 from assaypilot.gui.reporting import Reporter
-from assaypilot.gui.windows import main_windows
+from assaypilot.gui.window.windows import main_windows
 
 if TYPE_CHECKING:
-    from assaypilot.gui.main_window import MainWindow
     from assaypilot.gui.widgets.message_bar import MessageBar
+    from assaypilot.gui.window.main_window import MainWindow
 
 __all__ = ["Troubles", "tell"]
 

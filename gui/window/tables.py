@@ -12,11 +12,11 @@ from PySide6.QtWidgets import QVBoxLayout
 from assaypilot.gui.widgets.work_bar import WorkBar
 
 if TYPE_CHECKING:
-    from assaypilot.gui.main_window import MainWindow
     from assaypilot.gui.pages.candidates import CandidatesPage
     from assaypilot.gui.pages.history import HistoryPage
     from assaypilot.gui.pages.library import LibraryPage
     from assaypilot.gui.view import View
+    from assaypilot.gui.window.main_window import MainWindow
 
 __all__ = ["Tables"]
 

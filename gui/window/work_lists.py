@@ -19,8 +19,8 @@ from assaypilot.gui.saving import ask_for_place, file_name
 from assaypilot.gui.tasks import Job
 
 if TYPE_CHECKING:
-    from assaypilot.gui.main_window import MainWindow
     from assaypilot.gui.view import View
+    from assaypilot.gui.window.main_window import MainWindow
 
 __all__ = ["WorkLists", "write_work_list"]
 

@@ -22,11 +22,6 @@ from PySide6.QtWidgets import (
 )
 
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.gui.actions import PAGES, Actions
-from assaypilot.gui.exporting import Exporting
-from assaypilot.gui.journey import Journey
-from assaypilot.gui.manners import Manners
-from assaypilot.gui.opening import Opening
 from assaypilot.gui.pages.base import Page
 from assaypilot.gui.pages.candidates import CandidatesPage
 from assaypilot.gui.pages.goal import GoalPage
@@ -35,20 +30,25 @@ from assaypilot.gui.pages.library import LibraryPage
 from assaypilot.gui.pages.round import RoundPage
 from assaypilot.gui.pages.sar import SarPage
 from assaypilot.gui.pages.start import StartPage
-from assaypilot.gui.picture_files import PictureFiles
 from assaypilot.gui.reporting import Reporter
 from assaypilot.gui.session import Session
 from assaypilot.gui.settings import Settings
-from assaypilot.gui.stocking import Stocking
-from assaypilot.gui.tables import Tables
 from assaypilot.gui.theme import Choice, theme
-from assaypilot.gui.tour import Tour
-from assaypilot.gui.troubles import Troubles
 from assaypilot.gui.widgets.message_bar import MessageBar, error_words
 from assaypilot.gui.widgets.strip import Footer, Strip
 from assaypilot.gui.widgets.structures import Structures, drawing_pool
 from assaypilot.gui.widgets.work_bar import WorkBar
-from assaypilot.gui.work_lists import WorkLists
+from assaypilot.gui.window.actions import PAGES, Actions
+from assaypilot.gui.window.exporting import Exporting
+from assaypilot.gui.window.journey import Journey
+from assaypilot.gui.window.manners import Manners
+from assaypilot.gui.window.opening import Opening
+from assaypilot.gui.window.picture_files import PictureFiles
+from assaypilot.gui.window.stocking import Stocking
+from assaypilot.gui.window.tables import Tables
+from assaypilot.gui.window.tour import Tour
+from assaypilot.gui.window.troubles import Troubles
+from assaypilot.gui.window.work_lists import WorkLists
 
 if TYPE_CHECKING:
     from assaypilot.gui.dialogs.new_campaign import NewCampaign

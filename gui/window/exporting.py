@@ -21,7 +21,7 @@ from assaypilot.gui.tasks import Job
 if TYPE_CHECKING:
     from assaypilot.engine.campaign.state import Status
     from assaypilot.engine.export.contents import Choice
-    from assaypilot.gui.main_window import MainWindow
+    from assaypilot.gui.window.main_window import MainWindow
 
 __all__ = ["Exporting", "beside_removed", "export_contents", "open_file", "show_in_folder"]
 

@@ -1,0 +1,1 @@
+"""The window: what is around the pages, and what its menus do."""
