@@ -9,13 +9,19 @@ from assaypilot.engine.campaign.decisions import Decisions
 from assaypilot.engine.campaign.scatter import Spread, latest
 from assaypilot.engine.difference import with_noise
 from assaypilot.engine.endpoint import Endpoint
+from assaypilot.engine.models.sd_bound import TARGET
 
-__all__ = ["informing", "known", "sentence"]
+__all__ = ["informing", "known", "sentence", "told_within_blocks"]
 
 
 def known(ledger: Decisions) -> tuple[Spread, ...]:
     """What the last decision used, as the log says; before the first one what the history says."""
     return latest(ledger, ledger.spreads)
+
+
+def told_within_blocks(ledger: Decisions) -> bool:
+    """Whether replicates have to share a block, and so a round, to tell a noise that is not known well enough yet."""
+    return ledger.settings.blocks != "none" and any(one.freedom < TARGET for one in known(ledger))
 
 
 def informing(ledger: Decisions) -> tuple[Endpoint, ...]:

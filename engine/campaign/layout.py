@@ -19,12 +19,14 @@ Ints = NDArray[np.intp]
 _INDEPENDENT = 1e-8
 
 
-def lay_out(counts: Ints, vectors: Floats, per_round: int, max_replicates: int, seed: int) -> list[tuple[int, int]]:
+def lay_out(
+    counts: Ints, vectors: Floats, per_round: int, max_replicates: int, seed: int, *, together: int = 1
+) -> list[tuple[int, int]]:
     """The order of a phase's measurements as (position, measurements) runs, fixed before the first is made.
 
     ``counts`` ``(m,)`` are the measurements of each compound, ``vectors`` ``(m, d)`` its feature coordinates. Every
     stretch of ``per_round`` measurements starts with compounds that span as much as is left to span, then takes an
-    even share of every compound, at most ``max_replicates`` of each.
+    even share of every compound, at most ``max_replicates`` of each: ``together`` at a time, where there are as many.
     """
     remaining = np.array(counts, dtype=np.intp)
     shuffled = np.random.default_rng(seed).permutation(len(remaining))
@@ -38,14 +40,15 @@ def lay_out(counts: Ints, vectors: Floats, per_round: int, max_replicates: int, 
         by_need = by_need[remaining[by_need] > 0]
         first = _spanning(vectors, by_need, size)
         room = np.minimum(remaining, max_replicates)
-        share = remaining / (n_rounds - number)
-        even = [np.minimum(rounded(share).astype(np.intp), room).tolist() for rounded in (np.floor, np.ceil)]
+        share = remaining / (n_rounds - number) / together
+        even = [np.minimum(together * rounded(share).astype(np.intp), room).tolist() for rounded in (np.floor, np.ceil)]
         # What the later rounds could not take; without it a measurement could be left over after the last one.
         take: list[int] = np.maximum(remaining - max_replicates * (n_rounds - number - 1), 0).tolist()
         free, needed = size - sum(take), by_need.tolist()
         for position in first:
             if take[position] == 0 and free > 0:
-                take[position], free = 1, free - 1
+                take[position] = min(together, int(room[position]), free)
+                free -= take[position]
         for wanted in (*even, room.tolist()):
             for position in needed:
                 more = min(wanted[position] - take[position], free)

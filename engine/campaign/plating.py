@@ -13,6 +13,7 @@ from assaypilot.engine.campaign.file.chain import Draft
 from assaypilot.engine.campaign.state import Round, Status
 from assaypilot.engine.campaign.words import many
 from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.models.sd_bound import TARGET
 from assaypilot.engine.plates.layout import Control, Grid, Layout, Placed, Plate, PlateUse, controls_text
 from assaypilot.engine.plates.spreading import spread
 from assaypilot.engine.plates.wells import read_well
@@ -49,7 +50,8 @@ def plate_layout(status: Status, issued: Round, use: PlateUse) -> Layout:
     """Where each measurement of a round stands; the same for the same campaign seed, round and use of plates.
 
     Each endpoint has its own plates, unless all are read from the same wells. As few plates as hold the round;
-    replicates of a compound are kept apart (see ``spread``). AssayPilotError when a measurement fits on no plate.
+    replicates of a compound are kept apart (see ``spread``), on different plates if there are, but for pairs that tell
+    a noise nobody knows. AssayPilotError when a measurement fits on no plate.
     """
     plates: list[Plate] = []
     for group in _groups(issued.endpoints, use):
@@ -64,7 +66,7 @@ def plate_layout(status: Status, issued: Round, use: PlateUse) -> Layout:
                 mend="Choose larger plates, or plan fewer measurements per round.",
             )
         entropy = (status.settings.seed, issued.number, group[0])
-        where = spread(counts, len(grid.tops), len(grid.lefts), entropy)
+        where = spread(counts, len(grid.tops), len(grid.lefts), entropy, pairs=_in_pairs(status, group))
         placed: list[list[Placed]] = [[] for _ in range(n_plates)]
         for item, of_it, places in zip(issued.items, asked, where, strict=True):
             for replicate, (plate, row, column) in enumerate(places, start=1):
@@ -74,6 +76,16 @@ def plate_layout(status: Status, issued: Round, use: PlateUse) -> Layout:
             name = f"R{issued.number}-P{len(plates) + 1}"
             plates.append(Plate(name, group, tuple(sorted(own, key=lambda one: one.wells))))
     return Layout(use, issued.number, tuple(plates))
+
+
+def _in_pairs(status: Status, group: tuple[int, ...]) -> bool:
+    """Whether two replicates are to share a plate: where plates have effects, only those tell a noise nobody knows.
+
+    Once there are enough of them they are parted again, as that tells the compounds apart a little better.
+    """
+    if status.settings.blocks != "plate":
+        return False
+    return any(one.endpoint in group and one.freedom < TARGET for one in status.noise)
 
 
 def _groups(endpoints: tuple[int, ...], use: PlateUse) -> list[tuple[int, ...]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
-from assaypilot.engine.campaign import limits, redecide
+from assaypilot.engine.campaign import assay_noise, limits, redecide
 from assaypilot.engine.campaign.additivity import at_once, spread_out
 from assaypilot.engine.campaign.candidates import posterior_of, shown_means
 from assaypilot.engine.campaign.counting import Issued
@@ -97,6 +97,7 @@ def _lay_out(ledger: Ledger, allocation: Allocation, most: int) -> tuple[dict[in
         per_round,
         at_once(allocation.counts, per_round, settings.max_replicates, most),
         seed=settings.seed * 1_000_003 + allocation.phase,
+        together=2 if assay_noise.told_within_blocks(ledger) and settings.max_replicates > 1 else 1,
     )
     planned = {c: int(n) for c, n in zip(compounds, allocation.counts, strict=True)}
     return planned, [(compounds[position], n) for position, n in runs]

@@ -48,14 +48,14 @@ class Plates:
 
 
 def sample_on_plates(
-    drawn: Drawn, allocation: Allocation, rng: np.random.Generator, spent: int, plates: Plates
+    drawn: Drawn, allocation: Allocation, rng: np.random.Generator, spent: int, plates: Plates, *, pairs: bool = False
 ) -> Outcome:
-    """What comes back of a phase whose measurements are dealt to plates, all of them."""
+    """What comes back of a phase whose measurements are dealt to plates, all of them; ``pairs``: two by two."""
     if drawn.kind != "gaussian":
         raise AssayPilotError("plate effects are simulated for plain values only", option="--plate-sd")
     each = np.repeat(allocation.arms, allocation.counts)
     if not plates.in_order:
-        each = rng.permutation(each)
+        each = _pairs_by_lot(allocation, rng) if pairs else rng.permutation(each)
     n_plates = -(-len(each) // plates.size)
     # Plates as full as each other, as a layout makes them.
     arms, at, n = _cells(each, np.arange(len(each)) * n_plates // len(each))
@@ -71,6 +71,15 @@ def sample_on_plates(
     means = np.divide(sums, counts, out=np.zeros_like(sums), where=counts > 0)
     cells = Cells(arms, at, np.tile(n, (len(sd), 1)), values, control_counts, effects + scatter)
     return Outcome(allocation, counts, means, spent, cells=cells if plates.told else None)
+
+
+def _pairs_by_lot(allocation: Allocation, rng: np.random.Generator) -> NDArray[np.intp]:
+    """The measurements by lot, two of a compound following each other wherever there are two."""
+    arms, counts = allocation.arms, allocation.counts
+    units = np.concatenate([np.repeat(arms, counts // 2), arms[counts % 2 == 1]])
+    sizes = np.repeat([2, 1], [int((counts // 2).sum()), int((counts % 2).sum())])
+    order = rng.permutation(len(units))
+    return np.repeat(units[order], sizes[order])
 
 
 def _cells(arms: NDArray[np.intp], plates: NDArray[np.intp]) -> tuple[NDArray[np.intp], NDArray[np.intp], Floats]:

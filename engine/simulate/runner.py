@@ -224,9 +224,11 @@ def play(
         came = (
             sample(drawn, allocation, rng, spent)
             if plates is None
-            else sample_on_plates(drawn, allocation, rng, spent, plates)
+            else sample_on_plates(drawn, allocation, rng, spent, plates, pairs=state.problem.repeats > 0)
         )
-        state = strategy.tell(told.to_decide(state, allocation.counts), came)
+        # Beside blocks replicates of one block alone tell the noise.
+        replicates_of = allocation.counts if came.cells is None else came.cells.counts[0]
+        state = strategy.tell(told.to_decide(state, replicates_of), came)
         empty = empty + 1 if state.phase == before else 0
     return state, spent, rounds, reasons[0].name
 

@@ -6,11 +6,14 @@ import pytest
 from assaypilot.engine.campaign.audit import verify
 from assaypilot.engine.campaign.campaign import Campaign
 from assaypilot.engine.campaign.drifting import drift
+from assaypilot.engine.campaign.plating import plate_layout
 from assaypilot.engine.controls import Control, parse_control, resolved
 from assaypilot.engine.endpoint import Endpoint, Limit
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.library import Library
+from assaypilot.engine.library import Library, Site
 from assaypilot.engine.measurements import Result
+from assaypilot.engine.models.sd_bound import TARGET
+from assaypilot.engine.plates.layout import PlateUse, read_controls
 from tests.engine.campaign.making import make, truth
 
 REF = Control("REF-1", (("pIC50", 7.1),))
@@ -354,6 +357,83 @@ def test_of_two_controls_without_a_nominal_value_one_tells_of_plates(tmp_path):
         assert "REF-2, without a nominal value beside others, not used for any plate" in now.guarantee.sentence
         assert "what REF-1 read at first" in now.guarantee.sentence
     assert verify(tmp_path / "c.assaypilot", recompute=True).ok
+
+
+UNKNOWN = (Endpoint("pIC50", noise_sd=0.25, noise_estimated=True),)
+THREE = Library.product([Site(f"R{k}", tuple("ABCDE")) for k in range(3)])
+
+
+def on_the_layout(campaign, use, rng, noise=SD):
+    """Results of the open round from its plates, every one of which shifts all that stands on it."""
+    issued, results = campaign.lay_out(campaign.status().open_round.number, use), []
+    for plate in issued.layout.plates:
+        shift = rng.standard_normal()
+        for one in plate.placed:
+            value = 6.0 + shift + 0.1 * THREE.codes[one.compound].sum() + noise * rng.standard_normal()
+            results.append(Result(THREE.ids[one.compound], float(value), plate=plate.name, well=one.well))
+        levels = 7.1 + shift + noise * rng.standard_normal(4)
+        results += [Result("REF-1", float(level), plate=plate.name, well=f"A{k}") for k, level in enumerate(levels)]
+    return issued, results
+
+
+@pytest.mark.parametrize(("blocks", "noise", "apart"), [("plate", UNKNOWN, False), ("plate", None, True),
+                                                        ("none", UNKNOWN, True)])  # fmt: skip
+def test_pairs_share_a_plate_where_only_so_they_tell_the_noise(tmp_path, blocks, noise, apart):
+    own = {"blocks": blocks, "per_round": 80, "max_replicates": 2, "library": THREE, "epsilon": 0.3, "slack": 0.2}
+    own |= {} if noise is None else {"endpoints": noise}
+    use = PlateUse(48, read_controls(["REF-1=1"]))
+    with blocked(tmp_path, **own) as campaign:
+        campaign.plan()
+        issued, results = on_the_layout(campaign, use, np.random.default_rng(2))
+        assert len(issued.layout.plates) == 2
+        twice = [item.compound for item in issued.items if item.replicates == 2]
+        plates_of = [{plate.name for plate, _ in issued.layout.of(compound)} for compound in twice]
+        assert len(twice) > 20
+        assert {len(plates) for plates in plates_of} == {2 if apart else 1}
+        campaign.record(results)
+        if noise is None:
+            return
+        (told,) = campaign.status().noise
+        assert told.freedom == len(twice)
+        assert (0.15 < told.sd < 0.26) is (blocks == "plate"), "only beside blocks a plate's shift is not the noise's"
+
+
+def test_once_the_noise_is_known_well_enough_replicates_are_parted_again(tmp_path):
+    own = {"blocks": "plate", "per_round": 160, "max_replicates": 2, "library": THREE, "endpoints": UNKNOWN}
+    use = PlateUse(48, read_controls(["REF-1=1"]))
+    rng = np.random.default_rng(3)
+    with blocked(tmp_path, **own, epsilon=0.3, slack=0.1) as campaign:
+        campaign.plan()
+        first, results = on_the_layout(campaign, use, rng)
+        again = plate_layout(campaign.status(), first, use)
+        assert again == first.layout
+        campaign.record(results)
+        now = campaign.status()
+        assert now.noise[0].freedom >= TARGET
+        parted = plate_layout(now, first, use)
+        assert parted != first.layout
+        twice = [item.compound for item in first.items if item.replicates == 2]
+        assert all(len({plate.name for plate, _ in parted.of(compound)}) == 2 for compound in twice)
+        assert campaign.round(1).layout == first.layout, "what was printed stays"
+
+
+@pytest.mark.parametrize("noise", [UNKNOWN, None])
+def test_a_phase_of_several_rounds_keeps_its_pairs_together(tmp_path, noise):
+    own = {} if noise is None else {"endpoints": noise}
+    with blocked(tmp_path, blocks="round", per_round=8, max_replicates=2, library=THREE, **own) as campaign:
+        asked = []
+        while not campaign.status().phases_decided:
+            issued = campaign.plan()
+            asked.append([item.replicates for item in issued.items])
+            results = [
+                Result(THREE.ids[item.compound], 6.0 + 0.1 * k + 0.01 * item.compound)
+                for item in issued.items
+                for k in range(item.replicates)
+            ]
+            campaign.record([*results, Result("REF-1", 7.1)])
+        assert len(asked) > 1
+        alone = sum(n == 1 for each in asked for n in each)
+        assert alone == 0 if noise is not None else alone > 0
 
 
 def test_a_limit_without_a_level_is_not_promised(tmp_path):
