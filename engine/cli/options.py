@@ -37,6 +37,9 @@ def add_table_options(parser: argparse.ArgumentParser) -> None:
         metavar="ROW[-ROW]",
         help="row of TABLE that is its header, as a spreadsheet counts; 1-2 for two rows; none (default: found)",
     )
+    group.add_argument(
+        "--decimal", choices=("point", "comma"), help="what marks the decimals of TABLE, a text file (default: found)"
+    )
     group.add_argument("--smiles", metavar="COL", help="column of structures")
     group.add_argument(
         "--core",

@@ -251,10 +251,12 @@ def _tables(options: argparse.Namespace, console: Console) -> RawTable:
         )
     # Without any workbook the table itself says that it has no sheets.
     of_file = dict(zip(books or [0], sheets, strict=False))
-    if options.header is None:
+    if options.header is None and options.decimal is None:
         raw = read_table(options.table, console.report, sheet=of_file.get(0))
     else:
-        raw = read_as(options.table, ReadAs(sheet=of_file.get(0), header=options.header), console.report).raw
+        decimal = {None: None, "point": ".", "comma": ","}[options.decimal]
+        how = ReadAs(sheet=of_file.get(0), header=options.header, decimal=decimal)
+        raw = read_as(options.table, how, console.report).raw
     for place, file in enumerate(files[1:], start=1):
         other = read_table(file, console.report, sheet=of_file.get(place))
         raw = join_tables(raw, other, id_column=options.id, other_column=column)

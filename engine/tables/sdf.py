@@ -10,11 +10,12 @@ from dataclasses import dataclass, field
 
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.progress import Report
+from assaypilot.engine.tables.decimals import decimal_mark
 from assaypilot.engine.tables.files import OpenedFile
 from assaypilot.engine.tables.molblocks import Unreadable, smiles_of
 from assaypilot.engine.tables.problems import Problem
 from assaypilot.engine.tables.raw import RawTable, fold
-from assaypilot.engine.tables.text import decimal_mark, decode
+from assaypilot.engine.tables.text import decode
 
 __all__ = ["Record", "read_sdf", "records"]
 

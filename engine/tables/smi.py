@@ -7,9 +7,9 @@ import re
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.progress import Report
 from assaypilot.engine.tables import headers
+from assaypilot.engine.tables.decimals import decimal_mark
 from assaypilot.engine.tables.layout import lay_out
 from assaypilot.engine.tables.raw import RawTable, fold, rows_named
-from assaypilot.engine.tables.text import decimal_mark
 
 __all__ = ["is_plain_smi", "read_smi"]
 

@@ -6,22 +6,20 @@ import csv
 import io
 import itertools
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.progress import Report
 from assaypilot.engine.tables import headers
 from assaypilot.engine.tables.databases import datawarrior_table, is_datawarrior, pubchem_rows
+from assaypilot.engine.tables.decimals import decimal_mark, without_thousands
 from assaypilot.engine.tables.layout import lay_out
 from assaypilot.engine.tables.raw import DELIMITERS, RawTable, fold, unguard
 
-__all__ = ["decimal_mark", "decode", "parse"]
+__all__ = ["decode", "parse"]
 
 _SNIFFED_RECORDS = 200
 _SAVE_AS_CSV = "Save it as csv and read that."
-_UNIT = r"(?:\s*[A-Za-zµμ%]+)?"
-_DECIMAL_COMMA = re.compile(rf"[<>=≤≥]*\s*[+-]?\d+,\d+(?:[eE][+-]?\d+)?{_UNIT}")
-_DECIMAL_POINT = re.compile(rf"[<>=≤≥]*\s*[+-]?\d*\.\d+(?:[eE][+-]?\d+)?{_UNIT}")
 _CONTROLS = re.compile(r"[\x00-\x08\x0e-\x1f\x7f-\x9f]")
 _ODD = 0.02
 """More control characters than this, and a file is no text."""
@@ -89,7 +87,10 @@ def parse(
         cells = tuple(tuple(map(unguard, column)) for column in cells)
         columns = tuple(map(unguard, columns))
     report(0.8, "Looking at the numbers")
-    decimal = decimal_mark(cells, delimiter, warnings) if decimal is None else decimal
+    if decimal is None:
+        decimal = decimal_mark(cells, delimiter, warnings)
+    else:
+        cells = without_thousands(cells, decimal)
     report(1.0, "Table read")
     return RawTable(columns, cells, table.rows, encoding, delimiter, decimal, name, digest, tuple(warnings))
 
@@ -164,20 +165,3 @@ def _row_of_open_quote(text: str, delimiter: str) -> int | None:
     except csv.Error:
         return row + 1
     return None
-
-
-def decimal_mark(cells: Sequence[Sequence[str]], delimiter: str, warnings: list[str]) -> str:
-    """Whether the numbers of a table are written with a point or a comma."""
-    commas = [cell for column in cells for cell in column if "," in cell and _DECIMAL_COMMA.fullmatch(cell)]
-    if not commas:
-        return "."
-    points = sum(1 for column in cells for cell in column if "." in cell and _DECIMAL_POINT.fullmatch(cell))
-    # 1,234 in a comma-separated file is more likely a thousand than a decimal; in the others it is a decimal.
-    surely = [cell for cell in commas if not re.search(r"(?<!\d)[1-9]\d{0,2},\d{3}(?!\d)", cell)]
-    decimal = "." if points > len(commas) or (delimiter == "," and not surely) else ","
-    if points:
-        warnings.append(
-            f"Some numbers have a decimal comma ({len(commas)}) and some a decimal point ({points}); "
-            f"read with {'a point' if decimal == '.' else 'a comma'}, and unclear ones are left out."
-        )
-    return decimal

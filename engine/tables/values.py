@@ -56,6 +56,7 @@ _CELL = re.compile(
     r"(?P<relation>[<>=≤≥]*)\s*(?P<number>[+\-−]?(?:\d[\d.,  ']*|[.,]\d+)(?:[eE][+\-−]?\d+)?)"
     r"(?P<unit>\s*[A-Za-zµμ%Å°].*)?"
 )
+_ROUND_THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2}\.000")
 _LONGEST_SHOWN = 40
 _LONGEST_MISSING = max(map(len, MISSING))
 
@@ -144,6 +145,8 @@ def parse_number(text: str, decimal: str = ".") -> float:
             raise ValueError(f"{quoted(text)} is not a number")
         if decimal == "," and _could_be_thousands(body, "."):
             raise ValueError(_unclear(text))
+        if decimal == "," and _ROUND_THOUSANDS.fullmatch(body):
+            number *= 1000.0
     if not math.isfinite(number):
         raise ValueError(f"{quoted(text)} is not a finite number")
     return number
@@ -270,13 +273,16 @@ def _unclear(text: str) -> str:
 
 
 def _could_be_thousands(body: str, mark: str) -> bool:
-    return re.fullmatch(rf"[+-]?[1-9]\d{{0,2}}{re.escape(mark)}\d{{3}}", body) is not None
+    """Whether a number may be a thousand or a decimal; ``10,000`` is a thousand, as nobody writes three idle zeros."""
+    return re.fullmatch(rf"[+-]?[1-9]\d{{0,2}}{re.escape(mark)}(?!000$)\d{{3}}", body) is not None
 
 
 def _marked(body: str, decimal: str) -> float:
     """A number written with a decimal comma or thousands marks; NaN when it is none, ValueError when unclear."""
     plain = re.sub(r"(?<=\d)[   '](?=\d{3}(?!\d))", "", body).replace("−", "-")
     other = "," if decimal == "." else "."
+    if decimal == "." and re.fullmatch(r"[+-]?[1-9]\d{0,2},000", plain):
+        return float(plain.replace(",", ""))
     if decimal == "." and _could_be_thousands(plain, ","):
         raise ValueError(_unclear(body))
     for point, thousands in ((decimal, other), (other, decimal)):

@@ -22,6 +22,7 @@ PATTERNS = tuple(
         (r"Leave direction out to look for", "Choose higher to look for"),
         (r"Give --core or --sites, not both; a site of the core is left out with --drop-site\.", "Choose one of them."),
         (r"To count them as one: --merge identical\.", "To count them as one, choose that under Same structure."),
+        (r"Say what marks the decimals: --decimal point or --decimal comma\.", "Choose what marks the decimals."),
         (r"Name it: --smiles COLUMN\.", "Choose it under Structure."),
         (r"Give several cores one by one: --core A --core B\.", "Add several cores one by one."),
         (r"Give one core for each: --core A --core B\.", "Add one core for each."),
