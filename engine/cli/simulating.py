@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from assaypilot.engine.cli.console import Console, Reply, plural, table
+from assaypilot.engine.cli.naming import spellings
 from assaypilot.engine.endpoint import Endpoint
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.goals import GOALS, AllEpsilonBest, Best, Goal, ParetoSet
@@ -311,7 +312,8 @@ def _asked(wanted: str | None, endpoints: Sequence[Endpoint], *, several: bool) 
             option="--objective",
             mend="Say which one the goal is about: --objective NAME.",
         )
-    by_name = {endpoint.name.casefold(): endpoint for endpoint in endpoints}
+    called = {endpoint.name: endpoint for endpoint in endpoints}
+    by_name = {spelling: called[name] for spelling, name in spellings(endpoints).items()}
     pieces = [wanted] if wanted.strip().casefold() in by_name else wanted.split(",")
     chosen = []
     for piece in pieces:

@@ -10,6 +10,7 @@ from typing import Any
 
 from assaypilot.engine.campaign.state import Settings, Source, Status
 from assaypilot.engine.cli.console import Console, Reply, count, plural, table
+from assaypilot.engine.cli.naming import spellings
 from assaypilot.engine.cli.standing import what_can_be_done
 from assaypilot.engine.cli.stock_options import terms_of
 from assaypilot.engine.cli.stock_words import said_lines, said_of_stock, stock_document, stock_lines
@@ -53,7 +54,7 @@ def new(options: argparse.Namespace, console: Console) -> Reply:
     _refuse_taken(path)
     terms = terms_of(options)
     raw, mapping, imported, epsilons = _read(options, options.sd, console)
-    objectives = _objectives(options.objective, [endpoint.name for endpoint in imported.endpoints], options.goal)
+    objectives = _objectives(options.objective, imported.endpoints, options.goal)
     document = check_report(raw, mapping, imported)
     settings = Settings(
         objective=objectives[0] if objectives else "",
@@ -296,8 +297,9 @@ def parameters_of(options: argparse.Namespace) -> dict[str, Any]:
     return given
 
 
-def _objectives(wanted: Sequence[str] | None, names: Sequence[str], goal: str) -> tuple[str, ...]:
+def _objectives(wanted: Sequence[str] | None, endpoints: Sequence[Endpoint], goal: str) -> tuple[str, ...]:
     """The endpoints the goal is about: those named, else the only one; for trade-offs () stands for all of them."""
+    names = [endpoint.name for endpoint in endpoints]
     if not names:
         raise AssayPilotError(
             "the table has no column of measured values, and no endpoint was named",
@@ -314,7 +316,7 @@ def _objectives(wanted: Sequence[str] | None, names: Sequence[str], goal: str) -
             option="--objective",
             mend="Say which one the goal is about: --objective NAME.",
         )
-    by_name = {name.casefold(): name for name in names}
+    by_name = spellings(endpoints)
     found = []
     for text in wanted:
         # A text that is a name as a whole is that endpoint, commas and all.

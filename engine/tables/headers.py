@@ -6,11 +6,13 @@ import re
 from itertools import pairwise
 
 from assaypilot.engine.endpoint import CONCENTRATIONS, normalise_unit
+from assaypilot.engine.tables.computed import is_computed, is_fit_detail
 from assaypilot.engine.tables.raw import fold
 
 __all__ = [
     "ENDPOINT_NAME",
     "IDS",
+    "NUMBERS",
     "ROLES",
     "SITE",
     "STRUCTURES",
@@ -18,6 +20,7 @@ __all__ = [
     "bases",
     "is_known",
     "is_mean",
+    "is_of_fit",
     "is_part",
     "is_property",
     "is_row_number",
@@ -81,8 +84,10 @@ ENDPOINT_NAME = ("endpoint", "standard type", "assay", "readout")
 """Headers of the column that names what was measured, where each row is one measurement."""
 VALUE = ("value", "standard value", "result", "measured value")
 """Headers of the column of values, where each row is one measurement."""
-SITE = re.compile(r"r ?(?:group)? ?(\d+)")
-"""A site's header, folded: R1, R_2, R-group 3."""
+SITE = re.compile(
+    r"(?:r ?group |substituent |position )?r ?(?:group)? ?(?P<number>\d+)(?: (?:group|substituent|smiles))?"
+)
+"""A site's header, folded: R1, R_2, R-group 3, Rgroup R1, R2 substituent."""
 
 ROLES = {
     "relation": ("relation", "qualifier", "operator", "standard relation", "modifier", "prefix"),
@@ -123,16 +128,13 @@ _PARTS = ("relation", "unit", "n", "sd", "sem")
 _NO_UNITS = frozenset((*MEANS, *VALUE, *(name for role in _PARTS for name in ROLES[role])))
 """What stands in parentheses behind a header and is no unit."""
 
-_PROPERTIES = re.compile(
-    r"(?:mw|mol ?w(?:eight|t)?|molecular weight|exact mass|c ?log ?[pd]|a ?log ?[pd]|x ?log ?p|s ?log ?p|log ?[pd]|"
-    r"t?psa|hb[da]|h bond (?:donors|acceptors)|(?:n )?heavy atoms?|hac|rot(?:atable)? ?b(?:onds)?|rings?|qed|fsp3|"
-    r"l?le|lle|lipe|price|costs?|stock|lead(?: time)?|delivery|amount|molar mass)(?: .*)?"
-)
 _UNIT = re.compile(
     r"%|% ?(?:inh(?:ibition)?|ctrl|control|of control)|[mµμunp]?g/m?[lL]|[mµμu]?[lL]/min(?:/(?:kg|mg|10\^?6 cells))?|"
     r"log(?: ?units)?|kcal/mol|kJ/mol|min|hours?|h|sec|s|Da|g/mol|Å\^?2|Å²|"
     r"10\^?-6 ?cm/s|nm/s|cm/s|[mµμun]?mol/[lL]|ratio|mg/kg|°C"
 )
+NUMBERS = ("no", "nr", "number", "#", "entry", "ex", "example number", "cpd#", "compound#")
+"""Headers of columns that number the compounds, which is what they are called then, when nothing else names them."""
 _ROW_NUMBER = re.compile(
     r"(?:#|no|nr|number|index|idx|row|row (?:no|number|id)|column|col|.* (?:id|no|nr|number)|cas.*|"
     r"pubchem (?:result tag|activity score))"
@@ -207,7 +209,12 @@ def looks_like_activity(header: str) -> bool:
 
 def is_property(header: str) -> bool:
     """Whether a column holds what is computed or paid, not measured: MW, cLogP, TPSA, price."""
-    return _PROPERTIES.fullmatch(fold(split_unit(header)[0])) is not None
+    return is_computed(fold(split_unit(header)[0]), header)
+
+
+def is_of_fit(header: str) -> bool:
+    """Whether a column holds what a curve fit says beside its value: a Hill slope, R2, a confidence limit."""
+    return is_fit_detail(fold(split_unit(header)[0]))
 
 
 def is_row_number(header: str, values: list[str]) -> bool:

@@ -56,7 +56,7 @@ def read_history(
     found: list[Result] = []
     doubts: list[str] = []
     asked: set[int | None] = set()
-    for column in mapping.endpoints:
+    for column in (one for of_endpoint in mapping.endpoints for one in of_endpoint.each()):
         if column.value is None:
             continue
         endpoint, before = column.endpoint, len(found)

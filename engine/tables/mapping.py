@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
@@ -20,6 +21,7 @@ from assaypilot.engine.tables.options import (
     parse_endpoint_spec,
 )
 from assaypilot.engine.tables.raw import RawTable, fold
+from assaypilot.engine.tables.runs import once_each, run_groups
 from assaypilot.engine.tables.stock import STOCK_ROLES, speaks_of
 from assaypilot.engine.tables.values import is_missing, parse_value
 from assaypilot.engine.tables.yes_no import about_words, about_yes_no
@@ -57,6 +59,8 @@ class _Proposal:
         self.taken: set[str] = set()
         self.notes: list[str] = []
         self.warnings: list[str] = []
+        self.runs = run_groups(raw.columns)
+        """Columns of runs by what they are runs of."""
 
     def mapping(self) -> TableMapping:
         options = self.options
@@ -195,7 +199,12 @@ class _Proposal:
         if exported:
             self.taken.update(exported)
             return exported
-        found = [(int(match[1]), column) for column in self._free() if (match := headers.SITE.fullmatch(fold(column)))]
+        numbered: dict[int, str] = {}
+        for column in sorted(self._free(), key=len):  # R1 before R1 SMILES
+            match = headers.SITE.fullmatch(fold(column))
+            if match is not None and not (int(match["number"]) == 2 and self._is_r_squared(column)):
+                numbered.setdefault(int(match["number"]), column)
+        found = list(numbered.items())
         if not found:
             candidates = [c for c in self._free() if self._could_be_site(c)][:_SITE_CANDIDATES]
             message = "there is no site column (R1, R2, ...)"
@@ -208,6 +217,12 @@ class _Proposal:
         sites = tuple(column for _, column in sorted(found, key=lambda pair: pair[0]))
         self.taken.update(sites)
         return sites
+
+    def _is_r_squared(self, column: str) -> bool:
+        """Whether a column called R2 holds the R2 of curve fits: numbers from 0 to 1, not all of them whole."""
+        texts = [text.replace(",", ".") for text in self.raw.column(column)[:_SAMPLED] if not is_missing(text)]
+        inside = [re.fullmatch(r"(?:0?\.\d+|[01](?:\.\d*)?)", text) is not None for text in texts]
+        return bool(texts) and all(inside) and any("." in text for text in texts)
 
     def _could_be_site(self, column: str) -> bool:
         if fold(column) in (*headers.IDS, *headers.ENDPOINT_NAME) or headers.role_of(column) is not None:
@@ -224,6 +239,12 @@ class _Proposal:
             if len(texts) < len(self.raw) or self._numbers(column):
                 continue
             if len(set(texts)) >= _NEARLY_UNIQUE * len(texts) and len(texts) > 1:
+                self.taken.add(column)
+                self.notes.append(f"No column is called ID; column {column} was taken for the ids.")
+                return column
+        for column in self._free():
+            numbers = self.raw.column(column)
+            if fold(column) in headers.NUMBERS and all(numbers) and len(set(numbers)) == len(numbers) > 1:
                 self.taken.add(column)
                 self.notes.append(f"No column is called ID; column {column} was taken for the ids.")
                 return column
@@ -264,7 +285,10 @@ class _Proposal:
         if specs:
             wanted = [(spec, self._value_column(spec)) for spec in specs]
         else:
-            wanted = [(EndpointSpec(column), column) for column in self._numeric_columns()]
+            wanted = [
+                (EndpointSpec(name), column)
+                for name, column in once_each(self.raw, self._numeric_columns(), self.runs, self.notes)
+            ]
             if wanted:
                 named = ", ".join(spec.name for spec, _ in wanted)
                 self.notes.append(f"Taken as endpoints, because their columns hold numbers: {named}.")
@@ -329,6 +353,8 @@ class _Proposal:
     def _numeric_columns(self) -> list[str]:
         """The free columns that hold measured numbers; they are taken."""
         found = []
+        computed: list[str] = []
+        fits: list[str] = []
         for column in self._free():
             if headers.role_of(column) is not None or self._belongs_to_another(column):
                 continue
@@ -349,11 +375,22 @@ class _Proposal:
             elif not numbers:
                 continue
             if headers.is_property(column):
-                self.notes.append(f"Column {column} looks like a computed property; name it with --endpoint to use it.")
+                computed.append(column)
+            elif headers.is_of_fit(column):
+                fits.append(column)
             elif numbers and headers.is_row_number(column, numbers):
                 self.notes.append(f"Column {column} looks like row numbers or ids; name it with --endpoint to use it.")
             else:
                 found.append(column)
+        kinds = (
+            (computed, "looks like a computed property", "look like computed properties"),
+            (fits, "looks like a detail of a fit", "look like details of fits"),
+        )
+        for columns, one, several in kinds:
+            if len(columns) == 1:
+                self.notes.append(f"Column {columns[0]} {one}; name it with --endpoint to use it.")
+            elif columns:
+                self.notes.append(f"Columns {', '.join(columns)} {several}; name one with --endpoint to use it.")
         self.taken.update(found)
         return found
 
@@ -375,13 +412,29 @@ class _Proposal:
         unit = normalise_unit(spec.unit or "")
         parts = [(header, *headers.split_unit(header)) for header in self.raw.columns]
         near = [header for header, bare, own in parts if own and fold(bare) == fold(spec.name) and unit in ("", own)]
+        if not near:
+            near = [runs[0] for name, runs in self.runs.items() if self._calls(spec, name)]
         return near[0] if len(near) == 1 else None
+
+    @staticmethod
+    def _calls(spec: EndpointSpec, name: str) -> bool:
+        """Whether a spec names runs by what they have in common, with or without the unit."""
+        bare, own = headers.split_unit(name)
+        return fold(spec.name) == fold(name) or (
+            fold(spec.name) == fold(bare) and normalise_unit(spec.unit or "") in ("", own)
+        )
 
     def _endpoint(self, spec: EndpointSpec, column: str | None, several: bool) -> EndpointColumn:
         """The endpoint a spec describes, what it leaves open being read from the header and a unit column."""
         bare, header_unit = headers.split_unit(column or spec.name)
         sides: dict[str, str | None] = dict.fromkeys(_SIDES)
-        if column is not None:
+        runs = next((runs for name, runs in self.runs.items() if column in runs and self._calls(spec, name)), ())
+        if column is not None and runs:
+            # What stands beside runs (n, SD, relation) is of their mean, or of one of them.
+            sides["unit"] = self._side(column, "unit", several=several)
+            self.taken.update(runs)
+            self.notes.append(f"{spec.name}: {', '.join(runs)} are its runs, each a measurement of its own.")
+        elif column is not None:
             sides = {role: self._side(column, role, several=several) for role in _SIDES}
             if fold(column) != fold(spec.name):
                 self.notes.append(f"The values of {spec.name} are in column {column}.")
@@ -390,7 +443,9 @@ class _Proposal:
             unit = self._commonest(sides["unit"])
         elif not unit and spec.unit is None and column is not None and spec.transform != "none":
             unit = self._unit_in_cells(column)
-        return EndpointColumn(self._described(spec, bare, unit), column, **sides)
+        bare = headers.split_unit(spec.name)[0] if runs else bare
+        found = EndpointColumn(self._described(spec, bare, unit), column, further=tuple(runs[1:]))
+        return replace(found, **sides)
 
     def _unit_in_cells(self, column: str) -> str:
         """The unit that most numbers of a column have behind them, which is said; "" when most have none."""
@@ -471,7 +526,8 @@ class _Proposal:
                 unit = normalise_unit(spec.unit)
             elif not unit and sides["unit"] is not None:
                 unit = self._commonest(sides["unit"], name_column, text)
-            columns.append(EndpointColumn(self._described(spec, bare, unit), value, text, **sides))
+            found = EndpointColumn(self._described(spec, bare, unit), value, text)
+            columns.append(replace(found, **sides))
         columns += [self._endpoint(spec, None, several=True) for spec in specs.values()]
         self.notes.append(
             f"Each row is one measurement: {name_column} says of what ({', '.join(order)}), {value} holds the value."

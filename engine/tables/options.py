@@ -91,6 +91,27 @@ class EndpointColumn:
     unit: str | None = None
     n: str | None = None
     sd: str | None = None
+    further: tuple[str, ...] = ()
+    """More columns of its values: each is a run, a measurement of its own."""
+
+    def each(self) -> tuple[EndpointColumn, ...]:
+        """The same endpoint once for each of its columns of values."""
+        if not self.further:
+            return (self,)
+        return tuple(replace(self, value=value, further=()) for value in (self.value, *self.further))
+
+    def as_json(self) -> dict[str, Any]:
+        """All of it; ``further`` only where there is any."""
+        data = asdict(self) | {"endpoint": self.endpoint.as_json()}
+        further = data.pop("further")
+        return data | ({"further": list(further)} if further else {})
+
+    @classmethod
+    def from_json(cls, data: dict[str, Any]) -> EndpointColumn:
+        """What ``as_json`` wrote."""
+        return cls(
+            **{**data, "endpoint": Endpoint.from_json(data["endpoint"]), "further": tuple(data.get("further", ()))}
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +156,7 @@ class TableMapping:
         data = asdict(self)
         del data["notes"], data["warnings"]
         data["sites"] = list(self.sites)
-        data["endpoints"] = [asdict(column) | {"endpoint": column.endpoint.as_json()} for column in self.endpoints]
+        data["endpoints"] = [column.as_json() for column in self.endpoints]
         # As the first files had it.
         plain = ("only_listed", "cores", "merge", "min_seen", "drop_sites", "joined", "interactions", *_STOCK)
         for name in plain:
@@ -149,10 +170,7 @@ class TableMapping:
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> TableMapping:
         """The mapping that ``as_json`` wrote."""
-        columns = tuple(
-            EndpointColumn(**{**column, "endpoint": Endpoint.from_json(column["endpoint"])})
-            for column in data["endpoints"]
-        )
+        columns = tuple(map(EndpointColumn.from_json, data["endpoints"]))
         lists: dict[str, Any] = {
             name: tuple(data[name])
             for name in ("sites", "cores", "drop_sites", "joined", "interactions")
@@ -178,7 +196,7 @@ class TableMapping:
             self.cost,
             self.lead,
         )
-        own = [(c.value, c.relation, c.unit, c.n, c.sd) for c in self.endpoints]
+        own = [(c.value, *c.further, c.relation, c.unit, c.n, c.sd) for c in self.endpoints]
         return tuple(dict.fromkeys([*self.sites, *filter(None, shared), *(x for c in own for x in c if x)]))
 
     def with_noise(self, stated: StatedNoise | float | None) -> TableMapping:

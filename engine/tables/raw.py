@@ -14,6 +14,7 @@ DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab"}
 """The only delimiters that are looked for, and what to call them."""
 
 _NAMED_ROWS = 5
+_KIND = re.compile(r"^[birs]_(?:user|sd|m|csv)_(?=.)")
 _SMALL = str.maketrans("₀₁₂₃₄₅₆₇₈₉⁰¹²³⁴⁵⁶⁷⁸⁹ᵢ", "01234567890123456789i")
 
 
@@ -80,9 +81,10 @@ class RawTable:
 def fold(header: str) -> str:
     """A header for comparison: lower case, with single spaces for spaces, underscores, dots and hyphens.
 
-    Small digits are digits (``IC₅₀``, ``R¹``).
+    Small digits are digits (``IC₅₀``, ``R¹``). What a modelling suite puts before its users' names (``r_user_pIC50``)
+    is left away.
     """
-    return re.sub(r"[\s_.\-]+", " ", header.translate(_SMALL)).strip().casefold()
+    return re.sub(r"[\s_.\-]+", " ", _KIND.sub("", header).translate(_SMALL)).strip().casefold()
 
 
 def unguard(text: str) -> str:

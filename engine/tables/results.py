@@ -15,6 +15,7 @@ from assaypilot.engine.progress import Report, silent
 from assaypilot.engine.tables import headers
 from assaypilot.engine.tables.entries import Unreadable, doubt, is_p_scale, left_behind, read_entry
 from assaypilot.engine.tables.raw import RawTable, fold
+from assaypilot.engine.tables.runs import run_groups, run_number
 from assaypilot.engine.tables.values import YES, is_missing, quoted
 
 __all__ = ["Rejected", "ResultsTable", "read_results"]
@@ -64,6 +65,8 @@ class _Column:
     sides: tuple[str | None, ...]
     unit: str = ""
     """The unit that its header names, of rows that name none."""
+    run: str = ""
+    """Which run its values are of, where an endpoint has a column for each."""
 
 
 def read_results(
@@ -187,7 +190,7 @@ def _value_columns(
                 mend=f"Add a column Endpoint with {', '.join(endpoint.name for endpoint in endpoints)}.",
             )
         return [_Column(value, None if name_column else endpoints[0], shared, headers.split_unit(value)[1])], []
-    found = [(endpoint, column) for endpoint in endpoints if (column := _endpoint_column(raw, endpoint)) is not None]
+    found = [(endpoint, column) for endpoint in endpoints for column in _endpoint_columns(raw, endpoint)]
     warnings: list[str] = []
     if not found and len(endpoints) == 1 and (only := _plain_potency(raw, endpoints[0])) is not None:
         found = [(endpoints[0], only)]
@@ -203,7 +206,8 @@ def _value_columns(
     for endpoint, column in found:
         own = tuple(_own_side(raw, column, role) for role in _SIDES)
         sides = shared if len(found) == 1 and not any(own) else own
-        columns.append(_Column(column, endpoint, sides, _unit_of(column, endpoint)))
+        run = run_number(column) if fold(column) != fold(endpoint.name) else None
+        columns.append(_Column(column, endpoint, sides, _unit_of(column, endpoint), str(run[1]) if run else ""))
     used = {side for column in columns for side in column.sides}
     lost = [side for side in shared if side is not None and side not in used]
     if lost:
@@ -213,6 +217,21 @@ def _value_columns(
     if numbers:
         warnings.append(f"Not used, because they are no endpoint of this campaign: {', '.join(numbers)}.")
     return columns, warnings
+
+
+def _endpoint_columns(raw: RawTable, endpoint: Endpoint) -> tuple[str, ...]:
+    """The columns of an endpoint: one, or one for each run of it; none where it is not in the table."""
+    column = _endpoint_column(raw, endpoint)
+    if column is not None:
+        return (column,)
+    bare, unit = headers.split_unit(endpoint.name)
+    fitting = [
+        runs
+        for name, runs in run_groups(raw.columns).items()
+        if fold(headers.split_unit(name)[0]) == fold(bare)
+        and headers.split_unit(name)[1] in ("", unit, endpoint.unit, *(CONCENTRATIONS if endpoint.is_potency else ()))
+    ]
+    return fitting[0] if len(fitting) == 1 else ()
 
 
 def _endpoint_column(raw: RawTable, endpoint: Endpoint) -> str | None:
@@ -306,7 +325,7 @@ def _result(
         n=entry.n,
         sd=entry.sd,
         round=_round(texts["round"][place]),
-        replicate=texts["replicate"][place],
+        replicate="-".join(filter(None, (texts["replicate"][place], column.run))),
         date=texts["date"][place],
         plate=texts["plate"][place],
         well=texts["well"][place],

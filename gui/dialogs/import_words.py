@@ -33,6 +33,7 @@ PATTERNS = tuple(
         (r"Name the column of ids of the other file: --join FILE:COLUMN\.", "Choose other columns of ids."),
         (r'No endpoint was found; name one with --endpoint "NAME;sd=\.\.\." \(it need not be a column\)\.',
          "Nothing that is measured was found; name it under Measured (it need not be a column)."),
+        (r"name one with --endpoint", "choose one under Measured"),
         (r"name it with --endpoint", "choose it under Measured"),
         (r"For example --join-substituents[^.]*\.", ""),
         (r'If its values are logarithms, say so: --endpoint "(.+?);unit=log"\. '

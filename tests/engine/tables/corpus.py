@@ -309,7 +309,7 @@ TEXT = [
         "computed properties are no endpoints",
         "ID,R1,pIC50,MW,cLogP,Price\na,Me,5.5,301.2,2.1,10\nb,H,6.25,287.1,1.7,12\n",
         TWO,
-        said=("Column MW looks like a computed property",),
+        said=("Columns MW, cLogP look like computed properties",),
     ),
     Case(
         "a concentration in a column of logarithms is asked about",

@@ -1,0 +1,23 @@
+"""Endpoints as users call them: by their name, without the unit, or by the scale they are modelled on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from assaypilot.engine.endpoint import Endpoint
+from assaypilot.engine.tables.headers import split_unit
+
+__all__ = ["spellings"]
+
+
+def spellings(endpoints: Sequence[Endpoint]) -> dict[str, str]:
+    """The names of endpoints by every spelling, case-folded, that means only one of them.
+
+    ``IC50 (nM)`` is also called ``IC50`` and, as that is what goals and statements call it, ``pIC50``.
+    """
+    found: dict[str, set[str]] = {}
+    for endpoint in endpoints:
+        for spelling in (split_unit(endpoint.name)[0], endpoint.scale_name):
+            found.setdefault(spelling.strip().casefold(), set()).add(endpoint.name)
+    short = {spelling: next(iter(names)) for spelling, names in found.items() if len(names) == 1}
+    return short | {endpoint.name.casefold(): endpoint.name for endpoint in endpoints}

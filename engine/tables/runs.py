@@ -1,0 +1,123 @@
+"""Columns that say the same quantity more than once: the runs of one measurement, a concentration and its logarithm."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+
+from assaypilot.engine.endpoint import CONCENTRATIONS, Endpoint
+from assaypilot.engine.tables import headers
+from assaypilot.engine.tables.entries import Entry, Unreadable, is_p_scale, read_entry
+from assaypilot.engine.tables.raw import RawTable, fold
+
+__all__ = ["logarithm_of", "once_each", "run_groups", "run_number"]
+
+_RUN = re.compile(
+    r"[\s_(\[,;-]*(?<![A-Za-z0-9])(?:(?:run|rep|repl|replicate|exp|expt|experiment|trial|measurement|determination|occasion)"
+    r"[\s_.#=-]*|n\s*=?\s*|#\s*)0*(?P<number>[1-9]\d?)(?![A-Za-z0-9.,])[)\]]?",
+    re.I,
+)
+"""The words for a run with its number, and the marks that set them apart: `` run 2``, ``_rep1``, ``(n=3)``, ``#2``."""
+
+_SAMPLED = 2_000
+_FEWEST_ALIKE = 3
+_ALIKE = 0.95
+"""The share of rows in which a number must be the other's logarithm."""
+_ROUNDED = 0.06
+"""Logarithms are often given to one decimal."""
+
+
+def run_number(header: str) -> tuple[str, int] | None:
+    """A header without its run, and the run's number: ``IC50 run 2 (nM)`` is run 2 of ``IC50 (nM)``; None without."""
+    found = list(_RUN.finditer(header))
+    if len(found) != 1:
+        return None
+    match = found[0]
+    name = " ".join(f"{header[: match.start()]} {header[match.end() :]}".split()).strip(" _-,;:")
+    return (name, int(match["number"])) if re.search(r"[A-Za-z%]", name) else None
+
+
+def run_groups(columns: Sequence[str]) -> dict[str, tuple[str, ...]]:
+    """The columns that hold runs of the same quantity, two or more, by their common name, in the table's order."""
+    groups: dict[tuple[str, str], dict[int, str]] = {}
+    names: dict[tuple[str, str], str] = {}
+    twice = set()
+    for column in columns:
+        found = run_number(column)
+        if found is None:
+            continue
+        name, number = found
+        bare, unit = headers.split_unit(name)
+        key = (fold(bare), unit)
+        names.setdefault(key, name)
+        if number in groups.setdefault(key, {}):
+            twice.add(key)
+        groups[key][number] = column
+    return {
+        names[key]: tuple(column for column in columns if column in group.values())
+        for key, group in groups.items()
+        if len(group) > 1 and key not in twice
+    }
+
+
+def once_each(
+    raw: RawTable, found: Sequence[str], runs: Mapping[str, Sequence[str]], notes: list[str]
+) -> list[tuple[str, str]]:
+    """Names and (first) columns of what was measured, among columns of numbers; what is left aside is noted.
+
+    Runs count together, by their common name; their mean and the logarithms of another column are left aside.
+    """
+    grouped = {name: columns for name, columns in runs.items() if set(columns) <= set(found)}
+    of_run = {column: name for name, columns in grouped.items() for column in columns}
+    kept: dict[str, str] = {}
+    for column in found:
+        if column in of_run:
+            kept.setdefault(of_run[column], column)
+        elif any(_is_mean_of(column, name) for name in grouped):
+            notes.append(f"Column {column} seems to be the mean of the runs beside it: they are read, and it is not.")
+        elif (other := logarithm_of(raw, column, found)) is not None:
+            notes.append(
+                f"Column {column} holds the logarithms of {other}, and one of them is read; to have {column} instead, "
+                "name it with --endpoint to use it."
+            )
+        else:
+            kept[column] = column
+    return list(kept.items())
+
+
+def _is_mean_of(column: str, name: str) -> bool:
+    """Whether a column is called as the runs together are: ``IC50 (nM)`` or ``Mean IC50 (nM)``."""
+    bare, unit = headers.split_unit(name)
+    return fold(bare) in headers.bases(column) and headers.split_unit(column)[1] in ("", unit)
+
+
+def logarithm_of(raw: RawTable, column: str, others: Sequence[str]) -> str | None:
+    """The column of concentrations that a column of pIC50 (or the like) was calculated from; None when none is.
+
+    By what stands in them: in 95 % of the rows with exact numbers in both, and in every row where the logarithm stands.
+    """
+    scale = Endpoint(column)
+    if not is_p_scale(scale):
+        return None
+    texts = raw.column(column)
+    for other in others:
+        unit = headers.split_unit(other)[1]
+        if other == column or unit not in CONCENTRATIONS or not headers.looks_like_potency(*headers.split_unit(other)):
+            continue
+        pairs = list(zip(texts, raw.column(other), strict=True))[:_SAMPLED]
+        read = [(_entry(scale, a, raw), _entry(Endpoint(other, unit, "log"), b, raw)) for a, b in pairs]
+        if any(a is not None and b is None for a, b in read):
+            continue
+        exact = [(a.value, b.value) for a, b in read if a and b and a.relation == b.relation == "=" and b.unit is None]
+        same = sum(abs(a + math.log10(b * CONCENTRATIONS[unit])) <= _ROUNDED for a, b in exact)
+        if len(exact) >= _FEWEST_ALIKE and same >= _ALIKE * len(exact):
+            return other
+    return None
+
+
+def _entry(endpoint: Endpoint, text: str, raw: RawTable) -> Entry | None:
+    try:
+        return read_entry(endpoint, text, raw.decimal)
+    except Unreadable:
+        return None
