@@ -18,7 +18,11 @@ def test_the_objective_is_found_by_what_it_is_called(objective, done, tmp_path):
 def test_a_spelling_of_two_endpoints_is_none_of_them():
     twice = [Endpoint("IC50 (nM)", "nM", "log"), Endpoint("IC50 (µM)", "µM", "log"), Endpoint("Ki (nM)", "nM", "log")]
     assert spellings(twice) == {
-        "ki": "Ki (nM)", "pki": "Ki (nM)", "ic50 (nm)": "IC50 (nM)", "IC50 (µM)".casefold(): "IC50 (µM)", "ki (nm)": "Ki (nM)",
-    }  # fmt: skip
+        "ki": "Ki (nM)",
+        "pki": "Ki (nM)",
+        "ic50 (nm)": "IC50 (nM)",
+        "IC50 (µM)".casefold(): "IC50 (µM)",
+        "ki (nm)": "Ki (nM)",
+    }
     # A name goes before what another endpoint is modelled as.
     assert spellings([Endpoint("IC50", "nM", "log"), Endpoint("pIC50")])["pic50"] == "pIC50"
