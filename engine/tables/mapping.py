@@ -445,7 +445,7 @@ class _Proposal:
             unit = self._unit_in_cells(column)
         bare = headers.split_unit(spec.name)[0] if runs else bare
         found = EndpointColumn(self._described(spec, bare, unit), column, further=tuple(runs[1:]))
-        return replace(found, **sides)
+        return _beside(found, sides)
 
     def _unit_in_cells(self, column: str) -> str:
         """The unit that most numbers of a column have behind them, which is said; "" when most have none."""
@@ -527,7 +527,7 @@ class _Proposal:
             elif not unit and sides["unit"] is not None:
                 unit = self._commonest(sides["unit"], name_column, text)
             found = EndpointColumn(self._described(spec, bare, unit), value, text)
-            columns.append(replace(found, **sides))
+            columns.append(_beside(found, sides))
         columns += [self._endpoint(spec, None, several=True) for spec in specs.values()]
         self.notes.append(
             f"Each row is one measurement: {name_column} says of what ({', '.join(order)}), {value} holds the value."
@@ -581,3 +581,8 @@ class _Proposal:
                 self.taken.add(self.raw.columns[near])
                 return self.raw.columns[near]
         return None
+
+
+def _beside(found: EndpointColumn, sides: dict[str, str | None]) -> EndpointColumn:
+    """An endpoint's column with those beside it."""
+    return replace(found, relation=sides["relation"], unit=sides["unit"], n=sides["n"], sd=sides["sd"])
