@@ -143,6 +143,9 @@ class DrawnCore:
         """Nothing; gives a molecule coordinates in which the core lies as it is drawn; ``pairs`` as ``place`` says."""
         from rdkit.Chem import rdDepictor
 
+        if not pairs:  # RDKit would end the program
+            lay_out(molecule)
+            return
         rdDepictor.GenerateDepictionMatching2DStructure(molecule, self.drawn, pairs)
         # RDKit keeps the core's shape, but now and then lays it down as its mirror image, elsewhere.
         positions = molecule.GetConformer().GetPositions()

@@ -77,6 +77,14 @@ def test_a_core_is_drawn_with_templates_where_it_needs_them(core: str, asked: bo
     assert templates == [asked, False]
 
 
+def test_a_molecule_that_holds_nothing_of_a_core_is_drawn_by_itself() -> None:
+    core, molecule = DrawnCore.read(CORE), Chem.MolFromSmiles("CCO")
+    assert core is not None
+    assert core.place(molecule, {}) == []
+    core.lay(molecule, [])
+    assert molecule.GetNumConformers() == 1
+
+
 def test_what_a_compound_carries_by_site() -> None:
     library = nasty_library()
     assert carried(library, 4) == {1: "C[*:1]", 2: "F[*:2]"}
