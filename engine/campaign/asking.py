@@ -124,6 +124,9 @@ class Terms(Books):
         """What the lab takes, in replicates of all measured endpoints."""
         settings, each = self.settings, self.per_sample
         budget = None if settings.budget is None else settings.budget // each
+        if settings.budget is not None and any(issued.measured != self.measured for issued in self.rounds):
+            # What was measured for other endpoints counted otherwise: what is left is what it is.
+            budget = self.samples() + max(settings.budget - self.spent(), 0) // each
         return Capacity(max(1, settings.per_round // each), settings.max_replicates, budget, each)
 
     @property

@@ -45,6 +45,8 @@ class UnderWay:
     """Measurements given up when a round was closed."""
     choice: str | None = None
     """The plan that was chosen for it; None where there was nothing to choose."""
+    measured: tuple[int, ...] = (0,)
+    """Positions of the endpoints it is measured for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +66,8 @@ class Decided:
     """``(n_arms,)``: what could be the best then and could not be bounded any more."""
     revised: bool = False
     """Whether the terms had been changed before, results being seen."""
+    measured: tuple[int, ...] = (0,)
+    """Positions of the endpoints it was measured for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +86,8 @@ class Issued:
     """Whether it confirms what was decided: it belongs to no phase, its phase is 0."""
     predicted: tuple[Prediction, ...] = ()
     """What a confirmation round was predicted to find."""
+    measured: tuple[int, ...] = (0,)
+    """Positions of the endpoints it asks for."""
 
 
 class Books:
@@ -103,7 +109,7 @@ class Books:
         self.limited: tuple[int, ...] = ()
         """Positions of the endpoints with a limit."""
         self.measured: tuple[int, ...] = (0,)
-        """Positions of the endpoints every planned compound is measured for."""
+        """Positions of the endpoints every compound that is planned now is measured for; see ``measured_in``."""
         self.first: Ints = np.zeros(0, dtype=np.intp)
         self.arm_of: Ints = np.zeros(0, dtype=np.intp)
         self.since: Ints = np.zeros(0, dtype=np.intp)
@@ -209,16 +215,32 @@ class Books:
         return sum(m.n for m in self._taken() if not self.matters(m))
 
     def _taken(self) -> Iterator[Measurement]:
-        measured = self.measured
-        return (m for m in self.measurements if m.round > 0 and m.endpoint in measured and not m.withdrawn)
+        asked = {issued.number: issued.measured for issued in self.rounds}
+        return (
+            m
+            for m in self.measurements
+            if m.round > 0 and m.endpoint in asked.get(m.round, self.measured) and not m.withdrawn
+        )
 
     def matters(self, m: Measurement) -> bool:
         """Whether a measurement is of the part of the campaign that decides, and not of a confirmation round."""
         return m.round not in self.confirmations
 
     def samples(self) -> int:
-        """The same in planned replicates, as strategies count, rounded up."""
-        return -(-self.spent() // self.per_sample)
+        """The same in planned replicates, as strategies count, rounded up; each of what its round measured."""
+        asked = {issued.number: issued.measured for issued in self.rounds}
+        spent: dict[int, int] = {}
+        for m in self._taken():
+            if self.matters(m):
+                each = len(asked.get(m.round, self.measured))
+                spent[each] = spent.get(each, 0) + m.n
+        return sum(-(-n // each) for each, n in spent.items())
+
+    def measured_in(self, phase: int) -> tuple[int, ...]:
+        """Positions of the endpoints a phase is, or was, measured for."""
+        if 0 < phase <= len(self.phases):
+            return self.phases[phase - 1].measured
+        return self.measured if self.under_way is None else self.under_way.measured
 
     # -- what fills a phase
 
@@ -235,7 +257,7 @@ class Books:
         is used again, the replacement goes back to the estimates, whatever either of them says.
         """
         planned = self.planned(phase)
-        left = {(endpoint, compound): n for endpoint in self.measured for compound, n in planned.items()}
+        left = {(endpoint, compound): n for endpoint in self.measured_in(phase) for compound, n in planned.items()}
         filling = []
         for m in self.measurements:
             if m.phase == phase and m.counted and not m.withdrawn and m.excluded is None:
@@ -259,7 +281,7 @@ class Books:
         done, lost = self.received(self.under_way.allocation.phase), self.under_way.lost
         left = {
             (k, c): n - done.get((k, c), 0) - lost.get((k, c), 0)
-            for k in self.measured
+            for k in self.under_way.measured
             for c, n in self.under_way.planned.items()
         }
         return {place: n for place, n in left.items() if n > 0 and place[1] not in self.unavailable}
@@ -291,11 +313,11 @@ class Books:
 
     def _returned(self, issued: Issued, came: Mapping[tuple[int, int, int], int]) -> tuple[tuple[int, ...], ...]:
         if issued.state == "withdrawn":  # what came for its compounds later was not for it
-            return ((0,) * self.per_sample,) * len(issued.items)
+            return ((0,) * len(issued.measured),) * len(issued.items)
         return tuple(
             tuple(
                 min(item.of(place), came.get((issued.number, endpoint, item.compound), 0))
-                for place, endpoint in enumerate(self.measured)
+                for place, endpoint in enumerate(issued.measured)
             )
             for item in issued.items
         )
@@ -304,7 +326,7 @@ class Books:
         """What a round still waits for, and how many; compounds that cannot be had are not waited for."""
         for item, back in zip(issued.items, self.returned(issued), strict=True):
             if item.compound not in self.unavailable:
-                for place, endpoint in enumerate(self.measured):
+                for place, endpoint in enumerate(issued.measured):
                     if item.of(place) > back[place]:
                         yield (endpoint, item.compound), item.of(place) - back[place]
 
@@ -334,15 +356,15 @@ class Books:
             issued=issued.issued,
             closed=issued.closed,
             returned=tuple(item.replicates - left for item, left in zip(issued.items, missing, strict=True)),
-            endpoints=self.measured,
+            endpoints=issued.measured,
             back=back,
             confirmation=issued.confirmation,
             predicted=issued.predicted,
-            layout=self._layout(issued.number),
+            layout=self._layout(issued),
         )
 
-    def _layout(self, number: int) -> Layout | None:
-        """The plates of a round; None where they are of other endpoints than the campaign measures now."""
-        layout = self.layouts.get(number)
+    def _layout(self, issued: Issued) -> Layout | None:
+        """The plates of a round; None where they are of other endpoints than it asks for."""
+        layout = self.layouts.get(issued.number)
         there = () if layout is None else {k for plate in layout.plates for k in plate.endpoints}
-        return layout if set(there) == set(self.measured) else None
+        return layout if set(there) == set(issued.measured) else None

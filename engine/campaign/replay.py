@@ -173,14 +173,15 @@ class Ledger(Decisions):
             certificate=Certificate(**data["certificate"]),
             cut_to_budget=data["cut_to_budget"],
         )
-        self.under_way = UnderWay(allocation, planned, [(c, n) for c, n in data["order"]])
+        self.under_way = UnderWay(allocation, planned, [(c, n) for c, n in data["order"]], measured=self.measured)
         self.under_way.choice = (data.get("choice") or {}).get("plan")
         stocked.noted_orders(self, event.time)
 
     def _round_issued(self, event: Event) -> None:
         items = tuple(codec.item_from_json(item) for item in event.data["items"])
         data = event.data
-        self.rounds.append(Issued(data["round"], data["phase"], items, event.time, len(self.measurements)))
+        before = len(self.measurements)
+        self.rounds.append(Issued(data["round"], data["phase"], items, event.time, before, measured=self.measured))
 
     def _confirmation_issued(self, event: Event) -> None:
         data = event.data
@@ -195,6 +196,7 @@ class Ledger(Decisions):
                 len(self.measurements),
                 confirmation=True,
                 predicted=predicted,
+                measured=self.measured,
             )
         )
         self.confirmations.add(data["round"])
@@ -301,6 +303,7 @@ class Ledger(Decisions):
                 now.active,
                 now.lost,
                 now.problem.began is not None,
+                under_way.measured,
             )
         )
         self.under_way = None

@@ -195,7 +195,7 @@ def asked_for(books: Books, before: Sequence[Sequence[Endpoint]]) -> float:
     on those far from the bounds. ``before``: the endpoints as they were before each change that kept the guarantee.
     """
     terms = [books.endpoints, *before]
-    sets = [[k for k in books.measured if endpoints[k].noise_estimated] for endpoints in terms]
+    sets = [[k for k in books.measured if k < len(one) and one[k].noise_estimated] for one in terms]
     each: dict[int, float] = {}
     for one in sets:
         each |= {k: max(each.get(k, 0.0), (1.0 - OF_DECISIONS) / len(one)) for k in one}

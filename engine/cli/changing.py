@@ -6,18 +6,21 @@ import argparse
 import re
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from assaypilot.engine.campaign.campaign import Campaign
-from assaypilot.engine.campaign.changing.restarting import begin_anew, consequences_of_pairs
+from assaypilot.engine.campaign.changing.restarting import Restart, begin_anew, consequences_of_restart
 from assaypilot.engine.campaign.changing.terms import Change
 from assaypilot.engine.campaign.state import Status
 from assaypilot.engine.cli.changing_options import NONE
 from assaypilot.engine.cli.console import Console, Reply
 from assaypilot.engine.cli.standing import guarantee_of
-from assaypilot.engine.endpoint import Limit
+from assaypilot.engine.endpoint import Endpoint, Limit
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.stated_noise import StatedNoise, parse_noise
+from assaypilot.engine.tables.described import without_column
+from assaypilot.engine.tables.options import parse_endpoint_spec
 
 __all__ = ["agreed", "change", "refusal"]
 
@@ -26,7 +29,7 @@ _LIMIT = re.compile(r"\s*(.+?)\s*((?:<=|>=|<|>|≤|≥).*)", re.S)
 
 def change(options: argparse.Namespace, console: Console) -> Reply:
     """What was changed; what that does is said first, and asked about when it changes what is guaranteed."""
-    if options.interaction or options.into:
+    if options.interaction or options.into or options.goal:
         return _anew(options, console)
     with Campaign.open(options.file, read_only=options.dry_run, report=console.report) as campaign:
         wanted = _wanted(options, campaign.status())
@@ -43,19 +46,11 @@ def change(options: argparse.Namespace, console: Console) -> Reply:
 
 
 def _anew(options: argparse.Namespace, console: Console) -> Reply:
-    """A campaign begun anew with other sites taken together; what that means is said first."""
-    if not options.interaction:
-        raise AssayPilotError("--into is for --interaction alone", option="--into", mend="Leave it out.")
+    """A campaign begun anew under terms that no campaign changes on its way; what that means is said first."""
     with Campaign.open(options.file, read_only=True, report=console.report) as campaign:
         now = campaign.status()
-        if _wanted(options, now) != Change():
-            raise AssayPilotError(
-                "sites are taken together in a campaign of their own",
-                option="--interaction",
-                mend="Make other changes in that one, afterwards.",
-            )
-    pairs = [] if [text.strip().casefold() for text in options.interaction] == [NONE] else options.interaction
-    told = consequences_of_pairs(now, pairs)
+    wanted = _restart(options, now)
+    told = consequences_of_restart(now, wanted)
     console.say(*told)
     if options.dry_run:
         return Reply(_document(now, told, changed=False), ())
@@ -63,10 +58,29 @@ def _anew(options: argparse.Namespace, console: Console) -> Reply:
         raise AssayPilotError(
             "the new campaign needs a file", option="--into", mend="Name one: --into NAME.assaypilot."
         )
-    with begin_anew(now, options.into, pairs, console.report) as made:
+    with begin_anew(now, options.into, wanted, console.report) as made:
         then = made.status()
     document = {**_document(then, told, changed=True), "file": str(options.into)}
     return Reply(document, [f"Created {options.into}.", then.goal_sentence, then.statement, then.guarantee.sentence])
+
+
+def _restart(options: argparse.Namespace, now: Status) -> Restart:
+    """What the new campaign is to have otherwise; AssayPilotError for what is changed in a campaign itself."""
+    if not (options.interaction or options.endpoint):
+        mend = 'For example --endpoint "hERG;sd=0.3;direction=min" --goal pareto.' if options.goal else "Leave it out."
+        option = "--goal" if options.goal else "--into"
+        raise AssayPilotError(f"{option} is for --interaction and --endpoint alone", option=option, mend=mend)
+    change = _wanted(options, now)
+    if replace(change, endpoint=None) != Change():
+        raise AssayPilotError(
+            "a new campaign begins with the terms of this one",
+            option="--into",
+            mend="Make other changes in the new one, afterwards.",
+        )
+    pairs = None
+    if options.interaction:
+        pairs = [] if [text.strip().casefold() for text in options.interaction] == [NONE] else options.interaction
+    return Restart(pairs, change.endpoint, options.goal == "pareto")
 
 
 def refusal(options: argparse.Namespace, console: Console, told: Sequence[str]) -> Reply:
@@ -100,7 +114,14 @@ def _wanted(options: argparse.Namespace, now: Status) -> Change:
     noise = dict(_noise(text, now) for text in options.sd)
     limits = dict(map(_limit, options.limit))
     margins = dict(_named(text, "--margin", none=True) for text in options.margin)
-    return Change(**said, noise=noise, limits=limits, margins=margins)
+    return Change(**said, noise=noise, limits=limits, margins=margins, endpoint=_endpoint(options, now))
+
+
+def _endpoint(options: argparse.Namespace, now: Status) -> Endpoint | None:
+    """The endpoint that is to come to those there are."""
+    if options.endpoint is None:
+        return None
+    return without_column(parse_endpoint_spec(options.endpoint), now.endpoints)[0]
 
 
 def _noise(text: str, now: Status) -> tuple[str, float | StatedNoise]:

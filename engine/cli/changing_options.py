@@ -30,10 +30,16 @@ def add_change_options(parser: argparse.ArgumentParser) -> None:
     add("--per-round", type=int, metavar="N", help="measurements the lab takes in one round")
     add("--max-replicates", type=int, metavar="N", help="of one compound in one round")
     add("--budget", type=_or_none(int), metavar="N", help="measurements in all; none: no limit")
+    add("--endpoint", metavar="SPEC",
+        help="one more endpoint, as new takes it: NAME;sd=0.3;limit=>50 with a limit from the next round on, without "
+        "limit to be recorded only")  # fmt: skip
+    add("--goal", choices=("pareto",),
+        help="with --endpoint and --into: the best trade-offs between the objective and the new endpoint")  # fmt: skip
     add("--interaction", action="append", default=[], metavar="SITE,SITE",
         help="take two sites together, or none: begins a new campaign, in the file of --into, with what was measured "
         "as its history; may be given several times")  # fmt: skip
-    add("--into", metavar="FILE", help="with --interaction: the campaign file to create")
+    add("--into", metavar="FILE",
+        help="the campaign file to create, for --interaction, or for --endpoint in a new campaign")  # fmt: skip
     add("--note", default="", metavar="TEXT", help="why, for the history")
     add("--yes", action="store_true", help="do it though it changes what is guaranteed")
     add("--dry-run", action="store_true", help="only say what it would do")

@@ -8,9 +8,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from assaypilot.engine.difference import check_differences, find_parts, in_words
-from assaypilot.engine.endpoint import Direction, Endpoint, Transform, normalise_unit
+from assaypilot.engine.endpoint import Endpoint, normalise_unit
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.tables import headers, own
+from assaypilot.engine.tables.described import described
 from assaypilot.engine.tables.entries import is_p_scale
 from assaypilot.engine.tables.options import (
     Blank,
@@ -36,8 +37,6 @@ __all__ = [
     "propose",
 ]
 
-_LIKE_A_LOGARITHM = 12
-"""Above this no number is a p value of a concentration."""
 _SAMPLED = 2000
 _NEARLY_UNIQUE = 0.9
 _SITE_CANDIDATES = 8
@@ -69,7 +68,7 @@ class _Proposal:
         smiles = self._named(options.smiles, "--smiles")
         available = self._named(options.available, "--available")
         asked = {role: getattr(options, role) for role in STOCK_ROLES}
-        stock = {role: self._named(name, f"--{role}") if name else None for role, name in asked.items()}
+        stock = {role: self._stock_named(role, name) if name else None for role, name in asked.items()}
         sites = tuple(self._named(name, "--sites") or name for name in options.sites)
         if len(set(sites)) != len(sites):
             raise AssayPilotError("a site is named twice", option="--sites", mend="Name each column once.")
@@ -141,6 +140,18 @@ class _Proposal:
                 mend="Name one of them.",
             )
         self.taken.add(column)
+        return column
+
+    def _stock_named(self, role: str, name: str) -> str | None:
+        """The column of stock, cost or time that a user names; AssayPilotError for one of substituents."""
+        column = self._named(name, f"--{role}")
+        site = column is not None and headers.SITE.fullmatch(fold(column)) is not None
+        if column is not None and site and not speaks_of(role, self.raw.column(column), self.raw.decimal):
+            raise AssayPilotError(
+                f"column {column} holds substituents, and nothing that {STOCK_ROLES[role]}",
+                option=f"--{role}",
+                mend="Name the column of the table that does.",
+            )
         return column
 
     def _leave_what_we_said(self) -> None:
@@ -466,48 +477,9 @@ class _Proposal:
 
     def _described(self, spec: EndpointSpec, bare: str, unit: str) -> Endpoint:
         """The endpoint with its scale and direction chosen where the user did not, and what to say about it."""
-        potency = headers.looks_like_potency(bare, unit)
-        transform: Transform = spec.transform or ("log" if potency else "none")
-        unknown = potency and not unit and spec.transform is None
-        # Without a unit the scale is log10 of the concentration itself, on which the potent compounds are low.
-        direction: Direction = spec.direction or ("min" if unknown else "max")
-        endpoint = Endpoint(
-            spec.name,
-            unit,
-            transform,
-            direction,
-            spec.sd,
-            spec.wells_per_measurement,
-            spec.epsilon,
-            spec.limit,
-            noise_estimated=spec.sd_estimated,
-        )
-        better = "higher" if direction == "max" else "lower"
-        if unknown:
-            self.warnings.append(
-                f"{spec.name} has no unit: it is modelled as {endpoint.scale_name}, {better} is better. "
-                f'Give the unit for a pIC50-like scale, for example --endpoint "{spec.name};unit=nM".'
-            )
-        elif endpoint.is_potency:
-            potent = "more" if direction == "max" else "less"
-            self.notes.append(
-                f"{spec.name} in {unit} is modelled as {endpoint.scale_name} = -log10(mol/L): "
-                f"{better} ({potent} potent) is better."
-            )
-        if endpoint.is_potency and unit == "nM" and endpoint.limit and 3 <= endpoint.limit.value <= _LIKE_A_LOGARITHM:
-            # 5 is a usual pIC50 to stay below, and hardly ever a limit in nM.
-            value, below = endpoint.limit.value, endpoint.limit.relation[0] == "<"
-            self.warnings.append(
-                f"The limit {endpoint.limit.text} of {spec.name} is in {unit}, as the values are. If "
-                f"{endpoint.scale_name} {endpoint.limit.text} is meant, give limit={'>' if below else '<'}"
-                f"{10 ** (9 - value):.0f}."
-            )
-        if endpoint.is_potency and spec.direction == "min":
-            self.warnings.append(
-                f"direction=min of {spec.name} is on the model scale: it looks for the lowest {endpoint.scale_name}, "
-                f"that is the highest {bare} in {unit}, the least potent compounds. "
-                "Leave direction out to look for the most potent."
-            )
+        endpoint, notes, warnings = described(spec, bare, unit)
+        self.notes += notes
+        self.warnings += warnings
         return endpoint
 
     def _one_row_each(self, value: str, name_column: str) -> list[EndpointColumn]:

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assaypilot.engine.campaign import limits
+from assaypilot.engine.campaign.changing.endpoints import added_in_words
 from assaypilot.engine.campaign.changing.turns import Anew, How, Turn, on_top
 from assaypilot.engine.campaign.counting import UnderWay
 from assaypilot.engine.campaign.decisions import Decisions
@@ -184,6 +185,8 @@ def change_in_words(change: Mapping[str, Any], goal: str) -> str:
     """One change in a few words: ``the distance from the best from 0.5 to 0.3``."""
     what, endpoint, before, after = change["what"], change["endpoint"], change["before"], change["after"]
     name = _NAMES.get(what, what)
+    if what == "endpoint":
+        return added_in_words(change)
     match what:
         case "delta":
             name = "the confidence"

@@ -1,71 +1,126 @@
-"""A campaign begun anew in a file of its own, with other sites taken together, and what was measured as its history.
+"""A campaign begun anew in a file of its own, under other terms, and what was measured as its history.
 
-Which sites act together shapes every design and every bound, and is mostly seen from results. So a campaign never
-changes it on the way: a new one begins, with the same compounds, goal and endpoints. What was measured is its history,
-shown and used to estimate; decisions rest on what it measures itself, so that the guarantee holds although the pair was
-chosen by values. Before the first result that costs nothing.
+Which sites act together shapes every design and every bound, and is mostly seen from results; a second objective asks
+another question. So a campaign never changes these on the way: a new one begins, with the same compounds, stock and
+endpoints. What was measured is its history, shown and used to estimate; decisions rest on what it measures itself, so
+that the guarantee holds although its terms were chosen by values. Before the first result that costs nothing.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+import numpy as np
+
 from assaypilot.engine.campaign.campaign import Campaign
-from assaypilot.engine.campaign.state import Source, Status
+from assaypilot.engine.campaign.changing.endpoints import one_more
+from assaypilot.engine.campaign.state import Settings, Source, Status
 from assaypilot.engine.campaign.words import joined, many
+from assaypilot.engine.endpoint import Endpoint
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.features import SiteFeatures, span_rank
 from assaypilot.engine.interactions import Pairs, chosen_pairs, pair_name
 from assaypilot.engine.measurements import Measurement, Result
 from assaypilot.engine.progress import Report, silent
+from assaypilot.engine.stock import CANNOT, UNSAID, StockLine, StockTerms
+from assaypilot.engine.strategies.registry import get
 
-__all__ = ["begin_anew", "consequences_of_pairs"]
+__all__ = ["Restart", "begin_anew", "consequences_of_restart"]
 
 
-def consequences_of_pairs(now: Status, texts: Sequence[str]) -> tuple[str, ...]:
-    """What beginning anew with these pairs of sites together does, in sentences; no text: with none.
+@dataclass(frozen=True, slots=True)
+class Restart:
+    """What the new campaign has otherwise; all else is as here."""
 
-    AssayPilotError for what is no pair, or when the campaign takes just these together already.
+    pairs: Sequence[str] | None = None
+    """Pairs of sites that are taken together, ``R1,R2``; empty: none; None: those of here."""
+    endpoint: Endpoint | None = None
+    """One more endpoint: with a limit, to be recorded only, or an objective."""
+    trade_off: bool = False
+    """Whether it is an objective beside those there are: the best trade-offs are wanted."""
+
+
+def consequences_of_restart(now: Status, wanted: Restart) -> tuple[str, ...]:
+    """What beginning anew so does, in sentences.
+
+    AssayPilotError for what is no pair or no endpoint, or when nothing of it is other than here.
     """
-    pairs = _pairs(now, texts)
-    library = replace(now.library, interactions=pairs)
-    before, after = (span_rank(SiteFeatures.of(one)) for one in (now.library, library))
-    taken = joined([pair_name(pair) for pair in pairs]) if pairs else "no sites"
-    told = [
-        f"A new campaign begins, which takes {taken} together: {after:,} unknowns instead of {before:,}. This file "
-        "stays as it is."
-    ]
-    if pairs:
-        told.append("A combination of such substituents that cannot be measured in any compound cannot be estimated.")
+    pairs, endpoints, settings = _terms(now, wanted)
+    told = ["A new campaign begins. This file stays as it is."]
+    if pairs != now.library.interactions:
+        library = replace(now.library, interactions=pairs)
+        before, after = (span_rank(SiteFeatures.of(one)) for one in (now.library, library))
+        taken = joined([pair_name(pair) for pair in pairs]) if pairs else "no sites"
+        told[0] = (
+            f"A new campaign begins, which takes {taken} together: {after:,} unknowns instead of {before:,}. This file "
+            "stays as it is."
+        )
+        if pairs:
+            told.append(
+                "A combination of such substituents that cannot be measured in any compound cannot be estimated."
+            )
+    if wanted.endpoint is not None:
+        told.append(_of_endpoint(endpoints[-1], settings))
     kept = len(_history(now))
     if kept:
         told.append(
             f"{many(kept, 'value')} go with it as history: shown and used to estimate, not to decide. So its guarantee "
-            "holds, although the pair was chosen by them; what was decided here is decided anew."
+            "holds, although its terms were chosen by them; what was decided here is decided anew."
         )
     if now.stock is not None:
-        told.append("What was said of stock and costs is not taken over: say it there again.")
+        told.append("Stock, costs and lead times go with it as they are now.")
     if kept and now.settings.blocks != "none":
         told.append("The values go as they are, effects of their plates in them; its own rounds have blocks as here.")
     return tuple(told)
 
 
-def begin_anew(now: Status, path: str | Path, texts: Sequence[str], report: Report = silent) -> Campaign:
+def begin_anew(now: Status, path: str | Path, wanted: Restart, report: Report = silent) -> Campaign:
     """The new campaign, open, in a new file; AssayPilotError, and nothing written, when it cannot be made."""
+    pairs, endpoints, settings = _terms(now, wanted)
     measurable = now.library.measurable.copy()
-    measurable[sorted(now.unavailable)] = False
-    library = replace(now.library, interactions=_pairs(now, texts), measurable=measurable)
+    # What cannot be made any more may be one day: that is said of stock, the rest of the library.
+    measurable[sorted(set(now.unavailable) - set(_cannot(now)))] = False
     return Campaign.create(
         path,
-        library=library,
-        endpoints=now.endpoints,
-        settings=replace(now.settings, strategy=now.strategy),
+        library=replace(now.library, interactions=pairs, measurable=measurable),
+        endpoints=endpoints,
+        settings=settings,
         history=_history(now),
         source=Source(now.name),
+        stock=_stock(now),
         report=report,
     )
+
+
+def _terms(now: Status, wanted: Restart) -> tuple[Pairs, tuple[Endpoint, ...], Settings]:
+    pairs = now.library.interactions if wanted.pairs is None else _pairs(now, wanted.pairs)
+    endpoints, settings = now.endpoints, replace(now.settings, strategy=now.strategy)
+    if wanted.endpoint is None:
+        if wanted.trade_off:
+            raise AssayPilotError(
+                "trade-offs need one more endpoint", option="--endpoint", mend='For example "hERG;sd=0.3".'
+            )
+        return pairs, endpoints, settings
+    endpoints = (*endpoints, one_more(endpoints, wanted.endpoint))
+    if wanted.trade_off:
+        names = (*settings.objectives, wanted.endpoint.name)
+        strategy = now.strategy if "pareto" in get(now.strategy).info.goals else "auto"
+        parameters = settings.parameters if strategy == now.strategy else {}
+        settings = replace(
+            settings, goal="pareto", objectives=names, slack=None, strategy=strategy, parameters=parameters
+        )
+    return pairs, endpoints, settings
+
+
+def _of_endpoint(new: Endpoint, settings: Settings) -> str:
+    """What the new endpoint is there for, in a sentence."""
+    if new.name in settings.objectives:
+        return f"Its goal is the best trade-offs between {joined(list(settings.objectives))}."
+    if new.limit is not None:
+        return f"What surely fails {new.limit_text} is out there."
+    return f"{new.name} is recorded there, and decides nothing."
 
 
 def _pairs(now: Status, texts: Sequence[str]) -> Pairs:
@@ -74,6 +129,32 @@ def _pairs(now: Status, texts: Sequence[str]) -> Pairs:
         taken = joined([pair_name(pair) for pair in pairs]) if pairs else "no sites"
         raise AssayPilotError(f"this campaign takes {taken} together already", option="--interaction")
     return pairs
+
+
+def _cannot(now: Status) -> list[int]:
+    """Compounds of which the stock list says that they cannot be made, and that were in the table as measurable."""
+    if now.stock is None:
+        return []
+    return [c for c in now.unavailable if now.stock.state[c] == CANNOT and now.library.measurable[c]]
+
+
+def _stock(now: Status) -> tuple[Sequence[StockLine], StockTerms]:
+    """What is known of stock, costs and lead times, as lists of a new campaign say it."""
+    stock = now.stock
+    if stock is None:
+        return (), UNSAID
+    had = now.library.measurable
+    lines = [
+        StockLine(
+            c,
+            int(stock.state[c]),
+            float(stock.cost[c]) if np.isfinite(stock.cost[c]) else None,
+            float(stock.lead[c]) if np.isfinite(stock.lead[c]) else None,
+        )
+        for c in range(len(had))
+        if had[c]
+    ]
+    return lines, stock.terms
 
 
 def _history(now: Status) -> list[Result]:

@@ -17,14 +17,15 @@ from typing import Any, Final
 
 from assaypilot.engine.campaign.changing.changed import CAPACITY
 from assaypilot.engine.campaign.changing.decisions import as_it_is, derive, kept, verdicts
+from assaypilot.engine.campaign.changing.endpoints import one_more, only_recorded
 from assaypilot.engine.campaign.changing.turns import How
 from assaypilot.engine.campaign.changing.words import said
 from assaypilot.engine.campaign.file import codec
 from assaypilot.engine.campaign.file.chain import Draft, as_parts, part_digest
 from assaypilot.engine.campaign.replay import Ledger
 from assaypilot.engine.campaign.suitable import check_campaign
-from assaypilot.engine.campaign.words import joined, many
-from assaypilot.engine.difference import with_noise
+from assaypilot.engine.campaign.words import many
+from assaypilot.engine.difference import behind, with_noise
 from assaypilot.engine.endpoint import Endpoint, Limit
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.stated_noise import StatedNoise
@@ -68,12 +69,16 @@ class Change:
     """By endpoint, in its entry unit; None: no limit any more."""
     margins: Mapping[str, float | None] = field(default_factory=dict)
     """For trade-offs the difference that does not matter, by endpoint; None: what holds for all."""
+    endpoint: Endpoint | None = None
+    """One more endpoint: with a limit, or to be recorded only."""
 
     @property
     def of_capacity_alone(self) -> bool:
-        """Whether it is only about what the lab takes and the budget, which touches no guarantee."""
-        told = {one.name for one in fields(self) if getattr(self, one.name) not in (LEAVE, {})}
-        return told <= set(CAPACITY)
+        """Whether it is only about what the lab takes, the budget, or what is recorded: it touches no guarantee."""
+        told = {one.name for one in fields(self) if getattr(self, one.name) not in (LEAVE, {}, None)}
+        told |= {name for name in ("epsilon", "slack", "budget") if getattr(self, name) is None}
+        recorded = {"endpoint"} if self.endpoint is not None and self.endpoint.limit is None else set()
+        return told <= {*CAPACITY, *recorded}
 
 
 _SETTINGS = ("epsilon", "slack", "delta", "per_round", "max_replicates", "budget")
@@ -99,6 +104,8 @@ def change_drafts(ledger: Ledger, change: Change, note: str = "") -> tuple[list[
         refuse_open_round(ledger)
     if how == "kept":
         _refuse_in_a_phase(ledger)
+    if any(change["what"] in ("limit", "endpoint") for change in changes):
+        _refuse_other_endpoints(ledger, endpoints)
     data: dict[str, Any] = {
         "how": how,
         "changes": changes,
@@ -112,10 +119,10 @@ def change_drafts(ledger: Ledger, change: Change, note: str = "") -> tuple[list[
     blobs: dict[str, bytes] = {}
     if how == "kept":
         data, blobs = _decided_anew(ledger, data)
-    draft = Draft("settings_changed", data, 2 if any(endpoint.noise_estimated for endpoint in endpoints) else 1)
+    later = change.endpoint is not None or any(endpoint.noise_estimated for endpoint in endpoints)
+    draft = Draft("settings_changed", data, 2 if later else 1)
     after = ledger.fork(blobs)
     after.rehearse([draft])
-    _refuse_other_endpoints(ledger, after)
     # What the strategy cannot do is refused, whatever has happened since it began.
     after.strategy.start(replace(after.problem(), measurable=after.origin.measurable))
     check_campaign(after)
@@ -165,6 +172,8 @@ def _change_of(data: Mapping[str, Any]) -> Change:
         after = one["after"]
         if one["what"] == "limit":
             told["limits"][one["endpoint"]] = None if after is None else Limit(**after)
+        elif one["what"] == "endpoint":
+            told["endpoint"] = Endpoint.from_json(after)
         elif one["what"] == "margin":
             told["margins"][one["endpoint"]] = after
         elif one["what"] == "noise":
@@ -184,17 +193,20 @@ def _terms(ledger: Ledger, change: Change) -> tuple[Any, list[Endpoint]]:
             mend="Say the difference that does not matter (epsilon).",
         )
     settings = replace(ledger.settings, **said)
-    if settings.per_round < ledger.per_sample:
-        raise AssayPilotError(
-            f"a round of {settings.per_round} cannot hold one measurement of each of {ledger.per_sample} endpoints",
-            option="--per-round",
-            mend=f"Allow at least {ledger.per_sample}.",
-        )
     endpoints = list(ledger.endpoints)
     for kind, option in _OPTIONS.items():
         for name, value in getattr(change, kind).items():
             place = _place(ledger, name, option)
             endpoints[place] = _with(endpoints[place], kind, value)
+    if change.endpoint is not None:
+        endpoints.append(one_more(endpoints, change.endpoint))
+    each = len(_measured(ledger, endpoints))
+    if settings.per_round < each:
+        raise AssayPilotError(
+            f"a round of {settings.per_round} cannot hold one measurement of each of {each} endpoints",
+            option="--per-round",
+            mend=f"Allow at least {each}.",
+        )
     return settings, with_noise(endpoints)
 
 
@@ -230,7 +242,7 @@ def _differences(ledger: Ledger, settings: Any, endpoints: Sequence[Endpoint]) -
         before, after = getattr(ledger.settings, what), getattr(settings, what)
         if before != after:
             found.append({"what": what, "endpoint": None, "before": before, "after": after})
-    for old, new in zip(ledger.endpoints, endpoints, strict=True):
+    for old, new in zip(ledger.endpoints, endpoints, strict=False):
         both: list[tuple[str, Any, Any]] = [
             ("noise", _noise(old), _noise(new)),
             ("margin", old.epsilon, new.epsilon),
@@ -239,6 +251,10 @@ def _differences(ledger: Ledger, settings: Any, endpoints: Sequence[Endpoint]) -
         for what, before, after in both:
             if before != after and not (what == "noise" and old.of is not None):
                 found.append({"what": what, "endpoint": old.name, "before": before, "after": after})
+    found += [
+        {"what": "endpoint", "endpoint": new.name, "before": None, "after": new.as_json()}
+        for new in endpoints[len(ledger.endpoints) :]
+    ]
     return found
 
 
@@ -251,7 +267,9 @@ def _limit(endpoint: Endpoint) -> dict[str, Any] | None:
 
 
 def _how(ledger: Ledger, changes: Sequence[Mapping[str, Any]]) -> How:
-    if all(change["what"] in CAPACITY for change in changes):
+    if all(only_recorded(change) for change in changes):
+        return "capacity"
+    if all(change["what"] in CAPACITY or only_recorded(change) for change in changes):
         # Before the first plan the strategy may think of another capacity from the start.
         return "capacity" if ledger.seen() or ledger.under_way is not None else "free"
     return "kept" if ledger.seen() else "free"
@@ -269,23 +287,32 @@ def refuse_open_round(ledger: Ledger) -> None:
     )
 
 
-def _refuse_other_endpoints(ledger: Ledger, after: Ledger) -> None:
-    """Nothing; AssayPilotError when rounds were issued for other endpoints than would be measured then."""
-    if not ledger.rounds or after.measured == ledger.measured:
+def _measured(ledger: Ledger, endpoints: Sequence[Endpoint]) -> tuple[int, ...]:
+    """Positions of the endpoints that would be measured for each compound."""
+    limited = [place for place, endpoint in enumerate(endpoints) if endpoint.limit is not None]
+    return behind(endpoints, (*ledger.goal_endpoints, *limited))
+
+
+def _refuse_other_endpoints(ledger: Ledger, endpoints: Sequence[Endpoint]) -> None:
+    """Nothing; AssayPilotError where a phase would have to measure other endpoints than it was planned for.
+
+    Each phase is measured for what it was planned for; the next one for other endpoints. Effects of plates are those
+    of the endpoints of the start.
+    """
+    if _measured(ledger, endpoints) == ledger.measured:
         return
-    more = [ledger.endpoints[k].name for k in after.measured if k not in ledger.measured]
-    if more:
+    if ledger.settings.blocks != "none" and ledger.rounds:
         raise AssayPilotError(
-            f"rounds were issued without {joined(more)}, which a limit would have to be measured for",
+            f"{ledger.settings.blocks} effects are taken out by controls, which were measured for other endpoints",
             option="--limit",
-            mend="Start a new campaign with that limit; the measurements so far go with it as its history.",
+            mend="Begin anew with it in a file of its own (--into): the measurements so far are its history.",
         )
-    less = joined([ledger.endpoints[k].name for k in ledger.measured if k not in after.measured])
-    raise AssayPilotError(
-        f"rounds were issued with {less}, which is measured for its limit alone",
-        option="--limit",
-        mend="Loosen the limit until nothing fails it, or start a new campaign without it.",
-    )
+    if ledger.under_way is not None and not nothing_of_the_plan(ledger):
+        left = sum(ledger.outstanding().values())
+        raise AssayPilotError(
+            f"phase {ledger.under_way.allocation.phase} has results, and is measured for what it was planned for",
+            mend=f"Finish the phase first: {many(left, 'measurement')} to come.",
+        )
 
 
 def _refuse_in_a_phase(ledger: Ledger) -> None:

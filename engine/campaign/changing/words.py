@@ -23,10 +23,10 @@ def said(before: Ledger, after: Ledger, data: Mapping[str, Any]) -> tuple[str, .
     """What follows from a change, in sentences; ``before`` and ``after`` are the states, ``data`` its event."""
     words = changes_in_words(data["changes"], before.settings.goal)
     told = [f"Changes {words}."]
-    what = {change["what"] for change in data["changes"]}
-    if not what <= {*CAPACITY, "compounds"}:
+    if goal_sentence(after) != goal_sentence(before):
         told.append(f"The goal is then: {goal_sentence(after)}.")
     told += _of_the_guarantee(before, after, data)
+    told += _of_what_is_measured(before, after)
     told += of_decisions(before, after)
     return (*told, *_of_rounds(before, after, data))
 
@@ -42,6 +42,8 @@ def _of_the_guarantee(before: Ledger, after: Ledger, data: Mapping[str, Any]) ->
         ]
     what = {change["what"] for change in data["changes"]}
     if data["how"] == "capacity" or what <= set(CAPACITY):
+        if "endpoint" in what:
+            return ["It is recorded and shown, and decides nothing: the guarantee is not touched."]
         return ["The guarantee is not touched: phases rest on numbers of measurements fixed when they are planned."]
     sure = f"wrong at most {odds(after.error)}"
     if what == {"compounds"}:
@@ -72,6 +74,30 @@ def _of_the_guarantee(before: Ledger, after: Ledger, data: Mapping[str, Any]) ->
             f"It assumes that the assay noise (SD) of {joined(noisy)} is changed for other reasons than the scatter of "
             "these results. Plans already measured were made with the old one, which does no harm."
         )
+    return told
+
+
+def _of_what_is_measured(before: Ledger, after: Ledger) -> list[str]:
+    """That each compound is measured for more endpoints, or for fewer, from the next round on."""
+    more = [k for k in after.measured if k not in before.measured]
+    less = [k for k in before.measured if k not in after.measured]
+    told = []
+    if more:
+        room = max(1, after.settings.per_round // after.per_sample)
+        whom = joined([after.endpoints[k].name for k in more])
+        told.append(
+            f"From the next round on every planned compound is measured for {whom}, too: a round of "
+            f"{after.settings.per_round:,} measurements then holds {many(room, 'replicate')} of compounds."
+        )
+        if after.phases and after.stop(after.current()):
+            told.append(
+                f"Nothing is left open that a phase would be planned for: a confirmation round measures {whom} of "
+                "those that are in. To have the limit decided for all, begin anew with it in a file of its own."
+            )
+        elif before.phases:
+            told.append("What fails is shown by measurements from then on; who is in stays in until it does.")
+    if less:
+        told.append(f"{joined([after.endpoints[k].name for k in less])} is not asked for any more.")
     return told
 
 
@@ -125,7 +151,7 @@ def _of_rounds(before: Ledger, after: Ledger, data: Mapping[str, Any]) -> list[s
                 f"{before.spent() + left - budget:,} beyond the new budget: to cut it short after seeing some of its "
                 "results would cost the guarantee."
             )
-        if not what <= {*CAPACITY, "compounds"}:
+        if data["how"] != "capacity" and not what <= {*CAPACITY, "compounds"}:
             told.append(
                 f"The phase under way is finished as it was planned ({many(left, 'measurement')} to come) and decides "
                 "under the new goal."

@@ -194,6 +194,8 @@ def _past(ledger: Ledger, now: int, endpoint: int, received: Sequence[Mapping[in
     lost: dict[int, int] = {}
     since: dict[int, int] = {}
     for phase, (decided, came) in enumerate(zip(ledger.phases, received, strict=True), start=1):
+        if endpoint not in decided.measured:
+            continue
         begun = min((number for number, its in phase_of.items() if its == phase), default=0)
         for compound, n in decided.planned.items():
             if n > came.get(compound, 0):

@@ -266,8 +266,12 @@ def test_limits_change_and_one_more_comes(tmp_path: Path) -> None:
         assert not (loose.candidates.failed_limit >= 0).any()
         assert loose.guarantee.holds
         sound(campaign)
-        with pytest.raises(AssayPilotError, match="logD, which is measured for its limit alone"):
-            campaign.change(Change(limits={"logD": None}))
+        without = campaign.change(Change(limits={"logD": None}))
+        assert without.measured_endpoints == (0,)
+        assert without.guarantee.delta == pytest.approx(0.05 * 3 / 2), "all of delta for the goal, or half for each"
+        assert without.measurements_used == loose.measurements_used
+        sound(campaign)
+        campaign.undo()
         more = Change(limits={"pIC50": Limit(">", 5.7)})
         assert "That is more than 1 time in 20" in " ".join(campaign.consequences(more))
         both = campaign.change(more)
@@ -460,6 +464,7 @@ def test_a_limit_comes_and_goes_before_the_first_round(tmp_path: Path) -> None:
         assert campaign.change(Change(limits={"logD": None})).measured_endpoints == (0,)
         campaign.plan()
         campaign.record(answers(campaign), close=True)
-        with pytest.raises(AssayPilotError, match="rounds were issued without logD"):
-            campaign.change(Change(limits={"logD": Limit("<", 6.5)}))
+        now = campaign.change(Change(limits={"logD": Limit("<", 6.5)}))
+        assert now.measured_endpoints == (0, 1)
+        assert now.rounds[0].endpoints == (0,)
         sound(campaign)

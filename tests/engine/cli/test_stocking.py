@@ -42,6 +42,16 @@ def test_check_says_what_it_reads(listed: Path, done: Callable[..., Any], run: C
     assert named == said
 
 
+def test_a_column_of_substituents_is_no_stock(listed: Path, tmp_path: Path, run: Callable[..., Any]) -> None:
+    for option in ("--stock", "--cost", "--lead"):
+        words = ("--table", listed, "--endpoint", "pIC50;sd=0.2", "--epsilon", "0.5", option, "R1")
+        found = run("new", tmp_path / "x.assaypilot", *words)
+        assert found.code == 1
+        assert "column R1 holds substituents, and nothing that says" in found.err
+        assert option in found.err
+        assert not (tmp_path / "x.assaypilot").exists()
+
+
 def test_options_choice_orders_and_arrivals(
     campaign: Path, tmp_path: Path, done: Callable[..., Any], run: Callable[..., Any]
 ) -> None:
