@@ -30,10 +30,10 @@ if TYPE_CHECKING:
 
 __all__ = ["StructureDelegate", "StructureView", "Structures", "drawing_pool"]
 
-KEPT = 600
-"""Pictures kept; a cell's takes about 50 kB."""
+KEPT = 30_000_000
+"""Bytes of pictures kept: those of 600 cells, or of 150 on a screen twice as sharp."""
 WAITING = 120
-"""Pictures that wait to be drawn at most: more than a large screen shows."""
+"""Pictures that wait to be drawn at most, and that are kept in any case: more than a large screen shows."""
 
 Key = tuple[str, int, int, float, bool]
 
@@ -101,6 +101,7 @@ class Structures(QObject):
         super().__init__(parent)
         self._series = _Series()
         self._kept: OrderedDict[Key, QImage | None] = OrderedDict()
+        self._bytes = 0
         self._asked: OrderedDict[Key, None] = OrderedDict()
         """Pictures that wait to be drawn, those seen last at the end."""
         self._latest = 0
@@ -115,6 +116,7 @@ class Structures(QObject):
             self._series = _Series(library, around)
             self._kept.clear()
             self._asked.clear()
+            self._bytes = 0
 
     def switch(self, wanted: bool) -> None:
         """Nothing; from now on structures are drawn, or written as SMILES instead."""
@@ -151,10 +153,17 @@ class Structures(QObject):
         if key not in self._asked:  # of another campaign, or scrolled past meanwhile
             return
         del self._asked[key]
-        self._kept[key] = image if readable else None
-        while len(self._kept) > KEPT:
-            self._kept.popitem(last=False)
+        self._kept[key] = kept = image if readable else None
+        self._bytes += _size(kept)
+        while self._bytes > KEPT and len(self._kept) > WAITING:
+            _, gone = self._kept.popitem(last=False)
+            self._bytes -= _size(gone)
         self.ready.emit()
+
+
+def _size(image: QImage | None) -> int:
+    """Bytes of a picture; some for the note that there is none."""
+    return 500 if image is None else image.sizeInBytes()
 
 
 class StructureDelegate(QStyledItemDelegate):
