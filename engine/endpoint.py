@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.noise_classes import NoiseClasses
 
 __all__ = ["CONCENTRATIONS", "Direction", "Endpoint", "Limit", "Relation", "Transform", "normalise_unit"]
 
@@ -130,6 +131,8 @@ class Endpoint:
     """
     noise_estimated: bool = False
     """Whether the noise is not known but estimated on the way; ``noise_sd`` is then a guess that plans start from."""
+    noise_classes: NoiseClasses | None = None
+    """Compounds whose noise is another; of a campaign ``noise_sd`` is then the largest of all. None: one for all."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "unit", normalise_unit(self.unit))
@@ -158,6 +161,12 @@ class Endpoint:
                 mend="Give the SD between independent measurements of the same compound, e.g. --sd 0.2, "
                 "and check the unit of the values.",
             )
+        if self.noise_classes is not None and self.noise_estimated:
+            raise AssayPilotError(
+                f"the assay noise (SD) of {self.name} is said to be unknown, and to differ by class",
+                option="--noise-class",
+                mend="Give the SDs; or say unknown without classes: the bound is then that of all compounds together.",
+            )
         if self.wells_per_measurement < 1:
             raise AssayPilotError(
                 f"wells_per_measurement must be 1 or more, got {self.wells_per_measurement}", option="--endpoint"
@@ -177,6 +186,13 @@ class Endpoint:
                     option="--endpoint",
                     mend=f"Give the limit in the unit of the values{f', {self.unit}' if self.unit else ''}.",
                 ) from error
+
+    @property
+    def noise_text(self) -> str:
+        """The noise SD as people say it, ``0.2; 0.4 with Ph at R1`` where it differs; empty where it is not known."""
+        if self.noise_classes is not None and self.noise_classes.other is not None:
+            return self.noise_classes.in_words
+        return "" if self.noise_sd is None else f"{self.noise_sd:.3g}"
 
     @property
     def is_potency(self) -> bool:
@@ -308,15 +324,22 @@ class Endpoint:
     def as_json(self) -> dict[str, Any]:
         """The endpoint as a campaign file keeps it; what was not said of the later fields is left out."""
         data = {name: value for name, value in asdict(self).items() if name not in _LATER or value not in (None, False)}
+        if self.noise_classes is not None:
+            data |= {"noise_classes": self.noise_classes.as_json()}
         return data if self.of is None else data | {"of": list(self.of)}
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> Endpoint:
         """The endpoint that ``as_json`` wrote."""
-        limit, of = data.get("limit"), data.get("of")
+        limit, of, classes = data.get("limit"), data.get("of"), data.get("noise_classes")
         whole = None if limit is None else Limit(**limit)
-        return cls(**{**data, "limit": whole, "of": None if of is None else (of[0], of[1])})
+        own = {
+            "limit": whole,
+            "of": None if of is None else (of[0], of[1]),
+            "noise_classes": None if classes is None else NoiseClasses.from_json(classes),
+        }
+        return cls(**{**data, **own})
 
 
-_LATER = ("epsilon", "limit", "of", "noise_estimated")
+_LATER = ("epsilon", "limit", "of", "noise_estimated", "noise_classes")
 """Fields that the first campaign files did not know."""

@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from assaypilot.engine.campaign import blocking, scatter
+from assaypilot.engine.campaign import blocking, classes, scatter
 from assaypilot.engine.campaign.deviating import Deviations
 from assaypilot.engine.campaign.results.spans import spanned
 from assaypilot.engine.features import SiteFeatures
@@ -217,7 +217,8 @@ def _values(ledger: Ledger, endpoint: int, own: list[Measurement]) -> tuple[Site
         return whole, np.arange(len(codes)), ledger.first[told.arms], told.means, told.counts
     pooled = pool((m.compound for m in own), (m.value for m in own), (m.n for m in own), len(ledger.library))
     rows: Ints = np.flatnonzero(pooled.counts > 0)
-    return ledger.features, ledger.arm_of[rows], rows, pooled.means[rows], pooled.counts[rows]
+    counts = pooled.counts * classes.of_compounds(ledger, endpoint)
+    return ledger.features, ledger.arm_of[rows], rows, pooled.means[rows], counts[rows]
 
 
 def _found(features: SiteFeatures, arms: Ints, means: Floats, counts: Floats, sd: float) -> Additivity:
@@ -241,8 +242,12 @@ def _contradicted(found: Additivity, error: float | None, least: float, sure: fl
 
 def _replicates(ledger: Ledger, endpoint: int, own: list[Measurement]) -> tuple[float, int] | None:
     """SD and degrees of freedom of replicates, where they scatter more than the stated noise; else None."""
-    sds = (ledger.endpoints[endpoint].sd_to_model(m.entered.value, m.entered.sd) for m in own)
-    squares, freedom, _ = pure_error((m.compound for m in own), (m.value for m in own), (m.n for m in own), sds)
+    # In units in which all classes scatter alike.
+    root = np.sqrt(classes.of_compounds(ledger, endpoint))
+    given = ((root[m.compound], ledger.endpoints[endpoint].sd_to_model(m.entered.value, m.entered.sd)) for m in own)
+    sds = (None if sd is None else sd * scale for scale, sd in given)
+    values = (m.value * root[m.compound] for m in own)
+    squares, freedom, _ = pure_error((m.compound for m in own), values, (m.n for m in own), sds)
     stated = ledger.endpoints[endpoint].noise_sd
     if ledger.settings.blocks != "none":
         return None  # between plates replicates differ by more than the noise

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from assaypilot.engine.campaign import limits, scatter
+from assaypilot.engine.campaign import classes, limits, scatter
 from assaypilot.engine.campaign.changing.turns import Turn
 from assaypilot.engine.campaign.counting import Books
 from assaypilot.engine.errors import AssayPilotError
@@ -98,6 +98,7 @@ class Terms(Books):
             seed=settings.seed,
             capacity=self.capacity(),
             estimated=bool(scatter.estimated(self)),
+            precision=classes.of_arms(self, self.goal_endpoints),
             began=self.goals[0] if len(self.goals) > 1 else None,
         )
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from assaypilot.engine.campaign import assay_noise, blocking, limits
+from assaypilot.engine.campaign import assay_noise, blocking, classes, limits
 from assaypilot.engine.campaign.replay import Ledger
 from assaypilot.engine.campaign.state import Candidates
 from assaypilot.engine.difference import parts, pooled_of
@@ -49,15 +49,20 @@ def shown_means(ledger: Ledger, endpoint: int, means: Floats) -> Floats:
 
 
 def pooled(ledger: Ledger, endpoint: int) -> Pooled:
-    """Everything usable of an endpoint (of both parts of a difference), history included, per arm, model scale."""
+    """Everything usable of an endpoint (of both parts of a difference), history included, per arm, model scale.
+
+    Counts are of the largest noise SD, where it differs by class.
+    """
 
     def of_measured(position: int) -> Pooled:
         if ledger.settings.blocks != "none":
             return blocking.adjusted(ledger, position)
         used = [m for m in ledger.measurements if m.endpoint == position and m.usable]
-        return pool(
+        told = pool(
             (int(ledger.arm_of[m.compound]) for m in used), (m.value for m in used), (m.n for m in used), ledger.n_arms
         )
+        worth = classes.of_arms(ledger, (position,))
+        return told if worth is None else Pooled(told.counts * worth[0], told.means)
 
     return pooled_of(ledger.endpoints, endpoint, of_measured)
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from assaypilot.engine.campaign import classes
 from assaypilot.engine.campaign.file import codec
 from assaypilot.engine.campaign.file.chain import Draft, as_parts
 from assaypilot.engine.campaign.replay import Ledger
@@ -50,7 +51,8 @@ def creation_drafts(
     asked = [k for k, e in enumerate(endpoints) if e.name in settings.objectives or e.limit is not None]
     measured = [endpoints[k].name for k in behind(endpoints, asked)]
     endpoints, notes = _with_noise(library, endpoints, history, measured)
-    notes += _cautions(endpoints, settings, len(measured))
+    endpoints, told = classes.resolved(library, endpoints, measured)
+    notes += told + _cautions(endpoints, settings, len(measured))
     settings = replace(settings, controls=resolved(settings.controls, endpoints, behind(endpoints, asked)))
     refuse_compounds(settings.controls, library)
     strategy, why = choose(
@@ -127,7 +129,7 @@ def creation_drafts(
 
 def version_of(endpoints: Sequence[Endpoint]) -> int:
     """The version of the event that defines endpoints: programs of an earlier one would not know what to do with it."""
-    if any(endpoint.noise_estimated for endpoint in endpoints):
+    if any(endpoint.noise_estimated or endpoint.noise_classes for endpoint in endpoints):
         return 4
     if any(endpoint.of is not None for endpoint in endpoints):
         return 3

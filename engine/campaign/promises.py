@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from assaypilot.engine.campaign import assay_noise, blocking, scatter
+from assaypilot.engine.campaign import assay_noise, blocking, classes, scatter
 from assaypilot.engine.campaign.additivity import deviations
 from assaypilot.engine.campaign.changing.changed import changes_in_words
 from assaypilot.engine.campaign.replay import Ledger
@@ -247,7 +247,7 @@ def _scatter(ledger: Ledger) -> list[str]:
     several = len(measured) > 1
     found = []
     if normal:
-        spread = joined([f"{e.noise_sd or 0.0:.4g}{f' in {e.scale_name}' if several else ''}" for e in normal])
+        spread = joined([f"{classes.at_most(ledger, e)}{f' in {e.scale_name}' if several else ''}" for e in normal])
         found.append(f"measurements of one compound scatter independently and normally, SD at most {spread}")
     if unknown:
         found.append("measurements of one compound scatter independently and normally, those of one round, too")

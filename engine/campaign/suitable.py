@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from assaypilot.engine.campaign import scatter
+from assaypilot.engine.campaign import classes, scatter
 from assaypilot.engine.campaign.replay import Ledger
 from assaypilot.engine.campaign.words import joined
 from assaypilot.engine.errors import AssayPilotError
@@ -32,6 +32,7 @@ def check_campaign(ledger: Ledger) -> None:
             raise AssayPilotError(where, option=error.option, mend=error.mend) from error
     check_values(ledger, ())
     _check_noise(ledger)
+    classes.check(ledger)
     _check_budget(ledger)
     of = next((ledger.endpoints[k].name for k in ledger.deciding_endpoints if ledger.endpoints[k].of), None)
     if of is not None and ledger.settings.blocks != "none":

@@ -100,7 +100,7 @@ def add_table_options(parser: argparse.ArgumentParser) -> None:
         metavar="SPEC",
         help="what is measured: 'NAME[;unit=][;direction=max|min][;transform=log|none][;sd=][;epsilon=][;limit=<5]"
         "[;wells_per_measurement=1]', once for each; it need not be a column. The limit is in the unit of the values. "
-        "An sd may be unknown, or unknown:0.2 with a guess: see --sd. "
+        "An sd may be unknown, or unknown:0.2 with a guess: see --sd. 'noise_class=R1: Ph=0.4' is --noise-class. "
         "'NAME;of=NAME - NAME' is the difference of two others on the log scale, such as a selectivity",
     )
 
@@ -187,6 +187,13 @@ def add_goal_options(parser: argparse.ArgumentParser, *, simulated: bool = False
         help="assay noise: SD between measurements of one compound; or unknown, or unknown:0.2 with a guess for the "
         "first plan: then it is estimated from replicates, and decisions use an upper bound on it",
     )
+    if not simulated:
+        group.add_argument(
+            "--noise-class",
+            metavar="SITE: NAME=X, ...",
+            help='compounds whose assay noise is another, by their substituent at a site: "R1: Ph=0.4, tBu=0.5"; all '
+            "others have the --sd",
+        )
     group.add_argument("--seed", type=natural, default=0, metavar="N", help="of random choices (default 0)")
 
 

@@ -254,6 +254,12 @@ def _from_table(options: argparse.Namespace, console: Console) -> tuple[Instance
     else:
         name, paper, title = Path(options.table).name, "a table", f"the table {Path(options.table).name}"
     raw, mapping = read_mapped(given, options.sd, console)[:2]
+    if any(column.endpoint.noise_classes is not None for column in mapping.endpoints):
+        raise AssayPilotError(
+            "simulated campaigns have one assay noise (SD) for all compounds",
+            option="--endpoint",
+            mend="Leave noise_class out.",
+        )
     imported = import_table(raw, mapping, _within(console.report, 0.0, 0.0))
     if imported.errors:
         first = imported.errors[0]

@@ -18,6 +18,7 @@ from assaypilot.engine.controls import parse_control
 from assaypilot.engine.difference import parts
 from assaypilot.engine.endpoint import Endpoint
 from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.noise_classes import parse_noise_classes
 from assaypilot.engine.stated_noise import StatedNoise
 from assaypilot.engine.tables.check import check_report
 from assaypilot.engine.tables.files import is_workbook
@@ -42,6 +43,9 @@ _LABELS = 12
 def check(options: argparse.Namespace, console: Console) -> Reply:
     """What an import of the table would understand; writes nothing."""
     raw, mapping, imported, _ = _read(options, None, console)
+    for endpoint in imported.endpoints:
+        if endpoint.noise_classes is not None:
+            endpoint.noise_classes.check(imported.library)
     document = check_report(raw, mapping, imported) | {"stock": said_of_stock(imported)}
     return Reply(document, [*_check_lines(options.table, document), *said_lines(document["stock"])])
 
@@ -124,7 +128,7 @@ def new(options: argparse.Namespace, console: Console) -> Reply:
         now.goal_sentence,
         *(
             f"Assay noise (SD) of {endpoint.scale_name}: "
-            + (f"unknown, at first {endpoint.noise_sd:.3g}" if _unknown(now, endpoint) else f"{endpoint.noise_sd:.3g}")
+            + (f"unknown, at first {endpoint.noise_sd:.3g}" if _unknown(now, endpoint) else endpoint.noise_text)
             for endpoint in asked
         ),
         *_how_additive(document, [endpoint.name for endpoint in asked]),
@@ -200,6 +204,7 @@ def read_mapped(
 ) -> tuple[RawTable, TableMapping, dict[str, float]]:
     """The table as it is, what its columns are, and the epsilons said with endpoints, by the table options."""
     specs = tuple(map(parse_endpoint_spec, options.endpoint))
+    noise_class = getattr(options, "noise_class", None)
     if options.only_listed and not options.product:
         raise AssayPilotError(
             "only the table's compounds are in the library anyway", option="--only-listed", mend="Give --product, too."
@@ -217,6 +222,7 @@ def read_mapped(
         lead=getattr(options, "lead", None),
         endpoints=specs,
         sd=sd,
+        noise_classes=None if noise_class is None else parse_noise_classes(noise_class),
         cores=tuple(options.core),
         merge=options.merge or "no",
         min_seen=options.min_seen,

@@ -296,11 +296,20 @@ class _Lab(Books):
         counted = effective(
             self._strategy, allocation, table(self._problem.features, np.flatnonzero(self._problem.measurable)).rank
         )
-        outcome = replace(sample(self._drawn, counted, self._rng, spent), allocation=allocation)
+        outcome = replace(self._sampled(counted, spent), allocation=allocation)
         if self.limited:
             nothing = Pooled(np.zeros(self.n_arms), np.zeros(self.n_arms))
             self._judge(allocation.phase, [nothing] * len(self.limited), outcome.counts[0])
         return outcome
+
+    def _sampled(self, asked: Allocation, spent: int) -> Outcome:
+        """What comes back of these measurements; of classes whose noise is less, nearer to the truth."""
+        found = sample(self._drawn, asked, self._rng, spent)
+        if self._problem.precision is None:
+            return found
+        expected = self._drawn.expected
+        nearer = expected + (found.means - expected) / np.sqrt(self._problem.precision)
+        return replace(found, means=np.where(found.counts > 0, nearer, 0.0))
 
     def completed(self, under_way: UnderWay, spent: int) -> Outcome:
         """What the phase under way has brought, and what is still to come simulated."""
@@ -309,7 +318,7 @@ class _Lab(Books):
         arms = np.flatnonzero(under_way.outstanding)
         if len(arms):
             asked = replace(under_way.allocation, arms=arms, counts=under_way.outstanding[arms])
-            more = sample(self._drawn, asked, self._rng, spent)
+            more = self._sampled(asked, spent)
             counts = came.counts + more.counts
             sums = came.counts * came.means + more.counts * more.means
             came = replace(came, counts=counts, means=np.divide(sums, counts, out=sums * 0.0, where=counts > 0))

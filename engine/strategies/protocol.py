@@ -107,6 +107,11 @@ class Problem:
     """Whether the noise is an upper bound from replicates (``BOUNDLESS`` without any); else it is as stated."""
     repeats: int = 0
     """How many measurements of a phase should repeat others of it, to tell the noise."""
+    precision: Floats | None = None
+    """``(n_endpoints, n_arms)``, how many measurements of SD ``noise`` one of each arm is worth, at least 1.
+
+    None where all have that SD; who does not look at it takes it for the SD of all, which is then the largest.
+    """
     began: Goal | None = None
     """The goal at first, when something of this was changed after results were seen; None when nothing was."""
 

@@ -37,6 +37,7 @@ def described(spec: EndpointSpec, bare: str, unit: str) -> tuple[Endpoint, list[
         spec.epsilon,
         spec.limit,
         noise_estimated=spec.sd_estimated,
+        noise_classes=spec.noise_classes,
     )
     better = "higher" if direction == "max" else "lower"
     if unknown:

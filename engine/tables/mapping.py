@@ -97,33 +97,37 @@ class _Proposal:
             id_column = self._unique_text_column()
         endpoint_column, columns = self._endpoints()
         columns += self._differences([column.endpoint for column in columns])
-        mapping = TableMapping(
-            sites=sites,
-            endpoints=tuple(columns),
-            id=id_column,
-            smiles=smiles,
-            endpoint_column=endpoint_column,
-            available=available,
-            stock=stock["stock"],
-            cost=stock["cost"],
-            lead=stock["lead"],
-            excluded=excluded,
-            replicate=roles["replicate"],
-            date=roles["date"],
-            plate=roles["plate"],
-            well=roles["well"],
-            batch=roles["batch"],
-            comment=roles["comment"],
-            blank=options.blank,
-            product=options.product,
-            only_listed=options.only_listed,
-            cores=cores,
-            merge=options.merge,
-            min_seen=options.min_seen,
-            drop_sites=options.drop_sites,
-            joined=options.joined,
-            interactions=options.interactions,
-        ).with_noise(options.sd)
+        mapping = (
+            TableMapping(
+                sites=sites,
+                endpoints=tuple(columns),
+                id=id_column,
+                smiles=smiles,
+                endpoint_column=endpoint_column,
+                available=available,
+                stock=stock["stock"],
+                cost=stock["cost"],
+                lead=stock["lead"],
+                excluded=excluded,
+                replicate=roles["replicate"],
+                date=roles["date"],
+                plate=roles["plate"],
+                well=roles["well"],
+                batch=roles["batch"],
+                comment=roles["comment"],
+                blank=options.blank,
+                product=options.product,
+                only_listed=options.only_listed,
+                cores=cores,
+                merge=options.merge,
+                min_seen=options.min_seen,
+                drop_sites=options.drop_sites,
+                joined=options.joined,
+                interactions=options.interactions,
+            )
+            .with_noise(options.sd)
+            .with_classes(options.noise_classes)
+        )
         return replace(mapping, notes=tuple(self.notes), warnings=tuple(self.warnings))
 
     # ------------------------------------------------------------------ single columns

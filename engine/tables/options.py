@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 from assaypilot.engine.endpoint import Direction, Endpoint, Limit, Transform
 from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.noise_classes import NoiseClasses, parse_noise_classes
 from assaypilot.engine.stated_noise import UNKNOWN, StatedNoise, parse_noise
 
 __all__ = ["Blank", "EndpointColumn", "EndpointSpec", "Merge", "TableMapping", "TableOptions", "parse_endpoint_spec"]
@@ -15,8 +16,8 @@ Blank = Literal["h", "missing"]
 Merge = Literal["no", "identical", "charge", "tautomer"]
 
 _STOCK = ("stock", "cost", "lead")
-_KEYS = ("unit", "direction", "transform", "sd", "epsilon", "limit", "wells_per_measurement", "of")
-_OF_PARTS = ("unit", "transform", "sd", "wells_per_measurement")
+_KEYS = ("unit", "direction", "transform", "sd", "noise_class", "epsilon", "limit", "wells_per_measurement", "of")
+_OF_PARTS = ("unit", "transform", "sd", "noise_class", "wells_per_measurement")
 """What a difference of two endpoints has from them."""
 _EXAMPLE = 'For example --endpoint "IC50;unit=nM;sd=0.2".'
 
@@ -38,6 +39,8 @@ class EndpointSpec:
     """The two endpoints whose difference it is, as ``pIC50 - hERG``; None: it is measured."""
     sd_estimated: bool = False
     """Whether the noise is not known; ``sd`` is then a guess, or None."""
+    noise_classes: NoiseClasses | None = None
+    """Compounds whose noise is another."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +67,8 @@ class TableOptions:
     endpoints: tuple[EndpointSpec, ...] = ()
     sd: StatedNoise | float | None = None
     """Assay noise of every endpoint that names none, on the model scale."""
+    noise_classes: NoiseClasses | None = None
+    """Compounds whose noise is another, in every endpoint that says nothing of classes."""
     cores: tuple[str, ...] = ()
     """SMILES or files of the cores that structures are taken apart with; empty: substituents stand in columns."""
     merge: Merge = "no"
@@ -199,6 +204,18 @@ class TableMapping:
         own = [(c.value, *c.further, c.relation, c.unit, c.n, c.sd) for c in self.endpoints]
         return tuple(dict.fromkeys([*self.sites, *filter(None, shared), *(x for c in own for x in c if x)]))
 
+    def with_classes(self, classes: NoiseClasses | None) -> TableMapping:
+        """The same mapping with this noise of classes at every endpoint that has none and is measured."""
+        if classes is None:
+            return self
+        columns = tuple(
+            column
+            if column.endpoint.noise_classes is not None or column.endpoint.of is not None
+            else replace(column, endpoint=replace(column.endpoint, noise_classes=classes))
+            for column in self.endpoints
+        )
+        return replace(self, endpoints=columns)
+
     def with_noise(self, stated: StatedNoise | float | None) -> TableMapping:
         """The same mapping with this assay noise (a number: its SD) at every endpoint that has none."""
         if stated is None:
@@ -221,7 +238,8 @@ def parse_endpoint_spec(text: str) -> EndpointSpec:
     """What a text says of an endpoint: its name, then ``;key=value`` for any of unit, direction, transform and so on.
 
     ``NAME[;unit=][;direction=max|min][;transform=log|none][;sd=][;epsilon=][;limit=<5][;wells_per_measurement=1]``
-    (an sd may be ``unknown`` or, with a guess, ``unknown:0.2``), or a difference of two of the others,
+    (an sd may be ``unknown`` or, with a guess, ``unknown:0.2``; ``noise_class=R1: Ph=0.4`` gives compounds their own),
+    or a difference of two of the others,
     ``NAME;of=NAME - NAME[;direction=][;epsilon=][;limit=]``.
     """
     name, *parts = (part.strip() for part in text.split(";"))
@@ -264,6 +282,7 @@ def parse_endpoint_spec(text: str) -> EndpointSpec:
         epsilon=_number(given, "epsilon"),
         limit=None if "limit" not in given else Limit.parse(given["limit"]),
         of=given.get("of"),
+        noise_classes=parse_noise_classes(given["noise_class"]) if "noise_class" in given else None,
     )
     # An endpoint checks its own numbers; a wrong one is refused here, before any table is read.
     Endpoint(name, noise_sd=spec.sd, wells_per_measurement=spec.wells_per_measurement, epsilon=spec.epsilon)

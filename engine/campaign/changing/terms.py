@@ -119,7 +119,9 @@ def change_drafts(ledger: Ledger, change: Change, note: str = "") -> tuple[list[
     blobs: dict[str, bytes] = {}
     if how == "kept":
         data, blobs = _decided_anew(ledger, data)
-    later = change.endpoint is not None or any(endpoint.noise_estimated for endpoint in endpoints)
+    later = change.endpoint is not None or any(
+        endpoint.noise_estimated or endpoint.noise_classes for endpoint in endpoints
+    )
     draft = Draft("settings_changed", data, 2 if later else 1)
     after = ledger.fork(blobs)
     after.rehearse([draft])
@@ -230,9 +232,9 @@ def _with(endpoint: Endpoint, kind: str, value: Any) -> Endpoint:
             mend="Give theirs.",
         )
     if isinstance(value, StatedNoise) and value.estimated:
-        return replace(endpoint, noise_sd=value.sd or endpoint.noise_sd, noise_estimated=True)
+        return replace(endpoint, noise_sd=value.sd or endpoint.noise_sd, noise_estimated=True, noise_classes=None)
     sd = value.sd if isinstance(value, StatedNoise) else value
-    return replace(endpoint, noise_sd=sd, noise_estimated=False)
+    return replace(endpoint, noise_sd=sd, noise_estimated=False, noise_classes=None)
 
 
 def _differences(ledger: Ledger, settings: Any, endpoints: Sequence[Endpoint]) -> list[dict[str, Any]]:
@@ -258,7 +260,9 @@ def _differences(ledger: Ledger, settings: Any, endpoints: Sequence[Endpoint]) -
     return found
 
 
-def _noise(endpoint: Endpoint) -> float | dict[str, Any] | None:
+def _noise(endpoint: Endpoint) -> float | str | dict[str, Any] | None:
+    if endpoint.noise_classes is not None:
+        return endpoint.noise_classes.in_words
     return {"about": endpoint.noise_sd} if endpoint.noise_estimated else endpoint.noise_sd
 
 

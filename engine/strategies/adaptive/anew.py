@@ -32,6 +32,7 @@ from numpy.typing import NDArray
 
 from assaypilot.engine.goals import AllEpsilonBest, Best, Goal
 from assaypilot.engine.strategies.adaptive.asked import Asked, by_holm
+from assaypilot.engine.strategies.adaptive.classes import weighed
 from assaypilot.engine.strategies.adaptive.cohorts import OF_OUTS, OPEN, WIDER, Cohorts, came_with, shared
 from assaypilot.engine.strategies.adaptive.evidence import Evidence, appended
 from assaypilot.engine.strategies.adaptive.lost import bounded
@@ -80,7 +81,7 @@ def by_walks(state: State, phases: Sequence[Phase]) -> Decision | None:
         if number in later:
             memory = _with_kept(strategy, state, memory, later.index(number))
         before = Evidence(problem.features, memory, strategy.foreseen(state)[0])
-        memory = appended(memory, phase.outcome, phase.leader, [before])
+        memory = appended(memory, weighed(problem, phase.outcome), phase.leader, [before])
     if len(known) in later:
         memory = _with_kept(strategy, state, memory, later.index(len(known)))
     state = replace(state, phase=len(phases), memory=memory)

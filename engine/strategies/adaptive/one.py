@@ -49,6 +49,9 @@ they depend on the past, and nothing here asks that walks and S be independent. 
 ``expected``, are fixed at the start, by a guess of sigma; and by that guess cells are taken as likely to be known only
 as bounds, and leaders chosen beside such cells (``foreseen``), not by S, which knows the phase itself.
 
+**Noise that differs by class** of compounds, with stated SDs: each measurement counts for as many of the largest SD as
+it is worth (``classes``), and sigma is that SD.
+
 **Compounds that are added** after results have a share of the error on top of delta: ``cohorts``.
 
 Assumed: additive effects, independent normal errors of the stated SD, and that which measurements come back does not
@@ -67,6 +70,7 @@ from numpy.typing import NDArray
 from assaypilot.engine.goals import AllEpsilonBest
 from assaypilot.engine.progress import Report, silent
 from assaypilot.engine.strategies.adaptive.asked import Asked, shown_out
+from assaypilot.engine.strategies.adaptive.classes import weighed
 from assaypilot.engine.strategies.adaptive.cohorts import Sharing, levels_of, slack_of
 from assaypilot.engine.strategies.adaptive.evidence import Evidence, Steps, appended, nothing_measured
 from assaypilot.engine.strategies.adaptive.lost import away, bounded, unanswerable
@@ -186,7 +190,7 @@ class Adaptive(ByWalks):
         if not outcome.counts[0].any() or not len(active):
             return None
         before = Evidence(problem.features, state.memory, self.foreseen(state)[0])
-        memory = appended(state.memory, outcome, _leader(state), [before])
+        memory = appended(state.memory, weighed(problem, outcome), _leader(state), [before])
         evidence = Evidence(problem.features, memory, problem.noise[0])
         known = self.sharing(state, memory, evidence.n_phases)
         shown = self._shown(state, evidence, active, known)

@@ -50,6 +50,7 @@ from numpy.typing import NDArray
 
 from assaypilot.engine.goals import ParetoSet
 from assaypilot.engine.progress import Report, silent
+from assaypilot.engine.strategies.adaptive.classes import weighed
 from assaypilot.engine.strategies.adaptive.fronts import (
     NOBODY,
     SHARES,
@@ -184,7 +185,7 @@ class AdaptivePareto(ByWalks):
         known = self._known(replace(state, problem=replace(problem, noise=self.foreseen(state))))
         named = {} if known is None else beaters(known, state.memory, active[undecided])
         before = Front(problem.features, state.memory, self.foreseen(state)).endpoints
-        memory = appended({**state.memory, **named}, outcome, before)
+        memory = appended({**state.memory, **named}, weighed(problem, outcome), before)
         front = Front(problem.features, memory, problem.noise)
         shown = self._shown(state, front, active)
         bounds = Boxes(

@@ -16,6 +16,7 @@ from assaypilot.engine.design.rounding import Rounded
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.features import OUTSIDE_TOLERANCE, ProjectedFeatures
 from assaypilot.engine.progress import Report
+from assaypilot.engine.strategies.adaptive.classes import designed_by
 from assaypilot.engine.strategies.designs import g_design, table
 from assaypilot.engine.strategies.protocol import Allocation, Certificate, State
 from assaypilot.engine.strategies.repeating import in_pairs
@@ -78,7 +79,7 @@ def measurements_in(looks: int, per_round: int) -> int:
 
 def first_phase(state: State, report: Report) -> Allocation:
     """Every mean as well as can be: nothing is known of who should be compared, or nobody can be with who counts."""
-    plan = g_design(state.problem.features, np.flatnonzero(state.problem.measurable), gap=_GAP, report=report)
+    plan = g_design(designed_by(state.problem), np.flatnonzero(state.problem.measurable), gap=_GAP, report=report)
     rank = plan.candidates.rank
     wanted = max(4 * rank, state.spent) if state.problem.capacity is None else 0
     return _issued(state, plan.candidates, plan.design, None, "g", _size(state, wanted, plan.candidates), report)
@@ -87,7 +88,7 @@ def first_phase(state: State, report: Report) -> Allocation:
 def next_phase(state: State, needs: Needs, report: Report, way: Way = CAREFUL) -> Allocation:
     """The design with the least worst ratio of variance to what is needed (XY); as many measurements as it takes."""
     problem = state.problem
-    candidates = table(problem.features, np.flatnonzero(problem.measurable))
+    candidates = table(designed_by(problem), np.flatnonzero(problem.measurable))
     kept = needs.precision > _TRIFLE * needs.precision.max(initial=0.0)
     x = problem.features.dense(needs.first[kept]) - problem.features.dense(needs.second[kept])
     inside = x @ candidates.basis

@@ -1,0 +1,104 @@
+"""Noise that differs by class of compounds, in a campaign: which SD each has, and who counts by it.
+
+``adaptive`` weighs each measurement by the precision of its class (``strategies.adaptive.classes``). All other
+strategies, and limits, take the largest SD of all classes for every compound: their half-widths are then at least what
+they would be with the SDs of the classes, so what is promised holds, with more measurements than it takes. Estimates
+and probabilities, which only inform, are weighed by class under all of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assaypilot.engine.difference import with_noise
+from assaypilot.engine.endpoint import Endpoint
+from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.library import Library
+
+if TYPE_CHECKING:
+    from assaypilot.engine.campaign.counting import Books
+    from assaypilot.engine.campaign.replay import Ledger
+
+__all__ = ["BY_CLASS", "at_most", "check", "of_arms", "of_compounds", "resolved"]
+
+Floats = NDArray[np.float64]
+
+BY_CLASS = ("adaptive",)
+"""Strategies that weigh measurements by the precision of their class."""
+
+
+def resolved(
+    library: Library, endpoints: Sequence[Endpoint], measured: Sequence[str]
+) -> tuple[list[Endpoint], list[str]]:
+    """The endpoints with the largest SD of their classes, and what to say of it; AssayPilotError for unknown classes.
+
+    Of an endpoint that nobody measures classes are dropped.
+    """
+    out, notes = [], []
+    for endpoint in endpoints:
+        own = endpoint.noise_classes
+        if own is None or endpoint.noise_sd is None or endpoint.name not in measured:
+            out.append(replace(endpoint, noise_classes=None))
+            continue
+        own.check(library)
+        if own.other is None:
+            own = own.with_other(endpoint.noise_sd)
+        one = replace(endpoint, noise_sd=own.largest, noise_classes=own)
+        out.append(one)
+        notes.append(f"The assay noise (SD) of {one.scale_name} differs: {own.in_words}.")
+    return with_noise(out), notes
+
+
+def check(ledger: Ledger) -> None:
+    """Nothing; AssayPilotError where noise that differs cannot be decided by."""
+    named = [e for k, e in enumerate(ledger.endpoints) if e.noise_classes is not None and k in ledger.measured]
+    if not named:
+        return
+    name = named[0].name
+    if ledger.settings.blocks != "none":
+        raise AssayPilotError(
+            f"the assay noise (SD) of {name} differs by class, and {ledger.settings.blocks} effects are taken out with "
+            "one SD for all",
+            option="--blocks",
+            mend="Leave --blocks out, or give the largest SD as that of all compounds.",
+        )
+    parts = {part for e in ledger.endpoints if e.of is not None for part in e.of}
+    if name in parts:
+        raise AssayPilotError(
+            f"{name} is part of a difference, whose noise is that of one SD of each part",
+            option="--noise-class",
+            mend="Give the largest SD as that of all compounds.",
+        )
+    if ledger.coarse:
+        raise AssayPilotError(
+            f"{name} has few values (yes and no, or counts), whose scatter follows from their means",
+            option="--noise-class",
+            mend="Leave it out.",
+        )
+
+
+def at_most(ledger: Ledger, endpoint: Endpoint) -> str:
+    """The SD that decisions take the noise to be at most: ``0.2``, or by class where they go by classes."""
+    if endpoint.noise_classes is None:
+        return f"{endpoint.noise_sd or 0.0:.4g}"
+    if ledger.strategy.info.name in BY_CLASS:
+        return endpoint.noise_classes.in_words
+    return f"{endpoint.noise_sd or 0.0:.4g} (the largest of {endpoint.noise_classes.in_words})"
+
+
+def of_arms(books: Books, positions: Sequence[int]) -> Floats | None:
+    """``(n_positions, n_arms)``, how many measurements of the largest SD one of each arm is worth; None: 1 each."""
+    if all(books.endpoints[k].noise_classes is None for k in positions):
+        return None
+    return np.stack([of_compounds(books, k)[books.first] for k in positions])
+
+
+def of_compounds(books: Books, position: int) -> Floats:
+    """``(n_compounds,)``, the same of one endpoint."""
+    own = books.endpoints[position].noise_classes
+    return np.ones(len(books.library)) if own is None else own.precision(books.library)
