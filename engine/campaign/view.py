@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from assaypilot.engine.campaign import assay_noise, promises, wording
+from assaypilot.engine.campaign import assay_noise, promises, unevenness, wording
 from assaypilot.engine.campaign.additivity import deviations
 from assaypilot.engine.campaign.candidates import build_candidates
 from assaypilot.engine.campaign.confirmation import confirmation
@@ -69,6 +69,7 @@ def build_status(ledger: Ledger, location_warnings: tuple[str, ...] = ()) -> Sta
                 ledger.endpoints,
             ),
             *(f"{text}." for text in told.drift),
+            *unevenness.cautions(ledger),
             *_checked_again(confirmed),
         ),
         head=ledger.head,

@@ -12,6 +12,7 @@ from assaypilot.engine.difference import in_words
 from assaypilot.engine.endpoint import Endpoint, Limit
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.measurements import FEW_REPEATED
+from assaypilot.engine.noise_classes import NoiseClasses, parse_noise_classes
 from assaypilot.engine.tables.check import EndpointFacts
 from assaypilot.gui.dialogs.steps import Field
 from assaypilot.gui.models.base import plain_tip
@@ -28,6 +29,10 @@ LONGEST, SHORT = 40, 20
 UNKNOWN_TIP = (
     "Replicates, which the first rounds buy on purpose, tell the noise; decisions use an upper bound on it, part of "
     "the guarantee. That takes about half as many measurements again"
+)
+CLASSES_TIP = (
+    "Compounds whose noise is another, by their substituent at a site: R1: Ph=0.4, tBu=0.5. All others have the noise "
+    "above. Adaptive weighs each measurement by it; the other strategies take the largest SD for all"
 )
 AT_ONCE = 0.02
 """Seconds for which boxes are made before the window gets its turn."""
@@ -108,6 +113,12 @@ class EndpointBox(QFrame):
         self.unknown.toggled.connect(lambda _: self._hint_noise())
         self.unknown.toggled.connect(lambda _: self._typed())
         grid.addWidget(self.unknown, 2, 0, 1, 4)
+        self.classes = Field(f"Compounds with another noise of {name}", width=0)
+        self.classes.edit.setPlaceholderText("Another noise for some, like R1: Ph=0.4")
+        for part in (self.classes, self.classes.edit):
+            part.setToolTip(plain_tip(CLASSES_TIP))
+        self.classes.edit.textChanged.connect(lambda _: self._typed())
+        grid.addWidget(self.classes, 6, 0, 1, 4)
         self._grid = grid
         grid.setColumnStretch(3, 1)
         column.addLayout(grid)
@@ -151,6 +162,7 @@ class EndpointBox(QFrame):
             field.setVisible(wanted)
             field.note.setVisible(wanted and bool(field.note.text()))
         self.unknown.setVisible(self.measured)
+        self.classes.setVisible(self.measured and (not self.unknown.isChecked() or bool(self.classes.text)))
 
     def read(self) -> Endpoint | None:
         """The endpoint as it was described; None when something of it cannot be used, which is then said beside it."""
@@ -173,6 +185,8 @@ class EndpointBox(QFrame):
             elif good and noise is None and self.fact.noise_sd is None and not self.unknown.isChecked():
                 self.noise.problem("The noise is needed: no compound was measured twice.")
                 good = False
+        classes = self._classes() if self.measured else None
+        good &= self.classes.edit.property("wrong") != "true"
         if self.aim == "pareto" and self.aimed_at:
             epsilon = self.margin.number(optional=True)
             if epsilon is not None and epsilon < 0:
@@ -185,9 +199,23 @@ class EndpointBox(QFrame):
             direction=self.direction.currentData() if self.aimed_at else endpoint.direction,
             noise_sd=noise if noise is not None else endpoint.noise_sd,
             noise_estimated=self.measured and self.unknown.isChecked(),
+            noise_classes=classes,
             epsilon=epsilon if self.aim == "pareto" else endpoint.epsilon,
             limit=limit,
         )
+
+    def _classes(self) -> NoiseClasses | None:
+        self.classes.problem("")
+        if not self.classes.text:
+            return None
+        if self.unknown.isChecked():
+            self.classes.problem("Noise that is not known does not differ by class: give the SDs, or empty this line.")
+            return None
+        try:
+            return parse_noise_classes(self.classes.text)
+        except AssayPilotError as error:
+            self.classes.problem(error_words(error)[0])
+            return None
 
     def _limit(self) -> Limit | None:
         self.limit.problem("")
@@ -233,7 +261,7 @@ class _Said:
 
     chosen: bool
     direction: int
-    texts: tuple[str, str, str]
+    texts: tuple[str, str, str, str]
     unknown: bool
     way: str
     """Which way was better as the table had it."""
@@ -320,7 +348,7 @@ class EndpointList(QWidget):
             self._said[box.name] = _Said(
                 box.chosen.isChecked(),
                 box.direction.currentIndex(),
-                (box.noise.edit.text(), box.margin.edit.text(), box.limit.edit.text()),
+                (box.noise.edit.text(), box.margin.edit.text(), box.limit.edit.text(), box.classes.edit.text()),
                 box.unknown.isChecked(),
                 box.fact.endpoint.direction,
             )
@@ -355,7 +383,15 @@ class EndpointList(QWidget):
         parts = [
             part
             for box in self.boxes
-            for part in (box.chosen, box.direction, box.noise.edit, box.margin.edit, box.limit.edit, box.unknown)
+            for part in (
+                box.chosen,
+                box.direction,
+                box.noise.edit,
+                box.margin.edit,
+                box.limit.edit,
+                box.unknown,
+                box.classes.edit,
+            )
         ]
         for part in (*parts, self.new, self.unit, self.add):
             QWidget.setTabOrder(before, part)
@@ -370,7 +406,7 @@ class EndpointList(QWidget):
         was = self._said.get(box.name)
         box.chosen.setChecked(box.name in self._first if not self._said else (was is None or was.chosen))
         if was is not None:
-            for field, text in zip((box.noise, box.margin, box.limit), was.texts, strict=True):
+            for field, text in zip((box.noise, box.margin, box.limit, box.classes), was.texts, strict=True):
                 field.edit.setText(text)
             box.unknown.setChecked(was.unknown)
             if was.way == fact.endpoint.direction:

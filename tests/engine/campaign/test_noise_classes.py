@@ -1,0 +1,128 @@
+"""Noise that differs by class, in campaigns: what is said, decided and kept, and what is refused."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+
+from assaypilot.engine.campaign.audit import verify
+from assaypilot.engine.campaign.changing.terms import Change
+from assaypilot.engine.controls import Control
+from assaypilot.engine.endpoint import Endpoint, Limit
+from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.measurements import Result
+from assaypilot.engine.noise_classes import NoiseClasses, parse_noise_classes
+from assaypilot.engine.tables.options import parse_endpoint_spec
+from tests.engine.campaign.making import finish, make, replays, small_library
+
+OWN = NoiseClasses("R1", (("B", 0.5),))
+DIFFERS = {"endpoints": (Endpoint("pIC50", noise_sd=0.2, noise_classes=OWN),)}
+
+
+def test_a_text_says_whose_noise_is_another():
+    told = parse_noise_classes("R1: Ph=0.4, C(=O)N=0.5 , 2,6-diF=.3")
+    assert told == NoiseClasses("R1", (("Ph", 0.4), ("C(=O)N", 0.5), ("2,6-diF", 0.3)))
+    assert parse_noise_classes(told.text) == told
+    assert NoiseClasses.from_json(told.as_json()) == told
+    assert told.with_other(0.2).in_words == "0.2; 0.4 with Ph, 0.5 with C(=O)N and 0.3 with 2,6-diF at R1"
+    assert parse_endpoint_spec("pIC50;sd=0.2;noise_class=R1: Ph=0.4").noise_classes == parse_noise_classes("R1:Ph=0.4")
+
+
+@pytest.mark.parametrize("text", ["", "R1", "R1:", ": Ph=0.4", "R1: Ph", "R1: Ph=x", "R1: Ph=0.4 and more", "R1: =2"])
+def test_other_texts_are_refused_with_an_example(text):
+    with pytest.raises(AssayPilotError, match="whose noise differs") as told:
+        parse_noise_classes(text)
+    assert told.value.mend is not None
+    assert "R1: Ph=0.4" in told.value.mend
+
+
+@pytest.mark.parametrize(("text", "why"), [("R1: Ph=0", "> 0"), ("R1: Ph=1, Ph=2", "twice")])
+def test_numbers_and_names_have_to_be_right(text, why):
+    with pytest.raises(AssayPilotError, match=why):
+        parse_noise_classes(text)
+
+
+def test_each_compound_has_the_sd_of_its_class():
+    library = small_library()
+    own = OWN.with_other(0.2)
+    assert own.of(library)[library.codes[:, 0] == 1] == pytest.approx(0.5)
+    assert own.precision(library)[library.codes[:, 0] != 1] == pytest.approx(6.25)
+    for site, name, why in (("R9", "B", "no site 'R9'"), ("R1", "Z", "has Z at R1")):
+        with pytest.raises(AssayPilotError, match=why):
+            NoiseClasses(site, ((name, 1.0),)).check(library)
+
+
+def test_a_campaign_decides_by_the_classes_says_so_and_is_the_same_when_opened_again(tmp_path):
+    with make(tmp_path / "x.assaypilot", **DIFFERS) as campaign:
+        now = campaign.status()
+        assert now.endpoints[0].noise_sd == 0.5
+        assert now.endpoints[0].noise_text == "0.2; 0.5 with B at R1"
+        assert "SD at most 0.2; 0.5 with B at R1" in now.guarantee.sentence
+        assert any("differs: 0.2; 0.5 with B at R1" in text for text in now.warnings)
+        own = finish(campaign)
+        assert own.guarantee.holds
+        assert own.finished
+        replays(campaign)
+    assert verify(tmp_path / "x.assaypilot").ok
+    with make(tmp_path / "y.assaypilot", endpoints=(Endpoint("pIC50", noise_sd=0.5),)) as campaign:
+        assert finish(campaign).measurements_used > own.measurements_used
+
+
+def test_other_strategies_and_limits_take_the_largest(tmp_path):
+    limited = dataclasses.replace(DIFFERS["endpoints"][0], limit=Limit("<", 9.0))
+    with make(tmp_path / "x.assaypilot", strategy="linfact-g", endpoints=(limited,)) as campaign:
+        assert "SD at most 0.5 (the largest of 0.2; 0.5 with B at R1)" in campaign.status().guarantee.sentence
+        first = campaign.plan()
+    with make(tmp_path / "y.assaypilot", strategy="linfact-g",
+              endpoints=(dataclasses.replace(limited, noise_classes=None, noise_sd=0.5),)) as campaign:  # fmt: skip
+        assert campaign.plan().items == first.items
+
+
+def test_one_sd_for_all_takes_its_place_later(tmp_path):
+    with make(tmp_path / "x.assaypilot", **DIFFERS) as campaign:
+        campaign.change(Change(noise={"pIC50": 0.3}))
+        now = campaign.status().endpoints[0]
+        assert (now.noise_sd, now.noise_classes) == (0.3, None)
+        campaign.undo()
+        assert campaign.status().endpoints[0].noise_text == "0.2; 0.5 with B at R1"
+
+
+@pytest.mark.parametrize(
+    ("changes", "why"),
+    [
+        ({"blocks": "round", "controls": (Control("REF"),)}, "round effects are taken out with one SD"),
+        ({"strategy": "linfact-glm", "parameters": {"link": "logit", "bound": 4.0}}, "few values"),
+    ],
+)
+def test_what_cannot_be_weighed_is_refused(tmp_path, changes, why):
+    with pytest.raises(AssayPilotError, match=why):
+        make(tmp_path / "x.assaypilot", **DIFFERS, **changes)
+    assert not (tmp_path / "x.assaypilot").exists()
+
+
+def test_unknown_noise_does_not_differ_by_class():
+    with pytest.raises(AssayPilotError, match="unknown, and to differ"):
+        dataclasses.replace(DIFFERS["endpoints"][0], noise_estimated=True)
+
+
+def test_what_scatters_far_more_than_one_noise_allows_is_said(tmp_path):
+    library, rng = small_library((3, 3, 3)), np.random.default_rng(4)
+    means = 6.0 + np.zeros(len(library))
+    loud = library.codes[:, 1] == 2
+    values = [
+        Result(library.ids[k], float(means[k] + (1.5 if loud[k] else 0.2) * rng.standard_normal()), "pIC50")
+        for k in range(len(library))
+        for _ in range(3)
+    ]
+    with make(tmp_path / "x.assaypilot", library=library, history=values) as campaign:
+        (text,) = [text for text in campaign.status().warnings if "times as much" in text]
+    assert "compounds with C at R2 scatter" in text
+    assert "0.2 is used for all: what is decided about them may be wrong more often" in text
+    assert '--noise-class "R2: C=' in text
+    whole = Endpoint("pIC50", noise_sd=2.5)
+    with make(tmp_path / "y.assaypilot", library=library, history=values, endpoints=(whole,)) as campaign:
+        (text,) = [text for text in campaign.status().warnings if "times as much" in text]
+    assert "is no less, so they hold" in text
+    own = Endpoint("pIC50", noise_sd=0.2, noise_classes=NoiseClasses("R2", (("C", 1.5),)))
+    with make(tmp_path / "z.assaypilot", library=library, history=values, endpoints=(own,)) as campaign:
+        assert not [text for text in campaign.status().warnings if "times as much" in text]
