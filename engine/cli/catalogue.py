@@ -2,9 +2,23 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from assaypilot.engine.cli.console import Reply, table
 
 __all__ = ["datasets", "strategies"]
+
+_AUTO: dict[str, Any] = {
+    "name": "auto",
+    "title": "The one that needs the fewest measurements for the goal, the limits and the size, chosen with the reason",
+    "goals": ["epsilon-best", "pareto", "best"],
+    "parameters": [],
+    "guarantee": "that of the strategy it takes",
+    "baseline": False,
+    "source": "AssayPilot",
+    "version": 1,
+}
+"""A name that ``new`` and ``simulate`` take beside those of strategies."""
 
 
 def strategies() -> Reply:
@@ -28,7 +42,9 @@ def strategies() -> Reply:
         }
         for strategy in listed
     ]
-    lines: list[str] = []
+    document.insert(0, _AUTO)
+    lines = [f"{_AUTO['name']}: {_AUTO['title']} (the default)", f"  answers: {', '.join(_AUTO['goals'])}"]
+    lines.append(f"  {_AUTO['guarantee']}")
     for strategy in listed:
         info = strategy.info
         lines += [

@@ -9,8 +9,9 @@ from typing import Any
 from assaypilot.engine.campaign.campaign import Campaign
 from assaypilot.engine.campaign.state import Status
 from assaypilot.engine.cli.console import Console, Reply, plural
+from assaypilot.engine.cli.outlook import left_to_do, range_lines
 from assaypilot.engine.percentages import percent
-from assaypilot.engine.simulate.forecast import Forecast, Spread, forecast_campaign
+from assaypilot.engine.simulate.forecast import Forecast, forecast_campaign
 
 __all__ = ["forecast"]
 
@@ -25,7 +26,6 @@ def forecast(options: argparse.Namespace, console: Console) -> Reply:
 
 def _document(now: Status, made: Forecast) -> dict[str, Any]:
     """All of it; what is still to come beside what it comes to in all."""
-    used, rounds = now.measurements_used, _rounds(now)
     budget = None if made.budget is None else asdict(made.budget) | {"decides_nothing": made.budget.decides_nothing}
     if budget is not None:
         budget["in"] = budget.pop("in_")
@@ -33,11 +33,10 @@ def _document(now: Status, made: Forecast) -> dict[str, Any]:
         "name": now.name,
         "strategy": now.strategy,
         "finished": now.finished,
-        "measurements_used": used,
+        "measurements_used": now.measurements_used,
         "measurements": asdict(made.measurements),
-        "measurements_to_finish": _left(made.measurements, used),
         "rounds": asdict(made.rounds),
-        "rounds_to_finish": _left(made.rounds, rounds),
+        **left_to_do(now, made),
         "decided": made.decided,
         "open_ended": made.open_ended,
         "budget": budget,
@@ -49,27 +48,11 @@ def _document(now: Status, made: Forecast) -> dict[str, Any]:
     }
 
 
-def _rounds(now: Status) -> int:
-    """Rounds made or open."""
-    return sum(issued.state != "withdrawn" and not issued.confirmation for issued in now.rounds)
-
-
-def _left(spread: Spread, done: int) -> dict[str, int]:
-    return {"low": spread.low - done, "median": spread.middle - done, "high": spread.high - done}
-
-
 def _lines(now: Status, made: Forecast) -> list[str]:
     lines = [f"{now.name}: {now.goal_sentence}", ""]
     if made.next_round is None:
         return [*lines, f"Nothing more is asked: {now.finish_reason}.", f"Used: {now.measurements_used:,} measurements"]
-    more = ", or more" if made.open_ended else ""
-    used = f", {now.measurements_used:,} of them made" if now.measurements_used else ""
-    lines += [
-        f"To the end: {_range(made.measurements)} measurements in all{more} (8 times in 10; "
-        f"middle {made.measurements.middle:,}{used})",
-        f"            {_range(made.rounds)} rounds{more}",
-        f"Decided at the end: {percent(made.decided)} of {plural(made.runs, 'simulated campaign')}",
-    ]
+    lines += range_lines(now, made)
     following = made.next_round
     when = "Next round" if following.rounds == 1 else f"Next decision, after {plural(following.rounds, 'round')}"
     lines.append(
@@ -94,7 +77,3 @@ def _of_budget(budget: int, made: Forecast) -> str:
         f"The budget of {budget:,} measurements decides everything in {percent(found.decided)} of them; when it is "
         f"spent, on average {found.in_:,.0f} in, {found.out:,.0f} out, {found.undecided:,.0f} undecided"
     )
-
-
-def _range(spread: Spread) -> str:
-    return f"{spread.low:,}" if spread.low == spread.high else f"{spread.low:,} to {spread.high:,}"

@@ -320,6 +320,11 @@ def _about_rounds(command: Any) -> None:
         metavar="N",
         help="as it stood at the end of round N, when the next one was planned; 0: before the first",
     )
+    status.add_argument(
+        "--forecast",
+        action="store_true",
+        help="and what it will still take, by simulated campaigns (a second or more; the command forecast says more)",
+    )
 
 
 def _about_forecasts(command: Any) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,11 +15,16 @@ from assaypilot.engine.campaign.past import as_it_stood
 from assaypilot.engine.campaign.state import STATUSES, Round, Status
 from assaypilot.engine.campaign.words import names
 from assaypilot.engine.cli.console import Console, Reply, count, plural, table
+from assaypilot.engine.cli.outlook import left_to_do, range_lines
 from assaypilot.engine.cli.plate_lines import controls_document, plate_lines
 from assaypilot.engine.cli.stock_words import of_compound, stock_document, stock_lines
+from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.export.shortlist import Which, chances, confirmed, decimals_of, ranked
 from assaypilot.engine.percentages import probability
 from assaypilot.engine.strategies.protocol import IN, UNDECIDED
+
+if TYPE_CHECKING:
+    from assaypilot.engine.simulate.forecast import Forecast
 
 __all__ = [
     "confirmation_lines",
@@ -36,6 +41,8 @@ JSON_LIMIT = 10_000
 TEXT_LIMIT = 25
 ID_LIMIT = 100_000
 """Ids in the lists ``in`` and ``undecided``; a library can hold a million."""
+_NONE_LEFT = {"low": 0, "median": 0, "high": 0}
+_NOTHING_LEFT = {"measurements_to_finish": _NONE_LEFT, "rounds_to_finish": _NONE_LEFT}
 
 
 def guarantee_of(now: Status) -> dict[str, Any]:
@@ -52,14 +59,26 @@ def guarantee_of(now: Status) -> dict[str, Any]:
 
 def status(options: argparse.Namespace, console: Console) -> Reply:
     """Where a campaign stands; the file is only read."""
+    if options.forecast and options.round is not None:
+        raise AssayPilotError(
+            "a forecast is of where the campaign stands now", option="--forecast", mend="Leave --round or it out."
+        )
     with Campaign.open(options.file, read_only=True, report=console.report) as campaign:
         present = campaign.status()
         now = present if options.round is None else campaign.status_at(options.round)
         moments = campaign.moments() if options.round is not None else ()
     limit = options.limit if options.limit is not None else JSON_LIMIT if console.json else TEXT_LIMIT
+    made, why_not = _forecast(options, console) if options.forecast and not now.finished else (None, [])
     if console.json:
-        return Reply({**status_document(now, options.only, limit), "at_round": options.round})
+        document = status_document(now, options.only, limit)
+        document["warnings"] = [*document["warnings"], *why_not]
+        if made is not None:
+            document["forecast"] = left_to_do(now, made)
+        return Reply({**document, "at_round": options.round})
     lines = describe(now, options.only, limit)
+    if made is not None:
+        lines[-2:-2] = ["", *range_lines(now, made)]
+    lines += why_not
     if moments and now is not present:
         then = next(moment for moment in moments if moment.round == options.round)
         lines = [f"{as_it_stood(then, moments[-1].round, present.measurements_used)}.", *lines]
@@ -99,13 +118,23 @@ def status_document(now: Status, only: Which = "all", limit: int = JSON_LIMIT) -
         "confirmation": _confirmation(now),
         "additivity": [told.as_json(ids) for told in now.additivity],
         **controls_document(now),
-        "forecast": None,
+        "forecast": _NOTHING_LEFT if now.finished else None,
         "unavailable": [ids[compound] for compound in sorted(now.unavailable)],
         "stock": stock_document(now),
         "warnings": now.warnings,
         "head": now.head,
         "events": now.events,
     }
+
+
+def _forecast(options: argparse.Namespace, console: Console) -> tuple[Forecast | None, list[str]]:
+    """What the campaign will still take; None, and why, where that cannot be simulated."""
+    from assaypilot.engine.simulate.forecast import forecast_campaign
+
+    try:
+        return forecast_campaign(options.file, console.report), []
+    except AssayPilotError as error:
+        return None, [f"No forecast: {error.message}."]
 
 
 def noise_of(now: Status) -> list[dict[str, Any]]:

@@ -7,10 +7,11 @@ import errno
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from typing import BinaryIO
 
 from assaypilot.engine.errors import AssayPilotError
 
-__all__ = ["whole_file", "write_whole"]
+__all__ = ["UntilItFails", "whole_file", "write_whole"]
 
 _IN_USE = (32, 33)
 """What Windows says of a file that another program keeps to itself: sharing and lock violation."""
@@ -66,3 +67,42 @@ def _plain(error: OSError, path: Path) -> AssayPilotError:
     return AssayPilotError(
         f"cannot be written ({error.strerror or type(error).__name__})", file=str(path), mend="Choose another folder."
     )
+
+
+class UntilItFails:
+    """A stream that takes nothing more after a failed write, and complains no more.
+
+    An archive that is forgotten half written writes its directory: what would fail again then is printed by Python as
+    a traceback that nobody can catch.
+    """
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self._stream = stream
+        self._failed = False
+
+    def write(self, data: bytes) -> int:
+        """How many bytes were taken."""
+        if self._failed:
+            return len(data)
+        try:
+            return self._stream.write(data)
+        except OSError:
+            self._failed = True
+            raise
+
+    def flush(self) -> None:
+        """Nothing; what was written is handed on."""
+        if not self._failed:
+            try:
+                self._stream.flush()
+            except OSError:
+                self._failed = True
+                raise
+
+    def tell(self) -> int:
+        """Where the next byte goes."""
+        return 0 if self._failed else self._stream.tell()
+
+    def seek(self, offset: int, whence: int = 0) -> int:
+        """Where the next byte goes from now on."""
+        return 0 if self._failed else self._stream.seek(offset, whence)

@@ -24,7 +24,7 @@ from assaypilot.engine.export.fitting import (
     units_of,
 )
 from assaypilot.engine.export.sheet import Cell, Sheet, unique
-from assaypilot.engine.export.whole import whole_file
+from assaypilot.engine.export.whole import UntilItFails, whole_file
 from assaypilot.engine.figures.palette import LIGHT
 from assaypilot.engine.progress import Report, silent
 
@@ -88,10 +88,14 @@ def write(path: Path, contents: Contents, report: Report = silent) -> int:
                 mend="Write a csv file instead.",
             )
     total = sum(len(sheet.rows) for sheet in sheets.values())
-    with whole_file(path) as beside, tempfile.TemporaryDirectory() as aside:
+    with (
+        whole_file(path) as beside,
+        tempfile.TemporaryDirectory() as aside,
+        beside.open("wb") as stream,
+    ):
         # A large workbook is written row by row through files aside, a small one in memory.
         how = {"constant_memory": True, "tmpdir": aside} if total > _LARGE else {"in_memory": True}
-        book = xlsxwriter.Workbook(str(beside), how)
+        book = xlsxwriter.Workbook(UntilItFails(stream), how)
         try:
             writer = _Writer(book, contents, report, total, Path(aside))
             for name, sheet in sheets.items():

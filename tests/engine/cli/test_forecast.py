@@ -65,3 +65,16 @@ def test_refusals(run, file, tmp_path):
     answer = run("forecast", file(), "--runs", "12")
     assert (answer.code, "--runs" in answer.err) == (1, True)
     assert run("forecast", tmp_path / "nothing.assaypilot").code == 1
+
+
+def test_status_says_it_too_when_asked(done, run, file):
+    campaign = file()
+    told = done("status", campaign, "--forecast")["forecast"]
+    whole = done("forecast", campaign)
+    assert told == {key: whole[key] for key in ("measurements_to_finish", "rounds_to_finish")}
+    assert set(told["measurements_to_finish"]) == {"low", "median", "high"}
+    assert done("status", campaign)["forecast"] is None  # it takes a second
+    assert "measurements in all" in run("status", campaign, "--forecast").out
+    refused = run("status", campaign, "--forecast", "--round", "0")
+    assert (refused.code, refused.err.count("\n")) == (1, 1)
+    assert "--forecast: a forecast is of where the campaign stands now" in refused.err

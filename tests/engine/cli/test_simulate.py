@@ -297,7 +297,7 @@ def test_runs_given_up_are_said(run, done):
 def test_strategies_lists_baselines_too(done, run):
     entries = {entry["name"]: entry["baseline"] for entry in done("strategies")}
     expected = {kind.info.name: False for kind in registry.strategies()}
-    expected |= {kind.info.name: True for kind in registry.baselines()}
+    expected |= {kind.info.name: True for kind in registry.baselines()} | {"auto": False}
     assert entries == expected
     text = run("strategies").out
     assert text.count("only for comparison, in simulate") == len(registry.baselines())

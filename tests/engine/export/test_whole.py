@@ -1,16 +1,21 @@
 from __future__ import annotations
 
+import contextlib
 import errno
+import gc
+import io
 import os
 import subprocess
 import sys
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.export.whole import whole_file, write_whole
+from assaypilot.engine.export.whole import UntilItFails, whole_file, write_whole
 from assaypilot.engine.progress import Cancelled
 
 OLD = b"what was there before"
@@ -113,6 +118,35 @@ def test_a_disk_that_fills_up_on_the_way(tmp_path: Path, ending: str, play_nasty
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=120)
     assert "the disk is full" in done.stderr, done.stderr
+    assert "Traceback" not in done.stderr, done.stderr
     assert (done.returncode, done.stdout) == (1, "")
     assert path.read_bytes() == OLD
     assert sorted(os.listdir(tmp_path)) == [path.name, "x.assaypilot"]
+
+
+class _Full(io.BytesIO):
+    """A disk with room for 4 kB."""
+
+    def write(self, data: Any) -> int:
+        if self.tell() + len(data) > 4096:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        return super().write(data)
+
+
+@pytest.mark.parametrize(("wrap", "complaints"), [(UntilItFails, 0), (lambda stream: stream, 1)])
+def test_an_archive_that_is_forgotten_half_written_does_not_complain(
+    wrap: Callable[[Any], Any], complaints: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said: list[object] = []
+    monkeypatch.setattr(sys, "unraisablehook", said.append)
+
+    def write() -> None:
+        stream = _Full()
+        archive = zipfile.ZipFile(wrap(stream), "w")
+        with contextlib.suppress(OSError):
+            archive.writestr("a", bytes(10_000))
+        stream.close()
+
+    write()
+    gc.collect()
+    assert len(said) == complaints
