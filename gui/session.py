@@ -18,6 +18,7 @@ from assaypilot.gui.view import View
 
 if TYPE_CHECKING:
     from assaypilot.engine.campaign.campaign import Campaign
+    from assaypilot.engine.campaign.changing.restarting import Restart
     from assaypilot.engine.campaign.changing.terms import Change
     from assaypilot.engine.campaign.file.store import Verification
     from assaypilot.engine.campaign.reasons.reasons import Reasons
@@ -98,6 +99,17 @@ class Session(QObject):
             return self._take(Campaign.create(path, report=report, **arguments), report)
 
         return self._start("Writing the campaign", work, lambda view: self._opened(view, then), failed=failed)
+
+    def begin_anew(self, path: Path, wanted: Restart) -> None:
+        """Nothing; begins a campaign with other terms in a new file, with what was measured here, and opens it."""
+
+        def work(report: Report) -> View:
+            from assaypilot.engine.campaign.changing.restarting import begin_anew
+
+            return self._take(begin_anew(self._open_campaign().status(), path, wanted, report), report)
+
+        said = f"A new campaign began in {path.name}. The one before stays as it was."
+        self._start("Beginning anew", work, lambda view: self._opened(view, lambda: self.message.emit(said)))
 
     def practice(self, folder: Path, *, fresh: bool = False) -> None:
         """Nothing; opens the practice campaign kept in ``folder``, creating it when there is none."""

@@ -38,6 +38,8 @@ PRESENT = {
     "ClosePanel": "close-round",
     "WithdrawPanel": "withdraw",
     "ChangePanel": "change",
+    "EndpointDialog": "add-endpoint",
+    "TogetherDialog": "two-sites",
     "ReplayBar": "replay",
     "ExcludeDialog": "exclude",
     "CorrectDialog": "correct",

@@ -19,6 +19,7 @@ from assaypilot.gui.pages.goal_change import ChangePanel
 from assaypilot.gui.pages.goal_form import TermsForm
 from assaypilot.gui.pages.goal_outlook import Outlooks
 from assaypilot.gui.pages.goal_terms import Terms, change_between
+from assaypilot.gui.pages.goal_ways import Ways
 from assaypilot.gui.session import Session
 from assaypilot.gui.view import View
 from assaypilot.gui.widgets.message_bar import error_words
@@ -51,6 +52,7 @@ class GoalPage(Page):
         self.outlooks = Outlooks()
         self.outlooks.wanted.connect(self._again)
         self.hint = label(HINT, "muted", wrap=True)
+        self.ways = Ways(session)
         self.trial = QWidget()
         row = QHBoxLayout(self.trial)
         row.setContentsMargins(0, 6, 0, 0)
@@ -66,6 +68,7 @@ class GoalPage(Page):
         parts.addWidget(self.state)
         parts.addWidget(self.more, 0, Qt.AlignmentFlag.AlignLeft)
         parts.addWidget(self.trial)
+        parts.addWidget(self.ways)
         parts.addStretch(1)
         self.column.addWidget(Scrolled(whole), 1)
         side, panel = side_panel()
@@ -78,8 +81,11 @@ class GoalPage(Page):
         self._assumes = label("What is assumed", "heading")
         self.offers = label("", wrap=True, selectable=True)
         self._can = label("What can be done", "heading")
+        self.together = button("Take two sites together\N{HORIZONTAL ELLIPSIS}", tip=self.ways.together.toolTip())
+        self.together.clicked.connect(self.ways.ask_together)
         for part in (
-            self.change, self._promised, self.guarantee, self._can, self.offers, self._assumes, self.assumed,
+            self.change, self._promised, self.guarantee, self._can, self.offers, self.together, self._assumes,
+            self.assumed,
         ):  # fmt: skip
             panel.addWidget(part)
         panel.addStretch(1)
@@ -121,6 +127,10 @@ class GoalPage(Page):
         self.offers.setText("\n".join(f"\N{BULLET} {text}" for text in offers))
         for part in (self._can, self.offers):
             part.setVisible(bool(offers))
+        several = len(status.library.sites) > 1
+        against = any(told.contradicted for told in status.additivity)
+        self.ways.together.setVisible(several and not against)
+        self.together.setVisible(several and against)
         for part in (self._assumes, self.assumed):
             part.setVisible(bool(status.guarantee.assumptions))
         self._show_state(status)

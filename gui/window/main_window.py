@@ -169,6 +169,7 @@ class MainWindow(QMainWindow):
         self.round.close_round.connect(self.close_round)
         self.round.plan.connect(self.plan)
         self.goal.expected.connect(self.strip.expect)
+        self.sar.together.connect(self.goal.ways.ask_together)
         self.candidates.export.connect(self.exporting.on_screen)
         self.sar.show_candidate.connect(lambda: self.show_page(CANDIDATES))
         for page in (self.candidates, self.sar):

@@ -32,6 +32,9 @@ def said(before: Ledger, after: Ledger, data: Mapping[str, Any]) -> tuple[str, .
 
 
 def _of_the_guarantee(before: Ledger, after: Ledger, data: Mapping[str, Any]) -> list[str]:
+    what = {change["what"] for change in data["changes"]}
+    if data["how"] == "capacity" and "endpoint" in what:
+        return ["It is recorded and shown, and decides nothing: the guarantee is not touched."]
     now, then = broken(before), broken(after)
     if now and then:
         return ["Nothing is guaranteed now, and nothing would be."]
@@ -40,10 +43,7 @@ def _of_the_guarantee(before: Ledger, after: Ledger, data: Mapping[str, Any]) ->
             f"Nothing would be guaranteed any more: {'; '.join(then)}. What is decided stands as the best estimate.",
             "To keep a guarantee, start a new campaign: the measurements so far can go with it as its history.",
         ]
-    what = {change["what"] for change in data["changes"]}
     if data["how"] == "capacity" or what <= set(CAPACITY):
-        if "endpoint" in what:
-            return ["It is recorded and shown, and decides nothing: the guarantee is not touched."]
         return ["The guarantee is not touched: phases rest on numbers of measurements fixed when they are planned."]
     sure = f"wrong at most {odds(after.error)}"
     if what == {"compounds"}:

@@ -1,0 +1,126 @@
+"""One more endpoint, and two sites taken together, from the Goal page: what follows is said before it is done."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from assaypilot.engine.cli import main
+from assaypilot.gui.dialogs.begin_anew import GOAL as SECOND_GOAL
+from assaypilot.gui.dialogs.begin_anew import LIMIT, EndpointDialog, TogetherDialog
+from assaypilot.gui.window.main_window import GOAL, SAR, MainWindow
+from tests.gui.helpers import idle, status, until
+from tests.gui.test_together import written
+
+
+@pytest.fixture
+def window(open_window, tmp_path: Path, qtbot: QtBot) -> MainWindow:
+    """A campaign of a series in which R1 and R3 act together, with the table's values as history."""
+    table, path = written(tmp_path / "series.csv", "R1,R3,R2"), tmp_path / "series.assaypilot"
+    made = main(
+        ["new", str(path), "--table", str(table), "--sites", "R1,R2,R3", "--endpoint", "pIC50;sd=0.15",
+         "--epsilon", "0.5", "--json"]
+    )  # fmt: skip
+    assert made == 0
+    window = open_window(path)
+    until(qtbot, lambda: window.session.view is not None)
+    window.show_page(GOAL)
+    idle(qtbot, window)
+    return window
+
+
+def test_the_warning_leads_to_the_pair_with_the_greatest_sign(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
+    page = window.goal
+    assert page.together.isVisible(), "beside what can be done about the contradiction"
+    page.together.click()
+    dialog = page.ways.dialog
+    assert isinstance(dialog, TogetherDialog)
+    until(qtbot, lambda: dialog.go.isEnabled() and "The greatest sign" in dialog.sign.text())
+    assert {dialog.first.currentText(), dialog.second.currentText()} == {"R1", "R3"}
+    assert "takes R1 with R3 together" in dialog.words.text()
+    assert "36 values go with it as history" in dialog.words.text()
+    dialog.second.setCurrentText("R1")
+    until(qtbot, lambda: not dialog.go.isEnabled() and "Checking" not in dialog.words.text())
+    dialog.second.setCurrentText("R3")
+    until(qtbot, lambda: dialog.go.isEnabled())
+    before, head = status(window), status(window).head
+    dialog.begin.emit(tmp_path / "new.assaypilot", dialog.wanted)
+    dialog.reject()
+    until(qtbot, lambda: status(window).head != head)
+    idle(qtbot, window)
+    now = status(window)
+    assert now.library.interactions == (("R1", "R3"),)
+    assert now.name == "new"
+    assert now.goal_sentence == before.goal_sentence
+    assert not page.together.isVisible(), "together they explain it"
+    window.show_page(SAR)
+    idle(qtbot, window)
+    assert not window.sar.take.isVisible()
+
+
+def test_the_sar_page_leads_there_too(qtbot: QtBot, window: MainWindow) -> None:
+    window.show_page(SAR)
+    idle(qtbot, window)
+    assert window.sar.take.isVisible()
+    window.sar.take.click()
+    dialog = window.goal.ways.dialog
+    assert isinstance(dialog, TogetherDialog)
+    until(qtbot, lambda: dialog.go.isEnabled())
+    dialog.reject()
+
+
+def test_one_more_endpoint(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
+    page = window.goal
+    page.ways.endpoint.click()
+    dialog = page.ways.dialog
+    assert isinstance(dialog, EndpointDialog)
+    assert not dialog.go.isEnabled()
+    assert not dialog.limit.isVisible()
+    dialog.name.setText("pIC50")
+    until(qtbot, lambda: "already" in dialog.words.text())
+    dialog.name.setText("Solubility")
+    dialog.unit.setText("uM")
+    until(qtbot, lambda: dialog.go.isEnabled())
+    assert "decides nothing" in dialog.words.text()
+    dialog.uses.button(LIMIT).click()
+    assert dialog.limit.isVisible()
+    assert "Give the limit" in dialog.words.text()
+    dialog.limit.setText("fifty")
+    assert "'fifty' is no limit" in dialog.words.text()
+    dialog.limit.setText(">50")
+    until(qtbot, lambda: "assay noise" in dialog.words.text())
+    assert not dialog.go.isEnabled()
+    dialog.sd.setText("0.3")
+    until(qtbot, lambda: dialog.go.isEnabled())
+    assert "measured for Solubility, too" in dialog.words.text()
+    dialog.go.click()
+    until(qtbot, lambda: len(status(window).endpoints) == 2)
+    assert status(window).measured_endpoints == (0, 1)
+    assert "Solubility > 50 µM" in page.sentence.text()
+    idle(qtbot, window)
+    window.session.undo()
+    until(qtbot, lambda: len(status(window).endpoints) == 1)
+
+
+def test_a_second_goal_begins_anew(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
+    window.goal.ways.endpoint.click()
+    dialog = window.goal.ways.dialog
+    assert isinstance(dialog, EndpointDialog)
+    dialog.uses.button(SECOND_GOAL).click()
+    dialog.name.setText("hERG")
+    dialog.sd.setText("0.3")
+    dialog.direction.setCurrentIndex(1)
+    until(qtbot, lambda: dialog.go.isEnabled())
+    assert "trade-offs between pIC50 and hERG" in dialog.words.text()
+    head = status(window).head
+    dialog.go.click()
+    assert dialog.place is not None
+    dialog.place.fileSelected.emit(str(tmp_path / "traded.assaypilot"))
+    dialog.place.reject()
+    until(qtbot, lambda: status(window).head != head)
+    now = status(window)
+    assert now.settings.objectives == ("pIC50", "hERG")
+    assert now.endpoints[1].direction == "min"
+    idle(qtbot, window)
