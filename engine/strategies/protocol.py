@@ -318,6 +318,8 @@ class StrategyInfo:
     """Fewest and most endpoints it can decide on; None: any number."""
     blocks: bool = False
     """Whether it decides by what plates (or other blocks) leave, when an outcome has cells."""
+    own_scale: bool = False
+    """Whether it compares chances and factors, where effects add up on a link's scale: see ``campaign.scales``."""
 
 
 class Strategy(Protocol):

@@ -30,6 +30,7 @@ _STRATEGIES = {
     "lingame-c": "lingame.lingame.LinGameC",
     "gse": "gse.gse.Gse",
     "adaptive": "adaptive.goals.AdaptiveGoals",
+    "likelihood": "likelihood.likelihood.Likelihood",
 }
 _BASELINES = {
     "uniform": "baselines.uniform.Uniform",
