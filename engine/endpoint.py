@@ -7,12 +7,14 @@ import re
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
+from assaypilot.engine import kinds
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.noise_classes import NoiseClasses
 
-__all__ = ["CONCENTRATIONS", "Direction", "Endpoint", "Limit", "Relation", "Transform", "normalise_unit"]
+__all__ = ["CONCENTRATIONS", "Direction", "Endpoint", "Kind", "Limit", "Relation", "Transform", "normalise_unit"]
 
 Direction = Literal["max", "min"]
+Kind = Literal["value", "yes-no", "count"]
 Transform = Literal["none", "log"]
 Relation = Literal["=", "<", ">"]
 
@@ -133,9 +135,17 @@ class Endpoint:
     """Whether the noise is not known but estimated on the way; ``noise_sd`` is then a guess that plans start from."""
     noise_classes: NoiseClasses | None = None
     """Compounds whose noise is another; of a campaign ``noise_sd`` is then the largest of all. None: one for all."""
+    kind: Kind = "value"
+    """What a measurement is: a plain value, a yes (1) or no (0), or a count of events; see ``kinds``."""
+    words: tuple[str, str] | None = None
+    """How the table says yes and no, the wanted one first: ``("active", "inactive")``; None for 1 and 0."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "unit", normalise_unit(self.unit))
+        if self.kind != "value" or self.words is not None:
+            kinds.check(self)
+        if self.kind != "value" and self.noise_sd is None:
+            object.__setattr__(self, "noise_sd", kinds.NOISE[self.kind])
         if self.of is not None and (self.unit or self.transform != "none" or self.wells_per_measurement != 1):
             raise AssayPilotError(
                 f"{self.name} is a difference of two endpoints: it has no unit, transform or wells of its own",
@@ -207,6 +217,8 @@ class Endpoint:
             for unit in ("nM", "uM", "µM", "mM", "pM", "M"):
                 bare = bare.removesuffix(f"_{unit}").removesuffix(f" {unit}").removesuffix(f",{unit}")
             return f"p{bare.strip(_EDGES) or self.name}"
+        if self.kind == "yes-no":
+            return kinds.chance_name(self)
         return f"log10 {self.name}" if self.transform == "log" else self.name
 
     @property
@@ -236,6 +248,7 @@ class Endpoint:
         """
         if not math.isfinite(value):
             raise AssayPilotError(f"{value} is not a finite number", column=self.name)
+        kinds.check_value(self, value)
         own = self.unit if unit is None or not unit.strip() else normalise_unit(unit)
         converted = value
         if own != self.unit:
@@ -323,23 +336,25 @@ class Endpoint:
 
     def as_json(self) -> dict[str, Any]:
         """The endpoint as a campaign file keeps it; what was not said of the later fields is left out."""
-        data = {name: value for name, value in asdict(self).items() if name not in _LATER or value not in (None, False)}
+        plain = (None, False, "value")
+        data = {name: value for name, value in asdict(self).items() if name not in _LATER or value not in plain}
         if self.noise_classes is not None:
             data |= {"noise_classes": self.noise_classes.as_json()}
-        return data if self.of is None else data | {"of": list(self.of)}
+        return data | {name: list(data[name]) for name in ("of", "words") if name in data}
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> Endpoint:
         """The endpoint that ``as_json`` wrote."""
-        limit, of, classes = data.get("limit"), data.get("of"), data.get("noise_classes")
+        limit, of, classes, words = (data.get(name) for name in ("limit", "of", "noise_classes", "words"))
         whole = None if limit is None else Limit(**limit)
         own = {
             "limit": whole,
             "of": None if of is None else (of[0], of[1]),
             "noise_classes": None if classes is None else NoiseClasses.from_json(classes),
+            "words": None if words is None else (words[0], words[1]),
         }
         return cls(**{**data, **own})
 
 
-_LATER = ("epsilon", "limit", "of", "noise_estimated", "noise_classes")
+_LATER = ("epsilon", "limit", "of", "noise_estimated", "noise_classes", "kind", "words")
 """Fields that the first campaign files did not know."""

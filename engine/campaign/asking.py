@@ -9,6 +9,7 @@ import numpy as np
 from assaypilot.engine.campaign import classes, limits, scatter
 from assaypilot.engine.campaign.changing.turns import Turn
 from assaypilot.engine.campaign.counting import Books
+from assaypilot.engine.campaign.scales import Scale
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.features import SiteFeatures, merge_equal_rows
 from assaypilot.engine.goals import Goal
@@ -132,10 +133,18 @@ class Terms(Books):
 
     @property
     def link(self) -> tuple[Link, float]:
-        """The scale on which the objective's means are compared, and the largest size of one there."""
+        """The scale on which the objective's effects add up, and the largest size of a mean there."""
         return self.strategy.link(self.state.problem)
+
+    @property
+    def scale(self) -> Scale:
+        """The scale on which the objective's means are compared."""
+        chances = self.link[0] == "identity" and self.endpoints[self.objective].kind == "yes-no"
+        return Scale(self.link[0], self.strategy.info.own_scale, chances)
 
     @property
     def coarse(self) -> tuple[int, ...]:
         """Positions of the endpoints that have few values: yes and no, or counts."""
-        return () if self.link[0] == "identity" else (self.objective,)
+        linked = () if self.link[0] == "identity" else (self.objective,)
+        kinds = (k for k, endpoint in enumerate(self.endpoints) if endpoint.kind != "value")
+        return tuple(sorted({*linked, *kinds}))

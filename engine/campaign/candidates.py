@@ -12,10 +12,12 @@ from assaypilot.engine.campaign import assay_noise, blocking, classes, limits
 from assaypilot.engine.campaign.replay import Ledger
 from assaypilot.engine.campaign.state import Candidates
 from assaypilot.engine.difference import parts, pooled_of
+from assaypilot.engine.features import outside_span, span_basis
 from assaypilot.engine.measurements import Pooled, pool
 from assaypilot.engine.models.glm import curvature, fit_glm, mean_value
+from assaypilot.engine.models.link_posterior import link_posterior
 from assaypilot.engine.models.ols import least_squares
-from assaypilot.engine.models.posterior import Posterior, blocked_posterior, posterior, probability_within
+from assaypilot.engine.models.posterior import Posterior, blocked_posterior, posterior
 from assaypilot.engine.strategies.protocol import NOT_ESTIMABLE, OUT, State
 
 __all__ = ["build_candidates", "pooled", "posterior_of", "shown_means"]
@@ -33,7 +35,7 @@ def _linked(ledger: Ledger, endpoint: int, data: Pooled) -> Pooled:
     """
     link, bound = ledger.link
     measured = np.flatnonzero(data.counts > 0)
-    if link == "identity" or endpoint != ledger.objective or not len(measured):
+    if not _behind_link(ledger, endpoint) or not len(measured):
         return data
     fit = fit_glm(ledger.features, measured, data.counts[measured], data.means[measured], link, bound)
     predictors = fit.predictors(measured)
@@ -41,6 +43,10 @@ def _linked(ledger: Ledger, endpoint: int, data: Pooled) -> Pooled:
     counts[measured] = data.counts[measured] * curvature(link, predictors)
     means[measured] = predictors
     return Pooled(counts, means)
+
+
+def _behind_link(ledger: Ledger, endpoint: int) -> bool:
+    return ledger.link[0] != "identity" and endpoint == ledger.objective
 
 
 def shown_means(ledger: Ledger, endpoint: int, means: Floats) -> Floats:
@@ -73,9 +79,15 @@ def posterior_of(ledger: Ledger, endpoint: int, data: Pooled | None = None) -> P
     On the scale of the strategy's link, where it has one: see ``shown_means``.
     """
     data = pooled(ledger, endpoint) if data is None else data
+    if ledger.scale.own and _behind_link(ledger, endpoint):
+        measured = np.flatnonzero(data.counts > 0)
+        if not len(measured):
+            return None
+        counts, means = data.counts[measured], data.means[measured]
+        return link_posterior(ledger.features, measured, counts, means, ledger.link[0])
     data = _linked(ledger, endpoint, data)
     measured = np.flatnonzero(data.counts > 0)
-    noise = 1.0 if endpoint in ledger.coarse else assay_noise.informing(ledger)[endpoint].noise_sd
+    noise = 1.0 if _behind_link(ledger, endpoint) else assay_noise.informing(ledger)[endpoint].noise_sd
     if not len(measured) or noise is None:
         return None
     if ledger.settings.blocks != "none":
@@ -87,7 +99,16 @@ def posterior_of(ledger: Ledger, endpoint: int, data: Pooled | None = None) -> P
 
 
 def _estimates(ledger: Ledger, endpoint: int, data: Pooled) -> Floats:
-    """Least squares (maximum likelihood under a link) over everything usable, per arm; NaN outside its span."""
+    """Least squares (maximum likelihood under a link) over everything usable, per arm; NaN outside its span.
+
+    Under a link whose effects have no bound the mean of the posterior.
+    """
+    if ledger.scale.own and _behind_link(ledger, endpoint):
+        view, measured = posterior_of(ledger, endpoint, data), np.flatnonzero(data.counts > 0)
+        if view is None:
+            return np.full(ledger.n_arms, np.nan)
+        basis = span_basis(ledger.features, measured)
+        return np.where(outside_span(ledger.features, basis), np.nan, view.means())
     data = _linked(ledger, endpoint, data)
     measured = np.flatnonzero(data.counts > 0)
     if not len(measured):
@@ -115,7 +136,7 @@ def _goal_bounds(ledger: Ledger, row: int) -> tuple[Floats, Floats]:
     position = ledger.goal_endpoints[row]
     if ledger.endpoints[position].sign < 0:
         return -high, -low
-    return shown_means(ledger, position, low), shown_means(ledger, position, high)
+    return (ledger.scale.shown(low), ledger.scale.shown(high)) if position == ledger.objective else (low, high)
 
 
 def _limit_bounds(ledger: Ledger, row: int) -> tuple[Floats, Floats]:
@@ -167,7 +188,7 @@ def _probabilities(ledger: Ledger, views: Sequence[Posterior | None], here: Ints
     first = settings.distance if settings.goal == "epsilon-best" else 0.0
     margins = (first, first + settings.softness)
     sign = ledger.endpoints[ledger.objective].sign
-    within, soft = probability_within(known[0], here, margins, sign, settings.seed)
+    within, soft = ledger.scale.within(known[0], here, margins, sign, settings.seed)
     return within, soft
 
 
@@ -221,7 +242,7 @@ def build_candidates(ledger: Ledger, state: State) -> Candidates:
     name = endpoints[objective].name
     estimate = estimates[name]
     one_cutoff = settings.goal != "pareto" and bool(np.isfinite(estimate).any())
-    best = np.nanmax(sign * found[objective][here]) if one_cutoff else np.nan
+    best = np.nanmax(sign * ledger.scale.of_link(found[objective][here])) if one_cutoff else np.nan
     near = settings.distance if settings.goal == "epsilon-best" else 0.0
     return Candidates(
         status=status[arm_of],
@@ -251,7 +272,7 @@ def build_candidates(ledger: Ledger, state: State) -> Candidates:
 
 def _cutoff(ledger: Ledger, value: float) -> float:
     """A cutoff as it is shown."""
-    return float(shown_means(ledger, ledger.objective, np.array([value]))[0])
+    return float(ledger.scale.shown(np.array([value]))[0])
 
 
 def _overlaid(state: State, failed: Ints, failed_in: Ints) -> tuple[NDArray[np.int8], Ints]:

@@ -55,6 +55,12 @@ def lacking(ledger: Ledger, candidates: Candidates) -> dict[int, tuple[int, ...]
     return found
 
 
+def _answer(ledger: Ledger) -> str:
+    """What one value of the endpoint is called whose values cannot confirm anything."""
+    counted = ledger.link[0] == "log" or ledger.endpoints[ledger.coarse[0]].kind == "count"
+    return "count" if counted else "yes or no"
+
+
 def confirmation_round(ledger: Ledger, candidates: Candidates, *, redoes: int | None = None) -> list[Draft]:
     """The event of the next confirmation round, with what it is predicted to find; none when nothing is left to ask.
 
@@ -64,7 +70,7 @@ def confirmation_round(ledger: Ledger, candidates: Candidates, *, redoes: int | 
     if ledger.coarse:
         name = ledger.endpoints[ledger.objective].name
         raise AssayPilotError(
-            f"one {'yes or no' if ledger.link[0] == 'logit' else 'count'} of {name} cannot confirm a compound",
+            f"one {_answer(ledger)} of {name} cannot confirm a compound",
             mend="Record repeated measurements of what is in, with their N: they enter the estimates.",
         )
     due = {c: asked for c, asked in lacking(ledger, candidates).items() if c not in ledger.unavailable}

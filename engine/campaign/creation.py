@@ -19,12 +19,12 @@ from assaypilot.engine.campaign.stock.stocked import stock_drafts
 from assaypilot.engine.campaign.suitable import check_campaign
 from assaypilot.engine.controls import refuse_compounds, resolved
 from assaypilot.engine.difference import behind, check_differences, with_noise
-from assaypilot.engine.endpoint import Endpoint
+from assaypilot.engine.endpoint import Endpoint, Kind
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.library import Library
 from assaypilot.engine.measurements import FEW_REPEATED, Result, replicate_noise
 from assaypilot.engine.stock import UNSAID, StockLine, StockTerms
-from assaypilot.engine.strategies.registry import check_parameters, choose
+from assaypilot.engine.strategies.registry import check_parameters, choose, with_link
 from assaypilot.engine.version import program_version
 
 __all__ = ["creation_drafts", "version_of"]
@@ -63,7 +63,9 @@ def creation_drafts(
         limited=any(e.limit is not None for e in endpoints) and not any(e.noise_estimated for e in endpoints),
         parameters=settings.parameters,
         blocks=settings.blocks,
+        kind=_kind(endpoints, settings),
     )
+    settings = replace(settings, parameters=with_link(strategy.info, _kind(endpoints, settings), settings.parameters))
     if any(endpoint.noise_estimated for endpoint in endpoints):
         why = why.replace("normal with the stated SD", "normal")
     check_parameters(strategy, settings.parameters)
@@ -127,9 +129,16 @@ def creation_drafts(
     return drafts, parts
 
 
+def _kind(endpoints: Sequence[Endpoint], settings: Settings) -> Kind:
+    """The kind of the one endpoint that the goal is about; plain values where it is about several."""
+    if settings.goal == "pareto":
+        return "value"
+    return next(endpoint.kind for endpoint in endpoints if endpoint.name == settings.objectives[0])
+
+
 def version_of(endpoints: Sequence[Endpoint]) -> int:
     """The version of the event that defines endpoints: programs of an earlier one would not know what to do with it."""
-    if any(endpoint.noise_estimated or endpoint.noise_classes for endpoint in endpoints):
+    if any(e.noise_estimated or e.noise_classes or e.kind != "value" for e in endpoints):
         return 4
     if any(endpoint.of is not None for endpoint in endpoints):
         return 3

@@ -14,15 +14,11 @@ from assaypilot.engine.campaign.results.bounds import left_out, taken
 from assaypilot.engine.campaign.state import Candidates, Guarantee
 from assaypilot.engine.campaign.words import joined, many, names, number, odds
 from assaypilot.engine.measurements import Measurement
-from assaypilot.engine.models.glm import Link
 from assaypilot.engine.percentages import percent
 from assaypilot.engine.strategies.phased import ADDITIVE
 from assaypilot.engine.strategies.protocol import IN, NOT_ESTIMABLE, OUT, StopReason
 
 __all__ = ["broken", "goal_sentence", "guarantee", "probability_names", "statement"]
-
-
-_SCALES: dict[Link, str] = {"identity": "", "logit": " log odds", "log": " (natural log)"}
 
 
 def _best(ledger: Ledger) -> str:
@@ -45,7 +41,7 @@ def _limits(ledger: Ledger) -> str:
 
 def _far(ledger: Ledger, value: float) -> str:
     """A distance between two compounds, with its scale where that is not the values' own: ``0.5``, ``1 log odds``."""
-    return f"{number(value)}{_SCALES[ledger.link[0]]}"
+    return ledger.scale.far(value)
 
 
 def _margins(ledger: Ledger) -> str:
@@ -254,10 +250,24 @@ def _scatter(ledger: Ledger) -> list[str]:
         found += [assay_noise.sentence(ledger, one) for one in unknown.values()]
         if any(one.freedom for one in scatter.spreads(ledger, 0)):
             found.append("replicates in the table scatter as those of the campaign do")
-    for k in ledger.coarse:
-        kind = "shares between 0 and 1" if ledger.link[0] == "logit" else "counts"
-        found.append(f"measurements of {ledger.endpoints[k].scale_name} are independent {kind}")
+    found += [_coarse(ledger, k) for k in ledger.coarse if k in ledger.measured]
     return found
+
+
+def _coarse(ledger: Ledger, position: int) -> str:
+    """How yes and no, or counts, are taken to scatter."""
+    endpoint, linked = ledger.endpoints[position], position == ledger.objective and ledger.link[0] != "identity"
+    if linked and ledger.link[0] == "log":
+        poisson = " (their variance is their mean, as Poisson has it)" if ledger.scale.own else ""
+        return f"measurements of {endpoint.scale_name} are independent counts{poisson}"
+    if linked and endpoint.kind == "value":
+        return f"measurements of {endpoint.scale_name} are independent shares between 0 and 1"
+    if linked:
+        return f"measurements of {endpoint.name} are independent answers, {' or '.join(endpoint.words or ('1', '0'))}"
+    return (
+        f"measurements of {endpoint.name} are independent, and their sums scatter as those of normal values with an "
+        "SD of 0.5, the largest that yes and no can have"
+    )
 
 
 def _said(ledger: Ledger, endpoint: int) -> bool:

@@ -23,6 +23,7 @@ _KINDS = {"logit": "shares or yes/no as 1/0", "log": "counts"}
 
 def check_campaign(ledger: Ledger) -> None:
     """Nothing; AssayPilotError for an endpoint, a history or a budget that the campaign could decide nothing with."""
+    check_kinds(ledger)
     _check_scale(ledger)
     for m in ledger.measurements:
         try:
@@ -41,6 +42,42 @@ def check_campaign(ledger: Ledger) -> None:
             "ones only",
             option="--blocks",
             mend="Leave --blocks out, or name a measured endpoint as the objective.",
+        )
+
+
+def check_kinds(ledger: Ledger) -> None:
+    """Nothing; AssayPilotError where a strategy cannot decide on yes and no, or on counts, or a distance is none."""
+    for k in ledger.deciding_endpoints:
+        endpoint, linked = ledger.endpoints[k], k == ledger.objective and ledger.settings.goal != "pareto"
+        link = ledger.link[0] if linked else "identity"
+        if endpoint.kind == "count" and link != "log":
+            raise AssayPilotError(
+                f"{endpoint.name} is a count, which scatters more the larger it is: {_what(ledger, k)} needs values "
+                "that all scatter alike",
+                option="--strategy" if linked else "--endpoint",
+                mend="Choose likelihood."
+                if linked and ledger.settings.goal != "pareto"
+                else "Give its square root as a plain endpoint, whose SD is 0.5 for counts of 4 and more.",
+            )
+        if endpoint.kind == "yes-no" and link == "log":
+            raise AssayPilotError(
+                f"{endpoint.name} is a yes or no, and the link log is for counts",
+                option="--parameter",
+                mend="Leave link out.",
+            )
+    if ledger.settings.goal != "pareto" and ledger.endpoints[ledger.objective].kind == "yes-no":
+        _check_chances(ledger)
+
+
+def _check_chances(ledger: Ledger) -> None:
+    """Nothing; AssayPilotError for a distance that no two chances have."""
+    scale, settings = ledger.scale, ledger.settings
+    far = settings.distance + settings.softness
+    if (scale.own or scale.chances) and far >= 1.0:
+        raise AssayPilotError(
+            f"chances lie between 0 and 1, so none is {far:g} from another",
+            option="--epsilon" if settings.goal == "epsilon-best" else "--slack",
+            mend="Give 0.2 for 20 percentage points.",
         )
 
 
@@ -104,7 +141,7 @@ def check_values(ledger: Ledger, new: Sequence[Measurement]) -> None:
     every limit needs.
     """
     for k in ledger.measured:
-        if k == ledger.objective and ledger.link[0] != "identity":
+        if (k == ledger.objective and ledger.link[0] != "identity") or ledger.endpoints[k].kind != "value":
             continue
         values = [m.value for m in (*ledger.measurements, *new) if m.endpoint == k and not m.withdrawn]
         if len(values) >= _FEWEST and set(values) == {0.0, 1.0}:
@@ -123,11 +160,10 @@ def _what(ledger: Ledger, position: int) -> str:
 
 def _instead(ledger: Ledger, position: int) -> str:
     """What can decide on yes and no."""
-    if position in ledger.goal_endpoints and ledger.settings.goal == "epsilon-best":
-        return "Choose linfact-glm with --parameter link=logit --parameter bound=4."
-    if position in ledger.goal_endpoints and ledger.settings.goal == "best":
-        return "Choose gse with --parameter model=logistic and a budget."
-    return "Give the numbers behind the yes or no."
+    name = ledger.endpoints[position].name
+    if not ledger.seen():
+        return f'Say that it is one: --endpoint "{name};kind=yes-no".'
+    return f'Give the numbers behind the yes or no, or make a campaign with --endpoint "{name};kind=yes-no".'
 
 
 def _check_budget(ledger: Ledger) -> None:

@@ -130,6 +130,7 @@ def new(options: argparse.Namespace, console: Console) -> Reply:
             f"Assay noise (SD) of {endpoint.scale_name}: "
             + (f"unknown, at first {endpoint.noise_sd:.3g}" if _unknown(now, endpoint) else endpoint.noise_text)
             for endpoint in asked
+            if endpoint.kind == "value"
         ),
         *_how_additive(document, [endpoint.name for endpoint in asked]),
         f"Strategy {now.why}",

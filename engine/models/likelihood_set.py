@@ -1,4 +1,4 @@
-"""What values of a likelihood leave possible: a set of effects that holds the true ones, whatever was chosen to measure.
+"""What values leave possible by their likelihood: a set of effects that holds the true ones, whatever was measured.
 
 For any prior pi fixed before the first value, M_t = integral of L_t(theta) / L_t(theta*) pi(d theta), theta* the truth,
 is a martingale of mean 1 when each measurement is chosen by the past: one more factor has mean 1 for every theta. By
@@ -98,7 +98,7 @@ class Prior:
 
 
 def prior_of(second: Floats, level: Floats, link: Link) -> Prior:
-    """The prior of coordinates, by the mean of z z' over all compounds and the coordinates whose z'level is 1 (or near).
+    """The prior of coordinates, by the mean of z z' over all compounds, and the ``level`` with z'level about 1 for all.
 
     Compounds differ by an SD that is usual on the link's scale, around a mean that is hardly known.
     """
@@ -120,6 +120,8 @@ class LikelihoodSet:
     covariance: Floats
     """``(d, d)`` of that distribution."""
     most: float
+    rough: bool = False
+    """Whether it is taken for the ellipsoid it is like, which takes no time; for forecasts."""
 
     @property
     def radius(self) -> float:
@@ -132,6 +134,9 @@ class LikelihoodSet:
         By sequential quadratic programming from the centre, all rows at once. What it stops at is made an upper bound
         by the loss's tangent there, so it is one whether or not the last digits were found.
         """
+        if self.rough:
+            spread = np.sqrt(np.einsum("nd,nd->n", directions @ self.covariance, directions).clip(0.0))
+            return np.asarray(directions @ self.centre + self.radius * spread, dtype=np.float64)
         found = np.full(len(directions), np.inf)
         m, d = self.data.z.shape
         step = max(1, _AT_ONCE // (d * d + 4 * m))
@@ -190,7 +195,7 @@ def likelihood_set(data: Data, prior: Prior, delta: float) -> LikelihoodSet:
         u, variances = data.z @ mean, np.einsum("ij,jk,ik->i", data.z, covariance, data.z)
         _, means, slopes = data.expected(u, variances)
         precision = prior.precision + (data.z.T * (data.counts * slopes)) @ data.z
-        next_covariance = np.linalg.inv(precision)
+        next_covariance: Floats = np.linalg.inv(precision).astype(np.float64)
         uphill = data.z.T @ (data.counts * (data.means - means)) - prior.precision @ (mean - prior.mean)
         next_mean = mean + next_covariance @ uphill
         found = _evidence(data, prior, next_mean, next_covariance)
@@ -224,7 +229,7 @@ def _most_likely(data: Data, prior: Prior) -> tuple[Floats, Floats]:
         if float(slope @ move) < 1e-14:
             break
     bend = prior.precision + (data.z.T * (data.counts * curvature(data.link, data.z @ at))) @ data.z
-    return at, np.linalg.inv(bend)
+    return at, np.linalg.inv(bend).astype(np.float64)
 
 
 def _evidence(data: Data, prior: Prior, mean: Floats, covariance: Floats) -> float:

@@ -95,7 +95,7 @@ class Forecast:
 _RUNS = 19
 _FEW = 9
 """Runs where one takes long."""
-_SLOW = ("linfact-xy", "linfact-xy-as-printed", "rage")
+_SLOW = ("linfact-xy", "linfact-xy-as-printed", "rage", "likelihood")
 _LOOKS = 10
 """Phases of ``adaptive`` from which one run takes long."""
 _LARGE = 30_000

@@ -1,4 +1,4 @@
-"""``adaptive`` for forecasts: the same strategy, planned in a hurry.
+"""``adaptive`` and ``likelihood`` for forecasts: the same strategies, planned in a hurry.
 
 Nearly all of its time goes into whole measurements per compound and into limits found by integration. A forecast needs
 neither to the last digit: here a plan is a design of shares found by a few multiplicative steps, made whole by the
@@ -30,6 +30,7 @@ from assaypilot.engine.strategies.adaptive.one import Adaptive
 from assaypilot.engine.strategies.adaptive.pareto import AdaptivePareto
 from assaypilot.engine.strategies.adaptive.planning import Way
 from assaypilot.engine.strategies.designs import g_design
+from assaypilot.engine.strategies.likelihood.likelihood import Likelihood
 from assaypilot.engine.strategies.protocol import Allocation, State, Strategy
 
 __all__ = ["effective", "quick"]
@@ -54,12 +55,16 @@ _PLENTY = 2.5
 """Measurements per effect from which swaps are good enough."""
 _SWAPPED = 0.25
 """What plans by swaps lose on the whole, beside real ones: this times effects per measurement."""
+_LARGER = 0.35
+"""Phases of ``likelihood`` take at least this share of what was measured before."""
 _ANCHORS = np.log([2e-2, 1.5e-3, 1e-4, 6e-6])
 """The levels at which limits are exact, in logarithms, descending."""
 
 
 def quick(strategy: Strategy, goal: Goal) -> Strategy:
-    """The strategy as forecasts play it for a goal: itself, or for ``adaptive`` one that plans in a hurry."""
+    """The strategy as forecasts play it for a goal: itself, or one of those here that plan in a hurry."""
+    if strategy.info.name == "likelihood":
+        return _HastyLikelihood()
     if strategy.info.name != "adaptive":
         return strategy
     return _HastyPareto() if isinstance(goal, ParetoSet) else _Hasty()
@@ -176,3 +181,17 @@ class _HastyPareto(AdaptivePareto):
 
     way = _HURRIED
     walk_limits = staticmethod(_walk_limits)
+
+
+class _HastyLikelihood(Likelihood):
+    """``likelihood``, with larger phases the longer it takes."""
+
+    way, rough = _HURRIED, True
+
+    def ask(self, state: State, report: Report = silent) -> Allocation:
+        """The phase, several times over where that is not much beside what was measured."""
+        asked = super().ask(state, report)
+        times, budget = int(_LARGER * state.spent / asked.total), state.problem.budget
+        if budget is not None:
+            times = min(times, (budget - state.spent) // asked.total)
+        return replace(asked, counts=asked.counts * times) if times > 1 else asked

@@ -11,10 +11,11 @@ from functools import cache
 from importlib import import_module
 from typing import Any, cast
 
+from assaypilot.engine.endpoint import Kind
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.strategies.protocol import Strategy
+from assaypilot.engine.strategies.protocol import Strategy, StrategyInfo
 
-__all__ = ["baselines", "check_parameters", "choose", "get", "propose", "strategies"]
+__all__ = ["baselines", "check_parameters", "choose", "get", "propose", "strategies", "with_link"]
 
 _STRATEGIES = {
     "linfact-g": "linfact.g_optimal.LinFactG",
@@ -22,6 +23,7 @@ _STRATEGIES = {
     "linfact-xy-as-printed": "linfact.xy_optimal.LinFactXYAsPrinted",
     "linfact-mis": "linfact.misspecified.LinFactMis",
     "linfact-glm": "linfact.glm.LinFactGlm",
+    "likelihood": "likelihood.likelihood.Likelihood",
     "epsilon-best-fixed-budget": "epsilon_best_fixed_budget.EpsilonBestFixedBudget",
     "gege": "gege.confidence.Gege",
     "gege-fixed-budget": "gege.fixed_budget.GegeFixedBudget",
@@ -30,7 +32,6 @@ _STRATEGIES = {
     "lingame-c": "lingame.lingame.LinGameC",
     "gse": "gse.gse.Gse",
     "adaptive": "adaptive.goals.AdaptiveGoals",
-    "likelihood": "likelihood.likelihood.Likelihood",
 }
 _BASELINES = {
     "uniform": "baselines.uniform.Uniform",
@@ -50,6 +51,12 @@ _BASELINES = {
 }
 _IN_PHASES = {"epsilon-best": "linfact-g", "pareto": "gege", "best": "rage"}
 """What ``auto`` takes for a goal where ``adaptive`` is not the better choice."""
+_OF_ANSWERS = ("epsilon-best", "best")
+"""Goals that ``likelihood`` answers, which ``auto`` takes for yes and no, and for counts."""
+_LINKED: dict[Kind, dict[str, str]] = {
+    "yes-no": {"link": "logit", "model": "logistic"},
+    "count": {"link": "log", "model": "poisson"},
+}
 _LARGE = 20_000
 """Values of compounds, one for each endpoint, above which ``adaptive`` takes more than some seconds for a plan."""
 
@@ -120,11 +127,17 @@ def choose(
     limited: bool = False,
     parameters: Iterable[str] = (),
     blocks: str = "none",
+    kind: Kind = "value",
 ) -> tuple[Strategy, str]:
     """The strategy of a campaign for a goal and one sentence why; ``auto`` takes the one that fits: see ``propose``.
 
-    ``blocks``: what is to be taken out of the values, such as ``plate``; only some strategies can.
+    ``blocks``: what is to be taken out of the values, such as ``plate``; only some strategies can. ``kind``: of the
+    one endpoint that the goal is about.
     """
+    if name == "auto" and kind != "value" and goal in _OF_ANSWERS and blocks == "none":
+        strategy = _for_goal("likelihood", goal)
+        what = "yes and no" if kind == "yes-no" else "counts"
+        return strategy, f"likelihood, because it is exact for {what}: {strategy.info.guarantee}"
     if name == "auto" and blocks != "none" and goal in _IN_PHASES:
         strategy = _for_goal("adaptive", goal)
         why = f"it takes {blocks} effects out"
@@ -173,3 +186,10 @@ def check_parameters(strategy: Strategy, given: Mapping[str, Any]) -> dict[str, 
                 mend=f"It has: {', '.join(known)}." if known else "It has none.",
             )
     return {**known, **given}
+
+
+def with_link(info: StrategyInfo, kind: Kind, given: Mapping[str, Any]) -> dict[str, Any]:
+    """The parameters with the link (or model) that a kind of values needs, where the strategy has one, unless said."""
+    wanted = _LINKED.get(kind, {})
+    names = {parameter.name for parameter in info.parameters}
+    return {**{name: value for name, value in wanted.items() if name in names}, **given}

@@ -22,6 +22,8 @@ def described(spec: EndpointSpec, bare: str, unit: str) -> tuple[Endpoint, list[
     """
     notes: list[str] = []
     warnings: list[str] = []
+    if spec.kind in ("yes-no", "count"):
+        return _of_kind(spec), notes, warnings
     potency = headers.looks_like_potency(bare, unit)
     transform: Transform = spec.transform or ("log" if potency else "none")
     unknown = potency and not unit and spec.transform is None
@@ -77,3 +79,21 @@ def without_column(spec: EndpointSpec, others: Sequence[Endpoint]) -> tuple[Endp
     bare, unit = headers.split_unit(spec.name)
     endpoint, _, warnings = described(spec, bare, unit if spec.unit is None else normalise_unit(spec.unit))
     return endpoint, warnings
+
+
+def _of_kind(spec: EndpointSpec) -> Endpoint:
+    """An endpoint of yes and no, or of counts."""
+    return Endpoint(
+        spec.name,
+        spec.unit or "",
+        spec.transform or "none",
+        spec.direction or "max",
+        spec.sd,
+        spec.wells_per_measurement,
+        spec.epsilon,
+        spec.limit,
+        noise_estimated=spec.sd_estimated,
+        noise_classes=spec.noise_classes,
+        kind=spec.kind or "value",
+        words=spec.words,
+    )

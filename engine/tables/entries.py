@@ -7,15 +7,17 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from assaypilot.engine import kinds
 from assaypilot.engine.endpoint import CONCENTRATIONS, Endpoint, Relation, normalise_unit
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.tables.headers import split_unit
-from assaypilot.engine.tables.values import is_missing, parse_number, parse_relation, parse_value, quoted
+from assaypilot.engine.tables.values import Value, is_missing, parse_number, parse_relation, parse_value, quoted
 
-__all__ = ["Entry", "Unreadable", "doubt", "is_p_scale", "left_behind", "read_entry"]
+__all__ = ["Entry", "Unreadable", "doubt", "is_empty", "is_p_scale", "left_behind", "parse_share", "read_entry"]
 
 _P_SCALE = re.compile(r"(?:.*[\s_-])?p(?:(?:ic|ec|ac|gi|xc|cc|dc|ed|lc|tc|sc)[ _]?\d\d|ki|kd|a2|kb)(?:[\s_].*)?", re.I)
 _MARKS = "*†‡§¶"
+_SHARE = re.compile(r"(\d{1,6})\s*/\s*(\d{1,6})")
 _P_LOWEST, _P_HIGHEST = 1.0, 13.0
 _FLIPPED: dict[Relation, Relation] = {"=": "=", "<": ">", ">": "<"}
 
@@ -83,12 +85,13 @@ def read_entry(
     Raises Unreadable. A relation or unit inside the cell goes before the row's own. A concentration entered for a
     pIC50-like endpoint is converted, and noted.
     """
-    if is_missing(text):
+    word = kinds.said(endpoint, text)
+    if word is None and is_missing(text):
         return None
     try:
-        found = parse_value(text, decimal)
+        found = Value(word) if word is not None else parse_share(endpoint, text) or parse_value(text, decimal)
     except ValueError as error:
-        raise Unreadable(str(error)) from None
+        raise Unreadable(_of_kind(endpoint, str(error))) from None
     said = found.relation
     if said == "=" and relation and not is_missing(relation):
         try:
@@ -109,6 +112,8 @@ def read_entry(
     elif own is not None and normalise_unit(own) in ("", endpoint.unit or split_unit(endpoint.name)[1]):
         # The header's unit is that of the values only as long as the endpoint was not given another one.
         own = None
+    if said != "=" and endpoint.kind != "value":
+        raise Unreadable(f"{quoted(text)} is a bound, and {endpoint.name} takes values only")
     try:
         endpoint.to_model(value, own)
     except AssayPilotError as error:
@@ -124,6 +129,26 @@ def read_entry(
         note,
         found.rest,
     )
+
+
+def is_empty(endpoint: Endpoint | None, text: str) -> bool:
+    """Whether a cell has no value (yet): what it says is no word of the endpoint, ``-`` being one of some."""
+    return is_missing(text) and (endpoint is None or kinds.said(endpoint, text) is None)
+
+
+def parse_share(endpoint: Endpoint, text: str) -> Value | None:
+    """The share that ``3/5`` says of a yes-or-no endpoint, three of five; None for any other text."""
+    match = _SHARE.fullmatch(text.strip()) if endpoint.kind == "yes-no" else None
+    if match is None or not 0 <= int(match[1]) <= int(match[2]) or int(match[2]) < 1:
+        return None
+    return Value(int(match[1]) / int(match[2]), n=int(match[2]))
+
+
+def _of_kind(endpoint: Endpoint, reason: str) -> str:
+    """Why a text is no value, with the words that would be."""
+    if endpoint.kind != "yes-no":
+        return reason
+    return f"{reason.removesuffix(' is not a number')} is neither {' nor '.join(endpoint.words or ('1', '0'))}"
 
 
 def _count(text: str, decimal: str) -> int:

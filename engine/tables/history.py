@@ -64,7 +64,8 @@ def read_history(
         sides = [texts(side) for side in (column.relation, column.unit, column.n, column.sd)]
         only = None if column.only is None else fold(column.only)
         # Most cells of a large table are plain numbers with nothing beside them; they take a short way.
-        plain = bare and endpoint.transform == "none" and not is_p_scale(endpoint) and raw.decimal == "."
+        plain = bare and endpoint.transform == "none" and endpoint.kind == "value" and raw.decimal == "."
+        plain = plain and not is_p_scale(endpoint)
         plain = plain and not any((column.relation, column.unit, column.n, column.sd))
         for place, text in enumerate(raw.column(column.value)):
             if place % _REPORT_EVERY == 0:
@@ -150,7 +151,7 @@ def far_from_the_others(endpoint: Endpoint, results: Sequence[Result]) -> list[t
     least 2.5 units; asked about only, never left out.
     """
     exact = [result for result in results if result.relation == "=" and not result.excluded]
-    if len(exact) < _FEWEST:
+    if len(exact) < _FEWEST or endpoint.kind != "value":
         return []
     plain = endpoint.transform == "none" and all(result.unit is None for result in exact)
     levels = np.array([r.value if plain else endpoint.to_model(r.value, r.unit) for r in exact])

@@ -25,7 +25,7 @@ from assaypilot.engine.tables.raw import RawTable, fold
 from assaypilot.engine.tables.runs import once_each, run_groups
 from assaypilot.engine.tables.stock import STOCK_ROLES, speaks_of
 from assaypilot.engine.tables.values import is_missing, parse_value
-from assaypilot.engine.tables.yes_no import about_words, about_yes_no
+from assaypilot.engine.tables.yes_no import about_kind, about_words, is_result, with_kind, words_of
 
 __all__ = [
     "Blank",
@@ -307,13 +307,13 @@ class _Proposal:
             if wanted:
                 named = ", ".join(spec.name for spec, _ in wanted)
                 self.notes.append(f"Taken as endpoints, because their columns hold numbers: {named}.")
+            else:
+                wanted = [(EndpointSpec(column), column) for column in self._worded_columns()]
         for spec, column in wanted:
             if column is None:
                 self._say_without_column(spec)
-        said = [about_yes_no(spec.name, self._numbers(column)) for spec, column in wanted if column is not None]
         plain = [column for column in self._free() if headers.role_of(column) is None]
-        said += [about_words(column, self.raw.column(column)) for column in plain]
-        self.notes += filter(None, said)
+        self.notes += filter(None, [about_words(column, self.raw.column(column)) for column in plain])
         several = sum(column is not None for _, column in wanted) > 1
         columns = [self._endpoint(spec, column, several) for spec, column in wanted]
         used = {side for column in columns for side in (column.relation, column.unit, column.n, column.sd)}
@@ -409,6 +409,14 @@ class _Proposal:
         self.taken.update(found)
         return found
 
+    def _worded_columns(self) -> list[str]:
+        """The free columns that say results in words (active, inactive), else the first of yes and no; taken."""
+        free = [column for column in self._free() if headers.role_of(column) is None]
+        told = [(column, words) for column in free if (words := words_of(self.raw.column(column))) is not None]
+        found = [column for column, words in told if is_result(words)] or [column for column, _ in told][:1]
+        self.taken.update(found)
+        return found
+
     def _say_without_column(self, spec: EndpointSpec) -> None:
         """Nothing; says that an endpoint has no values in the table, if the table has potencies under other names."""
         others = [column for column in self._free() if headers.looks_like_activity(column) and self._numbers(column)]
@@ -459,7 +467,8 @@ class _Proposal:
         elif not unit and spec.unit is None and column is not None and spec.transform != "none":
             unit = self._unit_in_cells(column)
         bare = headers.split_unit(spec.name)[0] if runs else bare
-        found = EndpointColumn(self._described(spec, bare, unit), column, further=tuple(runs[1:]))
+        texts = () if column is None else self.raw.column(column)
+        found = EndpointColumn(self._described(spec, bare, unit, texts), column, further=tuple(runs[1:]))
         return _beside(found, sides)
 
     def _unit_in_cells(self, column: str) -> str:
@@ -479,10 +488,13 @@ class _Proposal:
             )
         return found
 
-    def _described(self, spec: EndpointSpec, bare: str, unit: str) -> Endpoint:
-        """The endpoint with its scale and direction chosen where the user did not, and what to say about it."""
-        endpoint, notes, warnings = described(spec, bare, unit)
-        self.notes += notes
+    def _described(self, spec: EndpointSpec, bare: str, unit: str, texts: Sequence[str]) -> Endpoint:
+        """The endpoint with its scale and direction chosen where the user did not, and what to say about it.
+
+        ``texts``: of its values.
+        """
+        endpoint, notes, warnings = described(with_kind(spec, texts), bare, unit)
+        self.notes += [*notes, *filter(None, [about_kind(endpoint, texts)])]
         self.warnings += warnings
         return endpoint
 
@@ -502,7 +514,9 @@ class _Proposal:
                 unit = normalise_unit(spec.unit)
             elif not unit and sides["unit"] is not None:
                 unit = self._commonest(sides["unit"], name_column, text)
-            found = EndpointColumn(self._described(spec, bare, unit), value, text)
+            cells = zip(self.raw.column(value), self.raw.column(name_column), strict=True)
+            own = tuple(cell for cell, name in cells if name == text)
+            found = EndpointColumn(self._described(spec, bare, unit, own), value, text)
             columns.append(_beside(found, sides))
         columns += [self._endpoint(spec, None, several=True) for spec in specs.values()]
         self.notes.append(

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal
 
-from assaypilot.engine.endpoint import Direction, Endpoint, Limit, Transform
+from assaypilot.engine.endpoint import Direction, Endpoint, Kind, Limit, Transform
 from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.kinds import KINDS
 from assaypilot.engine.noise_classes import NoiseClasses, parse_noise_classes
 from assaypilot.engine.stated_noise import UNKNOWN, StatedNoise, parse_noise
 
@@ -16,8 +17,9 @@ Blank = Literal["h", "missing"]
 Merge = Literal["no", "identical", "charge", "tautomer"]
 
 _STOCK = ("stock", "cost", "lead")
-_KEYS = ("unit", "direction", "transform", "sd", "noise_class", "epsilon", "limit", "wells_per_measurement", "of")
-_OF_PARTS = ("unit", "transform", "sd", "noise_class", "wells_per_measurement")
+_OF_VALUES = ("unit", "direction", "transform", "sd", "noise_class", "epsilon", "limit", "wells_per_measurement", "of")
+_KEYS = (*_OF_VALUES, "kind", "words")
+_OF_PARTS = ("unit", "transform", "sd", "noise_class", "wells_per_measurement", "kind", "words")
 """What a difference of two endpoints has from them."""
 _EXAMPLE = 'For example --endpoint "IC50;unit=nM;sd=0.2".'
 
@@ -41,6 +43,10 @@ class EndpointSpec:
     """Whether the noise is not known; ``sd`` is then a guess, or None."""
     noise_classes: NoiseClasses | None = None
     """Compounds whose noise is another."""
+    kind: Kind | None = None
+    """What a measurement is; None: as the column looks."""
+    words: tuple[str, str] | None = None
+    """What means yes and no, the wanted one first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,8 +245,8 @@ def parse_endpoint_spec(text: str) -> EndpointSpec:
 
     ``NAME[;unit=][;direction=max|min][;transform=log|none][;sd=][;epsilon=][;limit=<5][;wells_per_measurement=1]``
     (an sd may be ``unknown`` or, with a guess, ``unknown:0.2``; ``noise_class=R1: Ph=0.4`` gives compounds their own),
-    or a difference of two of the others,
-    ``NAME;of=NAME - NAME[;direction=][;epsilon=][;limit=]``.
+    or a difference of two of the others, ``NAME;of=NAME - NAME[;direction=][;epsilon=][;limit=]``; or yes and no,
+    ``NAME;kind=yes-no[;words=active/inactive]``, or counts, ``NAME;kind=count``.
     """
     name, *parts = (part.strip() for part in text.split(";"))
     if not name:
@@ -271,6 +277,7 @@ def parse_endpoint_spec(text: str) -> EndpointSpec:
     if transform not in (None, "log", "none"):
         raise _refused(f"transform must be log or none, got {transform!r}")
     noise = _noise(given)
+    kind, words = _kind(given)
     spec = EndpointSpec(
         name,
         unit=given.get("unit"),
@@ -283,10 +290,33 @@ def parse_endpoint_spec(text: str) -> EndpointSpec:
         limit=None if "limit" not in given else Limit.parse(given["limit"]),
         of=given.get("of"),
         noise_classes=parse_noise_classes(given["noise_class"]) if "noise_class" in given else None,
+        kind=kind,
+        words=words,
     )
     # An endpoint checks its own numbers; a wrong one is refused here, before any table is read.
-    Endpoint(name, noise_sd=spec.sd, wells_per_measurement=spec.wells_per_measurement, epsilon=spec.epsilon)
+    Endpoint(
+        name,
+        noise_sd=spec.sd,
+        wells_per_measurement=spec.wells_per_measurement,
+        epsilon=spec.epsilon,
+        kind=kind or "value",
+        words=words,
+    )
     return spec
+
+
+def _kind(given: dict[str, str]) -> tuple[Kind | None, tuple[str, str] | None]:
+    """The kind, and the words for yes and no, which make it one."""
+    text, said = given.get("kind"), given.get("words")
+    kind = next((known for known in KINDS if text is not None and known == text.lower()), None)
+    if text is not None and kind is None:
+        raise _refused(f"kind must be {', '.join(KINDS[:-1])} or {KINDS[-1]}, got {text!r}")
+    if said is None:
+        return kind, None
+    words = [word.strip() for word in said.split("/")]
+    if len(words) != 2:
+        raise _refused(f"words are two with a slash between them, the wanted one first (active/inactive), got {said!r}")
+    return kind or "yes-no", (words[0], words[1])
 
 
 def _refused(message: str) -> AssayPilotError:

@@ -13,7 +13,7 @@ from assaypilot.engine.library import Library
 from assaypilot.engine.measurements import Result
 from assaypilot.engine.progress import Report, silent
 from assaypilot.engine.tables import headers
-from assaypilot.engine.tables.entries import Unreadable, doubt, is_p_scale, left_behind, read_entry
+from assaypilot.engine.tables.entries import Unreadable, doubt, is_empty, is_p_scale, left_behind, read_entry
 from assaypilot.engine.tables.raw import RawTable, fold
 from assaypilot.engine.tables.runs import run_groups, run_number
 from assaypilot.engine.tables.values import YES, is_missing, quoted
@@ -98,7 +98,7 @@ def read_results(
     for place, row in enumerate(raw.rows):
         if place % _REPORT_EVERY == 0:
             report(place / len(raw), f"Reading row {row}")
-        filled = [column for column in columns if not is_missing(raw.column(column.value)[place])]
+        filled = [column for column in columns if not _is_empty(raw.column(column.value)[place], column, endpoints)]
         pending += len(columns) - len(filled)
         if not filled:
             continue
@@ -131,6 +131,11 @@ def read_results(
     warnings += _like_logarithms(endpoints, results)
     report(1.0, "Results read")
     return ResultsTable(tuple(results), tuple(rejected), pending, tuple(dict.fromkeys(warnings)))
+
+
+def _is_empty(text: str, column: _Column, endpoints: Sequence[Endpoint]) -> bool:
+    """Whether a cell of values has none (yet), for the endpoint of its column, or any of those that rows name."""
+    return all(is_empty(one, text) for one in ([column.endpoint] if column.endpoint is not None else endpoints))
 
 
 def _like_logarithms(endpoints: Sequence[Endpoint], results: Sequence[Result]) -> list[str]:

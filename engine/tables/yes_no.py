@@ -1,48 +1,93 @@
-"""Columns that say yes or no, and what decides about such results: noticed when a table is read."""
+"""Columns that say yes or no, and columns of counts: recognised when a table is read, and said."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
+from assaypilot.engine import kinds
+from assaypilot.engine.endpoint import Endpoint
+from assaypilot.engine.tables.options import EndpointSpec
 from assaypilot.engine.tables.values import is_missing
 
-__all__ = ["about_words", "about_yes_no"]
+__all__ = ["about_kind", "about_words", "is_result", "with_kind", "words_of"]
 
-_WORDS = (
-    ("yes", "no"),
-    ("active", "inactive"),
-    ("positive", "negative"),
-    ("pos", "neg"),
-    ("true", "false"),
-    ("hit", "no hit"),
-    ("toxic", "non-toxic"),
-    ("+", "-"),
-)
-"""How people say it; what counts as yes comes first."""
 _FEWEST = 4
 """Values below which a column of ones and zeros may be anything."""
-
-_HOW = (
-    "choose linfact-glm, which compares log odds (--strategy linfact-glm --parameter link=logit --parameter bound=3 "
-    "--sd 0.5, with --epsilon in log odds: 1 is about a factor of 3 in the odds). Its guarantee is as in its paper, "
-    "whose proof is incomplete; how often it errs was measured by simulation"
+_COUNTED = re.compile(
+    r"\b(?:counts?|colon(?:y|ies)|cells|cfu|pfu|spots|foci|plaques|events|nuclei|embryos|larvae|revertants)\b", re.I
 )
+"""Words in the names of what is counted."""
+_DECIDED = frozenset(kinds.WORDS[: kinds.WORDS.index(("yes", "no"))])
+"""Words that say a result and nothing else; yes and no may say anything of a compound."""
 
 
-def about_yes_no(name: str, numbers: Sequence[str]) -> str:
-    """What to say of an endpoint whose values are all 1 or 0, as texts, in a sentence; empty for any other."""
-    if len(numbers) < _FEWEST or {text.strip() for text in numbers} != {"0", "1"}:
-        return ""
-    return f"{name} holds only 1 and 0. If that means yes and no (active or inactive), {_HOW}."
+def words_of(texts: Iterable[str]) -> tuple[str, str] | None:
+    """The words of a column that says yes and no, as it writes them, yes first; None for any other."""
+    filled = [text for text in texts if text == "-" or not is_missing(text)]
+    # A dash is an empty cell, but where it stands beside a plus.
+    return kinds.words_in(text for text in filled if text != "-") or kinds.words_in(filled)
 
 
-def about_words(column: str, texts: Iterable[str]) -> str:
-    """What to say of a column that is no endpoint, because it says yes and no in words; empty for any other."""
-    said = {" ".join(text.split()).casefold() for text in texts if text == "-" or not is_missing(text)}
-    for yes, no in _WORDS:
-        if said == {yes, no}:
-            return (
-                f"Column {column} says {yes} or {no} and is not read as values. To decide by it write 1 for {yes} and "
-                f"0 for {no}, and {_HOW}."
-            )
+def is_result(words: tuple[str, str]) -> bool:
+    """Whether such words say a result, as active and inactive do."""
+    return (words[0].casefold(), words[1].casefold()) in _DECIDED
+
+
+def with_kind(spec: EndpointSpec, texts: Sequence[str]) -> EndpointSpec:
+    """What is said of an endpoint, with its kind and its words as its values show them, where they were not said.
+
+    Where smaller is better (direction=min) the opposite is asked for.
+    """
+    if spec.kind is None and spec.transform is None and not spec.unit:
+        found = words_of(texts)
+        if found is not None or _ones_and_zeros(texts):
+            # How such answers scatter follows from their chance, whatever was said of an SD.
+            spec = replace(spec, kind="yes-no", words=found, sd=None, sd_estimated=False)
+    elif spec.kind == "yes-no" and spec.words is None:
+        spec = replace(spec, words=words_of(texts))
+    if spec.kind == "yes-no" and spec.direction == "min":
+        return replace(spec, direction="max", words=kinds.turned(spec.words))
+    return spec
+
+
+def _ones_and_zeros(texts: Sequence[str]) -> bool:
+    filled = [text.strip() for text in texts if not is_missing(text)]
+    return len(filled) >= _FEWEST and set(filled) == {"0", "1"}
+
+
+def about_kind(endpoint: Endpoint, texts: Sequence[str]) -> str:
+    """What to say of the kind an endpoint was taken for, or could be, in a sentence; empty where there is nothing."""
+    name = endpoint.name
+    if endpoint.kind == "yes-no":
+        yes, no = endpoint.words or ("1", "0")
+        return (
+            f"{name} says {yes} or {no}: it is taken as yes or no, and what is compared is the chance of {yes}. A "
+            f'distance of 0.2 is then 20 percentage points. If {no} is wanted: --endpoint "{name};words={no}/{yes}".'
+        )
+    if endpoint.kind == "count":
+        return f"{name} is a count: compounds are compared by factors, a distance of 0.3 is twofold."
+    filled = [text.strip() for text in texts if not is_missing(text)]
+    if (
+        endpoint.transform == "none"
+        and len(filled) >= _FEWEST
+        and _COUNTED.search(name.replace("_", " "))
+        and all(text.isdigit() for text in filled)
+    ):
+        return (
+            f"{name} holds whole numbers of 0 and more. If they are counts, that is how they scatter, too: "
+            f'--endpoint "{name};kind=count".'
+        )
     return ""
+
+
+def about_words(column: str, texts: Sequence[str]) -> str:
+    """What to say of a column that is no endpoint, because yes and no may say anything; empty for any other."""
+    words = words_of(texts)
+    if words is None:
+        return ""
+    return (
+        f"Column {column} says {words[0]} or {words[1]} and is not read as values. If it is a result, name it: "
+        f'--endpoint "{column}".'
+    )

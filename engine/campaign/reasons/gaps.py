@@ -70,7 +70,7 @@ class Gaps:
         strategy: Any = self._ledger.strategy
         if isinstance(strategy, (LinFactXY, LinFactXYAsPrinted)):
             return "behind"
-        if isinstance(strategy, LinFact):
+        if isinstance(strategy, LinFact) or strategy.info.own_scale:
             return "means"
         return "walks" if strategy.info.name == "adaptive" and "leaders" in self._state.memory else "informs"
 

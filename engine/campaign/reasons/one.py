@@ -6,17 +6,13 @@ import math
 
 import numpy as np
 
-from assaypilot.engine.campaign.candidates import shown_means
 from assaypilot.engine.campaign.reasons.gaps import Gap, Gaps
 from assaypilot.engine.campaign.reasons.words import after, between, known_to, more_measurements, needed_text
 from assaypilot.engine.campaign.replay import Ledger
 from assaypilot.engine.campaign.state import Status
-from assaypilot.engine.campaign.words import number
 from assaypilot.engine.strategies.protocol import IN, OUT, State
 
 __all__ = ["OneEndpoint"]
-
-_SCALES = {"identity": "", "logit": " log odds", "log": " (natural log)"}
 
 
 class OneEndpoint:
@@ -56,7 +52,8 @@ class OneEndpoint:
         """Where the estimate lies beside the cutoff, and how far outside."""
         known = self._status.candidates
         sign = self._ledger.endpoints[self._ledger.objective].sign
-        below = float(sign * (known.cutoff - known.estimate[compound]))
+        cutoff, own = (self._ledger.scale.of_shown(x) for x in (known.cutoff, float(known.estimate[compound])))
+        below = sign * (cutoff - own)
         if math.isnan(below):
             return "Nothing measured now tells about it", below
         if self._best:
@@ -70,13 +67,13 @@ class OneEndpoint:
         return "the best" if gap.rival is None else self._ledger.library.ids[self._ledger.first[gap.rival]]
 
     def _distance(self, value: float) -> str:
-        return f"{number(value)}{_SCALES[self._ledger.link[0]]}"
+        return self._ledger.scale.far(value)
 
     def _value(self, turned: float) -> str:
         """A value on the strategy's scale, as it is shown."""
         ledger = self._ledger
         sign = ledger.endpoints[ledger.objective].sign
-        return f"{float(shown_means(ledger, ledger.objective, np.array([sign * turned]))[0]):.2f}"
+        return f"{float(ledger.scale.shown(np.array([sign * turned]))[0]):.2f}"
 
     # ------------------------------------------------------------------ decided
 

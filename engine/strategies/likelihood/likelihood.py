@@ -23,6 +23,7 @@ values, and they are yes or no (or shares, whose mean alone counts), Poisson cou
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -33,7 +34,7 @@ from assaypilot.engine.goals import AllEpsilonBest, Best
 from assaypilot.engine.models.glm import LINKS, Link, check_values
 from assaypilot.engine.models.likelihood_set import Data, LikelihoodSet, likelihood_set, prior_of
 from assaypilot.engine.progress import Report, silent
-from assaypilot.engine.strategies.adaptive.planning import Needs, first_phase, next_phase
+from assaypilot.engine.strategies.adaptive.planning import CAREFUL, Needs, Way, first_phase, next_phase
 from assaypilot.engine.strategies.designs import table
 from assaypilot.engine.strategies.ending import SOFTER, inseparable
 from assaypilot.engine.strategies.likelihood.comparing import Compared
@@ -97,6 +98,10 @@ class Likelihood(Phased):
         own_scale=True,
     )
 
+    way: ClassVar[Way] = CAREFUL
+    rough: ClassVar[bool] = False
+    """Whether sets are taken for ellipsoids; a forecast does so."""
+
     def check(self, problem: Problem) -> dict[str, Any]:
         """The parameters; AssayPilotError for an unknown link, or a library that is too large."""
         parameters = self.parameters(problem)
@@ -127,7 +132,7 @@ class Likelihood(Phased):
     def ask(self, state: State, report: Report = silent) -> Allocation:
         """A phase: an even one first, then what tells the comparisons that are open."""
         needs = self._needs(state)
-        return first_phase(state, report) if needs is None else next_phase(state, needs, report)
+        return first_phase(state, report) if needs is None else next_phase(state, needs, report, self.way)
 
     def decide(self, state: State, outcome: Outcome) -> Decision | None:
         """Who is in or out by the set of effects that all values up to this phase leave possible."""
@@ -196,7 +201,7 @@ class Likelihood(Phased):
         centre = rows.basis.T @ features.moment(
             np.full(features.n_rows, 1.0 / features.n_rows), np.arange(features.n_rows)
         )
-        level = np.linalg.solve(second, centre)
+        level: Floats = np.linalg.solve(second, centre).astype(np.float64)
 
         def coordinates(which: Ints) -> Floats:
             z: Floats = features.dense(which) @ rows.basis
@@ -207,9 +212,12 @@ class Likelihood(Phased):
         if link == "identity":
             means = means / problem.noise[0]
         data = Data(coordinates(arms), counts, means, link)
-        return likelihood_set(data, prior_of(second, level, link), problem.delta), coordinates
+        found = likelihood_set(data, prior_of(second, level, link), problem.delta)
+        return replace(found, rough=self.rough), coordinates
 
-    def _sorted(self, goal: Any, compared: Compared, scale: float, open_: Flags, known: Flags) -> tuple[Ints, Ints, Ints]:
+    def _sorted(
+        self, goal: Any, compared: Compared, scale: float, open_: Flags, known: Flags
+    ) -> tuple[Ints, Ints, Ints]:
         """Positions of those in, those out, and of those in before who would be out now."""
         slack = goal.slack / scale
         epsilon = goal.epsilon / scale if isinstance(goal, AllEpsilonBest) else slack
@@ -296,4 +304,3 @@ def _with(memory: Arrays, arms: Ints, counts: Floats, means: Floats) -> Arrays:
     total = np.bincount(place, np.concatenate([memory["counts"], counts]), len(where))
     sums = np.bincount(place, np.concatenate([memory["sums"], counts * means]), len(where))
     return {"arms": where, "counts": total, "sums": sums}
-

@@ -54,7 +54,7 @@ EXAMPLE = 'For example --endpoint "IC50;unit=nM;sd=0.2".'
         (
             "a;cutoff=0.5",
             "--endpoint: 'cutoff' is not known here; known are unit, direction, transform, sd, epsilon, limit, "
-            f"wells_per_measurement, of. {EXAMPLE}",
+            f"wells_per_measurement, of, kind, words. {EXAMPLE}",
         ),
         ("a;unit", f"--endpoint: unit needs a value after =. {EXAMPLE}"),
         ("a;sd=1;sd=2", f"--endpoint: sd is given twice. {EXAMPLE}"),

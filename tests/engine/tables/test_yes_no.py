@@ -1,4 +1,4 @@
-"""Columns of yes and no are noticed, and what is said of them works."""
+"""Columns of yes and no, and of counts: recognised, read as 1 and 0, and said."""
 
 from __future__ import annotations
 
@@ -6,44 +6,138 @@ from pathlib import Path
 
 import pytest
 
+from assaypilot.engine import kinds
 from assaypilot.engine.cli.program import main
+from assaypilot.engine.endpoint import Endpoint
+from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.tables.entries import Unreadable, read_entry
+from assaypilot.engine.tables.importer import import_table
+from assaypilot.engine.tables.mapping import propose
+from assaypilot.engine.tables.options import TableOptions, parse_endpoint_spec
+from assaypilot.engine.tables.raw import read_table
 
 ROWS = [("a", "Me", "H", 1), ("b", "Me", "Cl", 0), ("c", "Et", "H", 1), ("d", "Et", "Cl", 0), ("e", "Pr", "H", 0)]
 
 
-def table(path: Path, words: tuple[str, str], name: str = "Active") -> Path:
+def table(path: Path, words: tuple[str, str], name: str = "Active", more: str = "") -> Path:
     lines = [f"{key},{r1},{r2},{words[0] if value else words[1]}" for key, r1, r2, value in ROWS]
-    path.write_text(f"ID,R1,R2,{name}\n" + "\n".join(lines) + "\n")
+    path.write_text(f"ID,R1,R2,{name}\n" + "\n".join(lines) + f"\n{more}")
     return path
 
 
+def imported(path: Path, *endpoints: str):
+    raw = read_table(path)
+    return import_table(raw, propose(raw, TableOptions(endpoints=tuple(map(parse_endpoint_spec, endpoints)))))
+
+
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "kept"),
     [
-        (("1", "0"), "Active holds only 1 and 0. If that means yes and no"),
-        (("Active", "inactive"), "Column Active says active or inactive and is not read as values"),
-        (("yes", "No"), "Column Active says yes or no"),
+        (("1", "0"), None),
+        (("Active", "inactive"), ("Active", "inactive")),
+        (("pos", "NEG"), ("pos", "NEG")),
+        (("+", "-"), ("+", "-")),
+        (("hit", "no hit"), ("hit", "no hit")),
+        (("yes", "No"), ("yes", "No")),
+        (("TRUE", "FALSE"), ("TRUE", "FALSE")),
     ],
 )
-def test_yes_and_no_are_noticed(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], words: tuple[str, str], said: str
-) -> None:
-    assert main(["check", str(table(tmp_path / "t.csv", words)), "--sites", "R1,R2"]) == 0
-    out = capsys.readouterr().out
-    assert said in out
-    assert "whose proof is incomplete" in out
+def test_a_column_of_answers_is_an_endpoint_with_the_words_of_the_table(tmp_path: Path, words, kept) -> None:
+    found = imported(table(tmp_path / "t.csv", words, more="f,Pr,Cl,\n"))
+    (endpoint,) = found.endpoints
+    assert (endpoint.kind, endpoint.words, endpoint.noise_sd) == ("yes-no", kept, 0.5)
+    assert [(r.compound, r.value) for r in found.history] == [(key, value) for key, *_, value in ROWS]
+    assert any(f"what is compared is the chance of {words[0]}" in note for note in found.notes)
+    assert Endpoint.from_json(endpoint.as_json()) == endpoint
 
 
 @pytest.mark.parametrize("words", [("1", "0.5"), ("7.1", "6.2"), ("red", "blue"), ("1", "1")])
-def test_other_columns_are_not(tmp_path: Path, capsys: pytest.CaptureFixture[str], words: tuple[str, str]) -> None:
-    assert main(["check", str(table(tmp_path / "t.csv", words)), "--sites", "R1,R2"]) == 0
-    assert "linfact-glm" not in capsys.readouterr().out
+def test_other_columns_are_not(tmp_path: Path, words: tuple[str, str]) -> None:
+    assert all(endpoint.kind == "value" for endpoint in imported(table(tmp_path / "t.csv", words)).endpoints)
 
 
-def test_what_is_said_can_be_done(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    given = ["--strategy", "linfact-glm", "--parameter", "link=logit", "--parameter", "bound=3", "--sd", "0.5"]
-    file, source = str(tmp_path / "x.assaypilot"), str(table(tmp_path / "t.csv", ("1", "0")))
-    asked = ["new", file, "--table", source, "--sites", "R1,R2", "--endpoint", "Active", "--epsilon", "1"]
-    assert main([*asked, *given]) == 0
-    assert main(["plan", file]) == 0
-    assert "proof is incomplete" in capsys.readouterr().out
+def test_beside_measured_numbers_answers_are_only_mentioned(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("ID,R1,R2,pIC50,Outcome\na,Me,H,7.1,active\nb,Me,Cl,6,inactive\nc,Et,H,5.2,active\n")
+    found = imported(path)
+    assert [endpoint.name for endpoint in found.endpoints] == ["pIC50"]
+    assert any(note.startswith("Column Outcome says active or inactive and is not read") for note in found.notes)
+    assert [endpoint.kind for endpoint in imported(path, "pIC50", "Outcome").endpoints] == ["value", "yes-no"]
+
+
+def test_where_the_other_word_is_wanted_it_comes_first(tmp_path: Path) -> None:
+    path = table(tmp_path / "t.csv", ("toxic", "non-toxic"), "Tox")
+    for spec in ("Tox;direction=min", "Tox;words=non-toxic/toxic"):
+        found = imported(path, spec)
+        (endpoint,) = found.endpoints
+        assert (endpoint.words, endpoint.direction) == (("non-toxic", "toxic"), "max")
+        assert [r.value for r in found.history] == [1 - value for *_, value in ROWS]
+
+
+@pytest.mark.parametrize(
+    ("text", "value", "n"),
+    [("ACTIVE", 1, 1), (" inactive ", 0, 1), ("pos", 1, 1), ("no", 0, 1), ("1", 1, 1), ("3/4", 0.75, 4), ("0/3", 0, 3)],
+)
+def test_what_can_stand_in_a_cell(text: str, value: float, n: int) -> None:
+    entry = read_entry(Endpoint("Active", kind="yes-no", words=("active", "inactive")), text)
+    assert entry is not None
+    assert (entry.value, entry.n) == (value, n)
+
+
+@pytest.mark.parametrize("text", ["maybe", "1.2", "-1", ">0.5", "5/4"])
+def test_what_cannot(text: str) -> None:
+    with pytest.raises(Unreadable):
+        read_entry(Endpoint("Active", kind="yes-no", words=("active", "inactive")), text)
+
+
+def test_a_dash_is_an_answer_only_beside_a_plus() -> None:
+    assert read_entry(Endpoint("A", kind="yes-no", words=("+", "-")), "-").value == 0.0  # type: ignore[union-attr]
+    assert read_entry(Endpoint("A", kind="yes-no", words=("active", "inactive")), "-") is None
+
+
+def test_words_turned_around_keep_their_meaning() -> None:
+    """Where no is the wanted word, other ways of saying yes are the unwanted one."""
+    turned = Endpoint("Tox", kind="yes-no", words=("negative", "positive"))
+    found = [kinds.said(turned, text) for text in ("negative", "positive", "pos", "neg", "yes", "1")]
+    assert found == [1, 0, 0, 1, 0, 1]
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("a;kind=maybe", "kind must be value, yes-no or count, got 'maybe'"),
+        ("a;words=active", "words are two with a slash between them"),
+        ("a;words=x/X", "must be two different ones"),
+        ("a;kind=count;words=a/b", "has words for yes and no, and is none"),
+        ("a;kind=yes-no;sd=0.3", "there is no assay noise (SD) to give"),
+    ],
+)
+def test_what_does_not_go_together_is_refused(text: str, says: str) -> None:
+    with pytest.raises(AssayPilotError) as refused:
+        parse_endpoint_spec(text)
+    assert says in refused.value.message
+
+
+def test_counts_are_proposed_by_name_and_taken_when_said(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("ID,R1,R2,Colonies\na,Me,H,12\nb,Me,Cl,3\nc,Et,H,0\nd,Et,Cl,40\ne,Pr,H,-2\n")
+    (plain,) = imported(path).endpoints
+    assert plain.kind == "value"
+    path.write_text(path.read_text().replace(",-2", ",2"))
+    assert any('--endpoint "Colonies;kind=count"' in note for note in imported(path).notes)
+    path.write_text(path.read_text().replace(",2\n", ",-2\n"))
+    counted = imported(path, "Colonies;kind=count")
+    assert counted.endpoints[0].kind == "count"
+    assert [r.value for r in counted.history] == [12, 3, 0, 40]
+    assert any("-2 is no count" in problem.reason for problem in counted.not_used)
+
+
+def test_the_command_line_makes_a_campaign_of_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file, source = str(tmp_path / "x.assaypilot"), str(table(tmp_path / "t.csv", ("active", "inactive")))
+    assert main(["new", file, "--table", source, "--sites", "R1,R2", "--epsilon", "0.2"]) == 0
+    out = capsys.readouterr().out
+    assert "All compounds within 20 percentage points of the best chance that Active is active" in out
+    assert "likelihood, because it is exact for yes and no" in out
+    assert "Assay noise" not in out
+    assert main(["new", file + "2", "--table", source, "--sites", "R1,R2", "--epsilon", "0.8"]) == 1
+    assert "chances lie between 0 and 1, so none is 1.2 from another" in capsys.readouterr().err
