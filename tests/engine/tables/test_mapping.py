@@ -53,7 +53,7 @@ EXAMPLE = 'For example --endpoint "IC50;unit=nM;sd=0.2".'
         ("", f"--endpoint: an endpoint needs a name before the first semicolon. {EXAMPLE}"),
         (
             "a;cutoff=0.5",
-            "--endpoint: 'cutoff' is not known here; known are unit, direction, transform, sd, epsilon, limit, "
+            "--endpoint: 'cutoff' is not known here; known are unit, direction, transform, sd, noise_class, epsilon, limit, "
             f"wells_per_measurement, of, kind, words. {EXAMPLE}",
         ),
         ("a;unit", f"--endpoint: unit needs a value after =. {EXAMPLE}"),

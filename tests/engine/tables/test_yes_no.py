@@ -13,8 +13,8 @@ from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.tables.entries import Unreadable, read_entry
 from assaypilot.engine.tables.importer import import_table
 from assaypilot.engine.tables.mapping import propose
+from assaypilot.engine.tables.opening import read_table
 from assaypilot.engine.tables.options import TableOptions, parse_endpoint_spec
-from assaypilot.engine.tables.raw import read_table
 
 ROWS = [("a", "Me", "H", 1), ("b", "Me", "Cl", 0), ("c", "Et", "H", 1), ("d", "Et", "Cl", 0), ("e", "Pr", "H", 0)]
 
