@@ -143,6 +143,8 @@ def _spread(books: Books, position: int, groups: Sequence[Sequence[tuple[Measure
 
 def _cell(endpoint: Endpoint, values: Sequence[Measurement]) -> Cell:
     """What values of one compound, in one phase and block, say."""
+    if len(values) == 1 and values[0].n == 1:
+        return Cell(values[0].value, 0.0, 0)
     numbers, n = [m.value for m in values], [m.n for m in values]
     sds = [endpoint.sd_to_model(m.entered.value, m.entered.sd) for m in values]
     squares, freedom, _ = pure_error([0] * len(values), numbers, n, sds)

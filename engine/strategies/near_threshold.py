@@ -53,8 +53,13 @@ def wrong(beyond: Floats, half: float, now: Floats, then: Floats) -> Floats:
 
 
 def even_phase(state: State, size: int, report: Report) -> Allocation:
-    """Every mean as well as can be."""
+    """Every mean as well as can be; with fewer measurements than effects, the compounds that tell most of them."""
     plan = g_design(state.problem.features, np.flatnonzero(state.problem.measurable), gap=_GAP, report=report)
+    if size < plan.candidates.rank:
+        few = np.argsort(-plan.design.weights, kind="stable")[:size]
+        return _issued(
+            state, plan.candidates.rows[plan.design.support[few]], np.ones(len(few), dtype=np.intp), "g", plan.design
+        )
     most = _most(state, size)
     try:
         rounded = round_design(plan.design, plan.candidates, size, method="exchange", most=most, report=report)

@@ -23,6 +23,7 @@ from tests.engine.campaign.making import answers, decide_phase, finish, make, re
 
 GUESS = Endpoint("pIC50", noise_sd=0.3, noise_estimated=True)
 UNKNOWN = {"endpoints": (GUESS,), "per_round": 16, "max_replicates": 4}
+NAMES = ("pIC50", "logD")
 
 
 def ledger_of(campaign: Campaign) -> Ledger:
@@ -192,6 +193,25 @@ def test_a_limit_is_decided_by_the_bound_of_its_own_endpoint(tmp_path):
         assert (now.candidates.failed_limit == 1).any()
         assert (means[now.candidates.failed_limit == 1] > 6.2).all()
     assert verify(path, recompute=True).ok
+
+
+def test_two_unknown_endpoints_share_the_tenth(tmp_path):
+    both = [Endpoint(name, noise_sd=0.3, noise_estimated=True) for name in NAMES]
+    with make(tmp_path / "x.assaypilot", endpoints=both, goal="pareto", objectives=NAMES, per_round=48) as campaign:
+        issued, rng = campaign.plan(), np.random.default_rng(6)
+        ids = campaign.status().library.ids
+        campaign.record(
+            [
+                Result(ids[item.compound], float(value), name)
+                for item in issued.items
+                for place, name in enumerate(NAMES)
+                for value in rng.normal(6.0, 0.2, item.of(place))
+            ],
+            close=True,
+        )
+        told = scatter.spreads(ledger_of(campaign), 1)
+        assert [one.alpha for one in told] == pytest.approx([0.0025, 0.0025])
+        assert all(one.used == pytest.approx(upper_sd(one.squares, one.freedom, 0.0025)) for one in told)
 
 
 def test_known_later_and_unknown_again_is_decided_anew_and_costs_what_it_says(tmp_path):

@@ -145,6 +145,21 @@ def test_several_endpoints_have_blocks_of_their_own():
         assert found.half_norms() == pytest.approx(expected.half_norms())
 
 
+def test_a_cell_that_one_endpoint_lacks_tells_of_the_other():
+    rng = np.random.default_rng(9)
+    features = SiteFeatures(product((2, 3)), (2, 3))
+    whole = some_cells(rng, 6, 2)
+    whole.counts[1, 2] = whole.counts[0, 5] = 0.0
+    outcome = outcome_of(whole, 6, 2)
+    front = Front(features, appended_front(no_front(6, 2), outcome), (SD, SD))
+    for k in range(2):
+        one = outcome_of(whole.of(k), 6)
+        (expected,) = Evidence(features, appended(nothing_measured(), one, None), SD).phases
+        (found,) = front.endpoints[k].phases
+        assert SD * found.means() == pytest.approx(expected.means())
+        assert found.half_norms() == pytest.approx(expected.half_norms())
+
+
 def test_what_cannot_take_plates_out_refuses_them():
     with pytest.raises(AssayPilotError, match="linfact-g cannot take plate effects out"):
         choose("linfact-g", "epsilon-best", blocks="plate")

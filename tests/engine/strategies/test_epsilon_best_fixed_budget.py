@@ -48,6 +48,15 @@ def test_the_budget_is_spent_to_the_last_measurement_in_whole_rounds(budget, siz
     assert not (state.status == UNDECIDED).any()
 
 
+def test_a_last_phase_below_one_measurement_per_effect_is_spent_although_nothing_is_left_to_tell():
+    """Four measurements for six effects, where so little noise leaves no doubt about anybody."""
+    problem = made(100, sd=1e-3)
+    truth = (dense(problem.features) @ np.linspace(-1.0, 1.0, problem.features.n_columns))[None]
+    state, found = ended(problem, truth, np.random.default_rng(5))
+    assert found == [48, 24, 24, 4]
+    assert not (state.status == UNDECIDED).any()
+
+
 def test_what_a_chemist_is_told_before_and_after():
     few, many = made(48), made(40_000, per_round=10_000)
     assert "too few to prove" in EpsilonBestFixedBudget().cautions(few)[0]
