@@ -53,8 +53,8 @@ EXAMPLE = 'For example --endpoint "IC50;unit=nM;sd=0.2".'
         ("", f"--endpoint: an endpoint needs a name before the first semicolon. {EXAMPLE}"),
         (
             "a;cutoff=0.5",
-            "--endpoint: 'cutoff' is not known here; known are unit, direction, transform, sd, noise_class, epsilon, limit, "
-            f"wells_per_measurement, of, kind, words. {EXAMPLE}",
+            "--endpoint: 'cutoff' is not known here; known are unit, direction, transform, sd, noise_class, epsilon, "
+            f"limit, wells_per_measurement, of, kind, words. {EXAMPLE}",
         ),
         ("a;unit", f"--endpoint: unit needs a value after =. {EXAMPLE}"),
         ("a;sd=1;sd=2", f"--endpoint: sd is given twice. {EXAMPLE}"),
