@@ -298,8 +298,8 @@ def _sentence(ledger: Ledger, endpoint: int, told: Deviations) -> str:
     if found.p < SURE:
         return (
             f"Own deviations of compounds{of} (tau) are there ({chance}), with an SD of {found.tau:.2g}, at most "
-            f"{found.tau_high:.2g} (95 %); none of {those} was seen more than {found.seen:.2g} from the sum of its "
-            f"effects{_most(ledger, told)}.{tail}"
+            f"{found.tau_high:.2g} (95 %); none of {those} lies more than {found.seen:.2g} from the fit of "
+            f"them all{_most(ledger, told)}.{tail}"
         )
     if found.tau_high > tolerance(ledger, endpoint):
         # Deviations as large as what is asked for would not be noticed: that is no word for additivity.
@@ -313,7 +313,7 @@ def _sentence(ledger: Ledger, endpoint: int, told: Deviations) -> str:
         else "they scatter no more than the noise alone would make them"
     )
     return (
-        f"Additivity: none of {those} is more than {found.seen:.2g} from the sum of its effects{of}, noise included; "
+        f"Additivity: none of {those} lies more than {found.seen:.2g} from the fit of them all{of}, noise included; "
         f"{least}{_most(ledger, told)}.{tail}"
     )
 
@@ -328,7 +328,7 @@ def _most(ledger: Ledger, told: Deviations) -> str:
         for one in sure
     ]
     more = f" and {len(each) - _NAMED:,} more" if len(each) > _NAMED else ""
-    return f", most of all {', '.join(each[:_NAMED])}{more}"
+    return f"; farthest from what the others predict: {', '.join(each[:_NAMED])}{more}"
 
 
 def _offers(ledger: Ledger, told: Deviations) -> tuple[str, ...]:
