@@ -206,14 +206,18 @@ def _round_lines(now: Status, issued: Round, layout: Layout | None) -> list[str]
     if layout is not None:
         names = ", ".join(plate.name for plate in layout.plates)
         lines.append(f"{plural(len(layout.plates), 'plate')} of {layout.use.size:,} wells: {names}")
-    header = ["#", "ID", *(site.name for site in library.sites), "Measure", f"Expected {scale}", "Low", "High", "Why"]
-    header += [] if layout is None else ["Wells"]
+    costs, leads = ([], []) if now.stock is None else now.stock.said_of([item.compound for item in issued.items])
+    header = ["#", "ID", *(site.name for site in library.sites), "Measure"]
+    header += [f"Cost ({now.stock.currency})"] if costs and now.stock is not None else []
+    header += ["Lead (days)"] if leads else []
+    header += [f"Expected {scale}", "Low", "High", "Why", *(() if layout is None else ("Wells",))]
     rows = [
         (
             rank,
             library.ids[item.compound],
             *map(label_text, library.substituents(item.compound).values()),
             _times(now, item),
+            *(("" if said[rank - 1] is None else f"{said[rank - 1]:,.10g}") for said in (costs, leads) if said),
             number(item.expected, digits),
             number(item.low, digits),
             number(item.high, digits),

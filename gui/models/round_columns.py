@@ -96,6 +96,7 @@ def round_columns(model: RoundModel, status: Status, layout: Layout | None) -> l
             + (" of each endpoint" if several else ""),
             cell_tip=(lambda row: _asked(model, items[row])) if several else None,
         ),
+        *_stock(status, at),
         *([] if layout is None else [_wells(layout, at)]),
         _expected(status, items, several=several),
         *results,
@@ -208,6 +209,31 @@ def _wells(layout: Layout, at: Sequence[int]) -> Column:
         cell_tip=lambda row: tips[row],
         width=_at_least(0, longest) if len(longest) <= LONGEST_PART else 0,
         soft=len(longest) > LONGEST_PART,
+    )
+
+
+def _stock(status: Status, at: Sequence[int]) -> list[Column]:
+    """What lists said of the cost of making each compound, and of the days; nothing where none says it of any."""
+    if status.stock is None:
+        return []
+    costs, leads = status.stock.said_of(at)
+    asked = (
+        ("cost", f"Cost\n{status.stock.currency}", costs, "What making the compound costs, as the stock list says"),
+        ("lead", "Lead time\ndays", leads, "How many days making the compound takes, as the stock list says"),
+    )
+    return [_amounts(key, title, said, tip) for key, title, said, tip in asked if said]
+
+
+def _amounts(key: str, title: str, said: list[float | None], tip: str) -> Column:
+    return Column(
+        key,
+        title,
+        lambda row: "" if (amount := said[row]) is None else f"{amount:,.10g}",
+        lambda: np.array([np.nan if amount is None else amount for amount in said]),
+        number=True,
+        tip=tip,
+        width=_at_least(0, "00,000"),
+        soft=True,
     )
 
 

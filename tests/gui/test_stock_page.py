@@ -218,3 +218,34 @@ def test_the_columns_step_says_what_it_read_of_stock(qtbot: QtBot, open_window, 
     assert facts["Lead time"] == "14 to 35 days, of 4 compounds"
     wizard._touched = False
     wizard.reject()
+
+
+def test_a_round_says_what_making_its_compounds_cost(window: MainWindow, qtbot: QtBot) -> None:
+    choose(window, qtbot)
+    qtbot.keyClick(window.round.choice.cards["cheapest"].go, Qt.Key.Key_Return)
+    until(qtbot, lambda: window.session.view.status.open_round is not None)
+    idle(qtbot, window)
+    page = window.round
+    assert not {"cost", "lead"} & {column.key for column in page.model.columns}, "all of this round was in stock"
+    window.session.withdraw_round()
+    idle(qtbot, window)
+    page.orders.table.choose(0)
+    page.orders.here.click()
+    idle(qtbot, window)
+    window.plan()
+    idle(qtbot, window)
+    if window.session.view.status.open_round is None:
+        qtbot.keyClick(page.choice.cards["cheapest"].go, Qt.Key.Key_Return)
+    until(qtbot, lambda: window.session.view.status.open_round is not None)
+    idle(qtbot, window)
+    status = window.session.view.status
+    columns = {column.key: column for column in page.model.columns}
+    assert columns["cost"].title == "Cost\nEUR"
+    told = {
+        status.library.ids[item.compound]: (columns["cost"].text(line), columns["lead"].text(line))
+        for line, item in enumerate(status.open_round.items)
+    }
+    made = [name for name, said in told.items() if said != ("", "")]
+    assert made
+    place = status.library.find(made[0])
+    assert told[made[0]] == (f"{100 * place:,}", str(7 + place))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -72,6 +73,18 @@ class StockView:
         """How many days making a compound that is to be made takes; None where it is there, or it was not said."""
         lead = float(self.lead[compound])
         return lead if self.state[compound] == TO_MAKE and math.isfinite(lead) else None
+
+    def said_of(self, compounds: Sequence[int]) -> tuple[list[float | None], list[float | None]]:
+        """What lists said of these: the cost of making each and its days, also of those that are there by now.
+
+        Either is empty where no list says it of any of them.
+        """
+        each = [
+            [float(values[c]) if math.isfinite(values[c]) else None for c in compounds]
+            for values in (self.cost, self.lead)
+        ]
+        costs, leads = ([] if all(one is None for one in said) else said for said in each)
+        return costs, leads
 
     @property
     def n_in_stock(self) -> int:

@@ -96,6 +96,14 @@ def test_options_choice_orders_and_arrivals(
     came = done("stock", campaign, "--arrived", "all")
     assert came["orders"] == []
     assert done("plan", campaign)["measurements"] == fastest["measurements"] - fastest["measurements_now"]
+    listed = run("plan", campaign).out.splitlines()
+    heading = next(line for line in listed if "Measure" in line and "Why" in line)
+    assert "Cost (CHF)" in heading
+    assert "Lead (days)" in heading
+    first = listed[listed.index(heading) + 2] if set(listed[listed.index(heading) + 1]) <= set("- ") else ""
+    line = first or listed[listed.index(heading) + 1]
+    assert f" {rows[[row['ID'] for row in rows].index(line.split()[1])]['Cost']} " in line
+    assert " 14 " in line
     assert any("Arrived" in entry["text"] for entry in done("log", campaign))
     assert done("verify", campaign, "--recompute")["ok"]
 
