@@ -115,30 +115,32 @@ QLabel[role="void"] {{ color: {question_edge}; font-weight: 600; }}
 QPushButton {{ background: {page}; color: {text}; border: 1px solid {line}; border-radius: 6px; padding: 5px 12px; }}
 QPushButton:hover {{ background: {hover}; }}
 QPushButton:pressed {{ background: {soft_accent}; }}
-QPushButton:focus {{ border: 1px solid {accent}; }}
+QPushButton:focus {{ border: 2px solid {accent}; padding: 4px 11px; }}
 QPushButton:disabled {{ color: {disabled}; background: {panel}; }}
 QPushButton[role="primary"] {{ background: {accent}; color: {on_accent}; border: 1px solid {accent};
     font-weight: 600; padding: 8px 18px; }}
 QPushButton[role="primary"]:hover {{ background: {accent_hover}; border-color: {accent_hover}; }}
-QPushButton[role="primary"]:focus {{ border: 2px solid {ring}; padding: 7px 17px; }}
+QPushButton[role="primary"]:focus {{ border: 4px double {on_accent}; padding: 5px 15px; }}
 QPushButton[role="primary"]:disabled {{ background: {line}; border-color: {line}; color: {muted}; }}
 QPushButton[role="go"] {{ background: {accent}; color: {on_accent}; border: 1px solid {accent}; font-weight: 600; }}
 QPushButton[role="go"]:hover {{ background: {accent_hover}; }}
-QPushButton[role="go"]:focus {{ border: 2px solid {ring}; padding: 4px 11px; }}
+QPushButton[role="go"]:focus {{ border: 4px double {on_accent}; padding: 2px 9px; }}
 QPushButton[role="go"]:disabled {{ background: {line}; border-color: {line}; color: {muted}; }}
-QPushButton[role="link"] {{ background: transparent; border: none; color: {accent}; padding: 3px 4px; }}
+QPushButton[role="link"] {{ background: transparent; border: 1px solid transparent; color: {accent};
+    padding: 2px 3px; }}
 QPushButton[role="link"]:hover {{ text-decoration: underline; }}
-QPushButton[role="link"]:focus {{ border: 1px solid {accent}; }}
+QPushButton[role="link"]:focus {{ border: 1px solid {accent}; padding: 2px 3px; }}
 QPushButton[role="page"] {{ background: transparent; border: none; border-radius: 6px; text-align: left;
     padding: 8px 10px; }}
 QPushButton[role="page"]:hover {{ background: {hover}; }}
 QPushButton[role="page"]:checked {{ background: {soft_accent}; color: {accent}; font-weight: 600; }}
-QPushButton[role="page"]:focus {{ border: 1px solid {accent}; padding: 7px 9px; }}
+QPushButton[role="page"]:focus {{ border: 2px solid {accent}; padding: 6px 8px; }}
 QPushButton[role="page"]:disabled {{ background: transparent; color: {disabled}; }}
 QPushButton[role="segment"] {{ border-radius: 0px; padding: 5px 12px; }}
 QPushButton[role="segment"][place="first"] {{ border-top-left-radius: 6px; border-bottom-left-radius: 6px; }}
 QPushButton[role="segment"][place="last"] {{ border-top-right-radius: 6px; border-bottom-right-radius: 6px; }}
 QPushButton[role="segment"]:checked {{ background: {soft_accent}; color: {accent}; border-color: {accent}; }}
+QPushButton[role="segment"]:focus {{ border: 2px solid {accent}; padding: 4px 11px; }}
 QLineEdit, QPlainTextEdit, QComboBox, QSpinBox, QDoubleSpinBox {{ background: {page}; color: {text};
     border: 1px solid {line}; border-radius: 6px; padding: 5px 8px; selection-background-color: {accent};
     selection-color: {on_accent}; }}
@@ -177,7 +179,8 @@ QScrollBar::add-page, QScrollBar::sub-page {{ background: transparent; }}
 QSplitter::handle {{ background: {line}; }}
 QProgressBar {{ background: {line}; border: none; border-radius: 3px; max-height: 6px; }}
 QProgressBar::chunk {{ background: {accent}; border-radius: 3px; }}
-QCheckBox, QRadioButton {{ spacing: 8px; }}
+QCheckBox, QRadioButton {{ spacing: 8px; border: 1px solid transparent; border-radius: 5px; padding: 2px 4px 2px 2px; }}
+QCheckBox:focus, QRadioButton:focus {{ border-color: {accent}; }}
 QCheckBox::indicator, QListView::indicator {{ width: 14px; height: 14px; border: 1px solid {muted}; border-radius: 3px;
     background: {page}; }}
 QCheckBox::indicator:checked, QListView::indicator:checked {{ background: {accent}; border-color: {accent};
@@ -190,10 +193,14 @@ QRadioButton::indicator:focus, QCheckBox::indicator:focus {{ border-color: {acce
 #callout[kind="calm"] {{ background: {page}; border-left: 3px solid {line}; }}
 #callout QLabel {{ background: transparent; }}
 #callout QPushButton {{ padding: 4px 8px; }}
+#callout QPushButton:focus {{ padding: 3px 7px; }}
+#callout QPushButton[role="go"]:focus {{ padding: 1px 5px; }}
+#callout QPushButton[role="link"], #callout QPushButton[role="link"]:focus {{ padding: 3px 7px; }}
 #replay {{ background: {panel}; border: 1px solid {line}; border-radius: 6px; }}
 #replay[past="true"] {{ background: {question}; border-color: {question_edge}; }}
 #replay QLabel {{ background: transparent; }}
 #replay QPushButton {{ padding: 3px 10px; }}
+#replay QPushButton:focus {{ padding: 2px 9px; }}
 #messages[kind="error"] {{ background: {error_ground}; border-bottom: 1px solid {error}; }}
 #messages[kind="note"] {{ background: {soft_accent}; border-bottom: 1px solid {line}; }}
 #messages[kind="question"] {{ background: {question}; border-bottom: 1px solid {question_edge}; }}
@@ -308,7 +315,6 @@ def style_sheet(colours: Colours, font: QFont) -> str:
         chevron=(RESOURCES / f"chevron-{tone}.svg").as_posix(),
         check=(RESOURCES / f"check-{tone}.svg").as_posix(),
         rule=_blend(colours.line, colours.page, 0.55),
-        ring=_blend(colours.accent, colours.text, 0.45),
         handle=_blend(colours.muted, colours.page, 0.45),
     )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -16,7 +17,8 @@ from assaypilot.engine.figures.ticks import whole_ticks
 __all__ = ["Reach", "reach_plot"]
 
 _TOP, _BOTTOM, _RIGHT = 0.26, 0.46, 0.2
-_LETTER = 0.072
+_LETTER, _WORDS_LETTER = 0.072, 0.078
+"""Inches of a letter beside the rows, and of one above them, at most."""
 _LONGEST = 24
 
 
@@ -71,11 +73,11 @@ def reach_plot(
     for place, row in enumerate(rows):
         _bar(axes, place, row, end, palette, filled=place > 0 or len(rows) == 1)
         _name(axes, place, row, palette)
-    words_above = [(used / 2.0, f"{used:,} used", palette.muted)] if used > 0 else []
-    if budgets:
-        said = " and ".join(f"{budget:,}" for budget in budgets)
-        words_above.append((sum(budgets) / len(budgets), f"budget {said}", palette.cutoff))
-    _above(axes, words_above, end)
+    known = [(used / 2.0, f"{used:,} used", palette.muted)] if used > 0 else []
+    apart = [(float(budget), f"budget {budget:,}", palette.cutoff) for budget in budgets]
+    said = " and ".join(f"{budget:,}" for budget in budgets)
+    together = [(sum(budgets) / len(budgets), f"budget {said}", palette.cutoff)] if budgets else []
+    _above(axes, [known + apart, known + together], end)
     # A number and the room beside it take about half an inch.
     room = axes.get_position().width * figure.get_figwidth()
     axes.xaxis.set_major_locator(whole_ticks(min(6, max(2, int(room / 0.5)))))
@@ -117,13 +119,30 @@ def _name(axes: Axes, place: int, row: Reach, palette: Palette) -> None:
         )  # fmt: skip
 
 
-def _above(axes: Axes, words: Sequence[tuple[float, str, str]], end: float) -> None:
-    """Nothing; writes words above the rows, where there is room: one at most at the left, one at the right."""
-    for number, (x, text, colour) in enumerate(words):
-        side = "left" if x < 0.2 * end else "right" if x > 0.8 * end else "center"
-        if len(words) > 1 and words[1][0] - words[0][0] < 0.5 * end:
-            x, side = ((0.0, "left"), (end, "right"))[number]
+def _above(axes: Axes, choices: Sequence[Sequence[tuple[float, str, str]]], end: float) -> None:
+    """Nothing; writes the first of some sets of words above what they are of in which none lies on another.
+
+    All stay inside the picture; the last set is spread from left to right when it has no room either.
+    """
+    figure = axes.get_figure(root=True)
+    if figure is None:
+        return
+    box, whole = axes.get_position(), figure.get_figwidth()
+    placed: list[tuple[float, float, str, str]] = []
+    for words in choices:
+        placed = []
+        for x, text, colour in words:
+            half = 0.5 * _WORDS_LETTER * len(text)
+            middle = (box.x0 + box.width * x / end) * whole
+            placed.append((min(max(middle, half + 0.04), whole - half - 0.04), half, text, colour))
+        gaps = [after[0] - after[1] - one[0] - one[1] for one, after in pairwise(placed)]
+        if all(gap > 0.08 for gap in gaps):
+            break
+    else:
+        first, *_, last = placed
+        placed = [(first[1] + 0.04, *first[1:]), (whole - last[1] - 0.04, *last[1:])]
+    for middle, _, text, colour in placed:
         axes.annotate(
-            text, (x, 1.0), xycoords=axes.get_xaxis_transform(), xytext=(0, 3), textcoords="offset points", ha=side,
-            va="bottom", fontsize=SMALL, color=colour, annotation_clip=False,
+            text, ((middle / whole - box.x0) / box.width, 1.0), xycoords="axes fraction", xytext=(0, 3),
+            textcoords="offset points", ha="center", va="bottom", fontsize=SMALL, color=colour, annotation_clip=False,
         )  # fmt: skip

@@ -8,7 +8,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtCore import QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import (
     QAbstractButton,
@@ -31,6 +31,7 @@ from assaypilot.gui.dialogs.steps import Step
 from assaypilot.gui.dialogs.table_step import TableStep
 from assaypilot.gui.session import Session
 from assaypilot.gui.settings import Settings
+from assaypilot.gui.theme import theme
 from assaypilot.gui.widgets.choices import FilterBox
 from assaypilot.gui.widgets.message_bar import MessageBar
 from assaypilot.gui.widgets.text import button, label, polish
@@ -50,6 +51,10 @@ LATER = ((COLUMNS, "columns_step"), (CHECK, "check_step"), (GOAL, "goal_step"))
 """Steps that are made after the dialog is seen: their modules and properties."""
 SOON = 15
 """Milliseconds between two steps that are made."""
+USUAL = QSize(1160, 748)
+"""Pixels of the dialog with text of the usual size."""
+EDGE = 60
+"""Pixels of the screen that stay free beside it."""
 
 
 class NewCampaign(QDialog):
@@ -64,7 +69,7 @@ class NewCampaign(QDialog):
         super().__init__(parent)
         self.session, self._settings = session, settings
         self.setWindowTitle("New campaign")
-        self.resize(1160, 748)
+        self.resize(_size(self))
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
@@ -380,3 +385,13 @@ def _left_out(checked: Checked) -> list[str]:
     many = "1 row or value" if len(lost) == 1 else f"{len(lost):,} rows or values"
     reason = import_words(first.reason)
     return [f"{many} of the table not used; the first is {where}{': ' if where else ''}{reason}"]
+
+
+def _size(dialog: QWidget) -> QSize:
+    """What the steps need, more of it with large text where the screen has that."""
+    there, more = dialog.screen().availableSize(), (theme().scale - 1) / 2
+    wide, high = (
+        max(usual, min(round(usual * (1 + more)), room - EDGE))
+        for usual, room in ((USUAL.width(), there.width()), (USUAL.height(), there.height()))
+    )
+    return QSize(wide, high)

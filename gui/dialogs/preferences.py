@@ -25,6 +25,7 @@ from assaypilot.engine.plates.layout import read_controls
 from assaypilot.gui.settings import Settings
 from assaypilot.gui.theme import Choice, theme
 from assaypilot.gui.widgets.choices import Segments
+from assaypilot.gui.widgets.form import Form
 from assaypilot.gui.widgets.message_bar import error_words
 from assaypilot.gui.widgets.text import button, label, polish
 from assaypilot.gui.window.work_lists import LAST
@@ -55,7 +56,7 @@ class PreferencesDialog(QDialog):
         column.setContentsMargins(22, 20, 22, 16)
         column.setSpacing(12)
         column.addWidget(label("Preferences", "title"))
-        form = QFormLayout()
+        form = Form()
         form.setHorizontalSpacing(16)
         form.setVerticalSpacing(10)
         form.setRowWrapPolicy(QFormLayout.RowWrapPolicy.WrapLongRows)

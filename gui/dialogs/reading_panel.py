@@ -6,11 +6,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QVBoxLayout, QWidget
 
 from assaypilot.engine.tables.raw import DELIMITERS, RawTable
 from assaypilot.engine.tables.reading import ENCODINGS, ReadAs
 from assaypilot.engine.tables.workbook import SheetName
+from assaypilot.gui.widgets.flow import FlowRow
 from assaypilot.gui.widgets.text import label
 
 __all__ = ["ReadingPanel"]
@@ -28,18 +29,15 @@ class ReadingPanel(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(14)
+        row = FlowRow(self, 14)
         self._parts: dict[str, QWidget] = {}
         self.sheet = self._add(row, "&Sheet", "Sheet of the workbook", 18)
         self.encoding = self._add(row, "&Encoding", "Encoding of the text", 18)
         self.delimiter = self._add(row, "Se&parator", "What stands between the columns", 14)
         self.decimal = self._add(row, "&Decimal mark", "What marks decimals", 11)
         self.header = self._add(row, "&Header", "Which rows are the header", 17)
-        row.addStretch(1)
 
-    def _add(self, row: QHBoxLayout, caption: str, tip: str, letters: int) -> QComboBox:
+    def _add(self, row: FlowRow, caption: str, tip: str, letters: int) -> QComboBox:
         part = QWidget()
         column = QVBoxLayout(part)
         column.setContentsMargins(0, 0, 0, 0)

@@ -6,11 +6,12 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QTimer, Signal
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QDialog, QFormLayout, QLabel, QLineEdit, QRadioButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QLabel, QLineEdit, QRadioButton, QVBoxLayout, QWidget
 
 from assaypilot.engine.endpoint import Endpoint
 from assaypilot.engine.measurements import Measurement
 from assaypilot.gui.entry import Entry, entered_text, parse_entry, user_decimal
+from assaypilot.gui.widgets.form import Form
 from assaypilot.gui.widgets.text import go_or_cancel, label, polish
 
 __all__ = ["CorrectDialog", "ExcludeDialog", "ReasonDialog", "UnavailableDialog"]
@@ -38,7 +39,7 @@ class ReasonDialog(QDialog):
         self.body.setSpacing(10)
         self.heading = label(heading, "title", wrap=True)
         self.body.addWidget(self.heading)
-        self.form = QFormLayout()
+        self.form = Form()
         self.form.setHorizontalSpacing(14)
         self.form.setVerticalSpacing(9)
         self.body.addLayout(self.form)

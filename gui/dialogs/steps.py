@@ -6,6 +6,7 @@ from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtWidgets import QBoxLayout, QFormLayout, QFrame, QLineEdit, QScrollArea, QWidget
 
 from assaypilot.gui.theme import theme
+from assaypilot.gui.widgets.form import Form
 from assaypilot.gui.widgets.text import label, polish
 
 __all__ = ["Field", "Scrolled", "Step", "form"]
@@ -120,7 +121,7 @@ class Scrolled(QScrollArea):
 
 def form() -> QFormLayout:
     """A form with captions at the left."""
-    made = QFormLayout()
+    made = Form()
     made.setHorizontalSpacing(16)
     made.setVerticalSpacing(10)
     made.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)

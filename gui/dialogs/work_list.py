@@ -26,6 +26,7 @@ from assaypilot.engine.plates.wells import FORMATS
 from assaypilot.engine.progress import Report
 from assaypilot.gui.session import Session
 from assaypilot.gui.widgets.choices import Segments
+from assaypilot.gui.widgets.form import Form
 from assaypilot.gui.widgets.message_bar import error_words
 from assaypilot.gui.widgets.plate import PlateView, plate_words
 from assaypilot.gui.widgets.text import button, go_or_cancel, label, polish
@@ -154,7 +155,7 @@ class WorkListDialog(QDialog):
 
     def _form(self, remembered: dict[str, Any]) -> QFormLayout:
         """The choices, as they were the last time."""
-        form = QFormLayout()
+        form = Form()
         form.setHorizontalSpacing(14)
         form.setVerticalSpacing(9)
         self.kinds = Segments([(kind.key, kind.name) for kind in KINDS], "Kind of file")

@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QSplitter, QVBox
 
 from assaypilot.gui.session import Session
 from assaypilot.gui.view import View
+from assaypilot.gui.widgets.folded import FoldedLabel
 from assaypilot.gui.widgets.table import Table
 from assaypilot.gui.widgets.text import label
 
@@ -15,6 +16,8 @@ __all__ = ["Page", "side_panel", "with_side"]
 SIDE = 296
 NARROWEST, WIDEST = 250, 640
 """Pixels of the panel at the right: at least, and at most before its texts are cut."""
+LINES = 2
+"""Of what is said beside the heading; all of it is in its tip."""
 
 
 class Page(QWidget):
@@ -29,7 +32,7 @@ class Page(QWidget):
         self.column.setContentsMargins(15, 16, 15, 14)
         self.column.setSpacing(10)
         self.title = label(title, "title")
-        self.subtitle = label("", "muted", wrap=True)
+        self.subtitle = FoldedLabel("muted", lines=LINES)
         heading = QHBoxLayout()
         heading.setSpacing(10)
         heading.addWidget(self.title, 0, Qt.AlignmentFlag.AlignBaseline)
@@ -37,7 +40,10 @@ class Page(QWidget):
         self.column.addLayout(heading)
 
     table: Table
-    """Where the keyboard goes when the page is opened."""
+
+    def first(self) -> QWidget:
+        """Where the keyboard goes when the page is opened."""
+        return self.table
 
     def refresh(self, view: View, *, opened: bool) -> None:
         """Nothing; shows a campaign as it is now; ``opened``: it is another one than before."""

@@ -166,6 +166,10 @@ class GoalPage(Page):
         """Nothing; copies the figures, for a spreadsheet."""
         QGuiApplication.clipboard().setText(self.outlooks.table())
 
+    def first(self) -> QWidget:
+        """The first field; of a decided campaign what offers to try others."""
+        return self.more if self._settled else self.form
+
     def look_for(self) -> None:
         """Nothing; goes to the first field."""
         self.form.setFocus()

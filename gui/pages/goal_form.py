@@ -115,7 +115,8 @@ class _Line:
         value = self.field.number(low=self.low, whole=self.whole, optional=self.optional)
         if self.field.edit.property("wrong") == "true":
             return None, False
-        was = f"now {self.shown or 'no limit'}"
+        shown = f"{int(self.shown):,}" if self.shown.isdecimal() else self.shown
+        was = f"now {shown or 'no limit'}"
         said = self.hint(value)
         self.field.hint(f"{said}; {was}" if said else was)
         return value, True

@@ -168,6 +168,14 @@ class RoundPage(Page):
 
     # ------------------------------------------------------------------ what the window calls
 
+    def first(self) -> QWidget:
+        """The list; where there is none what plans one."""
+        shown = self.stack.currentWidget()
+        parts: dict[QWidget | None, QWidget] = {
+            self.none: self.plan_button, self.preview: self.preview.write, self.choice: self.choice.first()
+        }  # fmt: skip
+        return parts.get(shown, self.table)
+
     @property
     def writable(self) -> bool:
         """Whether this window may change the campaign."""

@@ -17,7 +17,7 @@ from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.percentages import percent
 from assaypilot.engine.stock import PLANS, USUAL, StockTerms
 from assaypilot.gui.widgets.flow import FlowRow
-from assaypilot.gui.widgets.text import Details, button, label
+from assaypilot.gui.widgets.text import Details, button, label, polish
 
 __all__ = ["PlanChoice"]
 
@@ -54,6 +54,7 @@ class PlanCard(QFrame):
         self.details = Details()
         self.note = label("", "muted", wrap=True)
         self.go = button(f"Plan &{title.lower()}", "go")
+        self.usual = False
         for part in (self.heading, self.cost, self.words, self.details, self.note):
             column.addWidget(part)
         column.addStretch(1)
@@ -65,7 +66,10 @@ class PlanCard(QFrame):
         ``sooner``: the one that ends sooner, because nothing has to be waited for; empty where none does.
         """
         title = WORDS[option.name][0]
+        self.usual = option.usual
         self.heading.setText(f"{title} (as usual)" if option.usual else title)
+        # One of three is what there is to do next; the others are there to be chosen.
+        polish(self.go, role="go" if option.usual else "")
         cost = cost_words(option, currency)
         self.cost.setText(f"Cost {cost}" if cost == NOT_KNOWN else cost)
         rows = [
@@ -129,12 +133,6 @@ class PlanChoice(QWidget):
         column.addWidget(self.problem)
         self.problem.hide()
         column.addStretch(1)
-        self.cancel = button("Cancel")
-        self.cancel.clicked.connect(self.cancelled)
-        last = QHBoxLayout()
-        last.addStretch(1)
-        last.addWidget(self.cancel)
-        column.addLayout(last)
 
     def _terms(self) -> QWidget:
         made = QWidget()
@@ -158,6 +156,10 @@ class PlanChoice(QWidget):
         other.setBuddy(self.usual)
         for part in (caption, self.price, self.currency, other, self.usual, self.take):
             row.addWidget(part)
+        row.push()
+        self.cancel = button("Cancel")
+        self.cancel.clicked.connect(self.cancelled)
+        row.addWidget(self.cancel)
         return made
 
     # ------------------------------------------------------------------ what is shown
@@ -187,8 +189,11 @@ class PlanChoice(QWidget):
         self.currency.setText(stock.currency)
         self.usual.setCurrentIndex(self.usual.findData(terms.plan))
         self._cards.show()
-        usual = next((self.cards[option.name] for option in options if option.usual), self.cards["balanced"])
-        usual.go.setFocus(Qt.FocusReason.OtherFocusReason)
+        self.first().setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def first(self) -> QWidget:
+        """The button of the usual plan."""
+        return next((card.go for card in self.cards.values() if card.usual), self.cards["balanced"].go)
 
     def refuse(self, text: str) -> None:
         """Nothing; says why something cannot be."""

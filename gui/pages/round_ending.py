@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
@@ -138,6 +139,9 @@ class ClosePanel(EndingPanel):
 
         ``refused``: texts in it that could not be used; ``questioned``: values that are far from what was expected.
         """
+        # The choices were made later than the line and the buttons, and come before them.
+        for before, after in pairwise((*self.options.values(), self.line, self.confirm, self.cancel)):
+            QWidget.setTabOrder(before, after)
         kind = "confirmation round" if shown.confirmation else "round"
         self.heading.setText(f"Close {kind} {shown.number}")
         self._asks = shown.missing > 0 and not shown.confirmation

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from assaypilot.engine.campaign.state import Status
 from assaypilot.engine.campaign.stock.view import Order, money
@@ -37,8 +37,8 @@ class OrdersModel(RowsModel):
                 Column("measure", "Measure", lambda row: f"{orders[row].measurements}×", number=True),
                 Column("cost", "Cost", lambda row: costs[row], number=True),
                 Column("lead", "Lead (days)", lambda row: leads[row], number=True),
-                Column("ordered", "Asked for", lambda row: orders[row].ordered[:10]),
-                Column("expected", "Expected", lambda row: orders[row].expected or ""),
+                Column("ordered", "Ordered", lambda row: orders[row].ordered[:10]),
+                Column("expected", "Due", lambda row: orders[row].expected or ""),
                 Column("why", "Why", lambda row: orders[row].why, soft=True),
             ],
             len(orders),
@@ -61,18 +61,21 @@ class RoundOrders(QWidget):
         column.setContentsMargins(0, 6, 0, 0)
         column.setSpacing(8)
         self.heading = label("", "heading", wrap=True)
-        column.addWidget(self.heading)
+        words = "The compounds that have to be made, and when they should be there"
+        self.open = button("S&how the list", "link", words)
+        self.open.setCheckable(True)
+        self.open.toggled.connect(self._opened)
+        top = QHBoxLayout()
+        top.addWidget(self.heading, 1)
+        top.addWidget(self.open)
+        column.addLayout(top)
         self.model = OrdersModel(self)
         self.table = Table(self.model, name="To order")
-        self.table.setFixedHeight(HEIGHT)
         self.table.hide()
         self.table.stretch("why")
         column.addWidget(self.table)
-        tools = QWidget()
-        row = FlowRow(tools)
-        self.open = button("S&how the list", tip="The compounds that have to be made, and when they should be there")
-        self.open.setCheckable(True)
-        self.open.toggled.connect(self._opened)
+        self.tools = QWidget()
+        row = FlowRow(self.tools)
         self.here = button("&Arrived", tip="The selected compounds are there: they come in the next round")
         self.all = button("A&ll arrived", tip="Everything on the list is there")
         self.gone = button("Cannot be &made…", tip="The selected compounds cannot be made after all")
@@ -81,9 +84,9 @@ class RoundOrders(QWidget):
         self.all.clicked.connect(lambda: self.arrived.emit(list(self._ids)))
         self.gone.clicked.connect(lambda: self._tell(self.impossible))
         self.list.clicked.connect(self.save)
-        for made in (self.open, self.here, self.all, self.gone, self.list):
+        for made in (self.here, self.all, self.gone, self.list):
             row.addWidget(made)
-        column.addWidget(tools)
+        column.addWidget(self.tools)
         self._ids: list[str] = []
         self._asked, self._editable = False, False
         """Whether the list was ever looked at, or there was room to show it unasked."""
@@ -112,22 +115,23 @@ class RoundOrders(QWidget):
         self.model.show(view.status, orders)
         if self.table.current_row() is None:
             self.table.choose(0)
+        # With large text, or in a low window, the round above it needs the room.
+        room = self.window().height() > LINES * self.fontMetrics().height()
+        line, header = self.table.verticalHeader().defaultSectionSize(), self.table.horizontalHeader().sizeHint()
+        self.table.setFixedHeight(HEIGHT if room else min(HEIGHT, header.height() + round(1.7 * line)))
         if not self._asked:
-            # With large text, or in a low window, the round above it needs the room.
-            room = self.window().height() > LINES * self.fontMetrics().height()
             self.open.setChecked(room or stock.waiting)
         self._editable = not view.read_only
         self._opened(self.open.isChecked())
 
     def _opened(self, shown: bool) -> None:
         self.table.setVisible(shown)
-        self.open.setText("Hide the list" if shown else "S&how the list")
+        self.open.setText("Hi&de the list" if shown else "S&how the list")
         if self.sender() is self.open:
             self._asked = True
-        # What is done with selected compounds makes sense where they are seen.
-        for made in (self.here, self.gone):
-            made.setVisible(shown and self._editable)
-        self.all.setVisible(self._editable)
+        self.tools.setVisible(shown)
+        for made in (self.here, self.all, self.gone):
+            made.setVisible(self._editable)
 
     def _tell(self, signal: object) -> None:
         if self.chosen:

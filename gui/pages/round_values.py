@@ -172,6 +172,7 @@ class RoundValues:
 
         def accepted() -> None:
             self._unfinished.pop(-number, None)
+            self._page.table.setFocus(Qt.FocusReason.OtherFocusReason)  # the button is gone with the old value
             self._page.session.exclude(number, dialog.reason, judgement=dialog.judgement)
 
         if not confirming:
@@ -196,6 +197,7 @@ class RoundValues:
             entry = dialog.entry
             self._unfinished.pop(number, None)
             if entry is not None:
+                self._page.table.setFocus(Qt.FocusReason.OtherFocusReason)
                 self._page.session.correct(
                     number, entry.value, relation=entry.relation, unit=entry.unit or endpoint.unit, reason=dialog.reason
                 )
@@ -208,6 +210,7 @@ class RoundValues:
 
     def include(self, number: int) -> None:
         """Nothing; uses an excluded measurement again."""
+        self._page.table.setFocus(Qt.FocusReason.OtherFocusReason)
         self._page.session.include(number, AGAIN)
 
     def _measurement(self, number: int) -> Measurement | None:

@@ -174,6 +174,10 @@ class SarPage(Page):
         if not self.panel.copy():
             self._copy_picture()
 
+    def first(self) -> QWidget:
+        """The picture."""
+        return self.canvas
+
     def look_for(self) -> None:
         """Nothing; goes to the picture."""
         self.canvas.setFocus()

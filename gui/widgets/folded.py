@@ -6,6 +6,7 @@ from PySide6.QtCore import QEvent, QRect, Qt, Signal
 from PySide6.QtGui import QFontMetrics, QResizeEvent
 from PySide6.QtWidgets import QLabel
 
+from assaypilot.gui.models.base import plain_tip
 from assaypilot.gui.theme import theme
 from assaypilot.gui.widgets.text import Role
 
@@ -67,6 +68,7 @@ class FoldedLabel(QLabel):
         if fits is self._longer:
             self._longer = not fits
             self.longer.emit(self._longer)
+        self.setToolTip("" if fits or self._unfolded else plain_tip(self._whole))
 
     def _holds(self, text: str) -> bool:
         """Whether a text is no longer than the lines there are."""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QSignalBlocker, Qt
-from PySide6.QtGui import QColor, QKeyEvent, QPalette
+from PySide6.QtCore import QRectF, QSignalBlocker, Qt
+from PySide6.QtGui import QColor, QKeyEvent, QPainter, QPaintEvent, QPalette, QPen
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QSlider
 
 from assaypilot.gui.replay import Replay
@@ -34,6 +34,16 @@ class _Rounds(QSlider):
         for role in (QPalette.ColorRole.Button, QPalette.ColorRole.Highlight):
             palette.setColor(role, QColor(theme().colours.accent))
         self.setPalette(palette)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Nothing; draws a frame when keys go here: the style draws none."""
+        super().paintEvent(event)
+        if self.hasFocus():
+            painter = QPainter(self)
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            painter.setPen(QPen(QColor(theme().colours.accent), 1.5))
+            painter.drawRoundedRect(QRectF(self.rect()).adjusted(1, 1, -1, -1), 4, 4)
+            painter.end()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Nothing; Space and Escape beside the keys that move a slider."""

@@ -20,6 +20,8 @@ __all__ = ["Budget", "Footer", "Next", "Strip", "next_step"]
 
 LARGE = 1.5
 """Size of the text from which it takes two lines what else stands in one."""
+GOAL_LINES = 2
+"""Lines of the goal; all of it is in its tip."""
 LINES = 4
 """Lines that the guarantee takes at the foot of the window until more of it is asked for; fewer of large text."""
 NAME_WIDTH = 40
@@ -119,7 +121,7 @@ class Strip(QFrame):
         names = QVBoxLayout()
         names.setSpacing(3)
         self.name = ElidedLabel("big")
-        self.goal = label("", "muted", wrap=True)
+        self.goal = FoldedLabel("muted", lines=GOAL_LINES)
         self.goal.setMinimumWidth(200)
         names.addStretch(1)
         names.addWidget(self.name)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Literal
 
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtGui import QFontMetrics, QResizeEvent
+from PySide6.QtGui import QFontMetrics, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import (
     QDialogButtonBox,
     QFrame,
@@ -90,10 +90,23 @@ def button(text: str, role: ButtonRole = "", tip: str = "") -> QPushButton:
     return made
 
 
+class _Buttons(QDialogButtonBox):
+    """The buttons of a dialog, of which one is the default for good."""
+
+    go: QPushButton | None = None
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Nothing; says so once they are in a dialog: else Cancel stays the default when the keyboard was there."""
+        super().showEvent(event)
+        if self.go is not None:
+            self.go.setDefault(False)
+            self.go.setDefault(True)
+
+
 def go_or_cancel(text: str) -> tuple[QDialogButtonBox, QPushButton]:
     """The buttons of a dialog: one that does it, the default, which is returned too, and Cancel."""
-    box = QDialogButtonBox()
-    go = box.addButton(text, QDialogButtonBox.ButtonRole.AcceptRole)
+    box = _Buttons()
+    box.go = go = box.addButton(text, QDialogButtonBox.ButtonRole.AcceptRole)
     go.setProperty("role", "go")
     go.setDefault(True)
     box.addButton("Cancel", QDialogButtonBox.ButtonRole.RejectRole)

@@ -63,7 +63,7 @@ class Actions:
         self.preferences.setMenuRole(QAction.MenuRole.PreferencesRole)
         self.pages = []
         for place, name in enumerate(PAGES):
-            made = add(view, f"&{name}", partial(window.show_page, place), f"Ctrl+{place + 1}")
+            made = add(view, f"&{name}", partial(window.go_to, place), f"Ctrl+{place + 1}")
             made.setCheckable(True)
             self.pages.append(made)
         view.addSeparator()

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QGuiApplication
 from PySide6.QtWidgets import (
+    QApplication,
     QButtonGroup,
     QFrame,
     QHBoxLayout,
@@ -238,19 +239,33 @@ class MainWindow(QMainWindow):
             self.show_page(CANDIDATES)
         else:
             self.show_page(LIBRARY)
-        if self.page is not None:
-            self.page.table.setFocus(Qt.FocusReason.OtherFocusReason)
+        self.page_first()
 
     def show_page(self, place: int) -> None:
         """Nothing; shows a page."""
         if self.session.view is None:
             return
+        before, focus = self.page, QApplication.focusWidget()
         self.stack.setCurrentIndex(place)
         button = self._buttons.button(place)
         if button is not None:
             button.setChecked(True)
         self.actions_.show_page(place)
         self._fill(place)
+        left = before is not None and focus is not None and before.isAncestorOf(focus)
+        if left and self.page is not before:
+            # Qt would give the keyboard to whatever comes next, outside the pages.
+            self.page_first()
+
+    def go_to(self, place: int) -> None:
+        """Nothing; shows a page, and the keyboard goes there."""
+        self.show_page(place)
+        self.page_first()
+
+    def page_first(self) -> None:
+        """Nothing; the keyboard goes to the first part of the page that is shown."""
+        if self.page is not None:
+            self.page.first().setFocus(Qt.FocusReason.OtherFocusReason)
 
     @property
     def page(self) -> Page | None:

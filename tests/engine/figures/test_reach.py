@@ -23,6 +23,8 @@ def test_each_row_says_its_numbers_and_lies_on_one_scale(palette: Palette) -> No
     assert words(figure) == [
         "now", "384 to 672", "with these settings", "290 to 480", "96 used", "budget 400 and 600",
     ]  # fmt: skip
+    wide = reach_plot([NOW, TRIED], used=96, palette=palette, size=(9.0, 1.6))
+    assert words(wide)[-3:] == ["96 used", "budget 400", "budget 600"], "each above its line where there is room"
     axes = figure.axes[0]
     bars = [(one.get_x(), one.get_width()) for one in axes.patches[-2:]]
     assert bars == [(384, 288), (290, 190)]

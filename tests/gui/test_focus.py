@@ -1,0 +1,161 @@
+"""Where the keyboard is: seen in every theme, and on the page that is shown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QImage
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QCheckBox, QComboBox, QPushButton, QWidget
+from pytestqt.qtbot import QtBot
+
+from assaypilot.gui.theme import theme
+from assaypilot.gui.window.main_window import CANDIDATES, GOAL, HISTORY, LIBRARY, ROUND, SAR, MainWindow
+from tests.gui.helpers import idle, status, until
+from tests.gui.test_reach import reachable, told
+
+PAGES = (LIBRARY, GOAL, ROUND, CANDIDATES, SAR, HISTORY)
+KEYS = (Qt.Key.Key_1, Qt.Key.Key_2, Qt.Key.Key_3, Qt.Key.Key_4, Qt.Key.Key_5, Qt.Key.Key_6)
+
+
+@pytest.fixture(autouse=True)
+def as_before() -> Iterator[None]:
+    yield
+    theme().choose("light")
+
+
+def drawn(widget: QWidget) -> NDArray[np.float64]:
+    """``(h, w)`` relative luminance (WCAG 2.2) of what a widget draws."""
+    image = widget.grab().toImage().convertToFormat(QImage.Format.Format_RGB32)
+    bits = np.frombuffer(image.constBits(), dtype=np.uint8).reshape(image.height(), image.width(), 4) / 255.0
+    linear = np.where(bits <= 0.04045, bits / 12.92, ((bits + 0.055) / 1.055) ** 2.4)
+    return np.asarray(linear[..., :3] @ np.array([0.0722, 0.7152, 0.2126]))  # blue, green, red
+
+
+def unseen(top: QWidget) -> list[str]:
+    """What looks no different when the keyboard is there: it needs a change along half its edge, of 2 to 1 or more."""
+    found = []
+    for widget in reachable(top):
+        if widget.focusProxy() is not None:
+            continue
+        widget.setFocus(Qt.FocusReason.TabFocusReason)
+        there = drawn(widget)
+        top.setFocus(Qt.FocusReason.OtherFocusReason)
+        away = drawn(widget)
+        if there.shape != away.shape:
+            found.append(f"{told(widget)}: another size")
+            continue
+        contrast = (np.maximum(there, away) + 0.05) / (np.minimum(there, away) + 0.05)
+        if int((contrast >= 2.0).sum()) < widget.width() + widget.height():
+            found.append(told(widget))
+    return found
+
+
+@pytest.mark.parametrize("colours", ["light", "dark"])
+def test_where_the_keyboard_is_can_be_seen_on_every_page(qtbot: QtBot, campaign: MainWindow, colours: str) -> None:
+    theme().choose(colours)  # type: ignore[arg-type]  # one of its choices
+    window = campaign
+    window.activateWindow()
+    until(qtbot, window.isActiveWindow)
+    window.plan()
+    until(qtbot, lambda: status(window).open_round is not None)
+    wrong = {}
+    for place in PAGES:
+        window.show_page(place)
+        idle(qtbot, window)
+        wrong[place] = unseen(window)
+    assert {place: found for place, found in wrong.items() if found} == {}
+
+
+@pytest.mark.parametrize("colours", ["light", "dark"])
+def test_a_ticked_box_and_a_list_show_it_too(qtbot: QtBot, window: MainWindow, colours: str) -> None:
+    theme().choose(colours)  # type: ignore[arg-type]  # one of its choices
+    box, combo = QCheckBox("Not known"), QComboBox()
+    box.setChecked(True)
+    top = QWidget()
+    qtbot.addWidget(top)
+    top.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
+    for one, at in ((box, 10), (combo, 60)):
+        one.setParent(top)
+        one.setGeometry(10, at, 140, 30)
+    top.show()
+    top.activateWindow()
+    until(qtbot, top.isActiveWindow)
+    assert unseen(top) == []
+
+
+def test_a_page_that_is_opened_by_keys_has_the_keyboard(qtbot: QtBot, campaign: MainWindow) -> None:
+    window = campaign
+    window.activateWindow()
+    until(qtbot, window.isActiveWindow)
+    for place, key in zip(PAGES, KEYS, strict=True):
+        QTest.keyClick(QApplication.focusWidget() or window, key, Qt.KeyboardModifier.ControlModifier)
+        idle(qtbot, window)
+        focus = QApplication.focusWidget()
+        assert window.stack.currentIndex() == place
+        assert focus is not None
+        assert window.pages[place].isAncestorOf(focus), told(focus)
+    # Arrows go on from page to page at the left, and stay there.
+    last = window._buttons.button(HISTORY)
+    last.setFocus()
+    QTest.keyClick(last, Qt.Key.Key_Up)
+    assert window.stack.currentIndex() == SAR
+    assert QApplication.focusWidget() is window._buttons.button(SAR)
+
+
+def seen(window: MainWindow) -> list[str]:
+    """Names of the buttons that can be seen."""
+    return [one.accessibleName() for one in window.findChildren(QPushButton) if one.isVisible()]
+
+
+def tab_to(words: str) -> QWidget:
+    """What has the keyboard after as many Tabs as it takes to come to something that is called so."""
+    for _ in range(40):
+        focus = QApplication.focusWidget()
+        assert focus is not None
+        if words in told(focus):
+            return focus
+        QTest.keyClick(focus, Qt.Key.Key_Tab)
+    pytest.fail(f"Tab never comes to {words}")
+
+
+def test_a_value_is_left_out_and_the_round_closed_by_keys_alone(qtbot: QtBot, campaign: MainWindow) -> None:
+    window = campaign
+    window.activateWindow()
+    until(qtbot, window.isActiveWindow)
+    window.plan()
+    until(qtbot, lambda: status(window).open_round is not None)
+    idle(qtbot, window)
+    for sign in "7.1":
+        QTest.keyClick(QApplication.focusWidget(), sign)
+    QTest.keyClick(QApplication.focusWidget(), Qt.Key.Key_Return)
+    until(qtbot, lambda: status(window).measurements_used == 1)
+    idle(qtbot, window)
+    QTest.keyClick(window.round.table, Qt.Key.Key_Up)
+    until(qtbot, lambda: any(name.startswith("Exclude 7.1") for name in seen(window)))
+    QTest.keyClick(tab_to("Exclude 7.1"), Qt.Key.Key_Space)
+    until(qtbot, lambda: QApplication.activeWindow() not in (None, window))
+    # Cancel was passed on the way, while nothing could be confirmed yet: Enter is for leaving out, all the same.
+    for _ in range(4):
+        QTest.keyClick(QApplication.focusWidget(), Qt.Key.Key_Tab)
+    QTest.keyClicks(tab_to("Reason"), "spilt")
+    QTest.keyClick(QApplication.focusWidget(), Qt.Key.Key_Return)
+    until(qtbot, lambda: status(window).measurements[-1].excluded == "spilt")
+    idle(qtbot, window)
+    assert window.focusWidget() is window.round.table, "the button that was pressed is gone"
+    window.activateWindow()
+    until(qtbot, window.isActiveWindow)
+    QTest.keyClick(tab_to("se round"), Qt.Key.Key_Space)
+    reached = []
+    for _ in range(3):
+        QTest.keyClick(QApplication.focusWidget(), Qt.Key.Key_Tab)
+        reached.append(QApplication.focusWidget())
+    closing = window.round.panel.closing
+    assert reached == [closing.line, closing.confirm, closing.cancel]
+    QTest.keyClick(closing.confirm, Qt.Key.Key_Space)
+    until(qtbot, lambda: status(window).open_round is None)
+    idle(qtbot, window)
