@@ -1,6 +1,7 @@
 """``adaptive`` on plates that shift all that stands on them: its steps stay normal, its errors within delta."""
 
 import math
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -93,13 +94,13 @@ def test_steps_of_an_adaptive_campaign_on_plates_are_standard_normal():
     assert np.std(steps(told=False)) > 1.3
 
 
-def outcome_of(cells, n_arms, n_endpoints=1):
+def outcome_of(cells, n_arms, n_endpoints=1, told=None):
     counts, sums = np.zeros((n_endpoints, n_arms)), np.zeros((n_endpoints, n_arms))
     for k in range(n_endpoints):
         np.add.at(counts[k], cells.arms, cells.counts[k])
         np.add.at(sums[k], cells.arms, cells.counts[k] * cells.means[k])
     planned = Allocation(1, np.arange(n_arms), np.ones(n_arms, np.intp), math.inf, Certificate("g", 1.0, 1.0))
-    return Outcome(planned, counts, sums / np.maximum(counts, 1), 0, cells=cells)
+    return Outcome(planned, counts, sums / np.maximum(counts, 1), 0, cells=told or cells)
 
 
 def some_cells(rng, n_arms, n_endpoints=1):
@@ -158,6 +159,30 @@ def test_a_cell_that_one_endpoint_lacks_tells_of_the_other():
         (found,) = front.endpoints[k].phases
         assert SD * found.means() == pytest.approx(expected.means())
         assert found.half_norms() == pytest.approx(expected.half_norms())
+
+
+def test_what_one_endpoint_lacks_the_other_still_tells():
+    """A compound that came back in one endpoint alone, and means where nothing was measured, which may be anything."""
+    features = SiteFeatures(product((2, 3)), (2, 3))
+    cells = some_cells(np.random.default_rng(9), 6, 2)
+    cells.counts[0, 3], cells.counts[1, 7], cells.counts[:, 10] = 0.0, 0.0, 0.0
+    cells.control_counts[0, 1] = 0.0
+    for counts, means in ((cells.counts, cells.means), (cells.control_counts, cells.control_means)):
+        means[counts == 0.0] = np.nan
+    front = Front(features, appended_front(no_front(6, 2), outcome_of(zeroed(cells), 6, 2, cells)), (0.2, 0.5))
+    for k, sd in enumerate((0.2, 0.5)):
+        one = outcome_of(zeroed(cells).of(k), 6)
+        (expected,) = Evidence(features, appended(nothing_measured(), one, None), sd).phases
+        (found,) = front.endpoints[k].phases
+        assert sd * found.means() == pytest.approx(expected.means(), nan_ok=True)
+        assert np.isfinite(found.means()).all()
+        assert found.half_norms() == pytest.approx(expected.half_norms())
+
+
+def zeroed(cells):
+    """The same without what stands where nothing was measured."""
+    means = np.where(cells.counts > 0, cells.means, 0.0)
+    return replace(cells, means=means, control_means=np.where(cells.control_counts > 0, cells.control_means, 0.0))
 
 
 def test_what_cannot_take_plates_out_refuses_them():
