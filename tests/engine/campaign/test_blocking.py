@@ -31,7 +31,7 @@ def books(kind: str = "plate", controls: tuple[Control, ...] = (SAID, OTHER), **
     made.features = SiteFeatures.of(made.library)
     made.settings = Settings("pIC50", epsilon=0.5, blocks=kind, controls=controls)
     made.endpoints, made.goal_endpoints, made.measured = (UP, DOWN), (0, 1), (0, 1)
-    made.phases = [SimpleNamespace(planned=dict.fromkeys(range(9), 3)) for _ in range(2)]  # type: ignore[misc]
+    made.phases = [SimpleNamespace(planned=dict.fromkeys(range(9), 3), measured=(0, 1)) for _ in range(2)]  # type: ignore[misc]
     for name, value in own.items():
         setattr(made, name, value)
     return made

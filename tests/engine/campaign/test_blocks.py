@@ -1,11 +1,16 @@
 """Controls and blocks in a campaign: what is recorded, decided, corrected, taken back and refused."""
 
+import math
+
 import numpy as np
 import pytest
 
+from assaypilot.engine.campaign import assay_noise
 from assaypilot.engine.campaign.audit import verify
+from assaypilot.engine.campaign.blocking import Together
 from assaypilot.engine.campaign.campaign import Campaign
 from assaypilot.engine.campaign.drifting import drift
+from assaypilot.engine.campaign.plate_quality import cost
 from assaypilot.engine.campaign.plating import plate_layout
 from assaypilot.engine.controls import Control, parse_control, resolved
 from assaypilot.engine.endpoint import Endpoint, Limit
@@ -239,6 +244,38 @@ def test_controls_without_blocks_are_kept_and_tell_of_drift(tmp_path):
         assert f"{text}." in campaign.status().warnings
 
 
+def test_how_widely_the_controls_of_a_plate_scatter(tmp_path):
+    """Each against the mean of its own control there; of many plates one has to scatter more to be called wide."""
+    controls = (REF, Control("REF-2", (("pIC50", 6.0),)))
+    for n_plates, wide in ((1, True), (9, False)):
+        with blocked(tmp_path, f"{n_plates}.assaypilot", controls=controls) as campaign:
+            campaign.plan()
+            results = [Result("REF-1", 7.1 + d, plate="P0", well=f"A{k}") for k, d in enumerate((-0.33, 0.0, 0.33))]
+            results += [Result("REF-2", 6.5 + d, plate="P0", well=f"B{k}") for k, d in enumerate((-0.33, 0.33))]
+            for p in range(1, n_plates):
+                results += [Result("REF-1", 7.1 + d, plate=f"P{p}", well=f"A{k}") for k, d in enumerate((-0.1, 0.1))]
+            campaign.record(results)
+            line = campaign.status().quality.plates[0]
+            assert line.n == 5
+            assert line.mean == pytest.approx(0.2)
+            assert line.sd == pytest.approx(math.sqrt(4 * 0.33**2 / 3))
+            assert line.wide is wide
+
+
+def test_what_blocks_cost_is_the_share_of_information_lost(tmp_path):
+    """Two compounds, each on a plate of its own with c controls: the variance of their difference is 2 + 2 / c."""
+    library = Library.listed(["R1"], [["A"], ["B"]], ids=["a", "b"])
+    with blocked(tmp_path, library=library) as campaign:
+        ledger = campaign._ledger
+        for controls, lost, twice in ((4.0, 1 - 2 / 2.5, 1 - 2 / 2.25), (2.0, 1 - 2 / 3, 1 - 2 / 2.5), (0.0, 1.0, 0.2)):
+            told = Together(
+                np.array([0, 1]), np.array([0, 1]), np.ones(2), np.zeros(2), np.full(2, controls), np.zeros(2)
+            )
+            found = cost(ledger, told, 0, 1)
+            assert (found.lost, found.with_twice) == (pytest.approx(lost), pytest.approx(twice))
+            assert found.controls == controls
+
+
 def test_drift_is_called_in_one_of_twenty_where_there_is_none():
     rng = np.random.default_rng(5)
     blocks = [(number, plate) for number in (1, 2, 3) for plate in ("a", "b") for _ in range(4)]
@@ -377,7 +414,7 @@ def on_the_layout(campaign, use, rng, noise=SD):
 
 
 @pytest.mark.parametrize(("blocks", "noise", "apart"), [("plate", UNKNOWN, False), ("plate", None, True),
-                                                        ("none", UNKNOWN, True)])  # fmt: skip
+                                                        ("none", UNKNOWN, True), ("batch", UNKNOWN, True)])  # fmt: skip
 def test_pairs_share_a_plate_where_only_so_they_tell_the_noise(tmp_path, blocks, noise, apart):
     own = {"blocks": blocks, "per_round": 80, "max_replicates": 2, "library": THREE, "epsilon": 0.3, "slack": 0.2}
     own |= {} if noise is None else {"endpoints": noise}
@@ -390,9 +427,9 @@ def test_pairs_share_a_plate_where_only_so_they_tell_the_noise(tmp_path, blocks,
         plates_of = [{plate.name for plate, _ in issued.layout.of(compound)} for compound in twice]
         assert len(twice) > 20
         assert {len(plates) for plates in plates_of} == {2 if apart else 1}
-        campaign.record(results)
-        if noise is None:
+        if noise is None or blocks == "batch":
             return
+        campaign.record(results)
         (told,) = campaign.status().noise
         assert told.freedom == len(twice)
         assert (0.15 < told.sd < 0.26) is (blocks == "plate"), "only beside blocks a plate's shift is not the noise's"
@@ -407,7 +444,9 @@ def test_once_the_noise_is_known_well_enough_replicates_are_parted_again(tmp_pat
         first, results = on_the_layout(campaign, use, rng)
         again = plate_layout(campaign.status(), first, use)
         assert again == first.layout
+        assert assay_noise.told_within_blocks(campaign._ledger)
         campaign.record(results)
+        assert not assay_noise.told_within_blocks(campaign._ledger)
         now = campaign.status()
         assert now.noise[0].freedom >= TARGET
         parted = plate_layout(now, first, use)
@@ -417,10 +456,25 @@ def test_once_the_noise_is_known_well_enough_replicates_are_parted_again(tmp_pat
         assert campaign.round(1).layout == first.layout, "what was printed stays"
 
 
-@pytest.mark.parametrize("noise", [UNKNOWN, None])
-def test_a_phase_of_several_rounds_keeps_its_pairs_together(tmp_path, noise):
+def test_only_the_plates_of_an_endpoint_whose_noise_is_unknown_hold_pairs(tmp_path):
+    ends = (*UNKNOWN, Endpoint("hERG", noise_sd=SD, limit=Limit("<", 9.0)))
+    own = {"blocks": "plate", "per_round": 160, "max_replicates": 2, "library": THREE, "endpoints": ends}
+    with blocked(tmp_path, **own, epsilon=0.3, slack=0.2) as campaign:
+        campaign.plan()
+        apart = campaign.lay_out(1, PlateUse(48, read_controls(["REF-1=1"])))
+        twice = [item.compound for item in apart.items if item.replicates == 2]
+        assert len(twice) > 20
+        for endpoint, n in ((0, 1), (1, 2)):
+            plates = [{p.name for p, one in apart.layout.of(c) if one.endpoints == (endpoint,)} for c in twice]
+            assert {len(each) for each in plates} == {n}
+        shared = campaign.lay_out(1, PlateUse(48, read_controls(["REF-1=1"]), same_wells=True))
+        assert {len({p.name for p, _ in shared.layout.of(c)}) for c in twice} == {1}
+
+
+@pytest.mark.parametrize(("noise", "blocks"), [(UNKNOWN, "round"), (None, "round"), (UNKNOWN, "none")])
+def test_a_phase_of_several_rounds_keeps_its_pairs_together(tmp_path, noise, blocks):
     own = {} if noise is None else {"endpoints": noise}
-    with blocked(tmp_path, blocks="round", per_round=8, max_replicates=2, library=THREE, **own) as campaign:
+    with blocked(tmp_path, blocks=blocks, per_round=8, max_replicates=2, library=THREE, **own) as campaign:
         asked = []
         while not campaign.status().phases_decided:
             issued = campaign.plan()
@@ -433,7 +487,7 @@ def test_a_phase_of_several_rounds_keeps_its_pairs_together(tmp_path, noise):
             campaign.record([*results, Result("REF-1", 7.1)])
         assert len(asked) > 1
         alone = sum(n == 1 for each in asked for n in each)
-        assert alone == 0 if noise is not None else alone > 0
+        assert (alone == 0) is (noise is not None and blocks == "round")
 
 
 def test_a_limit_without_a_level_is_not_promised(tmp_path):

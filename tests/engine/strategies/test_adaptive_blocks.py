@@ -179,6 +179,21 @@ def test_what_one_endpoint_lacks_the_other_still_tells():
         assert found.half_norms() == pytest.approx(expected.half_norms())
 
 
+def test_a_phase_without_blocks_keeps_what_one_endpoint_lacks():
+    """After phases on plates: a compound that came back in one endpoint alone is not lost to that one."""
+    features = SiteFeatures(product((2, 3)), (2, 3))
+    rng = np.random.default_rng(10)
+    beside, after = (outcome_of(some_cells(rng, 6, 2), 6, 2) for _ in range(2))
+    counts = after.counts.copy()
+    counts[1, 2] = 0.0
+    plain = Outcome(after.allocation, counts, np.where(counts > 0, after.means, 0.0))
+    front = Front(features, appended_front(appended_front(no_front(6, 2), beside), plain), (SD, SD))
+    alone = Front(features, appended_front(no_front(6, 2), plain), (SD, SD))
+    for one, other in zip(front.endpoints, alone.endpoints, strict=True):
+        assert one.phases[1].means() == pytest.approx(other.phases[0].means())
+        assert one.phases[1].half_norms() == pytest.approx(other.phases[0].half_norms())
+
+
 def zeroed(cells):
     """The same without what stands where nothing was measured."""
     means = np.where(cells.counts > 0, cells.means, 0.0)
