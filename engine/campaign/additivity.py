@@ -48,6 +48,8 @@ SURE = 1e-3
 """p of a lack of fit below which additivity counts as contradicted, where tau is large enough to matter."""
 SHARE = 0.125
 """Tau below this share of the softness of what is asked hardly moves an answer (tests/published, REPORT-additivity)."""
+DOUBT = 0.05
+"""The same below which it is said to be in doubt, where such a tau is not excluded; that voids nothing."""
 NOISE = 0.01
 """p below which replicates speak against the stated noise."""
 _FEWEST = 6
@@ -301,6 +303,12 @@ def _sentence(ledger: Ledger, endpoint: int, told: Deviations) -> str:
             f"{found.tau_high:.2g} (95 %); none of {those} lies more than {found.seen:.2g} from the fit of "
             f"them all{_most(ledger, told)}.{tail}"
         )
+    matters = _mattering(ledger, endpoint, told)
+    if matters and found.p < DOUBT:
+        return (
+            f"Whether effects add up{of} is in doubt ({chance}): own deviations (tau) of {those} look like an SD of "
+            f"{found.tau:.2g}, at most {found.tau_high:.2g} (95 %){matters}{_most(ledger, told)}.{tail}"
+        )
     if found.tau_high > tolerance(ledger, endpoint):
         # Deviations as large as what is asked for would not be noticed: that is no word for additivity.
         return (
@@ -314,8 +322,19 @@ def _sentence(ledger: Ledger, endpoint: int, told: Deviations) -> str:
     )
     return (
         f"Additivity: none of {those} lies more than {found.seen:.2g} from the fit of them all{of}, noise included; "
-        f"{least}{_most(ledger, told)}.{tail}"
+        f"{least}{matters}{_most(ledger, told)}.{tail}"
     )
+
+
+def _mattering(ledger: Ledger, endpoint: int, told: Deviations) -> str:
+    """From what tau on an answer is wrong more often than stated, where these values do not exclude it; else empty.
+
+    With a stated model error the strategy allows for deviations itself.
+    """
+    most = SHARE * tolerance(ledger, endpoint)
+    if told.model_error is not None or not told.found.tau_high > most:
+        return ""
+    return f"; from an SD of about {most:.2g} on they would make answers wrong more often than stated"
 
 
 def _most(ledger: Ledger, told: Deviations) -> str:

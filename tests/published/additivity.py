@@ -19,7 +19,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from assaypilot.engine.campaign.additivity import SHARE, SURE
+from assaypilot.engine.campaign.additivity import DOUBT, SHARE, SURE
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.features import SiteFeatures, merge_equal_rows
 from assaypilot.engine.goals import AllEpsilonBest
@@ -53,6 +53,8 @@ class Told:
     refused: bool = False
     first: Additivity | None = None
     """What the values of the first round said."""
+    doubted: int | None = None
+    """The round after which additivity was said to be in doubt, before it decided anything; None: never."""
 
 
 def table(pairs: tuple[tuple[str, str], ...] = ()) -> Library:
@@ -90,7 +92,7 @@ def campaign(
         state = own.start(problem)
     except AssayPilotError:
         return Told(None, 0, 0, False, False, refused=True)
-    counts, sums, flagged, first = np.zeros(len(truth)), np.zeros(len(truth)), None, None
+    counts, sums, flagged, first, doubted = np.zeros(len(truth)), np.zeros(len(truth)), None, None, None
     share = SHARE * (goal.slack or noise)
     while not own.stop(state) and state.phase < most_rounds and counts.sum() < MOST:
         plan = own.ask(state)
@@ -108,6 +110,8 @@ def campaign(
             else:
                 against = found.p is not None and found.p < SURE and found.tau_low > share
             flagged = state.phase + 1 if against else None
+            doubt = against or (found.p is not None and found.p < DOUBT and found.tau_high > share)
+            doubted = doubted or (state.phase + 1 if doubt else None)
         state = own.adjust(
             own.tell(state, Outcome(plan, came[None], means[None], int(counts.sum()))),
             measurable=everything,
@@ -117,7 +121,7 @@ def campaign(
     wrong = bool(((state.status == OUT) & (truth >= best - goal.epsilon)).any())
     wrong |= bool(((state.status == IN) & (truth < best - goal.epsilon - goal.slack)).any())
     decided = any(reason.name == "decided" for reason in own.stop(state))
-    return Told(flagged, state.phase, int(counts.sum()), wrong, decided, first=first)
+    return Told(flagged, state.phase, int(counts.sum()), wrong, decided, first=first, doubted=doubted)
 
 
 def share_of(told: Sequence[bool]) -> str:
@@ -182,6 +186,28 @@ def simulated(runs: int) -> str:
             lines.append(line(f"interaction of R1 and R2, SD {pair:g}; {name}", told))
             print(lines[-1], flush=True)
     return HEAD + "\n".join(lines) + "\n"
+
+
+def doubts(runs: int) -> str:
+    """How soon small deviations are said to be in doubt, which voids nothing, and what they do to answers."""
+    lines = [
+        "| tau | runs | in doubt before the 1st decision | ever | contradicted ever | answer wrong "
+        "| wrong, neither in doubt nor contradicted |",
+        "| --- | --- | --- | --- | --- | --- | --- |",
+    ]
+    features = SiteFeatures.of(table())
+    for tau in (0.0, SHARE * SLACK, 0.1):
+        told = [campaign(features, truth_of(seed, tau, 0.0), seed) for seed in range(runs)]
+        shares = [
+            share_of([one.doubted == 1 for one in told]),
+            share_of([one.doubted is not None for one in told]),
+            share_of([one.flagged is not None for one in told]),
+            share_of([one.wrong for one in told]),
+            share_of([one.wrong and one.doubted is None for one in told]),
+        ]
+        lines.append(f"| {tau:g} | {runs} | {' | '.join(shares)} |")
+        print(lines[-1], flush=True)
+    return "\n".join(lines) + "\n"
 
 
 def alarms(draws: int) -> str:
@@ -259,6 +285,10 @@ def main(arguments: list[str] | None = None) -> int:
         "with. Intervals are of 95 %.\n",
         "## Whole campaigns\n",
         simulated(options.runs),
+        "## Small deviations\n",
+        f"What is not contradicted is said to be in doubt where p < {DOUBT:g} and a tau that matters is not excluded. "
+        "The guarantee then stands, with that beside it.\n",
+        doubts(options.runs),
         "## False alarms, and the pair that is proposed\n",
         alarms(20 * options.runs),
         "## Yields of a coupling (baybe_aryl_halide)\n",

@@ -114,6 +114,25 @@ def test_history_alone_says_it_before_anything_is_measured(tmp_path: Path) -> No
         assert " at most (95 %)" in now.guarantee.sentence
 
 
+@pytest.mark.parametrize(("tau", "doubted"), [(0.0, False), (0.16, True)])
+def test_deviations_that_matter_and_are_not_excluded_are_said_and_doubt_voids_nothing(
+    tmp_path: Path, tau: float, doubted: bool
+) -> None:
+    with create(tmp_path / "a.assaypilot", history=once(means(tau=tau))) as campaign:
+        now = campaign.status()
+        (told,) = now.additivity
+        assert told.found.p is not None
+        assert 1e-3 < told.found.p
+        assert (told.found.p < 0.05) is doubted
+        assert now.guarantee.holds
+        assert ("Whether effects add up is in doubt (p 0.012)" in now.guarantee.sentence) is doubted
+        matters = f"from an SD of about {SHARE * GOAL.softness:.2g} on they would make answers wrong"
+        assert matters in now.guarantee.sentence
+    # Where even the largest tau that is not excluded hardly matters, there is nothing to say of it.
+    with create(tmp_path / "b.assaypilot", history=once(means(), 0.02), noise=0.02) as campaign:
+        assert "would make answers wrong" not in campaign.status().guarantee.sentence
+
+
 def test_what_is_said_where_values_scatter_less_than_noise_or_tell_too_little(tmp_path: Path) -> None:
     with create(tmp_path / "even.assaypilot", history=once(means(), 0.01), noise=0.2) as campaign:
         now = campaign.status()

@@ -12,6 +12,7 @@ from assaypilot.engine.campaign.campaign import Campaign
 from assaypilot.engine.campaign.changing.terms import Change
 from assaypilot.engine.campaign.file.store import Store
 from assaypilot.engine.campaign.replay import Ledger
+from assaypilot.engine.controls import Control
 from assaypilot.engine.difference import with_noise
 from assaypilot.engine.endpoint import Endpoint, Limit
 from assaypilot.engine.errors import AssayPilotError
@@ -193,6 +194,43 @@ def test_a_limit_is_decided_by_the_bound_of_its_own_endpoint(tmp_path):
         assert (now.candidates.failed_limit == 1).any()
         assert (means[now.candidates.failed_limit == 1] > 6.2).all()
     assert verify(path, recompute=True).ok
+
+
+def test_a_mean_of_more_determinations_than_were_asked_for_says_nothing_of_their_scatter(tmp_path):
+    with make(tmp_path / "x.assaypilot", **UNKNOWN, strategy="linfact-g") as campaign:
+        campaign.plan()
+        ids, planned = campaign.status().library.ids, ledger_of(campaign).planned(1)
+        (more, n), (as_asked, m) = [(ids[c], n) for c, n in planned.items() if n > 1][:2]
+        # Who made one more than was asked for may have done so because of what the first ones were.
+        campaign.record([Result(more, 6.0, n=n + 1, sd=0.3)], close_when_complete=False)
+        (one,) = scatter.spreads(ledger_of(campaign), 1)
+        assert (one.squares, one.freedom) == (0.0, 0)
+        campaign.record([Result(as_asked, 6.0, n=m, sd=0.3)], close_when_complete=False)
+        (one,) = scatter.spreads(ledger_of(campaign), 1)
+        assert (one.squares, one.freedom) == (pytest.approx((m - 1) * 0.09), m - 1)
+
+
+def test_a_compound_of_which_a_value_is_a_bound_says_nothing_of_the_scatter(tmp_path):
+    with make(tmp_path / "x.assaypilot", endpoints=(GUESS,), per_round=64, max_replicates=8) as campaign:
+        campaign.plan()
+        ids, planned = campaign.status().library.ids, ledger_of(campaign).planned(1)
+        cut, whole = [ids[c] for c, n in planned.items() if n > 2][:2]
+        results = [Result(name, value) for name in (cut, whole) for value in (6.1, 6.3)]
+        campaign.record([*results, Result(cut, 2.0, relation="<")], close_when_complete=False)
+        (one,) = scatter.spreads(ledger_of(campaign), 1)
+        assert (one.squares, one.freedom) == (pytest.approx(0.02), 1)
+
+
+def test_values_on_two_plates_are_not_compared_where_plates_are_blocks(tmp_path):
+    plates = {"blocks": "plate", "controls": (Control("REF"),), "per_round": 64, "max_replicates": 8}
+    with make(tmp_path / "x.assaypilot", endpoints=(GUESS,), **plates) as campaign:
+        campaign.plan()
+        ids, planned = campaign.status().library.ids, ledger_of(campaign).planned(1)
+        name = next(ids[c] for c, n in planned.items() if n > 3)
+        results = [Result(name, value, plate=plate) for plate, value in zip("AABB", (6.0, 6.2, 7.0, 7.4), strict=True)]
+        campaign.record(results, close_when_complete=False)
+        (one,) = scatter.spreads(ledger_of(campaign), 1)
+        assert (one.squares, one.freedom) == (pytest.approx(0.02 + 0.08), 2)
 
 
 def test_two_unknown_endpoints_share_the_tenth(tmp_path):
