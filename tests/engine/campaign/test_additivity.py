@@ -122,7 +122,7 @@ def test_deviations_that_matter_and_are_not_excluded_are_said_and_doubt_voids_no
         now = campaign.status()
         (told,) = now.additivity
         assert told.found.p is not None
-        assert 1e-3 < told.found.p
+        assert told.found.p > 1e-3
         assert (told.found.p < 0.05) is doubted
         assert now.guarantee.holds
         assert ("Whether effects add up is in doubt (p 0.012)" in now.guarantee.sentence) is doubted
