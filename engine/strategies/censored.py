@@ -12,6 +12,9 @@ limit or beyond it (``shy_cells``, by the phases before) are used only for what 
 the others, then the effects that only shy cells carry from what is left of these, the less shy ones before the others.
 So a bound there opens nothing else, and a compound behind a limit has its own cells with the sign whose end is known.
 
+**What other cells say.** Effects add up, so that the other cells of a phase tell about where a value beyond its bound
+is: ``closing`` gives an end to most open intervals, for an eta of its own. Without one, or where that end is farther:
+
 **Steps without an end.** Where the interval is open the worst case has no end. So a latent step below -4 standard
 errors is counted as -4, always: the walk of such steps passes a limit with hardly more probability than the one of
 whole steps, because a walk that is helped by it has to make up for 4 standard errors and to reach its limit all the
@@ -22,6 +25,7 @@ above 45,000 levels are so small that the excess is far less. Elsewhere it is le
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -30,6 +34,7 @@ from scipy.special import log_ndtr, ndtr
 
 from assaypilot.engine.features import Features, outside_span, span_basis
 from assaypilot.engine.models.ols import Estimate
+from assaypilot.engine.strategies.closing import Ball
 from assaypilot.engine.strategies.designs import fit, table
 
 __all__ = [
@@ -76,16 +81,27 @@ class Doubt(NamedTuple):
     below: Floats
     """``(k,)``, how far the mean of each may lie below the value it was given, at most 0; minus infinity when open."""
     above: Floats
+    ball: Ball | None = None
+    """What the other cells say of these, where they say it; see ``closing``."""
 
     def least(self, coefficients: list[Floats]) -> Floats:
         """How far below its estimate a combination may lie, at least 0; ``coefficients`` has one array per cell."""
         total = np.zeros(coefficients[0].shape)
+        # Of cells that are open to the side that counts, how much each does.
+        open_: list[Floats] | None = [] if self.ball is not None and self.ball.affords(total.size) else None
         for share, below, above in zip(coefficients, self.below, self.above, strict=True):
             scale = _NONE * max(float(np.abs(share).max(initial=0.0)), 1e-3)
+            without = np.zeros(share.shape)
             for sign, end in ((1.0, -below), (-1.0, above)):
                 told = sign * share > scale
-                if end > 0 and told.any():
+                if np.isinf(end) and open_ is not None:
+                    without[told] = share[told]
+                elif end > 0 and told.any():
                     total[told] += sign * share[told] * end
+            if open_ is not None:
+                open_.append(without.ravel())
+        if self.ball is not None and open_ is not None:
+            total += self.ball.below(np.array(open_)).reshape(total.shape)
         return total
 
     def of_rows(self, features: Features, rows: Ints | None) -> list[Floats]:
@@ -95,18 +111,21 @@ class Doubt(NamedTuple):
     @property
     def turned(self) -> Doubt:
         """The same of everything with its sign turned: ``least`` then says how far above."""
-        return Doubt(self.theta, -self.above, -self.below)
+        return Doubt(self.theta, -self.above, -self.below, None if self.ball is None else self.ball.turned)
 
 
-def doubted(weights: Floats, means: Floats, low: Floats, high: Floats) -> Doubt | None:
+def doubted(
+    weights: Floats, means: Floats, low: Floats, high: Floats, ball: Callable[[Ints], Ball | None] | None = None
+) -> Doubt | None:
     """What an estimate leaves open whose cells have these means, each somewhere between two ends; None for nothing.
 
-    ``weights`` ``(n_columns, m)``: how it moves with each cell.
+    ``weights`` ``(n_columns, m)``: how it moves with each cell; ``ball``: what others say of some cells, by place.
     """
     cells = np.flatnonzero((low < means) | (high > means))
     if not len(cells):
         return None
-    return Doubt(weights[:, cells], low[cells] - means[cells], high[cells] - means[cells])
+    told = None if ball is None else ball(cells)
+    return Doubt(weights[:, cells], low[cells] - means[cells], high[cells] - means[cells], told)
 
 
 def apart(found: Estimate, means: Floats, low: Floats, high: Floats) -> tuple[Floats, Floats]:

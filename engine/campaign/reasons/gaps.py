@@ -164,12 +164,14 @@ class Gaps:
 
         Only those that may be the best count.
         """
+        from assaypilot.engine.strategies.adaptive.cohorts import closing_of
         from assaypilot.engine.strategies.adaptive.evidence import Evidence
         from assaypilot.engine.strategies.adaptive.one import Adaptive, _possible
 
         problem, memory = state.problem, state.memory
         used = scatter.bounds(self._ledger, self._ledger.spreads.get(state.phase, ())) if problem.estimated else {}
-        evidence = Evidence(problem.features, memory, used.get(self._ledger.objective, problem.noise[0]))
+        sd = used.get(self._ledger.objective, problem.noise[0])
+        evidence = Evidence(problem.features, memory, sd, closing_of(problem))
         if not evidence.n_phases:
             return None
         known, own = Adaptive().sharing(state, memory, evidence.n_phases), np.array([arm], dtype=np.intp)

@@ -33,7 +33,7 @@ from numpy.typing import NDArray
 from assaypilot.engine.goals import AllEpsilonBest, Best, Goal
 from assaypilot.engine.strategies.adaptive.asked import Asked, by_holm
 from assaypilot.engine.strategies.adaptive.classes import weighed
-from assaypilot.engine.strategies.adaptive.cohorts import OF_OUTS, OPEN, WIDER, Cohorts, came_with, shared
+from assaypilot.engine.strategies.adaptive.cohorts import OF_OUTS, OPEN, WIDER, Cohorts, came_with, closing_of, shared
 from assaypilot.engine.strategies.adaptive.evidence import Evidence, appended
 from assaypilot.engine.strategies.adaptive.lost import bounded
 from assaypilot.engine.strategies.adaptive.one import Adaptive
@@ -85,7 +85,7 @@ def by_walks(state: State, phases: Sequence[Phase]) -> Decision | None:
     if len(known) in later:
         memory = _with_kept(strategy, state, memory, later.index(len(known)))
     state = replace(state, phase=len(phases), memory=memory)
-    evidence = Evidence(problem.features, memory, problem.noise[0])
+    evidence = Evidence(problem.features, memory, problem.noise[0], closing_of(problem))
     sharing = strategy.sharing(state, memory, evidence.n_phases)
     wanted = np.flatnonzero(problem.wanted)
     shown = strategy._shown(state, evidence, wanted, sharing)
@@ -111,7 +111,7 @@ def _with_kept(strategy: Adaptive, state: State, memory: Arrays, cohort: int) ->
     arms = np.flatnonzero(state.problem.wanted & (cohorts.of == cohort))
     gone = 0
     if isinstance(goal, AllEpsilonBest) and len(memory["leaders"]):
-        evidence = Evidence(state.problem.features, memory, state.problem.noise[0])
+        evidence = Evidence(state.problem.features, memory, state.problem.noise[0], closing_of(state.problem))
         sharing = strategy.sharing(state, memory, evidence.n_phases)
         everyone = np.ones(len(arms), dtype=bool)
         out = by_holm(evidence.behind(arms), goal.epsilon, sharing, arms, everyone, cohorts.sizes)

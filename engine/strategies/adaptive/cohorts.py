@@ -53,6 +53,7 @@ __all__ = [
     "Levels",
     "Sharing",
     "came_with",
+    "closing_of",
     "each_of",
     "levels_of",
     "shared",
@@ -108,6 +109,11 @@ def levels_of(problem: Problem, among: int | None = None) -> Levels:
     # Without slack nobody is within it of another, but by being the best.
     best = left * (0.5 if slack_of(problem) > 0 else 0.999)
     return Levels(best, (left - best) / n, best, mean)
+
+
+def closing_of(problem: Problem) -> float:
+    """How often what others say of values known only as bounds may be wrong: see ``strategies.closing``."""
+    return levels_of(problem).one_in / 2.0
 
 
 def each_of(level: float, among: int) -> float:

@@ -9,7 +9,7 @@ sizes and even the directions depend on earlier phases; ``boundary`` limits it a
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -29,6 +29,7 @@ from assaypilot.engine.strategies.censored import (
     shyness,
     weights_of,
 )
+from assaypilot.engine.strategies.closing import closed
 from assaypilot.engine.strategies.designs import fit
 from assaypilot.engine.strategies.protocol import Arrays, Outcome
 
@@ -153,9 +154,11 @@ def at_look(limits: Floats, looks: Ints, level: Ints | None = None) -> Floats:
 class Evidence:
     """All phases of a record; a phase says nothing of compounds that came after it (``came``)."""
 
-    def __init__(self, features: Features, memory: Arrays, sigma: float) -> None:
+    def __init__(self, features: Features, memory: Arrays, sigma: float, closing: float = 0.0) -> None:
+        """``closing``: how often what other cells say of values known only as bounds may be wrong; 0: nothing is."""
         self.features = features
         self.sigma = sigma
+        self._closing = closing
         self.leaders: Ints = memory["leaders"]
         self._memory = memory
         self._came: Ints | None = memory.get("came")
@@ -184,16 +187,24 @@ class Evidence:
         if "low" not in self._memory:
             return [(fit(self.features, *(self._memory[name][a:b] for name in names)), None) for a, b in edges]
         told = []
-        for a, b in edges:
+        for phase, (a, b) in enumerate(edges, start=1):
             arms, counts, means, low, high, expected = (
                 self._memory[name][a:b] for name in (*names, "low", "high", "shy")
             )
+            whole = found = fit(self.features, arms, counts, means)
             if expected.any():
                 found, weights = in_steps(self.features, (arms, counts, means), expected)
             else:
-                found = fit(self.features, arms, counts, means)
                 weights = weights_of(found, len(arms))
-            told.append((found, doubted(weights, means, low, high)))
+            ball = partial(
+                closed,
+                self.features,
+                (arms, counts, means),
+                whole=whole,
+                sigma=self.sigma,
+                level=self._closing / (phase * (phase + 1)),
+            )
+            told.append((found, doubted(weights, means, low, high, ball)))
         return told
 
     @property

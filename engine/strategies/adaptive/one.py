@@ -71,7 +71,7 @@ from assaypilot.engine.goals import AllEpsilonBest
 from assaypilot.engine.progress import Report, silent
 from assaypilot.engine.strategies.adaptive.asked import Asked, shown_out
 from assaypilot.engine.strategies.adaptive.classes import weighed
-from assaypilot.engine.strategies.adaptive.cohorts import Sharing, levels_of, slack_of
+from assaypilot.engine.strategies.adaptive.cohorts import Sharing, closing_of, levels_of, slack_of
 from assaypilot.engine.strategies.adaptive.evidence import Evidence, Steps, appended, nothing_measured
 from assaypilot.engine.strategies.adaptive.lost import away, bounded, unanswerable
 from assaypilot.engine.strategies.adaptive.needs import Sides, needs_of_best, needs_of_sides
@@ -117,7 +117,7 @@ class Adaptive(ByWalks):
 
     info: ClassVar[StrategyInfo] = StrategyInfo(
         name="adaptive",
-        version=2,
+        version=3,
         title="Adaptive",
         goals=("epsilon-best", "best"),
         bounds=True,
@@ -168,7 +168,7 @@ class Adaptive(ByWalks):
         if leader is None or not len(open_arms):
             return first_phase(state, report)
         problem, goal = state.problem, state.problem.goal
-        evidence = Evidence(problem.features, state.memory, problem.noise[0])
+        evidence = Evidence(problem.features, state.memory, problem.noise[0], closing_of(problem))
         known, slack = self.sharing(state, state.memory, evidence.n_phases + 1), slack_of(problem)
         if isinstance(goal, AllEpsilonBest):
             left = known.cohorts.counted((state.status != OUT) & problem.wanted)
@@ -191,7 +191,7 @@ class Adaptive(ByWalks):
             return None
         before = Evidence(problem.features, state.memory, self.foreseen(state)[0])
         memory = appended(state.memory, weighed(problem, outcome), _leader(state), [before])
-        evidence = Evidence(problem.features, memory, problem.noise[0])
+        evidence = Evidence(problem.features, memory, problem.noise[0], closing_of(problem))
         known = self.sharing(state, memory, evidence.n_phases)
         shown = self._shown(state, evidence, active, known)
         bounds = bounded(state, shown)

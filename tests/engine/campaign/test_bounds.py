@@ -80,12 +80,13 @@ def test_a_bound_that_was_a_slip_is_corrected_and_the_phase_decided_again(tmp_pa
         results[0] = replace(results[0], relation="<")
         campaign.record(results, close=True)
         low = campaign.status().candidates.low.copy()
-        assert not np.isfinite(low).all()
+        # What the other compounds say leaves no bound open, and some lower.
+        assert np.isfinite(low).all()
         campaign.correct(1, results[0].value, relation="=", reason="the fit gave a number")
         now = replays(campaign)
         assert now.guarantee.holds
         assert not now.bounds_taken
-        assert np.isfinite(now.candidates.low).all()
+        assert (now.candidates.low > low).any()
         campaign.correct(1, results[0].value, relation="<", reason="it did not")
         np.testing.assert_allclose(replays(campaign).candidates.low, low)
     assert audit.verify(path, recompute=True).ok
@@ -149,7 +150,8 @@ def test_trade_offs_and_limits_take_bounds_in(tmp_path: Path) -> None:
 
 def test_what_bounds_cost_is_said_and_json_has_no_infinity(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "x.assaypilot"
-    with make(path, **WIDE) as campaign:
+    # What others say of a value closes no bound of this strategy.
+    with make(path, **WIDE, strategy="linfact-g") as campaign:
         campaign.plan()
         results = beyond(answers(campaign), 5.7)
     table = tmp_path / "r.csv"
