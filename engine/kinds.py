@@ -13,7 +13,20 @@ from assaypilot.engine.errors import AssayPilotError
 if TYPE_CHECKING:
     from assaypilot.engine.endpoint import Endpoint, Kind
 
-__all__ = ["KINDS", "NOISE", "WORDS", "chance_name", "check", "check_value", "said", "turned", "word_of", "words_in"]
+__all__ = [
+    "KINDS",
+    "NOISE",
+    "WORDS",
+    "chance_name",
+    "check",
+    "check_value",
+    "distance_unit",
+    "said",
+    "turned",
+    "word_of",
+    "words_in",
+    "yes_of",
+]
 
 KINDS: tuple[Kind, ...] = ("value", "yes-no", "count")
 NOISE: dict[Kind, float] = {"yes-no": 0.5, "count": 1.0}
@@ -93,10 +106,21 @@ def word_of(endpoint: Endpoint, value: float) -> str | None:
     return endpoint.words[0] if value == 1.0 else endpoint.words[1]
 
 
+def yes_of(endpoint: Endpoint) -> str:
+    """The word for the wanted answer."""
+    return "1" if endpoint.words is None else endpoint.words[0]
+
+
+def distance_unit(endpoint: Endpoint) -> str:
+    """What a distance between two compounds is counted in, for the place where it is typed."""
+    if endpoint.kind == "yes-no":
+        return "(0.2: 20 percentage points)"
+    return "log" if endpoint.kind == "count" else endpoint.scale_unit
+
+
 def chance_name(endpoint: Endpoint) -> str:
     """What the mean of a yes-or-no endpoint is called."""
-    yes = "1" if endpoint.words is None else endpoint.words[0]
-    return f"chance that {endpoint.name} is {yes}"
+    return f"chance that {endpoint.name} is {yes_of(endpoint)}"
 
 
 def check(endpoint: Endpoint) -> None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 from assaypilot.engine.campaign.state import Round
 from assaypilot.engine.endpoint import Endpoint
+from assaypilot.engine.kinds import yes_of
 from assaypilot.engine.measurements import Measurement
 from assaypilot.engine.tables.display import shown as shown_number
 
@@ -98,6 +99,9 @@ def _named(one: Measurement, shown: Round) -> int | None:
 def mean_text(values: Sequence[Measurement], endpoint: Endpoint) -> str:
     """``7.47 (n = 2, SD 0.03)`` of the values in use, the mean of potencies by their logarithms; empty without any."""
     used = [one for one in values if one.excluded is None and not one.withdrawn]
+    if endpoint.kind == "yes-no" and used:
+        n = sum(one.n for one in used)
+        return f"{round(sum(one.n * one.value for one in used)):,} of {n:,} {yes_of(endpoint)}"
     found = shown_number([(one.relation, one.value) for one in used], [one.n for one in used]) if used else ()
     if not found:
         return ""

@@ -12,8 +12,10 @@ from PySide6.QtCore import QLocale
 from assaypilot.engine.campaign.state import Round, Status
 from assaypilot.engine.endpoint import CONCENTRATIONS, Endpoint, Relation, normalise_unit
 from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.kinds import word_of
 from assaypilot.engine.measurements import Measurement, Result
-from assaypilot.engine.tables.values import is_missing, narrow, parse_value
+from assaypilot.engine.tables.entries import Unreadable, is_empty, read_entry
+from assaypilot.engine.tables.values import narrow, parse_value
 from assaypilot.gui.cells import of_round
 
 __all__ = [
@@ -101,7 +103,7 @@ def parse_entries(text: str, endpoint: Endpoint, decimal: str = ".") -> list[Ent
 
     ValueError (or Question) says what cannot be read.
     """
-    return [parse_entry(part.strip(), endpoint, decimal) for part in text.split(";") if not is_missing(part)]
+    return [parse_entry(part.strip(), endpoint, decimal) for part in text.split(";") if not is_empty(endpoint, part)]
 
 
 def parse_cells(cells: Sequence[str], endpoint: Endpoint, decimal: str = ".") -> list[Entry]:
@@ -110,7 +112,7 @@ def parse_cells(cells: Sequence[str], endpoint: Endpoint, decimal: str = ".") ->
     Several values in one cell may be anything (replicates, a range, two assays), so they are refused as an import
     refuses them. ValueError (or Question) says what cannot be read.
     """
-    return [parse_entry(cell.strip(), endpoint, decimal) for cell in cells if not is_missing(cell)]
+    return [parse_entry(cell.strip(), endpoint, decimal) for cell in cells if not is_empty(endpoint, cell)]
 
 
 def parse_entry(text: str, endpoint: Endpoint, decimal: str = ".") -> Entry:
@@ -119,6 +121,8 @@ def parse_entry(text: str, endpoint: Endpoint, decimal: str = ".") -> Entry:
     ``decimal``: the mark that whoever typed it uses; a thousands mark is refused, never guessed at.
     """
     text = narrow(text)
+    if endpoint.kind != "value":
+        return _of_kind(text, endpoint, decimal)
     body, n, sd = text.strip(), 1, None
     mean = _MEAN.match(body)
     if mean is not None:
@@ -140,6 +144,22 @@ def parse_entry(text: str, endpoint: Endpoint, decimal: str = ".") -> Entry:
     entry = Entry(value, relation, unit, n, sd, text.strip())
     _model(endpoint, value, unit)
     return entry
+
+
+def _of_kind(text: str, endpoint: Endpoint, decimal: str) -> Entry:
+    """An answer in words, ``3/5`` or 1 and 0, or a count; ValueError says what is wrong."""
+    body, n = text.strip(), None
+    mean = _MEAN.match(body)
+    if mean is not None:
+        body = mean["value"].strip()
+        n, _ = _mean(mean["rest"], text)
+    try:
+        read = read_entry(endpoint, body, decimal)
+    except Unreadable as error:
+        raise ValueError(error.reason) from None
+    if read is None:
+        raise ValueError(f"'{text}' is no value")
+    return Entry(read.value, n=n or read.n, text=text.strip())
 
 
 def _refuse_thousands(text: str, body: str, endpoint: Endpoint, decimal: str) -> None:
@@ -273,7 +293,7 @@ def as_first_entered(measurement: Measurement, endpoint: Endpoint) -> str:
 
 
 def _text(value: float, relation: Relation, unit: str | None, n: int, sd: float | None, endpoint: Endpoint) -> str:
-    text = f"{'' if relation == '=' else relation}{value:.6g}"
+    text = word_of(endpoint, value) or f"{'' if relation == '=' else relation}{value:.6g}"
     if is_p_scale(endpoint) and round(value, 2) != value:
         text = f"{'' if relation == '=' else relation}{value:.2f}"
     if unit and normalise_unit(unit) != endpoint.unit:

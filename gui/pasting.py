@@ -12,6 +12,7 @@ from assaypilot.engine.controls import find_control
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.measurements import Measurement, Result
 from assaypilot.engine.progress import Report, silent
+from assaypilot.engine.tables.entries import is_empty
 from assaypilot.engine.tables.opening import parse_text
 from assaypilot.engine.tables.raw import RawTable
 from assaypilot.engine.tables.results import Rejected, ResultsTable, read_results
@@ -192,7 +193,8 @@ class _Pasted:
 
     def _cells(self, cells: Sequence[str], columns: Sequence[int]) -> list[tuple[int | None, list[str]]]:
         """Endpoint and cells of a row's values; None for those beyond the last column."""
-        there = [(at, cell) for at, cell in enumerate(cells) if not is_missing(cell)]
+        own = [self.status.endpoints[columns[at if at < len(columns) else -1]] for at in range(len(cells))]
+        there = [(at, cell) for at, cell in enumerate(cells) if not is_empty(own[at], cell)]
         if len(columns) == 1 and (len(self.shown.endpoints) == 1 or len(self.status.endpoints) == 1):
             return [(columns[0], [cell for _, cell in there])] if there else []
         return [(columns[at] if at < len(columns) else None, [cell]) for at, cell in there]
@@ -213,7 +215,7 @@ class _Pasted:
         for cell in cells:
             try:
                 entries += parse_cells([cell], described, self.decimal)
-                texts += [] if is_missing(cell) else [cell]
+                texts += [] if is_empty(described, cell) else [cell]
             except ValueError as error:
                 self._reject(row, name, cell, str(error))
                 self._mark(compound, endpoint, cell, error)

@@ -17,6 +17,7 @@ from assaypilot.engine.campaign.results.bounds import taken
 from assaypilot.engine.campaign.stock.words import choice_in_words, stock_in_words
 from assaypilot.engine.campaign.words import joined, many, names, number
 from assaypilot.engine.difference import in_words
+from assaypilot.engine.kinds import word_of
 from assaypilot.engine.measurements import Measurement
 from assaypilot.engine.strategies.protocol import IN, Decision
 
@@ -235,7 +236,11 @@ def _value(ledger: Ledger, place: int) -> str:
 
 
 def _entry(ledger: Ledger, measurement: Measurement, value: float, relation: str, unit: str | None) -> str:
-    unit = (unit or "").strip() or ledger.endpoints[measurement.endpoint].unit
+    endpoint = ledger.endpoints[measurement.endpoint]
+    word = word_of(endpoint, value)
+    if word is not None:
+        return word
+    unit = (unit or "").strip() or endpoint.unit
     return f"{'' if relation == '=' else relation}{number(value)}{f' {unit}' if unit else ''}"
 
 

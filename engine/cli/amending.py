@@ -7,6 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from assaypilot.engine import kinds
 from assaypilot.engine.campaign.campaign import Campaign
 from assaypilot.engine.campaign.results.amending import harmless
 from assaypilot.engine.campaign.state import Status
@@ -154,6 +155,8 @@ def _entry(text: str, endpoint: Endpoint) -> Entry:
 
 def _shown(told: Mapping[str, Any]) -> str:
     """A value in its entry unit, as corrected if it was: ``>10000 nM``."""
+    if told.get("word"):
+        return str(told["word"])
     relation = "" if told["relation"] == "=" else told["relation"]
     return f"{relation}{told['value']:.{_DIGITS}g}{' ' + told['unit'] if told['unit'] else ''}"
 
@@ -173,6 +176,7 @@ def _told(now: Status, one: Measurement | Reading) -> dict[str, Any]:
         "id": now.library.ids[one.compound],
         "endpoint": endpoint.name,
         "value": value,
+        "word": kinds.word_of(endpoint, value),
         "relation": relation,
         "unit": unit or None,
         "n": one.n,

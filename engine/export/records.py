@@ -11,6 +11,7 @@ from assaypilot.engine.difference import in_words
 from assaypilot.engine.endpoint import Endpoint
 from assaypilot.engine.export.sheet import Cell, Column, Sheet, rounded, sheet_of
 from assaypilot.engine.export.shortlist import AVAILABILITY_MEANS, decimals_of
+from assaypilot.engine.kinds import word_of
 from assaypilot.engine.measurements import Measurement
 
 __all__ = ["measurements", "picks", "rounds", "settings"]
@@ -34,7 +35,7 @@ def measurements(status: Status) -> Sheet:
         Column("No.", [m.number for m in all_of_them]),
         Column("ID", [status.library.ids[m.compound] for m in all_of_them]),
         Column("Endpoint", [endpoint.name for endpoint in endpoints]),
-        Column("Value", [e.value for e in entered]),
+        Column("Value", [word_of(one, e.value) or e.value for e, one in zip(entered, endpoints, strict=True)]),
         Column("Relation", [e.relation for e in entered]),
         Column("Unit", [e.unit or endpoint.unit for e, endpoint in zip(entered, endpoints, strict=True)]),
         Column("N", [m.n for m in all_of_them]),

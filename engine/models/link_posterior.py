@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 from scipy.linalg import cholesky
 
 from assaypilot.engine.features import Features
-from assaypilot.engine.models.glm import Link
+from assaypilot.engine.models.glm import Link, curvature, mean_value
 from assaypilot.engine.models.likelihood_set import Data, Prior, likelihood_set
 from assaypilot.engine.models.posterior import Posterior
 
-__all__ = ["link_posterior"]
+__all__ = ["link_posterior", "working_values"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
@@ -22,6 +22,7 @@ Ints = NDArray[np.intp]
 _LEVEL, _SPREAD = 1.5, 1.5
 """The SD of the mean of all compounds, and of compounds around it, that is expected on the link's scale."""
 _LEAST_COUNT = 0.1
+_LEAST_SLOPE = 1e-4
 
 
 def link_posterior(features: Features, measured: Ints, counts: Floats, means: Floats, link: Link) -> Posterior:
@@ -47,3 +48,15 @@ def link_posterior(features: Features, measured: Ints, counts: Floats, means: Fl
     found = likelihood_set(Data(features.dense(measured), counts, means, link), prior, 0.5)
     factor: Floats = cholesky(np.linalg.inv(found.covariance), lower=True)
     return Posterior(features, found.centre, factor, 1.0)
+
+
+def working_values(
+    features: Features, measured: Ints, counts: Floats, means: Floats, link: Link
+) -> tuple[Floats, Floats]:
+    """Normal values on the link's scale that say what these do: how many of SD 1 they are worth, and their means.
+
+    By the slope and the remainder at the posterior's mean, as in one step of Newton's method.
+    """
+    predictors = link_posterior(features, measured, counts, means, link).means(measured)
+    slopes = np.maximum(curvature(link, predictors), _LEAST_SLOPE)
+    return counts * slopes, predictors + (means - mean_value(link, predictors)) / slopes

@@ -22,6 +22,7 @@ from assaypilot.engine.campaign.candidates import pooled
 from assaypilot.engine.campaign.replay import Ledger
 from assaypilot.engine.campaign.words import joined, number
 from assaypilot.engine.models.glm import curvature, fit_glm
+from assaypilot.engine.models.link_posterior import working_values
 
 __all__ = ["SIZE", "SPREAD", "Source", "draw", "sources", "words"]
 
@@ -82,7 +83,9 @@ def _source(ledger: Ledger, position: int) -> Source:
     link, bound = ledger.link
     if position == ledger.objective and link != "identity":
         noise = 1.0
-        if len(measured):
+        if len(measured) and ledger.scale.own:
+            counts, means = working_values(ledger.features, measured, counts, means, link)
+        elif len(measured):
             predictors = fit_glm(ledger.features, measured, counts, means, link, bound).predictors(measured)
             counts, means = counts * curvature(link, predictors), predictors
         return Source(measured, counts, means, noise, 2.0 * SIZE, f"{number(2.0 * SIZE)} on the {link} scale", 0.0)

@@ -96,7 +96,7 @@ def _named(name: str, offered: Iterable[str]) -> Strategy:
 
 
 def propose(
-    goal: str, *, values: int = 0, limited: bool = False, parameters: Iterable[str] = ()
+    goal: str, *, values: int = 0, limited: bool = False, parameters: Iterable[str] = (), kind: Kind = "value"
 ) -> tuple[Strategy, str]:
     """What ``auto`` takes for a goal, and why, to be read after "because".
 
@@ -104,8 +104,11 @@ def propose(
     small rounds (a phase has as many as every effect needs), and within a budget (what is decided by then holds). It
     is not taken for a table of very many ``values`` (compounds times endpoints), because its plans take long there; nor
     when compounds are ``limited`` by another endpoint, which is told by phases that bound every compound; nor when
-    ``parameters`` are given that it does not have.
+    ``parameters`` are given that it does not have; nor where one endpoint is no plain value but of another ``kind``.
     """
+    if kind != "value" and goal in _OF_ANSWERS:
+        what = "yes and no" if kind == "yes-no" else "counts"
+        return _for_goal("likelihood", goal), f"its guarantee is exact for {what}"
     if goal not in _IN_PHASES:
         raise AssayPilotError(f"no strategy answers the goal {goal!r}", option="--goal")
     phased = _for_goal(_IN_PHASES[goal], goal)
@@ -134,16 +137,12 @@ def choose(
     ``blocks``: what is to be taken out of the values, such as ``plate``; only some strategies can. ``kind``: of the
     one endpoint that the goal is about.
     """
-    if name == "auto" and kind != "value" and goal in _OF_ANSWERS and blocks == "none":
-        strategy = _for_goal("likelihood", goal)
-        what = "yes and no" if kind == "yes-no" else "counts"
-        return strategy, f"likelihood, because it is exact for {what}: {strategy.info.guarantee}"
     if name == "auto" and blocks != "none" and goal in _IN_PHASES:
         strategy = _for_goal("adaptive", goal)
         why = f"it takes {blocks} effects out"
         return strategy, f"{strategy.info.name}, because {why}: {strategy.info.guarantee}"
     if name == "auto":
-        strategy, why = propose(goal, values=values, limited=limited, parameters=parameters)
+        strategy, why = propose(goal, values=values, limited=limited, parameters=parameters, kind=kind)
         return strategy, f"{strategy.info.name}, because {why}: {strategy.info.guarantee}"
     strategy = _named(name, _STRATEGIES)
     if strategy.info.baseline:

@@ -261,7 +261,8 @@ def _fit_warnings(facts: Sequence[EndpointFacts]) -> list[str]:
                 f"{name}: {fit.leverage_one} of {fit.rows} compounds are fitted exactly, because a substituent of "
                 "theirs occurs in no other measured compound; R2 says little here."
             )
-        if fit.q2 is not None and fit.q2 < POOR_Q2:
+        # Single answers and counts scatter so much that none of them can be predicted well.
+        if fit.q2 is not None and fit.q2 < POOR_Q2 and fact.endpoint.kind == "value":
             said.append(
                 f"{name}: the additive model predicts left-out compounds poorly (Q2 {fit.q2:.2f}); "
                 "decisions assume additivity."

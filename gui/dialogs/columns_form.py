@@ -82,7 +82,14 @@ class ColumnsForm(QWidget):
         self.unit.setPlaceholderText("nM, µM, %, … or none")
         self.unit.textChanged.connect(lambda _: self._tell())
         self.scale = self._combo(
-            "Scale", [("proposed", None), ("log10 (p scale for concentrations)", "log"), ("as it is", "none")]
+            "Scale",
+            [
+                ("proposed", None),
+                ("log10 (p scale for concentrations)", "log"),
+                ("as it is", "none"),
+                ("yes or no", "yes-no"),
+                ("counts", "count"),
+            ],
         )
         self.direction = self._combo("Better", [("proposed", None), ("higher on that scale", "max"), ("lower", "min")])
         self.stock, self.cost, self.lead = (
@@ -180,14 +187,12 @@ class ColumnsForm(QWidget):
                 continue
             self.endpoint.addItem(end.name, end.unit)
             if said:
-                self._said[end.name] = EndpointSpec(
-                    end.name, unit=end.unit or None, direction=end.direction, transform=end.transform
-                )
+                self._said[end.name] = _spec_of(end)
         if mapping.endpoints:
             end = mapping.endpoints[0].endpoint
             self.unit.setText(end.unit)
             if said:
-                self.scale.setCurrentIndex(max(self.scale.findData(end.transform), 0))
+                self.scale.setCurrentIndex(max(self.scale.findData(_scale_of(_spec_of(end))), 0))
                 self.direction.setCurrentIndex(max(self.direction.findData(end.direction), 0))
         self._filling = False
         self._show_parts()
@@ -195,7 +200,8 @@ class ColumnsForm(QWidget):
     def show_proposed(self, endpoint: Endpoint) -> None:
         """Nothing; says what is proposed where nothing else was chosen."""
         if self.scale.currentData() is None:
-            self.scale.setItemText(0, f"proposed: {'log10' if endpoint.transform == 'log' else 'as it is'}")
+            usual = "log10" if endpoint.transform == "log" else "as it is"
+            self.scale.setItemText(0, f"proposed: {_KINDS.get(endpoint.kind, usual)}")
         if self.direction.currentData() is None:
             # "higher" beside a unit of nM would be read as the weaker compounds.
             on = "" if endpoint.scale_name == endpoint.name else f" {endpoint.scale_name}"
@@ -232,7 +238,7 @@ class ColumnsForm(QWidget):
                     name,
                     unit=self.unit.text().strip() or None,
                     direction=self.direction.currentData(),
-                    transform=self.scale.currentData(),
+                    **_scaled(self.scale.currentData()),
                 )
             )
             others = [self.endpoint.itemText(place) for place in range(self.endpoint.count())]
@@ -282,7 +288,7 @@ class ColumnsForm(QWidget):
         spec = self._said.get(self.endpoint.itemText(place))
         if spec is not None:
             spec = replace(spec)
-            self.scale.setCurrentIndex(max(self.scale.findData(spec.transform), 0))
+            self.scale.setCurrentIndex(max(self.scale.findData(_scale_of(spec)), 0))
             self.direction.setCurrentIndex(max(self.direction.findData(spec.direction), 0))
 
     def _source_chosen(self) -> None:
@@ -303,3 +309,24 @@ class ColumnsForm(QWidget):
             (self.sites, not self.from_structures),
         ):
             self._fields.setRowVisible(widget, there)
+
+
+_KINDS = {"yes-no": "yes or no", "count": "counts"}
+
+
+def _spec_of(endpoint: Endpoint) -> EndpointSpec:
+    """What was said of an endpoint, the last time; where the other word is wanted, that smaller is better."""
+    if endpoint.kind == "value":
+        unit = endpoint.unit or None
+        return EndpointSpec(endpoint.name, unit=unit, direction=endpoint.direction, transform=endpoint.transform)
+    return EndpointSpec(endpoint.name, unit=endpoint.unit or None, kind=endpoint.kind, words=endpoint.words)
+
+
+def _scale_of(spec: EndpointSpec) -> str | None:
+    """What the choice of a scale says: a transform, or a kind."""
+    return spec.kind if spec.kind in _KINDS else spec.transform
+
+
+def _scaled(chosen: str | None) -> dict[str, Any]:
+    """The same, as an endpoint takes it."""
+    return {"kind": chosen} if chosen in _KINDS else {"transform": chosen}

@@ -154,15 +154,17 @@ class EndpointBox(QFrame):
         trade = goal == "pareto"
         self.chosen.setVisible(trade)
         self.title.setVisible(not trade)
-        self.direction.setVisible(self.aimed_at)
-        applies = (self.measured, trade and self.aimed_at, True)
+        plain = self.fact.endpoint.kind == "value"
+        # Of yes and no, and of counts, what is wanted was said with the columns, and the noise follows from the mean.
+        self.direction.setVisible(self.aimed_at and plain)
+        applies = (self.measured and plain, trade and self.aimed_at, True)
         for place, (caption, field, wanted) in enumerate(zip(self._captions, self._fields, applies, strict=True)):
             self._grid.setColumnMinimumWidth(place, 128 if wanted else 0)
             caption.setVisible(wanted)
             field.setVisible(wanted)
             field.note.setVisible(wanted and bool(field.note.text()))
-        self.unknown.setVisible(self.measured)
-        self.classes.setVisible(self.measured and (not self.unknown.isChecked() or bool(self.classes.text)))
+        self.unknown.setVisible(self.measured and plain)
+        self.classes.setVisible(self.measured and plain and (not self.unknown.isChecked() or bool(self.classes.text)))
 
     def read(self) -> Endpoint | None:
         """The endpoint as it was described; None when something of it cannot be used, which is then said beside it."""
@@ -170,7 +172,8 @@ class EndpointBox(QFrame):
         limit = self._limit()
         good &= self.limit.edit.property("wrong") != "true"
         noise = epsilon = None
-        if self.measured:
+        plain = endpoint.kind == "value"
+        if self.measured and plain:
             noise = self.noise.number(low=0.0, optional=True)
             good &= self.noise.edit.property("wrong") != "true"
             if (
@@ -185,7 +188,7 @@ class EndpointBox(QFrame):
             elif good and noise is None and self.fact.noise_sd is None and not self.unknown.isChecked():
                 self.noise.problem("The noise is needed: no compound was measured twice.")
                 good = False
-        classes = self._classes() if self.measured else None
+        classes = self._classes() if self.measured and plain else None
         good &= self.classes.edit.property("wrong") != "true"
         if self.aim == "pareto" and self.aimed_at:
             epsilon = self.margin.number(optional=True)
@@ -196,9 +199,9 @@ class EndpointBox(QFrame):
             return None
         return replace(
             endpoint,
-            direction=self.direction.currentData() if self.aimed_at else endpoint.direction,
+            direction=self.direction.currentData() if self.aimed_at and plain else endpoint.direction,
             noise_sd=noise if noise is not None else endpoint.noise_sd,
-            noise_estimated=self.measured and self.unknown.isChecked(),
+            noise_estimated=self.measured and plain and self.unknown.isChecked(),
             noise_classes=classes,
             epsilon=epsilon if self.aim == "pareto" else endpoint.epsilon,
             limit=limit,

@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
 from assaypilot.engine.campaign.state import Settings as CampaignSettings
 from assaypilot.engine.endpoint import Endpoint
 from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.kinds import distance_unit
 from assaypilot.engine.progress import Cancelled
 from assaypilot.gui.dialogs.columns_step import Checked
 from assaypilot.gui.dialogs.goal_controls import PlatesAndControls
@@ -314,7 +315,7 @@ class GoalStep(Step):
         box = self.endpoints.box(name)
         if box is not None:
             endpoint = box.fact.endpoint
-            unit = endpoint.scale_unit
+            unit = distance_unit(endpoint)
             fold = ": 0.3 log is 2-fold, 0.5 is 3-fold" if unit == "log" else ""
             self.epsilon.hint(f"{unit} of the best {endpoint.scale_name}{fold}".strip())
             self.strategy.unit(unit)
@@ -331,7 +332,9 @@ class GoalStep(Step):
         goal = self.aim
         compounds, boxes = len(self.checked.imported.library), self.endpoints.boxes
         values = compounds * sum(box.measured for box in boxes)
-        self.strategy.suit(values, limited=any(box.limit.text for box in boxes))
+        objective = self.endpoints.box(str(self.objective.currentData() or ""))
+        kind = "value" if objective is None or goal == "pareto" else objective.fact.endpoint.kind
+        self.strategy.suit(values, limited=any(box.limit.text for box in boxes), kind=kind)
         epsilon = self.epsilon.number(low=0.0) if goal == "epsilon-best" else None
         self.slack.edit.setPlaceholderText("" if epsilon is None else f"{epsilon / 2:g}")
         slack = self.slack.number(optional=True) if goal != "pareto" else None

@@ -12,7 +12,8 @@ from assaypilot.gui.dialogs.steps import Field
 from assaypilot.gui.widgets.text import label
 
 if TYPE_CHECKING:
-    from assaypilot.engine.strategies.protocol import Strategy, StrategyInfo
+    from assaypilot.engine.endpoint import Kind
+from assaypilot.engine.strategies.protocol import Strategy, StrategyInfo
 
 __all__ = ["StrategyChoice", "load_strategies"]
 
@@ -63,6 +64,8 @@ class StrategyChoice(QWidget):
         column.addWidget(self.off)
         self._goal = ""
         self._values, self._limited = 0, False
+        self._of: Kind = "value"
+        """The kind of the one endpoint that a goal is about."""
         self._kinds: tuple[type[Strategy], ...] = ()
         self.combo.setEnabled(False)
         self.off.hide()
@@ -83,7 +86,7 @@ class StrategyChoice(QWidget):
     def _info(self) -> StrategyInfo:
         from assaypilot.engine.strategies.registry import choose
 
-        return choose(self.name, self._goal, values=self._values, limited=self._limited)[0].info
+        return choose(self.name, self._goal, values=self._values, limited=self._limited, kind=self._of)[0].info
 
     def parameters(self) -> dict[str, Any] | None:
         """What the strategy chosen is told beside the goal; None when that is missing (then it is said there)."""
@@ -109,10 +112,13 @@ class StrategyChoice(QWidget):
         self._goal = goal
         self._fill()
 
-    def suit(self, values: int, *, limited: bool) -> None:
-        """Nothing; proposes what fits so many ``values`` of compounds, and endpoints that are ``limited`` or not."""
-        if (values, limited) != (self._values, self._limited):
-            self._values, self._limited = values, limited
+    def suit(self, values: int, *, limited: bool, kind: Kind = "value") -> None:
+        """Nothing; proposes what fits so many ``values`` of compounds, and endpoints that are ``limited`` or not.
+
+        ``kind``: of the one endpoint that the goal is about.
+        """
+        if (values, limited, kind) != (self._values, self._limited, self._of):
+            self._values, self._limited, self._of = values, limited, kind
             if self.combo.count():
                 self.combo.setItemText(0, self._proposed)
                 self._tell()
@@ -121,7 +127,9 @@ class StrategyChoice(QWidget):
     def _proposed(self) -> str:
         from assaypilot.engine.strategies.registry import propose
 
-        return f"Proposed: {propose(self._goal, values=self._values, limited=self._limited)[0].info.title}"
+        return (
+            f"Proposed: {propose(self._goal, values=self._values, limited=self._limited, kind=self._of)[0].info.title}"
+        )
 
     def _fill(self) -> None:
         goal = self._goal
@@ -152,7 +160,7 @@ class StrategyChoice(QWidget):
             words = words.replace(engine, here)
         words = f"{words[:1].upper()}{words[1:]}."
         if self.name == "auto":
-            why = propose(self._goal, values=self._values, limited=self._limited)[1]
+            why = propose(self._goal, values=self._values, limited=self._limited, kind=self._of)[1]
             words = f"Proposed because {why}. {words}"
         self.note.setText(words)
 

@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QGridLayout, QWidget
 from assaypilot.engine.campaign.state import NoiseNow, Status
 from assaypilot.engine.campaign.words import number
 from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.kinds import distance_unit
 from assaypilot.engine.stated_noise import UNKNOWN, StatedNoise, parse_noise
 from assaypilot.gui.dialogs.steps import Field
 from assaypilot.gui.models.base import plain_tip
@@ -205,7 +206,7 @@ class TermsForm(QWidget):
         self._filling = True
         now = Terms.of(status)
         scales = {one.name: one.scale_name for one in status.endpoints}
-        self._unit = status.endpoints[status.objective].scale_unit
+        self._unit = distance_unit(status.endpoints[status.objective])
         if opened or list(self._noise) != [name for name, _ in now.noise] or len(self._margins) != len(now.margins):
             for line in (*self._noise.values(), *self._margins.values()):
                 self._take_out(line)

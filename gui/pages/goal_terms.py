@@ -45,7 +45,7 @@ class Terms:
             noise=tuple(
                 (one.name, NOT_KNOWN if one.noise_estimated else one.noise_sd)
                 for one in measured
-                if one.noise_sd is not None
+                if one.noise_sd is not None and one.kind == "value"
             ),
             per_round=settings.per_round,
             replicates=settings.max_replicates,

@@ -13,7 +13,7 @@ from assaypilot.engine.campaign.state import Source
 from assaypilot.engine.endpoint import Endpoint
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.measurements import Measurement
-from assaypilot.engine.tables.values import is_missing
+from assaypilot.engine.tables.entries import is_empty
 from assaypilot.gui.cells import Slot
 from assaypilot.gui.dialogs.reasons import CorrectDialog, ExcludeDialog
 from assaypilot.gui.entry import Entry, Question, entered_text, parse_entry, results_in_round, user_decimal
@@ -48,7 +48,7 @@ class RoundValues:
         if page.view is None or model.round is None:
             return
         page.panel.hide_wrong(line, place)
-        parts = [part.strip() for part in text.split(";") if not is_missing(part)]
+        parts = [part.strip() for part in text.split(";") if not is_empty(model.endpoints[place], part)]
         slots = [Slot(one) for one in model.values_of(line, place) if one.excluded is None] if model.gathered else None
         slots = model.slots(line, place) if slots is None else slots
         first = 0 if model.gathered else at

@@ -20,6 +20,7 @@ from assaypilot.engine.campaign.replay import Ledger
 from assaypilot.engine.campaign.state import Status
 from assaypilot.engine.campaign.words import joined, many, number
 from assaypilot.engine.endpoint import Endpoint
+from assaypilot.engine.kinds import word_of
 from assaypilot.engine.labels import label_text
 from assaypilot.engine.measurements import Measurement
 from assaypilot.engine.percentages import probability
@@ -219,7 +220,7 @@ class Reasons:
 
 def _told(m: Measurement, endpoints: Sequence[Endpoint], taken: Collection[int]) -> OwnValue:
     endpoint = endpoints[m.endpoint]
-    value = f"{'' if m.relation == '=' else f'{m.relation} '}{m.value:.2f}"
+    value = word_of(endpoint, m.value) or f"{'' if m.relation == '=' else f'{m.relation} '}{m.value:.2f}"
     entered = f"{'' if m.entered.relation == '=' else m.entered.relation}{number(m.entered.value)}"
     unit = (m.entered.unit or endpoint.unit or "").strip()
     if endpoint.transform == "log" or m.corrected is not None:
