@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from assaypilot.engine.campaign.results.outlying import beside_others
+from assaypilot.engine.campaign.results.outlying import beside_others, spread_of
 from assaypilot.engine.campaign.state import Round, Status
 from assaypilot.engine.measurements import Measurement
 
@@ -47,7 +47,7 @@ def surprises(status: Status, shown: Round) -> list[Surprise]:
             groups.setdefault((one.endpoint, one.compound), []).append(one)
     for one in status.measurements:
         line = lines.get(one.compound)
-        noise = status.endpoints[one.endpoint].noise_sd
+        noise = spread_of(status.endpoints[one.endpoint], groups.get((one.endpoint, one.compound), ()))
         if one.round != shown.number or not one.usable or line is None or noise is None:
             continue
         told = None

@@ -85,6 +85,11 @@ def endpoint_facts(imported: ImportedTable) -> tuple[EndpointFacts, ...]:
         if noise is None and endpoint.noise_sd is not None:
             noise = Noise(endpoint.noise_sd)
         noise_sd = endpoint.noise_sd if endpoint.noise_sd is not None else (spread or None)
+        if endpoint.kind != "value":
+            noise = None  # it differs with the mean
+        if endpoint.kind == "count":
+            # Effects of counts are factors; the least is what half a count would be.
+            values = [math.log10(max(value, 0.5)) for value in values]
         pooled = pool(at, values, counts, len(imported.library))
         if endpoint.of is not None:
             known = [replace(fact.endpoint, noise_sd=fact.noise_sd) for fact in facts]

@@ -11,6 +11,7 @@ from assaypilot.gui.entry import Entry, Question, parse_cells, parse_entries, pa
 
 P = Endpoint("pIC50", noise_sd=0.2)
 IC50 = Endpoint("IC50", "nM", "log", noise_sd=0.2)
+ACTIVITY = Endpoint("Activity", kind="yes-no", words=("active", "inactive"))
 
 
 @pytest.mark.parametrize(
@@ -27,11 +28,32 @@ IC50 = Endpoint("IC50", "nM", "log", noise_sd=0.2)
         ("7.6 (n = 3)", P, [(7.6, "=", None, 3, None)]),
         ("n.d.", P, []),
         ("", P, []),
+        ("Active; inactive", ACTIVITY, [(1.0, "=", None, 1, None), (0.0, "=", None, 1, None)]),
+        ("3/4", ACTIVITY, [(0.75, "=", None, 4, None)]),
+        ("active (n=3)", ACTIVITY, [(1.0, "=", None, 3, None)]),
+        ("-", ACTIVITY, []),
+        (
+            "-; +",
+            Endpoint("Hit", kind="yes-no", words=("+", "-")),
+            [(0.0, "=", None, 1, None), (1.0, "=", None, 1, None)],
+        ),
+        ("12", Endpoint("Colonies", kind="count"), [(12.0, "=", None, 1, None)]),
     ],
 )
 def test_what_is_understood(text: str, endpoint: Endpoint, expected: list[tuple[object, ...]]) -> None:
     found = parse_entries(text, endpoint)
     assert [(e.value, e.relation, e.unit, e.n, e.sd) for e in found] == expected
+
+
+@pytest.mark.parametrize("text", ["maybe", "1.5", ">0.5", "2/1"])
+def test_what_is_no_answer_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match=r"active nor inactive|a bound"):
+        parse_entry(text, ACTIVITY)
+
+
+def test_an_answer_is_shown_as_its_word() -> None:
+    assert parse_entry("1", ACTIVITY).shown(ACTIVITY) == "active"
+    assert result_of(parse_entry("no", ACTIVITY), "X", ACTIVITY).comment == "typed as no"
 
 
 def test_a_concentration_becomes_what_the_engine_makes_of_it() -> None:

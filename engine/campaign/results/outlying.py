@@ -19,7 +19,7 @@ from assaypilot.engine.endpoint import Endpoint
 from assaypilot.engine.library import Library
 from assaypilot.engine.measurements import Measurement
 
-__all__ = ["FAR", "Outlying", "beside_others", "outlying", "outlying_words"]
+__all__ = ["FAR", "Outlying", "beside_others", "outlying", "outlying_words", "spread_of"]
 
 FAR = 4.0
 """Standard deviations."""
@@ -46,6 +46,13 @@ class Outlying:
         return abs(self.measurement.value - self.expected) / self.spread
 
 
+def spread_of(endpoint: Endpoint, group: Sequence[Measurement]) -> float | None:
+    """The SD of one value of a group: the assay's, or that of counts of this size; None where it is not known."""
+    if endpoint.kind != "count" or not group:
+        return endpoint.noise_sd
+    return math.sqrt(max(sum(m.n * m.value for m in group) / sum(m.n for m in group), 1.0))
+
+
 def beside_others(one: Measurement, group: Sequence[Measurement], noise: float) -> tuple[float, float] | None:
     """The mean of the other values of a group, and the SD of a value around it; None without others."""
     others = [m for m in group if m.number != one.number]
@@ -67,7 +74,7 @@ def outlying(
     predicted = {issued.number: _predicted(issued, objective) for issued in rounds}
     found = []
     for (issued, endpoint, compound), group in groups.items():
-        noise = endpoints[endpoint].noise_sd
+        noise = spread_of(endpoints[endpoint], group)
         if noise is None:
             continue
         told = predicted.get(issued, {}).get((endpoint, compound))
