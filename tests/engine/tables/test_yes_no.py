@@ -137,7 +137,7 @@ def test_the_command_line_makes_a_campaign_of_it(tmp_path: Path, capsys: pytest.
     assert main(["new", file, "--table", source, "--sites", "R1,R2", "--epsilon", "0.2"]) == 0
     out = capsys.readouterr().out
     assert "All compounds within 20 percentage points of the best chance that Active is active" in out
-    assert "likelihood, because it is exact for yes and no" in out
+    assert "likelihood, because its guarantee is exact for yes and no" in out
     assert "Assay noise" not in out
     assert main(["new", file + "2", "--table", source, "--sites", "R1,R2", "--epsilon", "0.8"]) == 1
     assert "chances lie between 0 and 1, so none is 1.2 from another" in capsys.readouterr().err
