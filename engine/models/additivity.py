@@ -164,11 +164,11 @@ def _noncentrality(statistic: float, freedom: int, level: float) -> float:
 
     if chdtrc(freedom, statistic) >= level:
         return 0.0
-    from scipy.optimize import brentq
-
-    top = max(statistic, 1.0)
-    found: float = brentq(lambda shift: 1.0 - float(chndtr(statistic, freedom, shift)) - level, 0.0, top, rtol=1e-6)
-    return found
+    low, high = 0.0, max(statistic, 1.0)  # there it is reached more often than not
+    for _ in range(_STEPS):
+        middle = (low + high) / 2.0
+        low, high = (low, middle) if 1.0 - float(chndtr(statistic, freedom, middle)) >= level else (middle, high)
+    return high
 
 
 def _cliffs(
