@@ -8,6 +8,7 @@ import sys
 from PySide6.QtCore import QRunnable, QTimer
 from PySide6.QtWidgets import QWidget
 
+from assaypilot.gui.long_lived import set_aside
 from assaypilot.gui.widgets.structures import drawing_pool
 
 __all__ = ["MODULES", "TURN", "preload", "preload_soon"]
@@ -50,11 +51,20 @@ class _Loading(QRunnable):
             return
 
 
+class _SettingAside(QRunnable):
+    """What was loaded stays."""
+
+    def run(self) -> None:
+        """Nothing; spares the collector looking through it."""
+        set_aside()
+
+
 def preload() -> None:
     """Nothing; has the thread that draws load what is not there yet, when it has nothing to draw."""
     for name in MODULES:
         if name not in sys.modules:
             drawing_pool().start(_Loading(name), LAST)
+    drawing_pool().start(_SettingAside(), LAST - 1)
 
 
 def preload_soon(window: QWidget) -> None:

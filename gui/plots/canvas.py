@@ -10,6 +10,7 @@ from PySide6.QtCore import QObject, QPoint, QPointF, QRectF, QRunnable, QSize, Q
 from PySide6.QtGui import QColor, QGuiApplication, QImage, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QMenu, QSizePolicy, QWidget
 
+from assaypilot.gui.long_lived import drawn
 from assaypilot.gui.theme import theme
 from assaypilot.gui.widgets.structures import drawing_pool
 
@@ -95,6 +96,11 @@ class _Drawing(QRunnable):
         """Nothing; draws and hands the picture over."""
         if self._owner.latest != self._number:  # another one was asked for meanwhile
             return
+        self._owner.drawn.emit(self._picture())
+        drawn()
+
+    def _picture(self) -> _Drawn:
+        """The picture; its figure is thrown away."""
         from matplotlib.backends.backend_agg import FigureCanvasAgg
 
         width, height = self._size.width(), self._size.height()
@@ -106,7 +112,7 @@ class _Drawing(QRunnable):
         image = QImage(pixels, across, down, 4 * across, QImage.Format.Format_RGBA8888).copy()
         image.setDevicePixelRatio(self._ratio)
         parts = tuple(Part.of(axes, across, down, self._ratio) for axes in figure.axes)
-        self._owner.drawn.emit(_Drawn(image, self._number, parts))
+        return _Drawn(image, self._number, parts)
 
 
 class _Signals(QObject):

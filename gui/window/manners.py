@@ -9,6 +9,7 @@ from PySide6.QtGui import QFont, QFontMetrics
 from PySide6.QtWidgets import QDialog, QPushButton
 
 from assaypilot.gui.help.asking import close_help, show_help, topic_at
+from assaypilot.gui.long_lived import look_again_soon
 from assaypilot.gui.theme import theme
 from assaypilot.gui.window.windows import main_windows
 
@@ -41,7 +42,9 @@ class Manners(QObject):
 
     def closing(self) -> None:
         """Nothing; the window goes: the help goes with the last one."""
-        if not any(one.isVisible() for one in main_windows() if one is not self._window):
+        if any(one.isVisible() for one in main_windows() if one is not self._window):
+            look_again_soon()
+        else:
             close_help()
 
     def help(self) -> None:

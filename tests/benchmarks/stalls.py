@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import os
 import sys
 import threading
@@ -113,7 +112,6 @@ class Heart:
     def step(self, name: str) -> Iterator[Step]:
         """A context in which everything counts as one step."""
         self.turn(0.02)
-        gc.collect()
         self._now = Step(name, memory=memory())
         self._seen.clear()
         self._at, self._used, self._spent = time.perf_counter(), time.thread_time(), time.process_time()

@@ -1,0 +1,55 @@
+"""What stays as long as the program, libraries above all, is not looked through again and again for what could go.
+
+Python's collector stops every thread while it looks through all there is: 80 ms once the libraries are loaded, a third
+of that when it need not look through them.
+"""
+
+from __future__ import annotations
+
+import gc
+
+from PySide6.QtCore import QCoreApplication, QTimer
+
+__all__ = ["drawn", "look_again", "look_again_soon", "set_aside"]
+
+LATER = 1_000
+"""Milliseconds after a window was closed."""
+PICTURES = 2
+"""Figures that are thrown away together: each is some ten thousand objects that only the collector finds."""
+MOST = 300_000
+"""Objects that are looked through once more when a window has gone; the rows of a large table are not."""
+
+
+_pictures = 0
+
+
+def set_aside() -> None:
+    """Nothing; what there is now is taken for what stays."""
+    gc.freeze()
+
+
+def look_again_soon() -> None:
+    """Nothing; a window goes while others stay: it was taken for what stays, and is looked for once it is gone."""
+    application = QCoreApplication.instance()
+    if application is not None and gc.get_freeze_count():
+        QTimer.singleShot(LATER, application, look_again)
+
+
+def look_again() -> None:
+    """Nothing; what was set aside and is not needed any more goes, the rest is set aside again."""
+    if 0 < gc.get_freeze_count() <= MOST:
+        gc.unfreeze()
+        gc.collect()
+        gc.freeze()
+
+
+def drawn() -> None:
+    """Nothing; one more figure was drawn and is not needed any more; after some they are thrown away.
+
+    Left alone they would wait until there are many, and then stop the window for a tenth of a second.
+    """
+    global _pictures
+    _pictures += 1
+    if _pictures >= PICTURES and gc.get_freeze_count():
+        _pictures = 0
+        gc.collect()
