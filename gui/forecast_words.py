@@ -75,10 +75,22 @@ def forecast_lines(found: Foresight) -> list[tuple[str, str]]:
     return rows
 
 
-def how_known(forecast: Forecast) -> str:
-    """What the figures stand on."""
+def how_known(found: Foresight) -> str:
+    """What the figures stand on, and what a budget that settles nothing could be spent on instead."""
+    forecast = found.forecast
     said = f" {forecast.assumed.rstrip('.')}." if forecast.assumed else ""
-    return f"The ranges hold 8 times in 10, by {many(forecast.runs, 'simulated campaign')}.{said}"
+    return f"The ranges hold 8 times in 10, by {many(forecast.runs, 'simulated campaign')}.{said}{_instead(found)}"
+
+
+def _instead(found: Foresight) -> str:
+    """The strategy that decides with a budget with which nothing can be proven; empty where there is no need of it."""
+    spent = found.forecast.budget
+    if spent is None or not spent.decides_nothing or found.goal != "epsilon-best":
+        return ""
+    return (
+        f" A new campaign with the strategy Epsilon-best with a fixed budget decides all within {found.budget:,} "
+        "measurements, by the estimates and with a weak guarantee."
+    )
 
 
 def expected_words(found: Foresight) -> str:

@@ -32,6 +32,8 @@ class Foresight:
     used: int = 0
     """Measurements used so far."""
     budget: int | None = None
+    goal: str = ""
+    """``epsilon-best``, ``pareto`` or ``best``; empty where nobody asks."""
 
 
 def foresee(path: Path, change: Change | None = None, report: Report = silent) -> Foresight:
@@ -56,7 +58,9 @@ def _foresee(path: str, change: Change | None, report: Report) -> Foresight:
                 _change(copy, change)
         with Campaign.open(place, read_only=True) as campaign:
             now = campaign.status()
-        return Foresight(forecast_campaign(place, report), now.measurements_used, now.settings.budget)
+        return Foresight(
+            forecast_campaign(place, report), now.measurements_used, now.settings.budget, now.settings.goal
+        )
 
 
 def _change(copy: Campaign, change: Change) -> None:
@@ -89,7 +93,7 @@ def foresee_draft(
 
     parcel = pack_library(library)
     forecast = in_another_process(_draft, parcel, tuple(endpoints), settings, tuple(history), report=report)
-    return Foresight(forecast, 0, settings.budget)
+    return Foresight(forecast, 0, settings.budget, settings.goal)
 
 
 def _draft(

@@ -49,6 +49,8 @@ class Intended:
     source: Source | None = None
     wrong: tuple[Wrong, ...] = ()
     """Of the rejected ones, those that have a cell to stand in until they are put right."""
+    pending: int = 0
+    """Cells that say there is no value yet, such as n.d.; nothing is written for them."""
 
     @property
     def rejected(self) -> int:
@@ -91,6 +93,7 @@ def intend_paste(
     pasted = _Pasted(
         status, shown, decimal_of((cell for row in block for cell in row), decimal), in_round(status, shown)
     )
+    pasted.pending = sum(bool(cell) and is_missing(cell) for row in block for cell in row)
     if wide and sum(place is not None for place in ids) * 2 >= len(block):
         pasted.by_id(block)
         return pasted.intended(TITLE)
@@ -122,12 +125,20 @@ class _Pasted:
     rows: list[PastedRow] = field(default_factory=list)
     results: list[Result] = field(default_factory=list)
     wrong: list[Wrong] = field(default_factory=list)
+    pending: int = 0
     made: dict[tuple[int, int], list[Result]] = field(default_factory=dict)
     """The results by compound and endpoint."""
 
     def intended(self, title: str) -> Intended:
         """What would be written."""
-        return Intended(title, tuple(self.rows), tuple(self.results), source=Source("pasted"), wrong=tuple(self.wrong))
+        return Intended(
+            title,
+            tuple(self.rows),
+            tuple(self.results),
+            source=Source("pasted"),
+            wrong=tuple(self.wrong),
+            pending=self.pending,
+        )
 
     def by_line(self, block: list[list[str]], lines: Sequence[int], place: int) -> None:
         """Values line by line.
@@ -315,6 +326,7 @@ def _of_table(title: str, found: ResultsTable, raw: RawTable, status: Status, sh
         found.warnings,
         Source(raw.file or "pasted", raw.digest),
         tuple(wrong),
+        found.pending,
     )
 
 

@@ -62,7 +62,7 @@ def cautions(ledger: Ledger, *, open_ones: bool) -> tuple[str, ...]:
         if open_ones:
             hold_up = _COSTS if found[0] in counting else " They may keep the set from being decided."
         texts.append(
-            f"{many(len(found), 'compound')} with values beyond a limit only, {used}: "
+            f"{many(len(found), 'compound')} with values known only as bounds, {used}: "
             f"{names([ledger.library.ids[c] for c in found])}.{hold_up}{_no_difference(ledger, bounded - exact)}"
         )
     # Compounds in order, each once: by whether both can be true.

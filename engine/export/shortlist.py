@@ -108,7 +108,7 @@ def evidence(status: Status, compound: int) -> str:
     if not candidates.made[compound]:
         return "predicted, never measured"
     if candidates.censored[compound]:
-        return "predicted, measured beyond a limit only"
+        return "predicted, measured only as a bound"
     names = (status.endpoints[k].name for k in status.entered_endpoints)
     others = [name for name in names if candidates.measured_of[name][compound]]
     return f"predicted, measured for {', '.join(others)} only" if others else "predicted, its values are not used"

@@ -147,7 +147,7 @@ def fact_rows(checked: Checked) -> list[tuple[str, str]]:
     for fact in checked.facts[:4]:
         words = f"{fact.measured:,} value{'' if fact.measured == 1 else 's'} from before"
         if fact.censored:
-            words += f", {fact.censored:,} beyond a limit"
+            words += f", {fact.censored:,} known only as bounds"
         if fact.endpoint.scale_name != fact.endpoint.name:
             words += f", used as {fact.endpoint.scale_name}"
         if fact.replicate_sd is not None:

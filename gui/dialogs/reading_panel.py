@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -18,6 +19,8 @@ __all__ = ["ReadingPanel"]
 
 HEADER_ROWS, DOUBLE_ROWS = 12, 6
 """Rows offered as the header, and pairs of rows."""
+_PAIR = re.compile(r"Rows (\S+) and (\S+) were read together as the header\.")
+"""How it is said that the header is of two rows."""
 MARKS = {".": "point", ",": "comma"}
 
 
@@ -66,7 +69,7 @@ class ReadingPanel(QWidget):
         _offer(self.decimal, MARKS, how.decimal, MARKS[raw.decimal])
         rows = [(f"row {n}", (n, 1)) for n in range(1, HEADER_ROWS + 1)]
         rows += [(f"rows {n} and {n + 1}", (n, 2)) for n in range(1, DOUBLE_ROWS + 1)]
-        above = f"found: above row {raw.rows[0]}" if raw.rows else "found"
+        above = _found_header(raw)
         _fill(
             self.header, [(above if how.header is None else "find it", None), *rows, ("no header", (0, 0))], how.header
         )
@@ -92,6 +95,14 @@ class ReadingPanel(QWidget):
             decimal=None if book else self.decimal.currentData(),
             header=self.header.currentData(),
         )
+
+
+def _found_header(raw: RawTable) -> str:
+    """Where the header was found: the two rows it was read from, or the row that it stands above."""
+    pair = next((found for words in raw.warnings if (found := _PAIR.fullmatch(words))), None)
+    if pair is not None:
+        return f"found: rows {pair[1]} and {pair[2]}"
+    return f"found: above row {raw.rows[0]}" if raw.rows else "found"
 
 
 def _offer(combo: QComboBox, names: Mapping[str, str], chosen: str | None, read_as: str) -> None:

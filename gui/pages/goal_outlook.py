@@ -134,7 +134,7 @@ class Outlooks(QWidget):
             self.canvas.show_figure(partial(_drawn, tuple(rows)))
             self.canvas.setAccessibleDescription(said)
         found = tried or now
-        self.known.setText("" if found is None else how_known(found.forecast))
+        self.known.setText("" if found is None else how_known(found))
 
     def _show_rows(self, now: Foresight | None, tried: Foresight | None) -> None:
         left, right = ({} if one is None else dict(forecast_lines(one)) for one in (now, tried))

@@ -6,6 +6,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
+from assaypilot.engine.campaign.words import many
 from assaypilot.gui.models.notes import PastedModel
 from assaypilot.gui.pasting import Intended
 from assaypilot.gui.widgets.table import Table
@@ -60,6 +61,8 @@ class Preview(QWidget):
             words += f"; {rejected:,} line{'' if rejected == 1 else 's'} cannot be used and will be left out"
         if wrong:
             words += f", {wrong:,} of them kept in the list, marked, to be put right"
+        if intended.pending:
+            words += f"; {many(intended.pending, 'cell')} without a value yet (empty, n.d., NA)"
         self.summary.setText(words + ". Nothing has been written yet.")
         self.warning.setVisible(bool(intended.warnings))
         self.warning.say("Please look at", "\n".join(intended.warnings[:6]))

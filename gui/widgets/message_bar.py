@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
 from typing import Literal
 
@@ -17,6 +18,8 @@ __all__ = ["MessageBar", "error_words", "for_window"]
 
 NARROWEST = 240
 """Pixels that a message has at least."""
+SEEN = 8.0
+"""Seconds after which a refusal was seen: the next thing that is done takes it away."""
 Kind = Literal["error", "note", "question"]
 Offer = tuple[str, Callable[[], None]]
 """What a button says and does."""
@@ -83,6 +86,7 @@ class MessageBar(QFrame):
         row.addWidget(self.stop, 0, Qt.AlignmentFlag.AlignVCenter)
         row.addWidget(self.dismiss, 0, Qt.AlignmentFlag.AlignVCenter)
         self._behind: tuple[Kind, str, str] | None = None
+        self._since = 0.0
         self._offers: list[QPushButton] = []
         self._working = False
         self.hide()
@@ -125,8 +129,9 @@ class MessageBar(QFrame):
             self.hide()
 
     def outdate(self) -> None:
-        """Nothing; a note about what was done before is old once something else was done."""
-        if self._behind is not None and self._behind[0] == "note":
+        """Nothing; a note about what was done before is old once something else was done, and a refusal seen before."""
+        kind = None if self._behind is None else self._behind[0]
+        if kind == "note" or (kind == "error" and time.monotonic() - self._since > SEEN):
             self.clear()
 
     def progress(self, progress: Progress | None) -> None:
@@ -157,7 +162,7 @@ class MessageBar(QFrame):
 
     def _say(self, kind: Kind, text: str, mend: str) -> None:
         self._drop_offers()
-        self._behind = (kind, text, mend)
+        self._behind, self._since = (kind, text, mend), time.monotonic()
         if not self._working:
             self.bar.hide()
             self.stop.hide()

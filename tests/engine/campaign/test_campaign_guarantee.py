@@ -168,7 +168,7 @@ def test_planned_results_known_only_as_bounds_void_or_are_assumed_and_are_named(
         assert now.candidates.measured[place] == others
         if not others:
             used = "left out of estimates" if holds else "shown but not used"
-            said = f"1 compound with values beyond a limit only, {used}: {low}."
+            said = f"1 compound with values known only as bounds, {used}: {low}."
             assert any(warning.startswith(said) for warning in now.warnings)
     assert audit.verify(path, recompute=True).ok
 
@@ -178,7 +178,9 @@ def test_an_unplanned_bound_is_shown_and_voids_nothing(path: Path) -> None:
         campaign.record([Result("R1=C|R2=C", 4.0, relation="<"), Result("R1=C|R2=B", 4.0, relation="<")])
         now = replays(campaign)
         assert now.guarantee.holds
-        assert now.warnings[-1].startswith("2 compounds with values beyond a limit only, shown but not used: R1=C|R2=B")
+        assert now.warnings[-1].startswith(
+            "2 compounds with values known only as bounds, shown but not used: R1=C|R2=B"
+        )
         assert np.isnan(now.candidates.estimate).all()
 
 

@@ -113,7 +113,7 @@ def test_what_was_made_but_does_not_count_is_not_called_measured(tmp_path: Path)
     with begin(tmp_path / "x.assaypilot", endpoints=(IC50, HERG), history=history) as campaign:
         campaign.exclude(2, "precipitated", judgement=False)
         rows = {row["ID"]: row for row in as_dicts(contents(campaign.status()).everything)}
-        assert rows[NASTY[0]]["Evidence"] == "predicted, measured beyond a limit only"
+        assert rows[NASTY[0]]["Evidence"] == "predicted, measured only as a bound"
         assert rows[NASTY[1]]["Evidence"] == "predicted, its values are not used"
         assert rows[NASTY[2]]["Evidence"] == "predicted, measured for hERG only"
         assert rows[NASTY[3]]["Evidence"] == "measured 1"

@@ -1,0 +1,24 @@
+"""What a forecast says in words."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from assaypilot.engine.simulate.forecast import BudgetForecast
+from assaypilot.gui.forecast_words import how_known
+from assaypilot.gui.foresight import Foresight
+from tests.gui.forecasts import NOW, made
+
+
+@pytest.mark.parametrize(
+    ("settled", "goal", "said"),
+    [(0.0, "epsilon-best", True), (3.0, "epsilon-best", False), (0.0, "pareto", False), (0.0, "best", False)],
+)
+def test_a_budget_that_settles_nothing_names_the_strategy_that_spends_it(settled: float, goal: str, said: bool) -> None:
+    forecast = replace(
+        made(NOW, 50), budget=BudgetForecast(decided=0.0, in_=settled, out=0.0, undecided=20.0 - settled)
+    )
+    words = how_known(Foresight(forecast, 0, 50, goal))
+    assert ("Epsilon-best with a fixed budget decides all within 50 measurements" in words) is said
