@@ -61,11 +61,11 @@ def test_sheets_are_offered_with_those_that_are_hidden(qtbot: QtBot, window: Mai
     assert wizard.next.isEnabled()
 
 
-def _grouped(folder: Path) -> Path:
-    """A table whose header is of two rows."""
-    path = folder / "grouped.csv"
+def test_a_header_of_two_rows_is_named_so(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
+    path = tmp_path / "grouped.csv"
     path.write_text("ID,R1,IC50 (nM),,\n,,mean,SD,N\na,Me,10,1,3\nb,H,20,2,4\n")
-    return path
+    reading = wizard_on(qtbot, window, path).table_step.reading
+    assert reading.header.currentText() == "found: rows 1 and 2"
 
 
 def test_what_was_found_is_shown_and_can_be_overridden(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
@@ -77,10 +77,6 @@ def test_what_was_found_is_shown_and_can_be_overridden(qtbot: QtBot, window: Mai
     assert reading.delimiter.currentText() == "found: semicolon"
     assert reading.decimal.currentText() == "found: comma"
     assert reading.header.currentText() == "found: above row 3"
-    above = wizard_on(qtbot, window, _grouped(tmp_path)).table_step.reading
-    assert above.header.currentText() == "found: rows 1 and 2"
-    step = wizard_on(qtbot, window, path).table_step
-    reading = step.reading
     choose(reading.encoding, "Latin-1")
     until(qtbot, lambda: shown(step)[1][0] == "Ã¤")
     choose(reading.header, "row 1")

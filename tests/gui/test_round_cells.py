@@ -242,10 +242,11 @@ def test_a_full_disk_keeps_what_was_typed_and_says_so(
 def test_a_paste_marks_what_is_wrong_where_it_stands(qtbot: QtBot, planned: MainWindow) -> None:
     page, model = planned.round, planned.round.model
     page.table.choose(0, "result")
-    QGuiApplication.clipboard().setText("7,25\noops\n6,9\n10 000 nM\n")
+    QGuiApplication.clipboard().setText("7,25\noops\n6,9\n10 000 nM\nn.d.\n")
     planned.paste()
     until(qtbot, lambda: page.stack.currentWidget() is page.preview)
     assert "2 of them kept in the list, marked" in page.preview.summary.text()
+    assert "1 cell without a value yet (empty, n.d., NA)" in page.preview.summary.text()
     page.preview.write.click()
     until(qtbot, lambda: count(planned, 2))
     idle(qtbot, planned)
