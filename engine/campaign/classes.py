@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from assaypilot.engine.campaign.counting import Books
     from assaypilot.engine.campaign.replay import Ledger
 
-__all__ = ["BY_CLASS", "at_most", "check", "of_arms", "of_compounds", "resolved"]
+__all__ = ["BY_CLASS", "at_most", "check", "of_arms", "of_compounds", "resolved", "with_largest"]
 
 Floats = NDArray[np.float64]
 
@@ -39,19 +39,26 @@ def resolved(
 
     Of an endpoint that nobody measures classes are dropped.
     """
-    out, notes = [], []
-    for endpoint in endpoints:
-        own = endpoint.noise_classes
-        if own is None or endpoint.noise_sd is None or endpoint.name not in measured:
-            out.append(replace(endpoint, noise_classes=None))
-            continue
-        own.check(library)
-        if own.other is None:
-            own = own.with_other(endpoint.noise_sd)
-        one = replace(endpoint, noise_sd=own.largest, noise_classes=own)
-        out.append(one)
-        notes.append(f"The assay noise (SD) of {one.scale_name} differs: {own.in_words}.")
+    out = [
+        with_largest(library, one if one.name in measured else replace(one, noise_classes=None)) for one in endpoints
+    ]
+    notes = [
+        f"The assay noise (SD) of {one.scale_name} differs: {one.noise_text}."
+        for one in out
+        if one.noise_classes is not None
+    ]
     return with_noise(out), notes
+
+
+def with_largest(library: Library, endpoint: Endpoint) -> Endpoint:
+    """The endpoint with the largest SD of its classes as its own; as it is without classes, or where no SD was said."""
+    own = endpoint.noise_classes
+    if own is None or endpoint.noise_sd is None:
+        return replace(endpoint, noise_classes=None)
+    own.check(library)
+    if own.other is None:
+        own = own.with_other(endpoint.noise_sd)
+    return replace(endpoint, noise_sd=own.largest, noise_classes=own)
 
 
 def check(ledger: Ledger) -> None:

@@ -217,7 +217,7 @@ class EndpointBox(QFrame):
         try:
             return parse_noise_classes(self.classes.text)
         except AssayPilotError as error:
-            self.classes.problem(error_words(error)[0])
+            self.classes.problem(f"{error_words(error)[0]} Write it like R1: Ph=0.4, tBu=0.5.")
             return None
 
     def _limit(self) -> Limit | None:

@@ -15,6 +15,7 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from enum import Enum
 from typing import Any, Final
 
+from assaypilot.engine.campaign import classes
 from assaypilot.engine.campaign.changing.changed import CAPACITY
 from assaypilot.engine.campaign.changing.decisions import as_it_is, derive, kept, verdicts
 from assaypilot.engine.campaign.changing.endpoints import one_more, only_recorded
@@ -201,7 +202,7 @@ def _terms(ledger: Ledger, change: Change) -> tuple[Any, list[Endpoint]]:
             place = _place(ledger, name, option)
             endpoints[place] = _with(endpoints[place], kind, value)
     if change.endpoint is not None:
-        endpoints.append(one_more(endpoints, change.endpoint))
+        endpoints.append(classes.with_largest(ledger.library, one_more(endpoints, change.endpoint)))
     each = len(_measured(ledger, endpoints))
     if settings.per_round < each:
         raise AssayPilotError(

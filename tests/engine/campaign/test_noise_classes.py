@@ -126,3 +126,16 @@ def test_what_scatters_far_more_than_one_noise_allows_is_said(tmp_path):
     own = Endpoint("pIC50", noise_sd=0.2, noise_classes=NoiseClasses("R2", (("C", 1.5),)))
     with make(tmp_path / "z.assaypilot", library=library, history=values, endpoints=(own,)) as campaign:
         assert not [text for text in campaign.status().warnings if "times as much" in text]
+
+
+def test_an_endpoint_that_is_added_with_classes_has_its_limit_decided_by_the_largest(tmp_path):
+    new = Endpoint("hERG", noise_sd=0.2, noise_classes=OWN, limit=Limit("<", 9.0))
+    with make(tmp_path / "x.assaypilot") as campaign:
+        campaign.change(Change(endpoint=new))
+        now = campaign.status()
+        assert now.endpoints[1].noise_sd == 0.5
+        assert now.endpoints[1].noise_text == "0.2; 0.5 with B at R1"
+        replays(campaign)
+    assert verify(tmp_path / "x.assaypilot").ok
+    with make(tmp_path / "y.assaypilot") as campaign, pytest.raises(AssayPilotError, match="no site 'R9'"):
+        campaign.change(Change(endpoint=dataclasses.replace(new, noise_classes=NoiseClasses("R9", (("B", 0.5),)))))
