@@ -15,6 +15,7 @@ __all__ = [
     "NUMBERS",
     "ROLES",
     "SITE",
+    "SMILES_SHAPE",
     "STRUCTURES",
     "VALUE",
     "bases",
@@ -80,12 +81,14 @@ STRUCTURES = (
     "parent smiles",
 )
 """Headers of the column of structures."""
+SMILES_SHAPE = re.compile(r"(?:Cl|Br|[BCNOPSFIbcnops]|\[[^\]\s]+\]|[-=#$:/\\.~*()@]|%\d\d|\d)+(?:\s|$)")
+"""Texts that may be SMILES, by their letters."""
 ENDPOINT_NAME = ("endpoint", "standard type", "assay", "readout")
 """Headers of the column that names what was measured, where each row is one measurement."""
 VALUE = ("value", "standard value", "result", "measured value")
 """Headers of the column of values, where each row is one measurement."""
 SITE = re.compile(
-    r"(?:r ?group |substituent |position )?r ?(?:group)? ?(?P<number>\d+)(?: (?:group|substituent|smiles))?"
+    r"(?:r ?group |substituent |position )?r ?(?:group|gruppe)? ?(?P<number>\d+)(?: (?:group|substituent|smiles))?"
 )
 """A site's header, folded: R1, R_2, R-group 3, Rgroup R1, R2 substituent."""
 
@@ -104,6 +107,7 @@ ROLES = {
         "runs",
         "# runs",
         "n tests",
+        "anzahl",
         "test occasions",
     ),
     "sd": ("sd", "s d", "stdev", "stddev", "st dev", "std", "std dev", "std deviation", "standard deviation"),

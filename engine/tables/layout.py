@@ -256,7 +256,9 @@ def _combined(upper: Sequence[str], lower: Sequence[str]) -> list[str]:
             names.append(_with_unit(group, under))
         elif headers.is_mean(under):
             names.append(group)
-        elif under not in repeated and (_says_all(under) or fold(under).startswith(f"{fold(group)} ")):
+        elif under not in repeated and (
+            _says_all(under) or headers.is_mean(group) or fold(under).startswith(f"{fold(group)} ")
+        ):
             names.append(under)
         elif over or headers.is_part(under) or under in repeated:
             names.append(f"{group} {under}")

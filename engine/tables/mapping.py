@@ -78,7 +78,7 @@ class _Proposal:
                 self.taken.add(column)
         self._leave_what_we_said()
         if smiles is None:
-            smiles = self._first(headers.STRUCTURES)
+            smiles = self._structures()
         cores = self._cores()
         if not sites and not cores:
             sites = self._site_columns(smiles)
@@ -179,6 +179,21 @@ class _Proposal:
                     self.taken.add(column)
                     return column
         return None
+
+    def _structures(self) -> str | None:
+        """The column of structures by its name, unless ids stand in it (Molecule: A-1, A-2); it is taken."""
+        column = self._first(headers.STRUCTURES)
+        if column is None or "smiles" in fold(column) or not self._holds_names(column):
+            return column
+        found = self._structures()
+        self.taken.discard(column)
+        return found
+
+    def _holds_names(self, column: str) -> bool:
+        """Whether hardly a text of a column can be a SMILES, while all of them are different, as ids are."""
+        texts = [text for text in self.raw.column(column)[:_SAMPLED] if not is_missing(text)]
+        shaped = sum(headers.SMILES_SHAPE.match(text) is not None for text in texts)
+        return len(texts) > 1 and 10 * shaped < len(texts) and len(set(texts)) >= _NEARLY_UNIQUE * len(texts)
 
     def _role(self, role: str) -> str | None:
         return self._first(headers.ROLES[role])

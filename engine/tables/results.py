@@ -23,6 +23,8 @@ __all__ = ["Rejected", "ResultsTable", "read_results"]
 _SIDES = ("relation", "unit", "n", "sd")
 _TEXTS = ("round", "replicate", "date", "plate", "well", "batch", "comment", "excluded")
 _ROUND = re.compile(r"(?:round|r)?[ _]?0*([1-9]\d{0,5})(?:[.,]0*)?", re.I)
+_WHOLE = re.compile(r"0*(\d{1,18})(?:[.,]0+)?")
+"""A whole number as an id."""
 _REPORT_EVERY = 5_000
 _FEWEST_ALIKE = 3
 _P_RANGE = (3.0, 11.0)
@@ -92,6 +94,7 @@ def read_results(
         warnings.append(f"Not used, because it is calculated, never entered: {', '.join(given)}.")
     texts = {role: raw.column(column) if column else ("",) * len(raw) for role, column in roles.items()}
     ids = raw.column(id_column)
+    by_number: dict[int, int] | None = None
     results: list[Result] = []
     rejected: list[Rejected] = []
     pending = 0
@@ -103,6 +106,9 @@ def read_results(
         if not filled:
             continue
         compound = library.find(ids[place]) if ids[place] else None
+        if compound is None and (number := _WHOLE.fullmatch(ids[place].strip())) is not None:
+            by_number = _by_number(library) if by_number is None else by_number
+            compound = by_number.get(int(number[1]))
         control = None if compound is not None or not ids[place] else find_control(controls, ids[place])
         if compound is None and control is None:
             reason = f"{quoted(ids[place])} is no compound of this campaign" if ids[place] else "the id is missing"
@@ -155,6 +161,22 @@ def _like_logarithms(endpoints: Sequence[Endpoint], results: Sequence[Result]) -
                 f"they {endpoint.scale_name} and not nM? They were taken as nM."
             )
     return asked
+
+
+def _by_number(library: Library) -> dict[int, int]:
+    """Compounds whose ids are whole numbers, by these: spreadsheets drop leading zeros, and other programs add ``.0``.
+
+    Ids that are the same number (7 and 007) are left out, as it could be either.
+    """
+    found: dict[int, int] = {}
+    twice = set()
+    for place, name in enumerate(library.ids):
+        if name.isascii() and name.isdigit():
+            number = int(name)
+            if number in found:
+                twice.add(number)
+            found[number] = place
+    return {number: place for number, place in found.items() if number not in twice}
 
 
 def _any(raw: RawTable, names: Sequence[str]) -> str | None:
