@@ -199,6 +199,8 @@ class Plans:
         each = measurement + price / max(self._costs.replicates, 1)
         cheap = dear[np.argsort(each[dear], kind="stable")][:_MOST]
         pool = np.unique(np.concatenate([start, free, _telling(candidates, directions, inverse, cheap, each, _POOL)]))
+        # A phase for a few differences need not tell of everything, and a design chooses from what does.
+        pool = np.union1d(pool, cheapest_spanning(candidates, price, pool))
         x = candidates.coordinates(pool)
         best, gained = np.zeros(0, dtype=np.intp), 0.0
         for power in _POWERS:

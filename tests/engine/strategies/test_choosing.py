@@ -10,12 +10,12 @@ import pytest
 from scipy import stats
 
 from assaypilot.engine.features import SiteFeatures
-from assaypilot.engine.goals import AllEpsilonBest
+from assaypilot.engine.goals import AllEpsilonBest, Best
 from assaypilot.engine.library import Library, Site
 from assaypilot.engine.models.ols import least_squares
 from assaypilot.engine.stock import PLANS
 from assaypilot.engine.strategies.choosing import Costs, Plans
-from assaypilot.engine.strategies.protocol import Capacity, Outcome, Problem, State
+from assaypilot.engine.strategies.protocol import OUT, UNDECIDED, Capacity, Outcome, Problem, State
 from assaypilot.engine.strategies.registry import get
 
 
@@ -39,6 +39,21 @@ def measured(strategy, state: State, allocation, truth: np.ndarray, rng: np.rand
     noise = rng.standard_normal(len(allocation.arms)) * 0.2 / np.sqrt(allocation.counts)
     means[0, allocation.arms] = truth[allocation.arms] + noise
     return strategy.tell(state, Outcome(allocation, counts, means, state.spent + allocation.total))
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_phase_for_a_few_differences_can_be_chosen_although_it_tells_of_little_else(seed: int) -> None:
+    """The end of a campaign: those left differ at one site alone, and some of what tells them apart is to be made."""
+    table, strategy, rng = features(3, 3), get("rage"), np.random.default_rng(seed)
+    had = ~np.isin(np.arange(9), [4, 7])
+    asked = replace(problem(table), goal=Best(0.1), measurable=had, wanted=had)
+    state = strategy.start(asked)
+    state = measured(strategy, state, strategy.ask(state), rng.normal(0.0, 0.01, 9), rng)
+    last = np.isin(np.arange(9), [0, 3, 6])
+    left = replace(state, status=np.where(last, UNDECIDED, OUT).astype(np.int8), active=last)
+    plans = Plans(strategy, left, costs(rng, 9, 0.4))
+    for way in PLANS:
+        assert plans.named(way).allocation.total > 0
 
 
 @pytest.mark.parametrize("seed", range(4))
