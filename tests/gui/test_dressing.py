@@ -11,8 +11,8 @@ from PySide6.QtCore import QEvent
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
-from assaypilot.gui import living
 from assaypilot.gui.theme import theme
+from assaypilot.gui.window import windows
 from assaypilot.gui.window.main_window import MainWindow
 from tests.gui.helpers import until
 
@@ -100,7 +100,7 @@ def test_nothing_is_thrown_away_while_the_windows_are_listed(
             collecting.append(gc.isenabled())
             return QApplication.topLevelWidgets()
 
-    monkeypatch.setattr(living, "QApplication", Watched)
-    assert window in living.main_windows()
+    monkeypatch.setattr(windows, "QApplication", Watched)
+    assert window in windows.main_windows()
     assert collecting == [False]
     assert gc.isenabled()
