@@ -28,6 +28,10 @@ from assaypilot.gui.widgets.text import label
 
 __all__ = ["ColumnsForm"]
 
+FEWEST, MOST = 3, 7
+"""Columns for which the list of sites has room; it scrolls beyond."""
+FRAME = 12
+"""Pixels of its frame and the room inside it."""
 MERGE = [
     ("counts as two compounds", "no"),
     ("counts as one", "identical"),
@@ -65,7 +69,6 @@ class ColumnsForm(QWidget):
         self.source.chosen.connect(lambda _: self._source_chosen())
         self.sites = QListWidget()
         self.sites.setAccessibleName("Columns of substituents")
-        self.sites.setFixedHeight(124)
         self.sites.setTextElideMode(Qt.TextElideMode.ElideRight)
         self.sites.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.sites.itemChanged.connect(lambda _: self._tell())
@@ -153,6 +156,8 @@ class ColumnsForm(QWidget):
             item.setCheckState(Qt.CheckState.Unchecked)
             item.setToolTip(plain_tip(name))
             self.sites.addItem(item)
+        lines = min(max(len(raw.columns), FEWEST), MOST)
+        self.sites.setFixedHeight(lines * self.sites.sizeHintForRow(0) + FRAME)
         self.endpoint.clear()
         self.unit.clear()
         for combo in (self.scale, self.direction, self.merge, self.product):

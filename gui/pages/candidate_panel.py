@@ -91,7 +91,7 @@ def _endpoint_rows(status: Status, compound: int, endpoint: Endpoint, *, named: 
     decides = endpoint.name in known.lows
     bounds = interval_text(known.lows[endpoint.name][compound], known.highs[endpoint.name][compound]) if decides else ""
     if named:
-        return [(endpoint.scale_name, f"{text} ({bounds})".replace(" – ", "\u2013") if bounds else text)]
+        return [(endpoint.scale_name, f"{text} ({bounds})" if bounds else text)]
     return [("Estimate", text), ("Bounds", bounds or "none yet")] if decides else [("Estimate", text)]
 
 

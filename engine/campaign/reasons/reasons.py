@@ -76,7 +76,7 @@ class Reasons:
     def of(self, compound: int) -> Reasoning:
         """What is to be said of a compound, by its position in the library."""
         heading, why, decide = self._why(compound)
-        open_ = heading in ("Why undecided", "In, but")
+        open_ = heading in ("Why undecided", "In, limit not proven")
         return Reasoning(heading, why, decide, self._picked(compound), self._values(compound), open_)
 
     # ------------------------------------------------------------------ why
@@ -95,7 +95,7 @@ class Reasons:
         why, decide = side.why(compound, code)
         proven = self._open_limits(compound) if code in (IN, UNDECIDED) else ""
         if code == IN:
-            return ("In, but" if proven else "Why in"), f"{proven} {why}".strip(), ""
+            return ("In, limit not proven" if proven else "Why in"), f"{proven} {why}".strip(), ""
         return ("Why out" if code == OUT else "Why undecided"), f"{why} {proven}".strip(), decide
 
     @cached_property

@@ -210,7 +210,7 @@ def test_a_limit_that_fails_is_told_by_the_bounds_that_proved_it(path: Path) -> 
             round_ = int(re.findall(r"After round (\d+)", why)[0])
             assert round_ == now.candidates.decided_in_round[compound]
         assert ledger.verdicts
-        unproven = [n for n in of_status(now, IN) if said(campaign, n).heading == "In, but"]
+        unproven = [n for n in of_status(now, IN) if said(campaign, n).heading == "In, limit not proven"]
         for compound in unproven:
             assert "Whether it keeps to hERG < 5.5" in said(campaign, compound).why
 
