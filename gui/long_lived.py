@@ -10,7 +10,7 @@ import gc
 
 from PySide6.QtCore import QCoreApplication, QTimer
 
-__all__ = ["drawn", "look_again", "look_again_soon", "set_aside"]
+__all__ = ["figure_gone", "look_again", "look_again_soon", "set_aside"]
 
 LATER = 1_000
 """Milliseconds after a window was closed."""
@@ -43,10 +43,11 @@ def look_again() -> None:
         gc.freeze()
 
 
-def drawn() -> None:
-    """Nothing; one more figure was drawn and is not needed any more; after some they are thrown away.
+def figure_gone() -> None:
+    """Nothing; one more figure has become a picture; after some they are thrown away.
 
-    Left alone they would wait until there are many, and then stop the window for a tenth of a second.
+    Left alone they would wait until there are many, and then stop the window for a tenth of a second. To be called on
+    the window's thread: parts of closed windows may go with them.
     """
     global _pictures
     _pictures += 1

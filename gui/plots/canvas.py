@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject, QPoint, QPointF, QRectF, QRunnable, QSize, Q
 from PySide6.QtGui import QColor, QGuiApplication, QImage, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QMenu, QSizePolicy, QWidget
 
-from assaypilot.gui.long_lived import drawn
+from assaypilot.gui.long_lived import figure_gone
 from assaypilot.gui.theme import theme
 from assaypilot.gui.widgets.structures import drawing_pool
 
@@ -97,7 +97,6 @@ class _Drawing(QRunnable):
         if self._owner.latest != self._number:  # another one was asked for meanwhile
             return
         self._owner.drawn.emit(self._picture())
-        drawn()
 
     def _picture(self) -> _Drawn:
         """The picture; its figure is thrown away."""
@@ -237,3 +236,4 @@ class Canvas(QWidget):
         if drawn.number == self._signals.latest and self._draw is not None:
             self._drawn = drawn
             self.update()
+        figure_gone()

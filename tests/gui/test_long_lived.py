@@ -95,6 +95,6 @@ def test_figures_are_thrown_away_once_they_are_pictures(qtbot: QtBot, frozen: No
         before = len(made)
         canvas.show_figure(draw)
         until(qtbot, lambda before=before: len(made) > before and canvas.shown)
-    drawing_pool().waitForDone()
+        drawing_pool().waitForDone()
     assert len(made) >= 2 * long_lived.PICTURES
     assert sum(figure() is not None for figure in made) < long_lived.PICTURES
