@@ -14,13 +14,10 @@ __all__ = ["figure_gone", "look_again", "look_again_soon", "set_aside"]
 
 LATER = 1_000
 """Milliseconds after a window was closed."""
-PICTURES = 2
-"""Figures that are thrown away together: each is some ten thousand objects that only the collector finds."""
+MANY = 100_000
+"""Objects beside the libraries above which most are values of a campaign: without cycles, and there to stay."""
 MOST = 300_000
 """Objects that are looked through once more when a window has gone; the rows of a large table are not."""
-
-
-_pictures = 0
 
 
 def set_aside() -> None:
@@ -44,13 +41,12 @@ def look_again() -> None:
 
 
 def figure_gone() -> None:
-    """Nothing; one more figure has become a picture; after some they are thrown away.
+    """Nothing; a figure has become a picture, and some ten thousand objects of it are thrown away.
 
     Left alone they would wait until there are many, and then stop the window for a tenth of a second. To be called on
     the window's thread: parts of closed windows may go with them.
     """
-    global _pictures
-    _pictures += 1
-    if _pictures >= PICTURES and gc.get_freeze_count():
-        _pictures = 0
+    if gc.get_freeze_count():
         gc.collect()
+        if len(gc.get_objects()) > MANY:
+            set_aside()
