@@ -6,12 +6,14 @@ import re
 
 __all__ = ["is_hydrogen", "label_text"]
 
-_ATTACHMENT = r"(?:\*|\[\*(?::\d+)?\]|\[\d+\*\])"
-_HYDROGEN = re.compile(rf"H|\[H\]|\[H\]-?{_ATTACHMENT}|{_ATTACHMENT}-?\[H\]")
+_ATTACHMENT = r"(?:\*|\[\*(?::\d+)?\]|\[\d+\*\]|\[R\d*\])"
+_HYDROGEN = re.compile(
+    rf"(?:-?H|[Hh]ydrogen|\[H\]|\[H\]-?{_ATTACHMENT}|{_ATTACHMENT}-?\[H\])(?:\s*\|[^|]*\|)?"  # |$_R1;$| of a CXSMILES
+)
 
 
 def is_hydrogen(label: str) -> bool:
-    """Whether a label is hydrogen: ``H``, ``[H][*:1]``, ``[H]*``, ``*[H]``."""
+    """Whether a label is hydrogen: ``H``, ``-H``, ``hydrogen``, ``[H][*:1]``, ``[H]*``, ``*[H]``, ``[R1][H]``."""
     return _HYDROGEN.fullmatch(label) is not None
 
 

@@ -12,12 +12,12 @@ from assaypilot.engine.cli.changing import agreed, refusal
 from assaypilot.engine.cli.console import Console, Reply, count, plural
 from assaypilot.engine.cli.standing import guarantee_of
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.labels import is_hydrogen
 from assaypilot.engine.library import Library
 from assaypilot.engine.tables.mapping import propose
 from assaypilot.engine.tables.opening import read_table
 from assaypilot.engine.tables.options import TableOptions
 from assaypilot.engine.tables.raw import RawTable
+from assaypilot.engine.tables.spellings import one_spelling
 from assaypilot.engine.tables.values import NO, is_missing
 
 __all__ = ["add"]
@@ -60,8 +60,12 @@ def _compounds(raw: RawTable, library: Library, options: argparse.Namespace) -> 
     wanted = TableOptions(id=options.id, smiles=options.smiles, sites=columns, available=options.available)
     mapping = propose(raw, wanted)
     side = {name: _column(raw, name) for name in (mapping.id, mapping.smiles, mapping.available) if name}
-    hydrogens = [next((label for label in site.substituents if is_hydrogen(label)), None) for site in library.sites]
     cells = [_column(raw, column) for column in columns]
+    # The library's own spelling comes first, and so is what the others are written for.
+    meant = [
+        one_spelling(site.name, [*site.substituents, *column], [], [])
+        for site, column in zip(library.sites, cells, strict=True)
+    ]
     rows, ids, smiles, had, not_used = [], [], [], [], []
     known: set[str] = set()
     for place, number in enumerate(raw.rows):
@@ -72,9 +76,7 @@ def _compounds(raw: RawTable, library: Library, options: argparse.Namespace) -> 
             why = f"no substituent at {', '.join(empty)}" if empty else "no id" if not name else f"{name} comes twice"
             not_used.append({"row": number, "column": None, "reason": why})
             continue
-        rows.append(
-            [own if own and is_hydrogen(label) else label for own, label in zip(hydrogens, labels, strict=True)]
-        )
+        rows.append([own.get(label, label) for own, label in zip(meant, labels, strict=True)])
         ids.append(name)
         known.add(name)
         smiles.append(side[mapping.smiles][place] if mapping.smiles else "")

@@ -24,6 +24,7 @@ from assaypilot.engine.tables.pauses import without_collecting
 from assaypilot.engine.tables.problems import Problem
 from assaypilot.engine.tables.raw import RawTable
 from assaypilot.engine.tables.sparse import thin
+from assaypilot.engine.tables.spellings import one_spelling
 from assaypilot.engine.tables.stock import StockColumns, read_stock
 from assaypilot.engine.tables.structures import on_scaffold, read_structure_column
 from assaypilot.engine.tables.values import NO, YES, is_missing, quoted
@@ -241,12 +242,9 @@ def _site_labels(
     blanks: Counter[str] = Counter()
     for name in mapping.sites:
         texts = raw.column(name)
-        # Every spelling of hydrogen at a site is one substituent, shown as it is written first.
-        hydrogens = list(dict.fromkeys(text for text in texts if is_hydrogen(text)))
-        hydrogen = hydrogens[0] if hydrogens else "H"
-        spellings = dict.fromkeys(hydrogens, hydrogen)
-        if len(hydrogens) > 1:
-            notes.append(f"{', '.join(hydrogens)} at {name} are all hydrogen, one substituent.")
+        # A substituent that is written in several ways is shown as it is written first.
+        spellings = one_spelling(name, texts, notes, warnings)
+        hydrogen = next((label for label in spellings.values() if is_hydrogen(label)), "H")
         # Substituents repeat, so each text is judged once; None stands for one that is not known.
         meant: dict[str, str | None] = {}
         for text in dict.fromkeys(texts):

@@ -35,6 +35,7 @@ PATTERNS = tuple(
          "Nothing that is measured was found; name it under Measured (it need not be a column)."),
         (r"name one with --endpoint", "choose one under Measured"),
         (r"name it with --endpoint", "choose it under Measured"),
+        (r"If they are one: --join-substituents '[^']*'\.", "If they are one, join them (Check, Substituents)."),
         (r"For example --join-substituents[^.]*\.", ""),
         (r'If its values are logarithms, say so: --endpoint "(.+?);unit=log"\. '
          r'If they are concentrations, give the unit: --endpoint "[^"]*"\.',

@@ -1,0 +1,72 @@
+"""Substituents of a site that are one though they are written in several ways, and those that may be."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from assaypilot.engine.labels import is_hydrogen
+from assaypilot.engine.tables.headers import SMILES_SHAPE
+
+__all__ = ["one_spelling"]
+
+_NAMES = """Me CH3 methyl | Et C2H5 CH2CH3 ethyl | iPr i-Pr isopropyl CH(CH3)2 | tBu t-Bu tert-butyl C(CH3)3
+| Ph C6H5 phenyl | Bn benzyl CH2Ph | cPr c-Pr cyclopropyl | OMe OCH3 MeO methoxy | OEt OC2H5 EtO ethoxy
+| CF3 trifluoromethyl | CN cyano nitrile | NO2 nitro | OH HO hydroxy | NH2 H2N amino | F fluoro fluorine
+| Cl chloro chlorine | Br bromo bromine | I iodo iodine"""
+"""Names of the same substituent."""
+_ALSO = {word.casefold(): words.split()[0] for words in _NAMES.split("|") for word in words.split()}
+_SHOWN = 4
+
+
+def one_spelling(site: str, texts: Sequence[str], notes: list[str], warnings: list[str]) -> dict[str, str]:
+    """Texts of a site that another one, which stands first, is written for; each is said, and so are doubtful ones.
+
+    All spellings of hydrogen are one substituent, and so are SMILES of one structure with their attachment point. Names
+    that differ in case only, or are synonyms, stay apart: what they mean is for the user to say.
+    """
+    distinct = list(dict.fromkeys(text for text in texts if text))
+    hydrogens = [text for text in distinct if is_hydrogen(text)]
+    meant = dict.fromkeys(hydrogens, hydrogens[0]) if hydrogens else {}
+    if len(hydrogens) > 1:
+        notes.append(f"{', '.join(hydrogens)} at {site} are all hydrogen, one substituent.")
+    same = _same_structures([text for text in distinct if text not in meant])
+    for spellings in same:
+        meant |= dict.fromkeys(spellings, spellings[0])
+    if same:
+        shown = "; ".join(" = ".join(spellings) for spellings in same[:_SHOWN])
+        more = f"; and {len(same) - _SHOWN:,} more" if len(same) > _SHOWN else ""
+        notes.append(f"Spellings of the same structure at {site} are one substituent: {shown}{more}.")
+    doubtful: dict[str, list[str]] = {}
+    for text in distinct:
+        if text not in meant:
+            folded = text.casefold()
+            # c1ccccc1 and C1CCCCC1 differ in case, and in everything.
+            key = _ALSO.get(folded) or (None if SMILES_SHAPE.fullmatch(text) else folded)
+            doubtful.setdefault(key or text, []).append(text)
+    several = [names for names in doubtful.values() if len(names) > 1]
+    warnings += [
+        f"{', '.join(names)} at {site} count as different substituents. If they are one: "
+        f"--join-substituents '{site}:{','.join(names)}={names[0]}'."
+        for names in several[:_SHOWN]
+    ]
+    return meant
+
+
+def _same_structures(texts: Sequence[str]) -> list[list[str]]:
+    """Groups of two or more SMILES with an attachment point that are the same structure, in their order."""
+    from assaypilot.engine.chemistry.spelling import attached, canonical_substituent
+
+    alike: dict[str, list[str]] = {}
+    for text in texts:
+        letters = attached(text)
+        if letters is not None:
+            alike.setdefault(letters, []).append(text)
+    found = []
+    for group in alike.values():
+        by_structure: dict[str, list[str]] = {}
+        for text in group if len(group) > 1 else ():
+            structure = canonical_substituent(text)
+            if structure is not None:
+                by_structure.setdefault(structure, []).append(text)
+        found += [spellings for spellings in by_structure.values() if len(spellings) > 1]
+    return found
