@@ -1,7 +1,7 @@
 """Assay noise that differs by class: compounds with some substituents scatter more, or less, than all others.
 
-The class of a compound is its substituent at one site. So it is fixed before any measurement, compounds that the model
-cannot tell apart share it, and compounds that are added later have one.
+The class of a compound is its substituent at one site, or what a column of the table says of it. So it is fixed before
+any measurement. Of a site compounds that are added later have one, too; of a column they count among all others.
 """
 
 from __future__ import annotations
@@ -33,10 +33,13 @@ class NoiseClasses:
     """SDs between measurements of one compound by its substituent at a site, model scale."""
 
     site: str
+    """A site, or another column of the table the campaign was made from."""
     sds: tuple[tuple[str, float], ...]
-    """Substituents with an SD of their own; at least one."""
+    """Substituents, or what the column says, with an SD of their own; at least one."""
     other: float | None = None
     """The SD of all other compounds; None until the endpoint's own is known to be that."""
+    compounds: tuple[tuple[str, str], ...] = ()
+    """Ids and classes of the compounds that a column gives one; empty where it is a site."""
 
     def __post_init__(self) -> None:
         if not self.sds:
@@ -69,15 +72,24 @@ class NoiseClasses:
 
     @property
     def in_words(self) -> str:
-        """``0.2; 0.4 with Ph and 0.5 with tBu at R1``; without the first where that is not known yet."""
-        own = [f"{sd:.3g} with {name}" for name, sd in self.sds]
+        """``0.2; 0.4 with Ph and 0.5 with tBu at R1``; without the first where that is not known yet.
+
+        Of a column ``0.2; 0.4 where Solubility is poor``.
+        """
+        own = [f"{sd:.3g} {'where' if self.compounds else 'with'} {self.named(name)}" for name, sd in self.sds]
         listed = f"{', '.join(own[:-1])} and {own[-1]}" if len(own) > 1 else own[0]
         first = "" if self.other is None else f"{self.other:.3g}; "
-        return f"{first}{listed} at {self.site}"
+        return f"{first}{listed}" if self.compounds else f"{first}{listed} at {self.site}"
+
+    def named(self, name: str) -> str:
+        """A class in words: its substituent, or ``Solubility is poor``."""
+        return f"{self.site} is {name}" if self.compounds else name
 
     def check(self, library: Library) -> None:
         """Nothing; AssayPilotError for a site or a substituent that the library does not have."""
         site = next((one for one in library.sites if one.name == self.site), None)
+        if self.compounds:
+            return
         if site is None:
             raise AssayPilotError(
                 f"there is no site {self.site!r} that the noise could differ by",
@@ -93,6 +105,13 @@ class NoiseClasses:
 
     def of(self, library: Library) -> Floats:
         """``(n_compounds,)``, the SD of each compound."""
+        if self.compounds and self.other is not None:
+            found = np.full(len(library), self.other)
+            places = ((library.find(name), one) for name, one in self.compounds)
+            for place, one in places:
+                if place is not None:
+                    found[place] = dict(self.sds)[one]
+            return found
         column = next((k for k, one in enumerate(library.sites) if one.name == self.site), None)
         if column is None or self.other is None:
             return np.full(len(library), self.largest)
@@ -107,12 +126,14 @@ class NoiseClasses:
 
     def as_json(self) -> dict[str, Any]:
         """As a campaign file keeps it."""
-        return {"site": self.site, "sds": [[name, sd] for name, sd in self.sds], "other": self.other}
+        data = {"site": self.site, "sds": [[name, sd] for name, sd in self.sds], "other": self.other}
+        return data | ({"compounds": [list(pair) for pair in self.compounds]} if self.compounds else {})
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> NoiseClasses:
         """What ``as_json`` wrote."""
-        return cls(data["site"], tuple((name, float(sd)) for name, sd in data["sds"]), data["other"])
+        compounds = tuple((name, one) for name, one in data.get("compounds", ()))
+        return cls(data["site"], tuple((name, float(sd)) for name, sd in data["sds"]), data["other"], compounds)
 
 
 def parse_noise_classes(text: str) -> NoiseClasses:

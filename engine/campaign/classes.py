@@ -81,6 +81,17 @@ def check(ledger: Ledger) -> None:
             option="--noise-class",
             mend="Give the largest SD as that of all compounds.",
         )
+    for k in ledger.measured:
+        worth = of_compounds(ledger, k)
+        twin = np.flatnonzero(worth != worth[ledger.first][ledger.arm_of])
+        if len(twin):
+            one, other = ledger.library.ids[int(ledger.first[ledger.arm_of[twin[0]]])], ledger.library.ids[int(twin[0])]
+            raise AssayPilotError(
+                f"{one} and {other} have the same substituents, and the noise of {ledger.endpoints[k].name} is said to "
+                "differ between them",
+                option="--noise-class",
+                mend="Give them one class: the model takes them for one compound.",
+            )
     if ledger.coarse:
         raise AssayPilotError(
             f"{name} has few values (yes and no, or counts), whose scatter follows from their means",

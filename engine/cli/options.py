@@ -190,9 +190,9 @@ def add_goal_options(parser: argparse.ArgumentParser, *, simulated: bool = False
     if not simulated:
         group.add_argument(
             "--noise-class",
-            metavar="SITE: NAME=X, ...",
-            help='compounds whose assay noise is another, by their substituent at a site: "R1: Ph=0.4, tBu=0.5"; all '
-            "others have the --sd",
+            metavar="COLUMN: NAME=X, ...",
+            help="compounds whose assay noise is another, by their substituent at a site or what another column says: "
+            '"R1: Ph=0.4, tBu=0.5"; all others have the --sd',
         )
     group.add_argument("--seed", type=natural, default=0, metavar="N", help="of random choices (default 0)")
 

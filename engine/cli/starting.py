@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,7 @@ from assaypilot.engine.tables.files import is_workbook
 from assaypilot.engine.tables.importer import ImportedTable, import_table
 from assaypilot.engine.tables.join import join_tables, split_join
 from assaypilot.engine.tables.mapping import propose
+from assaypilot.engine.tables.noise_column import with_classes_of
 from assaypilot.engine.tables.opening import read_table
 from assaypilot.engine.tables.options import TableMapping, TableOptions, parse_endpoint_spec
 from assaypilot.engine.tables.raw import RawTable
@@ -197,7 +199,9 @@ def _read(
 ) -> tuple[RawTable, TableMapping, ImportedTable, dict[str, float]]:
     """The table as it is, what its columns are, what came of it, and the epsilons said with endpoints."""
     raw, mapping, epsilons = read_mapped(options, sd, console)
-    return raw, mapping, import_table(raw, mapping, console.report), epsilons
+    imported = import_table(raw, mapping, console.report)
+    endpoints = tuple(with_classes_of(endpoint, raw, imported) for endpoint in imported.endpoints)
+    return raw, mapping, replace(imported, endpoints=endpoints), epsilons
 
 
 def read_mapped(

@@ -31,8 +31,9 @@ UNKNOWN_TIP = (
     "the guarantee. That takes about half as many measurements again"
 )
 CLASSES_TIP = (
-    "Compounds whose noise is another, by their substituent at a site: R1: Ph=0.4, tBu=0.5. All others have the noise "
-    "above. Adaptive weighs each measurement by it; the other strategies take the largest SD for all"
+    "Compounds whose noise is another, by their substituent at a site (R1: Ph=0.4, tBu=0.5) or by what another column "
+    "of the table says (Solubility: poor=0.5). All others have the noise above. Adaptive weighs each measurement by "
+    "it; the other strategies take the largest SD for all"
 )
 AT_ONCE = 0.02
 """Seconds for which boxes are made before the window gets its turn."""

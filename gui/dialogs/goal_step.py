@@ -21,6 +21,8 @@ from assaypilot.engine.endpoint import Endpoint
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.kinds import distance_unit
 from assaypilot.engine.progress import Cancelled
+from assaypilot.engine.tables.noise_column import with_classes_of
+from assaypilot.engine.tables.raw import RawTable
 from assaypilot.gui.dialogs.columns_step import Checked
 from assaypilot.gui.dialogs.goal_controls import PlatesAndControls
 from assaypilot.gui.dialogs.goal_endpoints import EndpointList
@@ -61,6 +63,8 @@ class GoalStep(Step):
         super().__init__()
         self.session, self.settings = session, settings
         self.checked: Checked | None = None
+        self.table: RawTable | None = None
+        """The table as it was read, whose columns may say whose noise differs."""
         self._job: Job | None = None
         self._ready: tuple[CampaignSettings, list[Endpoint]] | None = None
         self._named = self._filling = False
@@ -325,6 +329,23 @@ class GoalStep(Step):
                 self.slack.hint(f"{unit} beyond, in or out; empty: half of that".strip())
         self._soon()
 
+    def _with_classes(self, endpoints: list[Endpoint] | None) -> list[Endpoint] | None:
+        """The endpoints with classes of noise as a column has them; None where it does not, which is said beside it."""
+        if endpoints is None or self.table is None or self.checked is None:
+            return endpoints
+        if len(self.table) != len(self.checked.imported.of_row):
+            return endpoints  # another table is being read
+        told: list[Endpoint] = []
+        for endpoint in endpoints:
+            try:
+                told.append(with_classes_of(endpoint, self.table, self.checked.imported))
+            except AssayPilotError as error:
+                box = self.endpoints.box(endpoint.name)
+                if box is not None:
+                    box.classes.problem(error_words(error)[0])
+                return None
+        return told
+
     def _read(self) -> tuple[CampaignSettings, list[Endpoint]] | None:
         """The settings and endpoints typed; problems are shown beside their fields."""
         if self.checked is None:
@@ -342,7 +363,7 @@ class GoalStep(Step):
         per_round = self.per_round.number(low=0.0, whole=True)
         replicates = self.replicates.number(low=0.0, whole=True)
         budget = self.budget.number(low=0.0, whole=True, optional=True)
-        endpoints = self.endpoints.read()
+        endpoints = self._with_classes(self.endpoints.read())
         told, controls = self.strategy.parameters(), self.plates.controls()
         bad = endpoints is None or told is None or controls is None or (goal == "epsilon-best" and epsilon is None)
         bad |= any(field.edit.property("wrong") == "true" for field in (self.budget, *self._of_goal()))

@@ -274,6 +274,7 @@ class NewCampaign(QDialog):
 
     def _table_read(self, raw: RawTable) -> None:
         self.goal_step.from_file(raw.file)
+        self.goal_step.table = raw
         self.check_step.new_table()
         self.columns_step.show_table(raw)
         if self.step == TABLE and self.focusWidget() in (None, self.table_step.choose, self.table_step.paste):

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from pytestqt.qtbot import QtBot
 
 from assaypilot.engine.noise_classes import NoiseClasses
+from assaypilot.gui.window.main_window import MainWindow
+from tests.gui.helpers import until
+from tests.gui.imports import check_of
 from tests.gui.test_unknown_noise import box_of
 
 
@@ -37,3 +42,26 @@ def test_a_goal_without_the_endpoint_asks_for_no_classes(qtbot: QtBot) -> None:
     assert not box.classes.isVisibleTo(box)
     box.show_for("epsilon-best", objective=True)
     assert box.classes.isVisibleTo(box)
+
+
+def test_a_column_of_the_table_may_name_the_classes(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
+    table = tmp_path / "t.csv"
+    rows = ["ID,R1,R2,Sol,pIC50", "a,Me,H,poor,5", "b,H,H,ok,6", "c,Me,F,ok,", "d,H,F,poor,"]
+    table.write_text("\n".join(rows) + "\n", encoding="utf-8")
+    wizard = check_of(qtbot, window, table)
+    until(qtbot, lambda: wizard.check_step.complete)
+    wizard.next.click()
+    step = wizard.goal_step
+    until(qtbot, lambda: bool(step.endpoints.boxes) and not step.endpoints.building)
+    (box,) = step.endpoints.boxes
+    box.noise.edit.setText("0.2")
+    step.epsilon.edit.setText("0.5")
+    box.classes.edit.setText("Colour: red=0.6")
+    until(qtbot, lambda: "no site or column 'Colour'" in box.classes.note.text())
+    assert step.campaign_settings is None
+    box.classes.edit.setText("Sol: poor=0.6")
+    until(qtbot, lambda: step.campaign_settings is not None)
+    (endpoint,) = step.campaign_endpoints
+    assert endpoint.noise_classes is not None
+    assert endpoint.noise_classes.compounds == (("a", "poor"), ("d", "poor"))
+    wizard.reject()

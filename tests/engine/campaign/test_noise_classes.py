@@ -10,6 +10,7 @@ from assaypilot.engine.campaign.changing.terms import Change
 from assaypilot.engine.controls import Control
 from assaypilot.engine.endpoint import Endpoint, Limit
 from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.library import Library
 from assaypilot.engine.measurements import Result
 from assaypilot.engine.noise_classes import NoiseClasses, parse_noise_classes
 from assaypilot.engine.tables.options import parse_endpoint_spec
@@ -139,3 +140,19 @@ def test_an_endpoint_that_is_added_with_classes_has_its_limit_decided_by_the_lar
     assert verify(tmp_path / "x.assaypilot").ok
     with make(tmp_path / "y.assaypilot") as campaign, pytest.raises(AssayPilotError, match="no site 'R9'"):
         campaign.change(Change(endpoint=dataclasses.replace(new, noise_classes=NoiseClasses("R9", (("B", 0.5),)))))
+
+
+def test_compounds_that_the_model_takes_for_one_have_one_class(tmp_path):
+    library = small_library()
+    twins = Library(library.sites, np.vstack([library.codes, library.codes[:1]]), (*library.ids, "twin"))
+    own = NoiseClasses("Solubility", (("poor", 0.5),), None, (("twin", "poor"),))
+    endpoint = Endpoint("pIC50", noise_sd=0.2, noise_classes=own)
+    with pytest.raises(AssayPilotError, match="have the same substituents"):
+        make(tmp_path / "x.assaypilot", library=twins, endpoints=(endpoint,))
+    both = dataclasses.replace(own, compounds=(("twin", "poor"), (library.ids[0], "poor")))
+    endpoint = dataclasses.replace(endpoint, noise_classes=both)
+    with make(tmp_path / "y.assaypilot", library=twins, endpoints=(endpoint,)) as campaign:
+        assert "0.2; 0.5 where Solubility is poor" in campaign.status().guarantee.sentence
+        assert finish(campaign).guarantee.holds
+        replays(campaign)
+    assert verify(tmp_path / "y.assaypilot").ok
