@@ -1,0 +1,20 @@
+"""The study of noise that differs by class: that the committed report is whole, and a few campaigns of it."""
+
+from tests.published.noise import interval
+from tests.published.noise_classes import REPORT, Asked, kinds, row, whole
+
+
+def test_the_committed_report_has_every_kind_and_no_rate_above_delta_where_the_sds_are_right():
+    text = REPORT.read_text(encoding="utf-8")
+    lines = [line.split(" | ") for line in text.splitlines() if line.startswith(("| adaptive", "| linfact-g"))]
+    assert len(lines) == len(kinds())
+    for line, asked in zip(lines, kinds(), strict=True):
+        assert line[2:4] == [asked.taken, f"{asked.delta}"]
+        if asked.taken != "one for all":
+            assert interval(int(line[5]), int(line[4]))[0] <= asked.delta
+
+
+def test_a_row_is_what_campaigns_came_to():
+    found = whole(Asked("adaptive", (0.6, 0.2), 0.3, "by class"), 2)
+    assert found.undecided == 0
+    assert row(found).startswith("| adaptive | 0.6, 0.2 | by class | 0.3 | 2 |")
