@@ -11,7 +11,7 @@ from typing import Any
 
 from assaypilot.engine.campaign.campaign import Campaign
 from assaypilot.engine.campaign.state import Source, Status
-from assaypilot.engine.campaign.stock.choice import PlanOption
+from assaypilot.engine.campaign.stock.choice import PlanOption, foreseen
 from assaypilot.engine.campaign.stock.choice_words import cost_words, not_said, wait_words
 from assaypilot.engine.campaign.stock.view import money
 from assaypilot.engine.cli.console import Console, Reply, count, plural, table
@@ -205,6 +205,8 @@ def plan_options(options: argparse.Namespace, console: Console) -> Reply:
         found = campaign.plan_options(console.report)
         seconds = time.perf_counter() - started
         now = campaign.status()
+    if found:
+        found = _to_the_end(found, now, options.file, console)
     document = {
         "options": [_option(now, one) for one in found],
         "currency": None if now.stock is None else now.stock.currency,
@@ -216,6 +218,17 @@ def plan_options(options: argparse.Namespace, console: Console) -> Reply:
     if not found:
         return Reply(document, [f"Nothing is left to plan: {now.finish_reason}", now.statement])
     return Reply(document, _option_lines(now, found, options.file))
+
+
+def _to_the_end(found: Sequence[PlanOption], now: Status, file: str, console: Console) -> tuple[PlanOption, ...]:
+    """The plans with what each takes to the end, simulated; as they are where nothing can be foreseen."""
+    from assaypilot.engine.simulate.forecast import forecast_campaign
+
+    try:
+        made = forecast_campaign(file, console.report)
+    except AssayPilotError:
+        return tuple(found)
+    return foreseen(found, now, made.measurements.middle - now.measurements_used)
 
 
 def _option(now: Status, one: PlanOption) -> dict[str, Any]:
@@ -272,7 +285,8 @@ def _option_lines(now: Status, found: Sequence[PlanOption], file: str) -> list[s
     lines += [
         "Cost, what is to be made and the wait are of the next phase. Tells: of what the best possible phase of "
         "as many measurements would tell.",
-        "Still to measure and weeks are to the end, as it looks now. * is issued when none is named.",
+        "Still to measure and weeks are to the end, in the middle of simulated campaigns.",
+        "* is issued when none is named.",
         f"Next: assaypilot plan {file} --choose cheapest (or balanced, fastest)",
     ]
     return lines

@@ -35,7 +35,7 @@ from assaypilot.engine.progress import Report, silent
 from assaypilot.engine.stock import PLANS, PlanName
 from assaypilot.engine.strategies.adaptive.one import Adaptive
 from assaypilot.engine.strategies.adaptive.pareto import AdaptivePareto
-from assaypilot.engine.strategies.adaptive.planning import Way, measurements_in
+from assaypilot.engine.strategies.adaptive.planning import Way
 from assaypilot.engine.strategies.designs import table
 from assaypilot.engine.strategies.protocol import Allocation, State, Strategy
 
@@ -92,8 +92,6 @@ class Planned:
     """The largest variance of what the phase is for, over sigma^2, times its measurements."""
     best: float
     """A proven lower bound of that over all phases that measure what can be had."""
-    to_end: int | None
-    """Measurements that would settle everything at this value, as it looks now; None where nothing tells."""
 
     @property
     def loss(self) -> float:
@@ -119,7 +117,7 @@ class Plans:
     def named(self, name: PlanName) -> Planned:
         """The plan of that name."""
         allocation, value = self._plan(name)
-        return Planned(name, allocation, value, self._judge[2], self._to_end(value, allocation.total))
+        return Planned(name, allocation, value, self._judge[2])
 
     # ------------------------------------------------------------------ inside
 
@@ -142,19 +140,6 @@ class Plans:
             problem = replace(self._state.problem, measurable=measurable)
             self._made[key] = self._strategy.ask(replace(self._state, problem=problem), self._report)
         return self._made[key]
-
-    def _to_end(self, value: float, size: int) -> int | None:
-        """Measurements that settle everything, as it looks now, after a phase of this value and size."""
-        if not math.isfinite(value):
-            return None
-        if self._told:  # what adaptive plans for is scaled so
-            return math.ceil(value)
-        problem, best = self._state.problem, self._judge[2]
-        if "expected" not in self._state.memory or problem.capacity is None or self._state.spent or best <= 0:
-            return None
-        total = measurements_in(int(self._state.memory["expected"][0]), problem.capacity.per_round)
-        # What a first phase does not tell the later ones have to; these are chosen anew, for what is then open.
-        return math.ceil(total + size * (1.0 - min(best / value, 1.0)))
 
     def _judged_by(self) -> tuple[ProjectedFeatures, Directions, float]:
         """The rows that can be measured, what a phase is for, and the best possible worst variance of that."""

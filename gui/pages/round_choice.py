@@ -60,8 +60,10 @@ class PlanCard(QFrame):
         column.addStretch(1)
         column.addWidget(self.go)
 
-    def show_option(self, option: PlanOption, currency: str, *, same: str, sooner: str) -> None:
+    def show_option(self, option: PlanOption, currency: str, *, same: str, sooner: str, waiting: bool) -> None:
         """Nothing; shows a plan; ``same``: the cheaper one that it does not differ from, empty when it does.
+
+        ``waiting``: what it takes to the end is being simulated.
 
         ``sooner``: the one that ends sooner, because nothing has to be waited for; empty where none does.
         """
@@ -80,7 +82,9 @@ class PlanCard(QFrame):
         ]
         if option.to_end is not None and option.days_to_end is not None:
             weeks = math.ceil(option.days_to_end / 7)
-            rows.append(("Then, to the end", f"about {option.to_end:,} measurements, {many(weeks, 'week')}"))
+            rows.append(("To the end", f"about {option.to_end:,} measurements, {many(weeks, 'week')}"))
+        elif waiting:
+            rows.append(("To the end", "simulating\N{HORIZONTAL ELLIPSIS}"))
         self.details.show_rows(rows)
         notes = [f"As good as the {same} one, so it is the same."] if same else []
         if sooner and not same:
@@ -170,8 +174,12 @@ class PlanChoice(QWidget):
         self._cards.hide()
         self.problem.hide()
 
-    def show_options(self, status: Status, options: Sequence[PlanOption]) -> None:
-        """Nothing; shows the plans, and goes to the usual one."""
+    def show_options(self, status: Status, options: Sequence[PlanOption], *, waiting: bool = True) -> None:
+        """Nothing; shows the plans, and goes to the usual one.
+
+        ``waiting``: what they take to the end is being simulated; then they are shown again, and nothing is gone to.
+        """
+        again = self._cards.isVisible()
         stock = status.stock
         if stock is None or not options:
             return
@@ -183,8 +191,11 @@ class PlanChoice(QWidget):
         before: PlanOption | None = None
         for option in options:
             same = before.name if before is not None and before.compounds == option.compounds else ""
-            self.cards[option.name].show_option(option, stock.currency, same=same, sooner=sooner_than(option, options))
+            sooner = sooner_than(option, options)
+            self.cards[option.name].show_option(option, stock.currency, same=same, sooner=sooner, waiting=waiting)
             before = option
+        if again:
+            return
         self.price.setText("" if terms.measurement_cost is None else f"{terms.measurement_cost:g}")
         self.currency.setText(stock.currency)
         self.usual.setCurrentIndex(self.usual.findData(terms.plan))

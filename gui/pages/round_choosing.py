@@ -6,10 +6,12 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
 
-from assaypilot.engine.campaign.stock.choice import PlanOption
+from assaypilot.engine.campaign.stock.choice import PlanOption, foreseen
 from assaypilot.engine.progress import Cancelled
 from assaypilot.engine.stock import StockTerms
 from assaypilot.gui.dialogs.reasons import UnavailableDialog
+from assaypilot.gui.forecasting import Forecasting
+from assaypilot.gui.foresight import Foresight, foresee
 
 if TYPE_CHECKING:
     from assaypilot.gui.pages.round import RoundPage
@@ -22,6 +24,11 @@ class RoundChoosing:
 
     def __init__(self, page: RoundPage) -> None:
         self._page = page
+        self._options: tuple[PlanOption, ...] = ()
+        self.ahead = Forecasting(page.session, page)
+        """What the campaign will still take."""
+        self.ahead.known.connect(self._foreseen)
+        self.ahead.refused.connect(lambda _: self._show(waiting=False))
         page.choice.cancelled.connect(self._leave)
         page.choice.priced.connect(self._price)
         page.orders.impossible.connect(self._impossible)
@@ -47,12 +54,29 @@ class RoundChoosing:
     def close(self) -> None:
         """Nothing; the campaign has changed, so the plans shown are those of another one."""
         page = self._page
+        self.ahead.stop()
         if self.shown:
             page.stack.setCurrentWidget(page.list)
 
     def _landed(self, options: tuple[PlanOption, ...]) -> None:
+        view, self._options = self._page.view, options
+        if not self.shown or view is None:
+            return
+        self._show(waiting=True)
+        path = view.path
+        self.ahead.ask((str(path), view.status.head), lambda report: foresee(path, None, report))
+
+    def _foreseen(self, found: Foresight) -> None:
+        """Nothing; says of each plan what it takes to the end."""
+        view = self._page.view
+        if view is not None:
+            left = found.forecast.measurements.middle - found.used
+            self._options = foreseen(self._options, view.status, left)
+            self._show(waiting=False)
+
+    def _show(self, *, waiting: bool) -> None:
         if self.shown and self._page.view is not None:
-            self._page.choice.show_options(self._page.view.status, options)
+            self._page.choice.show_options(self._page.view.status, self._options, waiting=waiting)
 
     def _failed(self, error: Exception) -> None:
         if isinstance(error, Cancelled):

@@ -21,6 +21,7 @@ from assaypilot.gui.dialogs.columns_form import ColumnsForm
 from assaypilot.gui.widgets.strip import next_step
 from assaypilot.gui.window.main_window import LIBRARY, MainWindow
 from assaypilot.gui.window.stocking import read_list
+from tests.gui.forecasts import Crystal
 from tests.gui.helpers import idle, small_table, until
 from tests.gui.imports import columns_of
 
@@ -76,6 +77,31 @@ def test_the_choice_is_shown_before_anything_is_issued(window: MainWindow, qtbot
     qtbot.keyClick(cards["cheapest"].go, Qt.Key.Key_Escape)
     assert page.stack.currentWidget() is page.none
     assert window.session.view.status.events == events
+
+
+def test_what_each_plan_takes_to_the_end_is_simulated(window: MainWindow, qtbot: QtBot, crystal: Crystal) -> None:
+    crystal.open.clear()
+    choose(window, qtbot)
+    cards = window.round.choice.cards
+    assert "To the end: simulating" in cards["fastest"].go.accessibleName()
+    qtbot.keyClick(cards["balanced"].go, Qt.Key.Key_Right)
+    crystal.open.set()
+    until(qtbot, lambda: "simulating" not in cards["fastest"].go.accessibleName())
+    # The middle of the simulated campaigns, for the plan that tells most.
+    assert "To the end: about 500 measurements" in cards["fastest"].go.accessibleName()
+    assert "To the end: about" in cards["cheapest"].go.accessibleName()
+    assert cards["fastest"].go.hasFocus(), "where somebody has gone to, they stay"
+    qtbot.keyClick(cards["fastest"].go, Qt.Key.Key_Escape)
+
+
+def test_nothing_is_said_of_the_end_where_nothing_can_be_foreseen(
+    window: MainWindow, qtbot: QtBot, crystal: Crystal
+) -> None:
+    crystal.error = AssayPilotError("nothing can be foreseen")
+    choose(window, qtbot)
+    cards = window.round.choice.cards
+    until(qtbot, lambda: "To the end" not in cards["fastest"].go.accessibleName())
+    assert "Tells" in cards["fastest"].go.accessibleName()
 
 
 def test_a_wait_that_nobody_told_is_not_known(open_window, tmp_path: Path, qtbot: QtBot) -> None:

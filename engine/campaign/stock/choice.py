@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from assaypilot.engine.campaign.replay import Ledger
+from assaypilot.engine.campaign.state import Status
 from assaypilot.engine.campaign.stock import stocked
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.progress import Report, silent
@@ -15,7 +17,7 @@ from assaypilot.engine.stock import PLANS, USUAL, PlanName
 from assaypilot.engine.strategies.choosing import CHOOSING, Costs, Planned, Plans
 from assaypilot.engine.strategies.protocol import Allocation, State
 
-__all__ = ["PlanOption", "asked", "choice_is_open", "may_choose", "options", "refuse_under_way", "usual"]
+__all__ = ["PlanOption", "asked", "choice_is_open", "foreseen", "may_choose", "options", "refuse_under_way", "usual"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,10 +51,10 @@ class PlanOption:
     """A proven lower bound of that over all phases."""
     loss: float
     """How many times the measurements of the best possible the same precision takes, at least 1."""
-    to_end: int | None
-    """Measurements to the end as it looks now, this phase included; None where nothing tells."""
-    rounds_to_end: int | None
-    days_to_end: float | None
+    to_end: int | None = None
+    """Measurements to the end, this phase included; None before a forecast tells (``foreseen``)."""
+    rounds_to_end: int | None = None
+    days_to_end: float | None = None
     """With the wait for this phase's compounds; a later phase may wait again."""
 
 
@@ -97,6 +99,29 @@ def options(ledger: Ledger, report: Report = silent) -> tuple[PlanOption, ...]:
         return ()
     plans = _plans(ledger, state, report)
     return tuple(_option(ledger, plans.named(name)) for name in PLANS)
+
+
+def foreseen(plans: Sequence[PlanOption], now: Status, left: int) -> tuple[PlanOption, ...]:
+    """The plans with what each takes to the end, where a forecast says that so many measurements are ``left``.
+
+    The forecast plays on with phases of whatever can be had, the most telling ones. A plan that tells less of what its
+    phase is for needs that many times as many for the same, in this phase and about in those after it, which are
+    chosen alike.
+    """
+    if now.stock is None:
+        return tuple(plans)
+    most = min((one.value for one in plans), default=math.inf)
+    days = now.stock.terms.over(USUAL).round_days or 7.0
+    found = []
+    for one in plans:
+        if not (math.isfinite(one.value) and most > 0):
+            found.append(one)
+            continue
+        to_end = max(math.ceil(left * one.value / most), one.measurements)
+        # What is at hand goes first, the rest in rounds of its own.
+        rounds = max(math.ceil(to_end / now.settings.per_round), 1) + (0 < one.now < one.measurements)
+        found.append(replace(one, to_end=to_end, rounds_to_end=rounds, days_to_end=one.wait + rounds * days))
+    return tuple(found)
 
 
 def asked(
@@ -173,10 +198,6 @@ def _option(ledger: Ledger, planned: Planned) -> PlanOption:
     wait = float(stock.wait()[made].max()) if len(made) else 0.0
     making, each = float(price[dear].sum()), ledger.per_sample
     total = planned.allocation.total * each
-    to_end = None if planned.to_end is None else max(planned.to_end, planned.allocation.total) * each
-    rounds = None if to_end is None else max(math.ceil(to_end / ledger.settings.per_round), 1)
-    if rounds is not None and len(made) and len(made) < len(arms):
-        rounds += 1  # what is at hand goes first
     terms = stock.terms.over(USUAL)
     listed = sorted(zip(chosen[arms].tolist(), counts.tolist(), strict=True))
     return PlanOption(
@@ -194,7 +215,4 @@ def _option(ledger: Ledger, planned: Planned) -> PlanOption:
         value=planned.value,
         best=planned.best,
         loss=planned.loss,
-        to_end=to_end,
-        rounds_to_end=rounds,
-        days_to_end=None if rounds is None else wait + rounds * (terms.round_days or 7.0),
     )

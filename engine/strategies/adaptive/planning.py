@@ -21,7 +21,7 @@ from assaypilot.engine.strategies.designs import g_design, table
 from assaypilot.engine.strategies.protocol import Allocation, Certificate, State
 from assaypilot.engine.strategies.repeating import in_pairs
 
-__all__ = ["CAREFUL", "Needs", "Way", "expected_looks", "first_phase", "measurements_in", "next_phase"]
+__all__ = ["CAREFUL", "Needs", "Way", "expected_looks", "first_phase", "next_phase"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
@@ -67,14 +67,6 @@ def expected_looks(total: float, per_round: int) -> int:
         spent += per_round * max(1, round(_LONGER * spent / per_round))
         looks += 1
     return max(looks, 2)
-
-
-def measurements_in(looks: int, per_round: int) -> int:
-    """About the measurements of a campaign that has so many phases: what ``expected_looks`` counts, the other way."""
-    spent = 0
-    for _ in range(looks):
-        spent += per_round * max(1, round(_LONGER * spent / per_round))
-    return spent
 
 
 def first_phase(state: State, report: Report) -> Allocation:

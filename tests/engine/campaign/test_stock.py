@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import math
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ import pytest
 
 from assaypilot.engine.campaign.audit import verify
 from assaypilot.engine.campaign.campaign import Campaign
+from assaypilot.engine.campaign.stock.choice import foreseen
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.export.order_list import order_list
 from assaypilot.engine.export.shortlist import table_of
@@ -77,6 +79,19 @@ def test_every_plan_of_every_strategy_comes_to_the_same_end(strategy: str, choic
         if not pareto:
             assert "R1=B|R2=B" in {now.library.ids[c] for c in np.flatnonzero(now.candidates.status == 1)}
     assert verify(path, recompute=True).ok
+
+
+def test_what_is_still_to_measure_follows_the_forecast(tmp_path: Path) -> None:
+    with stocked(tmp_path / "x.assaypilot", strategy="adaptive") as campaign:
+        now, plans = campaign.status(), campaign.plan_options()
+        assert all(one.to_end is None for one in plans)
+        most = min(one.value for one in plans)
+        for one in foreseen(plans, now, 240):
+            assert one.to_end == math.ceil(240 * one.value / most)
+            assert one.rounds_to_end == math.ceil(one.to_end / 24) + (one.now < one.measurements)
+            assert one.days_to_end == one.wait + 7.0 * one.rounds_to_end
+        for one in foreseen(plans, now, 3):
+            assert one.to_end == max(one.measurements, math.ceil(3 * one.value / most)), "at least the phase itself"
 
 
 def test_the_three_plans(tmp_path: Path) -> None:

@@ -64,6 +64,7 @@ def test_options_choice_orders_and_arrivals(
         assert one["to_be_made"] == sum(entry["to_be_made"] for entry in one["compounds"])
         assert one["lower_bound"] <= one["value"] * (1 + 1e-9)
         assert one["loss"] >= 1
+        assert one["measurements_to_end"] >= one["measurements"]
     text = run("plan", campaign, "--options").out
     assert "cheapest *" in text
     assert "CHF" in text
