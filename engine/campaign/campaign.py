@@ -35,6 +35,7 @@ from assaypilot.engine.campaign.rounds import (
     withdrawn_round,
 )
 from assaypilot.engine.campaign.state import RecordReport, Round, Settings, Source, Status
+from assaypilot.engine.campaign.steps import laid_out_since
 from assaypilot.engine.campaign.stock.choice import PlanOption, options
 from assaypilot.engine.campaign.stock.stocked import arrived_drafts, stock_drafts
 from assaypilot.engine.campaign.transaction import Work
@@ -292,8 +293,12 @@ class Campaign:
         return self.round(number)
 
     def withdraw_round(self, note: str = "") -> None:
-        """Take the open round back; only while it has no result. Its number is not used again."""
-        self._commit(self._begin(withdrawn_round(self._ledger, note)))
+        """Take the open round back, with its plates; only while it has no result. Its number is not used again."""
+        work = self._begin()
+        while laid_out_since(work.ledger.undo):
+            work.add(opposite(work.ledger.undo[-1], work.ledger.sequence))
+        work.add(withdrawn_round(work.ledger, note))
+        self._commit(work)
 
     def close_round(self, missing: Missing = "return", note: str = "") -> Status:
         """End the open round with what has come back.

@@ -360,11 +360,5 @@ class Books:
             back=back,
             confirmation=issued.confirmation,
             predicted=issued.predicted,
-            layout=self._layout(issued),
+            layout=self.layouts.get(issued.number),
         )
-
-    def _layout(self, issued: Issued) -> Layout | None:
-        """The plates of a round; None where they are of other endpoints than it asks for."""
-        layout = self.layouts.get(issued.number)
-        there = () if layout is None else {k for plate in layout.plates for k in plate.endpoints}
-        return layout if set(there) == set(issued.measured) else None

@@ -81,7 +81,9 @@ def plate_layout(status: Status, issued: Round, use: PlateUse) -> Layout:
 def _in_pairs(status: Status, group: tuple[int, ...]) -> bool:
     """Whether two replicates are to share a plate: where plates have effects, only those tell a noise nobody knows.
 
-    Once there are enough of them they are parted again, as that tells the compounds apart a little better.
+    Parted over two plates they told nothing for ten rounds of 42 pairs, and together 42 degrees of freedom after the
+    first. Once there are enough they are parted again: of 17 to 48 compounds twice on two plates that keeps 3 to 20 %
+    more of the information on their differences.
     """
     if status.settings.blocks != "plate":
         return False

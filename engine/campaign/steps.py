@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from assaypilot.engine.campaign.file.chain import Event
 
-__all__ = ["Step", "remember"]
+__all__ = ["Step", "laid_out_since", "remember"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +55,12 @@ def _plan_step(kind: str, number: int) -> Step:
     if kind == "confirmation_issued":
         return Step(f"Plan confirmation round {number}", "confirm", {"round": number})
     return Step(f"Plan round {number}", "plan", {"round": number})
+
+
+def laid_out_since(undo: Sequence[Step]) -> bool:
+    """Whether nothing but its plates, and those, were said since a round was planned."""
+    plan = next((step for step in reversed(undo) if step.kind != "plates"), None)
+    return plan is not None and plan.kind in ("plan", "confirm") and undo[-1] is not plan
 
 
 def _plates_step(data: Mapping[str, Any]) -> Step:

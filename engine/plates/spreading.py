@@ -80,7 +80,7 @@ def _dealt_in_pairs(order: Ints, counts: Ints, n_plates: int) -> list[Ints]:
 
     def deal(item: int, size: int) -> None:
         held = [own.count(item) for own in dealt] if counts[item] > 2 else [0] * n_plates
-        plate = min((k for k in range(n_plates) if room[k]), key=lambda k: (room[k] < size, held[k], -room[k], k))
+        plate = min((k for k in range(n_plates) if room[k]), key=lambda k: (held[k], -room[k], k))
         taken = min(size, room[plate])
         room[plate] -= taken
         dealt[plate] += [item] * taken

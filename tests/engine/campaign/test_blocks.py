@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from scipy.stats import norm
 
 from assaypilot.engine.campaign import assay_noise
 from assaypilot.engine.campaign.audit import verify
@@ -322,6 +323,24 @@ def test_drift_is_said_once_with_the_rounds_it_concerns(effects, taken_out, said
     above = np.repeat(np.array(effects, dtype=float), 4)
     names = {block: f"plate R{block[0]}-P1" for block in blocks}
     assert drift(blocks, names, above, np.ones(20), SD, taken_out=taken_out) == said
+
+
+def test_a_mean_of_four_counts_as_four_and_p_values_are_those_after_holm():
+    blocks = [(number, "p") for number in (1, 2, 3)]
+    levels = np.array([0.0, 0.38, 0.05])
+    names = dict.fromkeys(blocks, "plate P")
+    (text,) = drift(blocks, names, levels, np.full(3, 4.0), SD, taken_out=None)
+    each = [block for block in blocks for _ in range(4)]
+    assert drift(each, names, np.repeat(levels, 4), np.ones(12), SD, taken_out=None) == [text]
+    # Three tests: round 2 against 1, round 3 against both, the slope; the first p three times, the others are large.
+    p = 3 * 2 * norm.sf(0.38 / (SD * math.sqrt(2 / 4)))
+    assert text == f"controls of round 2 read 0.38 higher than before (p = {p:.2g}): drift"
+    # Of two, the second is multiplied by one less.
+    (text,) = drift(blocks, names, np.array([0.0, 0.5, 0.55]), np.full(3, 4.0), SD, taken_out=None)
+    single = [2 * norm.sf(z) for z in (0.5 / (SD * math.sqrt(1 / 2)), 0.3 / (SD * math.sqrt(3 / 8)),
+                                       0.275 / (SD / math.sqrt(8)))]  # fmt: skip
+    slope, second, third = sorted(single)
+    assert text.endswith(f"and rise by 0.28 a round (p at most {max(2 * second, third, 3 * slope):.2g}): drift")
 
 
 def test_plates_that_differ_are_said_once_too():
