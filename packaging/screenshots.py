@@ -34,15 +34,17 @@ README = {
     "trade-offs": "trade-off-candidates",
 }
 """The pictures of the README, by the names they have there."""
+COMMONEST = 160
+"""Colours of a small picture that are taken because they are common."""
 
 
 def small(picture: Path, target: Path) -> None:
-    """Nothing; a copy with a palette of its 256 commonest colours, all others as the nearest of them."""
+    """Nothing; a copy with a palette of 256 of its colours, all others as the nearest of them."""
     image = QImage(str(picture)).convertToFormat(QImage.Format.Format_RGB32)
     width, height = image.width(), image.height()
     pixels = np.frombuffer(image.constBits(), dtype=np.uint32).reshape(height, -1)[:, :width] & 0xFFFFFF
     colours, places, counts = np.unique(pixels, return_inverse=True, return_counts=True)
-    kept = colours[np.argsort(-counts, kind="stable")[:256]]
+    kept = palette_of(colours, counts)
     parts = [(np.asarray(values)[:, None] >> np.array([16, 8, 0])) & 255 for values in (colours, kept)]
     distance = ((parts[0][:, None, :].astype(np.int64) - parts[1][None, :, :]) ** 2).sum(axis=2)
     indices = distance.argmin(axis=1).astype(np.uint8)[places.reshape(height, width)]
@@ -51,6 +53,24 @@ def small(picture: Path, target: Path) -> None:
     target.parent.mkdir(exist_ok=True)
     if not made.save(str(target), quality=0):
         sys.exit(f"{target} cannot be written.")
+
+
+def palette_of(colours: np.ndarray, counts: np.ndarray) -> np.ndarray:
+    """At most 256 of some colours (0xRRGGBB): the commonest, and those least like any of them.
+
+    The red of an oxygen, say, is in few points of a picture; of the commonest alone the nearest would be brown.
+    """
+    order = np.argsort(-counts, kind="stable")
+    kept = list(order[:COMMONEST])
+    parts = ((colours[:, None] >> np.array([16, 8, 0])) & 255).astype(np.int64)
+    nearest = np.full(len(colours), np.iinfo(np.int64).max)
+    for place in kept:
+        nearest = np.minimum(nearest, ((parts - parts[place]) ** 2).sum(axis=1))
+    while len(kept) < min(256, len(colours)):
+        place = int(nearest.argmax())
+        kept.append(place)
+        nearest = np.minimum(nearest, ((parts - parts[place]) ** 2).sum(axis=1))
+    return np.asarray(colours[kept])
 
 
 def main() -> int:

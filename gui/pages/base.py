@@ -16,8 +16,8 @@ __all__ = ["Page", "side_panel", "with_side"]
 SIDE = 296
 NARROWEST, WIDEST = 250, 640
 """Pixels of the panel at the right: at least, and at most before its texts are cut."""
-LINES = 2
-"""Of what is said beside the heading; all of it is in its tip."""
+LINES = 3
+"""Of what is said beside the heading, fewer of large text; all of it is in its tip."""
 
 
 class Page(QWidget):

@@ -20,8 +20,8 @@ __all__ = ["Budget", "Footer", "Next", "Strip", "next_step"]
 
 LARGE = 1.5
 """Size of the text from which it takes two lines what else stands in one."""
-GOAL_LINES = 2
-"""Lines of the goal; all of it is in its tip."""
+GOAL_LINES = 3
+"""Lines of the goal, fewer of large text; all of it is in its tip."""
 LINES = 4
 """Lines that the guarantee takes at the foot of the window until more of it is asked for; fewer of large text."""
 NAME_WIDTH = 40
