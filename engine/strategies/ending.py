@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,7 @@ from numpy.typing import NDArray
 
 from assaypilot.engine.strategies.protocol import IN, NOT_ESTIMABLE, UNDECIDED, Problem, State, StopReason
 
-__all__ = ["SOFTER", "doubted", "inseparable", "late", "newcomers", "nobody_late", "wider"]
+__all__ = ["SOFTER", "doubted", "inseparable", "late", "newcomers", "nobody_late", "reopened", "wider"]
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -81,6 +82,22 @@ def doubted(state: State, slack: float, factor: float = 1.0) -> tuple[StopReason
     who = "1 compound" if n == 1 else f"{n} compounds"
     text = f"{who} that may be better than the one found best cannot be measured any more; all others are out"
     return (StopReason("lost", text, {"lost": n, "undecided": 0}),)
+
+
+def reopened(before: State, after: State) -> State:
+    """The state ``after`` others could be had again that had no bounds ``before``: who is in was compared without them.
+
+    So who is in is undecided again, which is never wrong; what walks showed before goes on counting. Who is out stays
+    out: the best can only be better now.
+    """
+    back = (before.status == NOT_ESTIMABLE) & (after.status == UNDECIDED) & ~np.isfinite(before.high).all(axis=0)
+    again = after.status == IN
+    if not back.any() or not again.any():
+        return after
+    there = again & (after.active | after.left)
+    status = np.where(there, UNDECIDED, np.where(again, NOT_ESTIMABLE, after.status)).astype(np.int8)
+    phases = np.where(again, 0, after.decided_in_phase)
+    return replace(after, status=status, decided_in_phase=phases, active=after.active | there, left=after.left & ~there)
 
 
 def newcomers(state: State) -> bool:

@@ -78,7 +78,7 @@ from assaypilot.engine.strategies.adaptive.needs import Sides, needs_of_best, ne
 from assaypilot.engine.strategies.adaptive.planning import first_phase, next_phase
 from assaypilot.engine.strategies.adaptive.walks import ByWalks, telling
 from assaypilot.engine.strategies.designs import table
-from assaypilot.engine.strategies.ending import SOFTER, inseparable, late, nobody_late
+from assaypilot.engine.strategies.ending import SOFTER, inseparable, late, nobody_late, reopened
 from assaypilot.engine.strategies.phased import settled
 from assaypilot.engine.strategies.protocol import (
     IN,
@@ -144,9 +144,12 @@ class Adaptive(ByWalks):
     def adjust(self, state: State, *, measurable: Flags, spent: int) -> State:
         """The state when only these arms can be measured; who led a phase counts though it cannot be estimated now.
 
-        Others may be out, or refuted as the best, by it, though no phase told its own mean.
+        Others may be out, or refuted as the best, by it, though no phase told its own mean. Of all epsilon-best compounds
+        those in are undecided again when others can be had that they were not compared with.
         """
         after = super().adjust(state, measurable=measurable, spent=spent)
+        if isinstance(state.problem.goal, AllEpsilonBest):
+            after = reopened(state, after)
         led = np.zeros(state.problem.n_arms, dtype=bool)
         led[state.memory["leaders"][state.memory["leaders"] >= 0]] = True
         return replace(after, lost=after.lost | (led & (after.status == NOT_ESTIMABLE)))

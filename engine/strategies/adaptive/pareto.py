@@ -66,7 +66,7 @@ from assaypilot.engine.strategies.adaptive.pareto_needs import Known, beaters, n
 from assaypilot.engine.strategies.adaptive.planning import first_phase, next_phase
 from assaypilot.engine.strategies.adaptive.walks import ByWalks, telling
 from assaypilot.engine.strategies.designs import table
-from assaypilot.engine.strategies.ending import inseparable
+from assaypilot.engine.strategies.ending import inseparable, reopened
 from assaypilot.engine.strategies.phased import settled
 from assaypilot.engine.strategies.protocol import (
     IN,
@@ -128,8 +128,11 @@ class AdaptivePareto(ByWalks):
         return {**nothing_measured(problem.n_arms, problem.n_endpoints), **fixed}
 
     def adjust(self, state: State, *, measurable: Flags, spent: int) -> State:
-        """The state when only these arms can be measured; who was named as beating others counts even so."""
-        after = super().adjust(state, measurable=measurable, spent=spent)
+        """The state when only these arms can be measured; who was named as beating others counts even so.
+
+        Those in are undecided again when others can be had that they were not compared with.
+        """
+        after = reopened(state, super().adjust(state, measurable=measurable, spent=spent))
         named = np.zeros(state.problem.n_arms, dtype=bool)
         beating = state.memory["beaters"]
         named[beating[beating != NOBODY]] = True

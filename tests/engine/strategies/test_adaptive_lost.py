@@ -102,13 +102,28 @@ def test_one_that_was_compared_with_counts_though_no_phase_told_its_mean():
     assert not (state.status == IN).any()
 
 
-def test_a_far_better_one_that_comes_back_contradicts_who_is_in():
+def test_who_is_in_is_compared_with_a_far_better_one_that_comes_back():
+    """What is in and worse than epsilon and slack, by one that nobody could know of then, would be promised wrongly."""
     truth, rng = np.array([1.0, 0.2, 3.0]), np.random.default_rng(0)
     state = ended(started(GOAL, 3, measurable=[1, 1, 0]), truth, rng)
     assert state.status.tolist() == [IN, OUT, NOT_ESTIMABLE]
-    state = ended(with_only(state, True, True, True), truth, rng)
-    assert state.status.tolist() == [IN, OUT, IN]
-    assert state.last.contradicted.tolist() == [0]
+    state = with_only(state, True, True, True)
+    assert state.status.tolist() == [UNDECIDED, OUT, UNDECIDED]
+    assert state.decided_in_phase[0] == 0
+    state = ended(state, truth, rng)
+    assert state.status.tolist() == [OUT, OUT, IN]
+    assert not len(state.last.contradicted)
+
+
+def test_who_is_in_and_cannot_be_compared_with_those_that_come_back_is_not_estimable():
+    truth, rng = np.array([1.0, 0.2, 3.0]), np.random.default_rng(0)
+    state = ended(started(GOAL, 3, measurable=[1, 1, 0]), truth, rng)
+    state = with_only(state, False, True, True)
+    assert state.status.tolist() == [NOT_ESTIMABLE, OUT, UNDECIDED]
+    # One that was bounded before it was away was compared with: who is in stays in.
+    state = ended(started(GOAL, 3), np.array([1.0, 0.9, -1.0]), rng)
+    assert state.status.tolist() == [IN, IN, OUT]
+    assert with_only(with_only(state, True, False, True), True, True, True).status.tolist() == [IN, IN, OUT]
 
 
 def test_the_best_that_comes_back_is_not_put_out_without_a_comparison():
