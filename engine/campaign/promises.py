@@ -11,6 +11,7 @@ from assaypilot.engine.campaign.additivity import deviations
 from assaypilot.engine.campaign.changing.changed import changes_in_words
 from assaypilot.engine.campaign.replay import Ledger
 from assaypilot.engine.campaign.results.bounds import left_out, taken
+from assaypilot.engine.campaign.returned import never_compared
 from assaypilot.engine.campaign.state import Candidates, Guarantee
 from assaypilot.engine.campaign.words import joined, many, names, number, odds
 from assaypilot.engine.measurements import Measurement
@@ -392,7 +393,7 @@ def _late(ledger: Ledger) -> list[str]:
 
 def _broken(ledger: Ledger) -> list[str]:
     """Why what happened in the campaign leaves nothing to guarantee."""
-    void = list(ledger.void)
+    void = [*ledger.void, *never_compared(ledger)]
     # What comes of a confirmation decides nothing.
     deciding = [m for m in ledger.measurements if ledger.matters(m)]
     marked = sum(m.excluded is not None and m.entered.excluded and m.round > 0 for m in deciding)

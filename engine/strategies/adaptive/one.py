@@ -144,8 +144,8 @@ class Adaptive(ByWalks):
     def adjust(self, state: State, *, measurable: Flags, spent: int) -> State:
         """The state when only these arms can be measured; who led a phase counts though it cannot be estimated now.
 
-        Others may be out, or refuted as the best, by it, though no phase told its own mean. Of all epsilon-best compounds
-        those in are undecided again when others can be had that they were not compared with.
+        Others may be out, or refuted as the best, by it, though no phase told its own mean. Of all epsilon-best
+        compounds those in are undecided again when others can be had that they were not compared with.
         """
         after = super().adjust(state, measurable=measurable, spent=spent)
         if isinstance(state.problem.goal, AllEpsilonBest):
