@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from assaypilot.engine.endpoint import Endpoint
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.tables.importer import ImportedTable
-from assaypilot.engine.tables.raw import RawTable
 from assaypilot.engine.tables.values import is_missing
+
+if TYPE_CHECKING:
+    from assaypilot.engine.tables.importer import ImportedTable
+    from assaypilot.engine.tables.raw import RawTable
 
 __all__ = ["with_classes_of"]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QTimer, Signal
 from PySide6.QtWidgets import (
@@ -22,7 +23,6 @@ from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.kinds import distance_unit
 from assaypilot.engine.progress import Cancelled
 from assaypilot.engine.tables.noise_column import with_classes_of
-from assaypilot.engine.tables.raw import RawTable
 from assaypilot.gui.dialogs.columns_step import Checked
 from assaypilot.gui.dialogs.goal_controls import PlatesAndControls
 from assaypilot.gui.dialogs.goal_endpoints import EndpointList
@@ -37,6 +37,9 @@ from assaypilot.gui.settings import Settings
 from assaypilot.gui.tasks import Job
 from assaypilot.gui.widgets.message_bar import error_words, for_window
 from assaypilot.gui.widgets.text import Details, button, label
+
+if TYPE_CHECKING:
+    from assaypilot.engine.tables.raw import RawTable
 
 __all__ = ["GoalStep"]
 
