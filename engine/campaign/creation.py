@@ -123,10 +123,25 @@ def creation_drafts(
         drafts += stated
         ledger.rehearse(stated)
     check_campaign(ledger)
-    said = [f"{text[:1].upper()}{text[1:]}." for text in strategy.cautions(ledger.state.problem)]
+    cautions = (*strategy.cautions(ledger.state.problem), *_about_bounds(ledger))
+    said = [f"{text[:1].upper()}{text[1:]}." for text in cautions]
     if said:
         drafts[0] = Draft("campaign_created", created | {"warnings": [*warnings, *notes, *said]})
     return drafts, parts
+
+
+def _about_bounds(ledger: Ledger) -> list[str]:
+    """That values known only as bounds will end the guarantee, where decisions cannot take them and some may come."""
+    if ledger.takes_bounds or ledger.coarse or ledger.strategy.void(ledger.state.problem):
+        return []
+    behind = ledger.behind(ledger.goal_endpoints)
+    seen = any(m.relation != "=" and m.endpoint in behind for m in ledger.measurements)
+    if not seen and not any(ledger.endpoints[k].is_potency for k in behind):
+        return []
+    plates = ledger.settings.blocks != "none"
+    who = f"a campaign that takes {ledger.settings.blocks} effects out" if plates else ledger.strategy.info.name
+    instead = "" if plates else "; adaptive takes such values in"
+    return [f"no guarantee with bounds: once a result is known only as one (>10000), {who} promises nothing{instead}"]
 
 
 def _kind(endpoints: Sequence[Endpoint], settings: Settings) -> Kind:

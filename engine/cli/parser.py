@@ -433,6 +433,11 @@ def _about_simulations(command: Any) -> None:
     simulate.add_argument(
         "--max-phases", type=positive, default=100_000, metavar="N", help="give a run up after these (default 100,000)"
     )
+    simulate.add_argument(
+        "--assay-range",
+        metavar="LOW..HIGH",
+        help="values beyond come back as bounds (>10000), model scale: 5..9, or 5.. (default: all values come back)",
+    )
     plates = simulate.add_argument_group("plates", "a simulated assay whose plates shift all that stands on them")
     plates.add_argument("--plate-sd", type=number, metavar="X", help="SD of the plates' shifts (default: no plates)")
     plates.add_argument(

@@ -15,6 +15,7 @@ from assaypilot.engine.endpoint import Endpoint
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.goals import GOALS, AllEpsilonBest, Best, Goal, ParetoSet
 from assaypilot.engine.progress import Report
+from assaypilot.engine.simulate.assay_range import AssayRange, parse_range
 from assaypilot.engine.simulate.instances import Instance, get, listing
 from assaypilot.engine.simulate.on_plates import Plates
 from assaypilot.engine.simulate.parallel import check, simulate
@@ -138,6 +139,7 @@ def _tasks(options: argparse.Namespace, instance: Instance, goal: Goal) -> list[
             budget=budget,
             limits=Limits(phases=options.max_phases),
             plates=_plates(options, strategies, instance),
+            ends=_range(options, instance),
         )
         for strategy in strategies
     ]
@@ -162,6 +164,23 @@ def _plates(options: argparse.Namespace, strategies: Sequence[Strategy], instanc
             )
     told = options.blocks != "none"
     return Plates(options.plate_sd, options.plate_size, options.plate_controls, options.plates_in_order, told)
+
+
+def _range(options: argparse.Namespace, instance: Instance) -> AssayRange | None:
+    """The range of the simulated assay, larger values being better; None without one."""
+    if options.assay_range is None:
+        return None
+    ends = parse_range(options.assay_range)
+    drawn = instance.make(0)
+    if drawn.kind != "gaussian" or len(drawn.noise) > 1 or options.plate_sd is not None:
+        beside = "plates" if options.plate_sd is not None else "answers and counts"
+        raise AssayPilotError(
+            "an assay's range is that of one endpoint, and there are "
+            + (f"{len(drawn.noise)}" if len(drawn.noise) > 1 else beside),
+            option="--assay-range",
+            mend="Leave it out.",
+        )
+    return ends.turned if getattr(options, "smaller_is_better", False) else ends
 
 
 def _samples(option: str, measurements: int | None, endpoints: int) -> int | None:
@@ -296,6 +315,8 @@ def _from_table(options: argparse.Namespace, console: Console) -> tuple[Instance
         goal = Best(half if options.slack is None else options.slack)
     else:
         goal = _epsilon_best(asked[0].epsilon if options.epsilon is None else options.epsilon, options.slack)
+    # A range is said on the endpoint's own side, and simulated values are turned to where larger is better.
+    options.smaller_is_better = asked[0].sign < 0
     truth = truth_of(imported.library, imported.history, asked, kind, known)
     delta = 0.05 if options.delta is None else options.delta
     return of_table(name, paper, title, truth, goal, check_delta(delta)), goal
@@ -364,11 +385,23 @@ def _document(task: Task, void: tuple[str, ...], known: Yardsticks, figures: dic
         "dimension": task.instance.dimension,
         "parameters": dict(task.parameters),
         "plates": None if task.plates is None else asdict(task.plates),
+        "assay_range": None if task.ends is None else [_edge(task.ends.low), _edge(task.ends.high)],
         "baseline": info.baseline,
         "guarantee": info.guarantee,
-        "void": [*void, *task.instance.notes],
+        "void": [*void, *task.instance.notes, *_bounds_left_out(task)],
         "cautions": list(task.strategy.cautions(problem_of(task, drawn, 0))),
     }
+
+
+def _edge(value: float) -> float | None:
+    return value if math.isfinite(value) else None
+
+
+def _bounds_left_out(task: Task) -> list[str]:
+    """That values beyond the range are left out by a strategy that cannot take them in; empty otherwise."""
+    if task.ends is None or task.strategy.info.bounds:
+        return []
+    return ["values beyond the assay's range are left out because of their size; adaptive takes them in"]
 
 
 def _times(figures: dict[str, float | None], endpoints: int) -> dict[str, float | None]:

@@ -19,6 +19,7 @@ from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.goals import Goal
 from assaypilot.engine.models.sd_bound import OF_DECISIONS
 from assaypilot.engine.progress import Report, silent
+from assaypilot.engine.simulate.assay_range import AssayRange, sample_within
 from assaypilot.engine.simulate.instances import Drawn, Instance
 from assaypilot.engine.simulate.on_plates import Plates, sample_on_plates
 from assaypilot.engine.simulate.replicates import Replicates
@@ -29,6 +30,8 @@ __all__ = ["Limits", "Run", "Task", "drawn_of", "play", "problem_of", "run_of", 
 
 Floats = NDArray[np.float64]
 
+_IDLE = 20
+"""Phases in a row that decide nothing, after which a run behind an assay's range is given up."""
 _EMPTY = 3
 """Phases in a row that decide nothing before a run is given up."""
 _INSTANCE, _ASSAY, _OWN, _SCATTER = range(4)
@@ -68,6 +71,8 @@ class Task:
     limits: Limits = Limits()
     plates: Plates | None = None
     """Plates that shift what stands on them; None: no such effects."""
+    ends: AssayRange | None = None
+    """The range of the assay, beyond which only bounds come back; None: all values do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,6 +197,7 @@ def play(
     per_round: int | None = None,
     max_replicates: int = 4,
     plates: Plates | None = None,
+    ends: AssayRange | None = None,
     pulse: Callable[[], None] | None = None,
     replicates: Replicates | None = None,
     report: Report = silent,
@@ -201,12 +207,12 @@ def play(
     ``pulse`` is called before every phase and may raise Cancelled. ``replicates`` tell the noise where it is unknown.
     """
     state = strategy.start(problem)
-    spent = rounds = empty = asked = 0
+    spent = rounds = empty = asked = idle = 0
     told = replicates or Replicates.of_known()
     while not (reasons := strategy.stop(state := told.to_plan(state))):
         if pulse is not None:
             pulse()
-        if asked >= limits.phases or spent >= limits.measurements or empty >= _EMPTY:
+        if asked >= limits.phases or spent >= limits.measurements or empty >= _EMPTY or idle >= _IDLE:
             return state, spent, rounds, ""
         allocation = strategy.ask(state, report)
         asked += 1
@@ -222,14 +228,19 @@ def play(
             )
         before = state.phase
         came = (
-            sample(drawn, allocation, rng, spent)
+            sample_within(drawn, allocation, rng, spent, ends, takes=strategy.info.bounds)
+            if ends is not None
+            else sample(drawn, allocation, rng, spent)
             if plates is None
             else sample_on_plates(drawn, allocation, rng, spent, plates, pairs=state.problem.repeats > 0)
         )
         # Beside blocks replicates of one block alone tell the noise.
         replicates_of = allocation.counts if came.cells is None else came.cells.counts[0]
+        status = state.status
         state = strategy.tell(told.to_decide(state, replicates_of), came)
         empty = empty + 1 if state.phase == before else 0
+        # Behind a range the same bounds may come for ever.
+        idle = idle + 1 if ends is not None and np.array_equal(status, state.status) else 0
     return state, spent, rounds, reasons[0].name
 
 
@@ -251,6 +262,7 @@ def run_of(
         per_round=task.per_round,
         max_replicates=task.max_replicates,
         plates=task.plates,
+        ends=task.ends,
         pulse=pulse,
         replicates=_replicates(task, drawn, number),
     )

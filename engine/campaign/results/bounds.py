@@ -40,7 +40,7 @@ def _told(which: str, *, taken_in: bool) -> str:
         return f"{which}: {what_it_does(taken_in=True)}."
     return (
         f"{which}: kept and shown, not used. If it was asked for, nothing is guaranteed any more, because it is left "
-        "out for its size; where the curve gives a fitted number, enter that."
+        "out for its size; where the curve gives a fitted number, enter that. A campaign by adaptive counts it in."
     )
 
 

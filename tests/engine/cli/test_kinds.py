@@ -123,3 +123,15 @@ def test_adaptive_takes_chances_as_sums_when_it_is_named(tmp_path: Path, capsys:
     told = said(capsys, "status", file)["guarantee"]
     assert told["holds"]
     assert any("with an SD of 0.5, the largest that yes and no can have" in one for one in told["assumptions"])
+
+
+@pytest.mark.parametrize(("strategy", "told"), [("linfact-xy", True), ("linfact-g", False), ("adaptive", False)])
+def test_that_bounds_will_end_a_guarantee_is_said_when_the_campaign_is_made(tmp_path, capsys, strategy, told) -> None:
+    table = tmp_path / "t.csv"
+    rows = [f"C{i},{a},{b},{10.0 ** (i + 1):g}" for i, (a, b) in enumerate(CHANCES)]
+    table.write_text("ID,R1,R2,IC50 (nM)\n" + "\n".join(rows) + "\n")
+    words = ("--endpoint", "IC50 (nM);sd=0.2", "--epsilon", "0.5", "--strategy", strategy)
+    new = said(capsys, "new", tmp_path / "a.assaypilot", "--table", table, *words)
+    found = [text for text in new["warnings"] if text.startswith("No guarantee with bounds")]
+    assert bool(found) is told
+    assert not told or "linfact-xy promises nothing; adaptive takes such values in" in found[0]
