@@ -33,6 +33,11 @@ _STEPS = 300
 """Steps before it is given up; 40 to 90 are enough for a gap of 0.05."""
 _EVERY = 10
 """Steps between two looks at the averages."""
+_PACE = 30
+"""Steps by which the pace is told; where it would end far from the gap, as with hardly more compounds than effects,
+nothing more is tried: each step costs the cube of the effects."""
+_LEEWAY = 3.0
+"""How far beyond the gap a pace may point: steps become slower in general, and sometimes faster."""
 _EVEN = 1e-3
 """Share of an even design in every one, so that each tells about everything a little."""
 _MOST = 100_000
@@ -127,6 +132,7 @@ class _Game:
         weights, shares = np.full(n, 1.0 / n), np.full(m, 1.0 / m)
         found = _Played(weights, shares)
         mean = weights
+        gaps: list[float] = []
         while found.steps < _STEPS and not found.value <= found.lower * (1.0 + gap):
             variances, scores = self._look(weights, shares, found)
             found.steps += 1
@@ -141,5 +147,17 @@ class _Game:
             if found.steps % _EVERY == 0:
                 self._look(mean, found.shares, found)
                 off = found.value / found.lower - 1.0 if found.lower else math.inf
+                gaps.append(off)
+                if _hopeless(gaps, gap):
+                    break
                 report(min(0.9, found.steps / _STEPS), f"{percent(off, 2)} above the best possible")
         return found
+
+
+def _hopeless(gaps: list[float], gap: float) -> bool:
+    """Whether the gaps so far, one every ten steps, shrink too slowly to come near ``gap`` in the steps there are."""
+    back = _PACE // _EVERY
+    if len(gaps) < 2 * back or not 0.0 < gaps[-1] < math.inf:
+        return False
+    left = (_STEPS // _EVERY - len(gaps)) / back
+    return gaps[-1] * (gaps[-1] / gaps[-1 - back]) ** left > _LEEWAY * gap

@@ -142,7 +142,7 @@ def test_a_large_table_is_planned_the_same_every_time_and_soon() -> None:
     assert np.array_equal(plans[0].counts, plans[1].counts)
 
 
-@pytest.mark.parametrize("at", [0.0, 0.3, 0.7])
+@pytest.mark.parametrize("at", [0.0, 0.15, 0.7])
 def test_both_can_be_stopped(at: float) -> None:
     candidates = table((12, 8, 6, 4))
     directions = comparisons(candidates, 300)
@@ -157,3 +157,19 @@ def test_both_can_be_stopped(at: float) -> None:
         balanced(candidates, directions, gap=1e-3 if at < 0.7 else GAP, report=stop)
     with pytest.raises(Cancelled):
         completed(design, candidates, directions, 200, None, stop)
+
+
+def test_what_the_pace_will_not_reach_is_given_up_soon(monkeypatch: pytest.MonkeyPatch) -> None:
+    candidates = table((60, 50), 0.01, seed=1)
+    rows = comparisons(candidates, 150)
+    # A few have to be known far better than all others.
+    needed = np.random.default_rng(5).lognormal(0.0, 4.0, rows.n)
+    directions = Rows(rows.vectors(np.arange(rows.n)[:, None]) * needed[:, None])
+    looks: list[float] = []
+    assert balanced(candidates, directions, gap=0.1, report=lambda fraction, _: looks.append(fraction)) is None
+    assert len(looks) < 10
+    looks.clear()
+    monkeypatch.setattr("assaypilot.engine.design.balance._hopeless", lambda gaps, gap: False)
+    # All the steps there are do not get there, either.
+    assert balanced(candidates, directions, gap=0.1, report=lambda fraction, _: looks.append(fraction)) is None
+    assert len(looks) == 30
