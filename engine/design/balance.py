@@ -160,4 +160,4 @@ def _hopeless(gaps: list[float], gap: float) -> bool:
     if len(gaps) < 2 * back or not 0.0 < gaps[-1] < math.inf:
         return False
     left = (_STEPS // _EVERY - len(gaps)) / back
-    return gaps[-1] * (gaps[-1] / gaps[-1 - back]) ** left > _LEEWAY * gap
+    return bool(gaps[-1] * (gaps[-1] / gaps[-1 - back]) ** left > _LEEWAY * gap)

@@ -240,6 +240,11 @@ def _value_columns(
     if lost:
         warnings.append(f"Not used, because it is not clear to which endpoint they belong: {', '.join(lost)}.")
     known = {id_column, name_column, *(column.value for column in columns), *used, *roles.values()}
+    called = {fold(headers.split_unit(endpoint.name)[0]) for endpoint in endpoints}
+    other = [c for c in raw.columns if c not in known and fold(headers.split_unit(c)[0]) in called]
+    if other:
+        warnings.append(f"Not used, because their unit is not that of the endpoint: {', '.join(other)}.")
+    known.update(other)
     numbers = [c for c in raw.columns if c not in known and headers.looks_like_potency(*headers.split_unit(c))]
     if numbers:
         warnings.append(f"Not used, because they are no endpoint of this campaign: {', '.join(numbers)}.")

@@ -202,3 +202,11 @@ def test_results_come_back_from_a_file_as_they_were(tmp_path_factory, entries, d
     assert len(unclear) == len(table.rejected)
     expected = [entry for row, entry in enumerate(entries, start=2) if row not in unclear]
     assert [(r.compound, r.value, r.relation) for r in table.results] == expected
+
+
+def test_a_column_in_a_unit_that_is_no_other_spelling_of_the_endpoints_is_named():
+    endpoints = (Endpoint("pIC50"), Endpoint("Solubility (uM)", "uM"))
+    raw = parse_text(f"ID,pIC50,Solubility (mg/mL)\n{LIBRARY.ids[0]},6.1,0.3\n")
+    read = read_results(raw, LIBRARY, endpoints)
+    assert [(r.endpoint, r.value) for r in read.results] == [("pIC50", 6.1)]
+    assert read.warnings == ("Not used, because their unit is not that of the endpoint: Solubility (mg/mL).",)
