@@ -103,7 +103,8 @@ def parse_entries(text: str, endpoint: Endpoint, decimal: str = ".") -> list[Ent
 
     ValueError (or Question) says what cannot be read.
     """
-    return [parse_entry(part.strip(), endpoint, decimal) for part in text.split(";") if not is_empty(endpoint, part)]
+    parts = (part.strip() for part in narrow(text).split(";"))
+    return [parse_entry(part, endpoint, decimal) for part in parts if not is_empty(endpoint, part)]
 
 
 def parse_cells(cells: Sequence[str], endpoint: Endpoint, decimal: str = ".") -> list[Entry]:

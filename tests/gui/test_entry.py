@@ -125,9 +125,7 @@ def test_any_text_is_read_or_refused_with_a_reason(text: str) -> None:
 
 
 def test_full_width_signs_are_read_and_a_sign_behind_says_what_to_write() -> None:
-    assert [(one.value, one.relation) for one in parse_entries("＞５; ７．３", Endpoint("pIC50"))] == [
-        (5.0, ">"),
-        (7.3, "="),
-    ]
+    for text in ("＞５；７．３", "＞５; ７．３"):
+        assert [(one.value, one.relation) for one in parse_entries(text, P)] == [(5.0, ">"), (7.3, "=")]
     with pytest.raises(ValueError, match="write >5 for more than 5, or <5 for less"):
         parse_entries("5>", P)
