@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from assaypilot.engine.campaign.counting import Books
     from assaypilot.engine.campaign.replay import Ledger
 
-__all__ = ["BY_CLASS", "at_most", "check", "of_arms", "of_compounds", "resolved", "with_largest"]
+__all__ = ["BY_CLASS", "at_most", "check", "of_arms", "of_compounds", "otherwise", "resolved", "with_largest"]
 
 Floats = NDArray[np.float64]
 
@@ -59,6 +59,13 @@ def with_largest(library: Library, endpoint: Endpoint) -> Endpoint:
     if own.other is None:
         own = own.with_other(endpoint.noise_sd)
     return replace(endpoint, noise_sd=own.largest, noise_classes=own)
+
+
+def otherwise(strategy: str, endpoints: Sequence[Endpoint]) -> list[str]:
+    """That a strategy does not weigh by class, in a sentence; empty where it does, and without classes."""
+    if strategy in BY_CLASS or all(one.noise_classes is None for one in endpoints):
+        return []
+    return [f"{strategy} uses the largest SD for all compounds; adaptive weighs each by its own."]
 
 
 def check(ledger: Ledger) -> None:

@@ -73,6 +73,7 @@ def test_other_strategies_and_limits_take_the_largest(tmp_path):
     limited = dataclasses.replace(DIFFERS["endpoints"][0], limit=Limit("<", 9.0))
     with make(tmp_path / "x.assaypilot", strategy="linfact-g", endpoints=(limited,)) as campaign:
         assert "SD at most 0.5 (the largest of 0.2; 0.5 with B at R1)" in campaign.status().guarantee.sentence
+        assert any("linfact-g uses the largest SD for all" in text for text in campaign.status().warnings)
         first = campaign.plan()
     with make(tmp_path / "y.assaypilot", strategy="linfact-g",
               endpoints=(dataclasses.replace(limited, noise_classes=None, noise_sd=0.5),)) as campaign:  # fmt: skip
