@@ -13,6 +13,7 @@ from assaypilot.engine.campaign.changing.turns import Anew, on_top
 from assaypilot.engine.campaign.file import codec
 from assaypilot.engine.campaign.file.parts import from_bytes
 from assaypilot.engine.campaign.results.spans import spanned
+from assaypilot.engine.campaign.returned import spent_again
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.strategies.protocol import UNDECIDED, Allocation, Decision, Outcome, State, StopReason
 
@@ -34,6 +35,11 @@ class Decisions(Terms):
         """What the last change of mind decided anew of all phases before it."""
         self.void: list[str] = []
         """Why the guarantee does not hold any more, apart from what the measurements themselves show."""
+
+    @property
+    def error(self) -> float:
+        """How often what is promised may be wrong, over all goals, limits and compounds that came back."""
+        return super().error + spent_again(self) * self.settings.delta
 
     def current(self) -> State:
         """The strategy's state with what can be measured now and what was spent so far."""

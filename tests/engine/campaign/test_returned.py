@@ -32,6 +32,9 @@ def test_who_is_in_is_not_promised_to_be_near_one_that_it_was_never_compared_wit
             assert (now.candidates.status[ins] == 0).all()
             assert now.guarantee.holds
             assert end.guarantee.holds
+            # Two bests, one after the other: what is for who is in, and who is not the best, is spent on each.
+            assert done.guarantee.delta == pytest.approx(0.05)
+            assert end.guarantee.delta == now.guarantee.delta == pytest.approx(0.05 * 1.55)
             assert not stand.any()
         else:
             assert stand.any()
@@ -52,9 +55,12 @@ def test_the_one_found_best_is_not_promised_to_be_it_when_a_better_one_can_be_ha
         assert not end.guarantee.holds
 
 
-def test_where_all_could_be_estimated_all_the_while_nothing_is_said(tmp_path):
-    with make(tmp_path / "x.assaypilot", strategy="linfact-g", per_round=24) as campaign:
+@pytest.mark.parametrize("strategy", ["linfact-g", "adaptive"])
+def test_where_all_could_be_estimated_all_the_while_nothing_is_said(tmp_path, strategy):
+    with make(tmp_path / "x.assaypilot", strategy=strategy, per_round=24) as campaign:
         campaign.set_stock([StockLine(0, CANNOT)])
         finish(campaign)
         campaign.set_stock([StockLine(0, IN_STOCK)])
-        assert finish(campaign).guarantee.holds
+        end = finish(campaign)
+        assert end.guarantee.holds
+        assert end.guarantee.delta == pytest.approx(0.05)
