@@ -68,6 +68,9 @@ _ASKED = 40
 _PAIRS = 30_000
 """Comparisons looked at for one decision; what is left waits for the next one."""
 _BLOCK = 2000
+_RIVALS = 20
+"""Compounds that may be better, by their upper bounds, that a plan is made against."""
+_LESS = 2.0
 _HARDEST = 300
 """Open comparisons that a plan is made for."""
 _LN10 = math.log(10.0)
@@ -290,11 +293,24 @@ class Likelihood(Phased):
         gap = np.maximum(np.maximum(behind - near, far - behind), max(slack, 0.05 * max(epsilon, 1e-9)) / 2.0)
         if not len(open_):
             return None
+        first, second = np.full(len(open_), leader), open_
+        # Who is to be in is compared with all that may be better, not with the leader alone.
+        low, high = last.low[0], last.high[0]
+        rivals = np.flatnonzero(known)
+        rivals = rivals[(rivals != leader)]
+        rivals = rivals[np.argsort(-high[rivals], kind="stable")][:_RIVALS]
+        near_ones = np.append(open_[behind < near + slack], leader if state.status[leader] == UNDECIDED else [])
+        i, j = (grid.ravel() for grid in np.meshgrid(near_ones.astype(np.intp), rivals, indexing="ij"))
+        told = (high[j] - low[i] > far) & (i != j)
+        first, second = np.concatenate([first, j[told]]), np.concatenate([second, i[told]])
+        others = np.maximum(far - (estimate[j] - estimate[i])[told], slack / 2.0 or gap.min(initial=1.0))
+        # Bounds of two compounds say less than that of their difference, so most of these need less than it seems.
+        gap = np.append(gap, _LESS * others)
         hardest = np.argsort(gap, kind="stable")[:_HARDEST]
         precision = last.numbers["standard_errors"] / gap[hardest]
         if self.link(problem)[0] == "log":
             precision = precision / problem.noise[0]
-        return Needs(np.full(len(hardest), leader), open_[hardest], precision)
+        return Needs(first[hardest], second[hardest], precision)
 
 
 def _with(memory: Arrays, arms: Ints, counts: Floats, means: Floats) -> Arrays:
