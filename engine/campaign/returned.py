@@ -41,7 +41,8 @@ def spent_again(ledger: Decisions) -> float:
     any_in, times = False, 0
     for phase, (before, after) in enumerate(pairwise([*could, ledger.measurable()]), start=1):
         any_in = any_in or len(ledger.estimates[phase].ins) > 0
-        times += any_in and len(_back(ledger, before, after)) > 0
+        # Compounds that were added since have a share of their own: see ``strategies.adaptive.cohorts``.
+        times += any_in and len(_back(ledger, before, after & (ledger.since < phase))) > 0
     return times * _AGAIN.get(ledger.settings.goal, 1.0)
 
 
