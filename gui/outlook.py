@@ -121,7 +121,7 @@ def draft(library: Library, endpoints: Sequence[Endpoint], settings: Settings, h
 
 def look_ahead(plan: Plan, report: Report = silent) -> Outlook:
     """What the strategy says of its phases; AssayPilotError when it cannot plan the first."""
-    from assaypilot.engine.campaign.scatter import latest, to_plan
+    from assaypilot.engine.campaign.noise.scatter import latest, to_plan
     from assaypilot.engine.features import span_rank
 
     ledger = plan.ledger
@@ -176,7 +176,7 @@ def _ended(ledger: Ledger, allocation: Allocation) -> bool:
 
 def _open_end(ledger: Ledger) -> str:
     """Why some compounds may never be settled; empty when all are."""
-    from assaypilot.engine.campaign.scatter import estimated
+    from assaypilot.engine.campaign.noise.scatter import estimated
 
     settings = ledger.settings
     if estimated(ledger):

@@ -26,8 +26,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from assaypilot.engine.campaign import blocking, classes, scatter
 from assaypilot.engine.campaign.deviating import Deviations
+from assaypilot.engine.campaign.noise import precision, scatter
+from assaypilot.engine.campaign.plates import blocking
 from assaypilot.engine.campaign.results.spans import spanned
 from assaypilot.engine.features import SiteFeatures
 from assaypilot.engine.interactions import pair_name
@@ -219,7 +220,7 @@ def _values(ledger: Ledger, endpoint: int, own: list[Measurement]) -> tuple[Site
         return whole, np.arange(len(codes)), ledger.first[told.arms], told.means, told.counts
     pooled = pool((m.compound for m in own), (m.value for m in own), (m.n for m in own), len(ledger.library))
     rows: Ints = np.flatnonzero(pooled.counts > 0)
-    counts = pooled.counts * classes.of_compounds(ledger, endpoint)
+    counts = pooled.counts * precision.of_compounds(ledger, endpoint)
     return ledger.features, ledger.arm_of[rows], rows, pooled.means[rows], counts[rows]
 
 
@@ -245,7 +246,7 @@ def _contradicted(found: Additivity, error: float | None, least: float, sure: fl
 def _replicates(ledger: Ledger, endpoint: int, own: list[Measurement]) -> tuple[float, int] | None:
     """SD and degrees of freedom of replicates, where they scatter more than the stated noise; else None."""
     # In units in which all classes scatter alike.
-    root = np.sqrt(classes.of_compounds(ledger, endpoint))
+    root = np.sqrt(precision.of_compounds(ledger, endpoint))
     given = ((root[m.compound], ledger.endpoints[endpoint].sd_to_model(m.entered.value, m.entered.sd)) for m in own)
     sds = (None if sd is None else sd * scale for scale, sd in given)
     values = (m.value * root[m.compound] for m in own)

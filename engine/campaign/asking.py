@@ -6,9 +6,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from assaypilot.engine.campaign import classes, limits, scatter
+from assaypilot.engine.campaign import limits
 from assaypilot.engine.campaign.changing.turns import Turn
 from assaypilot.engine.campaign.counting import Books
+from assaypilot.engine.campaign.noise import precision, scatter
 from assaypilot.engine.campaign.scales import Scale
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.features import SiteFeatures, merge_equal_rows
@@ -99,7 +100,7 @@ class Terms(Books):
             seed=settings.seed,
             capacity=self.capacity(),
             estimated=bool(scatter.estimated(self)),
-            precision=classes.of_arms(self, self.goal_endpoints),
+            precision=precision.of_arms(self, self.goal_endpoints),
             began=self.goals[0] if len(self.goals) > 1 else None,
         )
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from assaypilot.engine.campaign import limits, redecide, scatter
+from assaypilot.engine.campaign import limits, redecide
 from assaypilot.engine.campaign.changing.decisions import verdicts
 from assaypilot.engine.campaign.confirmation import same_predictions
 from assaypilot.engine.campaign.file.chain import Event
 from assaypilot.engine.campaign.file.store import Problem, Store, Verification
 from assaypilot.engine.campaign.file.store import verify as verify_store
+from assaypilot.engine.campaign.noise import scatter
 from assaypilot.engine.campaign.replay import UNFIT, Ledger
 from assaypilot.engine.progress import Report, silent
 from assaypilot.engine.strategies.protocol import Decision

@@ -10,7 +10,6 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from assaypilot.engine.campaign import plating
 from assaypilot.engine.campaign.changing.library import (
     added_drafts,
     consequences_of_adding,
@@ -21,6 +20,7 @@ from assaypilot.engine.campaign.creation import creation_drafts
 from assaypilot.engine.campaign.file.chain import Draft
 from assaypilot.engine.campaign.file.store import Store, location_warnings
 from assaypilot.engine.campaign.past import Moment, Past
+from assaypilot.engine.campaign.plates import plating
 from assaypilot.engine.campaign.reasons.reasons import Reasons
 from assaypilot.engine.campaign.replay import UNFIT, Ledger
 from assaypilot.engine.campaign.results import amending

@@ -8,7 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from assaypilot.engine.campaign import assay_noise, blocking, classes, limits
+from assaypilot.engine.campaign import limits
+from assaypilot.engine.campaign.noise import known as assay_noise
+from assaypilot.engine.campaign.noise import precision
+from assaypilot.engine.campaign.plates import blocking
 from assaypilot.engine.campaign.replay import Ledger
 from assaypilot.engine.campaign.state import Candidates
 from assaypilot.engine.difference import parts, pooled_of
@@ -67,7 +70,7 @@ def pooled(ledger: Ledger, endpoint: int) -> Pooled:
         told = pool(
             (int(ledger.arm_of[m.compound]) for m in used), (m.value for m in used), (m.n for m in used), ledger.n_arms
         )
-        worth = classes.of_arms(ledger, (position,))
+        worth = precision.of_arms(ledger, (position,))
         return told if worth is None else Pooled(told.counts * worth[0], told.means)
 
     return pooled_of(ledger.endpoints, endpoint, of_measured)

@@ -14,11 +14,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from assaypilot.engine.campaign import assay_noise
 from assaypilot.engine.campaign.candidates import posterior_of
 from assaypilot.engine.campaign.confirmed import LEVEL, Check, Confirmation, Prediction
 from assaypilot.engine.campaign.file import codec
 from assaypilot.engine.campaign.file.chain import Draft
+from assaypilot.engine.campaign.noise import known as assay_noise
 from assaypilot.engine.campaign.replay import Ledger
 from assaypilot.engine.campaign.rounds import expected
 from assaypilot.engine.campaign.state import Candidates, RoundItem

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from assaypilot.engine.campaign import classes
 from assaypilot.engine.campaign.file import codec
 from assaypilot.engine.campaign.file.chain import Draft, as_parts
+from assaypilot.engine.campaign.noise import classes
 from assaypilot.engine.campaign.replay import Ledger
 from assaypilot.engine.campaign.results.intake import prepare
 from assaypilot.engine.campaign.state import Settings, Source

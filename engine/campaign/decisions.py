@@ -7,11 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from assaypilot.engine.campaign import blocking, limits, scatter
+from assaypilot.engine.campaign import limits
 from assaypilot.engine.campaign.asking import Terms
 from assaypilot.engine.campaign.changing.turns import Anew, on_top
 from assaypilot.engine.campaign.file import codec
 from assaypilot.engine.campaign.file.parts import from_bytes
+from assaypilot.engine.campaign.noise import scatter
+from assaypilot.engine.campaign.plates import blocking
 from assaypilot.engine.campaign.results.spans import spanned
 from assaypilot.engine.campaign.returned import spent_again
 from assaypilot.engine.errors import AssayPilotError
@@ -39,7 +41,7 @@ class Decisions(Terms):
     @property
     def error(self) -> float:
         """How often what is promised may be wrong, over all goals, limits and compounds that came back."""
-        return super().error + spent_again(self) * self.settings.delta
+        return super().error + spent_again(self, self.estimates) * self.settings.delta
 
     def current(self) -> State:
         """The strategy's state with what can be measured now and what was spent so far."""

@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from assaypilot.engine.campaign.blocking import fit_of_phase
 from assaypilot.engine.campaign.counting import Books
-from assaypilot.engine.campaign.scatter import deciding_sd, of_decisions
+from assaypilot.engine.campaign.noise.scatter import deciding_sd, of_decisions
+from assaypilot.engine.campaign.plates.blocking import fit_of_phase
 from assaypilot.engine.endpoint import Endpoint
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.strategies.censored import apart

@@ -6,12 +6,14 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from assaypilot.engine.campaign import assay_noise, blocking, classes, scatter
 from assaypilot.engine.campaign.additivity import deviations
 from assaypilot.engine.campaign.changing.changed import changes_in_words
+from assaypilot.engine.campaign.compared import never_compared
+from assaypilot.engine.campaign.noise import classes, scatter
+from assaypilot.engine.campaign.noise import known as assay_noise
+from assaypilot.engine.campaign.plates import blocking
 from assaypilot.engine.campaign.replay import Ledger
 from assaypilot.engine.campaign.results.bounds import left_out, taken
-from assaypilot.engine.campaign.returned import never_compared
 from assaypilot.engine.campaign.state import Candidates, Guarantee
 from assaypilot.engine.campaign.words import joined, many, names, number, odds
 from assaypilot.engine.measurements import Measurement

@@ -7,12 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from assaypilot.engine.campaign import limits, scatter
+from assaypilot.engine.campaign import limits
 from assaypilot.engine.campaign.changing.changed import decide_again
 from assaypilot.engine.campaign.changing.decisions import derive, kept, verdicts
 from assaypilot.engine.campaign.changing.turns import Anew
 from assaypilot.engine.campaign.file import codec, parts
 from assaypilot.engine.campaign.file.chain import Draft, as_parts, part_digest
+from assaypilot.engine.campaign.noise import scatter
 from assaypilot.engine.campaign.replay import Ledger
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.strategies.protocol import Arrays, Decision

@@ -11,12 +11,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from assaypilot.engine.campaign import plating
 from assaypilot.engine.campaign.changing import changed
 from assaypilot.engine.campaign.counting import Decided, Issued, UnderWay
 from assaypilot.engine.campaign.decisions import Decisions
 from assaypilot.engine.campaign.file import codec
 from assaypilot.engine.campaign.file.chain import Draft, Event
+from assaypilot.engine.campaign.plates import plating
 from assaypilot.engine.campaign.steps import Step, remember
 from assaypilot.engine.campaign.stock import stocked
 from assaypilot.engine.controls import Reading

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
-from assaypilot.engine.campaign import assay_noise, limits, redecide
+from assaypilot.engine.campaign import limits, redecide
 from assaypilot.engine.campaign.additivity import at_once, spread_out
 from assaypilot.engine.campaign.candidates import posterior_of, shown_means
 from assaypilot.engine.campaign.counting import Issued
 from assaypilot.engine.campaign.file import codec, parts
 from assaypilot.engine.campaign.file.chain import Draft, as_parts
 from assaypilot.engine.campaign.layout import lay_out, next_round, reasons
+from assaypilot.engine.campaign.noise import known as assay_noise
 from assaypilot.engine.campaign.replay import Ledger
 from assaypilot.engine.campaign.state import RoundItem
 from assaypilot.engine.campaign.stock import stocked

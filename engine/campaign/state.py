@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assaypilot.engine.campaign.confirmed import Confirmation, Prediction
-from assaypilot.engine.campaign.plate_lines import Quality
+from assaypilot.engine.campaign.plates.lines import Quality
 from assaypilot.engine.campaign.stock.view import StockView
 from assaypilot.engine.controls import Control, Reading, check_blocks
 from assaypilot.engine.endpoint import Endpoint

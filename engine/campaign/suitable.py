@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from assaypilot.engine.campaign import classes, scatter
+from assaypilot.engine.campaign.noise import classes, scatter
 from assaypilot.engine.campaign.replay import Ledger
 from assaypilot.engine.campaign.words import joined
 from assaypilot.engine.errors import AssayPilotError

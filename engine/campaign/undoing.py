@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from assaypilot.engine.campaign import plating
 from assaypilot.engine.campaign.changing.library import added_again, refuse_used
 from assaypilot.engine.campaign.changing.terms import redone
 from assaypilot.engine.campaign.confirmation import confirmation_round
 from assaypilot.engine.campaign.file.chain import Draft
+from assaypilot.engine.campaign.plates import plating
 from assaypilot.engine.campaign.replay import Ledger
 from assaypilot.engine.campaign.rounds import planned_round, refuse_results
 from assaypilot.engine.campaign.state import Status

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from assaypilot.engine.campaign import assay_noise, promises, unevenness, wording
+from assaypilot.engine.campaign import promises, wording
 from assaypilot.engine.campaign.additivity import deviations
 from assaypilot.engine.campaign.candidates import build_candidates
 from assaypilot.engine.campaign.confirmation import confirmation
 from assaypilot.engine.campaign.confirmed import Confirmation
-from assaypilot.engine.campaign.plate_quality import quality
+from assaypilot.engine.campaign.noise import known as assay_noise
+from assaypilot.engine.campaign.noise import unevenness
+from assaypilot.engine.campaign.plates.quality import quality
 from assaypilot.engine.campaign.replay import Ledger
 from assaypilot.engine.campaign.results.bounds import taken
 from assaypilot.engine.campaign.results.outlying import outlying, outlying_words

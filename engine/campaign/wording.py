@@ -10,7 +10,7 @@ import numpy as np
 
 from assaypilot.engine.campaign.changing.changed import changes_in_words
 from assaypilot.engine.campaign.file.chain import Event
-from assaypilot.engine.campaign.plating import layout_in_words
+from assaypilot.engine.campaign.plates.plating import layout_in_words
 from assaypilot.engine.campaign.promises import goal_sentence
 from assaypilot.engine.campaign.replay import Ledger
 from assaypilot.engine.campaign.results.bounds import taken

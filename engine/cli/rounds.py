@@ -59,7 +59,7 @@ def plan(options: argparse.Namespace, console: Console) -> Reply:
             keep_filled_in(out, before)
         if use is not None:
             # What cannot be laid out is refused before a round is issued that nobody could use.
-            from assaypilot.engine.campaign.plating import check_plates
+            from assaypilot.engine.campaign.plates.plating import check_plates
 
             check_plates(before, use)
         started = time.perf_counter()

@@ -12,8 +12,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from assaypilot.engine.campaign import assay_noise, counting, limits, scatter
+from assaypilot.engine.campaign import counting, limits
 from assaypilot.engine.campaign.counting import Books, Issued
+from assaypilot.engine.campaign.noise import known as assay_noise
+from assaypilot.engine.campaign.noise import scatter
 from assaypilot.engine.campaign.replay import Ledger
 from assaypilot.engine.features import DenseFeatures, span_basis
 from assaypilot.engine.measurements import Pooled

@@ -17,8 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import cho_solve, cholesky, solve_triangular
 
-from assaypilot.engine.campaign.assay_noise import informing
 from assaypilot.engine.campaign.candidates import pooled
+from assaypilot.engine.campaign.noise.known import informing
 from assaypilot.engine.campaign.replay import Ledger
 from assaypilot.engine.campaign.words import joined, number
 from assaypilot.engine.models.glm import curvature, fit_glm

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFormLayout, QVBoxLayout, QWidget
 
-from assaypilot.engine.campaign.blocking import block_of
+from assaypilot.engine.campaign.plates.blocking import block_of
 from assaypilot.engine.campaign.state import Round, Source, Status
 from assaypilot.engine.controls import Reading
 from assaypilot.engine.export.control_rows import control_wells

@@ -145,7 +145,7 @@ class WorkLists:
         use = None if shown.layout is not None else use_of(self._of_round(shown))
         if use is None:
             return shown.layout
-        from assaypilot.engine.campaign.plating import plate_layout
+        from assaypilot.engine.campaign.plates.plating import plate_layout
 
         try:
             return plate_layout(view.status, shown, use)
@@ -174,7 +174,7 @@ def _key(shown: Round) -> str:
 
 def write_work_list(path: Path, status: Status, issued: Round, use: PlateUse | None, kind: str, report: Report) -> int:
     """How many measurements a round's work list holds; ``kind``: a ``list``, the ``page`` to print, or a ``map``."""
-    from assaypilot.engine.campaign.plating import layout_of
+    from assaypilot.engine.campaign.plates.plating import layout_of
     from assaypilot.engine.export.csv_file import write_csv
     from assaypilot.engine.export.plate_map import plate_map
     from assaypilot.engine.export.work_list import work_list

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from assaypilot.engine.campaign.blocking import fit_of_phase
 from assaypilot.engine.campaign.campaign import Campaign
 from assaypilot.engine.campaign.changing.terms import Change
 from assaypilot.engine.campaign.limits import failures
+from assaypilot.engine.campaign.plates.blocking import fit_of_phase
 from assaypilot.engine.campaign.state import Settings
 from assaypilot.engine.campaign.stock.stocked import orders
 from assaypilot.engine.controls import Control

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from assaypilot.engine.campaign import limits, scatter
+from assaypilot.engine.campaign import limits
 from assaypilot.engine.campaign.file import codec, parts
+from assaypilot.engine.campaign.noise import scatter
 from assaypilot.engine.campaign.replay import Ledger
 from assaypilot.engine.strategies.anew import anew
 from assaypilot.engine.strategies.derived import Phase

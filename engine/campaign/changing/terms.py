@@ -15,7 +15,6 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from enum import Enum
 from typing import Any, Final
 
-from assaypilot.engine.campaign import classes
 from assaypilot.engine.campaign.changing.changed import CAPACITY
 from assaypilot.engine.campaign.changing.decisions import as_it_is, derive, kept, verdicts
 from assaypilot.engine.campaign.changing.endpoints import one_more, only_recorded
@@ -23,6 +22,7 @@ from assaypilot.engine.campaign.changing.turns import How
 from assaypilot.engine.campaign.changing.words import said
 from assaypilot.engine.campaign.file import codec
 from assaypilot.engine.campaign.file.chain import Draft, as_parts, part_digest
+from assaypilot.engine.campaign.noise import classes
 from assaypilot.engine.campaign.replay import Ledger
 from assaypilot.engine.campaign.suitable import check_campaign
 from assaypilot.engine.campaign.words import many

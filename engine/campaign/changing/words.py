@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from assaypilot.engine.campaign import assay_noise, limits
+from assaypilot.engine.campaign import limits
 from assaypilot.engine.campaign.changing.changed import CAPACITY, changes_in_words
+from assaypilot.engine.campaign.noise import known as assay_noise
 from assaypilot.engine.campaign.promises import broken, goal_sentence
 from assaypilot.engine.campaign.replay import Ledger
 from assaypilot.engine.campaign.words import joined, many, odds

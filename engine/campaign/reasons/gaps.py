@@ -13,7 +13,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from assaypilot.engine.campaign import assay_noise, scatter
+from assaypilot.engine.campaign.noise import known as assay_noise
+from assaypilot.engine.campaign.noise import scatter
 from assaypilot.engine.campaign.replay import Ledger
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.strategies.protocol import OUT, Decision, State

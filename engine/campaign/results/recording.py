@@ -7,9 +7,9 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from assaypilot.engine.campaign import blocking
 from assaypilot.engine.campaign.file import codec
 from assaypilot.engine.campaign.file.chain import Draft
+from assaypilot.engine.campaign.plates import blocking
 from assaypilot.engine.campaign.replay import Ledger
 from assaypilot.engine.campaign.results import amending
 from assaypilot.engine.campaign.results.control_intake import apart, readings_of

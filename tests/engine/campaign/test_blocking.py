@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from assaypilot.engine.campaign import blocking
 from assaypilot.engine.campaign.counting import Books, Issued
+from assaypilot.engine.campaign.plates import blocking
 from assaypilot.engine.campaign.state import Settings
 from assaypilot.engine.controls import Control, Reading
 from assaypilot.engine.endpoint import Endpoint

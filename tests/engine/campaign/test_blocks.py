@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from assaypilot.engine.campaign import assay_noise
 from assaypilot.engine.campaign.audit import verify
-from assaypilot.engine.campaign.blocking import Together
 from assaypilot.engine.campaign.campaign import Campaign
-from assaypilot.engine.campaign.drifting import drift
-from assaypilot.engine.campaign.plate_quality import cost
-from assaypilot.engine.campaign.plating import plate_layout
+from assaypilot.engine.campaign.noise import known as assay_noise
+from assaypilot.engine.campaign.plates.blocking import Together
+from assaypilot.engine.campaign.plates.drifting import drift
+from assaypilot.engine.campaign.plates.plating import plate_layout
+from assaypilot.engine.campaign.plates.quality import cost
 from assaypilot.engine.controls import Control, parse_control, resolved
 from assaypilot.engine.endpoint import Endpoint, Limit
 from assaypilot.engine.errors import AssayPilotError

@@ -6,11 +6,11 @@ import math
 import numpy as np
 import pytest
 
-from assaypilot.engine.campaign import scatter
 from assaypilot.engine.campaign.audit import verify
 from assaypilot.engine.campaign.campaign import Campaign
 from assaypilot.engine.campaign.changing.terms import Change
 from assaypilot.engine.campaign.file.store import Store
+from assaypilot.engine.campaign.noise import scatter
 from assaypilot.engine.campaign.replay import Ledger
 from assaypilot.engine.controls import Control
 from assaypilot.engine.difference import with_noise

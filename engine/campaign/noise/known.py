@@ -6,7 +6,7 @@ import math
 from dataclasses import replace
 
 from assaypilot.engine.campaign.decisions import Decisions
-from assaypilot.engine.campaign.scatter import Spread, latest
+from assaypilot.engine.campaign.noise.scatter import Spread, latest
 from assaypilot.engine.difference import with_noise
 from assaypilot.engine.endpoint import Endpoint
 from assaypilot.engine.models.sd_bound import TARGET

@@ -10,21 +10,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from assaypilot.engine.campaign.asking import Terms
+from assaypilot.engine.campaign.noise.precision import of_compounds
 from assaypilot.engine.difference import with_noise
 from assaypilot.engine.endpoint import Endpoint
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.library import Library
 
-if TYPE_CHECKING:
-    from assaypilot.engine.campaign.counting import Books
-    from assaypilot.engine.campaign.replay import Ledger
-
-__all__ = ["BY_CLASS", "at_most", "check", "of_arms", "of_compounds", "otherwise", "resolved", "with_largest"]
+__all__ = ["BY_CLASS", "at_most", "check", "otherwise", "resolved", "with_largest"]
 
 Floats = NDArray[np.float64]
 
@@ -68,7 +65,7 @@ def otherwise(strategy: str, endpoints: Sequence[Endpoint]) -> list[str]:
     return [f"{strategy} uses the largest SD for all compounds; adaptive weighs each by its own."]
 
 
-def check(ledger: Ledger) -> None:
+def check(ledger: Terms) -> None:
     """Nothing; AssayPilotError where noise that differs cannot be decided by."""
     named = [e for k, e in enumerate(ledger.endpoints) if e.noise_classes is not None and k in ledger.measured]
     if not named:
@@ -107,23 +104,10 @@ def check(ledger: Ledger) -> None:
         )
 
 
-def at_most(ledger: Ledger, endpoint: Endpoint) -> str:
+def at_most(ledger: Terms, endpoint: Endpoint) -> str:
     """The SD that decisions take the noise to be at most: ``0.2``, or by class where they go by classes."""
     if endpoint.noise_classes is None:
         return f"{endpoint.noise_sd or 0.0:.4g}"
     if ledger.strategy.info.name in BY_CLASS:
         return endpoint.noise_classes.in_words
     return f"{endpoint.noise_sd or 0.0:.4g} (the largest of {endpoint.noise_classes.in_words})"
-
-
-def of_arms(books: Books, positions: Sequence[int]) -> Floats | None:
-    """``(n_positions, n_arms)``, how many measurements of the largest SD one of each arm is worth; None: 1 each."""
-    if all(books.endpoints[k].noise_classes is None for k in positions):
-        return None
-    return np.stack([of_compounds(books, k)[books.first] for k in positions])
-
-
-def of_compounds(books: Books, position: int) -> Floats:
-    """``(n_compounds,)``, the same of one endpoint."""
-    own = books.endpoints[position].noise_classes
-    return np.ones(len(books.library)) if own is None else own.precision(books.library)

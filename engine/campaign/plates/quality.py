@@ -9,10 +9,10 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from assaypilot.engine.campaign import blocking
 from assaypilot.engine.campaign.counting import Books
-from assaypilot.engine.campaign.drifting import drift
-from assaypilot.engine.campaign.plate_lines import Cost, PlateLine, Quality
+from assaypilot.engine.campaign.plates import blocking
+from assaypilot.engine.campaign.plates.drifting import drift
+from assaypilot.engine.campaign.plates.lines import Cost, PlateLine, Quality
 from assaypilot.engine.controls import Reading
 from assaypilot.engine.percentages import percent
 

@@ -26,8 +26,8 @@ from typing import Any
 
 import numpy as np
 
-from assaypilot.engine.campaign import blocking
 from assaypilot.engine.campaign.counting import Books
+from assaypilot.engine.campaign.plates import blocking
 from assaypilot.engine.difference import parts
 from assaypilot.engine.endpoint import Endpoint
 from assaypilot.engine.measurements import Measurement, pure_error

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from assaypilot.engine.campaign import words
 
 if TYPE_CHECKING:
-    from assaypilot.engine.campaign.blocking import Block
+    from assaypilot.engine.campaign.plates.blocking import Block
 
 __all__ = ["drift"]
 

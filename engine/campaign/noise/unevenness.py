@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from assaypilot.engine.campaign import blocking, classes
+from assaypilot.engine.campaign.noise import precision
+from assaypilot.engine.campaign.plates import blocking
 from assaypilot.engine.measurements import Measurement, pure_error
 from assaypilot.engine.models.uneven import Louder, louder
 
@@ -59,7 +60,7 @@ def _cells(ledger: Ledger, position: int) -> tuple[NDArray[np.intp], Floats, Flo
         if m.endpoint == position and m.usable:
             place = None if kind == "none" or not m.round else blocking.block_of(kind, m)
             own.setdefault((m.round, m.compound, place), []).append(m)
-    worth = classes.of_compounds(ledger, position)
+    worth = precision.of_compounds(ledger, position)
     cells = []
     for (_, compound, _), values in own.items():
         sds = [endpoint.sd_to_model(m.entered.value, m.entered.sd) for m in values]
