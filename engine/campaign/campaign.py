@@ -19,7 +19,7 @@ from assaypilot.engine.campaign.confirmation import confirmation_round
 from assaypilot.engine.campaign.creation import creation_drafts
 from assaypilot.engine.campaign.file.chain import Draft
 from assaypilot.engine.campaign.file.store import Store, location_warnings
-from assaypilot.engine.campaign.past import Moment, Past
+from assaypilot.engine.campaign.past import Moment, Past, retold
 from assaypilot.engine.campaign.plates import plating
 from assaypilot.engine.campaign.reasons.reasons import Reasons
 from assaypilot.engine.campaign.replay import UNFIT, Ledger
@@ -202,7 +202,7 @@ class Campaign:
 
     def history(self) -> tuple[LogEntry, ...]:
         """The log in plain words, oldest first."""
-        ledger = Ledger(self._store.part)
+        ledger = retold(self._store.part, self._ledger)
         entries = []
         for event in self._store.events():
             ledger.apply(event)

@@ -15,7 +15,7 @@ from assaypilot.engine.campaign.view import build_status
 from assaypilot.engine.campaign.words import many
 from assaypilot.engine.errors import AssayPilotError
 
-__all__ = ["Moment", "Past", "as_it_stood"]
+__all__ = ["Moment", "Past", "as_it_stood", "retold"]
 
 _PLANS = ("phase_planned", "round_issued", "confirmation_issued")
 """Events that begin a round."""
@@ -51,12 +51,20 @@ class _Retold(Ledger):
         super().__init__(part)
         self._known = known
 
-    def _library_added(self, event: Event) -> None:
-        digest = event.data["part"]
+    def _read_library(self, digest: str) -> None:
         if digest not in self._known:
-            super()._library_added(event)
+            super()._read_library(digest)
             self._known[digest] = (self.library, self.first, self.arm_of, self.features)
         self.library, self.first, self.arm_of, self.features = self._known[digest]
+
+
+def _known(now: Ledger) -> dict[str, tuple[Any, ...]]:
+    return {now.library.digest: (now.library, now.first, now.arm_of, now.features)}
+
+
+def retold(part: Callable[[str], bytes], now: Ledger) -> Ledger:
+    """A ledger before the first event, to which the log of the same campaign is told again without its library."""
+    return _Retold(part, _known(now))
 
 
 class Past:
@@ -64,9 +72,7 @@ class Past:
 
     def __init__(self, part: Callable[[str], bytes], now: Ledger) -> None:
         self._part = part
-        self._known: dict[str, tuple[Any, ...]] = {
-            now.library.digest: (now.library, now.first, now.arm_of, now.features)
-        }
+        self._known = _known(now)
         self._ledgers: dict[int, Ledger] = {}
         self._sequence = -1
         self._kept: OrderedDict[tuple[int, tuple[str, ...]], Status] = OrderedDict()

@@ -131,8 +131,11 @@ class Ledger(Decisions):
         self.warnings = tuple(event.data["warnings"])
 
     def _library_added(self, event: Event) -> None:
-        self.hold(Library.decode(self._part(event.data["part"])))
+        self._read_library(event.data["part"])
         self.since = np.zeros(self.n_arms, dtype=np.intp)
+
+    def _read_library(self, digest: str) -> None:
+        self.hold(Library.decode(self._part(digest)))
 
     def _endpoints_defined(self, event: Event) -> None:
         self.endpoints = tuple(Endpoint.from_json(data) for data in event.data["endpoints"])
