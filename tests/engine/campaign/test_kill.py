@@ -141,7 +141,7 @@ def test_two_hundred_kills(tmp_path: Path, record_property: pytest.RecordPropert
     for name, value in seen.items():
         record_property(name, value)
     assert seen["kills"] == KILLS
-    assert seen["results"] > KILLS // 10, "the workers must get to work before they are killed, on a slow machine, too"
+    assert seen["results"] > KILLS, "the workers must get to work before they are killed"
 
 
 if __name__ == "__main__":
