@@ -86,6 +86,7 @@ def test_a_bound_that_was_a_slip_is_corrected_and_the_phase_decided_again(tmp_pa
         now = replays(campaign)
         assert now.guarantee.holds
         assert not now.bounds_taken
+        assert np.isfinite(now.candidates.low).all()
         assert (now.candidates.low > low).any()
         campaign.correct(1, results[0].value, relation="<", reason="it did not")
         np.testing.assert_allclose(replays(campaign).candidates.low, low)

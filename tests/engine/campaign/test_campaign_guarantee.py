@@ -656,6 +656,25 @@ def test_what_was_in_before_others_could_be_had_again_is_not_promised_by_linfact
         assert promises.guarantee(ledger, {**now.counts, "not_estimable": 0}, ()).holds
 
 
+def test_what_was_in_before_others_were_bounded_is_said(path: Path) -> None:
+    """They could be had all the time, but nothing of them came back; so it would have to be in beside them too."""
+    with make(path, strategy="linfact-g", epsilon=1.0, **WIDE) as campaign:
+        now = finish(campaign)
+        ledger = campaign._ledger
+        inside = np.flatnonzero(ledger.state.status == IN)
+        assert len(inside) > 1
+        for phase, decision in ledger.estimates.items():
+            high = decision.high.copy()
+            high[:, inside[0]] = np.nan
+            ledger.estimates[phase] = dataclasses.replace(decision, high=high)
+        said = promises.guarantee(ledger, now.counts, ())
+        assert said.holds
+        n = len(inside)
+        assert f"{n} compounds that were in before 1 other could be estimated would also be in beside it" in (
+            said.assumptions
+        )
+
+
 def without_one_substituent() -> Library:
     """The small library, of which nothing with R1=C can be had."""
     return small_library(measurable=[name != "R1=C" for name in ["R1=A"] * 3 + ["R1=B"] * 3 + ["R1=C"] * 3])
