@@ -14,12 +14,11 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
+
+from assaypilot.engine.arrays import Flags, Floats, Ints
 
 __all__ = ["RANK_TOLERANCE", "Eliminated", "Solver", "alone_and_core"]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
 
 RANK_TOLERANCE = 1e-9
 """Eigenvalues of the scaled Gram matrix below this share of the largest count as zero."""
@@ -90,7 +89,7 @@ class Eliminated:
         return gram - shares @ across.T, shares, totals
 
     @cached_property
-    def _eigen(self) -> tuple[Floats, Floats, NDArray[np.bool_]]:
+    def _eigen(self) -> tuple[Floats, Floats, Flags]:
         """Scale, eigenvectors of the scaled complement, and which are of the span."""
         gram, _, _ = self.reduced(np.ones(len(self.core)))
         counts = np.bincount(self.places.ravel(), minlength=len(self.others)).astype(float)

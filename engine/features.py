@@ -13,6 +13,7 @@ from typing import Any, Protocol, TypeGuard
 import numpy as np
 from numpy.typing import NDArray
 
+from assaypilot.engine.arrays import Flags, Floats, Ints
 from assaypilot.engine.elimination import RANK_TOLERANCE, Eliminated
 from assaypilot.engine.library import Library
 
@@ -29,8 +30,6 @@ __all__ = [
     "span_rank",
 ]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
 
 OUTSIDE_TOLERANCE = 1e-6
 """A row whose part outside a span is longer than this share of its length is not in the span."""
@@ -166,7 +165,7 @@ class SiteFeatures:
         """The rank of the full product: 1 + sum(l_n - 1)."""
         return 1 + sum(size - 1 for size in self.sizes)
 
-    def columns(self, rows: Ints | None = None) -> NDArray[np.intp]:
+    def columns(self, rows: Ints | None = None) -> Ints:
         """The column of each row's substituent at each site, ``(m, n_sites)``."""
         columns: Ints = (self.codes if rows is None else self.codes[rows]) + self._starts
         return columns
@@ -277,7 +276,7 @@ def orthonormal_complement(directions: Floats) -> Floats:
     return complement
 
 
-def outside_span(features: Features, basis: Floats, rows: Ints | None = None) -> NDArray[np.bool_]:
+def outside_span(features: Features, basis: Floats, rows: Ints | None = None) -> Flags:
     """Whether each row has a part outside the span of ``basis`` (so its mean is not estimable from there)."""
     if basis.shape[1] == features.n_columns:
         return np.zeros(features.n_rows if rows is None else len(rows), dtype=bool)

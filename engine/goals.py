@@ -11,15 +11,12 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from assaypilot.engine.arrays import Flags, Floats
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.pareto import beaten
 
 __all__ = ["GOALS", "AllEpsilonBest", "Best", "Goal", "ParetoSet", "Threshold", "dominated"]
-
-Floats = NDArray[np.float64]
-Flags = NDArray[np.bool_]
 
 
 def _at_least_zero(name: str, value: float, option: str | None) -> None:

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from assaypilot.engine.arrays import Ints
 from assaypilot.engine.errors import AssayPilotError
 
 __all__ = ["Pairs", "chosen_pairs", "merged", "pair_name"]
@@ -54,7 +55,7 @@ def chosen_pairs(sites: Sequence[str], texts: Sequence[str]) -> Pairs:
 
 def merged(
     codes: NDArray[np.int32], sizes: Sequence[int], pairs: Sequence[tuple[int, int]]
-) -> tuple[NDArray[np.int32], tuple[int, ...], list[NDArray[np.intp]]]:
+) -> tuple[NDArray[np.int32], tuple[int, ...], list[Ints]]:
     """Codes of the sites that stand alone, then of the pairs; their sizes; and each pair's combinations.
 
     ``codes`` is ``(n, n_sites)``, ``pairs`` are places of sites. A combination is ``first * sizes[second] + second``;

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from assaypilot.engine.arrays import Flags
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.interactions import Pairs, merged, pair_name
 
@@ -93,7 +94,7 @@ class Library:
     """Unique names, one per compound."""
     smiles: tuple[str, ...] | None = None
     """Structures, one per compound, empty where unknown; None when no structure is known."""
-    measurable: NDArray[np.bool_] = field(default_factory=lambda: np.ones(0, dtype=bool))
+    measurable: Flags = field(default_factory=lambda: np.ones(0, dtype=bool))
     """Whether each compound can be had for a measurement; all of them when not given."""
     scaffold: Scaffold | None = None
     """What the substituents stand on; None when that is not known."""

@@ -6,13 +6,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from assaypilot.engine.arrays import Floats
 from assaypilot.engine.endpoint import Relation
 
 __all__ = ["FEW_REPEATED", "Measurement", "Pooled", "Result", "pool", "pure_error", "replicate_noise"]
 
-Floats = NDArray[np.float64]
 
 FEW_REPEATED = 3
 """Compounds measured more than once below which their scatter says next to nothing about the assay."""

@@ -13,14 +13,13 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from assaypilot.engine.arrays import Floats
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.library import Library
 
 __all__ = ["NoiseClasses", "parse_noise_classes"]
 
-Floats = NDArray[np.float64]
 
 OPTION = "--noise-class"
 _EXAMPLE = 'For example "R1: Ph=0.4, tBu=0.5"; all other compounds have the SD that --sd says.'

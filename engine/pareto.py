@@ -10,13 +10,11 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+
+from assaypilot.engine.arrays import Flags, Floats, Ints
 
 __all__ = ["Gaps", "beaten", "gaps", "lead"]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
-Flags = NDArray[np.bool_]
 
 _AT_ONCE = 1 << 15
 """Pairs looked at together, whatever the number of compounds: what a processor's fast memory holds."""

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from assaypilot.engine.arrays import Floats, Ints
 from assaypilot.engine.labels import label_text
 from assaypilot.engine.library import Library
 from assaypilot.gui.models.base import Coded, Column
@@ -19,7 +20,6 @@ from assaypilot.gui.models.base import Coded, Column
 __all__ = ["HINT", "Facts", "facts_of", "narrow", "patterns"]
 
 Mask = NDArray[np.bool_]
-Floats = NDArray[np.float64]
 Numbers = NDArray[np.float64] | NDArray[np.int64]
 
 HINT = (
@@ -182,7 +182,7 @@ class _Names:
 
     def __init__(self, ids: Sequence[str]) -> None:
         self.ids = ids
-        self._parts: list[tuple[str, NDArray[np.intp]]] = []
+        self._parts: list[tuple[str, Ints]] = []
         for start in range(0, len(ids), CHUNK):
             folded = [name.casefold().replace("\n", " ") for name in ids[start : start + CHUNK]]
             ends = np.cumsum([len(name) + 1 for name in folded])

@@ -24,8 +24,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from assaypilot.engine.arrays import Floats, Ints
 from assaypilot.engine.campaign.deviating import Deviations
 from assaypilot.engine.campaign.noise import precision, scatter
 from assaypilot.engine.campaign.plates import blocking
@@ -59,9 +59,6 @@ _NAMED = 3
 _WITHIN = 3.0
 """Noise SDs from a bound at which values of a compound are hardly ever cut."""
 _SIZE = 4096
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
 
 
 def tolerance(ledger: Ledger, endpoint: int) -> float:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from assaypilot.engine.arrays import Flags, Floats, Ints
 from assaypilot.engine.campaign import limits
 from assaypilot.engine.campaign.noise import known as assay_noise
 from assaypilot.engine.campaign.noise import precision
@@ -24,10 +25,6 @@ from assaypilot.engine.models.posterior import Posterior, blocked_posterior, pos
 from assaypilot.engine.strategies.protocol import NOT_ESTIMABLE, OUT, State
 
 __all__ = ["build_candidates", "pooled", "posterior_of", "shown_means"]
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
-Flags = NDArray[np.bool_]
 
 
 def _linked(ledger: Ledger, endpoint: int, data: Pooled) -> Pooled:

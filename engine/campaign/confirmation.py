@@ -12,8 +12,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from assaypilot.engine.arrays import Ints
 from assaypilot.engine.campaign.candidates import posterior_of
 from assaypilot.engine.campaign.confirmed import LEVEL, Check, Confirmation, Prediction
 from assaypilot.engine.campaign.file import codec
@@ -255,7 +255,7 @@ def _models(ledger: Ledger) -> tuple[str, ...]:
         endpoint = assay_noise.informing(ledger)[k]
         used = [m for m in ledger.measurements if m.endpoint == k and m.usable]
         of_each = pool((m.compound for m in used), (m.value for m in used), (m.n for m in used), len(ledger.library))
-        rows: NDArray[np.intp] = np.flatnonzero(of_each.counts > 0)
+        rows: Ints = np.flatnonzero(of_each.counts > 0)
         noise = None if endpoint.noise_sd is None else Noise(endpoint.noise_sd)
         report = model_report(
             ledger.library, rows, of_each.means[rows], of_each.counts[rows], noise, endpoint.scale_name

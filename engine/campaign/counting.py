@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from assaypilot.engine.arrays import Flags, Ints
 from assaypilot.engine.campaign.confirmed import Prediction
 from assaypilot.engine.campaign.results.spans import Span, spanned
 from assaypilot.engine.campaign.state import Round, RoundItem, Settings
@@ -25,8 +25,6 @@ from assaypilot.engine.strategies.protocol import Allocation
 
 __all__ = ["Books", "Decided", "Issued", "Place", "UnderWay"]
 
-Ints = NDArray[np.intp]
-Floats = NDArray[np.float64]
 
 Place = tuple[int, int]
 """Endpoint and compound, by their positions: what a determination is of."""
@@ -56,13 +54,13 @@ class Decided:
     allocation: Allocation
     planned: Mapping[int, int]
     """Measurements asked of each compound, of every measured endpoint."""
-    measurable: NDArray[np.bool_]
+    measurable: Flags
     """``(n_arms,)``: what could be had when it was decided."""
     round: int
     """The round that closed it."""
-    active: NDArray[np.bool_]
+    active: Flags
     """``(n_arms,)``: what it was decided about."""
-    lost: NDArray[np.bool_]
+    lost: Flags
     """``(n_arms,)``: what could be the best then and could not be bounded any more."""
     revised: bool = False
     """Whether the terms had been changed before, results being seen."""
@@ -170,11 +168,11 @@ class Books:
         """Distinct feature rows."""
         return len(self.first)
 
-    def measurable(self) -> NDArray[np.bool_]:
+    def measurable(self) -> Flags:
         """Which arms have a compound that can be had."""
         return self._measurable(self.unavailable)
 
-    def _measurable(self, unavailable: Collection[int]) -> NDArray[np.bool_]:
+    def _measurable(self, unavailable: Collection[int]) -> Flags:
         had = self.library.measurable.copy()
         had[list(unavailable)] = False
         out = np.zeros(self.n_arms, dtype=bool)

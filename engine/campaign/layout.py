@@ -6,15 +6,13 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from assaypilot.engine.arrays import Floats, Ints
 from assaypilot.engine.labels import label_text
 from assaypilot.engine.library import Library
 
 __all__ = ["lay_out", "next_round", "reasons"]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
 
 _INDEPENDENT = 1e-8
 

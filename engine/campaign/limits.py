@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from assaypilot.engine.arrays import Flags, Floats, Ints
 from assaypilot.engine.campaign.counting import Books
 from assaypilot.engine.campaign.noise.scatter import deciding_sd, of_decisions
 from assaypilot.engine.campaign.plates.blocking import fit_of_phase
@@ -22,9 +22,6 @@ from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.strategies.censored import apart
 
 __all__ = ["Verdict", "decide", "failures", "from_json", "same", "shares", "to_json", "together"]
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,11 +97,11 @@ def decide(books: Books, phase: int, before: Sequence[Verdict]) -> Verdict | Non
     return Verdict(low, high, tuple(outs), tuple(censored))
 
 
-def _fails(endpoint: Endpoint, low: Floats, high: Floats) -> NDArray[np.bool_]:
+def _fails(endpoint: Endpoint, low: Floats, high: Floats) -> Flags:
     """Where the whole interval is beyond the limit."""
     assert endpoint.limit is not None
     if endpoint.limit.relation in ("<", ">"):
-        fails: NDArray[np.bool_] = (low >= endpoint.highest) | (high <= endpoint.lowest)
+        fails: Flags = (low >= endpoint.highest) | (high <= endpoint.lowest)
     else:
         fails = (low > endpoint.highest) | (high < endpoint.lowest)
     return fails

@@ -13,8 +13,8 @@ from collections.abc import Mapping
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
+from assaypilot.engine.arrays import Flags, Ints
 from assaypilot.engine.campaign.asking import Terms
 from assaypilot.engine.features import outside_span
 from assaypilot.engine.strategies.designs import table
@@ -22,8 +22,6 @@ from assaypilot.engine.strategies.protocol import Decision
 
 __all__ = ["spent_again"]
 
-Flags = NDArray[np.bool_]
-Ints = NDArray[np.intp]
 
 _AGAIN = {"epsilon-best": 0.55, "best": 0.475, "pareto": 0.6}
 """Of delta what ``adaptive`` has for who is in and for who is not the best, by goal."""

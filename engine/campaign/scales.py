@@ -10,16 +10,14 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from assaypilot.engine.arrays import Floats, Ints
 from assaypilot.engine.campaign.words import number
 from assaypilot.engine.models.glm import Link, mean_value
 from assaypilot.engine.models.posterior import Posterior, probability_within
 
 __all__ = ["Scale"]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
 
 _LN10 = math.log(10.0)
 _ON_LINK: dict[Link, str] = {"identity": "", "logit": " log odds", "log": " (natural log)"}

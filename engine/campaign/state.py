@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from assaypilot.engine.arrays import Flags, Floats, Ints
 from assaypilot.engine.campaign.confirmed import Confirmation, Prediction
 from assaypilot.engine.campaign.plates.lines import Quality
 from assaypilot.engine.campaign.stock.view import StockView
@@ -283,51 +284,51 @@ class Candidates:
 
     status: NDArray[np.int8]
     """Index into STATUSES."""
-    decided_in_round: NDArray[np.intp]
+    decided_in_round: Ints
     """0 where nothing is decided."""
-    estimate: NDArray[np.float64]
+    estimate: Floats
     """Least squares over everything measured and usable, history included."""
-    low: NDArray[np.float64]
+    low: Floats
     """Deciding bound of the last decided phase that bounded the compound."""
-    high: NDArray[np.float64]
-    probability_within_epsilon: NDArray[np.float64]
+    high: Floats
+    probability_within_epsilon: Floats
     """Posterior probability of being in the goal's set; informs, never decides.
 
     Within epsilon of the best; for ``best`` being the best; for ``pareto`` that no other is better in every endpoint.
     """
-    probability_within_slack: NDArray[np.float64]
+    probability_within_slack: Floats
     """Posterior probability of being acceptable.
 
     Within epsilon + slack; for ``best`` within the slack of the best; for ``pareto`` that no other is better in every
     endpoint by more than the difference that does not matter.
     """
-    measured: NDArray[np.intp]
+    measured: Ints
     """Usable determinations, history included; of several endpoints of the goal, of the one with the fewest."""
-    censored: NDArray[np.intp]
+    censored: Ints
     """Determinations of the goal's endpoints kept and shown but not used, because only a bound is known."""
-    made: NDArray[np.bool_]
+    made: Flags
     """Whether anything was ever measured on it."""
-    posterior_low: NDArray[np.float64]
+    posterior_low: Floats
     """2.5 % point of the posterior of the compound's mean."""
-    posterior_high: NDArray[np.float64]
-    estimates: Mapping[str, NDArray[np.float64]]
+    posterior_high: Floats
+    estimates: Mapping[str, Floats]
     """Estimates of every endpoint, by name."""
     cutoff: float
     """Best estimate minus (for a minimum: plus) epsilon; NaN before any estimate, and for trade-offs."""
     soft_cutoff: float
     """The same with the slack."""
-    lows: Mapping[str, NDArray[np.float64]]
+    lows: Mapping[str, Floats]
     """``low`` of every endpoint that decides: of the goal, else by its limit; by name."""
-    highs: Mapping[str, NDArray[np.float64]]
-    measured_of: Mapping[str, NDArray[np.intp]]
+    highs: Mapping[str, Floats]
+    measured_of: Mapping[str, Ints]
     """Usable determinations of every endpoint, history included, by name."""
-    probability_meets: Mapping[str, NDArray[np.float64]]
+    probability_meets: Mapping[str, Floats]
     """Posterior probability of keeping to its limit, by name of each endpoint that has one; informs, never decides."""
-    failed_limit: NDArray[np.intp]
+    failed_limit: Ints
     """Position of the endpoint whose limit a compound was decided to fail, which put it out; -1 for none."""
-    limit_low: Mapping[str, NDArray[np.float64]]
+    limit_low: Mapping[str, Floats]
     """Lower deciding bound for the limit of each endpoint that has one, of the last phase that bounded it; by name."""
-    limit_high: Mapping[str, NDArray[np.float64]]
+    limit_high: Mapping[str, Floats]
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from assaypilot.engine.arrays import Flags, Floats, Ints
 from assaypilot.engine.chemistry.assembling import NO_SITE
 from assaypilot.engine.chemistry.decomposition import CORE_SITE
 from assaypilot.engine.chemistry.products import product_smiles
@@ -21,8 +22,6 @@ from assaypilot.engine.progress import Report, silent
 
 __all__ = ["ADDITIVE", "MOST_ASSEMBLED", "additive", "columns"]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
 
 ADDITIVE = ("MW", "TPSA", "HBD", "Heavy atoms")
 """What the parts of a compound add up to, exactly."""
@@ -153,8 +152,8 @@ class _Pieces:
     """The number of the site each substituent has its open end for; 0 when it has none, or several."""
     figures: Floats
     """``(n_rows, 4)``; 0 for hydrogen, which is the core's, and for a site that is not there; NaN when not known."""
-    hydrogen: NDArray[np.bool_]
-    absent: NDArray[np.bool_]
+    hydrogen: Flags
+    absent: Flags
     """Where the compound's core has no such site."""
 
     @classmethod

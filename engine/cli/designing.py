@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from assaypilot.engine.arrays import Flags, Floats, Ints
 from assaypilot.engine.cli.console import Console, Reply, count, plural, table
 from assaypilot.engine.cli.marks import flags, prices
 from assaypilot.engine.cli.starting import read_mapped
@@ -31,9 +31,6 @@ from assaypilot.engine.tables.stack import import_stacked
 
 __all__ = ["design"]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
-Flags = NDArray[np.bool_]
 
 _GAPS = {"g": ((5_000, 1e-4), (300_000, 1e-3), (math.inf, 1e-2)), "xy": ((5_000, 1e-4), (math.inf, 1e-2))}
 """How close to the best possible a design is made, by the number of compounds: all have to be looked at, or pairs."""

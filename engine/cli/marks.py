@@ -6,8 +6,8 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from assaypilot.engine.arrays import Flags, Floats
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.library import Library
 from assaypilot.engine.tables.importer import NO, YES
@@ -15,9 +15,6 @@ from assaypilot.engine.tables.raw import RawTable
 from assaypilot.engine.tables.values import is_missing, parse_number, quoted
 
 __all__ = ["flags", "prices"]
-
-Floats = NDArray[np.float64]
-Flags = NDArray[np.bool_]
 
 
 def flags(raw: RawTable, of_row: Sequence[str | None], library: Library, column: str | None, option: str) -> Flags:

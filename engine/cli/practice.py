@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from assaypilot.engine.arrays import Floats
 from assaypilot.engine.campaign.state import Status
 from assaypilot.engine.cli.console import Console, Reply, plural, table
 from assaypilot.engine.cli.files import export_shortlist
@@ -85,7 +85,7 @@ def _round_line(now: Status, number: int, measurements: int, compounds: int) -> 
     )
 
 
-def _score(now: Status, truth: NDArray[np.float64]) -> dict[str, Any]:
+def _score(now: Status, truth: Floats) -> dict[str, Any]:
     """The answer against the truth.
 
     precision: share of the returned that are truly within epsilon + slack. recall: share of those truly within
@@ -108,7 +108,7 @@ def _score(now: Status, truth: NDArray[np.float64]) -> dict[str, Any]:
     }
 
 
-def _lines(now: Status, truth: NDArray[np.float64], document: dict[str, Any], folder: Path | None) -> list[str]:
+def _lines(now: Status, truth: Floats, document: dict[str, Any], folder: Path | None) -> list[str]:
     settings = now.settings
     wide = settings.distance + settings.softness
     precision = document["precision"]

@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from assaypilot.engine.arrays import Floats
 from assaypilot.engine.campaign.campaign import Campaign
 from assaypilot.engine.campaign.past import as_it_stood
 from assaypilot.engine.campaign.state import STATUSES, Round, Status
@@ -251,7 +251,7 @@ def _compound(now: Status, compound: int) -> dict[str, Any]:
     }
 
 
-def _of(by_name: Mapping[str, NDArray[np.float64]], name: str, compound: int) -> float | None:
+def _of(by_name: Mapping[str, Floats], name: str, compound: int) -> float | None:
     """A bound of an endpoint; None for endpoints that decide nothing."""
     return float(by_name[name][compound]) if name in by_name else None
 
@@ -316,7 +316,7 @@ def _compound_table(now: Status, compounds: Sequence[int]) -> list[str]:
     asked = [now.endpoints[k] for k in now.asked_endpoints]
     several = len(asked) > 1
     header = ["ID", "Status"]
-    columns: list[NDArray[np.float64]] = []
+    columns: list[Floats] = []
     for endpoint in asked:
         behind, name = f" {endpoint.scale_name}" if several else "", endpoint.name
         header.append(f"Estimate {endpoint.scale_name}")

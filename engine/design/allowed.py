@@ -5,16 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from assaypilot.engine.arrays import Flags, Floats, Ints
 from assaypilot.engine.design.boxes import box_projection
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.features import ProjectedFeatures
 
 __all__ = ["Allowed", "allowed"]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
 
 _SLACK = 1e-12
 """Shares this close to a bound meet it."""
@@ -39,7 +38,7 @@ class Allowed:
     over ``free``."""
 
     @property
-    def open(self) -> NDArray[np.bool_] | None:
+    def open(self) -> Flags | None:
         """Which candidates may get weight; None for all."""
         return None if not isinstance(self.room, np.ndarray) else self.room > 0
 

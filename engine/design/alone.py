@@ -13,8 +13,8 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from assaypilot.engine.arrays import Floats, Ints
 from assaypilot.engine.design.criteria import Design, Weighted
 from assaypilot.engine.elimination import alone_and_core
 from assaypilot.engine.errors import AssayPilotError
@@ -22,8 +22,6 @@ from assaypilot.engine.features import ProjectedFeatures, SiteFeatures
 
 __all__ = ["Apart", "apart"]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
 
 _WORTH = 48
 """Candidates set aside from which on it pays to design without them."""

@@ -6,13 +6,12 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import linprog, nnls
+
+from assaypilot.engine.arrays import Floats, Ints
 
 __all__ = ["Nearest", "mixture_bound", "nearest_within", "single_comparisons"]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
 
 _FIRST = 4
 """Comparisons looked at first, per dimension; those that the solution violates come in afterwards."""

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.linalg import LinAlgError
-from numpy.typing import NDArray
 
+from assaypilot.engine.arrays import Floats
 from assaypilot.engine.design.criteria import Design
 from assaypilot.engine.design.directions import Rows
 from assaypilot.engine.design.saddle import dual_bound
@@ -26,8 +26,6 @@ from assaypilot.engine.progress import Report, silent
 
 __all__ = ["Balanced", "balanced"]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
 
 _STEPS = 300
 """Steps before it is given up; 40 to 90 are enough for a gap of 0.05."""

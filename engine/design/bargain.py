@@ -5,14 +5,12 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
+from assaypilot.engine.arrays import Floats, Ints
 from assaypilot.engine.design.exchange import Bounds, Worst, inverse_information, worth_of
 
 __all__ = ["bargained"]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
 
 _GAIN = 1e-9
 _KEPT = 4

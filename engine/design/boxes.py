@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
+
+from assaypilot.engine.arrays import Floats
 
 __all__ = ["box_projection", "greatest_average"]
-
-Floats = NDArray[np.float64]
 
 
 def greatest_average(leverages: Floats, upper: float | Floats) -> float:

@@ -12,8 +12,8 @@ import math
 
 import numpy as np
 from numpy.linalg import LinAlgError
-from numpy.typing import NDArray
 
+from assaypilot.engine.arrays import Floats, Ints
 from assaypilot.engine.design.balance import Balanced
 from assaypilot.engine.design.directions import Rows
 from assaypilot.engine.design.exchange import Bounds, exchange
@@ -23,8 +23,6 @@ from assaypilot.engine.progress import Report, silent
 
 __all__ = ["completed"]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
 
 _LOOKS = 100
 """Looks at all candidates at most; more measurements than that are chosen several at a look."""

@@ -6,14 +6,13 @@ from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import cho_solve
 
+from assaypilot.engine.arrays import Flags, Floats
 from assaypilot.engine.design.boxes import box_projection, greatest_average
 
 __all__ = ["DenseRows", "Rows", "conjugate_steps"]
 
-Floats = NDArray[np.float64]
 
 _ITERATIONS = 40
 """Conjugate gradient iterations of a step, at most: the faces are nearly degenerate, so more gain little."""
@@ -123,7 +122,7 @@ def _inverse(rows: Rows, w: Floats, base: Floats | None) -> tuple[float, Floats]
     return 2.0 * float(np.log(np.diagonal(factor)).sum()), inverse
 
 
-def _solved(rows: Rows, inverse: Floats, pull: Floats, free: NDArray[np.bool_]) -> Floats:
+def _solved(rows: Rows, inverse: Floats, pull: Floats, free: Flags) -> Floats:
     """The direction of sum 0 on the free weights that answers the pull, to a share of it, by conjugate gradients."""
     count = float(np.count_nonzero(free))
     ridge = _RIDGE * float(len(inverse)) ** 2

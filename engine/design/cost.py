@@ -6,8 +6,9 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from assaypilot.engine.arrays import Floats, Ints
 from assaypilot.engine.design.bargain import bargained
 from assaypilot.engine.design.exchange import Bounds, Means, Worst, inverse_information
 from assaypilot.engine.design.rounding import Method, Rounded, limits, round_design
@@ -18,8 +19,6 @@ from assaypilot.engine.progress import Report, silent
 
 __all__ = ["Priced", "Prices", "cheapest_spanning", "cost_frontier"]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
 
 _EPSILON = 1e-9
 """Money below this share of the budget is rounding."""

@@ -7,16 +7,15 @@ from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from assaypilot.engine.arrays import Floats, Ints
 from assaypilot.engine.design.allowed import Allowed
 from assaypilot.engine.design.boxes import greatest_average
 from assaypilot.engine.features import ProjectedFeatures
 
 __all__ = ["Design", "Weighted", "achieved", "minimax_bound"]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
 
 _SINGULAR = 1e-11
 """Eigenvalues of the information matrix with unit diagonal below this share of the largest count as zero."""

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from assaypilot.engine.arrays import Floats, Ints
 from assaypilot.engine.design.estimable import Named, refuse_apart, refuse_outside
 from assaypilot.engine.design.farthest import Farthest, square_root
 from assaypilot.engine.errors import AssayPilotError
@@ -15,8 +16,6 @@ from assaypilot.engine.features import OUTSIDE_TOLERANCE, ProjectedFeatures, out
 
 __all__ = ["Against", "Between", "Directions", "ListedPairs", "Rows", "measured", "scaled"]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
 
 _ROWS, _COLUMNS = 512, 8192
 """Rows compared at once."""

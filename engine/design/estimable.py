@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from assaypilot.engine.arrays import Ints
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.features import OUTSIDE_TOLERANCE, ProjectedFeatures
 
 __all__ = ["Named", "refuse_apart", "refuse_outside"]
 
-Ints = NDArray[np.intp]
 
 _NAMED = 3
 """How many offenders a refusal names."""

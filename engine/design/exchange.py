@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
+from assaypilot.engine.arrays import Floats, Ints
 from assaypilot.engine.design.factors import sound_inverse
 from assaypilot.engine.design.moves import Bounds, Changes, Moves, moves_of, worth_of
 from assaypilot.engine.features import ProjectedFeatures
@@ -27,8 +27,6 @@ __all__ = [
     "worth_of",
 ]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
 
 _SINGULAR = 1e-11
 """Eigenvalues of the information matrix with unit diagonal below this share of the largest count as zero."""

@@ -5,12 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
+
+from assaypilot.engine.arrays import Floats
 
 __all__ = ["Largest", "largest_quadratic"]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
 
 _LEAVES = 20_000
 """Last pairs of sites looked at before the search ends with the bound that is proven so far."""

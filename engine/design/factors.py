@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.linalg import LinAlgError
-from numpy.typing import NDArray
+
+from assaypilot.engine.arrays import Floats
 
 __all__ = ["lower_inverse", "sound_factor", "sound_inverse"]
 
-Floats = NDArray[np.float64]
 
 _LARGE = 100
 """Rank from which on a factor is worth it: below, eigenvectors take less than a millisecond and say more."""

@@ -5,15 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from assaypilot.engine.arrays import Floats, Ints
 from assaypilot.engine.design.factors import sound_factor
 from assaypilot.engine.features import ProjectedFeatures, SiteFeatures
 
 __all__ = ["Farthest", "square_root"]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
 
 _SMALL = 1500
 """Tables up to so many rows are compared as a whole, block by block."""

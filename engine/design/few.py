@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from assaypilot.engine.arrays import Floats, Ints
 from assaypilot.engine.design.criteria import Design, information_inverse
 from assaypilot.engine.design.saddle import Bundles, solve_saddle, starting_point
 from assaypilot.engine.design.solver import g_optimal
@@ -22,8 +22,6 @@ from assaypilot.engine.threads import algebra_on_one_thread
 
 __all__ = ["OnFew", "g_on_few", "support_curve"]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
 
 _REFERENCE_GAP = 1e-6
 """The gap of the design that D-efficiency is measured against."""

@@ -6,11 +6,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
+
+from assaypilot.engine.arrays import Floats
 
 __all__ = ["Sample", "even_leverages", "glided", "same_information"]
 
-Floats = NDArray[np.float64]
 
 _MEMORY = 12
 """Steps that the quasi-Newton matrix remembers."""

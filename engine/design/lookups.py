@@ -7,12 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from assaypilot.engine.arrays import Floats, Ints
 from assaypilot.engine.features import SiteFeatures
 
 __all__ = ["LookedUp", "Lookups", "grouped"]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
 
 _LARGEST_TABLE = 1 << 18
 """Entries of a table of pairs: what a processor's cache holds, so that a look-up stays one."""

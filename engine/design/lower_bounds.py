@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from assaypilot.engine.arrays import Flags, Floats, Ints
 from assaypilot.engine.design.alternatives import mixture_bound, nearest_within, single_comparisons
 from assaypilot.engine.design.directions import Against, Between, Directions, Rows
 from assaypilot.engine.design.exchange import nearly_inverse
@@ -29,8 +30,6 @@ __all__ = [
     "threshold",
 ]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
 
 _GAP = 1e-4
 _ROUNDS = 60
@@ -307,7 +306,7 @@ class ParetoComplexity:
     """``(n,)`` the gap of each compound."""
 
 
-def pareto_gaps(means: ArrayLike) -> tuple[Floats, NDArray[np.bool_]]:
+def pareto_gaps(means: ArrayLike) -> tuple[Floats, Flags]:
     """The gap of each compound, and whether it is in the Pareto set; ``means`` ``(n, endpoints)``, larger is better.
 
     GEGE eq. 1 (Auer et al. 2016): outside the set, the largest m(i, j), how far it is dominated. Inside, the smallest

@@ -6,12 +6,11 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
+
+from assaypilot.engine.arrays import Floats, Ints
 
 __all__ = ["Bounds", "Changes", "Moves", "least_of", "moves_of", "worth_of"]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
 
 _GAIN = 1e-9
 """det V after a move below this share of det V before is singular."""

@@ -7,15 +7,14 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.linalg import LinAlgError
-from numpy.typing import NDArray
 from scipy.linalg import lapack
 
+from assaypilot.engine.arrays import Flags, Floats
 from assaypilot.engine.design.boxes import box_projection, greatest_average
 from assaypilot.engine.design.conjugate import DenseRows, Rows, conjugate_steps
 
 __all__ = ["MANY", "box_projection", "diagonal_of", "greatest_average", "information", "maximise_log_det", "whitened"]
 
-Floats = NDArray[np.float64]
 
 MANY = 800
 """Rows from which conjugate gradients come first: a Newton system is solved only for what they leave."""
@@ -96,7 +95,7 @@ class _Model:
         """The model at t."""
         return float(self.slope @ t - 0.5 * t @ (self.hessian @ t))
 
-    def face_maximum(self, free: NDArray[np.bool_], fixed: Floats) -> tuple[Floats, Floats]:
+    def face_maximum(self, free: Flags, fixed: Floats) -> tuple[Floats, Floats]:
         """The maximum with only the free weights moving, and the pull on each weight there (0 on the free ones)."""
         inside = np.flatnonzero(free)
         right = np.ones((len(inside), 2))
@@ -110,7 +109,7 @@ class _Model:
         return t, self.slope - self.hessian @ t - level
 
 
-def _model_maximum(model: _Model, w: Floats, free: NDArray[np.bool_]) -> Floats:
+def _model_maximum(model: _Model, w: Floats, free: Flags) -> Floats:
     """The maximum of the model in its box, from the weights ``w`` where it was made.
 
     First a primal-dual active set (Hintermueller, Ito and Kunisch 2003): all weights that leave the box go to its face,
@@ -246,9 +245,9 @@ def _line_search(
     return None
 
 
-def _movable(w: Floats, leverages: Floats, upper: Floats) -> NDArray[np.bool_]:
+def _movable(w: Floats, leverages: Floats, upper: Floats) -> Flags:
     """Which weights start free: between the bounds, or gaining by leaving one."""
-    between: NDArray[np.bool_] = (w > 0) & (w < upper)
+    between: Flags = (w > 0) & (w < upper)
     if between.all():
         return between
     if between.any():
@@ -257,5 +256,5 @@ def _movable(w: Floats, leverages: Floats, upper: Floats) -> NDArray[np.bool_]:
         return np.zeros(len(w), dtype=bool)
     else:
         level = 0.5 * (float(leverages[w < upper].max()) + float(leverages[w > 0].min()))
-    free: NDArray[np.bool_] = between | ((w <= 0) & (leverages > level)) | ((w >= upper) & (leverages < level))
+    free: Flags = between | ((w <= 0) & (leverages > level)) | ((w >= upper) & (leverages < level))
     return free

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.special import ndtri
 
+from assaypilot.engine.arrays import Flags, Floats, Ints
 from assaypilot.engine.design.directions import Between, Rows
 from assaypilot.engine.design.exchange import nearly_inverse
 from assaypilot.engine.design.together import Together
@@ -20,8 +21,6 @@ from assaypilot.engine.progress import Report, silent
 
 __all__ = ["Oracle", "oracle", "simultaneous_level"]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
 
 _LOOKS = 20
 _GAIN = 1e-6
@@ -44,7 +43,7 @@ class Oracle:
     """The quantile c: a comparison holds when c sigma ||y||_{V^-1} is at most its gap."""
     support: Ints
     weights: Floats
-    called_in: NDArray[np.bool_]
+    called_in: Flags
     """Which compounds are certified to be in; those in the zone, whichever is cheaper."""
 
 
@@ -138,14 +137,14 @@ class _Sides:
                 mend="Give some slack.",
             )
 
-    def first(self) -> tuple[NDArray[np.bool_], Ints]:
+    def first(self) -> tuple[Flags, Ints]:
         """Sides by the larger gap, everything out compared with the best."""
         behind = self.means[self.best] - self.means
         nearer_in = self.epsilon + self.slack - behind >= behind - self.epsilon
         called = self.may_be_in & (nearer_in | ~self.may_be_out)
         return called, np.full(len(self.means), self.best, dtype=np.intp)
 
-    def directions(self, called: NDArray[np.bool_], rivals: Ints) -> Together | Between:
+    def directions(self, called: Flags, rivals: Ints) -> Together | Between:
         """The comparisons that certify these calls, each divided by its gap."""
         members = np.flatnonzero(called).astype(np.intp)
         table = self.candidates
@@ -160,7 +159,7 @@ class _Sides:
         gaps = self.means[rivals[out]] - self.means[out] - self.epsilon
         return Together([inside, Rows((self.x[rivals[out]] - self.x[out]) / gaps[:, None])])
 
-    def cheaper(self, support: Ints, weights: Floats) -> tuple[NDArray[np.bool_], Ints]:
+    def cheaper(self, support: Ints, weights: Floats) -> tuple[Flags, Ints]:
         """The side of each compound, and the rival of each that is out, that cost least under a design."""
         rows = self.x[support]
         inverse = nearly_inverse(rows, weights)

@@ -4,17 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
-from numpy.typing import NDArray
-
+from assaypilot.engine.arrays import Floats, Ints
 from assaypilot.engine.design.directions import ListedPairs, measured
 from assaypilot.engine.design.whole import WholePairs
 from assaypilot.engine.features import ProjectedFeatures
 
 __all__ = ["Pairs"]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
 
 _LISTED = 5000
 """From so many rows on a whole product of sites is searched as one."""

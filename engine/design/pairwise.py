@@ -7,11 +7,11 @@ import itertools
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
+
+from assaypilot.engine.arrays import Floats
 
 __all__ = ["Found", "Pieces", "largest_sum"]
 
-Floats = NDArray[np.float64]
 
 _PASSES = 12
 """Rounds of messages before the sites are branched on; few after, as the sites left begin where those before ended."""

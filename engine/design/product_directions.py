@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from assaypilot.engine.arrays import Floats, Ints
 from assaypilot.engine.design.directions import ListedPairs
 from assaypilot.engine.design.estimable import refuse_outside
 from assaypilot.engine.design.pairwise import Pieces, largest_sum
@@ -14,8 +15,6 @@ from assaypilot.engine.features import OUTSIDE_TOLERANCE, ProjectedFeatures, Sit
 
 __all__ = ["ProductPairs"]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
 Codes = NDArray[np.int32]
 
 _MOST_LEVELS = 2500

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import lapack
 
+from assaypilot.engine.arrays import Floats, Ints
 from assaypilot.engine.design.criteria import Design
 from assaypilot.engine.design.extremes import largest_quadratic
 from assaypilot.engine.design.orthogonal import class_rows, orthogonal_array, orthogonal_rows, parallel_classes
@@ -19,8 +20,6 @@ from assaypilot.engine.progress import Report, silent
 
 __all__ = ["Product", "Shares", "orthogonal_start", "product_design", "recognised"]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
 
 _MOST_ROWS = 2_000_000
 """Compounds of the largest design."""

@@ -10,6 +10,7 @@ from typing import Literal, NamedTuple, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from assaypilot.engine.arrays import Flags, Floats, Ints
 from assaypilot.engine.design.alone import Counted, apart
 from assaypilot.engine.design.criteria import Weighted
 from assaypilot.engine.design.exchange import Bounds, Means, Worst, exchange, grow, inverse_information
@@ -22,8 +23,6 @@ from assaypilot.engine.progress import Report, silent
 __all__ = ["Method", "Rounded", "apportion", "apportion_within", "ceilings", "fewest", "limits", "round_design"]
 
 Counts = NDArray[np.intp]
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
 
 Method = Literal["best", "apportion", "swap", "exchange"]
 
@@ -60,7 +59,7 @@ class Rounded:
     """Whether no single measurement moved elsewhere would lower the value; False where that was not looked at."""
 
 
-def _checked(weights: ArrayLike) -> NDArray[np.float64]:
+def _checked(weights: ArrayLike) -> Floats:
     given = np.asarray(weights, dtype=float)
     if given.ndim != 1 or not len(given) or not np.isfinite(given).all() or given.min() < 0 or given.sum() <= 0:
         raise ValueError("weights must be finite, at least one of them above 0 and none below")
@@ -294,7 +293,7 @@ class _Rounding:
         inverse = inverse_information(self.x, counts, self.told, self.ratio)
         return math.inf if inverse is None else float(self.worst.find(inverse)[1][0])
 
-    def moved(self, counts: Counts, among: NDArray[np.bool_]) -> tuple[Counts, float, bool]:
+    def moved(self, counts: Counts, among: Flags) -> tuple[Counts, float, bool]:
         """Counts after single measurements moved among some rows, their value, and whether no move gains any more."""
         kept = np.flatnonzero(among)
         found = exchange(

@@ -11,15 +11,13 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.linalg import LinAlgError
-from numpy.typing import NDArray
 
+from assaypilot.engine.arrays import Flags, Floats, Ints
 from assaypilot.engine.design.factors import lower_inverse
 from assaypilot.engine.design.newton import greatest_average
 
 __all__ = ["Point", "dual_bound", "solve_saddle", "starting_point"]
 
-Floats = NDArray[np.float64]
-Flags = NDArray[np.bool_]
 
 _TO_THE_BOUNDARY = 0.995
 """The share of the way to the nearest bound that a step goes at most."""
@@ -88,7 +86,7 @@ class Bundles:
 
     y: Floats
     """Columns of all bundles as rows, ``(columns, d)``."""
-    starts: NDArray[np.intp]
+    starts: Ints
     """The first column of each bundle."""
 
     def sums(self, values: Floats) -> Floats:

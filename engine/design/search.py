@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from assaypilot.engine.arrays import Floats, Ints
 from assaypilot.engine.design.allowed import Allowed
 from assaypilot.engine.design.boxes import greatest_average
 from assaypilot.engine.design.conjugate import Rows
@@ -19,8 +19,6 @@ from assaypilot.engine.progress import Report
 
 __all__ = ["Search", "State"]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
 
 _ROUNDS = 400
 """Looks at all candidates before the best so far is returned with its honest gap."""

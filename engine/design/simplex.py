@@ -10,17 +10,15 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import lapack
 
+from assaypilot.engine.arrays import Floats, Ints
 from assaypilot.engine.design.allowed import Allowed
 from assaypilot.engine.design.saddle import dual_bound
 from assaypilot.engine.features import ProjectedFeatures
 
 __all__ = ["Even", "even_design"]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
 
 _OTHERS = 2
 """Candidates, in multiples of the rank, up to which even weights on some of them are worth a try."""

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
+from assaypilot.engine.arrays import Floats, Ints
 from assaypilot.engine.design.directions import Directions
 from assaypilot.engine.design.farthest import square_root
 from assaypilot.engine.design.pairs import Pairs
@@ -16,8 +16,6 @@ from assaypilot.engine.design.product_directions import ProductPairs
 
 __all__ = ["Soft", "SoftMaximum", "softened"]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
 
 _LISTED = 3000
 """Directions that stand for all where they are no pairs of one table, to begin with."""

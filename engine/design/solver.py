@@ -7,8 +7,9 @@ import time
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from assaypilot.engine.arrays import Floats
 from assaypilot.engine.design.allowed import Allowed, allowed
 from assaypilot.engine.design.alone import apart
 from assaypilot.engine.design.criteria import Design, Weighted, minimax_bound
@@ -24,8 +25,6 @@ from assaypilot.engine.threads import algebra_on_one_thread
 
 __all__ = ["g_optimal"]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
 
 _LISTED = 1_000_000
 _LISTED_ENTRIES = 30_000_000

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from assaypilot.engine.arrays import Flags, Floats, Ints
 from assaypilot.engine.design.criteria import Weighted
 from assaypilot.engine.design.directions import Rows
 from assaypilot.engine.design.exchange import Worst
@@ -14,8 +14,6 @@ from assaypilot.engine.features import ProjectedFeatures
 
 __all__ = ["Span", "told_span", "within"]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
 
 _NOTHING = 1e-9
 """Shares of information, or of a squared length, below this count as none."""
@@ -70,14 +68,14 @@ class Span(NamedTuple):
         kept = inside | (low[places] > 0)
         return places[kept], weights[kept], np.where(inside[kept, None], x[kept] @ self.axes, 0.0)
 
-    def holds(self, candidates: ProjectedFeatures, places: Ints) -> NDArray[np.bool_]:
+    def holds(self, candidates: ProjectedFeatures, places: Ints) -> Flags:
         """Which candidates lie in it."""
         return self._inside(candidates.coordinates(places))
 
-    def _inside(self, x: Floats) -> NDArray[np.bool_]:
+    def _inside(self, x: Floats) -> Flags:
         lengths = np.einsum("ij,ij->i", x / self.scale, x / self.scale)
         rest = x @ self.blind
-        inside: NDArray[np.bool_] = np.einsum("ij,ij->i", rest, rest) <= _NOTHING * np.maximum(lengths, 1e-300)
+        inside: Flags = np.einsum("ij,ij->i", rest, rest) <= _NOTHING * np.maximum(lengths, 1e-300)
         return inside
 
 

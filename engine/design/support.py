@@ -5,16 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import lapack, qr, solve_triangular
 
+from assaypilot.engine.arrays import Floats, Ints
 from assaypilot.engine.design.boxes import box_projection
 from assaypilot.engine.design.newton import diagonal_of, maximise_log_det, whitened
 
 __all__ = ["Elimination", "elimination", "same_information_on_fewer", "without_least_needed"]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
 
 _RIDGE = 1e-9
 """Share of the largest diagonal entry added to the Hessian, so that rows that can replace each other cost nothing."""

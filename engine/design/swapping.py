@@ -5,13 +5,12 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import eigh
+
+from assaypilot.engine.arrays import Floats, Ints
 
 __all__ = ["swap_rounded"]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
 
 _KAPPA = 1.0 / 3.0
 """The loosest accuracy the paper knows. It asks for 5 d / kappa^2 measurements; on fewer nothing is proven."""

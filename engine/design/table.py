@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import lapack
 
+from assaypilot.engine.arrays import Floats, Ints
 from assaypilot.engine.design.conjugate import DenseRows, Rows
 from assaypilot.engine.design.lookups import LookedUp, Lookups
 from assaypilot.engine.errors import AssayPilotError
@@ -13,8 +13,6 @@ from assaypilot.engine.features import ProjectedFeatures, SiteFeatures
 
 __all__ = ["Table", "refuse_nothing"]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
 
 _RANK = 1e-12
 """Eigenvalues of the Gram matrix with unit diagonal below this share of the largest mean that rows do not span."""

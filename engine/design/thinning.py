@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import qr
 
+from assaypilot.engine.arrays import Ints
 from assaypilot.engine.design.search import Search, State
 from assaypilot.engine.design.support import Elimination, elimination, same_information_on_fewer, without_least_needed
 from assaypilot.engine.percentages import percent
 
 __all__ = ["thin"]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
 
 _MODELLED = 1800
 """The most compounds among which a second-order model, cubic in their number, says which are needed least."""

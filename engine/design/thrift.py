@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
+from assaypilot.engine.arrays import Floats, Ints
 from assaypilot.engine.design.newton import maximise_log_det
 from assaypilot.engine.design.solver import g_optimal
 from assaypilot.engine.errors import AssayPilotError
@@ -17,8 +17,6 @@ from assaypilot.engine.progress import Report
 
 __all__ = ["Paths", "Prices", "Spread", "cheapest_spanning"]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
 
 _GAP = 1e-2
 """How close to optimal the designs are from which compounds are left out."""

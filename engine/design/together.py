@@ -5,14 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from assaypilot.engine.arrays import Floats, Ints
 from assaypilot.engine.design.directions import Directions
 
 __all__ = ["Together"]
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
 
 
 class Together:

@@ -5,16 +5,13 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
+from assaypilot.engine.arrays import Floats, Ints
 from assaypilot.engine.design.product_directions import ProductPairs
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.features import ProjectedFeatures, SiteFeatures
 
 __all__ = ["WholePairs"]
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
 
 
 class WholePairs:

@@ -8,8 +8,9 @@ from dataclasses import replace
 
 import numpy as np
 from numpy.linalg import LinAlgError
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from assaypilot.engine.arrays import Floats
 from assaypilot.engine.design.allowed import Allowed, allowed
 from assaypilot.engine.design.criteria import Design, Weighted
 from assaypilot.engine.design.directions import Directions
@@ -26,8 +27,6 @@ from assaypilot.engine.progress import Report, silent
 
 __all__ = ["full_product_value", "xy_optimal"]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
 
 _NAMED = 3
 """How many directions a refusal names."""

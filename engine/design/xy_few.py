@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
+from assaypilot.engine.arrays import Flags, Floats, Ints
 from assaypilot.engine.design.gliding import same_information
 from assaypilot.engine.design.solver import g_optimal
 from assaypilot.engine.design.support import same_information_on_fewer
@@ -16,8 +16,6 @@ from assaypilot.engine.percentages import percent
 
 __all__ = ["on_at_most", "tidied"]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
 
 _SMALL_SHARES = (1e-1, 1e-2, 1e-3, 1e-4, 1e-6)
 """Parts of an even weight below which all weights are tried to be dropped at once."""
@@ -138,7 +136,7 @@ def _of_g(search: XYSearch, size: int) -> XYState | None:
     return _solved_on(search, design.support, design.weights)
 
 
-def _chosen(support: Ints, n: int) -> NDArray[np.bool_]:
+def _chosen(support: Ints, n: int) -> Flags:
     chosen = np.zeros(n, dtype=bool)
     chosen[support] = True
     return chosen

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import qr
 
+from assaypilot.engine.arrays import Floats, Ints
 from assaypilot.engine.design.allowed import Allowed
 from assaypilot.engine.design.directions import Directions
 from assaypilot.engine.features import ProjectedFeatures
 
 __all__ = ["Frame", "may_be_singular", "unseen_lengths"]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
 
 _SPANS = 3
 """Sets of candidates that each span all, to start from."""

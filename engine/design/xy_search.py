@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.linalg import LinAlgError
-from numpy.typing import NDArray
 
+from assaypilot.engine.arrays import Floats, Ints
 from assaypilot.engine.design.allowed import Allowed
 from assaypilot.engine.design.criteria import Weighted
 from assaypilot.engine.design.directions import Directions
@@ -19,8 +19,6 @@ from assaypilot.engine.progress import Report
 
 __all__ = ["XYSearch", "XYState"]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
 
 _ROUNDS = 300
 """Rounds before the best so far is returned with its honest gap."""

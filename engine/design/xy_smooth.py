@@ -12,8 +12,8 @@ import math
 
 import numpy as np
 from numpy.linalg import LinAlgError
-from numpy.typing import NDArray
 
+from assaypilot.engine.arrays import Floats, Ints
 from assaypilot.engine.design.criteria import Weighted
 from assaypilot.engine.design.gliding import Sample, even_leverages, glided, same_information
 from assaypilot.engine.design.newton import greatest_average
@@ -29,8 +29,6 @@ from assaypilot.engine.percentages import percent
 
 __all__ = ["settled"]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
 
 _MANY_MOMENTS = 500
 """The soft maximum comes first for site tables from this dimension of all x x' on, which is about the candidates that

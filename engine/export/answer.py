@@ -10,8 +10,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from assaypilot.engine.arrays import Floats
 from assaypilot.engine.campaign.state import Status
 from assaypilot.engine.figures.palette import LIGHT, Palette
 from assaypilot.engine.percentages import percent
@@ -28,7 +28,6 @@ __all__ = ["Ends", "FrontPicture", "ParallelPicture", "Picture", "RankedPicture"
 Shape = tuple[float, float]
 Ends = tuple[float, float, float, float]
 """Between which the axes of a picture run: left, right, bottom, top."""
-Floats = NDArray[np.float64]
 Colours = Callable[[], Palette]
 
 _MARKS = "Filled circles are in, diamonds undecided, hollow circles out."

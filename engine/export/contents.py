@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
+from assaypilot.engine.arrays import Ints
 from assaypilot.engine.campaign.state import Status
 from assaypilot.engine.export import records
 from assaypilot.engine.export.sheet import Cell, Column, Sheet, unique
@@ -81,7 +81,7 @@ class Contents:
             raise ValueError("order must name compounds of the library, each once")
 
     @cached_property
-    def compounds(self) -> NDArray[np.intp]:
+    def compounds(self) -> Ints:
         """``(n_chosen,)``, compounds of the shortlist as positions in the library, in the order of the export."""
         if self.choice.order is not None:
             return np.array(self.choice.order, dtype=np.intp)
@@ -155,7 +155,7 @@ class Contents:
         return structure(self.status, compound)
 
 
-def with_beside(sheet: Sheet, beside: Sequence[Column], compounds: NDArray[np.intp]) -> Sheet:
+def with_beside(sheet: Sheet, beside: Sequence[Column], compounds: Ints) -> Sheet:
     """The table with further columns behind its own, their cells at the places ``compounds`` of the library."""
     if not beside:
         return sheet

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from assaypilot.engine.arrays import Floats, Ints
 from assaypilot.engine.campaign.state import Status
 from assaypilot.engine.difference import pooled_of
 from assaypilot.engine.export.answer import picture_of
@@ -31,8 +31,6 @@ __all__ = [
     "rounds_figure",
 ]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
 Shape = tuple[float, float]
 
 _PANEL = 34

@@ -17,8 +17,6 @@ from assaypilot.engine.progress import Report, silent
 __all__ = ["write"]
 
 _REPORT_EVERY = 50
-_LONGEST_LINE = 200
-"""Characters of a line of a property, as the format asks for; longer texts of several words are broken between them."""
 _LONGEST_NAME = 80
 """Characters of the first line of a record."""
 _BREAKS = re.compile(r"[\r\n\v\f\x1c-\x1e\x85\u2028\u2029]+")

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from assaypilot.engine.arrays import Floats, Ints
 from assaypilot.engine.campaign.state import STATUSES, Status
 from assaypilot.engine.chemistry.products import product_smiles
 from assaypilot.engine.endpoint import Endpoint
@@ -74,7 +74,7 @@ def decimals_of(status: Status) -> int:
     return decimals(finest or status.endpoints[status.objective].noise_sd or 0.1)
 
 
-def ranked(status: Status, which: Which = "all") -> NDArray[np.intp]:
+def ranked(status: Status, which: Which = "all") -> Ints:
     """Compounds by status (in, undecided, out, not estimable), the best first, ties in library order.
 
     The best estimate comes first; for trade-offs the most probable one, then the best estimate of the first endpoint.
@@ -89,7 +89,7 @@ def ranked(status: Status, which: Which = "all") -> NDArray[np.intp]:
     return order[np.isin(candidates.status[order], _CODES[which])]
 
 
-def chances(status: Status) -> dict[str, NDArray[np.float64]]:
+def chances(status: Status) -> dict[str, Floats]:
     """The probabilities of every compound by what they are of: the goal (once where both are alike), and each limit."""
     candidates = status.candidates
     of_goal = (candidates.probability_within_epsilon, candidates.probability_within_slack)
@@ -172,7 +172,7 @@ def structure(status: Status, compound: int) -> str:
     return drawn or product_smiles(status.library, compound)
 
 
-def table_of(status: Status, compounds: Sequence[int] | NDArray[np.intp]) -> Sheet:
+def table_of(status: Status, compounds: Sequence[int] | Ints) -> Sheet:
     """One row per compound in the order given, with what was decided and on what evidence."""
     library, candidates = status.library, status.candidates
     places = np.asarray(compounds, dtype=np.intp)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from assaypilot.engine.arrays import Floats, Ints
 from assaypilot.engine.campaign.state import Status
 from assaypilot.engine.endpoint import Endpoint
 from assaypilot.engine.export.pictures import Measured, measured
@@ -15,9 +16,6 @@ from assaypilot.engine.models.leave_one_out import leave_one_out
 from assaypilot.engine.progress import Report, silent
 
 __all__ = ["Look", "look"]
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
 
 
 @dataclass(frozen=True, eq=False)

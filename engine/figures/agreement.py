@@ -8,6 +8,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from numpy.typing import NDArray
 
+from assaypilot.engine.arrays import Floats
 from assaypilot.engine.figures.canvas import SMALL, blank, say
 from assaypilot.engine.figures.front import WORDS, legend
 from assaypilot.engine.figures.palette import LIGHT, MARKERS, Palette
@@ -15,7 +16,6 @@ from assaypilot.engine.figures.ticks import round_ticks
 
 __all__ = ["agreement_plot"]
 
-Floats = NDArray[np.float64]
 
 _MANY = 300
 """Compounds above which their marks are drawn smaller."""

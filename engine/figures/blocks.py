@@ -8,14 +8,13 @@ from dataclasses import dataclass
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from numpy.typing import NDArray
 
+from assaypilot.engine.arrays import Floats
 from assaypilot.engine.figures.canvas import SMALL, blank, cut_middle
 from assaypilot.engine.figures.palette import Palette
 
 __all__ = ["Block", "beside", "blocks_figure", "blocks_height", "row_at", "row_places"]
 
-Floats = NDArray[np.float64]
 
 _ROW, _TALLEST = 0.215, 0.32
 """Inches of a row, and where there is room for more."""

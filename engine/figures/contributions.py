@@ -6,16 +6,14 @@ from collections.abc import Sequence
 
 import numpy as np
 from matplotlib.figure import Figure
-from numpy.typing import NDArray
 
+from assaypilot.engine.arrays import Floats, Ints
 from assaypilot.engine.figures.canvas import SMALL, blank, cut_middle, say
 from assaypilot.engine.figures.palette import LIGHT, Palette
 from assaypilot.engine.figures.ticks import round_ticks
 
 __all__ = ["contribution_ends", "contribution_height", "contribution_plot"]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
 
 _ROW = 0.185
 """Inches of one substituent."""

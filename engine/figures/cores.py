@@ -10,8 +10,8 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from assaypilot.engine.arrays import Floats
 from assaypilot.engine.chemistry.splitting import hanging_on
 from assaypilot.engine.labels import is_hydrogen
 from assaypilot.engine.library import Library
@@ -35,7 +35,6 @@ _LARGE_RING = 8
 """Atoms of a ring above which a polygon is no good picture of it."""
 _END = re.compile(r"\[\*:(\d+)\]")
 
-Floats = NDArray[np.float64]
 Branch = tuple[tuple[int, int], ...]
 """Atomic numbers of the heavy atoms of a substituent with how often each is there."""
 

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 from matplotlib.figure import Figure
-from numpy.typing import NDArray
 
+from assaypilot.engine.arrays import Floats, Ints
 from assaypilot.engine.figures.blocks import Block, beside, blocks_figure, row_places
 from assaypilot.engine.figures.canvas import SMALL, blank, cut_middle, say
 from assaypilot.engine.figures.contributions import contribution_ends
@@ -16,8 +16,6 @@ from assaypilot.engine.figures.ticks import round_ticks
 
 __all__ = ["forest_plot"]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
 
 _RIGHT = 1.2
 """Inches for the value and the number of measurements."""

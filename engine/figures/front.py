@@ -13,6 +13,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from numpy.typing import NDArray
 
+from assaypilot.engine.arrays import Flags, Floats, Ints
 from assaypilot.engine.figures.canvas import SMALL, blank, fitting, say
 from assaypilot.engine.figures.palette import LIGHT, MARKERS, Palette
 from assaypilot.engine.figures.ticks import round_ticks
@@ -30,8 +31,6 @@ __all__ = [
     "staircase",
 ]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
 
 MOST_BOXES = 40
 """Compounds whose bounds are drawn as boxes; more of them only lie on each other."""
@@ -143,9 +142,9 @@ def staircase(points: Floats, signs: tuple[float, float], ends: tuple[float, flo
     return corners_of
 
 
-def complete(points: Floats) -> NDArray[np.bool_]:
+def complete(points: Floats) -> Flags:
     """Which columns have a number in every row, ``(n,)``."""
-    known: NDArray[np.bool_] = np.logical_and.reduce(np.isfinite(points), axis=0)
+    known: Flags = np.logical_and.reduce(np.isfinite(points), axis=0)
     return known
 
 

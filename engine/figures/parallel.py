@@ -13,6 +13,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from numpy.typing import NDArray
 
+from assaypilot.engine.arrays import Floats, Ints
 from assaypilot.engine.figures.canvas import SMALL, blank, say
 from assaypilot.engine.figures.front import UNDECIDED, WORDS, Axis, complete, legend
 from assaypilot.engine.figures.palette import LIGHT, MARKERS, Palette
@@ -20,8 +21,6 @@ from assaypilot.engine.figures.ticks import round_ticks
 
 __all__ = ["MOST_FAINT", "MOST_LINES", "Bundle", "bundle", "parallel_plot"]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
 
 MOST_LINES = 80
 """Compounds in and undecided drawn in colour; the eye follows no more lines than that."""

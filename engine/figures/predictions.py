@@ -7,6 +7,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
+from assaypilot.engine.arrays import Floats
 from assaypilot.engine.figures.agreement import agreement_plot
 from assaypilot.engine.figures.canvas import SMALL, cut_middle, style
 from assaypilot.engine.figures.palette import LIGHT, MARKERS, Palette
@@ -14,7 +15,6 @@ from assaypilot.engine.figures.ticks import round_ticks
 
 __all__ = ["predictions_plot"]
 
-Floats = NDArray[np.float64]
 Shape = tuple[float, float]
 
 Box = tuple[float, float, float, float]

@@ -10,13 +10,13 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
+from assaypilot.engine.arrays import Floats, Ints
 from assaypilot.engine.figures.canvas import SMALL, blank, fitting, say
 from assaypilot.engine.figures.palette import LIGHT, MARKERS, Palette
 from assaypilot.engine.figures.ticks import round_ticks, whole_ticks
 
 __all__ = ["MOST_DRAWN", "Ends", "Ranking", "rank_compounds", "ranked_ends", "ranked_intervals"]
 
-Floats = NDArray[np.float64]
 
 Ends = tuple[float, float, float, float]
 """Between which the axes run: left, right, bottom, top."""
@@ -42,7 +42,7 @@ _WORD = 15.0
 class Ranking:
     """Which compounds a ranked plot shows."""
 
-    compounds: NDArray[np.intp]
+    compounds: Ints
     """Positions in the library, best first."""
     first: int
     """Rank of the first of them, from 1."""

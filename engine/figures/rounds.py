@@ -8,6 +8,7 @@ import numpy as np
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
+from assaypilot.engine.arrays import Ints
 from assaypilot.engine.figures.canvas import SMALL, blank, say
 from assaypilot.engine.figures.palette import LIGHT, MARKERS, Palette
 from assaypilot.engine.figures.ticks import whole_ticks
@@ -17,9 +18,7 @@ __all__ = ["counts_by_round", "set_by_round"]
 UNDECIDED, IN, OUT = 0, 1, 2
 
 
-def counts_by_round(
-    status: NDArray[np.int8], decided_in_round: NDArray[np.intp], last: int
-) -> tuple[list[int], list[int]]:
+def counts_by_round(status: NDArray[np.int8], decided_in_round: Ints, last: int) -> tuple[list[int], list[int]]:
     """Compounds in, and compounds undecided, after round 0 (before any), 1, ... ``last``."""
     settled = (status == IN) | (status == OUT)
     inside = np.bincount(decided_in_round[status == IN].clip(0, last), minlength=last + 1).cumsum()

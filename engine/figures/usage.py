@@ -4,19 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
-from numpy.typing import NDArray
 
+from assaypilot.engine.arrays import Ints
 from assaypilot.engine.figures.blocks import Block, beside, blocks_figure, row_places
 from assaypilot.engine.figures.canvas import SMALL, blank, say
 from assaypilot.engine.figures.palette import LIGHT, Palette
 from assaypilot.engine.figures.ticks import whole_ticks
 
 __all__ = ["usage_plot"]
-
-Ints = NDArray[np.intp]
 
 
 def usage_plot(

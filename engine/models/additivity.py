@@ -19,16 +19,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from assaypilot.engine.arrays import Flags, Floats, Ints
 from assaypilot.engine.elimination import Eliminated, Solver
 from assaypilot.engine.features import SiteFeatures
 from assaypilot.engine.models.diagnostics import LEVERAGE_ONE
 
 __all__ = ["BOUND", "LISTED", "Additivity", "Cliff", "additivity", "deviation_bound", "holm"]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
 
 BOUND = 0.05
 """One minus the confidence of each one-sided bound."""
@@ -172,7 +170,7 @@ def _noncentrality(statistic: float, freedom: int, level: float) -> float:
 
 
 def _cliffs(
-    residuals: Floats, leverage: Floats, means: Floats, counts: Floats, noise_sd: float, told: NDArray[np.bool_]
+    residuals: Floats, leverage: Floats, means: Floats, counts: Floats, noise_sd: float, told: Flags
 ) -> tuple[Cliff, ...]:
     """The compounds with the largest standardised residuals, each normal(0, 1) when effects add up."""
     from scipy.special import ndtr

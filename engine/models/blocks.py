@@ -11,15 +11,13 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from assaypilot.engine.arrays import Floats, Ints
 from assaypilot.engine.features import Features, orthonormal_complement, span_basis
 from assaypilot.engine.models.ols import Estimate, estimate_of
 
 __all__ = ["NO_BLOCK", "Cells", "Effects", "blocked_least_squares"]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
 
 NO_BLOCK = -1
 """The block of measurements that have no effect of their own."""

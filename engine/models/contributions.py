@@ -5,16 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from assaypilot.engine.arrays import Floats, Ints
 from assaypilot.engine.features import OUTSIDE_TOLERANCE
 from assaypilot.engine.library import Library
 from assaypilot.engine.models.ols import Estimate
 
 __all__ = ["Contribution", "SiteContributions", "contributions"]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
 
 _NORMAL_95 = 1.959963984540054
 """The 97.5 % point of the normal distribution."""

@@ -5,15 +5,13 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from assaypilot.engine.arrays import Floats, Ints
 from assaypilot.engine.elimination import Eliminated, Solver
 from assaypilot.engine.features import SiteFeatures
 
 __all__ = ["AdditiveFit", "additive_fit", "figures_of"]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
 
 LEVERAGE_ONE = 1e-6
 """A row whose leverage is this close to 1 is fitted exactly: nothing else tells about it."""

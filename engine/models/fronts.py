@@ -8,15 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from assaypilot.engine.arrays import Flags, Floats, Ints
 from assaypilot.engine.models.posterior import Posterior, look_ups
 
 __all__ = ["beaten", "front", "probability_pareto"]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
-Flags = NDArray[np.bool_]
 
 _MOST_DRAWS, _FEWEST_DRAWS = 512, 32
 _MOST_OF_MANY = 128

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
+from assaypilot.engine.arrays import Flags, Floats, Ints
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.features import OUTSIDE_TOLERANCE, Features, span_basis
 
@@ -29,8 +29,6 @@ __all__ = [
     "mean_value",
 ]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
 
 Link = Literal["identity", "logit", "log"]
 LINKS: tuple[Link, ...] = get_args(Link)
@@ -120,7 +118,7 @@ class GlmEstimate:
         effects: Floats = self.basis @ self.beta
         return effects
 
-    def estimable(self, rows: Ints | None = None) -> NDArray[np.bool_]:
+    def estimable(self, rows: Ints | None = None) -> Flags:
         """Whether each row lies in the span of what was measured."""
         identity = np.eye(self.features.n_columns)
         outside = self.features.quadratic(identity - self.basis @ self.basis.T, rows)

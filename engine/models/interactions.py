@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from assaypilot.engine.arrays import Floats, Ints
 from assaypilot.engine.elimination import Eliminated, Solver
 from assaypilot.engine.features import SiteFeatures
 from assaypilot.engine.library import Library
@@ -17,8 +18,6 @@ from assaypilot.engine.models.diagnostics import figures_of
 
 __all__ = ["WORTH", "Interaction", "interactions"]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
 
 WORTH = 0.01
 """A pair is proposed when its gain would come by chance less often than this, over all pairs together."""

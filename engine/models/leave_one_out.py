@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from assaypilot.engine.arrays import Floats, Ints
 from assaypilot.engine.models.diagnostics import LEVERAGE_ONE
 from assaypilot.engine.models.ols import Estimate
 
 __all__ = ["leave_one_out"]
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
 
 
 def leave_one_out(fit: Estimate, rows: Ints, means: Floats, counts: Floats) -> Floats:

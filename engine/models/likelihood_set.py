@@ -22,13 +22,12 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
+from assaypilot.engine.arrays import Floats
 from assaypilot.engine.models.glm import Link, curvature, mean_value
 
 __all__ = ["Data", "LikelihoodSet", "Prior", "likelihood_set", "prior_of"]
 
-Floats = NDArray[np.float64]
 
 _LEVEL: dict[Link, tuple[float, float]] = {"identity": (0.0, 10.0), "logit": (0.0, 2.0), "log": (2.0, 4.0)}
 """Where the mean of all compounds is expected on the link's scale, and its SD; of plain values in noise SDs."""

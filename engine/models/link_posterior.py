@@ -6,9 +6,9 @@ A proper prior keeps chances from 0 and 1 where few values are known, so that in
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import cholesky
 
+from assaypilot.engine.arrays import Floats, Ints
 from assaypilot.engine.features import Features
 from assaypilot.engine.models.glm import Link, curvature, mean_value
 from assaypilot.engine.models.likelihood_set import Data, Prior, likelihood_set
@@ -16,8 +16,6 @@ from assaypilot.engine.models.posterior import Posterior
 
 __all__ = ["link_posterior", "working_values"]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
 
 _LEVEL, _SPREAD = 1.5, 1.5
 """The SD of the mean of all compounds, and of compounds around it, that is expected on the link's scale."""

@@ -11,8 +11,8 @@ import math
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from assaypilot.engine.arrays import Floats, Ints
 from assaypilot.engine.models.ols import Estimate
 
 if TYPE_CHECKING:
@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
 __all__ = ["least_squares_bias", "projected_means"]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
 
 _CHUNK_ENTRIES = 4_000_000
 _ADDED = 200

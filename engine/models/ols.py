@@ -12,8 +12,8 @@ from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from assaypilot.engine.arrays import Flags, Floats, Ints
 from assaypilot.engine.elimination import Eliminated, Solver
 from assaypilot.engine.features import (
     OUTSIDE_TOLERANCE,
@@ -25,9 +25,6 @@ from assaypilot.engine.features import (
 )
 
 __all__ = ["Estimate", "estimate_of", "least_squares"]
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,7 +45,7 @@ class Estimate:
     """``(n_columns, n_columns)``, a pseudo-inverse of V = sum of N(a) a a': the covariance at a noise SD of 1."""
     outside: Floats
     """``(n_columns, n_columns)``, the projection onto what was not measured."""
-    _kept: NDArray[np.bool_]
+    _kept: Flags
     """Which of the rows given had a count above 0."""
     _rows: Ints
     _weights: Floats
@@ -105,7 +102,7 @@ class Estimate:
         """The mean x'theta of each row; to be shown only where ``estimable``."""
         return self.features.times(self.theta, rows)
 
-    def estimable(self, rows: Ints | None = None) -> NDArray[np.bool_]:
+    def estimable(self, rows: Ints | None = None) -> Flags:
         """Whether each row lies in the span of what was measured."""
         if self.rank == self.features.n_columns or (rows is not None and np.array_equal(rows, self._rows)):
             return np.ones(self.features.n_rows if rows is None else len(rows), dtype=bool)
@@ -242,9 +239,7 @@ def estimate_of(features: Features, basis: Floats, information: Floats, moment: 
     )
 
 
-def _taken_apart(
-    features: SiteFeatures, rows: Ints, weights: Floats, values: Floats, kept: NDArray[np.bool_]
-) -> Estimate:
+def _taken_apart(features: SiteFeatures, rows: Ints, weights: Floats, values: Floats, kept: Flags) -> Estimate:
     """The same by elimination: some products with an (n_columns, n_columns) matrix where the other way inverts it."""
     table = Eliminated(features.columns(rows), features.n_columns)
     solver = Solver(table, weights)

@@ -9,16 +9,14 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import LinAlgError, cho_solve, cholesky
 
+from assaypilot.engine.arrays import Floats, Ints
 from assaypilot.engine.features import Features, SiteFeatures
 from assaypilot.engine.models.blocks import Effects
 
 __all__ = ["Posterior", "blocked_posterior", "look_ups", "posterior", "probability_within"]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
 
 _PRIOR_SPREAD = 3.0
 _LEAST_RIDGE = 1e-10

@@ -7,8 +7,8 @@ from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from assaypilot.engine.arrays import Floats, Ints
 from assaypilot.engine.elimination import Eliminated, Solver
 from assaypilot.engine.features import SiteFeatures
 from assaypilot.engine.library import Library
@@ -17,8 +17,6 @@ from assaypilot.engine.models.diagnostics import LEVERAGE_ONE, AdditiveFit, addi
 
 __all__ = ["LackOfFit", "ModelReport", "Noise", "Residual", "Verdict", "model_report"]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
 Verdict = Literal["fits", "doubtful", "does not fit", "not judged"]
 
 POOR_Q2 = 0.5

@@ -24,11 +24,11 @@ import math
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
+
+from assaypilot.engine.arrays import Floats
 
 __all__ = ["LAST", "OF_DECISIONS", "TARGET", "planning_sd", "spent", "upper_factor", "upper_sd"]
 
-Floats = NDArray[np.float64]
 
 LAST = 1024
 """Degrees of freedom beyond which none are counted: they would lower the bound by less than a tenth."""

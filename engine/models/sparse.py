@@ -7,8 +7,8 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from assaypilot.engine.arrays import Ints
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.features import SiteFeatures, span_rank
 from assaypilot.engine.labels import label_text
@@ -16,7 +16,6 @@ from assaypilot.engine.library import Library, Site
 
 __all__ = ["Step", "Thinned", "drop_site", "keep_seen", "merge_substituents"]
 
-Ints = NDArray[np.intp]
 
 _JOIN = "--join-substituents"
 

@@ -21,12 +21,11 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+
+from assaypilot.engine.arrays import Flags, Floats, Ints
 
 __all__ = ["LEVEL", "Louder", "louder"]
 
-Floats = NDArray[np.float64]
-Flags = NDArray[np.bool_]
 
 LEVEL = 0.01
 """How often something is said over a whole campaign though all scatter alike."""
@@ -56,7 +55,7 @@ class Louder(NamedTuple):
         return self.sd / self.other_sd
 
 
-def louder(squares: Floats, freedom: NDArray[np.intp], groups: Sequence[Flags], level: float = LEVEL) -> list[Louder]:
+def louder(squares: Floats, freedom: Ints, groups: Sequence[Flags], level: float = LEVEL) -> list[Louder]:
     """The groups that surely scatter more than the others, the surest first; empty where none does.
 
     ``squares`` and ``freedom`` ``(m,)`` are those of cells in the order they came, ``groups`` ``(m,)`` each say which
@@ -82,7 +81,7 @@ def louder(squares: Floats, freedom: NDArray[np.intp], groups: Sequence[Flags], 
     return [one for one in sure if one.times >= _FAR]
 
 
-def _compared(place: int, squares: Floats, freedom: NDArray[np.intp], group: Flags) -> Louder | None:
+def _compared(place: int, squares: Floats, freedom: Ints, group: Flags) -> Louder | None:
     """A group against the others; None where either has too little."""
     from scipy.special import fdtrc
 
@@ -99,7 +98,7 @@ def _compared(place: int, squares: Floats, freedom: NDArray[np.intp], group: Fla
     return Louder(place, math.sqrt(mean), nu, math.sqrt(other_mean), other, p)
 
 
-def _by_ranks(squares: Floats, freedom: NDArray[np.intp], group: Flags) -> float:
+def _by_ranks(squares: Floats, freedom: Ints, group: Flags) -> float:
     """The p of a group's cells being no louder than the others by their ranks (Wilcoxon, normal approximation)."""
     from scipy.special import chdtr, ndtr
 

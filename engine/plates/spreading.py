@@ -18,11 +18,11 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
+
+from assaypilot.engine.arrays import Ints
 
 __all__ = ["spread"]
 
-Ints = NDArray[np.intp]
 Place = tuple[int, int, int]
 """Plate, row, column."""
 Position = tuple[int, int]

@@ -6,15 +6,12 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.simulate.instances import Drawn
 from assaypilot.engine.strategies.protocol import Allocation, Outcome
 
 __all__ = ["AssayRange", "parse_range", "sample_within"]
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)

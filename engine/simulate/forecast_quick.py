@@ -15,9 +15,9 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import ndtri_exp
 
+from assaypilot.engine.arrays import Floats
 from assaypilot.engine.design import Rows, round_design
 from assaypilot.engine.design.criteria import Design
 from assaypilot.engine.design.rounding import Rounded
@@ -35,7 +35,6 @@ from assaypilot.engine.strategies.protocol import Allocation, State, Strategy
 
 __all__ = ["effective", "quick"]
 
-Floats = NDArray[np.float64]
 
 _STEPS = 60
 """Multiplicative steps of a design."""

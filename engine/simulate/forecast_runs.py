@@ -10,8 +10,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from assaypilot.engine.arrays import Flags, Floats, Ints
 from assaypilot.engine.campaign import counting, limits
 from assaypilot.engine.campaign.counting import Books, Issued
 from assaypilot.engine.campaign.noise import known as assay_noise
@@ -40,8 +40,6 @@ from assaypilot.engine.strategies.protocol import (
 
 __all__ = ["Ended", "Start", "Truth", "UnderWay", "begin", "play_on"]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
 
 _KINDS: dict[Link, Kind] = {"identity": "gaussian", "logit": "bernoulli", "log": "poisson"}
 _GAP = 1e-2
@@ -241,9 +239,9 @@ def _counts(issued: Issued) -> bool:
     return issued.state != "withdrawn" and not issued.confirmation
 
 
-def _decided(ledger: Ledger, state: State, lab: _Lab) -> NDArray[np.bool_]:
+def _decided(ledger: Ledger, state: State, lab: _Lab) -> Flags:
     """Which compounds are decided, by the goal or by a limit."""
-    decided: NDArray[np.bool_] = ((state.status == IN) | (state.status == OUT) | lab.failed)[ledger.arm_of]
+    decided: Flags = ((state.status == IN) | (state.status == OUT) | lab.failed)[ledger.arm_of]
     return decided
 
 

@@ -14,9 +14,9 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import cho_solve, cholesky, solve_triangular
 
+from assaypilot.engine.arrays import Floats, Ints
 from assaypilot.engine.campaign.candidates import pooled
 from assaypilot.engine.campaign.noise.known import informing
 from assaypilot.engine.campaign.replay import Ledger
@@ -26,8 +26,6 @@ from assaypilot.engine.models.link_posterior import working_values
 
 __all__ = ["SIZE", "SPREAD", "Source", "draw", "sources", "words"]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
 
 SIZE = 0.45
 """SD of the contributions of a site, in log units, where nothing is known."""

@@ -5,16 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from assaypilot.engine.arrays import Floats, Ints
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.models.blocks import Cells
 from assaypilot.engine.simulate.instances import Drawn
 from assaypilot.engine.strategies.protocol import Allocation, Outcome
 
 __all__ = ["Plates", "sample_on_plates"]
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +71,7 @@ def sample_on_plates(
     return Outcome(allocation, counts, means, spent, cells=cells if plates.told else None)
 
 
-def _pairs_by_lot(allocation: Allocation, rng: np.random.Generator) -> NDArray[np.intp]:
+def _pairs_by_lot(allocation: Allocation, rng: np.random.Generator) -> Ints:
     """The measurements by lot, two of a compound following each other wherever there are two."""
     arms, counts = allocation.arms, allocation.counts
     units = np.concatenate([np.repeat(arms, counts // 2), arms[counts % 2 == 1]])
@@ -82,7 +80,7 @@ def _pairs_by_lot(allocation: Allocation, rng: np.random.Generator) -> NDArray[n
     return np.repeat(units[order], sizes[order])
 
 
-def _cells(arms: NDArray[np.intp], plates: NDArray[np.intp]) -> tuple[NDArray[np.intp], NDArray[np.intp], Floats]:
+def _cells(arms: Ints, plates: Ints) -> tuple[Ints, Ints, Floats]:
     """Which compounds stand on which plates, and how often."""
     found, n = np.unique(np.column_stack([arms, plates]), axis=0, return_counts=True)
     return found[:, 0], found[:, 1], n.astype(np.float64)

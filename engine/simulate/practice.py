@@ -6,9 +6,9 @@ from functools import cache
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 from assaypilot import datasets
+from assaypilot.engine.arrays import Floats
 from assaypilot.engine.campaign.campaign import Campaign
 from assaypilot.engine.campaign.state import Round, Settings, Source
 from assaypilot.engine.endpoint import Endpoint
@@ -37,7 +37,7 @@ def _library() -> Library:
     return import_table(table, propose(table)).library
 
 
-def practice_truth() -> NDArray[np.float64]:
+def practice_truth() -> Floats:
     """The true pIC50 of every compound of the practice table, in library order."""
     ids, values = datasets.truth(PRACTICE)
     known = dict(zip(ids, values, strict=True))

@@ -13,7 +13,6 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.goals import Goal
@@ -28,7 +27,6 @@ from assaypilot.engine.strategies.protocol import Allocation, Capacity, Outcome,
 
 __all__ = ["Limits", "Run", "Task", "drawn_of", "play", "problem_of", "run_of", "sample"]
 
-Floats = NDArray[np.float64]
 
 _IDLE = 20
 """Phases in a row that decide nothing, after which a run behind an assay's range is given up."""

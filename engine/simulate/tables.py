@@ -8,8 +8,8 @@ from functools import partial
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from assaypilot.engine.arrays import Flags, Floats, Ints
 from assaypilot.engine.endpoint import Endpoint
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.features import SiteFeatures, merge_equal_rows, span_basis
@@ -21,8 +21,6 @@ from assaypilot.engine.simulate.instances.instance import Drawn, Instance
 
 __all__ = ["NOT_ADDITIVE", "TableTruth", "Truth", "of_table", "truth_of"]
 
-Floats = NDArray[np.float64]
-Flags = NDArray[np.bool_]
 
 Truth = Literal["fit", "values", "known"]
 
@@ -125,8 +123,8 @@ def _as_it_is(drawn: Drawn, _: np.random.Generator) -> Drawn:
 
 
 def _values(
-    library: Library, history: Sequence[Result], endpoint: Endpoint, arm_of: NDArray[np.intp], only: bool
-) -> tuple[NDArray[np.intp], Floats, Floats, list[float | None]]:
+    library: Library, history: Sequence[Result], endpoint: Endpoint, arm_of: Ints, only: bool
+) -> tuple[Ints, Floats, Floats, list[float | None]]:
     """The arms, values on the model scale, determinations and SDs of an endpoint's exact values."""
     arms, values, times, sds = [], [], [], []
     for result in history:
@@ -141,9 +139,7 @@ def _values(
     return np.array(arms, dtype=np.intp), np.array(values), np.array(times), sds
 
 
-def _noise(
-    endpoint: Endpoint, arms: NDArray[np.intp], values: Floats, times: Floats, sds: Sequence[float | None]
-) -> float:
+def _noise(endpoint: Endpoint, arms: Ints, values: Floats, times: Floats, sds: Sequence[float | None]) -> float:
     """The SD between measurements: as given, else from the replicates; never guessed."""
     if endpoint.noise_sd is not None:
         return endpoint.noise_sd

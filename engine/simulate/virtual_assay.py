@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from assaypilot.engine.arrays import Floats
 from assaypilot.engine.campaign.state import Round
 from assaypilot.engine.endpoint import Endpoint
 from assaypilot.engine.measurements import Result
@@ -21,7 +21,7 @@ class VirtualAssay:
     round's number and the endpoint's name alone: asking twice gives the same, endpoints have noise of their own.
     """
 
-    def __init__(self, truth: NDArray[np.float64], sd: float, seed: int) -> None:
+    def __init__(self, truth: Floats, sd: float, seed: int) -> None:
         self._truth = np.asarray(truth, dtype=float)
         self._sd = sd
         self._seed = seed

@@ -6,9 +6,9 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import ndtri
 
+from assaypilot.engine.arrays import Floats
 from assaypilot.engine.design.directions import Against
 from assaypilot.engine.design.lower_bounds import all_epsilon_best, best_arm, effects_of, pareto_complexity
 from assaypilot.engine.design.oracle import oracle
@@ -23,7 +23,6 @@ from assaypilot.engine.simulate.scores import mean
 
 __all__ = ["DRAWS", "Yardsticks", "of_draw", "yardsticks"]
 
-Ints = NDArray[np.intp]
 
 DRAWS = 10
 """Draws of a random instance that the yardsticks are the mean of."""
@@ -103,7 +102,7 @@ def of_draw(drawn: Drawn, delta: float) -> Yardsticks:
 
 
 def _epsilon_best(
-    candidates: ProjectedFeatures, theta: NDArray[np.float64], goal: AllEpsilonBest, sigma: float, delta: float
+    candidates: ProjectedFeatures, theta: Floats, goal: AllEpsilonBest, sigma: float, delta: float
 ) -> Yardsticks:
     bound = all_epsilon_best(candidates, theta, goal.epsilon, slack=goal.slack, sigma=sigma)
     known = oracle(candidates, theta, goal.epsilon, slack=goal.slack, sigma=sigma, delta=delta)
@@ -113,7 +112,7 @@ def _epsilon_best(
 def _best(
     candidates: ProjectedFeatures,
     wanted: ProjectedFeatures,
-    theta: NDArray[np.float64],
+    theta: Floats,
     slack: float,
     sigma: float,
     delta: float,

@@ -48,7 +48,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from assaypilot.engine.goals import Best
 from assaypilot.engine.strategies.derived import Phase, derived
@@ -58,10 +57,6 @@ from assaypilot.engine.strategies.linfact.xy_optimal import LinFactXY
 from assaypilot.engine.strategies.protocol import IN, OUT, UNDECIDED, Decision, State, Strategy
 
 __all__ = ["anew"]
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
-Flags = NDArray[np.bool_]
 
 
 def anew(strategy: Strategy, state: State, phases: Sequence[Phase]) -> Decision | None:

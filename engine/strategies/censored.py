@@ -32,6 +32,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import log_ndtr, ndtr
 
+from assaypilot.engine.arrays import Flags, Floats, Ints
 from assaypilot.engine.features import Features, outside_span, span_basis
 from assaypilot.engine.models.ols import Estimate
 from assaypilot.engine.strategies.closing import Ball
@@ -50,9 +51,6 @@ __all__ = [
     "weights_of",
 ]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
-Flags = NDArray[np.bool_]
 Small = NDArray[np.int8]
 
 LEAST_STEP = -4.0

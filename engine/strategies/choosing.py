@@ -20,8 +20,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from assaypilot.engine.arrays import Flags, Floats, Ints
 from assaypilot.engine.design import Pairs, Rows, g_optimal, round_design, xy_optimal
 from assaypilot.engine.design.balance import Balanced
 from assaypilot.engine.design.criteria import Design
@@ -41,9 +41,6 @@ from assaypilot.engine.strategies.protocol import Allocation, State, Strategy
 
 __all__ = ["CHOOSING", "Costs", "Planned", "Plans"]
 
-Floats = NDArray[np.float64]
-Flags = NDArray[np.bool_]
-Ints = NDArray[np.intp]
 
 CHOOSING = frozenset(["adaptive", "linfact-g", "linfact-xy", "linfact-xy-as-printed", "linfact-mis", "gege", "rage"])
 """Strategies whose phases may be restricted: each decides by what came back, or by what its own design reached."""

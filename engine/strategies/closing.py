@@ -28,16 +28,13 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from assaypilot.engine.arrays import Floats, Ints
 from assaypilot.engine.features import Features
 from assaypilot.engine.models.ols import Estimate
 
 __all__ = ["Ball", "closed"]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
-Flags = NDArray[np.bool_]
 
 _MOST_CELLS = 200
 """Cells known only as bounds beyond which a phase is left open."""

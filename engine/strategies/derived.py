@@ -6,14 +6,11 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from assaypilot.engine.arrays import Flags, Floats
 from assaypilot.engine.strategies.protocol import Decision, Outcome, State
 
 __all__ = ["Phase", "derived"]
-
-Floats = NDArray[np.float64]
-Flags = NDArray[np.bool_]
 
 
 class Phase(NamedTuple):

@@ -15,8 +15,9 @@ from typing import Any, NamedTuple, TypeVar
 from weakref import WeakKeyDictionary
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from assaypilot.engine.arrays import Floats, Ints
 from assaypilot.engine.design import Design, Pairs, g_optimal, xy_optimal
 from assaypilot.engine.features import DenseFeatures, Features, ProjectedFeatures, SiteFeatures
 from assaypilot.engine.models.ols import Estimate, least_squares
@@ -36,8 +37,6 @@ __all__ = [
     "xy_design",
 ]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
 
 _Held = TypeVar("_Held")
 

@@ -8,12 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from assaypilot.engine.arrays import Flags, Floats
 from assaypilot.engine.strategies.protocol import IN, NOT_ESTIMABLE, UNDECIDED, Problem, State, StopReason
 
 __all__ = ["SOFTER", "doubted", "inseparable", "late", "newcomers", "nobody_late", "reopened", "wider"]
 
-Floats = NDArray[np.float64]
-Flags = NDArray[np.bool_]
 
 _ABSURD = 1e12
 """Measurements in one phase that no lab will make: what is still open then is as good as tied."""

@@ -49,6 +49,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from assaypilot.engine.arrays import Flags, Floats, Ints
 from assaypilot.engine.design import Pairs
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.goals import AllEpsilonBest
@@ -72,8 +73,6 @@ from assaypilot.engine.strategies.protocol import (
 
 __all__ = ["EpsilonBestFixedBudget", "bound"]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
 
 _PHASES = 6
 _FIRST = 0.4
@@ -291,7 +290,7 @@ def _widest(fit: Fit, rows: Ints) -> float:
     return float(Pairs(rows_table).find(seen @ seen.T)[1][0])
 
 
-def _afterwards(memory: Arrays, fit: Fit, problem: Problem, rows: Ints, ins: NDArray[np.bool_]) -> float:
+def _afterwards(memory: Arrays, fit: Fit, problem: Problem, rows: Ints, ins: Flags) -> float:
     """The bound at the end, of an answer ``ins`` about some rows."""
     goal = problem.goal
     assert isinstance(goal, AllEpsilonBest)

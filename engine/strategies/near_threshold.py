@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import ndtr
 
+from assaypilot.engine.arrays import Floats, Ints
 from assaypilot.engine.design import apportion, round_design
 from assaypilot.engine.design.criteria import Design
 from assaypilot.engine.errors import AssayPilotError
@@ -17,8 +17,6 @@ from assaypilot.engine.strategies.protocol import Allocation, Certificate, State
 
 __all__ = ["even_phase", "near_threshold", "wrong"]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
 
 _GAP = 0.01
 _STEPS = 40

@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from assaypilot.engine.arrays import Flags
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.features import outside_span
 from assaypilot.engine.models.glm import Link
@@ -31,9 +31,6 @@ from assaypilot.engine.strategies.protocol import (
 )
 
 __all__ = ["ADDITIVE", "Phased", "flag", "number", "one_of", "settled"]
-
-Floats = NDArray[np.float64]
-Flags = NDArray[np.bool_]
 
 
 ADDITIVE = "the effects of the substituents add up"

@@ -14,6 +14,7 @@ from typing import Any, ClassVar, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from assaypilot.engine.arrays import Flags, Floats, Ints
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.features import Features
 from assaypilot.engine.goals import Goal
@@ -44,9 +45,6 @@ __all__ = [
     "restore",
 ]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
-Flags = NDArray[np.bool_]
 
 BOUNDLESS = 1e9
 """The noise SD while nothing is known of it: so large that nothing is decided."""

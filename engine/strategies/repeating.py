@@ -9,15 +9,13 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from assaypilot.engine.arrays import Ints
 from assaypilot.engine.design.rounding import Rounded
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.strategies.protocol import Strategy
 
 __all__ = ["in_pairs", "refuse_unknown_noise", "rounded_up", "too_few"]
-
-Ints = NDArray[np.intp]
 
 
 WITH_BOUND = ("adaptive", "linfact-g", "linfact-xy")

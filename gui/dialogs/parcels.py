@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from assaypilot.engine.arrays import Flags
 from assaypilot.engine.library import Library
 from assaypilot.engine.measurements import Result
 from assaypilot.engine.packing import Parcel, pack_texts, unpack_texts
@@ -37,7 +38,6 @@ MANY = 20_000
 """Values beyond which the collector leaves them alone."""
 
 Codes = NDArray[np.int32]
-Flags = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt, Signal
 
+from assaypilot.engine.arrays import Flags, Ints
 from assaypilot.engine.progress import Report, silent
 from assaypilot.gui.models.ordering import Ranks, order_of, text_ranks
 
@@ -135,9 +136,9 @@ class RowsModel(QAbstractTableModel):
         self.columns: tuple[Column, ...] = ()
         self.size = 0
         self.later: Later | None = None
-        self._mask: NDArray[np.bool_] | None = None
-        self._rows: NDArray[np.intp] = np.zeros(0, dtype=np.intp)
-        self._order: NDArray[np.intp] | None = None
+        self._mask: Flags | None = None
+        self._rows: Ints = np.zeros(0, dtype=np.intp)
+        self._order: Ints | None = None
         """All rows in the order shown, whatever is left out of them; None: as the data has them."""
         self._sorted: tuple[int, Qt.SortOrder] | None = None
         self._work: Stoppable | None = None
@@ -164,7 +165,7 @@ class RowsModel(QAbstractTableModel):
         if self._sorted is not None and self._elsewhere:
             self._work_out(self._sorted)
 
-    def only(self, mask: NDArray[np.bool_] | None) -> None:
+    def only(self, mask: Flags | None) -> None:
         """Nothing; shows the rows of a mask over all rows (None: all)."""
         self.beginResetModel()
         self._mask = mask
@@ -177,7 +178,7 @@ class RowsModel(QAbstractTableModel):
             self.dataChanged.emit(self.index(0, 0), self.index(self.rowCount() - 1, len(self.columns) - 1))
 
     @property
-    def rows(self) -> NDArray[np.intp]:
+    def rows(self) -> Ints:
         """The places in the data of the rows shown, top to bottom."""
         return self._rows
 
@@ -287,7 +288,7 @@ class RowsModel(QAbstractTableModel):
             return
         column, job = self.columns[wanted[0]], list[Stoppable]()
 
-        def landed(order: NDArray[np.intp] | None) -> None:
+        def landed(order: Ints | None) -> None:
             if self._work is job[0]:
                 self._work = self._wanted = None
                 self._turn(wanted, order)
@@ -302,7 +303,7 @@ class RowsModel(QAbstractTableModel):
         self._work, self._wanted = job[0], wanted
         self.arranging.emit(True)
 
-    def _turn(self, wanted: tuple[int, Qt.SortOrder] | None, order: NDArray[np.intp] | None) -> None:
+    def _turn(self, wanted: tuple[int, Qt.SortOrder] | None, order: Ints | None) -> None:
         """Nothing; shows the rows in another order."""
         self.turning.emit()
         self.layoutAboutToBeChanged.emit()
@@ -317,10 +318,10 @@ class RowsModel(QAbstractTableModel):
         self.layoutChanged.emit()
         self.turned.emit()
 
-    def _ordered(self, wanted: tuple[int, Qt.SortOrder] | None) -> NDArray[np.intp] | None:
+    def _ordered(self, wanted: tuple[int, Qt.SortOrder] | None) -> Ints | None:
         return None if wanted is None else _by(self.columns[wanted[0]], wanted[1])
 
-    def _arranged(self) -> NDArray[np.intp]:
+    def _arranged(self) -> Ints:
         if self._order is None:
             return np.arange(self.size, dtype=np.intp) if self._mask is None else np.flatnonzero(self._mask)
         return self._order if self._mask is None else self._order[self._mask[self._order]]
@@ -340,7 +341,7 @@ class RowsModel(QAbstractTableModel):
         return list(self.columns) if keys is None else [self.columns[self.place_of(key)] for key in keys]
 
 
-def told(columns: Sequence[Column], sources: NDArray[np.intp], report: Report = silent) -> Iterator[list[str]]:
+def told(columns: Sequence[Column], sources: Ints, report: Report = silent) -> Iterator[list[str]]:
     """A header and a list of texts for each of the rows of the data; other threads get their turn in between."""
     yield [_heading(column) for column in columns]
     for start in range(0, len(sources), 1_000):
@@ -350,14 +351,14 @@ def told(columns: Sequence[Column], sources: NDArray[np.intp], report: Report = 
         time.sleep(0)
 
 
-def _texts(column: Column, sources: NDArray[np.intp]) -> list[str]:
+def _texts(column: Column, sources: Ints) -> list[str]:
     if column.coded is not None:
         coded = column.coded()
         return [coded.texts[code] for code in coded.codes[sources].tolist()]
     return list(map(column.smiles or column.text, sources.tolist()))
 
 
-def _by(column: Column, order: Qt.SortOrder) -> NDArray[np.intp] | None:
+def _by(column: Column, order: Qt.SortOrder) -> Ints | None:
     """All rows in the order of a column; None where there is none."""
     if column.rank is None:
         return None

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from assaypilot.engine.arrays import Floats
 from assaypilot.engine.campaign.state import STATUSES, Status
 from assaypilot.engine.endpoint import Endpoint
 from assaypilot.engine.export.shortlist import availability
@@ -174,7 +175,7 @@ def _meets(status: Status, endpoint: Endpoint) -> Column:
     return _probability(f"meets-{endpoint.name}", title, chance, tip, name=f"P({endpoint.limit_text})")
 
 
-def _probability(key: str, title: str, values: NDArray[np.float64], tip: str, name: str = "") -> Column:
+def _probability(key: str, title: str, values: Floats, tip: str, name: str = "") -> Column:
     return Column(
         key, title, lambda row: probability_text(values[row]), lambda: values, number=True, tip=tip, name=name
     )

@@ -9,6 +9,7 @@ from typing import Literal, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from assaypilot.engine.arrays import Flags
 from assaypilot.engine.tables.problems import Problem
 from assaypilot.gui.models.base import Column, RowsModel, text_ranks
 
@@ -74,7 +75,7 @@ class Findings(Sequence[Finding]):
         own = [-1 if problem.row is None else problem.row for problem in self._problems]
         return np.array(own + [-1] * len(self._texts), dtype=np.int64)
 
-    def holding(self, text: str) -> NDArray[np.bool_]:
+    def holding(self, text: str) -> Flags:
         """Which lines hold a text in their column, row or reason, regardless of case."""
         wanted = text.casefold()
         found = [

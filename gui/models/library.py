@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from assaypilot.engine.arrays import Floats
 from assaypilot.engine.campaign.state import Status
 from assaypilot.engine.difference import pooled_of
 from assaypilot.engine.labels import label_text
@@ -151,7 +152,7 @@ def stock_columns(status: Status) -> list[Column]:
     if stock is None:
         return []
 
-    def column(key: str, title: str, values: NDArray[np.float64], tip: str) -> Column:
+    def column(key: str, title: str, values: Floats, tip: str) -> Column:
         shown = np.where(stock.state == TO_MAKE, values, np.nan)
         return Column(
             key,
@@ -207,7 +208,7 @@ def history_shown(status: Status, endpoint: int) -> dict[int, tuple[Shown, ...]]
     }
 
 
-def history_means(status: Status, endpoint: int) -> NDArray[np.float64]:
+def history_means(status: Status, endpoint: int) -> Floats:
     """The mean of an endpoint's exact values each compound had before the campaign, model scale; NaN without any."""
 
     def of_measured(place: int) -> Pooled:

@@ -9,6 +9,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from assaypilot.engine.arrays import Flags, Ints
+
 __all__ = ["Ranks", "order_of", "text_ranks"]
 
 Ranks = NDArray[np.int64] | NDArray[np.float64]
@@ -25,7 +27,7 @@ _ZERO, _NINE = 48, 57
 _NUMBER = re.compile(r"0*(\d+)", re.ASCII)
 
 
-def order_of(keys: Ranks, down: bool) -> NDArray[np.intp]:
+def order_of(keys: Ranks, down: bool) -> Ints:
     """The places of the keys, the least first (``down``: the largest), equal ones as they stand, NaN last in both."""
     if keys.dtype.kind == "f":
         return np.argsort(-keys if down else keys, kind="stable")
@@ -57,7 +59,7 @@ def text_ranks(texts: Sequence[str]) -> NDArray[np.int64]:
     return ranks
 
 
-def _fill(texts: Sequence[str], into: Bytes, longer: NDArray[np.bool_]) -> None:
+def _fill(texts: Sequence[str], into: Bytes, longer: Flags) -> None:
     """Nothing; writes the first bytes of the key of each text, and which texts have more of them."""
     joined = _END.join(texts).casefold()
     if joined.count(_END) != len(texts) - 1:  # a text holds the mark itself
@@ -131,7 +133,7 @@ def _ranks(words: NDArray[np.uint64]) -> NDArray[np.int64]:
     return ranks
 
 
-def _told_apart(texts: Sequence[str], ranks: NDArray[np.int64], longer: NDArray[np.intp]) -> NDArray[np.int64]:
+def _told_apart(texts: Sequence[str], ranks: NDArray[np.int64], longer: Ints) -> NDArray[np.int64]:
     """The ranks with those texts told apart that go on where the bytes compared end."""
     tails = [_key(texts[place]) for place in longer.tolist()]
     among = {key: place for place, key in enumerate(sorted(set(tails)), start=1)}

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from functools import cache
 
 import numpy as np
-from numpy.typing import NDArray
 
+from assaypilot.engine.arrays import Floats
 from assaypilot.engine.campaign.state import Status
 from assaypilot.engine.chemistry.properties import FIGURES, KCAL_PER_LOG, packed_alerts, packed_figures
 from assaypilot.engine.endpoint import Endpoint
@@ -21,7 +21,6 @@ from assaypilot.gui.models.base import Column, text_ranks
 
 __all__ = ["ALERT", "PROPERTIES", "Calculated", "alerts_too", "calculate", "exported", "property_columns"]
 
-Floats = NDArray[np.float64]
 _POTENCY = re.compile(r"(?<![a-z])p?(?:[iegax]c50|gi50|ed50|k[id]|a2)(?![a-z0-9])")
 """What potencies are called: pIC50, IC50, Ki, pKd."""
 DIGITS = {"mw": 1, "clogp": 2, "tpsa": 1, "hbd": 0, "heavy": 0, "le": 2, "lle": 2}

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from PySide6.QtCore import QByteArray, Qt, Signal
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QSplitter, QVBoxLayout, QWidget
 
+from assaypilot.engine.arrays import Flags
 from assaypilot.engine.campaign.state import Status
 from assaypilot.engine.campaign.words import many
 from assaypilot.gui.dialogs.export import Screen
@@ -243,10 +243,10 @@ class CandidatesPage(Page):
             made.sort(made.place_of(order[0]), order[1])
         return made
 
-    def _mask(self, status: Status, words: Narrowed) -> NDArray[np.bool_] | None:
+    def _mask(self, status: Status, words: Narrowed) -> Flags | None:
         """The compounds to show (None: all) by what is chosen above the table."""
         codes = status.candidates.status
-        mask: NDArray[np.bool_] | None = None
+        mask: Flags | None = None
         if self.which.key == "in":
             mask = codes == IN
         elif self.which.key == "alive":

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from assaypilot.engine.arrays import Ints
 from assaypilot.engine.export.structure_activity import Look
 from assaypilot.engine.figures.palette import Palette
 from assaypilot.engine.labels import label_text
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
 __all__ = ["ContributionScene", "UsageScene"]
 
-Ints = NDArray[np.intp]
 
 MOST, MOST_ALONE = 40, 200
 """Rows of one site among several, and of one alone; of more the middle is left out."""

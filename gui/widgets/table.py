@@ -9,7 +9,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import cast
 
 import numpy as np
-from numpy.typing import NDArray
 from PySide6.QtCore import (
     QEvent,
     QItemSelection,
@@ -31,6 +30,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from assaypilot.engine.arrays import Ints
 from assaypilot.gui.models.base import AT_ONCE, KIND, Column, RowsModel, told
 from assaypilot.gui.theme import tabular, theme
 from assaypilot.gui.widgets.columns import Arrangement
@@ -172,7 +172,7 @@ class Table(QTableView):
         model.turning.connect(self._keep_selection)
         model.turned.connect(self._select_again)
         model.arranging.connect(self._arranging_rows)
-        self._kept: tuple[int | None, int, NDArray[np.intp]] | None = None
+        self._kept: tuple[int | None, int, Ints] | None = None
         self._typed, self._typed_at = "", 0.0
         self._dressed: tuple[str, ...] = ()
         self.selectionModel().currentRowChanged.connect(lambda now, before: self._tell(now))
@@ -212,7 +212,7 @@ class Table(QTableView):
         """The rows of the data that are selected, top to bottom."""
         return [int(row) for row in self.rows_model.rows[self.selected_places()]]
 
-    def selected_places(self) -> NDArray[np.intp]:
+    def selected_places(self) -> Ints:
         """The rows that are selected as they are shown, from 0, top to bottom."""
         chosen = np.zeros(self.rows_model.rowCount(), dtype=bool)
         for one in cast(Iterable[QItemSelectionRange], self.selectionModel().selection()):

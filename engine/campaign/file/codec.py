@@ -8,8 +8,8 @@ from dataclasses import asdict, fields
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from assaypilot.engine.arrays import Ints
 from assaypilot.engine.campaign.confirmed import Prediction
 from assaypilot.engine.campaign.file.parts import Numbers
 from assaypilot.engine.campaign.state import RoundItem, Settings, Source
@@ -138,7 +138,7 @@ def prediction_from_json(data: Mapping[str, Any]) -> Prediction:
 def decision_to_json(decision: Decision, names: Sequence[str]) -> dict[str, Any]:
     """A decision as an object; ``names`` are the arms' compound ids. The estimates travel as a part."""
 
-    def named(arms: NDArray[np.intp]) -> list[str]:
+    def named(arms: Ints) -> list[str]:
         return [names[arm] for arm in arms]
 
     return {
@@ -156,7 +156,7 @@ def decision_to_json(decision: Decision, names: Sequence[str]) -> dict[str, Any]
 def decision_from_json(data: Mapping[str, Any], numbers: Numbers, arm_of: Mapping[str, int]) -> Decision:
     """The decision that ``decision_to_json`` wrote, with its numbers; ``arm_of`` maps compound ids to arms."""
 
-    def arms(key: str) -> NDArray[np.intp]:
+    def arms(key: str) -> Ints:
         return np.array([arm_of[name] for name in data[key]], dtype=np.intp)
 
     radius = data["radius"]

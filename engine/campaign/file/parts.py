@@ -17,11 +17,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from assaypilot.engine.arrays import Floats
 from assaypilot.engine.strategies.protocol import Arrays, Decision
 
 __all__ = ["Numbers", "from_bytes", "to_bytes", "version"]
 
-Floats = NDArray[np.float64]
 
 _PLAIN, _NAMED = b"APEST1\n", b"APEST2\n"
 _LARGEST = 2**28

@@ -11,8 +11,8 @@ from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from assaypilot.engine.arrays import Floats, Ints
 from assaypilot.engine.campaign.noise import known as assay_noise
 from assaypilot.engine.campaign.noise import scatter
 from assaypilot.engine.campaign.replay import Ledger
@@ -21,8 +21,6 @@ from assaypilot.engine.strategies.protocol import OUT, Decision, State
 
 __all__ = ["Basis", "Gap", "Gaps"]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
 
 _RIVALS = 60
 """Compounds that may be the best, by the estimate, that one is compared with."""

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from assaypilot.engine.arrays import Flags, Floats, Ints
 from assaypilot.engine.campaign.reasons.words import after, known_to, more_measurements, needed_text
 from assaypilot.engine.campaign.replay import Ledger
 from assaypilot.engine.campaign.state import Status
@@ -13,8 +13,6 @@ from assaypilot.engine.endpoint import Endpoint
 from assaypilot.engine.strategies.protocol import IN, OUT, State
 
 __all__ = ["SeveralEndpoints"]
-
-Floats = NDArray[np.float64]
 
 
 class SeveralEndpoints:
@@ -108,13 +106,13 @@ class SeveralEndpoints:
 
     # ------------------------------------------------------------------ parts
 
-    def _others(self, compound: int) -> NDArray[np.bool_]:
-        open_: NDArray[np.bool_] = self._status.candidates.status <= IN
+    def _others(self, compound: int) -> Flags:
+        open_: Flags = self._status.candidates.status <= IN
         open_ = open_ & np.isfinite(self._estimate).all(axis=0)
         open_[compound] = False
         return open_
 
-    def _nearest(self, compound: int, rivals: NDArray[np.intp]) -> int | None:
+    def _nearest(self, compound: int, rivals: Ints) -> int | None:
         """The one that comes nearest to beating a compound, by estimate."""
         if not rivals.size:
             return None

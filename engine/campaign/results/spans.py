@@ -6,15 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from assaypilot.engine.arrays import Floats, Ints
 from assaypilot.engine.difference import difference, parts
 from assaypilot.engine.endpoint import Endpoint
 from assaypilot.engine.measurements import Measurement, Pooled
 
 __all__ = ["Span", "spanned"]
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +33,7 @@ class Span:
 
 
 def spanned(
-    endpoints: Sequence[Endpoint], position: int, filling: Sequence[tuple[Measurement, int]], arms: NDArray[np.intp]
+    endpoints: Sequence[Endpoint], position: int, filling: Sequence[tuple[Measurement, int]], arms: Ints
 ) -> Span:
     """What measurements, each with how many determinations count, say of an endpoint; ``arms`` of every compound.
 
@@ -54,7 +52,7 @@ def spanned(
     return Span(whole.counts, whole.means, low, high)
 
 
-def _measured(own: Sequence[tuple[Measurement, int]], arms: NDArray[np.intp], n_arms: int) -> Span:
+def _measured(own: Sequence[tuple[Measurement, int]], arms: Ints, n_arms: int) -> Span:
     counts, sums = np.zeros(n_arms), np.zeros((3, n_arms))
     for m, n in own:
         low = -np.inf if m.relation == "<" else m.value

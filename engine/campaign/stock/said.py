@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from assaypilot.engine.arrays import Floats
 from assaypilot.engine.stock import IN_STOCK, USUAL, StockTerms
 
 __all__ = ["Stock"]
@@ -18,9 +19,9 @@ class Stock:
 
     state: NDArray[np.int8]
     """``(n,)`` of NOT_SAID, IN_STOCK, TO_MAKE, CANNOT, as the lists said."""
-    cost: NDArray[np.float64]
+    cost: Floats
     """``(n,)`` of making it; NaN where it was not said."""
-    lead: NDArray[np.float64]
+    lead: Floats
     """``(n,)`` days; NaN where it was not said."""
     terms: StockTerms = field(default=USUAL)
 
@@ -42,13 +43,13 @@ class Stock:
             self.terms,
         )
 
-    def price(self) -> NDArray[np.float64]:
+    def price(self) -> Floats:
         """``(n,)`` what making each costs; where it was not said the median of those that are to be made."""
         known = self.cost[np.isfinite(self.cost) & (self.state != IN_STOCK)]
         usual = float(np.median(known)) if len(known) else 0.0
         return np.where(np.isfinite(self.cost), self.cost, usual)
 
-    def wait(self) -> NDArray[np.float64]:
+    def wait(self) -> Floats:
         """``(n,)`` days until each is there; where it was not said the median of those that are to be made."""
         known = self.lead[np.isfinite(self.lead) & (self.state != IN_STOCK)]
         usual = float(np.median(known)) if len(known) else 0.0

@@ -13,8 +13,8 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from assaypilot.engine.arrays import Flags, Floats, Ints
 from assaypilot.engine.campaign.counting import Books
 from assaypilot.engine.campaign.file.chain import Draft
 from assaypilot.engine.campaign.layout import reasons
@@ -37,9 +37,6 @@ __all__ = [
     "view",
 ]
 
-Floats = NDArray[np.float64]
-Flags = NDArray[np.bool_]
-Ints = NDArray[np.intp]
 
 CANNOT_BE_MADE = "cannot be made"
 """The reason that a stock list marks a compound with."""

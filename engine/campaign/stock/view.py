@@ -9,11 +9,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from assaypilot.engine.arrays import Floats
 from assaypilot.engine.stock import IN_STOCK, STATES, TO_MAKE, USUAL, StockTerms
 
 __all__ = ["Order", "StockView", "money"]
-
-Floats = NDArray[np.float64]
 
 
 def money(amount: float, currency: str) -> str:

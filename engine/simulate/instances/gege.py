@@ -7,8 +7,8 @@ from functools import partial
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
+from assaypilot.engine.arrays import Floats
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.features import span_basis
 from assaypilot.engine.goals import ParetoSet
@@ -16,7 +16,6 @@ from assaypilot.engine.simulate.instances.instance import Drawn, Instance, Setti
 
 __all__ = ["gaussian", "growing", "measured_table"]
 
-Floats = NDArray[np.float64]
 
 _FRONT = np.array([[-0.4, -1.0], [-0.6, -0.8], [-0.8, -0.6], [-1.0, -0.4]])
 _BEHIND = np.array([0.15, 0.2, 0.25, 0.3])

@@ -8,16 +8,14 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from assaypilot.engine.arrays import Flags, Floats
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.features import DenseFeatures, Features
 from assaypilot.engine.goals import Goal
 
 __all__ = ["Drawn", "Instance", "Kind", "choice", "dense", "number", "redraw", "whole"]
 
-Floats = NDArray[np.float64]
-Flags = NDArray[np.bool_]
 Seed = int | np.random.SeedSequence
 Setting = int | float | str
 

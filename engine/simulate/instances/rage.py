@@ -6,15 +6,14 @@ import math
 from functools import partial
 
 import numpy as np
-from numpy.typing import NDArray
 
+from assaypilot.engine.arrays import Floats
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.goals import Best
 from assaypilot.engine.simulate.instances.instance import Drawn, Instance, Setting, dense, number, redraw, whole
 
 __all__ = ["closest", "moderate", "multivariate", "on_sphere", "soare", "sphere", "transductive"]
 
-Floats = NDArray[np.float64]
 
 _PAPER = "RAGE, section 5"
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import ClassVar
 
+from assaypilot.engine.arrays import Flags
 from assaypilot.engine.goals import ParetoSet
 from assaypilot.engine.progress import Report, silent
 from assaypilot.engine.strategies.adaptive.one import Adaptive
 from assaypilot.engine.strategies.adaptive.pareto import AdaptivePareto
-from assaypilot.engine.strategies.phased import Flags, Phased
+from assaypilot.engine.strategies.phased import Phased
 from assaypilot.engine.strategies.protocol import (
     Allocation,
     Arrays,

@@ -11,8 +11,8 @@ from functools import lru_cache
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from assaypilot.engine.arrays import Floats, Ints
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.pareto import beaten
 from assaypilot.engine.progress import Report, silent
@@ -36,9 +36,6 @@ from assaypilot.engine.strategies.protocol import (
 
 __all__ = ["Ape", "deviation", "threshold"]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
-Flags = NDArray[np.bool_]
 
 _MOST = 2000
 """Compounds whose pairs can be looked at after every measurement."""

@@ -18,6 +18,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from assaypilot.engine.arrays import Floats, Ints
 from assaypilot.engine.goals import Best
 from assaypilot.engine.strategies.baselines.bayesgap_belief import Belief
 from assaypilot.engine.strategies.baselines.bayesgap_run import BUDGET_PARAMETERS, BudgetRun
@@ -26,8 +27,6 @@ from assaypilot.engine.strategies.protocol import Arrays, Parameter, Problem, St
 
 __all__ = ["BayesGap"]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
 
 _SMALL = 1e-3
 """Gaps below this share of the noise count as this, so that a tie leaves beta above 0."""

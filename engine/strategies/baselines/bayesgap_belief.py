@@ -5,14 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from assaypilot.engine.arrays import Floats
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.strategies.protocol import Arrays, Problem
 
 __all__ = ["Belief", "batch_of", "belief"]
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)

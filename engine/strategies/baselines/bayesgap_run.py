@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from assaypilot.engine.arrays import Floats, Ints
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.progress import Report, silent
 from assaypilot.engine.strategies.baselines.bayesgap_belief import Belief, batch_of, belief
@@ -34,8 +35,6 @@ from assaypilot.engine.strategies.protocol import (
 
 __all__ = ["BUDGET_PARAMETERS", "BudgetRun"]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
 
 _MOST = 20_000
 

@@ -10,8 +10,8 @@ import math
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from assaypilot.engine.arrays import Floats, Ints
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.progress import Report, silent
 from assaypilot.engine.strategies.gege.fixed_budget import Halved, halving, rounds_for
@@ -32,9 +32,6 @@ from assaypilot.engine.strategies.protocol import (
 )
 
 __all__ = ["EgeSh", "EgeSr", "own_means", "pooled"]
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
 
 
 def pooled(memory: Arrays, outcome: Outcome) -> tuple[Floats, Floats]:

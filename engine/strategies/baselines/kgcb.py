@@ -13,17 +13,14 @@ import math
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import ndtr
 
+from assaypilot.engine.arrays import Floats, Ints
 from assaypilot.engine.strategies.baselines.bayesgap_belief import Belief
 from assaypilot.engine.strategies.baselines.bayesgap_run import BUDGET_PARAMETERS, BudgetRun
 from assaypilot.engine.strategies.protocol import Problem, StrategyInfo
 
 __all__ = ["Kgcb", "expected_gain"]
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
 
 
 class Kgcb(BudgetRun):

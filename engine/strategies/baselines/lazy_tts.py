@@ -17,6 +17,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from assaypilot.engine.arrays import Flags, Floats, Ints
 from assaypilot.engine.design import Against, Rows, xy_optimal
 from assaypilot.engine.goals import AllEpsilonBest, Best, Threshold
 from assaypilot.engine.progress import Report, silent
@@ -42,9 +43,6 @@ from assaypilot.engine.strategies.protocol import (
 
 __all__ = ["LazyTts"]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
-Flags = NDArray[np.bool_]
 
 _U = 1.0
 _GAP = 1e-2

@@ -8,16 +8,12 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-import numpy as np
-from numpy.typing import NDArray
-
+from assaypilot.engine.arrays import Floats
 from assaypilot.engine.strategies.baselines.lingape_index import GAP_PARAMETERS, PULL, GapIndex, Race, first_of_all
 from assaypilot.engine.strategies.baselines.m_lingape import leading_race
 from assaypilot.engine.strategies.protocol import StrategyInfo
 
 __all__ = ["LinGapE"]
-
-Floats = NDArray[np.float64]
 
 
 class LinGapE(GapIndex):

@@ -13,8 +13,8 @@ from functools import lru_cache
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from assaypilot.engine.arrays import Floats, Ints
 from assaypilot.engine.goals import AllEpsilonBest, Best
 from assaypilot.engine.strategies.lingame.pool import POOL_PARAMETERS, Pool, Rules, Table, pooled, table_of, whole
 from assaypilot.engine.strategies.lingame.questions import squared_distances
@@ -24,9 +24,6 @@ from assaypilot.engine.strategies.protocol import IN, UNDECIDED, Parameter, Prob
 
 __all__ = ["GAP_PARAMETERS", "PULL", "GapIndex", "M", "Race", "first_of_all", "pairwise"]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
-Flags = NDArray[np.bool_]
 
 _RATIOS = 256
 """Pairs whose optimal shares are kept."""

@@ -11,8 +11,8 @@ from dataclasses import replace
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from assaypilot.engine.arrays import Floats
 from assaypilot.engine.strategies.baselines.lingape_index import (
     GAP_PARAMETERS,
     PULL,
@@ -26,8 +26,6 @@ from assaypilot.engine.strategies.protocol import StrategyInfo
 
 __all__ = ["LinGIFA", "index_race"]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
 
 _ROWS = 256
 """Compounds whose indices against all others are looked at together."""

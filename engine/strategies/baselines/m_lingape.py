@@ -10,8 +10,8 @@ import math
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from assaypilot.engine.arrays import Floats
 from assaypilot.engine.strategies.baselines.lingape_index import (
     GAP_PARAMETERS,
     PULL,
@@ -24,9 +24,6 @@ from assaypilot.engine.strategies.baselines.lingape_index import (
 from assaypilot.engine.strategies.protocol import StrategyInfo
 
 __all__ = ["MLinGapE", "leading_race"]
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
 
 
 def leading_race(means: Floats, spread: Floats, width: float, m: int) -> Race:

@@ -12,7 +12,6 @@ import math
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from assaypilot.engine.design import ceilings
 from assaypilot.engine.features import outside_span, span_basis, span_rank
@@ -35,7 +34,6 @@ from assaypilot.engine.strategies.protocol import (
 
 __all__ = ["OdLinBai"]
 
-Ints = NDArray[np.intp]
 
 _GAP = 1e-3
 

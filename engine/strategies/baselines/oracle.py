@@ -11,8 +11,8 @@ from typing import Any, ClassVar
 from weakref import WeakKeyDictionary
 
 import numpy as np
-from numpy.typing import NDArray
 
+from assaypilot.engine.arrays import Floats, Ints
 from assaypilot.engine.design import Against, Between, Design, Rows, xy_optimal
 from assaypilot.engine.design.lower_bounds import effects_of
 from assaypilot.engine.design.oracle import oracle
@@ -27,8 +27,6 @@ from assaypilot.engine.strategies.protocol import Certificate, Parameter, Proble
 
 __all__ = ["OracleRun", "true_means"]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
 
 _GAP = 1e-3
 _LAST: WeakKeyDictionary[Features, tuple[tuple[Any, ...], Shares]] = WeakKeyDictionary()

@@ -8,9 +8,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-import numpy as np
-from numpy.typing import NDArray
-
+from assaypilot.engine.arrays import Ints
 from assaypilot.engine.progress import Report
 from assaypilot.engine.strategies.baselines.static_run import Shares, StaticRun, run_parameters
 from assaypilot.engine.strategies.designs import g_design, xy_design
@@ -19,7 +17,6 @@ from assaypilot.engine.strategies.rage.elimination import first_of_equals
 
 __all__ = ["StaticG", "StaticXY"]
 
-Ints = NDArray[np.intp]
 
 _GAP = 1e-2
 

@@ -6,8 +6,8 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from assaypilot.engine.arrays import Flags, Floats, Ints
 from assaypilot.engine.elimination import RANK_TOLERANCE
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.features import OUTSIDE_TOLERANCE, Features
@@ -16,10 +16,6 @@ from assaypilot.engine.strategies.protocol import Arrays, Decision, Outcome, Pro
 
 __all__ = ["Fit", "absorbed", "best_guess", "decided", "empty_sums", "fitted", "needs_budget"]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
-Flags = NDArray[np.bool_]
-
 
 def empty_sums(problem: Problem) -> Arrays:
     """No measurements yet: V ``(n_endpoints, c, c)`` and the sum of values times rows ``(n_endpoints, c)``."""
@@ -27,7 +23,7 @@ def empty_sums(problem: Problem) -> Arrays:
     return {"information": np.zeros((m, c, c)), "moment": np.zeros((m, c))}
 
 
-def absorbed(memory: Arrays, problem: Problem, outcome: Outcome) -> dict[str, NDArray[np.float64]]:
+def absorbed(memory: Arrays, problem: Problem, outcome: Outcome) -> dict[str, Floats]:
     """The sums with this phase's measurements."""
     information, moment = memory["information"].copy(), memory["moment"].copy()
     for endpoint, (counts, means) in enumerate(zip(outcome.counts, outcome.means, strict=True)):

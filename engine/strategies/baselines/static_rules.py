@@ -10,17 +10,14 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from assaypilot.engine.arrays import Flags, Floats, Ints
 from assaypilot.engine.goals import AllEpsilonBest, Best, ParetoSet
 from assaypilot.engine.strategies.baselines.static_pool import Fit
 from assaypilot.engine.strategies.protocol import Problem
 
 __all__ = ["Proven", "best_by_pairs", "by_means", "by_pairs", "comparisons", "look_log", "pareto_by_means"]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
-Flags = NDArray[np.bool_]
 
 _BLOCK = 256
 

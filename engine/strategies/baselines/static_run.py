@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from assaypilot.engine.arrays import Floats, Ints
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.features import outside_span
 from assaypilot.engine.goals import AllEpsilonBest, Best, ParetoSet
@@ -47,8 +48,6 @@ from assaypilot.engine.strategies.protocol import (
 
 __all__ = ["Shares", "StaticRun", "run_parameters"]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
 
 _LARGEST = math.log(1e15)
 """Totals beyond this are no counts any more."""

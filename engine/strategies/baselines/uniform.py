@@ -5,16 +5,14 @@ from __future__ import annotations
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from assaypilot.engine.arrays import Ints
 from assaypilot.engine.progress import Report
 from assaypilot.engine.strategies.baselines.static_run import Shares, StaticRun, run_parameters
 from assaypilot.engine.strategies.designs import fit_norms, table
 from assaypilot.engine.strategies.protocol import Certificate, Problem, StrategyInfo
 
 __all__ = ["Uniform"]
-
-Ints = NDArray[np.intp]
 
 
 class Uniform(StaticRun):

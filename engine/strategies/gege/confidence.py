@@ -10,8 +10,8 @@ import math
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from assaypilot.engine.arrays import Flags, Floats, Ints
 from assaypilot.engine.pareto import beaten
 from assaypilot.engine.progress import Report, silent
 from assaypilot.engine.strategies.designs import g_design
@@ -43,10 +43,6 @@ from assaypilot.engine.strategies.protocol import (
 )
 
 __all__ = ["Gege", "Size", "phase_size"]
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
-Flags = NDArray[np.bool_]
 
 
 class Size(NamedTuple):

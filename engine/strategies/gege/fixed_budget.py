@@ -9,8 +9,8 @@ import math
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from assaypilot.engine.arrays import Flags, Floats
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.features import outside_span, span_basis, span_rank
 from assaypilot.engine.pareto import gaps
@@ -34,9 +34,6 @@ from assaypilot.engine.strategies.protocol import (
 
 __all__ = ["GegeFixedBudget", "Halved", "halving", "rounds_for"]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
-Flags = NDArray[np.bool_]
 
 _THEOREM = 45
 """Theorem 2 needs this many measurements per dimension and round."""

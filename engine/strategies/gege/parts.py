@@ -6,8 +6,8 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from assaypilot.engine.arrays import Floats, Ints
 from assaypilot.engine.design import achieved, apportion, ceilings, round_design
 from assaypilot.engine.design.rounding import Method
 from assaypilot.engine.features import ProjectedFeatures
@@ -29,8 +29,6 @@ __all__ = [
     "units",
 ]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
 
 _GROWTH = 1.05
 """The largest step to the next number of measurements that may keep a promise."""

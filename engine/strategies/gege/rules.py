@@ -5,14 +5,12 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from assaypilot.engine.arrays import Flags, Floats
 from assaypilot.engine.pareto import beaten, gaps
 
 __all__ = ["Boxes", "Verdict", "by_bounds", "by_gaps"]
 
-Floats = NDArray[np.float64]
-Flags = NDArray[np.bool_]
 
 _FAR = 1e150
 """Stands for an infinite bound where differences are taken."""

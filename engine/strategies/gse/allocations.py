@@ -9,8 +9,8 @@ import math
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
+from assaypilot.engine.arrays import Floats, Ints
 from assaypilot.engine.design import achieved, round_design
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.features import ProjectedFeatures
@@ -18,8 +18,6 @@ from assaypilot.engine.strategies.designs import g_design
 
 __all__ = ["ALLOCATIONS", "MOST_FOR_GREEDY", "allocate"]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
 
 MOST_FOR_GREEDY = 3000
 """The greedy allocation compares all compounds with all at every step."""

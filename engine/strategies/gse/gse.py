@@ -9,8 +9,8 @@ import math
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from assaypilot.engine.arrays import Ints
 from assaypilot.engine.design import achieved
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.features import ProjectedFeatures, outside_span, span_basis, span_rank
@@ -36,9 +36,6 @@ from assaypilot.engine.strategies.protocol import (
 )
 
 __all__ = ["Gse", "n_stages"]
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
 
 
 def n_stages(n: int, eta: float) -> int:

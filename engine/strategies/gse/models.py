@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
-
+from assaypilot.engine.arrays import Floats, Ints
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.features import Features
 from assaypilot.engine.models.glm import Link, fit_glm, mean_value
 
 __all__ = ["MODELS", "link_of", "mean_of", "predictors"]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
 
 _LINKS: dict[str, Link] = {"linear": "identity", "logistic": "logit", "poisson": "log"}
 

@@ -27,8 +27,8 @@ from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from assaypilot.engine.arrays import Flags, Floats, Ints
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.goals import AllEpsilonBest, Best
 from assaypilot.engine.models.glm import LINKS, Link, check_values
@@ -55,9 +55,6 @@ from assaypilot.engine.strategies.protocol import (
 
 __all__ = ["Likelihood"]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
-Flags = NDArray[np.bool_]
 
 _LARGEST = 4_000_000
 """Compounds times effects that are looked at after every phase."""

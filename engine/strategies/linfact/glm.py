@@ -10,8 +10,8 @@ import math
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from assaypilot.engine.arrays import Ints
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.models.glm import LINKS, Link, check_values, fit_glm, least_slope
 from assaypilot.engine.strategies.designs import fit_norms
@@ -28,8 +28,6 @@ from assaypilot.engine.strategies.protocol import Outcome, Parameter, Problem, S
 
 __all__ = ["LinFactGlm"]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
 
 _DEAR = 4.0
 """From so many times the measurements on it is said what a bound costs."""

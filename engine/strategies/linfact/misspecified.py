@@ -12,8 +12,8 @@ import math
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from assaypilot.engine.arrays import Ints
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.models.misspecified import least_squares_bias, projected_means
 from assaypilot.engine.strategies.designs import fit, fit_norms, table
@@ -41,8 +41,6 @@ from assaypilot.engine.strategies.protocol import (
 
 __all__ = ["LinFactMis"]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
 
 _ESTIMATORS = ("ols", "projected")
 

@@ -10,15 +10,13 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from assaypilot.engine.arrays import Floats, Ints
 from assaypilot.engine.features import OUTSIDE_TOLERANCE
 from assaypilot.engine.models.ols import Estimate
 
 __all__ = ["Behind", "Differences", "behind"]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
 
 _ALL = 4096
 """Up to so many arms all pairs are compared; above, all arms with those that can matter most."""

@@ -6,8 +6,8 @@ import math
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
+from assaypilot.engine.arrays import Ints
 from assaypilot.engine.design import Design, achieved, apportion, ceilings
 from assaypilot.engine.features import Features, ProjectedFeatures, outside_span
 from assaypilot.engine.progress import Report
@@ -16,8 +16,6 @@ from assaypilot.engine.strategies.protocol import Capacity, State
 
 __all__ = ["MakeDesign", "cut_to", "design_rows", "phase_design"]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
 
 _PRICE_OF_FEWER_ROUNDS = 1.1
 """How many times the measurements of the free design a design may cost that saves rounds."""

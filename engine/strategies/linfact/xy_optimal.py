@@ -12,8 +12,8 @@ from dataclasses import replace
 from typing import ClassVar, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from assaypilot.engine.arrays import Flags, Floats, Ints
 from assaypilot.engine.design import Design, Pairs, ceilings, round_design
 from assaypilot.engine.design.criteria import information_inverse
 from assaypilot.engine.features import ProjectedFeatures
@@ -36,8 +36,6 @@ from assaypilot.engine.strategies.repeating import rounded_up
 
 __all__ = ["LinFactXY", "LinFactXYAsPrinted", "pair_log", "pair_log_as_printed"]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
 
 _PLENTY = 20
 """Measurements per compound of a design from which rounding up costs next to nothing."""
@@ -255,7 +253,7 @@ def _fewest(candidates: ProjectedFeatures, design: Design, pairs: Pairs, wells: 
     return None
 
 
-def _lost_bounds(state: State, active: Ints, known: NDArray[np.bool_], least: Floats, most: Floats) -> Floats:
+def _lost_bounds(state: State, active: Ints, known: Flags, least: Floats, most: Floats) -> Floats:
     """For each lost arm the bounds of its mean minus the leader's, ``(2, n_lost)``; infinite when not known.
 
     ``least`` and ``most`` bound the active means minus the leader's now. What was known of a lost arm is its difference
@@ -287,7 +285,7 @@ def _with_lost(found: Behind, lost: Floats, above: Floats, to_leader: Floats) ->
 
 
 def _remembered_bounds(
-    state: State, active: Ints, known: NDArray[np.bool_], leader: int, lost: Floats, least: Floats, most: Floats
+    state: State, active: Ints, known: Flags, leader: int, lost: Floats, least: Floats, most: Floats
 ) -> Arrays:
     """The memory after a phase: active and lost arms get the leader for their anchor."""
     memory = {name: array.copy() for name, array in state.memory.items()}

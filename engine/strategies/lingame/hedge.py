@@ -11,11 +11,11 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+
+from assaypilot.engine.arrays import Floats
 
 __all__ = ["START", "Played", "incurred", "play"]
 
-Floats = NDArray[np.float64]
 
 START = 0.01
 """Delta before the first loss, as in LinGame's published code: the rate is finite from the start."""

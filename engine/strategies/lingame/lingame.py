@@ -13,6 +13,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from assaypilot.engine.arrays import Flags, Floats, Ints
 from assaypilot.engine.strategies.lingame import hedge
 from assaypilot.engine.strategies.lingame.pool import POOL_PARAMETERS, Pool, Rules, whole
 from assaypilot.engine.strategies.lingame.questions import question_of
@@ -22,9 +23,6 @@ from assaypilot.engine.strategies.protocol import Arrays, Outcome, Parameter, Pr
 
 __all__ = ["LinGame", "LinGameC"]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
-Flags = NDArray[np.bool_]
 
 _ENTRIES = 20_000
 """Numbers kept for learners, whatever the number of arms: the oldest answers are forgotten first."""

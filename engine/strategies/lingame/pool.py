@@ -16,8 +16,8 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from assaypilot.engine.arrays import Flags, Floats
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.features import Features, outside_span, span_basis, span_rank
 from assaypilot.engine.strategies.phased import number, one_of
@@ -37,9 +37,6 @@ __all__ = [
     "whole",
 ]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
-Flags = NDArray[np.bool_]
 
 _MOST = 100_000
 """Compounds that are still looked at one by one."""

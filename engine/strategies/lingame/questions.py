@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
+from assaypilot.engine.arrays import Flags, Floats
 from assaypilot.engine.goals import AllEpsilonBest, Best, Goal, Threshold
 
 __all__ = [
@@ -29,9 +29,6 @@ __all__ = [
     "squared_distances",
 ]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
-Flags = NDArray[np.bool_]
 
 _ROWS = 256
 """Arms compared with all others at once."""

@@ -7,8 +7,8 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from assaypilot.engine.arrays import Flags, Floats, Ints
 from assaypilot.engine.goals import Best
 from assaypilot.engine.progress import Report, silent
 from assaypilot.engine.strategies.ending import doubted, late, newcomers, nobody_late
@@ -32,9 +32,6 @@ from assaypilot.engine.strategies.protocol import (
 
 __all__ = ["FIRST", "Sequential", "compared", "missing", "shuffled", "spanning", "track"]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
-Flags = NDArray[np.bool_]
 
 _ENOUGH = 0.5
 """Half-widths this small beside that of who is away: measuring without end would hardly tell them apart better."""

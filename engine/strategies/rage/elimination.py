@@ -5,17 +5,14 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from assaypilot.engine.arrays import Flags, Floats, Ints
 from assaypilot.engine.design.farthest import square_root
 from assaypilot.engine.features import Features, ProjectedFeatures, SiteFeatures
 from assaypilot.engine.models.ols import Estimate
 
 __all__ = ["Beaten", "Compared", "beaten", "compared", "first_of_equals"]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
-Flags = NDArray[np.bool_]
 
 _LEADERS = 16
 """So many of the best are compared with everything first; they remove nearly all that can be removed."""
@@ -37,11 +34,11 @@ class Beaten(NamedTuple):
 class Compared(NamedTuple):
     """Who is out, and who leads."""
 
-    out: NDArray[np.bool_]
+    out: Flags
     leader: int
     """The row with the highest estimate among those that can be told from each other."""
     exact: bool
-    known: NDArray[np.bool_]
+    known: Flags
     """Whether the difference to the leader was estimated."""
 
 

@@ -10,8 +10,8 @@ from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from assaypilot.engine.arrays import Flags, Ints
 from assaypilot.engine.design import achieved, ceilings
 from assaypilot.engine.progress import Report
 from assaypilot.engine.strategies.designs import g_design
@@ -31,9 +31,6 @@ from assaypilot.engine.strategies.protocol import (
 
 __all__ = ["Away", "away", "bounding_phase", "compared_now", "nobody_compared", "unanswerable", "with_compared"]
 
-Floats = NDArray[np.float64]
-Flags = NDArray[np.bool_]
-Ints = NDArray[np.intp]
 
 _ENOUGH = 0.5
 """Half-widths this small beside those of who is away: measuring without end would hardly tell them apart better."""

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from assaypilot.engine.arrays import Ints
 from assaypilot.engine.design import Design, Pairs, Weighted, ceilings, round_design
 from assaypilot.engine.design.rounding import fewest
 from assaypilot.engine.errors import AssayPilotError
@@ -20,7 +21,6 @@ from assaypilot.engine.strategies.rage.elimination import first_of_equals
 
 __all__ = ["GAPS", "Field", "Made", "cut", "effects", "field_of", "least", "printed", "whole"]
 
-Ints = NDArray[np.intp]
 
 _PRINTED_ROOM = 0.1
 """e of the paper's experiments: what rounding may cost."""

@@ -10,8 +10,8 @@ import math
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from assaypilot.engine.arrays import Flags, Floats, Ints
 from assaypilot.engine.design import Design
 from assaypilot.engine.design.farthest import Farthest
 from assaypilot.engine.features import ProjectedFeatures
@@ -50,8 +50,6 @@ from assaypilot.engine.strategies.rage.phase import GAPS, Field, cut, effects, f
 
 __all__ = ["Rage", "union_log"]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
 
 _PRICE_OF_FEWER_ROUNDS = 1.1
 """How many times the measurements of the free design a design may cost that saves rounds."""
@@ -137,7 +135,7 @@ class Rage(Phased):
         """Who was compared with the one found best only afterwards, and who was compared with anybody."""
         return {**nobody_late(problem), **nobody_compared(problem)}
 
-    def adjust(self, state: State, *, measurable: NDArray[np.bool_], spent: int) -> State:
+    def adjust(self, state: State, *, measurable: Flags, spent: int) -> State:
         """The state when only these arms can be measured; one that was compared counts as lost when it runs out."""
         return with_compared(super().adjust(state, measurable=measurable, spent=spent))
 
@@ -378,7 +376,7 @@ def _slack(problem: Problem) -> float:
 
 
 class _Verdict(NamedTuple):
-    out: NDArray[np.bool_]
+    out: Flags
     """Rows that are not the best."""
     won: Ints
     """Position of the row that is the best; empty while nobody is."""
