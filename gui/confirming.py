@@ -32,8 +32,9 @@ def confirmation_rows(status: Status, compound: int) -> list[tuple[str, str]]:
 def doubt_text(status: Status, compound: int) -> str:
     """What lies outside its prediction, and what that means."""
     outside = status.confirmation.outside(compound)
+    taken_out = "" if status.settings.blocks == "none" else f" without what its {status.settings.blocks} shifts"
     said = [
-        f"{_scale(status, check)} {check.value:.2f}, predicted {_interval(check)}"
+        f"{_scale(status, check)} {check.value:.2f}{taken_out}, predicted {_interval(check)}"
         for check in outside
         if check.value is not None
     ]
@@ -49,5 +50,5 @@ def _scale(status: Status, check: Check) -> str:
 
 def _interval(check: Check) -> str:
     """The prediction interval of as many measurements as there are."""
-    middle, half = check.prediction.mean, check.prediction.half(check.n)
+    middle, half = check.prediction.mean, check.half
     return f"{middle - half:.2f} \N{EN DASH} {middle + half:.2f}"

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,8 @@ from assaypilot.engine.campaign.confirmed import LEVEL, Check, Confirmation, Pre
 from assaypilot.engine.campaign.file import codec
 from assaypilot.engine.campaign.file.chain import Draft
 from assaypilot.engine.campaign.noise import known as assay_noise
+from assaypilot.engine.campaign.plates import blocking
+from assaypilot.engine.campaign.plates.shifts import Shift, controls_expected, shifts
 from assaypilot.engine.campaign.replay import Ledger
 from assaypilot.engine.campaign.rounds import expected
 from assaypilot.engine.campaign.state import Candidates, RoundItem
@@ -107,7 +110,7 @@ def confirmation_round(ledger: Ledger, candidates: Candidates, *, redoes: int | 
     }
     if redoes is not None:
         data["redoes"] = redoes
-    return [Draft("confirmation_issued", data)]
+    return [Draft("confirmation_issued", data, 2 if any(one.level for one in predicted) else 1)]
 
 
 def _of(ledger: Ledger, asked: Sequence[int]) -> list[int]:
@@ -137,10 +140,11 @@ def _predictions(ledger: Ledger, endpoint: int, compounds: Sequence[int], width:
     if view is None or not compounds:
         return []
     noise = assay_noise.informing(ledger)[endpoint].noise_sd or 0.0
+    level = 0.0 if ledger.settings.blocks == "none" else 1.0 / controls_expected(ledger, endpoint)
     arms = ledger.arm_of[list(compounds)]
     means, sds = view.means(arms).tolist(), view.sds(arms).tolist()
     return [
-        Prediction(compound, endpoint, mean, sd, noise, width)
+        Prediction(compound, endpoint, mean, sd, noise, width, level)
         for compound, mean, sd in zip(compounds, means, sds, strict=True)
     ]
 
@@ -151,13 +155,15 @@ def same_predictions(ledger: Ledger, told: Mapping[str, Any]) -> bool:
     for entry in told["predicted"]:
         again = _predictions(ledger, entry["endpoint"], [entry["compound"]], width)
         said = codec.prediction_from_json(entry)
+        if "level" not in entry:  # as the first version wrote it, beside blocks too
+            again = [replace(one, level=0.0) for one in again]
         if not again or not np.allclose(_numbers(again[0]), _numbers(said), rtol=1e-6, atol=1e-9):
             return False
     return True
 
 
 def _numbers(prediction: Prediction) -> tuple[float, ...]:
-    return prediction.mean, prediction.sd, prediction.noise, prediction.width
+    return prediction.mean, prediction.sd, prediction.noise, prediction.width, prediction.level
 
 
 def _reason(ledger: Ledger, asked: Sequence[int]) -> str:
@@ -176,7 +182,8 @@ def confirmation(ledger: Ledger, candidates: Candidates, *, ended: bool) -> Conf
     for m in ledger.measurements:
         if (m.endpoint, m.compound) in latest and m.excluded is None and not m.withdrawn:
             own.setdefault((m.endpoint, m.compound), []).append(m)
-    checks = tuple(_check(prediction, own.get(place, ())) for place, prediction in latest.items())
+    told = {k: shifts(ledger, k) for k in {k for k, _ in own}} if ledger.settings.blocks != "none" else {}
+    checks = tuple(_check(ledger, prediction, own.get(place, ()), told) for place, prediction in latest.items())
     states = _states(checks)
     measured = any(check.value is not None for check in checks)
     return Confirmation(
@@ -191,21 +198,38 @@ def confirmation(ledger: Ledger, candidates: Candidates, *, ended: bool) -> Conf
     )
 
 
-def _check(prediction: Prediction, values: Sequence[Measurement]) -> Check:
-    """A prediction against the values of its compound and endpoint: none of them was there when it was made."""
-    exact = [m for m in values if m.usable]
+def _check(
+    ledger: Ledger,
+    prediction: Prediction,
+    values: Sequence[Measurement],
+    told: Mapping[int, Mapping[blocking.Block, Shift]],
+) -> Check:
+    """A prediction against the values of its compound and endpoint: none of them was there when it was made.
+
+    ``told``: by endpoint what controls say of the shifts of blocks; empty without blocks.
+    """
+    kind, known = ledger.settings.blocks, told.get(prediction.endpoint, {})
+    read = [m for m in values if not told or blocking.block_of(kind, m) in known]
+    if values and not read:
+        return Check(prediction, None, 0, None, unread=True)
+    exact = [m for m in read if m.usable]
     n = sum(m.n for m in exact)
     if n:
-        mean = math.fsum(m.n * m.value for m in exact) / n
-        return Check(prediction, mean, n, abs(mean - prediction.mean) <= prediction.half(n))
+        held: dict[blocking.Block, int] = {}
+        for m in exact if told else ():
+            block = blocking.block_of(kind, m)
+            held[block] = held.get(block, 0) + m.n
+        shift = math.fsum(of * known[block].above for block, of in held.items()) / n
+        level = math.fsum((of / n) ** 2 / known[block].read for block, of in held.items())
+        mean = math.fsum(m.n * m.value for m in exact) / n - shift
+        return Check(prediction, mean, n, abs(mean - prediction.mean) <= prediction.half(n, level), shift, level)
     # A bound says something only where all that it leaves open is outside.
-    beyond = [
-        m
-        for m in values
-        if (m.relation in ("<", "<=") and m.value < prediction.low)
-        or (m.relation in (">", ">=") and m.value > prediction.high)
-    ]
-    return Check(prediction, beyond[0].value, 0, False) if beyond else Check(prediction, None, 0, None)
+    for m in read:
+        one = known[blocking.block_of(kind, m)] if told else Shift(math.inf, 0.0)
+        off, half = m.value - one.above - prediction.mean, prediction.half(1, 1.0 / one.read)
+        if (m.relation in ("<", "<=") and off < -half) or (m.relation in (">", ">=") and off > half):
+            return Check(prediction, m.value - one.above, 0, False, one.above, 1.0 / one.read)
+    return Check(prediction, None, 0, None)
 
 
 def _states(checks: Sequence[Check]) -> dict[int, bool | None]:
@@ -229,7 +253,10 @@ def _sentence(ledger: Ledger, checks: Sequence[Check], states: Mapping[int, bool
             f"{len(outside):,} outside what the model predicts: {names(places)}: "
             f"the additive model is in doubt for {whom}"
         )
-    open_ = sum(state is None for state in states.values())
+    unread = len({c for check in checks if check.unread and states[c := check.prediction.compound] is None})
+    open_ = sum(state is None for state in states.values()) - unread
+    if unread:
+        said.append(f"{unread:,} measured where no control tells what the {ledger.settings.blocks} shifts")
     if open_:
         said.append(f"{open_:,} not measured yet")
     return f"{'; '.join(said)}."
@@ -256,6 +283,13 @@ def _models(ledger: Ledger) -> tuple[str, ...]:
         used = [m for m in ledger.measurements if m.endpoint == k and m.usable]
         of_each = pool((m.compound for m in used), (m.value for m in used), (m.n for m in used), len(ledger.library))
         rows: Ints = np.flatnonzero(of_each.counts > 0)
+        if ledger.settings.blocks != "none":
+            of_each = blocking.adjusted(ledger, k)
+            measured = np.flatnonzero(of_each.counts > 0)
+            rows, of_each = (
+                ledger.first[measured],
+                pool(ledger.first[measured], of_each.means[measured], of_each.counts[measured], len(ledger.library)),
+            )
         noise = None if endpoint.noise_sd is None else Noise(endpoint.noise_sd)
         report = model_report(
             ledger.library, rows, of_each.means[rows], of_each.counts[rows], noise, endpoint.scale_name

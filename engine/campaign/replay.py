@@ -40,7 +40,7 @@ KINDS = {
     "history_added": 1,
     "phase_planned": 2,
     "round_issued": 2,
-    "confirmation_issued": 1,
+    "confirmation_issued": 2,
     "round_withdrawn": 1,
     "results_recorded": 2,
     "results_withdrawn": 2,

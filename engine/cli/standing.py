@@ -168,14 +168,16 @@ def _confirmation(now: Status) -> dict[str, Any] | None:
                 "value": check.value,
                 "n": check.n,
                 "predicted": check.prediction.mean,
-                "low": check.prediction.mean - check.prediction.half(check.n),
-                "high": check.prediction.mean + check.prediction.half(check.n),
+                "low": check.prediction.mean - check.half,
+                "high": check.prediction.mean + check.half,
                 "off": check.off,
             }
+            | ({"plate_shift": check.shift} if now.settings.blocks != "none" else {})
             for compound in found.not_confirmed
             for check in found.outside(compound)
         ],
         "not_measured": [ids[compound] for compound in found.not_measured],
+        "without_control": [ids[compound] for compound in found.unread],
         "due": [ids[compound] for compound in found.due],
         "cannot_be_had": [ids[compound] for compound in found.gone],
         "sentence": found.sentence,

@@ -152,7 +152,7 @@ def confirmed(status: Status, compound: int) -> str:
         return "not measured yet" if found.rounds and compound in (*found.due, *found.gone) else ""
     state = found.states[compound]
     if state is None:
-        return "not measured yet"
+        return "not told: no control where it was measured" if compound in found.unread else "not measured yet"
     if state:
         return "confirmed"
     several = len(status.measured_endpoints) > 1

@@ -127,12 +127,15 @@ def item_from_json(data: Mapping[str, Any]) -> RoundItem:
 
 def prediction_to_json(prediction: Prediction) -> dict[str, Any]:
     """A prediction as an object, with its interval for whoever reads the log."""
-    return asdict(prediction) | {"low": prediction.low, "high": prediction.high}
+    data = asdict(prediction) | {"low": prediction.low, "high": prediction.high}
+    if not prediction.level:
+        del data["level"]
+    return data
 
 
 def prediction_from_json(data: Mapping[str, Any]) -> Prediction:
     """The prediction that ``prediction_to_json`` wrote."""
-    return Prediction(**{field.name: data[field.name] for field in fields(Prediction)})
+    return Prediction(**{field.name: data[field.name] for field in fields(Prediction) if field.name in data})
 
 
 def decision_to_json(decision: Decision, names: Sequence[str]) -> dict[str, Any]:

@@ -219,12 +219,12 @@ def _together(
 def without_controls(books: Books, issued: Issued) -> list[tuple[int, str, int]]:
     """Blocks of a round without a control: endpoint, name as written, and how many compounds stand there."""
     kind = books.settings.blocks
-    if kind == "none" or issued.confirmation:
+    if kind == "none":
         return []
     held: dict[tuple[int, Block], set[int]] = {}
     written: dict[Block, str] = {}
     for m in books.measurements:
-        if m.round == issued.number and m.counted and m.usable:
+        if m.round == issued.number and (m.counted or issued.confirmation) and m.usable:
             block = block_of(kind, m)
             written.setdefault(block, name_of(kind, m))
             held.setdefault((m.endpoint, block), set()).add(int(books.arm_of[m.compound]))

@@ -163,5 +163,7 @@ def _lacking(ledger: Books) -> list[str]:
     for k, name, compounds in blocking.without_controls(ledger, issued):
         of = f" for {ledger.endpoints[k].name}" if len(ledger.measured) > 1 else ""
         tells = "tells only how its own compounds differ" if compounds > 1 else "tells nothing: it holds one compound"
+        if issued.confirmation:
+            tells = "confirms nothing: its shift is not known"
         texts.append(f"{name[:1].upper()}{name[1:]} has no control{of} and {tells}")
     return texts

@@ -405,7 +405,7 @@ def test_the_level_is_kept(tmp_path: Path) -> None:
 def test_a_newer_kind_of_confirmation_is_refused_plainly(campaign: Campaign) -> None:
     from assaypilot.engine.campaign.file.chain import Event
 
-    event = Event(campaign.events + 1, "", "", "confirmation_issued", 2, {}, "")
+    event = Event(campaign.events + 1, "", "", "confirmation_issued", 3, {}, "")
     with pytest.raises(AssayPilotError, match="written by a newer AssayPilot"):
         campaign._ledger.apply(event)
 
