@@ -27,8 +27,8 @@ __all__ = [
     "in_round",
     "is_p_scale",
     "parse_cells",
-    "parse_entries",
     "parse_entry",
+    "parts_of",
     "result_of",
     "results_in_round",
     "user_decimal",
@@ -40,6 +40,7 @@ _SD = re.compile(r"^sd\s*=?\s*(.+)$", re.IGNORECASE)
 
 _P_SCALE = re.compile(r"(?<![A-Za-z0-9])p(IC|Ki|EC|Kd|XC|GI|AC)")
 
+_BETWEEN = re.compile("[;；]")
 _LEADING = re.compile(r"[<>=≤≥~\s]*[+\-−]?(?P<number>\d(?:[\d.,'’\s]*\d)?)")
 _GROUPED = re.compile(r"(?P<whole>\d{1,3}(?:(?P<mark>[.,'’\s])\d{3})(?:(?P=mark)\d{3})*)(?P<rest>[.,]\d+)?")
 """A number with thousands marks, or one that could be."""
@@ -98,13 +99,9 @@ def decimal_of(cells: Iterable[str], usual: str = ".") -> str:
     return seen.pop() if len(seen) == 1 else usual
 
 
-def parse_entries(text: str, endpoint: Endpoint, decimal: str = ".") -> list[Entry]:
-    """The values somebody types into a cell of a round, which asks for one per measurement, separated by semicolons.
-
-    ValueError (or Question) says what cannot be read.
-    """
-    parts = (part.strip() for part in narrow(text).split(";"))
-    return [parse_entry(part, endpoint, decimal) for part in parts if not is_empty(endpoint, part)]
+def parts_of(text: str) -> list[str]:
+    """What stands between the semicolons, of either width, of a text that may hold several values."""
+    return [part.strip() for part in _BETWEEN.split(text)]
 
 
 def parse_cells(cells: Sequence[str], endpoint: Endpoint, decimal: str = ".") -> list[Entry]:

@@ -1,11 +1,10 @@
-"""Columns that chemists expect beside potency: size, lipophilicity, polar surface, efficiencies, an alert flag."""
+"""Columns that chemists expect beside potency: size, lipophilicity, polar surface, and the first alert."""
 
 from __future__ import annotations
 
 import math
 from array import array
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import cache
 from typing import Any, TypeVar
 
@@ -15,53 +14,18 @@ from assaypilot.engine.progress import Report, silent
 __all__ = [
     "FIGURES",
     "KCAL_PER_LOG",
-    "Properties",
-    "ligand_efficiency",
-    "lipophilic_efficiency",
     "packed_alerts",
     "packed_figures",
-    "properties",
-    "properties_of",
 ]
 
 Value = TypeVar("Value")
 
 _REPORT_EVERY = 50
 FIGURES = ("mw", "clogp", "tpsa", "hbd", "heavy_atoms")
-"""The figures among the properties, in the order in which they travel between processes."""
+"""In the order in which they travel between processes: average molecular weight in g/mol, Wildman and Crippen's log P
+(1999), the topological polar surface after Ertl (2000) in square angstroms, N-H and O-H groups, atoms but hydrogen."""
 KCAL_PER_LOG = 1.37
 """2.303 R T at 300 K in kcal/mol: what one log unit of affinity is worth."""
-
-
-@dataclass(frozen=True, slots=True)
-class Properties:
-    """Figures of one structure, as RDKit computes them."""
-
-    mw: float
-    """Average molecular weight, g/mol."""
-    clogp: float
-    """Wildman and Crippen's log P (1999)."""
-    tpsa: float
-    """Topological polar surface area after Ertl (2000), square angstroms."""
-    hbd: int
-    """Hydrogen-bond donors (N-H and O-H groups)."""
-    heavy_atoms: int
-    alert: str
-    """The first of PAINS (Baell and Holloway 2010) and Brenk's list (2008) that it matches; empty without one."""
-
-
-def properties_of(smiles: Sequence[str], report: Report = silent) -> tuple[Properties | None, ...]:
-    """The properties of each structure, in order; None where it is empty or cannot be read."""
-    return tuple(_each(smiles, properties, "Calculating properties", report))
-
-
-def properties(smiles: str) -> Properties | None:
-    """The properties of one structure; None when the text is empty or no structure."""
-    molecule = _molecule(smiles)
-    if molecule is None:
-        return None
-    mw, clogp, tpsa, hbd, heavy = _figures(molecule)
-    return Properties(mw, clogp, tpsa, int(hbd), int(heavy), _alert(molecule))
 
 
 def packed_figures(smiles: Parcel, report: Report = silent) -> bytes:
@@ -81,7 +45,10 @@ def packed_figures(smiles: Parcel, report: Report = silent) -> bytes:
 
 
 def packed_alerts(smiles: Parcel, report: Report = silent) -> Parcel:
-    """The alert of each structure, empty without one, for another process."""
+    """The first of PAINS (Baell and Holloway 2010) and Brenk's list (2008) that each structure matches, or nothing.
+
+    For another process.
+    """
 
     def alert(text: str) -> str:
         molecule = _molecule(text)
@@ -130,16 +97,6 @@ def _figures(molecule: Any) -> tuple[float, float, float, float, float]:
 def _alert(molecule: Any) -> str:
     match = _alerts().GetFirstMatch(molecule)
     return "" if match is None else str(match.GetDescription())
-
-
-def ligand_efficiency(p_value: float, heavy_atoms: int) -> float | None:
-    """LE, kcal/mol per heavy atom: 1.37 pIC50 / heavy atoms (Hopkins 2004); None without atoms."""
-    return KCAL_PER_LOG * p_value / heavy_atoms if heavy_atoms else None
-
-
-def lipophilic_efficiency(p_value: float, clogp: float) -> float:
-    """LLE: pIC50 - cLogP (Leeson and Springthorpe 2007)."""
-    return p_value - clogp
 
 
 @cache

@@ -14,7 +14,7 @@ from assaypilot.engine.design.farthest import Farthest, square_root
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.features import OUTSIDE_TOLERANCE, ProjectedFeatures, outside_span
 
-__all__ = ["Against", "Between", "Directions", "ListedPairs", "Rows", "measured", "scaled"]
+__all__ = ["Against", "Between", "Directions", "ListedPairs", "Rows", "measured"]
 
 
 _ROWS, _COLUMNS = 512, 8192
@@ -169,10 +169,6 @@ class Rows:
     def name(self, key: Ints) -> str:
         """The row."""
         return self._name(int(key[0]))
-
-    def with_gaps(self, gaps: ArrayLike) -> Rows:
-        """The same directions, each divided by its gap."""
-        return Rows(self._given if self._table is None else self._table, gaps=gaps, names=self._name.names)
 
 
 class ListedPairs:
@@ -392,12 +388,3 @@ class Against:
     def name(self, key: Ints) -> str:
         """The pair."""
         return f"{self._name(self.best)} against {self._name(int(key[0]))}"
-
-    def with_gaps(self, gaps: ArrayLike) -> Against:
-        """The same differences, each divided by its gap."""
-        return Against(self.table, self.best, gaps=gaps, names=self._name.names)
-
-
-def scaled(directions: Rows | Against, gaps: ArrayLike) -> Rows | Against:
-    """The same directions, each divided by its gap (lower bounds, the oracle); pairs by gaps are ``Between``."""
-    return directions.with_gaps(gaps)

@@ -27,7 +27,6 @@ __all__ = [
     "effects_of",
     "pareto_complexity",
     "pareto_gaps",
-    "threshold",
 ]
 
 
@@ -109,28 +108,6 @@ def best_arm(
     if np.delete(gaps, best).min() <= 0:
         return _ENDLESS
     return _solved(candidates, Against(table, best, gaps=gaps), sigma, gap, report)
-
-
-def threshold(
-    candidates: ProjectedFeatures,
-    theta: ArrayLike,
-    level: float,
-    *,
-    targets: ProjectedFeatures | None = None,
-    sigma: float = 1.0,
-    gap: float = _GAP,
-    report: Report = silent,
-) -> Bound:
-    """T* of telling, for every target, whether its mean is above ``level`` (LinGame appendix D).
-
-    T* = 2 sigma^2 min_w max_z ||z||^2_{V(w)^-1} / (z'theta - level)^2; inf when a mean is the level itself.
-    """
-    truth = _checked(candidates, theta, sigma)
-    table = candidates if targets is None else targets
-    gaps = np.abs(table.times(truth) - level)
-    if gaps.min() <= 0:
-        return _ENDLESS
-    return _solved(candidates, Rows(table, gaps=gaps), sigma, gap, report)
 
 
 def all_epsilon_best(

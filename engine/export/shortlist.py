@@ -33,7 +33,6 @@ __all__ = [
     "provenance",
     "ranked",
     "rounded",
-    "shortlist",
     "stock_columns",
     "structure",
     "table_of",
@@ -222,16 +221,6 @@ def provenance(status: Status, *, program: str, exported: str) -> tuple[tuple[st
         ("Exported", exported),
         ("Events", status.events),
         ("Campaign head", status.head),
-    )
-
-
-def shortlist(status: Status, which: Which = "in", *, program: str = "AssayPilot", exported: str = "") -> Sheet:
-    """One row per compound, ranked; the last columns are the same in every row and say where it comes from.
-
-    So that a row copied out of the file still does.
-    """
-    return with_provenance(
-        table_of(status, ranked(status, which)), provenance(status, program=program, exported=exported)
     )
 
 

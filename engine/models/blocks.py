@@ -42,11 +42,6 @@ class Cells:
     control_means: Floats
     """``(n_endpoints, n_blocks)``, how far they read above their nominal values."""
 
-    @property
-    def n_blocks(self) -> int:
-        """How many blocks there are."""
-        return int(self.control_counts.shape[1])
-
     def of(self, endpoint: int) -> Cells:
         """Those of one endpoint that hold anything."""
         kept = self.counts[endpoint] > 0

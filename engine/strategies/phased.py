@@ -30,7 +30,7 @@ from assaypilot.engine.strategies.protocol import (
     StrategyInfo,
 )
 
-__all__ = ["ADDITIVE", "Phased", "flag", "number", "one_of", "settled"]
+__all__ = ["ADDITIVE", "Phased", "number", "one_of", "settled"]
 
 
 ADDITIVE = "the effects of the substituents add up"
@@ -221,13 +221,3 @@ def one_of(name: str, value: Any, choices: tuple[str, ...]) -> str:
             f"{name} must be {', '.join(choices[:-1])} or {choices[-1]}, got {value!r}", option=f"--parameter {name}"
         )
     return str(value)
-
-
-def flag(name: str, value: Any) -> bool:
-    """A parameter that is yes or no; AssayPilotError otherwise."""
-    words = {"yes": True, "true": True, "no": False, "false": False}
-    if isinstance(value, str) and value.casefold() in words:
-        return words[value.casefold()]
-    if not isinstance(value, bool):
-        raise AssayPilotError(f"{name} must be yes or no, got {value!r}", option=f"--parameter {name}")
-    return value

@@ -7,7 +7,7 @@ can run and hands back what really came. Larger is always better here: the campa
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Protocol
 
@@ -42,7 +42,6 @@ __all__ = [
     "Strategy",
     "StrategyInfo",
     "check_delta",
-    "restore",
 ]
 
 
@@ -360,11 +359,3 @@ class Strategy(Protocol):
 
     def adjust(self, state: State, *, measurable: Flags, spent: int) -> State:
         """The state when the world moved between phases: what can be measured now, and what was spent so far."""
-
-
-def restore(strategy: Strategy, problem: Problem, decisions: Iterable[Decision]) -> State:
-    """The state that a file's decisions add up to; nothing is recomputed."""
-    state = strategy.start(problem)
-    for decision in decisions:
-        state = strategy.apply(state, decision)
-    return state

@@ -1,46 +1,13 @@
-"""What was not used of a table, and what a paste would write: rows with a reason."""
+"""The first rows of a table, and what a paste would write."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
+from assaypilot.gui.models.base import Column, RowsModel
 
-from assaypilot.gui.models.base import Column, RowsModel, text_ranks
-
-__all__ = ["NotUsed", "NotUsedModel", "PastedModel", "PastedRow", "TableModel"]
-
-
-@dataclass(frozen=True, slots=True)
-class NotUsed:
-    """A cell or row of a table that was left out."""
-
-    row: int | None
-    column: str
-    reason: str
-
-
-class NotUsedModel(RowsModel):
-    """Row, column, reason."""
-
-    def show(self, entries: Sequence[NotUsed]) -> None:
-        """Nothing; takes over the list."""
-        kept = list(entries)
-        self.fill(
-            [
-                Column(
-                    "row",
-                    "Row",
-                    lambda row: "" if kept[row].row is None else str(kept[row].row),
-                    lambda: np.array([-1 if e.row is None else e.row for e in kept], dtype=np.int64),
-                    number=True,
-                ),
-                Column("column", "Column", lambda row: kept[row].column, lambda: text_ranks([e.column for e in kept])),
-                Column("reason", "Reason", lambda row: kept[row].reason, lambda: text_ranks([e.reason for e in kept])),
-            ],
-            len(kept),
-        )
+__all__ = ["PastedModel", "PastedRow", "TableModel"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from assaypilot.engine.measurements import Measurement, Result
 from assaypilot.engine.plates.layout import Layout
 from assaypilot.gui.dialogs.reasons import CorrectDialog, ExcludeDialog
 from assaypilot.gui.dialogs.steps import Field
-from assaypilot.gui.entry import entered_text, parse_entry, result_of, user_decimal
+from assaypilot.gui.entry import entered_text, parse_entry, parts_of, result_of, user_decimal
 from assaypilot.gui.pages.round_foresight import foresee_correcting_control, foresee_excluding_control
 from assaypilot.gui.widgets.round_values import Shown, ValueList
 from assaypilot.gui.widgets.text import Details, label
@@ -185,7 +185,7 @@ class ControlsPane(QWidget):
         there = self._readings(status, shown.number, row)
         results: list[Result] = []
         try:
-            for text in filter(None, (part.strip() for part in field.text.split(";"))):
+            for text in filter(None, parts_of(field.text)):
                 at = len(there) + len(results)
                 made = result_of(parse_entry(text, endpoint, user_decimal()), name, endpoint)
                 if made.relation != "=":

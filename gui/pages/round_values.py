@@ -16,7 +16,7 @@ from assaypilot.engine.measurements import Measurement
 from assaypilot.engine.tables.entries import is_empty
 from assaypilot.gui.cells import Slot
 from assaypilot.gui.dialogs.reasons import CorrectDialog, ExcludeDialog
-from assaypilot.gui.entry import Entry, Question, entered_text, parse_entry, results_in_round, user_decimal
+from assaypilot.gui.entry import Entry, Question, entered_text, parse_entry, parts_of, results_in_round, user_decimal
 from assaypilot.gui.models.base import plain_tip
 from assaypilot.gui.pages.round_controls import on_plates
 from assaypilot.gui.pages.round_foresight import foresee_correcting, foresee_excluding
@@ -48,7 +48,7 @@ class RoundValues:
         if page.view is None or model.round is None:
             return
         page.panel.hide_wrong(line, place)
-        parts = [part.strip() for part in text.split(";") if not is_empty(model.endpoints[place], part)]
+        parts = [part for part in parts_of(text) if not is_empty(model.endpoints[place], part)]
         slots = [Slot(one) for one in model.values_of(line, place) if one.excluded is None] if model.gathered else None
         slots = model.slots(line, place) if slots is None else slots
         first = 0 if model.gathered else at

@@ -18,7 +18,6 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QFrame, QMenu, QVBoxLayout, QWidget
 
-from assaypilot.engine.figures.palette import Palette
 from assaypilot.gui.plots.canvas import Canvas, inch
 from assaypilot.gui.plots.scene import Scene, Shape, Target
 from assaypilot.gui.theme import theme
@@ -133,12 +132,6 @@ class PointingCanvas(Canvas):
         self.setAccessibleName(scene.name)
         self.setAccessibleDescription("Arrow keys go through the picture, Enter selects the compound.")
         self.show_figure(lambda size, dpi: scene.draw(theme().colours.figure, size, dpi))
-
-    def figure_now(self, palette: Palette, dpi: float) -> object:
-        """The figure as large as it is shown, in other colours; to be called off the window's thread."""
-        if self.scene is None:
-            raise RuntimeError("nothing is shown")
-        return self.scene.draw(palette, self.inches, dpi)
 
     @property
     def inches(self) -> Shape:

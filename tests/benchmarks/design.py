@@ -1,7 +1,7 @@
 """Seconds, compounds, gaps and memory of the G-optimal designs. By hand: ``python -m tests.benchmarks.design``.
 
 ``--seconds 5``: what each reference solver gets. ``--growth growth.png``: instead, fits and draws the growth in rows
-and rank, with a report beside the picture. ``--curves``: instead, the best found on few compounds.
+and rank, with a report beside the picture.
 Set OPENBLAS_NUM_THREADS=1 for one thread.
 """
 
@@ -18,7 +18,6 @@ from typing import Any
 import numpy as np
 
 from assaypilot.engine.design import Design, Product, g_optimal
-from assaypilot.engine.design.few import support_curve
 from assaypilot.engine.features import DenseFeatures, ProjectedFeatures, SiteFeatures
 from tests.benchmarks.design_growth import growth
 from tests.benchmarks.design_references import SOLVERS, run
@@ -113,36 +112,14 @@ def against(seconds: float) -> None:
             )
 
 
-def curves() -> None:
-    """The best found on few compounds."""
-    inputs = [
-        ("960", ProjectedFeatures(SiteFeatures(product(PRACTICE), PRACTICE)), (105, 96, 80, 64, 48, 32, 24), 20),
-        ("300 of 960", part_of_practice(0), (105, 80, 64, 48, 32, 24), 20),
-        ("2,000 of 5 sites x 20", sample(2_000, 5, 20), (960, 480, 288, 192), 0),
-    ]
-    print(f"\n{'candidates':<28}{'criterion':>10}{'at most':>9}{'used':>7}{'loss':>9}{'D-efficiency':>14}{'own s':>9}")
-    for name, candidates, sizes, restarts in inputs:
-        for size in sizes:
-            used = time.process_time()
-            (point,) = support_curve(candidates, [size], restarts=restarts)
-            print(
-                f"{name:<28}{'g':>10}{size:>9}{len(point.design.support):>7}{point.loss:>9.4f}"
-                f"{point.d_efficiency:>14.5f}{time.process_time() - used:>9.1f}",
-                flush=True,
-            )
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seconds", type=float, default=5.0)
     parser.add_argument("--growth", metavar="FILE")
-    parser.add_argument("--curves", action="store_true")
     asked = parser.parse_args()
-    if asked.curves:
-        curves()
     if asked.growth:
         growth(asked.growth)
-    if not (asked.curves or asked.growth):
+    if not (asked.growth):
         table()
         against(asked.seconds)
 

@@ -7,11 +7,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assaypilot.engine.endpoint import Endpoint
-from assaypilot.gui.entry import Entry, Question, parse_cells, parse_entries, parse_entry, result_of
+from assaypilot.engine.tables.entries import is_empty
+from assaypilot.gui.entry import Entry, Question, parse_cells, parse_entry, parts_of, result_of
 
 P = Endpoint("pIC50", noise_sd=0.2)
 IC50 = Endpoint("IC50", "nM", "log", noise_sd=0.2)
 ACTIVITY = Endpoint("Activity", kind="yes-no", words=("active", "inactive"))
+
+
+def typed(text: str, endpoint: Endpoint) -> list[Entry]:
+    """The values of a text in a cell of a round."""
+    return [parse_entry(part, endpoint) for part in parts_of(text) if not is_empty(endpoint, part)]
 
 
 @pytest.mark.parametrize(
@@ -41,7 +47,7 @@ ACTIVITY = Endpoint("Activity", kind="yes-no", words=("active", "inactive"))
     ],
 )
 def test_what_is_understood(text: str, endpoint: Endpoint, expected: list[tuple[object, ...]]) -> None:
-    found = parse_entries(text, endpoint)
+    found = typed(text, endpoint)
     assert [(e.value, e.relation, e.unit, e.n, e.sd) for e in found] == expected
 
 
@@ -83,10 +89,10 @@ def test_the_sd_of_a_concentration_is_none_of_its_logarithm() -> None:
 
 def test_a_bare_concentration_is_asked_about() -> None:
     with pytest.raises(Question, match=r"35 is no pIC50\. 35 nM\?") as question:
-        parse_entries("35", P)
+        parse_entry("35", P)
     assert question.value.suggestion == "35 nM"
-    assert parse_entries(question.value.suggestion, P)[0].value == pytest.approx(7.4559, abs=1e-4)
-    assert parse_entries("35", IC50)[0].value == 35.0
+    assert parse_entry(question.value.suggestion, P).value == pytest.approx(7.4559, abs=1e-4)
+    assert parse_entry("35", IC50).value == 35.0
 
 
 @pytest.mark.parametrize(
@@ -104,7 +110,7 @@ def test_a_bare_concentration_is_asked_about() -> None:
 )
 def test_what_is_refused_says_why(text: str, endpoint: Endpoint, reason: str) -> None:
     with pytest.raises(ValueError, match=reason):
-        parse_entries(text, endpoint)
+        typed(text, endpoint)
 
 
 @given(value=st.floats(3.0, 11.0).map(lambda x: round(x, 2)), n=st.integers(1, 9))
@@ -118,7 +124,7 @@ def test_what_is_shown_is_read_back_as_the_same(value: float, n: int) -> None:
 def test_any_text_is_read_or_refused_with_a_reason(text: str) -> None:
     reason = "read"
     try:
-        parse_entries(text, P)
+        typed(text, P)
     except ValueError as error:
         reason = str(error)
     assert reason
@@ -126,6 +132,6 @@ def test_any_text_is_read_or_refused_with_a_reason(text: str) -> None:
 
 def test_full_width_signs_are_read_and_a_sign_behind_says_what_to_write() -> None:
     for text in ("＞５；７．３", "＞５; ７．３"):
-        assert [(one.value, one.relation) for one in parse_entries(text, P)] == [(5.0, ">"), (7.3, "=")]
+        assert [(one.value, one.relation) for one in typed(text, P)] == [(5.0, ">"), (7.3, "=")]
     with pytest.raises(ValueError, match="write >5 for more than 5, or <5 for less"):
-        parse_entries("5>", P)
+        parse_entry("5>", P)

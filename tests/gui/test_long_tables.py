@@ -20,7 +20,7 @@ from assaypilot.engine.tables.problems import Problem
 from assaypilot.gui.models import ordering
 from assaypilot.gui.models.base import AT_ONCE, Coded, Column, RowsModel
 from assaypilot.gui.models.findings import Findings, FindingsModel
-from assaypilot.gui.models.notes import NotUsed, NotUsedModel, PastedModel, PastedRow, TableModel
+from assaypilot.gui.models.notes import PastedModel, PastedRow, TableModel
 from assaypilot.gui.models.ordering import order_of, text_ranks
 from assaypilot.gui.models.substituents import Substituent, SubstituentsModel
 from assaypilot.gui.session import Session
@@ -288,11 +288,6 @@ def other_models() -> list[Callable[[], RowsModel]]:
         made.show(Findings([Problem(3, "R1", "why", "error"), Problem(None, None, "so", "warning")], [("note", "x")]))
         return made
 
-    def not_used() -> RowsModel:
-        made = NotUsedModel()
-        made.show([NotUsed(1, "R1", "b"), NotUsed(None, "", "a")])
-        return made
-
     def pasted() -> RowsModel:
         made = PastedModel()
         made.show([PastedRow("1", "C-1", "7", "7.00", ""), PastedRow("2", "C-9", "x", "", "no number", rejected=True)])
@@ -308,7 +303,7 @@ def other_models() -> list[Callable[[], RowsModel]]:
         made.show(["a", "b"], [["1", "2"], ["3", "4"]], 2)
         return made
 
-    return [findings, not_used, pasted, substituents, first_rows]
+    return [findings, pasted, substituents, first_rows]
 
 
 @pytest.mark.parametrize("make", other_models(), ids=lambda make: make.__name__)

@@ -130,8 +130,3 @@ def limited_minimax(x, upper, required, base):
     )
     w = np.clip(found.x[:-1], required, upper)
     return min(float(variances(start).max()), float(variances(w / w.sum()).max()))
-
-
-def smallest_ratio(counts, weights):
-    """What efficient apportionment makes largest: min counts / (n weights)."""
-    return min(c / (sum(counts) * w) for c, w in zip(counts, weights, strict=True))

@@ -1,6 +1,6 @@
 """Tables and settings on which strategies are compared: practice-960 and random additive ones, fixed by their seeds."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from itertools import product
 
@@ -107,8 +107,3 @@ def _codes(rng, whole):
             codes = codes[np.sort(rng.choice(there, wanted, replace=False))]
         if len(codes) >= LEAST and all(len(np.unique(site)) == size for site, size in zip(codes.T, sizes, strict=True)):
             return codes
-
-
-def without_rounds(pair, strategy, **changes):
-    """The task of a paper's strategy, which knows no rounds."""
-    return replace(pair.task(strategy, per_round=None), **changes)

@@ -185,8 +185,3 @@ def mirror(asked, mode, runs, *, broken=1.0, first=0):
     if mode == "planned":
         z = asked.share * right.radius * math.sqrt(right.total) / asked.sds[0]
     return Mirror(f"{mode}: {asked.label}", DELTA, runs, int(wrong), asked.rate(z))
-
-
-def mirrors(runs, broken=1.0):
-    """All of them."""
-    return [mirror(asked, mode, runs, broken=broken) for asked in MIRRORED for mode in asked.modes]

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assaypilot.engine.arrays import Floats
-from assaypilot.engine.stock import IN_STOCK, STATES, TO_MAKE, USUAL, StockTerms
+from assaypilot.engine.stock import STATES, TO_MAKE, USUAL, StockTerms
 
 __all__ = ["Order", "StockView", "money"]
 
@@ -84,8 +84,3 @@ class StockView:
         ]
         costs, leads = ([] if all(one is None for one in said) else said for said in each)
         return costs, leads
-
-    @property
-    def n_in_stock(self) -> int:
-        """How many compounds are there."""
-        return int((self.state == IN_STOCK).sum())

@@ -64,7 +64,6 @@ _ASKED = 40
 """Compounds, the best by the estimate, of which one may be named the best."""
 _PAIRS = 30_000
 """Comparisons looked at for one decision; what is left waits for the next one."""
-_BLOCK = 2000
 _RIVALS = 20
 """Compounds that may be better, by their upper bounds, that a plan is made against."""
 _LESS = 2.0

@@ -15,7 +15,6 @@ from assaypilot.engine.cli import main
 from assaypilot.engine.tables.opening import read_table
 from tests.engine.cli.helpers import R1, R2, fill_in, read_sheet, truth_of
 
-CORE = "c1cc([*:1])ccc1[*:2]"
 SMILES = {"H": "[H]", "Me": "C", "OMe": "OC", "Cl": "Cl", "F": "F", "CF3": "C(F)(F)F"}
 STARTS = {
     ".csv": b"\xef\xbb\xbfID,",

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assaypilot.engine.design import farthest
-from assaypilot.engine.design.directions import Against, Between, Rows, scaled
+from assaypilot.engine.design.directions import Against, Between, Rows
 from assaypilot.engine.design.pairs import Pairs
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.features import DenseFeatures, ProjectedFeatures, SiteFeatures
@@ -170,7 +170,7 @@ def test_rows_and_their_scaled_form():
     rng = np.random.default_rng(6)
     table = ProjectedFeatures(SiteFeatures(product((3, 4)), (3, 4)))
     gaps = rng.uniform(0.5, 2.0, 12)
-    rows = scaled(Rows(table), gaps)
+    rows = Rows(table, gaps=gaps)
     inverse = metric(rng, table.rank)
     keys, values = rows.find(inverse, 12)
     expected = slowly(table.coordinates() / gaps[:, None], inverse)
@@ -179,7 +179,7 @@ def test_rows_and_their_scaled_form():
     assert np.allclose(slowly(rows.vectors(keys), inverse), values)
     given = Rows(table.coordinates() / gaps[:, None])
     assert given.find(inverse, 12)[1] == pytest.approx(values)
-    again = scaled(Against(table, 0), gaps)
+    again = Against(table, 0, gaps=gaps)
     assert np.allclose(again.vectors(np.array([[5]])), Against(table, 0).vectors(np.array([[5]])) / gaps[5])
 
 

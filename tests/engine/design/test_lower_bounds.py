@@ -17,7 +17,6 @@ from assaypilot.engine.design.lower_bounds import (
     effects_of,
     pareto_complexity,
     pareto_gaps,
-    threshold,
 )
 from assaypilot.engine.design.oracle import oracle, simultaneous_level
 from assaypilot.engine.errors import AssayPilotError
@@ -83,20 +82,9 @@ def test_transductive_best_arm_by_hand():
     assert bound.support.tolist() == [1]
 
 
-def test_threshold_by_hand():
-    """Means apart from the level by g_i on an orthonormal basis: w_i ~ 1 / g_i^2, T* = 2 sigma^2 sum 1 / g_i^2."""
-    bound = threshold(plain(np.eye(3)), [1.0, 2.0, 0.0], 0.5, sigma=0.5)
-    closed = 0.5 * (1 / 0.25 + 1 / 2.25 + 1 / 0.25)
-    assert bound.value == pytest.approx(closed, rel=1e-3)
-    assert bound.lower <= closed * (1 + 1e-9)
-    # As a bandit of unrelated arms: nothing else is a bound for it.
-    assert bound.weights == pytest.approx(np.array([4, 1 / 2.25, 4]) / (8 + 1 / 2.25), abs=0.01)
-
-
 def test_ties_never_end():
     table = plain(np.eye(2))
     assert math.isinf(best_arm(table, [1.0, 1.0]).value)
-    assert math.isinf(threshold(table, [1.0, 0.5], 0.5).value)
     assert math.isinf(all_epsilon_best(table, [1.0, 0.5], 0.5).value)
     assert math.isfinite(all_epsilon_best(table, [1.0, 0.5], 0.5, slack=0.1).value)
     assert math.isinf(best_arm(table, [1.0, 1.0]).measurements(0.05))
@@ -398,4 +386,4 @@ def test_wrong_figures_are_refused():
     with pytest.raises(AssayPilotError, match="epsilon must be above 0"):
         all_epsilon_best(table, [1.0, 0.0], 0.0)
     with pytest.raises(ValueError, match="theta must be 2 finite numbers"):
-        threshold(table, [1.0], 0.5)
+        best_arm(table, [1.0])

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from assaypilot.engine.campaign.campaign import Campaign
 from assaypilot.engine.campaign.state import Settings, Status
 from assaypilot.engine.endpoint import Endpoint
-from assaypilot.engine.export.shortlist import decimals, ranked, shortlist
+from assaypilot.engine.export.shortlist import decimals, provenance, ranked, table_of, with_provenance
 from assaypilot.engine.export.work_list import work_list
 from assaypilot.engine.library import Library
 from assaypilot.engine.measurements import Result
@@ -71,7 +71,9 @@ def test_status_comes_before_the_estimate(make: Make) -> None:
 def test_columns_say_what_and_on_what_evidence(make: Make) -> None:
     with make(smiles=["C", "CC", "", "CF", "CCl", "C"]) as campaign:
         now = finish(campaign)
-        sheet = shortlist(now, "all", program="AssayPilot 9", exported="2030-01-02")
+        sheet = with_provenance(
+            table_of(now, ranked(now, "all")), provenance(now, program="AssayPilot 9", exported="2030-01-02")
+        )
         rows = [dict(zip(sheet.header, row, strict=True)) for row in sheet.rows]
         assert len(rows) == 6
         first = rows[0]
@@ -95,7 +97,8 @@ def test_what_was_never_measured_is_said(tmp_path: Path) -> None:
     with Campaign.create(
         tmp_path / "y.assaypilot", library=library, endpoints=endpoints, settings=settings, history=known
     ) as campaign:
-        sheet = shortlist(campaign.status(), "all")
+        now = campaign.status()
+        sheet = table_of(now, ranked(now))
         rows = {row[0]: dict(zip(sheet.header, row, strict=True)) for row in sheet.rows}
         assert rows["d"]["Evidence"] == "predicted, never measured"
         assert rows["d"]["Availability"] == "to be made"
@@ -106,7 +109,7 @@ def test_what_was_never_measured_is_said(tmp_path: Path) -> None:
 def test_a_site_with_the_name_of_a_column(make: Make) -> None:
     with make(sites=("Status", "value")) as campaign:
         now = campaign.status()
-        assert list(shortlist(now, "all").header)[:4] == ["ID", "Status", "value", "Status (2)"]
+        assert list(table_of(now, ranked(now)).header)[:4] == ["ID", "Status", "value", "Status (2)"]
         issued = campaign.plan()
         assert issued is not None
         sheet = work_list(campaign.status(), issued)

@@ -5,6 +5,7 @@ import math
 import subprocess
 import sys
 from dataclasses import fields, is_dataclass, replace
+from functools import reduce
 
 import numpy as np
 import pytest
@@ -20,7 +21,6 @@ from assaypilot.engine.strategies.protocol import (
     UNDECIDED,
     Capacity,
     Outcome,
-    restore,
 )
 from tests.strategies import came_back, dense, problem_of, product, random_table
 
@@ -183,7 +183,7 @@ def test_the_decisions_alone_rebuild_the_state(case, seed):
     for state, _, decision in steps(strategy, problem, truth, rng, lost=0.2):
         if decision is not None:
             decisions.append(decision)
-        rebuilt = restore(strategy, problem, decisions)
+        rebuilt = reduce(strategy.apply, decisions, strategy.start(problem))
         incremental = state if decision is None else strategy.apply(state, decision)
         assert frozen(rebuilt) == frozen(replace(incremental, spent=rebuilt.spent))
         # What is asked next is the same, too: nothing hides outside the decisions.
