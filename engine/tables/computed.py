@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["is_computed", "is_fit_detail"]
+__all__ = ["is_bookkeeping", "is_computed", "is_fit_detail"]
 
 # All names are folded (lower case, single spaces for . _ and -), without a unit and without "#" or "number of".
 _COMPUTED = re.compile(
@@ -45,6 +45,9 @@ _FIT = re.compile(
     rf"(?:\d\d ?% ?)?{_INTERVAL} ?(?:\d\d ?%? ?)?{_LOW_OR_HIGH}|"
     rf"{_LOW_OR_HIGH} ?(?:\d\d ?% ?)?(?:{_INTERVAL}|limit|bound)(?: \d\d ?%)?)"
 )
+_KEPT = re.compile(
+    r"priority|(?:cv |scaffold )?(?:fold|split)|(?:butina )?cluster(?: size)?|random(?: seed)?|seed|rank"
+)
 
 
 def is_computed(folded: str, header: str = "") -> bool:
@@ -57,4 +60,10 @@ def is_computed(folded: str, header: str = "") -> bool:
 
 def is_fit_detail(folded: str) -> bool:
     """Whether a folded header is that of what a fit says beside its value: a Hill slope, R2, a confidence limit."""
-    return _FIT.fullmatch(folded) is not None
+    plain = " ".join(re.sub(r"[()\[\]]", " ", folded).split())
+    return _FIT.fullmatch(plain) is not None
+
+
+def is_bookkeeping(folded: str) -> bool:
+    """Whether a folded header is that of how rows are handled: a scheduler's priority, the fold of a validation."""
+    return _KEPT.fullmatch(folded) is not None

@@ -93,7 +93,8 @@ def read_entry(
     except ValueError as error:
         raise Unreadable(_of_kind(endpoint, str(error))) from None
     said = found.relation
-    if said == "=" and relation and not is_missing(relation):
+    # A question mark is no value yet, but beside a value it is a doubt.
+    if said == "=" and relation and (relation == "?" or not is_missing(relation)):
         try:
             said = parse_relation(relation)
         except ValueError as error:

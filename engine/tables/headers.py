@@ -6,7 +6,7 @@ import re
 from itertools import pairwise
 
 from assaypilot.engine.endpoint import CONCENTRATIONS, normalise_unit
-from assaypilot.engine.tables.computed import is_computed, is_fit_detail
+from assaypilot.engine.tables.computed import is_bookkeeping, is_computed, is_fit_detail
 from assaypilot.engine.tables.raw import fold
 
 __all__ = [
@@ -19,6 +19,7 @@ __all__ = [
     "STRUCTURES",
     "VALUE",
     "bases",
+    "is_kept_beside",
     "is_known",
     "is_mean",
     "is_of_fit",
@@ -49,15 +50,24 @@ IDS = (
     "cpd id",
     "compound",
     "cmpd",
-    *(f"{name} {number}" for name in ("compound", "cmpd", "cpd") for number in ("no", "nr", "number", "#")),
+    "compd",
+    *(f"{name} {number}" for name in ("compound", "cmpd", "cpd", "compd") for number in ("no", "nr", "number", "#")),
     "corporate id",
     "sample id",
     "compound name",
     "molecule name",
+    "sample name",
+    "substance id",
+    "verbindung",
+    "verbindungsnummer",
+    "substanz",
+    "composé",
     "name",
     "example",
     "example no",
     "ex no",
+    "sample",
+    "substance",
 )
 """Headers of the column of compound ids, the surest first."""
 STRUCTURES = (
@@ -85,16 +95,28 @@ SMILES_SHAPE = re.compile(r"(?:Cl|Br|[BCNOPSFIbcnops]|\[[^\]\s]+\]|[-=#$:/\\.~*(
 """Texts that may be SMILES, by their letters."""
 ENDPOINT_NAME = ("endpoint", "standard type", "assay", "readout")
 """Headers of the column that names what was measured, where each row is one measurement."""
-VALUE = ("value", "standard value", "result", "measured value")
+VALUE = ("value", "standard value", "result", "measured value", "wert", "messwert", "ergebnis")
 """Headers of the column of values, where each row is one measurement."""
 SITE = re.compile(
-    r"(?:r ?group |substituent |position )?r ?(?:group|gruppe)? ?(?P<number>\d+)(?: (?:group|substituent|smiles))?"
+    r"(?:r ?group |substituent |position )?r ?(?:group|gruppe)? ?(?P<number>\d+)(?P<more>['’′`´]{1,2}|[a-e])?"
+    r"(?: (?:group|substituent|smiles))?"
 )
-"""A site's header, folded: R1, R_2, R-group 3, Rgroup R1, R2 substituent."""
+"""A site's header, folded: R1, R_2, R-group 3, Rgroup R1, R2 substituent, R3', R4a."""
 
 ROLES = {
-    "relation": ("relation", "qualifier", "operator", "standard relation", "modifier", "prefix"),
-    "unit": ("unit", "units", "standard units", "standard unit"),
+    "relation": (
+        "relation",
+        "qualifier",
+        "operator",
+        "standard relation",
+        "modifier",
+        "prefix",
+        "qual",
+        "mod",
+        "relation symbol",
+        "inequality",
+    ),
+    "unit": ("unit", "units", "standard units", "standard unit", "einheit", "unité"),
     "n": (
         "n",
         "count",
@@ -108,17 +130,47 @@ ROLES = {
         "# runs",
         "n tests",
         "anzahl",
+        "anzahl messungen",
+        "anzahl bestimmungen",
         "test occasions",
     ),
-    "sd": ("sd", "s d", "stdev", "stddev", "st dev", "std", "std dev", "std deviation", "standard deviation"),
+    "sd": (
+        "sd",
+        "s d",
+        "stdev",
+        "stddev",
+        "st dev",
+        "std",
+        "std dev",
+        "std deviation",
+        "standard deviation",
+        "standardabweichung",
+        "stabw",
+        "std abw",
+        "std abweichung",
+        "écart type",
+        "ecart type",
+    ),
     "sem": ("sem", "se", "s e m", "stderr", "std err", "std error", "standard error", "standard error of the mean"),
     "round": ("round", "round no", "round number"),
     "replicate": ("replicate", "rep"),
-    "date": ("date", "assay date", "test date", "date tested"),
-    "plate": ("plate", "plate id", "plate barcode"),
-    "well": ("well", "well id", "position"),
-    "batch": ("batch", "batch id", "lot", "lot id"),
-    "comment": ("comment", "comments", "remark", "remarks", "note", "notes"),
+    "date": ("date", "assay date", "test date", "date tested", "run date", "datum", "testdatum", "messdatum"),
+    "plate": ("plate", "plate id", "plate barcode", "plate name", "platte"),
+    "well": ("well", "well id", "well position", "position"),
+    "batch": ("batch", "batch id", "batch name", "lot", "lot id", "lot number", "chargennummer"),
+    "comment": (
+        "comment",
+        "comments",
+        "remark",
+        "remarks",
+        "note",
+        "notes",
+        "bemerkung",
+        "bemerkungen",
+        "kommentar",
+        "remarque",
+        "remarques",
+    ),
     "excluded": ("excluded", "exclude", "outlier", "rejected"),
     "available": ("available", "makeable", "measurable"),
     "stock": ("stock", "in stock", "stock status", "stock amount", "in stock?"),
@@ -140,7 +192,7 @@ _UNIT = re.compile(
 NUMBERS = ("no", "nr", "number", "#", "entry", "ex", "example number", "cpd#", "compound#")
 """Headers of columns that number the compounds, which is what they are called then, when nothing else names them."""
 _ROW_NUMBER = re.compile(
-    r"(?:#|no|nr|number|index|idx|row|row (?:no|number|id)|column|col|.* (?:id|no|nr|number)|cas.*|"
+    r"(?:#|no|nr|number|index|idx|row|row (?:no|number|id|count)|column|col|.* (?:id|no|nr|number)|cas.*|unnamed: ?\d+|"
     r"pubchem (?:result tag|activity score))"
 )
 _LONG_COUNT = 6
@@ -148,7 +200,8 @@ _POTENCY = re.compile(
     r"(?:.* )?(?:(?:ic|ec|ac|gi|xc|cc|dc|ed|lc|sc|tc|tgi|mic|mec)[ _]?\d\d|mic|ki|kd|k i|k d|potency)(?: .*)?"
 )
 _NO_POTENCY = re.compile(
-    r".*(?:solub|conc|dose|c ?max|c ?min|exposure|plasma|auc|permeab|papp|free|level|excretion|vmax|top).*"
+    r".*(?:solub|l(?:ö|oe)slich|conc|dose|c ?max|c ?min|exposure|plasma|auc|permeab|papp|free|level|excretion|vmax|"
+    r"top).*"
 )
 _IN_BRACKETS = re.compile(r"\(([^()\[\]]+)\)|\[([^()\[\]]+)\]")
 _UNIT_BEHIND = re.compile(r"(?P<bare>.+?)(?:[\s_]|\s*[/,]\s*)(?P<unit>[A-Za-zµμ]+(?:/[lL])?)")
@@ -183,6 +236,11 @@ def split_unit(header: str) -> tuple[str, str]:
             return bare, "" if _LOGARITHM.fullmatch(fold(bare)) else normalise_unit(unit)
         if units or (len(unit) <= _LONGEST_UNIT and not unit[0].isdigit() and fold(unit) not in _NO_UNITS):
             return bare, unit
+        if fold(unit) in _NO_UNITS and chosen.end() == len(text):
+            # IC50 uM [Geometric Mean]: the unit stands before what the value is.
+            before = _UNIT_BEHIND.fullmatch(text[: chosen.start()].strip())
+            if before is not None and looks_like_concentration(before["unit"]):
+                return f"{before['bare'].strip(' _')} {chosen[0]}", normalise_unit(before["unit"])
     behind = _UNIT_BEHIND.fullmatch(text)
     if behind is not None and looks_like_concentration(behind["unit"]):
         bare = behind["bare"].strip(" _")
@@ -214,6 +272,11 @@ def looks_like_activity(header: str) -> bool:
 def is_property(header: str) -> bool:
     """Whether a column holds what is computed or paid, not measured: MW, cLogP, TPSA, price."""
     return is_computed(fold(split_unit(header)[0]), header)
+
+
+def is_kept_beside(header: str) -> bool:
+    """Whether a column of numbers says how rows are handled, not what was measured: a priority, a fold."""
+    return is_bookkeeping(fold(split_unit(header)[0]))
 
 
 def is_of_fit(header: str) -> bool:
@@ -250,7 +313,7 @@ def bases(header: str) -> tuple[str, ...]:
         found.append(folded)
         for mean in MEANS:
             found += [folded.removeprefix(f"{mean} "), folded.removesuffix(f" {mean}")]
-            found.append(folded.removesuffix(f"({mean})").strip())
+            found += [folded.removesuffix(f"({mean})").strip(), folded.removesuffix(f"[{mean}]").strip()]
     return tuple(dict.fromkeys(found))
 
 
@@ -265,7 +328,7 @@ def role_within(header: str) -> tuple[str, str] | None:
             for word in sorted(ROLES[role], key=len, reverse=True):
                 if text.endswith(f" {word}"):
                     return text.removesuffix(f" {word}"), role
-                bracketed = text.removesuffix(f"({word})")
+                bracketed = text.removesuffix(f"({word})").removesuffix(f"[{word}]")
                 if bracketed != text and bracketed.strip():
                     return bracketed.strip(), role
                 if text.startswith(f"{word} ") and len(word) > 1:

@@ -27,7 +27,7 @@ from assaypilot.engine.tables.sparse import thin
 from assaypilot.engine.tables.spellings import one_spelling
 from assaypilot.engine.tables.stock import StockColumns, read_stock
 from assaypilot.engine.tables.structures import on_scaffold, read_structure_column
-from assaypilot.engine.tables.values import NO, YES, is_missing, quoted
+from assaypilot.engine.tables.values import DASHES, NO, YES, is_missing, quoted
 
 __all__ = ["NO", "YES", "ImportedTable", "Problem", "import_table"]
 
@@ -248,7 +248,7 @@ def _site_labels(
         # Substituents repeat, so each text is judged once; None stands for one that is not known.
         meant: dict[str, str | None] = {}
         for text in dict.fromkeys(texts):
-            empty = text in ("", "-")
+            empty = text in DASHES
             if empty and mapping.blank == "h":
                 meant[text] = hydrogen
             else:

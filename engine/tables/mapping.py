@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
@@ -23,6 +24,8 @@ from assaypilot.engine.tables.options import (
 )
 from assaypilot.engine.tables.raw import RawTable, fold
 from assaypilot.engine.tables.runs import once_each, run_groups
+from assaypilot.engine.tables.signs import sign_columns, signs_beside
+from assaypilot.engine.tables.site_columns import could_be_site, likely_sites, numbered_sites
 from assaypilot.engine.tables.stock import STOCK_ROLES, speaks_of
 from assaypilot.engine.tables.values import is_missing, parse_value
 from assaypilot.engine.tables.yes_no import about_kind, about_words, is_result, with_kind, words_of
@@ -38,8 +41,9 @@ __all__ = [
 ]
 
 _SAMPLED = 2000
+_SHOWN_LEFT = 12
+_CORE = re.compile(r"core|scaffold|(?:structure|smiles) of core")
 _NEARLY_UNIQUE = 0.9
-_SITE_CANDIDATES = 8
 _SIDES = ("relation", "unit", "n", "sd")
 
 
@@ -58,6 +62,10 @@ class _Proposal:
         self.taken: set[str] = set()
         self.notes: list[str] = []
         self.warnings: list[str] = []
+        self.signs = sign_columns(raw)
+        """Columns of relations, by what stands in them."""
+        self.values: list[str] = []
+        """Columns of values, once they are known."""
         self.runs = run_groups(raw.columns)
         """Columns of runs by what they are runs of."""
 
@@ -97,6 +105,7 @@ class _Proposal:
             id_column = self._unique_text_column()
         endpoint_column, columns = self._endpoints()
         columns += self._differences([column.endpoint for column in columns])
+        self._say_what_is_left()
         mapping = (
             TableMapping(
                 sites=sites,
@@ -168,6 +177,26 @@ class _Proposal:
                 "of a campaign (status, bounds, probabilities) is not read."
             )
 
+    def _say_what_is_left(self) -> None:
+        """Nothing; names the columns with texts that nothing uses, and how a site among them would be."""
+        told = "\n".join((*self.notes, *self.warnings))
+        left = [
+            column
+            for column in self._free()
+            if column not in told and headers.role_of(column) is None and not _CORE.fullmatch(fold(column))
+        ]
+        left = [column for column in left if any(map(bool, self.raw.column(column)))]
+        if not left:
+            return
+        shown = ", ".join(left[:_SHOWN_LEFT]) + (
+            f" and {len(left) - _SHOWN_LEFT} more" if len(left) > _SHOWN_LEFT else ""
+        )
+        said = f"Not used: column{'' if len(left) == 1 else 's'} {shown}."
+        sites = [] if self.options.cores else [c for c in left if could_be_site(self.raw, c, self._numbers)]
+        if sites:
+            said += f" If {' or '.join(sites[:3])} is a site, too, name all of them with --sites."
+        self.notes.append(said)
+
     def _free(self) -> list[str]:
         return [column for column in self.raw.columns if column not in self.taken]
 
@@ -229,36 +258,19 @@ class _Proposal:
         if exported:
             self.taken.update(exported)
             return exported
-        numbered: dict[int, str] = {}
-        for column in sorted(self._free(), key=len):  # R1 before R1 SMILES
-            match = headers.SITE.fullmatch(fold(column))
-            if match is not None and not (int(match["number"]) == 2 and self._is_r_squared(column)):
-                numbered.setdefault(int(match["number"]), column)
-        found = list(numbered.items())
+        found = numbered_sites(self.raw, self._free())
         if not found:
-            candidates = [c for c in self._free() if self._could_be_site(c)][:_SITE_CANDIDATES]
+            candidates = likely_sites(self.raw, self._free(), self._numbers)
             message = "there is no site column (R1, R2, ...)"
             if smiles is not None and not candidates:
                 message += ", and no core to take the structures apart with"
-            mend = "Name the columns with the substituents: --sites " + (",".join(candidates) or "COLUMN,COLUMN") + "."
+            shown = shlex.quote(",".join(candidates)) if candidates else "COLUMN,COLUMN"
+            mend = f"Name the columns with the substituents: --sites {shown}."
             if smiles is not None:
                 mend = f"{mend[:-1]}, or give the core of the structures: --core SMILES."
             raise AssayPilotError(message, file=self.raw.file, option="--sites", mend=mend)
-        sites = tuple(column for _, column in sorted(found, key=lambda pair: pair[0]))
-        self.taken.update(sites)
-        return sites
-
-    def _is_r_squared(self, column: str) -> bool:
-        """Whether a column called R2 holds the R2 of curve fits: numbers from 0 to 1, not all of them whole."""
-        texts = [text.replace(",", ".") for text in self.raw.column(column)[:_SAMPLED] if not is_missing(text)]
-        inside = [re.fullmatch(r"(?:0?\.\d+|[01](?:\.\d*)?)", text) is not None for text in texts]
-        return bool(texts) and all(inside) and any("." in text for text in texts)
-
-    def _could_be_site(self, column: str) -> bool:
-        if fold(column) in (*headers.IDS, *headers.ENDPOINT_NAME) or headers.role_of(column) is not None:
-            return False  # ids repeat as well, where each row is one measurement
-        texts = [text for text in self.raw.column(column)[:_SAMPLED] if not is_missing(text)]
-        return 1 < len(set(texts)) <= max(2, len(texts) // 2) and not self._numbers(column)
+        self.taken.update(found)
+        return found
 
     def _unique_text_column(self) -> str | None:
         """The leftmost free text column with hardly a repetition, which is said; None: ids are made."""
@@ -327,12 +339,17 @@ class _Proposal:
         for spec, column in wanted:
             if column is None:
                 self._say_without_column(spec)
+        self.values = [column for _, column in wanted if column is not None]
         plain = [column for column in self._free() if headers.role_of(column) is None]
         self.notes += filter(None, [about_words(column, self.raw.column(column)) for column in plain])
         several = sum(column is not None for _, column in wanted) > 1
         columns = [self._endpoint(spec, column, several) for spec, column in wanted]
         used = {side for column in columns for side in (column.relation, column.unit, column.n, column.sd)}
-        lost = [column for column in self._free() if headers.role_of(column) in _SIDES and column not in used]
+        lost = [
+            column
+            for column in self._free()
+            if (headers.role_of(column) in _SIDES or column in self.signs) and column not in used
+        ]
         errors = [column for column in self._free() if self._is_sem(column)]
         if errors and columns:
             self.warnings.append(
@@ -385,6 +402,7 @@ class _Proposal:
         found = []
         computed: list[str] = []
         fits: list[str] = []
+        kept: list[str] = []
         for column in self._free():
             if headers.role_of(column) is not None or self._belongs_to_another(column):
                 continue
@@ -406,6 +424,8 @@ class _Proposal:
                 continue
             if headers.is_property(column):
                 computed.append(column)
+            elif headers.is_kept_beside(column):
+                kept.append(column)
             elif headers.is_of_fit(column):
                 fits.append(column)
             elif numbers and headers.is_row_number(column, numbers):
@@ -415,6 +435,7 @@ class _Proposal:
         kinds = (
             (computed, "looks like a computed property", "look like computed properties"),
             (fits, "looks like a detail of a fit", "look like details of fits"),
+            (kept, "says how rows are handled", "say how rows are handled"),
         )
         for columns, one, several in kinds:
             if len(columns) == 1:
@@ -574,8 +595,17 @@ class _Proposal:
                 self.taken.add(column)
                 return column
         shared = [column for column in self._free() if headers.role_of(column) == role]
+        if not several and shared:
+            return shared[0]
+        if role == "relation":
+            free = self._free()
+            signs = [column for column in self.signs if column in free]
+            beside = signs_beside(self.raw.columns, value, self.values, signs)
+            if beside is not None:
+                self.taken.add(beside)
+                return beside
         if not several:
-            return shared[0] if shared else None
+            return None
         place = self.raw.columns.index(value)
         # A relation stands before its value as often as behind it; the others stand behind, up to four of them.
         places = (place - 1, place + 1) if role == "relation" else range(place + 1, place + 5)

@@ -17,7 +17,7 @@ from assaypilot.engine.tables.values import is_missing
 
 __all__ = ["Prepared", "core_hint", "on_scaffold", "read_structure_column"]
 
-_UNKNOWN = "?"
+_UNKNOWN = "(unknown)"
 """What stands in the columns of sites where a row was not taken apart; the row is in ``unusable``."""
 _NAMED = 3
 _LISTED = 100

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from assaypilot.engine.endpoint import CONCENTRATIONS, Relation, normalise_unit
 
 __all__ = [
+    "DASHES",
     "MISSING",
     "NO",
     "YES",
@@ -22,13 +23,20 @@ __all__ = [
     "quoted",
 ]
 
-_DASHES = frozenset({"", "-", "--", "---", "–", "—"})
+DASHES = frozenset({"", "-", "--", "---", "–", "—"})
 _NONE = frozenset({"na", "n/a", "n.a.", "#n/a", "#na", "<na>", "null", "(null)"})
 _NOT_YET = frozenset({"nd", "n/d", "n.d.", "not determined", "nt", "n/t", "n.t.", "not tested", "not measured"}) | {
     "pending",
     "tbd",
+    "?",
+    "n.b.",
+    "k.a.",
+    "nicht bestimmt",
+    "nicht getestet",
+    "nicht gemessen",
+    "ausstehend",
 }
-MISSING = _DASHES | _NONE | _NOT_YET
+MISSING = DASHES | _NONE | _NOT_YET
 """Words of an empty cell, in lower case."""
 
 YES = frozenset({"yes", "y", "true", "1", "x", "t", "ja", "excluded", "available"})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import dataclass, replace
 
 from PySide6.QtCore import QTimer, Signal
@@ -366,7 +367,7 @@ class ColumnsStep(Step):
             return
         # The engine names the columns that could; a name may hold the comma that stands between them.
         named = (error.mend or "").partition("--sites ")[2].partition(", or give the core")[0].rstrip(".")
-        names = named.split(",")
+        names = "".join(shlex.split(named)).split(",")
         found = [name for name in names if name in self.raw.columns]
         if self.form.smiles.currentData() is not None:
             self.panel.say(

@@ -87,7 +87,6 @@ LABS = [
         "KNIME: row ids and question marks",
         '"row ID","R1","pIC50"\n"Row0","Me",5.5\n"Row1","H",6.25\n"Row2","Et",?\n',
         [("Row0", 5.5), ("Row1", 6.25)],
-        not_used=[(4, "pIC50", "'?' is not a number")],
         said=("column row ID was taken for the ids",),
     ),
     Case("micro as a sign of its own", "ID,R1,IC50 [\u00b5M]\na,Me,1.2\nb,H,2\nc,Et,0.2\n", ABC, said=("pIC50",)),

@@ -121,7 +121,7 @@ def test_networks_on_chip(public, file, sites, endpoint):
 def test_cars_without_a_header(public):
     document = report(public("imports-85.data"), ["column 4", "column 7"], ["column 26"])
     assert document["endpoints"][0]["measured"] == 201
-    assert sum("'?' is not a number" in one["reason"] for one in document["not_used"]) == 4
+    assert not any("'?'" in one["reason"] for one in document["not_used"])
 
 
 @pytest.mark.parametrize(
