@@ -10,8 +10,10 @@ from typing import Any
 from assaypilot.engine.chemistry.structures import spelled
 from assaypilot.engine.labels import is_hydrogen
 
-__all__ = ["NO_SITE", "assemble"]
+__all__ = ["CORE_SITE", "NO_SITE", "assemble"]
 
+CORE_SITE = "Core"
+"""The name of the site whose substituents are forms of the core: several cores, or one with different stereo."""
 NO_SITE = "(no site)"
 """What stands at a site of another core that this core does not have."""
 

@@ -9,17 +9,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from assaypilot.engine.chemistry.assembling import NO_SITE, assemble
+from assaypilot.engine.chemistry.assembling import CORE_SITE, NO_SITE, assemble
 from assaypilot.engine.chemistry.cores import Core, parse_core
 from assaypilot.engine.chemistry.labelling import with_sites
 from assaypilot.engine.chemistry.splitting import Splitter, Way
 from assaypilot.engine.chemistry.structures import parsed, spelled
 from assaypilot.engine.progress import Report, silent
 
-__all__ = ["CORE_SITE", "Decomposition", "Parts", "core_form", "decompose", "extend"]
-
-CORE_SITE = "Core"
-"""The name of the site whose substituents are forms of the core: several cores, or one with different stereo."""
+__all__ = ["Decomposition", "Parts", "core_form", "decompose", "extend"]
 
 TIMEOUT = 120.0
 """Seconds after which the structures that are left are not taken apart any more."""

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from assaypilot.engine.chemistry.assembling import assemble
-from assaypilot.engine.chemistry.decomposition import CORE_SITE
+from assaypilot.engine.chemistry.assembling import CORE_SITE, assemble
 from assaypilot.engine.library import Library
 from assaypilot.engine.progress import Report, silent
 

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from assaypilot.engine.campaign.state import Status
 from assaypilot.engine.campaign.stock.view import Order, StockView, money
 from assaypilot.engine.cli.console import count, plural, table
 from assaypilot.engine.stock import CANNOT, IN_STOCK, TO_MAKE, USUAL
-from assaypilot.engine.tables.importer import ImportedTable
+
+if TYPE_CHECKING:
+    from assaypilot.engine.tables.importer import ImportedTable
 
 __all__ = [
     "of_compound",

@@ -39,11 +39,8 @@ from assaypilot.engine.strategies.adaptive.planning import Way
 from assaypilot.engine.strategies.designs import table
 from assaypilot.engine.strategies.protocol import Allocation, State, Strategy
 
-__all__ = ["CHOOSING", "Costs", "Planned", "Plans"]
+__all__ = ["Costs", "Planned", "Plans"]
 
-
-CHOOSING = frozenset(["adaptive", "linfact-g", "linfact-xy", "linfact-xy-as-printed", "linfact-mis", "gege", "rage"])
-"""Strategies whose phases may be restricted: each decides by what came back, or by what its own design reached."""
 
 _AS_GOOD = 1.03
 """A cheaper plan this close in value is as good: designs stop within a tenth, and counts are whole numbers."""

@@ -163,8 +163,9 @@ def _taken_apart(
     report: Report,
 ) -> Prepared:
     """The table with a column for each site of the cores."""
+    from assaypilot.engine.chemistry.assembling import CORE_SITE
     from assaypilot.engine.chemistry.cores import read_cores
-    from assaypilot.engine.chemistry.decomposition import CORE_SITE, core_form, decompose
+    from assaypilot.engine.chemistry.decomposition import core_form, decompose
 
     assert mapping.smiles is not None
     smiles = raw.column(mapping.smiles)

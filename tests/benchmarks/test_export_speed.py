@@ -15,7 +15,7 @@ import pytest
 
 from assaypilot.engine.campaign.campaign import Campaign
 from assaypilot.engine.campaign.state import Settings, Status
-from assaypilot.engine.chemistry.decomposition import CORE_SITE
+from assaypilot.engine.chemistry.assembling import CORE_SITE
 from assaypilot.engine.chemistry.products import with_structures
 from assaypilot.engine.endpoint import Endpoint
 from assaypilot.engine.export.contents import Choice, contents

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -14,10 +15,25 @@ from assaypilot.engine.campaign.stock import stocked
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.progress import Report, silent
 from assaypilot.engine.stock import PLANS, USUAL, PlanName
-from assaypilot.engine.strategies.choosing import CHOOSING, Costs, Planned, Plans
 from assaypilot.engine.strategies.protocol import Allocation, State
 
-__all__ = ["PlanOption", "asked", "choice_is_open", "foreseen", "may_choose", "options", "refuse_under_way", "usual"]
+__all__ = [
+    "CHOOSING",
+    "PlanOption",
+    "asked",
+    "choice_is_open",
+    "foreseen",
+    "may_choose",
+    "options",
+    "refuse_under_way",
+    "usual",
+]
+
+if TYPE_CHECKING:
+    from assaypilot.engine.strategies.choosing import Planned, Plans
+
+CHOOSING = frozenset(["adaptive", "linfact-g", "linfact-xy", "linfact-xy-as-printed", "linfact-mis", "gege", "rage"])
+"""Strategies whose phases may be restricted: each decides by what came back, or by what its own design reached."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,6 +198,8 @@ def refuse_under_way(ledger: Ledger) -> None:
 
 
 def _plans(ledger: Ledger, state: State, report: Report) -> Plans:
+    from assaypilot.engine.strategies.choosing import Costs, Plans  # with all designs; only where there is a choice
+
     ready, price, _ = stocked.of_arms(ledger)
     stock = stocked.stated(ledger)
     each = (stock.terms.measurement_cost or 0.0) * ledger.per_sample if stock is not None else 0.0

@@ -12,13 +12,12 @@ import pytest
 
 from assaypilot.engine.campaign.audit import verify
 from assaypilot.engine.campaign.campaign import Campaign
-from assaypilot.engine.campaign.stock.choice import foreseen
+from assaypilot.engine.campaign.stock.choice import CHOOSING, foreseen
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.export.order_list import order_list
 from assaypilot.engine.export.shortlist import table_of
 from assaypilot.engine.measurements import Result
 from assaypilot.engine.stock import CANNOT, IN_STOCK, PLANS, TO_MAKE, StockLine, StockTerms
-from assaypilot.engine.strategies.choosing import CHOOSING
 from tests.engine.campaign import trading
 from tests.engine.campaign.making import answers, make, replays, small_library
 

@@ -11,7 +11,7 @@ import pytest
 
 from assaypilot.engine.campaign.campaign import Campaign
 from assaypilot.engine.campaign.state import Settings, Status
-from assaypilot.engine.chemistry.decomposition import CORE_SITE
+from assaypilot.engine.chemistry.assembling import CORE_SITE
 from assaypilot.engine.endpoint import Endpoint
 from assaypilot.engine.library import Library, Scaffold, Site
 from assaypilot.engine.measurements import Result
