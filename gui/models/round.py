@@ -65,7 +65,10 @@ class RoundModel(RowsModel):
         """Cells of each line and endpoint; lines that ask for less leave the last ones blank."""
         self.gathered = False
         """Whether all values of a line and endpoint stand in one cell, because they are too many."""
+        self.values: list[list[Measurement]] = []
+        """What the campaign has for each line, the first endpoint's values first."""
         self._values: list[list[list[Measurement]]] = []
+        """The same by line and endpoint."""
         self._slots: list[list[list[Slot]]] = []
         self._library: Library | None = None
         self._layout: Layout | None = None
@@ -98,11 +101,6 @@ class RoundModel(RowsModel):
         self.fill(round_columns(self, status, layout), len(shown.items))
 
     # ------------------------------------------------------------------ what stands where
-
-    @property
-    def values(self) -> list[list[Measurement]]:
-        """What the campaign has for each line, the first endpoint's values first."""
-        return [[one for of_it in cells for one in of_it] for cells in self._values]
 
     def values_of(self, row: int, place: int) -> list[Measurement]:
         """What the campaign has for a line and endpoint, excluded ones included."""
@@ -304,9 +302,8 @@ class RoundModel(RowsModel):
         if self.round is None:
             return ""
         open_ = self.round.state == "open"
-        values = [one for of_it in self._values[row] for one in of_it]
-        words = line_state(self.round.items[row], self.round.back[row], values, open_=open_)
-        late = sum(is_late(one, self.round) for one in values)
+        words = line_state(self.round.items[row], self.round.back[row], self.values[row], open_=open_)
+        late = sum(is_late(one, self.round) for one in self.values[row])
         return f"{words}, {late} late" if late else words
 
     def state_tip(self, row: int) -> str:
@@ -358,6 +355,7 @@ class RoundModel(RowsModel):
         for one in status.measurements:
             if one.endpoint in at and one.compound in line and of_round(one, shown):
                 self._values[line[one.compound]][at[one.endpoint]].append(one)
+        self.values = [[one for of_it in cells for one in of_it] for cells in self._values]
         self._slots = [
             [fill_slots(self._values[row][place], shown, item.of(place)) for place in at.values()]
             for row, item in enumerate(shown.items)

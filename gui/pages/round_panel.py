@@ -249,10 +249,8 @@ def bound_words(view: View, model: RoundModel, line: int | None) -> str:
     if shown is None or shown.state == "withdrawn":
         return ""
 
-    values = model.values
-
     def latest(lines: Iterable[int]) -> tuple[int, Measurement] | None:
-        there = [(at, one) for at in lines for one in values[at] if one.relation != "=" and not _out(one)]
+        there = [(at, one) for at in lines for one in model.values[at] if one.relation != "=" and not _out(one)]
         return max(there, key=lambda pair: pair[1].number, default=None)
 
     found = None if line is None else latest((line,))
