@@ -39,7 +39,8 @@ chosen between the goal alone, with all of delta, and the goal beside the limit,
 unions over all compounds there are by then. Older phases go on bounding the older ones, by the unions as they were.
 
 **Others** (LinGame, and all with a fixed budget): nothing is derived here; LinGame's learners and answers are those of
-one goal, and a fixed budget promises nothing. ``adaptive`` has its own reasons: ``adaptive.anew``.
+one goal, and a fixed budget promises nothing. ``adaptive`` has its own reasons: ``adaptive.anew``, and for trade-offs,
+where only compounds may be added, ``adaptive.fronts_anew``.
 """
 
 from __future__ import annotations
@@ -79,6 +80,10 @@ def anew(strategy: Strategy, state: State, phases: Sequence[Phase]) -> Decision 
             from assaypilot.engine.strategies.adaptive.anew import by_walks
 
             return by_walks(state, phases)
+        case "adaptive":
+            from assaypilot.engine.strategies.adaptive.fronts_anew import by_fronts
+
+            return by_fronts(state, phases)
     return None
 
 

@@ -40,14 +40,20 @@ def derive(ledger: Ledger, upto: int, measurable: NDArray[np.bool_], spent: int)
 
 
 def _of_walks(ledger: Ledger, number: int) -> tuple[int | None, int | None]:
-    """Whom a phase of ``adaptive`` compared with, and when it expected the end; None for other strategies."""
+    """Whom a phase of ``adaptive`` compared with (None about trade-offs), and when it expected the end.
+
+    None for other strategies.
+    """
     memory = ledger.estimates[number].memory
-    before = ledger.estimates[number - 1].memory if number > 1 else {}
-    if "leaders" not in memory or "expected" not in memory:
+    if "expected" not in memory or not {"leaders", "beaters"} & set(memory):
         return None, None
+    expected = int(memory["expected"][0])
+    if "leaders" not in memory:
+        return None, expected
+    before = ledger.estimates[number - 1].memory if number > 1 else {}
     leaders, earlier = memory["leaders"], before.get("leaders", ())
     leader = int(leaders[-1]) if len(leaders) > len(earlier) else -1
-    return None if leader < 0 else leader, int(memory["expected"][0])
+    return None if leader < 0 else leader, expected
 
 
 def as_it_is(ledger: Ledger) -> Decision:

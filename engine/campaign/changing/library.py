@@ -7,8 +7,8 @@ unions of their time. So the error stays delta; see ``strategies.anew``. Who is 
 better now. Who is in may have to wait, since a new compound may be better than all that were compared.
 
 ``adaptive`` fixes its levels by the number of compounds at the start: what is added has a share of its own on top,
-and what is stated grows by it (``strategies.adaptive.cohorts``). For trade-offs it takes none in once results were
-seen, nor do LinGame and the strategies with a fixed budget, which fix everything at the start.
+and what is stated grows by it (``strategies.adaptive.cohorts``, for trade-offs ``front_cohorts``). LinGame and the
+strategies with a fixed budget fix everything at the start, and take none in once results were seen.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ __all__ = ["added_again", "added_drafts", "consequences_of_adding", "extended", 
 _TAKE_IN = (
     "linfact-g", "linfact-xy", "linfact-xy-as-printed", "linfact-mis", "linfact-glm", "gege", "rage", "adaptive",
 )  # fmt: skip
-"""Strategies whose later bounds can take in compounds that came after results; ``adaptive`` for one endpoint."""
+"""Strategies whose later bounds can take in compounds that came after results."""
 
 
 def consequences_of_adding(ledger: Ledger, compounds: Library) -> tuple[str, ...]:
@@ -79,13 +79,12 @@ def _drafts(
     _refuse_controls(ledger, library)
     seen, strategy = ledger.seen(), ledger.strategy.info
     drops = nothing_of_the_plan(ledger)
-    trades = strategy.name == "adaptive" and len(ledger.goal_endpoints) > 1
-    if seen and (trades or strategy.name not in _TAKE_IN):
+    if seen and strategy.name not in _TAKE_IN:
         raise AssayPilotError(
-            f"{strategy.title} takes no compounds in {'for trade-offs ' if trades else ''}once results were seen",
-            mend=f"Start a new campaign from one table of all compounds, the old and the new; the values measured so "
-            f"far, in a column of that table, are its history: they count for its estimates, not for its decisions. If "
-            f"more compounds may come, choose {_taking_in(ledger.settings.goal)} for it, which takes them in.",
+            f"{strategy.title} takes no compounds in once results were seen",
+            mend="Start a new campaign from one table of all compounds, the old and the new; the values measured so "
+            "far, in a column of that table, are its history: they count for its estimates, not for its decisions. If "
+            "more compounds may come, choose Adaptive for it, which takes them in.",
         )
     if ledger.under_way is not None and not drops:
         left = sum(ledger.outstanding().values())
@@ -132,11 +131,6 @@ def _refuse_controls(ledger: Ledger, library: Library) -> None:
             raise AssayPilotError(
                 f"{name} is a control of this campaign, so no compound can be called so", mend="Give it another id."
             )
-
-
-def _taking_in(goal: str) -> str:
-    """The strategy for a goal that takes compounds in."""
-    return "GEGE" if goal == "pareto" else "Adaptive"
 
 
 def extended(library: Library, more: Library) -> Library:

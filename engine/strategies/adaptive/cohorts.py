@@ -21,7 +21,7 @@ came, and that is its first look. A leader was there before its phase. No earlie
 - *The best.* A b(t) of cohort g is the best from its coming on: one walk at one level for each cohort, without a union.
 - *Means.* One walk for each compound, with the share of its cohort.
 
-Given what came before it, cohort g errs with probability ``_shares(g)`` delta at most, the first with delta: delta
+Given what came before it, cohort g errs with probability ``shares_of`` delta at most, the first with delta: delta
 times ``shared`` in all, however many are added, whichever, and whenever. That is what is stated.
 
 Why on top of delta? Whoever waits until a campaign is about to end, and adds only where no error was made, has let
@@ -52,11 +52,13 @@ __all__ = [
     "Cohorts",
     "Levels",
     "Sharing",
+    "Told",
     "came_with",
     "closing_of",
     "each_of",
     "levels_of",
     "shared",
+    "shares_of",
     "slack_of",
 ]
 
@@ -123,10 +125,10 @@ def each_of(level: float, among: int) -> float:
 
 def shared(cohorts: int) -> float:
     """How many times delta all cohorts together may err, the first one included."""
-    return float(_shares(cohorts).sum())
+    return float(shares_of(cohorts).sum())
 
 
-def _shares(cohorts: int) -> Floats:
+def shares_of(cohorts: int) -> Floats:
     """``(cohorts,)``, how many times delta each may err."""
     shares = _FIRST_MORE * 0.5 ** (np.arange(cohorts) - 1.0)
     shares[0] = 1.0
@@ -169,7 +171,7 @@ class Sharing:
         self.cohorts = Cohorts.remembered(memory, problem.wanted)
         self._problem, self._limits = problem, limits
         self._first = levels_of(problem, int(self.cohorts.sizes[0]))
-        self._shares = _shares(len(self.cohorts.sizes))
+        self._shares = shares_of(len(self.cohorts.sizes))
 
     def outs(self, arms: Ints, left: Ints) -> Told:
         """For being put out by its leaders; ``left``: how many of each cohort are not out, ``(n_cohorts,)``."""

@@ -93,6 +93,7 @@ class Front:
                 "means": means[kept] / sd,
                 "leaders": np.full(self.n_phases, NOBODY),
                 **{name: span[row][kept] for name, span in spans.items()},
+                **({"came": self._memory["came"]} if "came" in self._memory else {}),
                 **of_endpoint(self._memory, row, kept, sd),
             }
             found.append(Evidence(self.features, record, 1.0))
@@ -176,14 +177,14 @@ class Walks(NamedTuple):
     offsets: Floats
     """``(n_endpoints,)``."""
 
-    def passed_in_all(self, limits: Floats) -> Flags:
+    def passed_in_all(self, limits: Floats, level: Ints | None = None) -> Flags:
         """Whether the walks of all endpoints passed, each at any look of its own."""
-        each = [one.passed(offset, limits) for one, offset in zip(self.steps, self.offsets, strict=True)]
+        each = [one.passed(offset, limits, level) for one, offset in zip(self.steps, self.offsets, strict=True)]
         return np.asarray(np.logical_and.reduce(each))
 
-    def passed_in_one(self, limits: Floats) -> Flags:
+    def passed_in_one(self, limits: Floats, level: Ints | None = None) -> Flags:
         """Whether the walk of some endpoint passed."""
-        each = [one.passed(offset, limits) for one, offset in zip(self.steps, self.offsets, strict=True)]
+        each = [one.passed(offset, limits, level) for one, offset in zip(self.steps, self.offsets, strict=True)]
         return np.asarray(np.logical_or.reduce(each))
 
 

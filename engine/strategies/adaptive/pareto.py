@@ -34,6 +34,8 @@ errors have a probability of at most M (b + 0.35 delta / M) + (K - M) b = 0.95 d
 they decide against compounds that cannot be measured any more, of which no walk says anything new. Such a compound
 counts as one that may beat others, if a phase bounded it or it was named.
 
+**Compounds that are added** after results have a share of the error on top of delta: ``front_cohorts``.
+
 Nothing is assumed of how the errors of endpoints go together. Assumed: additive effects, normal errors of the stated
 SDs, independent between measurements, and that which measurements come back does not depend on their values. Source:
 the question is that of "Bandit Pareto Set Identification in a Multi-Output Linear Model" (GEGE).
@@ -43,7 +45,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -51,9 +53,9 @@ from numpy.typing import NDArray
 from assaypilot.engine.goals import ParetoSet
 from assaypilot.engine.progress import Report, silent
 from assaypilot.engine.strategies.adaptive.classes import weighed
+from assaypilot.engine.strategies.adaptive.front_cohorts import FrontSharing, in_level
 from assaypilot.engine.strategies.adaptive.fronts import (
     NOBODY,
-    SHARES,
     Boxes,
     Front,
     Walks,
@@ -83,22 +85,31 @@ from assaypilot.engine.strategies.protocol import (
     StrategyInfo,
 )
 
-__all__ = ["AdaptivePareto"]
+__all__ = ["AdaptivePareto", "Verdict"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
 Flags = NDArray[np.bool_]
 
-_OF_MEANS = 0.05
-"""Share of delta for the bounds of single means."""
-_OF_OUTS = 0.35
-"""Share of delta that Holm's procedure hands on among those not out; what is left is the same for every compound."""
 _MOST_PAIRS = 20_000_000
 """Differences in phases and endpoints looked at for one decision; what is left waits for the next one."""
 _STEPS_DOWN = 20
 """Rounds of Holm's procedure at one look; what would follow waits for the next."""
 _BLOCK = 256
 """Rivals compared with at once."""
+
+
+class Verdict(NamedTuple):
+    """Who is in and out by all phases of a record."""
+
+    ins: Ints
+    outs: Ints
+    contradicted: Ints
+    """Arms in that would be out now."""
+    shown: Floats
+    """Estimate, low and high of every active arm ``(3, n_endpoints, n_arms)``."""
+    only_lost: bool
+    """Those left open would be decided, but for who cannot be measured any more."""
 
 
 class AdaptivePareto(ByWalks):
@@ -138,22 +149,14 @@ class AdaptivePareto(ByWalks):
         named[beating[beating != NOBODY]] = True
         return replace(after, lost=after.lost | (named & (after.status == NOT_ESTIMABLE)))
 
-    def _in_level(self, problem: Problem) -> float:
-        """Of one compound put in, all endpoints together."""
-        return (1.0 - _OF_MEANS - _OF_OUTS) * problem.delta / max(int(problem.wanted.sum()), 1)
-
     def _expected(self, problem: Problem) -> int:
         """About the phase at which the campaign ends: where a compound halfway between in and out is decided."""
-        level = self._in_level(problem) / problem.n_endpoints
+        level = in_level(problem, int(problem.wanted.sum())) / problem.n_endpoints
         return self.end(problem, level, float(_margins(problem).min()) / 2.0)
 
-    def _in_limits(self, state: State, looks: int) -> Floats:
-        return self.walk_limits(state, self._in_level(state.problem) / state.problem.n_endpoints, looks)
-
-    def _out_limits(self, state: State, left: int, looks: int) -> list[Floats]:
-        """For each place of those named; ``left``: how many compounds are not out."""
-        level = self._in_level(state.problem) + _OF_OUTS * state.problem.delta / max(left, 1)
-        return [self.walk_limits(state, _rounded(share * level), looks) for share in SHARES]
+    def sharing(self, state: State, memory: Arrays, looks: int) -> FrontSharing:
+        """The limits of all walks at so many looks, by such a memory."""
+        return FrontSharing(state.problem, memory, lambda level: self.walk_limits(state, level, looks))
 
     def _known(self, state: State) -> Known | None:
         """What is planned by; None before every mean can be estimated."""
@@ -163,10 +166,9 @@ class AdaptivePareto(ByWalks):
         front = Front(problem.features, state.memory, problem.noise)
         if not front.estimable[state.active].all():
             return None
-        left, looks = int((problem.wanted & (state.status != OUT)).sum()), front.n_phases + 1
-        rivals = np.flatnonzero(state.active)
-        out_limits, in_limits = self._out_limits(state, left, looks), self._in_limits(state, looks)
-        return Known(front, rivals, out_limits, in_limits, _margins(problem))
+        sharing = self.sharing(state, state.memory, front.n_phases + 1)
+        left = sharing.cohorts.counted(problem.wanted & (state.status != OUT))
+        return Known(front, np.flatnonzero(state.active), sharing, left, _margins(problem))
 
     def ask(self, state: State, report: Report = silent) -> Allocation:
         """A phase: an even one first, then what brings the comparisons that are open nearest to their limits."""
@@ -189,43 +191,51 @@ class AdaptivePareto(ByWalks):
         named = {} if known is None else beaters(known, state.memory, active[undecided])
         before = Front(problem.features, state.memory, self.foreseen(state)).endpoints
         memory = appended({**state.memory, **named}, weighed(problem, outcome), before)
-        front = Front(problem.features, memory, problem.noise)
-        shown = self._shown(state, front, active)
-        bounds = Boxes(
-            np.where(state.active, shown[1], state.low), np.where(state.active, shown[2], state.high), away(state)
-        )
-        out = self._shown_out(state, front, memory, active) | bounds.beaten(active)
-        outs, asked = active[out & undecided], active[~out & undecided]
-        rivals = problem.wanted & (state.status != OUT) & (state.active | bounds.away)
-        rivals[outs] = False
-        ins = self._near(state, front, bounds, asked, np.flatnonzero(rivals))
-        left = np.setdiff1d(asked, ins)
-        only_lost = bounds.as_good_as_known(left) and len(left) == len(
-            self._near(state, front, bounds, left, np.flatnonzero(rivals & ~bounds.away))
-        )
+        verdict = self.verdict(state, memory)
         return Decision(
             phase=state.phase + 1,
             radius=outcome.allocation.radius,
-            ins=ins,
-            outs=outs,
+            ins=verdict.ins,
+            outs=verdict.outs,
             left=np.zeros(0, dtype=np.intp),
-            estimate=shown[0],
-            low=shown[1],
-            high=shown[2],
-            contradicted=active[out & (state.status[active] == IN)],
+            estimate=verdict.shown[0],
+            low=verdict.shown[1],
+            high=verdict.shown[2],
+            contradicted=verdict.contradicted,
             spent=outcome.spent,
             numbers={
                 "measurements": float(outcome.counts.max(axis=0).sum()),
-                "only_lost": float(only_lost),
+                "only_lost": float(verdict.only_lost),
                 **outcome.censored,
             },
             memory=memory,
         )
 
-    def _shown_out(self, state: State, front: Front, memory: Arrays, arms: Ints) -> Flags:
+    def verdict(self, state: State, memory: Arrays) -> Verdict:
+        """Who is out or in by the walks of such a record."""
+        problem, active = state.problem, np.flatnonzero(state.active)
+        undecided = state.status[active] == UNDECIDED
+        front = Front(problem.features, memory, problem.noise)
+        sharing = self.sharing(state, memory, front.n_phases)
+        shown = self._shown(state, front, active, sharing)
+        bounds = Boxes(
+            np.where(state.active, shown[1], state.low), np.where(state.active, shown[2], state.high), away(state)
+        )
+        out = self._shown_out(state, front, memory, active, sharing) | bounds.beaten(active)
+        outs, asked = active[out & undecided], active[~out & undecided]
+        rivals = problem.wanted & (state.status != OUT) & (state.active | bounds.away)
+        rivals[outs] = False
+        ins = self._near(sharing, front, bounds, asked, np.flatnonzero(rivals))
+        left = np.setdiff1d(asked, ins)
+        only_lost = bounds.as_good_as_known(left) and len(left) == len(
+            self._near(sharing, front, bounds, left, np.flatnonzero(rivals & ~bounds.away))
+        )
+        return Verdict(ins, outs, active[out & (state.status[active] == IN)], shown, only_lost)
+
+    def _shown_out(self, state: State, front: Front, memory: Arrays, arms: Ints, sharing: FrontSharing) -> Flags:
         """Which arms are shown to be beaten by one that was named, by Holm's procedure."""
         undecided = state.status[arms] == UNDECIDED
-        left = int((state.problem.wanted & (state.status != OUT)).sum())
+        left = sharing.cohorts.counted(state.problem.wanted & (state.status != OUT))
         walks = []
         for who, begun in zip(memory["beaters"][:, arms], memory["since"][:, arms], strict=True):
             at = np.flatnonzero(who != NOBODY)
@@ -236,21 +246,19 @@ class AdaptivePareto(ByWalks):
             walks.append((at, Walks(steps, np.zeros(len(steps)))))
         out = np.zeros(len(arms), dtype=bool)
         for _ in range(_STEPS_DOWN):
-            count = int((out & undecided).sum())
-            known = self._out_limits(state, left - count, front.n_phases)
-            for (at, walk), limit in zip(walks, known, strict=False):
-                out[at] |= walk.passed_in_all(limit)
-            if int((out & undecided).sum()) == count:
+            gone = sharing.cohorts.counted(arms[out & undecided])
+            for (at, walk), (limits, level) in zip(walks, sharing.outs(arms, left - gone), strict=False):
+                out[at] |= walk.passed_in_all(limits, None if level is None else level[at])
+            if np.array_equal(sharing.cohorts.counted(arms[out & undecided]), gone):
                 break
         return out
 
-    def _near(self, state: State, front: Front, bounds: Boxes, arms: Ints, rivals: Ints) -> Ints:
+    def _near(self, sharing: FrontSharing, front: Front, bounds: Boxes, arms: Ints, rivals: Ints) -> Ints:
         """The arms that no rival beats by more than the margins; those likeliest to are asked about first."""
-        limit, margins = self._in_limits(state, front.n_phases), _margins(state.problem)
-        unit = front.noise[:, 0]
+        margins, unit = _margins(sharing.problem), front.noise[:, 0]
         if len(arms) and len(rivals) > 1:
             who = front.strongest(arms, rivals, 1)[0][:, 0]
-            told = Walks(front.between(arms, who), margins).passed_in_one(limit)
+            told = Walks(front.between(arms, who), margins).passed_in_one(*sharing.ins(arms, who))
             arms = arms[told | (arms == who) | bounds.away[who]]
         most = _MOST_PAIRS
         for start in range(0, len(rivals), _BLOCK):
@@ -260,19 +268,18 @@ class AdaptivePareto(ByWalks):
             if not len(arms):
                 break
             most -= each * len(arms)
-            passed = Walks(front.pairs(arms, block), margins).passed_in_one(limit) | (arms[:, None] == block)
+            passed = Walks(front.pairs(arms, block), margins).passed_in_one(*sharing.ins(arms[:, None], block))
+            passed |= arms[:, None] == block
             passed |= bounds.near(arms, block, margins * unit)
             arms = arms[passed.all(axis=1)]
         return arms
 
-    def _shown(self, state: State, front: Front, active: Ints) -> Floats:
+    def _shown(self, state: State, front: Front, active: Ints, sharing: FrontSharing) -> Floats:
         """Estimate, low and high of every active arm ``(3, n_endpoints, n_arms)``; they hold with all decisions."""
-        problem = state.problem
-        level = _OF_MEANS * problem.delta / (2 * max(int(problem.wanted.sum()), 1) * problem.n_endpoints)
-        limit = self.walk_limits(state, level, front.n_phases)
+        limits = sharing.means(active)
         shown = np.full((3, *state.low.shape), np.nan)
         for endpoint, (one, sd) in enumerate(zip(front.endpoints, front.noise[:, 0], strict=True)):
-            shown[:, endpoint, active] = sd * np.stack(one.bounded(active, limit))
+            shown[:, endpoint, active] = sd * np.stack(one.bounded(active, *limits))
         return shown
 
     def stop(self, state: State) -> tuple[StopReason, ...]:
@@ -298,8 +305,3 @@ def _margins(problem: Problem) -> Floats:
     assert isinstance(problem.goal, ParetoSet)
     margins: Floats = np.array(problem.goal.margins) / np.array(problem.noise)
     return margins
-
-
-def _rounded(level: float) -> float:
-    """A level rounded down to a power of 0.8: limits are found by integration and remembered."""
-    return float(0.8 ** math.ceil(math.log(level) / math.log(0.8) - 1e-9))

@@ -8,7 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assaypilot.engine.pareto import beaten
-from assaypilot.engine.strategies.adaptive.evidence import Steps
+from assaypilot.engine.strategies.adaptive.cohorts import Told
+from assaypilot.engine.strategies.adaptive.evidence import Steps, at_look
+from assaypilot.engine.strategies.adaptive.front_cohorts import FrontSharing
 from assaypilot.engine.strategies.adaptive.fronts import NOBODY, SHARES, Front, Walks, since
 from assaypilot.engine.strategies.adaptive.planning import Needs
 from assaypilot.engine.strategies.protocol import Arrays
@@ -36,9 +38,10 @@ class Known(NamedTuple):
     front: Front
     rivals: Ints
     """Arms that others may be beaten by."""
-    out_limits: list[Floats]
-    """For each place of those named: c_1, c_2, .. of walks."""
-    in_limits: Floats
+    sharing: FrontSharing
+    """The limits of walks."""
+    left: Ints
+    """``(n_cohorts,)``, how many of each are not out."""
     margins: Floats
     """``(n_endpoints,)``, in units of the noise."""
 
@@ -51,23 +54,24 @@ class Known(NamedTuple):
         return least
 
 
-def _needed(steps: Steps, offset: float, limits: Floats, gap: Floats) -> Floats:
+def _needed(steps: Steps, offset: float, told: Told, gap: Floats) -> Floats:
     """The precision of one more phase that brings walks of difference + offset to their next limits."""
     looks = steps.looks + 1
-    height = limits[np.minimum(looks, len(limits)) - 1] * np.sqrt(looks)
+    height = at_look(told[0], looks, told[1]) * np.sqrt(looks)
     needed: Floats = np.maximum(height - steps.walk(offset), _LEAST_STEP) / gap
     return needed
 
 
-def _to_out(known: Known, who: Ints, arms: Ints, begun: Ints, limits: Floats) -> Floats:
-    """The precision that shows each of ``who`` to beat the arm in its place; infinite where it does not seem to."""
+def _to_out(known: Known, who: Ints, arms: Ints, begun: Ints, place: int) -> Floats:
+    """The precision that shows each of ``who``, in that place of those named, to beat its arm; or infinite."""
     if not len(arms):
         return np.zeros(0)
     means = known.front.means
     leads = means[:, who] - means[:, arms]
     gaps = np.maximum(leads, known.least(who, arms))
     steps = since(known.front.between(who, arms), begun)
-    needed = np.array([_needed(one, 0.0, limits, gap) for one, gap in zip(steps, gaps, strict=True)]).max(axis=0)
+    told = known.sharing.outs(arms, known.left)[place]
+    needed = np.array([_needed(one, 0.0, told, gap) for one, gap in zip(steps, gaps, strict=True)]).max(axis=0)
     return np.where((leads > 0).all(axis=0), needed, np.inf)
 
 
@@ -86,7 +90,7 @@ def beaters(known: Known, memory: Arrays, arms: Ints) -> dict[str, NDArray[np.in
     for s in range(len(SHARES)):
         at = np.flatnonzero((place == s) & ~there)
         now = np.full(len(at), known.front.n_phases)
-        fresh = _to_out(known, who[at], arms[at], now, known.out_limits[s])
+        fresh = _to_out(known, who[at], arms[at], now, s)
         at = at[np.isfinite(fresh) & (fresh < _BETTER * best[at])]
         slots[s, arms[at]], begun[s, arms[at]] = who[at], known.front.n_phases
     return {"beaters": slots, "since": begun}
@@ -97,9 +101,9 @@ def _by_those_named(
 ) -> tuple[Floats, Ints]:
     """The least precision that shows one of those named to beat an arm, infinite without one, and which it is."""
     best, by = np.full(len(arms), np.inf), np.full(len(arms), NOBODY, dtype=np.intp)
-    for who, when, limits in zip(slots[:, arms], begun[:, arms], known.out_limits, strict=True):
+    for place, (who, when) in enumerate(zip(slots[:, arms], begun[:, arms], strict=True)):
         at = np.flatnonzero(who != NOBODY)
-        needed = _to_out(known, who[at].astype(np.intp), arms[at], when[at].astype(np.intp), limits)
+        needed = _to_out(known, who[at].astype(np.intp), arms[at], when[at].astype(np.intp), place)
         better = needed < best[at]
         best[at[better]], by[at[better]] = needed[better], who[at[better]]
     return best, by
@@ -113,9 +117,10 @@ def needs_of_front(known: Known, named: dict[str, NDArray[np.int32]], arms: Ints
     own, other = np.repeat(arms, rivals.shape[1]), rivals.ravel()
     gaps = np.maximum(front.means[:, own] - front.means[:, other] + margins[:, None], known.least(own, other))
     steps = front.between(own, other)
+    limits = known.sharing.ins(own, other)
     told = zip(steps, margins, gaps, strict=True)
-    each = np.array([_needed(one, margin, known.in_limits, gap) for one, margin, gap in told]).min(axis=0)
-    each[Walks(steps, margins).passed_in_one(known.in_limits) | (own == other)] = 0.0
+    each = np.array([_needed(one, margin, limits, gap) for one, margin, gap in told]).min(axis=0)
+    each[Walks(steps, margins).passed_in_one(*limits) | (own == other)] = 0.0
     each = each.reshape(rivals.shape)
     to_in = each.max(axis=1, initial=0.0)
     hardest = np.argsort(-np.minimum(to_out, to_in), kind="stable")[:_HARDEST]

@@ -10,8 +10,9 @@ from assaypilot.engine.goals import ParetoSet
 from assaypilot.engine.strategies import registry
 from assaypilot.engine.strategies.adaptive import walks as adaptive_walks
 from assaypilot.engine.strategies.adaptive.boundary import limits
+from assaypilot.engine.strategies.adaptive.front_cohorts import rounded
 from assaypilot.engine.strategies.adaptive.fronts import NOBODY, SHARES
-from assaypilot.engine.strategies.adaptive.pareto import AdaptivePareto, _rounded
+from assaypilot.engine.strategies.adaptive.pareto import AdaptivePareto
 from assaypilot.engine.strategies.gege.confidence import Gege
 from assaypilot.engine.strategies.protocol import (
     IN,
@@ -49,7 +50,7 @@ def test_decisions_are_those_of_the_plain_statement(seed, kind):
         dense(features),
         problem.noise,
         margins,
-        lambda left: [limits(_rounded(w * levels(problem, left)[0]), expected, 40) for w in SHARES],
+        lambda left: [limits(rounded(w * levels(problem, left)[0]), expected, 40) for w in SHARES],
         limits(levels(problem, 1)[1], expected, 40),
     )
     seen = 0
