@@ -13,6 +13,7 @@ from assaypilot.engine.campaign.file import codec, parts
 from assaypilot.engine.campaign.file.chain import Draft, as_parts
 from assaypilot.engine.campaign.layout import lay_out, next_round, reasons
 from assaypilot.engine.campaign.noise import known as assay_noise
+from assaypilot.engine.campaign.plates import alike
 from assaypilot.engine.campaign.replay import Ledger
 from assaypilot.engine.campaign.state import RoundItem
 from assaypilot.engine.campaign.stock import stocked
@@ -74,6 +75,8 @@ def planned_round(
         there = stocked.at_hand(ledger)
         order = [(compound, n) for compound, n in order if there[compound]]
     chosen = next_round(order, done, room, settings.max_replicates)
+    if settings.blocks in alike.ALONG:
+        chosen = alike.listed(ledger.library, chosen)
     if not chosen and ledger.stock is not None:
         return drafts  # all that is left has to be made first
     wanted = [tuple(min(n, still[c]) for still in open_of) for c, n in chosen]
@@ -100,6 +103,8 @@ def _lay_out(ledger: Ledger, allocation: Allocation, most: int) -> tuple[dict[in
         seed=settings.seed * 1_000_003 + allocation.phase,
         together=2 if assay_noise.told_within_blocks(ledger) and settings.max_replicates > 1 else 1,
     )
+    if settings.blocks != "none":
+        runs = alike.between_rounds(runs, span.coordinates(), allocation.counts, per_round)
     planned = {c: int(n) for c, n in zip(compounds, allocation.counts, strict=True)}
     return planned, [(compounds[position], n) for position, n in runs]
 

@@ -447,7 +447,10 @@ def _about_simulations(command: Any) -> None:
         "--plate-controls", type=natural, default=4, metavar="N", help="values of a control on every plate (default 4)"
     )
     plates.add_argument(
-        "--plates-in-order", action="store_true", help="filled in the order of the list (default: by lot)"
+        "--plates-filled",
+        choices=("design", "list", "lot", "table"),
+        default="design",
+        help="as the program lays them out (default), in the order of its list, by lot, or in the order of the table",
     )
     plates.add_argument(
         "--blocks",

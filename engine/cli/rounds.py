@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from assaypilot.engine.campaign.campaign import Campaign
+from assaypilot.engine.campaign.plates.alike import said_of_list
 from assaypilot.engine.campaign.results.bounds import what_it_does
 from assaypilot.engine.campaign.state import Round, RoundItem, Source, Status
 from assaypilot.engine.cli.console import Console, Reply, count, plural, table
@@ -206,6 +207,8 @@ def _round_lines(now: Status, issued: Round, layout: Layout | None) -> list[str]
     if layout is not None:
         names = ", ".join(plate.name for plate in layout.plates)
         lines.append(f"{plural(len(layout.plates), 'plate')} of {layout.use.size:,} wells: {names}")
+    if along := said_of_list(now, issued):
+        lines.append(f"{along}{', or give --plate' if now.settings.blocks == 'plate' else ''}")
     costs, leads = ([], []) if now.stock is None else now.stock.said_of([item.compound for item in issued.items])
     header = ["#", "ID", *(site.name for site in library.sites), "Measure"]
     header += [f"Cost ({now.stock.currency})"] if costs and now.stock is not None else []

@@ -163,7 +163,7 @@ def _plates(options: argparse.Namespace, strategies: Sequence[Strategy], instanc
                 mend="Choose adaptive, or --blocks none to see what plates do to it.",
             )
     told = options.blocks != "none"
-    return Plates(options.plate_sd, options.plate_size, options.plate_controls, options.plates_in_order, told)
+    return Plates(options.plate_sd, options.plate_size, options.plate_controls, options.plates_filled, told)
 
 
 def _range(options: argparse.Namespace, instance: Instance) -> AssayRange | None:

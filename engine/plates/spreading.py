@@ -43,16 +43,16 @@ _LOTS = 5_318_008
 
 
 def spread(
-    replicates: Sequence[int], rows: int, columns: int, entropy: Sequence[int], *, pairs: bool = False
+    replicates: Sequence[int], rows: int, columns: int, entropy: Sequence[int], *, shares: Ints | None = None
 ) -> list[list[Place]]:
     """For each item the (plate, row, column) of each of its replicates; the same again for the same ``entropy``.
 
     As few plates as hold them all, as evenly filled as can be; the replicates of an item are dealt to all of them
-    in turn, with ``pairs`` two by two, since only those of one plate tell the noise where plates have effects. On a
-    plate no two of them share a row or a column, if there are at most as many of them as the shorter side of the
-    part that is used and fewer than the longer; in any case they lie as far apart as the diagonals allow. On
-    different plates they stand in different places, and in different rows and columns, as far as turning the plates
-    achieves it. Items follow each other by lot. A plate that is not full is filled from the left.
+    in turn, or as ``shares`` ``(n_plates, n_items)`` says, where it matters what shares a plate. On a plate no two of
+    them share a row or a column, if there are at most as many of them as the shorter side of the part that is used and
+    fewer than the longer; in any case they lie as far apart as the diagonals allow. On different plates they stand in
+    different places, and in different rows and columns, as far as turning the plates achieves it. Items follow each
+    other by lot. A plate that is not full is filled from the left.
     """
     total = sum(replicates)
     n_plates = -(-total // (rows * columns))
@@ -60,38 +60,12 @@ def spread(
     order = lots.order(len(replicates))
     counts = np.asarray(replicates, dtype=np.intp)
     items = np.repeat(order, counts[order]) if total else np.zeros(0, dtype=np.intp)
-    dealt = _dealt_in_pairs(order, counts, n_plates) if pairs and n_plates > 1 else None
     found: list[list[Place]] = [[] for _ in replicates]
     for plate in range(n_plates):
-        own = items[plate::n_plates] if dealt is None else dealt[plate]
+        own = items[plate::n_plates] if shares is None else np.repeat(order, shares[plate][order])
         for item, row, column in _filled(own, rows, columns, found, lots):
             found[item].append((plate, row, column))
     return found
-
-
-def _dealt_in_pairs(order: Ints, counts: Ints, n_plates: int) -> list[Ints]:
-    """The items of each plate, evenly many: of each item two by two, the pairs to different plates if they can be.
-
-    A pair that no plate has room for is parted.
-    """
-    total = int(counts.sum())
-    room = [total // n_plates + (plate < total % n_plates) for plate in range(n_plates)]
-    dealt: list[list[int]] = [[] for _ in range(n_plates)]
-
-    def deal(item: int, size: int) -> None:
-        held = [own.count(item) for own in dealt] if counts[item] > 2 else [0] * n_plates
-        plate = min((k for k in range(n_plates) if room[k]), key=lambda k: (held[k], -room[k], k))
-        taken = min(size, room[plate])
-        room[plate] -= taken
-        dealt[plate] += [item] * taken
-        if taken < size:
-            deal(item, size - taken)
-
-    for size in (2, 1):
-        for item in order.tolist():
-            for _ in range(counts[item] // 2 if size == 2 else counts[item] % 2):
-                deal(item, size)
-    return [np.array(own, dtype=np.intp) for own in dealt]
 
 
 class _Lots:

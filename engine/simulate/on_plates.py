@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
 from assaypilot.engine.arrays import Floats, Ints
+from assaypilot.engine.design.dealing import dealt, in_turn
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.models.blocks import Cells
 from assaypilot.engine.simulate.instances import Drawn
 from assaypilot.engine.strategies.protocol import Allocation, Outcome
 
-__all__ = ["Plates", "sample_on_plates"]
+__all__ = ["Filling", "Plates", "sample_on_plates"]
+
+Filling = Literal["design", "list", "lot", "table"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,8 +29,8 @@ class Plates:
     """Measurements on a plate, controls not counted."""
     controls: int = 4
     """Measurements of a control on every plate."""
-    in_order: bool = False
-    """Whether plates are filled in the order of the list, replicates side by side; else by lot."""
+    filled: Filling = "design"
+    """How: as the program lays them out, in the order of its list, by lot, or in the order of the table."""
     told: bool = True
     """Whether the strategy is told of the plates, so that it can take their effects out."""
 
@@ -52,11 +56,20 @@ def sample_on_plates(
     if drawn.kind != "gaussian":
         raise AssayPilotError("plate effects are simulated for plain values only", option="--plate-sd")
     each = np.repeat(allocation.arms, allocation.counts)
-    if not plates.in_order:
-        each = _pairs_by_lot(allocation, rng) if pairs else rng.permutation(each)
     n_plates = -(-len(each) // plates.size)
     # Plates as full as each other, as a layout makes them.
-    arms, at, n = _cells(each, np.arange(len(each)) * n_plates // len(each))
+    along = np.arange(len(each)) * n_plates // len(each)
+    if plates.filled == "design":
+        rows = drawn.features.dense(allocation.arms)
+        shares = dealt(rows, allocation.counts, n_plates, together=2 if pairs else 1)
+        each, along = np.tile(allocation.arms, n_plates), np.repeat(np.arange(n_plates), len(allocation.arms))
+        each, along = np.repeat(each, shares.ravel()), np.repeat(along, shares.ravel())
+    elif plates.filled == "list":
+        order = in_turn(drawn.features.dense(allocation.arms), allocation.counts)
+        each = np.repeat(allocation.arms[order], allocation.counts[order])
+    elif plates.filled == "lot":
+        each = _pairs_by_lot(allocation, rng) if pairs else rng.permutation(each)
+    arms, at, n = _cells(each, along)
     sd = np.array(drawn.noise)[:, None]
     effects = plates.shift * rng.standard_normal((len(sd), n_plates))
     values = drawn.expected[:, arms] + effects[:, at] + sd / np.sqrt(n) * rng.standard_normal((len(sd), len(arms)))

@@ -36,7 +36,7 @@ def row(name, wrong, runs, measurements=""):
 
 def practice(told, runs, shift=0.3):
     """Wrong campaigns on practice-960 and the median of their measurements."""
-    plates = Plates(shift, 48, 4, in_order=True, told=told)
+    plates = Plates(shift, 48, 4, filled="table", told=told)
     task = Task(Adaptive(), get("practice-960"), seed=7, goal=AllEpsilonBest(0.5, 0.25), delta=DELTA, per_round=96,
                 plates=plates, budget=1920)  # fmt: skip
     found = [run_of(task, number) for number in range(runs)]
@@ -45,7 +45,7 @@ def practice(told, runs, shift=0.3):
 
 def report(few, many):
     """The report's lines, from so many campaigns of each kind on practice-960 and on two compounds."""
-    asked = partial(Plates, 0.3, 16, 4, in_order=True)
+    asked = partial(Plates, 0.3, 16, 4, filled="table")
     lines = [
         "# Plates that shift all their values",
         "",

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from assaypilot.engine.campaign.file.chain import Draft
+from assaypilot.engine.campaign.plates import alike
 from assaypilot.engine.campaign.state import Round, Status
 from assaypilot.engine.campaign.words import many
 from assaypilot.engine.errors import AssayPilotError
@@ -51,7 +52,8 @@ def plate_layout(status: Status, issued: Round, use: PlateUse) -> Layout:
 
     Each endpoint has its own plates, unless all are read from the same wells. As few plates as hold the round;
     replicates of a compound are kept apart (see ``spread``), on different plates if there are, but for pairs that tell
-    a noise nobody knows. AssayPilotError when a measurement fits on no plate.
+    a noise nobody knows. Where plate effects are taken out each plate is a balanced copy of the round (see ``dealt``),
+    else it is by lot. AssayPilotError when a measurement fits on no plate.
     """
     plates: list[Plate] = []
     for group in _groups(issued.endpoints, use):
@@ -66,7 +68,12 @@ def plate_layout(status: Status, issued: Round, use: PlateUse) -> Layout:
                 mend="Choose larger plates, or plan fewer measurements per round.",
             )
         entropy = (status.settings.seed, issued.number, group[0])
-        where = spread(counts, len(grid.tops), len(grid.lefts), entropy, pairs=_in_pairs(status, group))
+        shares = None
+        if status.settings.blocks == "plate" and n_plates > 1:
+            together = 2 if _in_pairs(status, group) else 1
+            compounds = [item.compound for item in issued.items]
+            shares = alike.on_plates(status.library, compounds, counts, n_plates, together=together)
+        where = spread(counts, len(grid.tops), len(grid.lefts), entropy, shares=shares)
         placed: list[list[Placed]] = [[] for _ in range(n_plates)]
         for item, of_it, places in zip(issued.items, asked, where, strict=True):
             for replicate, (plate, row, column) in enumerate(places, start=1):
@@ -85,8 +92,6 @@ def _in_pairs(status: Status, group: tuple[int, ...]) -> bool:
     first. Once there are enough they are parted again: of 17 to 48 compounds twice on two plates that keeps 3 to 20 %
     more of the information on their differences.
     """
-    if status.settings.blocks != "plate":
-        return False
     return any(one.endpoint in group and one.freedom < TARGET for one in status.noise)
 
 

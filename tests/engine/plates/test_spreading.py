@@ -3,6 +3,7 @@ from __future__ import annotations
 import time
 from itertools import combinations
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -170,36 +171,13 @@ def test_a_layout_that_was_printed_once_stays_as_it_is() -> None:
     ]
 
 
-@settings(max_examples=30)
-@given(grids, rounds, st.tuples(st.integers(0, 9), st.integers(1, 9)))
-def test_with_pairs_two_replicates_share_a_plate(
-    grid: tuple[int, int], replicates: list[int], entropy: tuple[int, int]
-) -> None:
-    rows, columns = grid
-    places = spread(replicates, rows, columns, entropy, pairs=True)
-    assert [len(own) for own in places] == replicates
-    every = [place for own in places for place in own]
-    assert len(set(every)) == len(every)
-    assert all(0 <= row < rows and 0 <= column < columns for _, row, column in every)
-    sizes = [len(plate) for plate in on_plates(places)]
-    assert len(sizes) == -(-len(every) // (rows * columns)), "as few plates as can be"
-    assert not sizes or max(sizes) - min(sizes) <= 1, "evenly filled"
-    # Each plate leaves at most one place to a half of a pair.
-    parted = sum(
-        sum(sum(place[0] == plate for place in own) % 2 for plate in range(len(sizes))) - len(own) % 2 for own in places
-    )
-    assert parted <= len(sizes)
-    assert spread(replicates, rows, columns, entropy, pairs=True) == places, "the same again"
-
-
-def test_pairs_of_one_item_go_to_different_plates_and_stand_apart() -> None:
-    places = spread([4] * 12 + [2] * 20 + [3] * 4, 6, 9, (3, 1), pairs=True)
-    assert {place[0] for own in places for place in own} == {0, 1}
-    for own in places[:12]:
-        assert sorted(place[0] for place in own) == [0, 0, 1, 1]
-    for own in places[12:32]:
-        assert len({place[0] for place in own}) == 1
-    for own in places[32:]:
-        assert sorted(sum(place[0] == plate for place in own) for plate in (0, 1)) == [1, 2]
+def test_what_shares_a_plate_can_be_said() -> None:
+    """Two by two, say: on each plate the replicates stand apart all the same."""
+    replicates = [4] * 12 + [2] * 20 + [3] * 4
+    shares = np.array([[2] * 12 + [2] * 10 + [0] * 10 + [1, 2, 2, 1], [2] * 12 + [0] * 10 + [2] * 10 + [2, 1, 1, 2]])
+    places = spread(replicates, 6, 9, (3, 1), shares=shares)
+    for item, own in enumerate(places):
+        assert [sum(place[0] == plate for place in own) for plate in (0, 1)] == shares[:, item].tolist()
     assert in_line(places) == 0
-    assert spread([2] * 20, 6, 9, (3, 1), pairs=True) == spread([2] * 20, 6, 9, (3, 1)), "one plate is as ever"
+    one = np.full((1, 20), 2)
+    assert spread([2] * 20, 6, 9, (3, 1), shares=one) == spread([2] * 20, 6, 9, (3, 1)), "one plate is as ever"

@@ -48,3 +48,21 @@ def test_beside_plates_their_own_replicates_tell_the_noise(monkeypatch) -> None:
     first = told[0]
     assert 1 in first, "cells, not compounds: some pairs are on two plates"
     assert (first - 1).sum() > 0.75 * 48
+
+
+def test_plates_are_filled_in_four_ways() -> None:
+    """The same measurements; by the design and along the list each plate is a copy of the others."""
+    counts = np.array([2] * 12 + [1] * 60)
+    allocation = Allocation(1, np.arange(0, 72 * 13, 13), counts, 0.1, Certificate("g", 1.0, 1.0))
+    drawn = drawn_of(TASK, 0)
+    x = drawn.features.dense(allocation.arms)
+    apart = {}
+    for filled in ("design", "list", "lot", "table"):
+        cells = sample_on_plates(drawn, allocation, np.random.default_rng(1), 0, Plates(0.3, 21, 4, filled)).cells
+        assert cells is not None
+        shares = np.zeros((4, len(counts)))
+        shares[cells.blocks, np.searchsorted(allocation.arms, cells.arms)] = cells.counts[0]
+        assert shares.sum(axis=0).tolist() == counts.tolist()
+        assert shares.sum(axis=1).tolist() == [21.0] * 4
+        apart[filled] = float(((shares @ x - counts @ x / 4) ** 2).sum())
+    assert apart["design"] <= apart["list"] < apart["lot"] < apart["table"]

@@ -50,7 +50,7 @@ def errors(plates, strategy=None, goal=EXACT, runs=RUNS, per_round=32):
 
 def test_plates_make_errors_and_blocks_take_them_away():
     """Plates filled in the order of the list: what stands on the first is compared with what stands on the second."""
-    asked = partial(Plates, 0.3, 16, 4, in_order=True)
+    asked = partial(Plates, 0.3, 16, 4, filled="table")
     without, beside = errors(asked(told=False)), errors(asked(told=True))
     assert without > 0.3 + 1.64 * math.sqrt(0.21 / RUNS)
     assert beside <= 0.3
@@ -58,12 +58,12 @@ def test_plates_make_errors_and_blocks_take_them_away():
 
 def test_trade_offs_on_plates():
     goal = ParetoSet((0.0, 0.0))
-    asked = partial(Plates, 0.3, 16, 4, in_order=True)
+    asked = partial(Plates, 0.3, 16, 4, filled="table")
     assert errors(asked(told=False), AdaptivePareto(), goal, 25) > 0.3
     assert errors(asked(told=True), AdaptivePareto(), goal, 25) <= 0.3
 
 
-def steps(told, shift=0.3):
+def steps(told, shift=0.3, filled="design"):
     """Standardised steps of all phases of campaigns on plates."""
     features = SiteFeatures(product((3, 3)), (3, 3))
     truth = dense(features) @ np.array([5.0, 0.0, 0.3, 0.6, 0.0, 0.2, 0.5])
@@ -77,7 +77,7 @@ def steps(told, shift=0.3):
         for _ in range(4):
             if strategy.stop(state):
                 break
-            outcome = sample_on_plates(drawn, strategy.ask(state), rng, 0, Plates(shift, 10, 3, told=told))
+            outcome = sample_on_plates(drawn, strategy.ask(state), rng, 0, Plates(shift, 10, 3, filled, told))
             state = strategy.tell(state, outcome)
         behind = Evidence(features, state.memory, SD).behind(np.array([0]))
         led, seen = state.memory["leaders"], behind.precision[:, 0] > 0
@@ -91,7 +91,7 @@ def test_steps_of_an_adaptive_campaign_on_plates_are_standard_normal():
     assert kstest(z, "norm").pvalue > 1e-3
     assert np.std(z) == pytest.approx(1.0, abs=0.2)
     # The same check sees plates that nobody is told of.
-    assert np.std(steps(told=False)) > 1.3
+    assert np.std(steps(told=False, filled="lot")) > 1.3
 
 
 def outcome_of(cells, n_arms, n_endpoints=1, told=None):
