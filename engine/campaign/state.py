@@ -442,6 +442,11 @@ class Status:
     """Whether the next plan is one to choose."""
 
     @property
+    def layouts(self) -> tuple[Layout, ...]:
+        """The plates of the rounds that were laid out and not withdrawn, the open one last."""
+        return tuple(one.layout for one in self.rounds if one.layout is not None and one.state != "withdrawn")
+
+    @property
     def limited_endpoints(self) -> tuple[int, ...]:
         """Positions of the endpoints with a limit."""
         return tuple(k for k, endpoint in enumerate(self.endpoints) if endpoint.limit is not None)
