@@ -57,7 +57,9 @@ def test_a_plate_again_as_text_and_as_the_work_list_is_noticed(done, refused, pl
 
 def test_batches_and_a_failed_well_of_a_list(done, planned, tmp_path):
     campaign, rows = planned
-    lines = [f"{r['ID']}-01,{truth_of(r['R1'], r['R2']) + 0.01 * k:.2f},{'fail' if k == 2 else 'pass'}" for k, r in enumerate(rows)]
+    values = [f"{truth_of(row['R1'], row['R2']) + 0.01 * k:.2f}" for k, row in enumerate(rows)]
+    checks = ["fail" if k == 2 else "pass" for k in range(len(rows))]
+    lines = [f"{row['ID']}-01,{value},{qc}" for row, value, qc in zip(rows, values, checks, strict=True)]
     path = tmp_path / "list.csv"
     path.write_text("Sample,Result,QC\n" + "\n".join(lines))
     found = done("record", campaign, path)
