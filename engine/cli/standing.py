@@ -16,6 +16,7 @@ from assaypilot.engine.campaign.past import as_it_stood
 from assaypilot.engine.campaign.state import STATUSES, Round, Status
 from assaypilot.engine.campaign.words import names
 from assaypilot.engine.cli.console import Console, Reply, count, plural, table
+from assaypilot.engine.cli.options import JSON_LIMIT, TEXT_LIMIT
 from assaypilot.engine.cli.outlook import left_to_do, range_lines
 from assaypilot.engine.cli.plate_lines import controls_document, plate_lines
 from assaypilot.engine.cli.stock_words import of_compound, stock_document, stock_lines
@@ -39,8 +40,6 @@ __all__ = [
     "what_can_be_done",
 ]
 
-JSON_LIMIT = 10_000
-TEXT_LIMIT = 25
 ID_LIMIT = 100_000
 """Ids in the lists ``in`` and ``undecided``; a library can hold a million."""
 _NONE_LEFT = {"low": 0, "median": 0, "high": 0}
