@@ -6,9 +6,10 @@ import argparse
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from assaypilot.engine.cli.console import Console
-from assaypilot.engine.cli.naming import spellings
+from assaypilot.engine.cli.naming import named
 from assaypilot.engine.endpoint import Endpoint
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.goals import GOALS, AllEpsilonBest, Best, Goal, ParetoSet
@@ -16,6 +17,9 @@ from assaypilot.engine.progress import part_of
 from assaypilot.engine.simulate.instances import Instance, get
 from assaypilot.engine.simulate.tables import Truth, of_table, truth_of
 from assaypilot.engine.strategies.protocol import check_delta
+
+if TYPE_CHECKING:
+    from assaypilot.engine.tables.importer import ImportedTable
 
 __all__ = ["played_on"]
 
@@ -79,8 +83,6 @@ def _epsilon_best(epsilon: float | None, slack: float | None) -> AllEpsilonBest:
 
 def _from_table(options: argparse.Namespace, console: Console) -> tuple[Instance, Goal]:
     from assaypilot import datasets
-    from assaypilot.engine.cli.starting import read_mapped
-    from assaypilot.engine.tables.importer import import_table
 
     known = None
     kind: Truth = options.truth or "fit"
@@ -94,6 +96,25 @@ def _from_table(options: argparse.Namespace, console: Console) -> tuple[Instance
             known, kind = dict(zip(*datasets.truth(entry.name), strict=True)), "known"
     else:
         name, paper, title = Path(options.table).name, "a table", f"the table {Path(options.table).name}"
+    imported = _readable(given, options, console)
+    # What the user says of an endpoint goes before --sd, as in a campaign; what a shipped table says does not.
+    whole = options.sd is not None and not options.endpoint
+    endpoints = [replace(e, noise_sd=options.sd.sd or e.noise_sd) if whole else e for e in imported.endpoints]
+    goal_name = _check_goal_name(options.goal or "epsilon-best")
+    asked = _asked(options.objective, endpoints, several=goal_name == "pareto")
+    goal = _goal_of_table(goal_name, options, asked)
+    # A range is said on the endpoint's own side, and simulated values are turned to where larger is better.
+    options.smaller_is_better = asked[0].sign < 0
+    truth = truth_of(imported.library, imported.history, asked, kind, known)
+    delta = 0.05 if options.delta is None else options.delta
+    return of_table(name, paper, title, truth, goal, check_delta(delta)), goal
+
+
+def _readable(given: argparse.Namespace, options: argparse.Namespace, console: Console) -> ImportedTable:
+    """The table; AssayPilotError where it holds what a simulation does not know."""
+    from assaypilot.engine.cli.reading import read_mapped
+    from assaypilot.engine.tables.importer import import_table
+
     raw, mapping = read_mapped(given, options.sd, console)[:2]
     if any(column.endpoint.noise_classes is not None for column in mapping.endpoints):
         raise AssayPilotError(
@@ -121,27 +142,20 @@ def _from_table(options: argparse.Namespace, console: Console) -> tuple[Instance
             option="--endpoint",
             mend="Leave of= out; a campaign can have it.",
         )
-    # What the user says of an endpoint goes before --sd, as in a campaign; what a shipped table says does not.
-    whole = options.sd is not None and not options.endpoint
-    endpoints = [replace(e, noise_sd=options.sd.sd or e.noise_sd) if whole else e for e in imported.endpoints]
-    goal_name = _check_goal_name(options.goal or "epsilon-best")
-    asked = _asked(options.objective, endpoints, several=goal_name == "pareto")
-    goal: Goal
-    if goal_name == "pareto":
+    return imported
+
+
+def _goal_of_table(name: str, options: argparse.Namespace, asked: Sequence[Endpoint]) -> Goal:
+    """The goal of that name, about these endpoints."""
+    if name == "pareto":
         _refuse_slack(options)
         # As in a campaign: --epsilon is for the endpoints that name none of their own.
         margins = [options.epsilon if endpoint.epsilon is None else endpoint.epsilon for endpoint in asked]
-        goal = ParetoSet(tuple(0.0 if margin is None else margin for margin in margins))
-    elif goal_name == "best":
+        return ParetoSet(tuple(0.0 if margin is None else margin for margin in margins))
+    if name == "best":
         half = 0.0 if options.epsilon is None else options.epsilon / 2.0
-        goal = Best(half if options.slack is None else options.slack)
-    else:
-        goal = _epsilon_best(asked[0].epsilon if options.epsilon is None else options.epsilon, options.slack)
-    # A range is said on the endpoint's own side, and simulated values are turned to where larger is better.
-    options.smaller_is_better = asked[0].sign < 0
-    truth = truth_of(imported.library, imported.history, asked, kind, known)
-    delta = 0.05 if options.delta is None else options.delta
-    return of_table(name, paper, title, truth, goal, check_delta(delta)), goal
+        return Best(half if options.slack is None else options.slack)
+    return _epsilon_best(asked[0].epsilon if options.epsilon is None else options.epsilon, options.slack)
 
 
 def _asked(wanted: str | None, endpoints: Sequence[Endpoint], *, several: bool) -> list[Endpoint]:
@@ -162,18 +176,7 @@ def _asked(wanted: str | None, endpoints: Sequence[Endpoint], *, several: bool) 
             mend="Say which one the goal is about: --objective NAME.",
         )
     called = {endpoint.name: endpoint for endpoint in endpoints}
-    by_name = {spelling: called[name] for spelling, name in spellings(endpoints).items()}
-    pieces = [wanted] if wanted.strip().casefold() in by_name else wanted.split(",")
-    chosen = []
-    for piece in pieces:
-        endpoint = by_name.get(piece.strip().casefold())
-        if endpoint is None:
-            raise AssayPilotError(
-                f"there is no endpoint {piece.strip()!r}",
-                option="--objective",
-                mend=f"Choose one of: {', '.join(names)}.",
-            )
-        chosen.append(endpoint)
+    chosen = [called[name] for name in named([wanted], endpoints)]
     if len(chosen) > 1 and not several:
         raise AssayPilotError("only a Pareto goal has several endpoints", option="--objective", mend="Name one.")
     return list(dict.fromkeys(chosen))

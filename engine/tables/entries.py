@@ -15,7 +15,9 @@ from assaypilot.engine.tables.values import Value, is_missing, parse_number, par
 
 __all__ = ["Entry", "Unreadable", "doubt", "is_empty", "is_p_scale", "left_behind", "parse_share", "read_entry"]
 
-_P_SCALE = re.compile(r"(?:.*[\s_-])?p(?:(?:ic|ec|ac|gi|xc|cc|dc|ed|lc|tc|sc)[ _]?\d\d|ki|kd|a2|kb)(?:[\s_].*)?", re.I)
+_P_SCALE = re.compile(
+    r"(?:.*[\s_-])?p(?:(?:ic|ec|ac|gi|xc|cc|dc|ed|lc|tc|sc)[ _]?\d\d|ki|kd|a2|kb)(?:[\s_(-].*)?", re.I
+)
 _MARKS = "*†‡§¶"
 _SHARE = re.compile(r"(\d{1,6})\s*/\s*(\d{1,6})")
 _CODES = frozenset({-999.0, -9999.0, -99999.0, -999999.0, -999.99, -9999.99})
