@@ -111,7 +111,7 @@ def _from_table(options: argparse.Namespace, console: Console) -> tuple[Instance
 
 
 def _readable(given: argparse.Namespace, options: argparse.Namespace, console: Console) -> ImportedTable:
-    """The table; AssayPilotError where it holds what a simulation does not know."""
+    """What came of the table; AssayPilotError where it holds what a simulation does not know."""
     from assaypilot.engine.cli.reading import read_mapped
     from assaypilot.engine.tables.importer import import_table
 
