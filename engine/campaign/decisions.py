@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from assaypilot.engine.campaign import limits
+from assaypilot.engine.campaign import limit_phases, limits
 from assaypilot.engine.campaign.asking import Terms
 from assaypilot.engine.campaign.changing.turns import Anew, on_top
 from assaypilot.engine.campaign.file import codec
@@ -49,7 +49,13 @@ class Decisions(Terms):
         return scatter.to_plan(self, scatter.latest(self, self.spreads), state)
 
     def stop(self, state: State) -> tuple[StopReason, ...]:
-        """Why nothing more is asked between phases: the strategy's reasons, or that what is open fails a limit."""
+        """Why nothing more is asked between phases: that of the goal, once limits that came late are told, too."""
+        reasons = self.goal_stop(state)
+        late = reasons and reasons[0].name == "decided" and limit_phases.open_now(self, state) is not None
+        return () if late else reasons
+
+    def goal_stop(self, state: State) -> tuple[StopReason, ...]:
+        """Why the goal asks nothing more: the strategy's reasons, or that what is open fails a limit."""
         reasons = self.strategy.stop(state)
         if reasons or not self.limited:
             return reasons

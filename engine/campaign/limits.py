@@ -21,7 +21,7 @@ from assaypilot.engine.endpoint import Endpoint
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.strategies.censored import apart
 
-__all__ = ["Verdict", "decide", "failures", "from_json", "same", "shares", "to_json", "together"]
+__all__ = ["Verdict", "decide", "failures", "from_json", "keeping", "same", "shares", "to_json", "together", "width_of"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,14 +63,20 @@ def together(n_goal: int, asked: Sequence[Sequence[int]], share: float) -> float
     return share * max(shares(1.0, n_goal, len(limited))[0] for limited in asked) + sum(each.values())
 
 
+def width_of(books: Books, phase: int) -> float:
+    """The half-width of a phase's bounds, in standard errors."""
+    delta = shares(of_decisions(books) * books.settings.delta, len(books.goal_endpoints), len(books.limited))[1]
+    there = int((books.since < phase).sum())
+    return math.sqrt(2.0 * math.log(2.0 * there * phase * (phase + 1) / delta))
+
+
 def decide(books: Books, phase: int, before: Sequence[Verdict]) -> Verdict | None:
     """What a phase says about the limits, ``before`` being what earlier ones said; None without limits."""
     if not books.limited:
         return None
-    delta = shares(of_decisions(books) * books.settings.delta, len(books.goal_endpoints), len(books.limited))[1]
     # Compounds that were added after a phase may have been chosen by it: it bounds those that were there.
     there = books.since < phase
-    width = math.sqrt(2.0 * math.log(2.0 * int(there.sum()) * phase * (phase + 1) / delta))
+    width = width_of(books, phase)
     low = np.full((len(books.limited), books.n_arms), -np.inf)
     high = np.full((len(books.limited), books.n_arms), np.inf)
     outs, censored = [], []
@@ -105,6 +111,16 @@ def _fails(endpoint: Endpoint, low: Floats, high: Floats) -> Flags:
     else:
         fails = (low > endpoint.highest) | (high < endpoint.lowest)
     return fails
+
+
+def keeping(books: Books, verdicts: Mapping[int, Verdict]) -> Flags:
+    """``(n_limits, n_arms)``: whether some phase has proven that an arm keeps to a limit."""
+    kept = np.zeros((len(books.limited), books.n_arms), dtype=bool)
+    for verdict in verdicts.values():
+        for row, position in enumerate(books.limited):
+            endpoint = books.endpoints[position]
+            kept[row] |= (verdict.low[row] >= endpoint.lowest) & (verdict.high[row] <= endpoint.highest)
+    return kept
 
 
 def failures(books: Books, verdicts: Mapping[int, Verdict]) -> tuple[Ints, Ints]:

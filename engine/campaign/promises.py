@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from assaypilot.engine.campaign import limits
 from assaypilot.engine.campaign.additivity import deviations
 from assaypilot.engine.campaign.changing.changed import changes_in_words
 from assaypilot.engine.campaign.compared import never_compared
@@ -162,11 +163,8 @@ def _open_limits(ledger: Ledger, candidates: Candidates) -> str:
     """How many of those in are not yet proven to keep to every limit; empty when all are."""
     if not ledger.limited or not (candidates.status == IN).any():
         return ""
-    sure = np.ones(len(ledger.library), dtype=bool)
-    for k in ledger.limited:
-        endpoint = ledger.endpoints[k]
-        low, high = candidates.limit_low[endpoint.name], candidates.limit_high[endpoint.name]
-        sure &= (low >= endpoint.lowest) & (high <= endpoint.highest)
+    # By the bounds of any phase: they all hold together, and a later one may be short.
+    sure = np.all(limits.keeping(ledger, ledger.verdicts), axis=0)[ledger.arm_of]
     unsure = int(((candidates.status == IN) & ~sure).sum())
     return f" {unsure:,} of those in may still fail {_limits(ledger)}." if unsure else ""
 

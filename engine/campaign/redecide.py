@@ -194,4 +194,18 @@ def recompute(ledger: Ledger) -> Decision | None:
     allocation = ledger.under_way.allocation
     outcome = ledger.outcome(allocation.phase, allocation, ledger.samples())
     state = scatter.to_decide(ledger, ledger.deciding(), allocation.phase)
-    return scatter.decided(state, ledger.strategy.decide(state, outcome))
+    decision = scatter.decided(state, ledger.strategy.decide(state, outcome))
+    if decision is None and _for_limits_alone(ledger, allocation.phase):
+        shape = state.low.shape
+        unknown, none = np.full(shape, np.nan), np.zeros(0, dtype=np.intp)
+        own = (none, none, none, unknown, unknown, unknown, none)
+        decision = Decision(allocation.phase, allocation.radius, *own, outcome.spent, memory=state.memory)
+    return decision
+
+
+def _for_limits_alone(ledger: Ledger, phase: int) -> bool:
+    """Whether the goal asked nothing more when a phase was planned, and values came that tell of the limits."""
+    if not ledger.limited or not ledger.goal_stop(ledger.current()):
+        return False
+    told = ledger.behind(ledger.limited)
+    return any(m.endpoint in told for m, _ in ledger.counting(phase))

@@ -12,6 +12,7 @@ from assaypilot.engine.campaign.counting import Issued
 from assaypilot.engine.campaign.file import codec, parts
 from assaypilot.engine.campaign.file.chain import Draft, as_parts
 from assaypilot.engine.campaign.layout import lay_out, next_round, reasons
+from assaypilot.engine.campaign.limit_phases import next_phase
 from assaypilot.engine.campaign.noise import known as assay_noise
 from assaypilot.engine.campaign.plates import alike
 from assaypilot.engine.campaign.replay import Ledger
@@ -55,7 +56,9 @@ def planned_round(
         if ledger.stop(state):
             return []
         state = spread_out(ledger, state)
-        allocation, chosen_by = asked(ledger, state, choice, report)
+        allocation, chosen_by = next_phase(ledger, state, report), None
+        if allocation is None:
+            allocation, chosen_by = asked(ledger, state, choice, report)
         capacity = state.problem.capacity
         most = settings.max_replicates if capacity is None else capacity.max_replicates
         planned, order = _lay_out(ledger, allocation, most)

@@ -14,6 +14,7 @@ import numpy as np
 from assaypilot.engine.arrays import Flags, Floats, Ints
 from assaypilot.engine.campaign import counting, limits
 from assaypilot.engine.campaign.counting import Books, Issued
+from assaypilot.engine.campaign.limit_phases import next_phase
 from assaypilot.engine.campaign.noise import known as assay_noise
 from assaypilot.engine.campaign.noise import scatter
 from assaypilot.engine.campaign.replay import Ledger
@@ -126,7 +127,7 @@ def begin(ledger: Ledger, report: Report = silent) -> Start:
     if (state.status == NOT_ESTIMABLE).all():
         stops = (StopReason("nothing measurable", "no compound that is left can be had"),)
     # This one as it will be: all later ones are guesses anyway.
-    following = None if stops else strategy.ask(state, report)
+    following = None if stops else next_phase(ledger, state, report) or strategy.ask(state, report)
     return Start(strategy, _light(state), following, None, stops, *_noise(ledger))
 
 
@@ -204,7 +205,8 @@ def play_on(
     while True:
         pulse()
         state = told.to_plan(state)
-        stops = () if under_way is not None else strategy.stop(state) or lab.stop(state)
+        first = under_way is not None or planned is not None
+        stops = () if first else strategy.stop(state) or lab.stop(state)
         if following is None and spent > begun:
             decided = int((_decided(ledger, state, lab) & ~before).sum())
             following = (spent - begun, rounds - begun_round, decided, bool(stops))

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from assaypilot.engine.campaign import limits
+from assaypilot.engine.campaign import limit_phases, limits
 from assaypilot.engine.campaign.changing.changed import CAPACITY, changes_in_words
 from assaypilot.engine.campaign.noise import known as assay_noise
 from assaypilot.engine.campaign.promises import broken, goal_sentence
@@ -90,13 +90,18 @@ def _of_what_is_measured(before: Ledger, after: Ledger) -> list[str]:
             f"From the next round on every planned compound is measured for {whom}, too: a round of "
             f"{after.settings.per_round:,} measurements then holds {many(room, 'replicate')} of compounds."
         )
-        if after.phases and after.stop(after.current()):
+        if after.phases and after.goal_stop(after.current()) and not limit_phases.may_follow(after):
             told.append(
                 f"Nothing is left open that a phase would be planned for: a confirmation round measures {whom} of "
                 "those that are in. To have the limit decided for all, begin anew with it in a file of its own."
             )
         elif before.phases:
             told.append("What fails is shown by measurements from then on; who is in stays in until it does.")
+    if limit_phases.may_follow(after) and limit_phases.came_late(after) != limit_phases.came_late(before):
+        told.append(
+            "When the goal asks nothing more, further rounds ask of those that are in whether they keep to the limit, "
+            "until that is known of each that is not too close to it to tell."
+        )
     if less:
         told.append(f"{joined([after.endpoints[k].name for k in less])} is not asked for any more.")
     return told

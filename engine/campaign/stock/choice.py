@@ -89,7 +89,7 @@ def choice_is_open(ledger: Ledger) -> bool:
     under_way = ledger.under_way
     if under_way is not None and (under_way.lost or ledger.received(under_way.allocation.phase)):
         return False
-    return not ledger.stop(ledger.current())
+    return not ledger.goal_stop(ledger.current())
 
 
 def options(ledger: Ledger, report: Report = silent) -> tuple[PlanOption, ...]:
@@ -111,7 +111,7 @@ def options(ledger: Ledger, report: Report = silent) -> tuple[PlanOption, ...]:
             mend=f"These leave a choice: {', '.join(sorted(CHOOSING))}.",
         )
     state = ledger.current()
-    if ledger.stop(state):
+    if ledger.goal_stop(state):
         return ()
     plans = _plans(ledger, state, report)
     return tuple(_option(ledger, plans.named(name)) for name in PLANS)

@@ -109,7 +109,7 @@ def test_a_limit_comes_with_an_endpoint_nobody_measured(strategy: str, tmp_path:
         assert failed
         assert failed <= set(np.flatnonzero(means >= 6.2))
         told = " ".join(campaign.consequences(Change(endpoint=Endpoint("pKa", noise_sd=0.2, limit=Limit("<", 9.0)))))
-        assert "a confirmation round measures pKa of those that are in" in told
+        assert "further rounds ask of those that are in whether they keep to the limit" in told
         assert now.measurements_used <= 300
         assert now.guarantee.delta == pytest.approx(0.075)
         campaign.correct(1, 6.0, reason="typo")
