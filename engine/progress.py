@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
-__all__ = ["Cancelled", "Report", "silent"]
+__all__ = ["Cancelled", "Report", "part_of", "silent"]
 
 
 class Cancelled(Exception):
@@ -20,3 +20,12 @@ class Report(Protocol):
 
 def silent(fraction: float, message: str) -> None:
     """Nothing: the report for work nobody watches."""
+
+
+def part_of(report: Report, start: float, end: float) -> Report:
+    """The report for a part of the work: from ``start`` to ``end`` of the whole."""
+
+    def told(fraction: float, message: str) -> None:
+        report(start + (end - start) * fraction, message)
+
+    return told

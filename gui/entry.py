@@ -14,7 +14,7 @@ from assaypilot.engine.endpoint import CONCENTRATIONS, Endpoint, Relation, norma
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.kinds import word_of
 from assaypilot.engine.measurements import Measurement, Result
-from assaypilot.engine.tables.entries import Unreadable, is_empty, read_entry
+from assaypilot.engine.tables.entries import Unreadable, is_empty, is_p_scale, read_entry
 from assaypilot.engine.tables.values import narrow, parse_value
 from assaypilot.gui.cells import of_round
 
@@ -25,7 +25,6 @@ __all__ = [
     "decimal_of",
     "entered_text",
     "in_round",
-    "is_p_scale",
     "parse_cells",
     "parse_entry",
     "parts_of",
@@ -37,8 +36,6 @@ __all__ = [
 _MEAN = re.compile(r"^(?P<value>[^(]*)\((?P<rest>[^)]*)\)$")
 _N = re.compile(r"^n\s*=?\s*(\d+)$", re.IGNORECASE)
 _SD = re.compile(r"^sd\s*=?\s*(.+)$", re.IGNORECASE)
-
-_P_SCALE = re.compile(r"(?<![A-Za-z0-9])p(IC|Ki|EC|Kd|XC|GI|AC)")
 
 _BETWEEN = re.compile("[;；]")
 _LEADING = re.compile(r"[<>=≤≥~\s]*[+\-−]?(?P<number>\d(?:[\d.,'’\s]*\d)?)")
@@ -72,11 +69,6 @@ class Entry:
     def shown(self, endpoint: Endpoint) -> str:
         """What will be kept, as the round's cell shows it."""
         return _text(self.value, self.relation, self.unit, self.n, self.sd, endpoint)
-
-
-def is_p_scale(endpoint: Endpoint) -> bool:
-    """Whether entered values are already -log10 of a concentration (pIC50, pKi ...)."""
-    return endpoint.transform == "none" and _P_SCALE.search(endpoint.name) is not None
 
 
 def user_decimal() -> str:

@@ -60,7 +60,9 @@ class Intended:
 
 def intend_file(raw: RawTable, status: Status, shown: Round | None, report: Report = silent) -> Intended:
     """What a results table would write."""
-    found = read_results(raw, status.library, status.endpoints, report, controls=status.settings.controls)
+    found = read_results(
+        raw, status.library, status.endpoints, report, controls=status.settings.controls, layouts=status.layouts
+    )
     return _of_table(f"Results in {raw.file or 'the clipboard'}", found, raw, status, shown)
 
 

@@ -9,15 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assaypilot.engine.arrays import Flags, Floats, Ints
-from assaypilot.engine.campaign import limits
+from assaypilot.engine.campaign import censoring, limits
 from assaypilot.engine.campaign.noise import known as assay_noise
-from assaypilot.engine.campaign.noise import precision
 from assaypilot.engine.campaign.plates import blocking
 from assaypilot.engine.campaign.replay import Ledger
 from assaypilot.engine.campaign.state import Candidates
 from assaypilot.engine.difference import parts, pooled_of
 from assaypilot.engine.features import outside_span, span_basis
-from assaypilot.engine.measurements import Pooled, pool
+from assaypilot.engine.measurements import Pooled
 from assaypilot.engine.models.glm import curvature, fit_glm, mean_value
 from assaypilot.engine.models.link_posterior import link_posterior
 from assaypilot.engine.models.ols import least_squares
@@ -55,22 +54,11 @@ def shown_means(ledger: Ledger, endpoint: int, means: Floats) -> Floats:
 
 
 def pooled(ledger: Ledger, endpoint: int) -> Pooled:
-    """Everything usable of an endpoint (of both parts of a difference), history included, per arm, model scale.
+    """Everything exact of an endpoint (of both parts of a difference), history included, per arm, model scale.
 
     Counts are of the largest noise SD, where it differs by class.
     """
-
-    def of_measured(position: int) -> Pooled:
-        if ledger.settings.blocks != "none":
-            return blocking.adjusted(ledger, position)
-        used = [m for m in ledger.measurements if m.endpoint == position and m.usable]
-        told = pool(
-            (int(ledger.arm_of[m.compound]) for m in used), (m.value for m in used), (m.n for m in used), ledger.n_arms
-        )
-        worth = precision.of_arms(ledger, (position,))
-        return told if worth is None else Pooled(told.counts * worth[0], told.means)
-
-    return pooled_of(ledger.endpoints, endpoint, of_measured)
+    return pooled_of(ledger.endpoints, endpoint, lambda position: censoring.measured_pool(ledger, position))
 
 
 def posterior_of(ledger: Ledger, endpoint: int, data: Pooled | None = None) -> Posterior | None:
@@ -78,6 +66,9 @@ def posterior_of(ledger: Ledger, endpoint: int, data: Pooled | None = None) -> P
 
     On the scale of the strategy's link, where it has one: see ``shown_means``.
     """
+    counted = censoring.fitted(ledger, endpoint)
+    if counted is not None:
+        return counted if assay_noise.informing(ledger)[endpoint].noise_sd is not None else None
     data = pooled(ledger, endpoint) if data is None else data
     if ledger.scale.own and _behind_link(ledger, endpoint):
         measured = np.flatnonzero(data.counts > 0)
@@ -101,8 +92,12 @@ def posterior_of(ledger: Ledger, endpoint: int, data: Pooled | None = None) -> P
 def _estimates(ledger: Ledger, endpoint: int, data: Pooled) -> Floats:
     """Least squares (maximum likelihood under a link) over everything usable, per arm; NaN outside its span.
 
-    Under a link whose effects have no bound the mean of the posterior.
+    Under a link whose effects have no bound the mean of the posterior. With values known only as bounds the maximum of
+    their likelihood, with the weak prior that ends it where only bounds tell.
     """
+    counted = censoring.fitted(ledger, endpoint)
+    if counted is not None:
+        return np.where(censoring.untold(ledger, endpoint), np.nan, counted.means())
     if ledger.scale.own and _behind_link(ledger, endpoint):
         view, measured = posterior_of(ledger, endpoint, data), np.flatnonzero(data.counts > 0)
         if view is None:
@@ -154,6 +149,9 @@ class _Evidence:
     bounded: Mapping[int, Ints]
     """Determinations of which only a bound is known, by endpoint."""
     made: Flags
+    under: Mapping[int, Floats]
+    """The lowest limit a value is known to lie below, by endpoint; NaN without one."""
+    over: Mapping[int, Floats]
 
 
 def _evidence(ledger: Ledger) -> _Evidence:
@@ -161,17 +159,27 @@ def _evidence(ledger: Ledger) -> _Evidence:
     usable = {k: np.zeros(n, dtype=np.intp) for k in places}
     bounded = {k: np.zeros(n, dtype=np.intp) for k in places}
     made = np.zeros(n, dtype=bool)
+    under, over = ({k: np.full(n, np.nan) for k in places} for _ in range(2))
     for m in ledger.measurements:
         if m.withdrawn:
             continue
         made[m.compound] = True
         if m.excluded is None:
+            if m.relation in ("<", "<="):
+                under[m.endpoint][m.compound] = np.fmin(under[m.endpoint][m.compound], m.value)
+            elif m.relation != "=":
+                over[m.endpoint][m.compound] = np.fmax(over[m.endpoint][m.compound], m.value)
             (usable if m.relation == "=" else bounded)[m.endpoint][m.compound] += m.n
     for k in places:
         own = parts(ledger.endpoints, k)
         if len(own) > 1:
             usable[k] = np.min([usable[part] for part in own], axis=0)
-    return _Evidence(usable, bounded, made)
+    return _Evidence(usable, bounded, made, _only_known(under), _only_known(over))
+
+
+def _only_known(limits: Mapping[int, Floats]) -> dict[int, Floats]:
+    """The limits of endpoints that have some."""
+    return {k: one for k, one in limits.items() if not np.isnan(one).all()}
 
 
 def _probabilities(ledger: Ledger, views: Sequence[Posterior | None], here: Ints) -> tuple[Floats, Floats]:
@@ -231,14 +239,15 @@ def build_candidates(ledger: Ledger, state: State) -> Candidates:
         view = views[objective]
         if view is not None:
             mean, spread = view.means(here), 1.96 * view.sds(here)
-            post_low = shown_means(ledger, objective, mean - spread)
-            post_high = shown_means(ledger, objective, mean + spread)
+            low, high = censoring.opened(ledger, objective, here, mean - spread, mean + spread)
+            post_low, post_high = shown_means(ledger, objective, low), shown_means(ledger, objective, high)
     limit_bounds = {k: _limit_bounds(ledger, row) for row, k in enumerate(ledger.limited)}
     bounds = limit_bounds | {k: _goal_bounds(ledger, row) for row, k in enumerate(ledger.goal_endpoints)}
     lows = {endpoints[k].name: shown(bounds[k][0]) for k in ledger.deciding_endpoints}
     highs = {endpoints[k].name: shown(bounds[k][1]) for k in ledger.deciding_endpoints}
     round_of_phase = np.array([0, *(decided.round for decided in ledger.phases)])
     evidence = _evidence(ledger)
+    bounded = [(k, e) for k, e in enumerate(endpoints) if censoring.bounds_of(ledger, k)]
     name = endpoints[objective].name
     estimate = estimates[name]
     one_cutoff = settings.goal != "pareto" and bool(np.isfinite(estimate).any())
@@ -267,6 +276,10 @@ def build_candidates(ledger: Ledger, state: State) -> Candidates:
         failed_limit=failed[arm_of],
         limit_low={endpoints[k].name: shown(limit_bounds[k][0]) for k in ledger.limited},
         limit_high={endpoints[k].name: shown(limit_bounds[k][1]) for k in ledger.limited},
+        under={endpoints[k].name: limit for k, limit in evidence.under.items()},
+        over={endpoints[k].name: limit for k, limit in evidence.over.items()},
+        open_sides={e.name: censoring.open_sides(ledger, k)[arm_of] for k, e in bounded},
+        open_ends={e.name: censoring.open_ends(ledger, k)[arm_of] for k, e in bounded},
     )
 
 

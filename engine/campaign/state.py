@@ -287,7 +287,7 @@ class Candidates:
     decided_in_round: Ints
     """0 where nothing is decided."""
     estimate: Floats
-    """Least squares over everything measured and usable, history included."""
+    """From everything measured and usable, history included: least squares; with bounds their largest likelihood."""
     low: Floats
     """Deciding bound of the last decided phase that bounded the compound."""
     high: Floats
@@ -305,7 +305,7 @@ class Candidates:
     measured: Ints
     """Usable determinations, history included; of several endpoints of the goal, of the one with the fewest."""
     censored: Ints
-    """Determinations of the goal's endpoints kept and shown but not used, because only a bound is known."""
+    """Determinations of the goal's endpoints of which only a bound is known: counted in estimates as such."""
     made: Flags
     """Whether anything was ever measured on it."""
     posterior_low: Floats
@@ -329,6 +329,17 @@ class Candidates:
     limit_low: Mapping[str, Floats]
     """Lower deciding bound for the limit of each endpoint that has one, of the last phase that bounded it; by name."""
     limit_high: Mapping[str, Floats]
+    under: Mapping[str, Floats] = field(default_factory=dict)
+    """The lowest limit below which a value of each endpoint is known to lie, by name; NaN without one.
+
+    Of endpoints that have bounds, and are measured themselves.
+    """
+    over: Mapping[str, Floats] = field(default_factory=dict)
+    """The highest limit above which one is known to lie."""
+    open_sides: Mapping[str, NDArray[np.int8]] = field(default_factory=dict)
+    """By name, of endpoints with bounds: -1 of estimates that only bounds hold, from above; 1 from below; else 0."""
+    open_ends: Mapping[str, Floats] = field(default_factory=dict)
+    """What holds such an estimate: the compound's own limit, else the end of its 95 % interval; NaN for all others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -440,6 +451,11 @@ class Status:
     """The plan that was chosen for the phase under way; None where there was nothing to choose."""
     choosable: bool = False
     """Whether the next plan is one to choose."""
+
+    @property
+    def layouts(self) -> tuple[Layout, ...]:
+        """The plates of the rounds that were laid out and not withdrawn, the open one last."""
+        return tuple(one.layout for one in self.rounds if one.layout is not None and one.state != "withdrawn")
 
     @property
     def limited_endpoints(self) -> tuple[int, ...]:

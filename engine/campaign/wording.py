@@ -53,8 +53,8 @@ def cautions(ledger: Ledger, *, open_ones: bool) -> tuple[str, ...]:
     counting = {m.compound for m in taken(ledger)}
     texts = []
     for used, found in (
-        ("left out of estimates", [c for c in only if c in counting]),
-        ("shown but not used", [c for c in only if c not in counting]),
+        ("counted as such in estimates", [c for c in only if c in counting]),
+        ("counted in estimates, not in decisions", [c for c in only if c not in counting]),
     ):
         if not found:
             continue

@@ -7,14 +7,13 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from assaypilot.engine import kinds
 from assaypilot.engine.campaign.campaign import Campaign
 from assaypilot.engine.campaign.results.amending import harmless
 from assaypilot.engine.campaign.state import Status
 from assaypilot.engine.cli.changing import agreed, refusal
 from assaypilot.engine.cli.changing_options import Numbered
 from assaypilot.engine.cli.console import Console, Reply, table
-from assaypilot.engine.cli.control_values import control_told, control_value
+from assaypilot.engine.cli.recorded_values import control_value, value_told
 from assaypilot.engine.cli.standing import guarantee_of
 from assaypilot.engine.controls import Reading, find_control
 from assaypilot.engine.endpoint import Endpoint
@@ -100,7 +99,7 @@ def values(options: argparse.Namespace, console: Console) -> Reply:
             )
         kept = [one for one in kept if one.compound == compound]
         controls = [one for one in controls if one.control == control]
-    told = [*(_told(now, one) for one in kept), *(control_told(now, one) for one in controls)]
+    told = [*(value_told(now, one) for one in kept), *(value_told(now, one) for one in controls)]
     rows = [
         (
             one["number"],
@@ -161,37 +160,9 @@ def _shown(told: Mapping[str, Any]) -> str:
     return f"{relation}{told['value']:.{_DIGITS}g}{' ' + told['unit'] if told['unit'] else ''}"
 
 
-def _told(now: Status, one: Measurement | Reading) -> dict[str, Any]:
-    if isinstance(one, Reading):
-        return control_told(now, one)
-    endpoint, entered = now.endpoints[one.endpoint], one.entered
-    value, relation, unit = entered.value, entered.relation, entered.unit or endpoint.unit
-    if one.corrected is not None:
-        # By way of the logarithm: without its last digits, which nobody typed.
-        value, unit = float(f"{endpoint.from_model(one.value):.12g}"), endpoint.unit
-        relation = endpoint.relation_on_model(one.relation)  # its own inverse
-    return {
-        "number": one.number,
-        "control": False,
-        "id": now.library.ids[one.compound],
-        "endpoint": endpoint.name,
-        "value": value,
-        "word": kinds.word_of(endpoint, value),
-        "relation": relation,
-        "unit": unit or None,
-        "n": one.n,
-        "round": one.round,
-        "plate": entered.plate or None,
-        "well": entered.well or None,
-        "excluded": one.excluded,
-        "corrected": one.corrected,
-        "entered": entered.value,
-    }
-
-
 def _document(now: Status, one: Measurement | Reading, told: Sequence[str], *, changed: bool) -> dict[str, Any]:
     return {
-        **_told(now, one),
+        **value_told(now, one),
         "changed": changed,
         "consequences": told,
         "statement": now.statement,

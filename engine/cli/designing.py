@@ -13,7 +13,7 @@ import numpy as np
 from assaypilot.engine.arrays import Flags, Floats, Ints
 from assaypilot.engine.cli.console import Console, Reply, count, plural, table
 from assaypilot.engine.cli.marks import flags, prices
-from assaypilot.engine.cli.starting import read_mapped
+from assaypilot.engine.cli.reading import read_mapped
 from assaypilot.engine.design.cost import Priced, Prices, cost_frontier
 from assaypilot.engine.design.criteria import Design
 from assaypilot.engine.design.directions import Directions, Rows

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from assaypilot.engine.endpoint import Endpoint
+from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.tables.headers import split_unit
 
-__all__ = ["spellings"]
+__all__ = ["named", "spellings"]
 
 
 def spellings(endpoints: Sequence[Endpoint]) -> dict[str, str]:
@@ -21,3 +22,21 @@ def spellings(endpoints: Sequence[Endpoint]) -> dict[str, str]:
             found.setdefault(spelling.strip().casefold(), set()).add(endpoint.name)
     short = {spelling: next(iter(names)) for spelling, names in found.items() if len(names) == 1}
     return short | {endpoint.name.casefold(): endpoint.name for endpoint in endpoints}
+
+
+def named(texts: Sequence[str], endpoints: Sequence[Endpoint]) -> list[str]:
+    """The names of the endpoints that texts mean, each one or, with commas, several; AssayPilotError for any other."""
+    by_name = spellings(endpoints)
+    found = []
+    for text in texts:
+        # A text that is a name as a whole is that endpoint, commas and all.
+        for piece in [text] if text.strip().casefold() in by_name else text.split(","):
+            name = by_name.get(piece.strip().casefold())
+            if name is None:
+                raise AssayPilotError(
+                    f"there is no endpoint {piece.strip()!r}",
+                    option="--objective",
+                    mend=f"Choose one of: {', '.join(endpoint.name for endpoint in endpoints)}.",
+                )
+            found.append(name)
+    return found

@@ -8,6 +8,8 @@ from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.stated_noise import StatedNoise, parse_noise
 
 __all__ = [
+    "JSON_LIMIT",
+    "TEXT_LIMIT",
     "add_goal_options",
     "add_table_options",
     "header_rows",
@@ -18,6 +20,9 @@ __all__ = [
     "positive",
     "setting",
 ]
+
+JSON_LIMIT, TEXT_LIMIT = 10_000, 25
+"""Compounds that ``status`` lists unless told otherwise, as a document and in the terminal."""
 
 
 def add_table_options(parser: argparse.ArgumentParser) -> None:

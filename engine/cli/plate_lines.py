@@ -6,7 +6,7 @@ from typing import Any
 
 from assaypilot.engine.campaign.state import Status
 from assaypilot.engine.cli.console import table
-from assaypilot.engine.cli.control_values import control_told
+from assaypilot.engine.cli.recorded_values import value_told
 
 __all__ = ["controls_document", "plate_lines"]
 
@@ -24,7 +24,7 @@ def controls_document(now: Status) -> dict[str, Any]:
         "controls": {
             "compounds": [control.as_json() for control in settings.controls],
             "values": sum(r.usable for r in now.readings),
-            "readings": [control_told(now, r) for r in now.readings if not r.withdrawn],
+            "readings": [value_told(now, r) for r in now.readings if not r.withdrawn],
             "plates": [
                 {
                     "round": line.round,

@@ -310,7 +310,9 @@ def _read_table(options: argparse.Namespace, console: Console, now: Status) -> t
     from assaypilot.engine.tables.opening import read_table
 
     raw = read_table(options.results, console.report, sheet=options.sheet)
-    found = read_results(raw, now.library, now.endpoints, console.report, controls=now.settings.controls)
+    found = read_results(
+        raw, now.library, now.endpoints, console.report, controls=now.settings.controls, layouts=now.layouts
+    )
     if not found.results:
         if not found.rejected:
             raise AssayPilotError(

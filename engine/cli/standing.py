@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import argparse
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,10 +16,12 @@ from assaypilot.engine.campaign.past import as_it_stood
 from assaypilot.engine.campaign.state import STATUSES, Round, Status
 from assaypilot.engine.campaign.words import names
 from assaypilot.engine.cli.console import Console, Reply, count, plural, table
+from assaypilot.engine.cli.options import JSON_LIMIT, TEXT_LIMIT
 from assaypilot.engine.cli.outlook import left_to_do, range_lines
 from assaypilot.engine.cli.plate_lines import controls_document, plate_lines
 from assaypilot.engine.cli.stock_words import of_compound, stock_document, stock_lines
 from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.export.bounds import estimate_text, only_bounds
 from assaypilot.engine.export.shortlist import Which, chances, confirmed, decimals_of, ranked
 from assaypilot.engine.percentages import probability
 from assaypilot.engine.strategies.protocol import IN, UNDECIDED
@@ -37,8 +40,6 @@ __all__ = [
     "what_can_be_done",
 ]
 
-JSON_LIMIT = 10_000
-TEXT_LIMIT = 25
 ID_LIMIT = 100_000
 """Ids in the lists ``in`` and ``undecided``; a library can hold a million."""
 _NONE_LEFT = {"low": 0, "median": 0, "high": 0}
@@ -246,11 +247,28 @@ def _compound(now: Status, compound: int) -> dict[str, Any]:
         "probability_within_slack": float(candidates.probability_within_slack[compound]),
         "measured": int(candidates.measured[compound]),
         "censored": int(candidates.censored[compound]),
+        **_bounds_of(now, compound),
         "made": bool(candidates.made[compound]),
         "confirmed": now.confirmation.states.get(compound),
         **({} if now.stock is None else of_compound(now.stock, compound)),
         **more,
     }
+
+
+def _bounds_of(now: Status, compound: int) -> dict[str, Any]:
+    """Where values known only as bounds say that a compound lies, and to which side its estimate is open.
+
+    By endpoint; nothing of compounds that no bound and no open estimate concerns.
+    """
+    known = now.candidates
+    found: dict[str, dict[str, float | str | None]] = {}
+    for name, sides in known.open_sides.items():
+        below, above = _of(known.under, name, compound), _of(known.over, name, compound)
+        side, end = int(sides[compound]), float(known.open_ends[name][compound])
+        if side or any(limit is not None and np.isfinite(limit) for limit in (below, above)):
+            word = {-1: "below", 0: None, 1: "above"}[side]
+            found[name] = {"below": below, "above": above, "open": word, "end": end}
+    return {"bounds": found} if found else {}
 
 
 def _of(by_name: Mapping[str, Floats], name: str, compound: int) -> float | None:
@@ -318,34 +336,39 @@ def _compound_table(now: Status, compounds: Sequence[int]) -> list[str]:
     asked = [now.endpoints[k] for k in now.asked_endpoints]
     several = len(asked) > 1
     header = ["ID", "Status"]
-    columns: list[Floats] = []
+    columns: list[Callable[[int], str]] = []
     for endpoint in asked:
         behind, name = f" {endpoint.scale_name}" if several else "", endpoint.name
         header.append(f"Estimate {endpoint.scale_name}")
-        columns.append(candidates.estimates[name])
+        columns.append(partial(estimate_text, now, name, digits=digits))
         if name in candidates.lows:
             header += [f"Low{behind}", f"High{behind}"]
-            columns += [candidates.lows[name], candidates.highs[name]]
+            ends = (candidates.lows[name], candidates.highs[name])
+            columns += [partial(_number_of, values, digits) for values in ends]
     likely = chances(now)
     header += [f"P({name})" for name in likely]
     header += ["Measured", "Decided in round", *(["Why out"] if now.limited_endpoints else [])]
     header += ["Confirmed"] if now.confirmation.rounds else []
     rows = []
     for compound in compounds:
-        numbers = (number(values[compound], digits) for values in columns)
+        numbers = (text(compound) or "-" for text in columns)
         rows.append(
             (
                 now.library.ids[compound],
                 STATUSES[candidates.status[compound]],
                 *numbers,
                 *(_chance(values[compound]) for values in likely.values()),
-                int(candidates.measured[compound]),
+                int(candidates.measured[compound]) or only_bounds(now, compound) or 0,
                 int(candidates.decided_in_round[compound]) or "-",
                 *((now.reason(compound) or "",) if now.limited_endpoints else ()),
                 *((confirmed(now, compound),) if now.confirmation.rounds else ()),
             )
         )
     return table(header, rows)
+
+
+def _number_of(values: Floats, digits: int, compound: int) -> str:
+    return number(values[compound], digits)
 
 
 def _chance(value: float) -> str:

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import argparse
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from assaypilot.engine.campaign.state import Settings, Source, Status
-from assaypilot.engine.cli.console import Console, Reply, count, plural, table
-from assaypilot.engine.cli.naming import spellings
+from assaypilot.engine.cli.check_words import check_lines
+from assaypilot.engine.cli.console import Console, Reply, plural
+from assaypilot.engine.cli.naming import named
+from assaypilot.engine.cli.reading import read_mapped
 from assaypilot.engine.cli.standing import what_can_be_done
 from assaypilot.engine.cli.stock_options import terms_of
 from assaypilot.engine.cli.stock_words import said_lines, said_of_stock, stock_document, stock_lines
@@ -19,27 +20,18 @@ from assaypilot.engine.controls import parse_control
 from assaypilot.engine.difference import parts
 from assaypilot.engine.endpoint import Endpoint
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.noise_classes import parse_noise_classes
 from assaypilot.engine.stated_noise import StatedNoise
 from assaypilot.engine.tables.check import check_report
-from assaypilot.engine.tables.files import is_workbook
 from assaypilot.engine.tables.importer import ImportedTable, import_table
-from assaypilot.engine.tables.join import join_tables, split_join
-from assaypilot.engine.tables.mapping import propose
 from assaypilot.engine.tables.noise_column import with_classes_of
-from assaypilot.engine.tables.opening import read_table
-from assaypilot.engine.tables.options import TableMapping, TableOptions, parse_endpoint_spec
+from assaypilot.engine.tables.options import TableMapping
 from assaypilot.engine.tables.raw import RawTable
-from assaypilot.engine.tables.reading import ReadAs, read_as
-from assaypilot.engine.tables.structures import core_hint
 
-__all__ = ["check", "new", "parameters_of", "read_mapped"]
+__all__ = ["check", "new", "parameters_of"]
 
 _HISTORY = "they are shown and used to estimate, not to decide"
 _ROWS = 10
-"""Unused rows shown in the terminal."""
-_LABELS = 12
-"""Substituents of one site shown in the terminal."""
+"""Rows named in one sentence."""
 
 
 def check(options: argparse.Namespace, console: Console) -> Reply:
@@ -49,7 +41,7 @@ def check(options: argparse.Namespace, console: Console) -> Reply:
         if endpoint.noise_classes is not None:
             endpoint.noise_classes.check(imported.library)
     document = check_report(raw, mapping, imported) | {"stock": said_of_stock(imported)}
-    return Reply(document, [*_check_lines(options.table, document), *said_lines(document["stock"])])
+    return Reply(document, [*check_lines(options.table, document), *said_lines(document["stock"])])
 
 
 def new(options: argparse.Namespace, console: Console) -> Reply:
@@ -92,8 +84,13 @@ def new(options: argparse.Namespace, console: Console) -> Reply:
         report=console.report,
     ) as campaign:
         now = campaign.status()
+    return Reply(_document(path, now, imported, document), _lines(path, now, len(imported.history), document))
+
+
+def _document(path: Path, now: Status, imported: ImportedTable, document: dict[str, Any]) -> dict[str, Any]:
+    """The campaign that was made, as ``--json`` prints it; ``document`` is the check of its table."""
     asked = [now.endpoints[k] for k in now.asked_endpoints]
-    answer = {
+    return {
         "file": str(path),
         "name": now.name,
         "compounds": len(now.library),
@@ -125,7 +122,12 @@ def new(options: argparse.Namespace, console: Console) -> Reply:
         "head": now.head,
         "events": now.events,
     }
-    lines = [
+
+
+def _lines(path: Path, now: Status, history: int, document: dict[str, Any]) -> list[str]:
+    """The same for the terminal; ``history``: how many values there were before."""
+    asked = [now.endpoints[k] for k in now.asked_endpoints]
+    return [
         f"Created {path}: {plural(len(now.library), 'compound')}, rank {document['rank']} of {document['max_rank']}",
         now.goal_sentence,
         *(
@@ -142,12 +144,11 @@ def new(options: argparse.Namespace, console: Console) -> Reply:
             else []
         ),
         *stock_lines(now),
-        *([f"History: {plural(len(imported.history), 'value')}; {_HISTORY}"] if imported.history else []),
+        *([f"History: {plural(history, 'value')}; {_HISTORY}"] if history else []),
         *(f"Note: {warning}" for warning in now.warnings),
         "",
         f"Next: assaypilot plan {path} --out round1.csv",
     ]
-    return Reply(answer, lines)
 
 
 def _unknown(now: Status, endpoint: Endpoint) -> bool:
@@ -204,98 +205,6 @@ def _read(
     return raw, mapping, replace(imported, endpoints=endpoints), epsilons
 
 
-def read_mapped(
-    options: argparse.Namespace, sd: StatedNoise | None, console: Console
-) -> tuple[RawTable, TableMapping, dict[str, float]]:
-    """The table as it is, what its columns are, and the epsilons said with endpoints, by the table options."""
-    specs = tuple(map(parse_endpoint_spec, options.endpoint))
-    noise_class = getattr(options, "noise_class", None)
-    if options.only_listed and not options.product:
-        raise AssayPilotError(
-            "only the table's compounds are in the library anyway", option="--only-listed", mend="Give --product, too."
-        )
-    wanted = TableOptions(
-        id=options.id,
-        smiles=options.smiles,
-        sites=options.sites or (),
-        blank=options.blank or "missing",
-        product=options.product,
-        only_listed=options.only_listed,
-        available=options.available,
-        stock=getattr(options, "stock", None),
-        cost=getattr(options, "cost", None),
-        lead=getattr(options, "lead", None),
-        endpoints=specs,
-        sd=sd,
-        noise_classes=None if noise_class is None else parse_noise_classes(noise_class),
-        cores=tuple(options.core),
-        merge=options.merge or "no",
-        min_seen=options.min_seen,
-        drop_sites=tuple(options.drop_site),
-        joined=tuple(options.join_substituents),
-        interactions=tuple(options.interaction),
-    )
-    raw = _tables(options, console)
-    try:
-        mapping = propose(raw, wanted)
-    except AssayPilotError as error:
-        raise _with_cores(error, raw, options, console) from None
-    return raw, mapping, {spec.name: spec.epsilon for spec in specs if spec.epsilon is not None}
-
-
-def _tables(options: argparse.Namespace, console: Console) -> RawTable:
-    """The table, with the one that is joined to it; each sheet that was named belongs to the next of them that has any.
-
-    A single sheet is that of the table when it is a workbook, else that of the joined one.
-    """
-    files = [options.table]
-    column = None
-    if options.join:
-        file, column = split_join(options.join)
-        files.append(file)
-    sheets: list[str] = [options.sheet] if isinstance(options.sheet, str) else list(options.sheet or ())
-    books = [place for place, file in enumerate(files) if is_workbook(file)]
-    if len(sheets) > max(1, len(books)):
-        raise AssayPilotError(
-            f"{len(sheets)} sheets were named, for {plural(len(books), 'workbook')}",
-            option="--sheet",
-            mend="Name one for each workbook: first that of the table, then that of --join.",
-        )
-    # Without any workbook the table itself says that it has no sheets.
-    of_file = dict(zip(books or [0], sheets, strict=False))
-    if options.header is None and options.decimal is None:
-        raw = read_table(options.table, console.report, sheet=of_file.get(0))
-    else:
-        decimal = {None: None, "point": ".", "comma": ","}[options.decimal]
-        how = ReadAs(sheet=of_file.get(0), header=options.header, decimal=decimal)
-        raw = read_as(options.table, how, console.report).raw
-    for place, file in enumerate(files[1:], start=1):
-        other = read_table(file, console.report, sheet=of_file.get(place))
-        raw = join_tables(raw, other, id_column=options.id, other_column=column)
-    return raw
-
-
-def _with_cores(
-    error: AssayPilotError, raw: RawTable, options: argparse.Namespace, console: Console
-) -> AssayPilotError:
-    """The refusal of a table without sites, with the cores its structures share or the header; any other as it is."""
-    nameless = sum(re.fullmatch(r"column \d+", column) is not None for column in raw.columns)
-    if (
-        error.option == "--sites"
-        and options.header is None
-        and raw.kind in ("text", "workbook")
-        and 3 * nameless > len(raw.columns)
-    ):
-        error.mend = f"{error.mend} Or say which row is the header, for example --header 2 or --header 1-2."
-        return error
-    if error.option != "--sites" or options.sites or not error.mend or "--core" not in error.mend:
-        return error
-    hint = core_hint(raw, options.smiles, console.report)
-    if hint:
-        error.mend = error.mend.replace("--core SMILES.", f"{hint}. Look at a core before you use it.")
-    return error
-
-
 def parameters_of(options: argparse.Namespace) -> dict[str, Any]:
     """The strategy's parameters by name; refuses one that is given two values."""
     given: dict[str, Any] = {}
@@ -327,19 +236,7 @@ def _objectives(wanted: Sequence[str] | None, endpoints: Sequence[Endpoint], goa
             option="--objective",
             mend="Say which one the goal is about: --objective NAME.",
         )
-    by_name = spellings(endpoints)
-    found = []
-    for text in wanted:
-        # A text that is a name as a whole is that endpoint, commas and all.
-        for piece in [text] if text.strip().casefold() in by_name else text.split(","):
-            name = by_name.get(piece.strip().casefold())
-            if name is None:
-                raise AssayPilotError(
-                    f"there is no endpoint {piece.strip()!r}",
-                    option="--objective",
-                    mend=f"Choose one of: {', '.join(names)}.",
-                )
-            found.append(name)
+    found = named(wanted, endpoints)
     if len(found) > 1 and goal != "pareto":
         raise AssayPilotError(
             f"the goal {goal} is about one endpoint, and {len(found)} were named: {', '.join(found)}",
@@ -361,64 +258,3 @@ def _unused(options: argparse.Namespace) -> list[str]:
     if options.goal == "pareto" and options.slack is not None:
         return ["Trade-offs have no cutoff, so the slack is not used."]
     return []
-
-
-def _check_lines(path: str, report: dict[str, Any]) -> list[str]:
-    """A check report as text."""
-    lines = [
-        f"{Path(path).name}: {report['rows_used']:,} of {plural(report['rows_read'], 'row')} used "
-        f"({report['read_as']})",
-        f"Ids: {report['id_column'] or 'made from the substituents'}; structures: {report['smiles_column'] or 'none'}",
-        f"{plural(report['compounds'], 'compound')} in the table, {report['library_size']:,} in the library; "
-        f"rank {report['rank']} of {report['max_rank']}",
-        "",
-    ]
-    for site in report["sites"]:
-        labels = [f"{entry['label']} ({entry['count']})" for entry in site["substituents"]]
-        more = f", and {len(labels) - _LABELS} more" if len(labels) > _LABELS else ""
-        lines.append(f"Site {site['name']}: {plural(len(labels), 'substituent')}: {', '.join(labels[:_LABELS])}{more}")
-    if report["endpoints"]:
-        lines += ["", *_endpoint_table(report)]
-        lines += ["", *(model["sentence"] for model in report["model_report"].values())]
-    else:
-        lines += ["", "No column of measured values"]
-    if report["not_used"]:
-        lines += ["", "Not used:"]
-        lines += table(
-            ["Row", "Column", "Reason"],
-            [(entry["row"], entry["column"], entry["reason"]) for entry in report["not_used"][:_ROWS]],
-            indent="  ",
-        )
-        lines += [f"  {line}" for line in count(len(report["not_used"]), _ROWS, "(--json lists them all)")]
-        errors = [entry for entry in report["not_used"] if entry["severity"] == "error"]
-        if errors:
-            rows = ", ".join(str(entry["row"]) for entry in errors[:_ROWS]) + (", ..." if len(errors) > _ROWS else "")
-            lines.append(f"Left out, since only you know what was meant: row {rows}; correct the table to use them")
-    return lines + [f"Note: {text}" for text in [*report["warnings"], *report.get("notes", [])]]
-
-
-def _endpoint_table(report: dict[str, Any]) -> list[str]:
-    rows = []
-    for endpoint in report["endpoints"]:
-        fit = report["additive_fit"].get(endpoint["name"]) or {}
-        rows.append(
-            (
-                endpoint["name"],
-                endpoint["unit"],
-                # Of a concentration the logarithm is meant, and "higher" beside "nM" would say the contrary.
-                f"{'higher' if endpoint['direction'] == 'max' else 'lower'}"
-                f"{'' if endpoint['scale'] == endpoint['name'] else ' ' + endpoint['scale']}",
-                endpoint["measured"],
-                endpoint["censored"],
-                _short(endpoint["noise_sd"]),
-                _short(fit.get("r2")),
-                _short(fit.get("q2")),
-                _short(fit.get("residual_sd")),
-            )
-        )
-    header = ["Endpoint", "Unit", "Better", "Measured", "Bounds", "Noise (SD)", "R2", "Q2", "Residual SD"]
-    return table(header, rows)
-
-
-def _short(value: float | None) -> str:
-    return "-" if value is None else f"{value:.3g}"

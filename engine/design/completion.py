@@ -19,7 +19,7 @@ from assaypilot.engine.design.directions import Rows
 from assaypilot.engine.design.exchange import Bounds, exchange
 from assaypilot.engine.design.rounding import Rounded
 from assaypilot.engine.features import ProjectedFeatures
-from assaypilot.engine.progress import Report, silent
+from assaypilot.engine.progress import Report, part_of, silent
 
 __all__ = ["completed"]
 
@@ -138,12 +138,9 @@ class _Plan:
         pool = np.union1d(np.flatnonzero(self._counts), np.argpartition(-gains, takers - 1)[:takers])
         bounds = Bounds(np.zeros(len(pool), dtype=np.intp), np.full(len(pool), self._most, dtype=np.intp))
 
-        def told(fraction: float, message: str) -> None:
-            report(0.7 + 0.3 * fraction, message)
-
         found = exchange(
             self._candidates.coordinates(pool), self._counts[pool], self._directions, bounds,
-            base=_TRACE * self._each, limit=_MOVES, report=told,
+            base=_TRACE * self._each, limit=_MOVES, report=part_of(report, 0.7, 1.0),
         )  # fmt: skip
         counts = np.zeros_like(self._counts)
         counts[pool] = found.counts

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from scipy.linalg import LinAlgError, cho_solve, cholesky
@@ -15,7 +16,15 @@ from assaypilot.engine.arrays import Floats, Ints
 from assaypilot.engine.features import Features, SiteFeatures
 from assaypilot.engine.models.blocks import Effects
 
-__all__ = ["Posterior", "blocked_posterior", "look_ups", "posterior", "probability_within"]
+__all__ = [
+    "Posterior",
+    "WeakPrior",
+    "blocked_posterior",
+    "look_ups",
+    "posterior",
+    "probability_within",
+    "weak_prior",
+]
 
 
 _PRIOR_SPREAD = 3.0
@@ -35,6 +44,13 @@ _COMBINATIONS = 4096
 _SINGLE = 1e4
 _BITS = np.array([bin(byte).count("1") for byte in range(256)], dtype=np.uint8)
 """How many bits of a byte are set."""
+
+
+class WeakPrior(NamedTuple):
+    """Effects are normal around 0, the intercept (column 0) around ``centre``, all with this SD."""
+
+    centre: float
+    sd: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,21 +91,43 @@ class Posterior:
         return out
 
 
-def posterior(features: Features, measured: Ints, counts: Floats, means: Floats, sigma: float) -> Posterior:
+def weak_prior(counts: Floats, means: Floats, sigma: float) -> WeakPrior:
+    """The prior that goes with some data: an SD of three times their spread, and never below ten times the assay noise.
+
+    The intercept is around their mean.
+    """
+    shares = counts / counts.sum()
+    centre = float(shares @ means)
+    left = means - centre
+    # Squares of the deviations themselves could overflow.
+    largest = float(np.abs(left).max()) or 1.0
+    left = left / largest
+    return WeakPrior(centre, max(_PRIOR_SPREAD * largest * float(np.sqrt(shares @ left**2)), 10.0 * sigma))
+
+
+def posterior(
+    features: Features, measured: Ints, counts: Floats, means: Floats, sigma: float, prior: WeakPrior | None = None
+) -> Posterior:
     """The posterior after ``counts`` measurements with these means of the rows ``measured``, all ``(m,)``.
 
-    The prior is weak: every effect is normal around 0 (column 0, the intercept: around the mean of the data) with an
-    SD of three times the spread of the data, and never below ten times the assay noise. Where that is too weak to be
-    told from nothing in floating point (values or noise of absurd size), it is as weak as it can be.
+    The prior is weak (``weak_prior`` of these data, unless another is given). Where that is too weak to be told from
+    nothing in floating point (values or noise of absurd size), it is as weak as it can be.
     """
-    return _posterior(features, measured, counts, means, sigma, None, None)
+    return _posterior(features, measured, counts, means, sigma, None, None, prior)
 
 
 def blocked_posterior(
-    features: Features, arms: Ints, counts: Floats, means: Floats, sigma: float, effects: Effects, controls: Floats
+    features: Features,
+    arms: Ints,
+    counts: Floats,
+    means: Floats,
+    sigma: float,
+    effects: Effects,
+    controls: Floats,
+    prior: WeakPrior | None = None,
 ) -> Posterior:
     """The same beside the ``effects`` of blocks, of which nothing is known but by measurements and ``controls``."""
-    return _posterior(features, arms, counts, means, sigma, effects, controls)
+    return _posterior(features, arms, counts, means, sigma, effects, controls, prior)
 
 
 def _posterior(
@@ -100,16 +138,15 @@ def _posterior(
     sigma: float,
     effects: Effects | None,
     controls: Floats | None,
+    prior: WeakPrior | None,
 ) -> Posterior:
-    if len(measured) == 0:
+    if len(measured) == 0 and prior is None:
         raise ValueError("a posterior needs at least one measurement")
-    shares = counts / counts.sum()
-    centre = float(shares @ means)
+    centre, prior_sd = weak_prior(counts, means, sigma) if prior is None else prior
+    # In units of the largest deviation, so that no sum of them overflows.
     left = means - centre
-    # Squares of the deviations themselves could overflow.
-    largest = float(np.abs(left).max()) or 1.0
+    largest = float(np.abs(left).max(initial=0.0)) or 1.0
     left = left / largest
-    prior_sd = max(_PRIOR_SPREAD * largest * float(np.sqrt(shares @ left**2)), 10.0 * sigma)
     gram = features.gram(counts, measured) if effects is None else effects.information()
     factor = _factor(gram, max(sigma / prior_sd, _LEAST_RATIO) ** 2)
     if effects is not None and controls is not None:

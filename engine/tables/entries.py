@@ -15,9 +15,13 @@ from assaypilot.engine.tables.values import Value, is_missing, parse_number, par
 
 __all__ = ["Entry", "Unreadable", "doubt", "is_empty", "is_p_scale", "left_behind", "parse_share", "read_entry"]
 
-_P_SCALE = re.compile(r"(?:.*[\s_-])?p(?:(?:ic|ec|ac|gi|xc|cc|dc|ed|lc|tc|sc)[ _]?\d\d|ki|kd|a2|kb)(?:[\s_].*)?", re.I)
+_P_SCALE = re.compile(
+    r"(?:.*[\s_-])?p(?:(?:ic|ec|ac|gi|xc|cc|dc|ed|lc|tc|sc)[ _]?\d\d|ki|kd|a2|kb)(?:[\s_(-].*)?", re.I
+)
 _MARKS = "*†‡§¶"
 _SHARE = re.compile(r"(\d{1,6})\s*/\s*(\d{1,6})")
+_CODES = frozenset({-999.0, -9999.0, -99999.0, -999999.0, -999.99, -9999.99})
+"""What programs write where there is no value."""
 _P_LOWEST, _P_HIGHEST = 1.0, 13.0
 _FLIPPED: dict[Relation, Relation] = {"=": "=", "<": ">", ">": "<"}
 
@@ -92,6 +96,8 @@ def read_entry(
         found = Value(word) if word is not None else parse_share(endpoint, text) or parse_value(text, decimal)
     except ValueError as error:
         raise Unreadable(_of_kind(endpoint, str(error))) from None
+    if found.value in _CODES and found.relation == "=" and found.unit is None:
+        raise Unreadable(f"{quoted(text)} looks like a code for no value; leave the cell empty")
     said = found.relation
     # A question mark is no value yet, but beside a value it is a doubt.
     if said == "=" and relation and (relation == "?" or not is_missing(relation)):

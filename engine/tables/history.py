@@ -13,13 +13,16 @@ from assaypilot.engine.progress import Report
 from assaypilot.engine.tables.entries import Entry, Unreadable, doubt, is_p_scale, left_behind, read_entry
 from assaypilot.engine.tables.options import EndpointColumn, TableMapping
 from assaypilot.engine.tables.problems import Problem
+from assaypilot.engine.tables.quality import is_marked
 from assaypilot.engine.tables.raw import RawTable, fold
-from assaypilot.engine.tables.values import YES, is_missing, plain_number, quoted
+from assaypilot.engine.tables.values import is_missing, plain_number, quoted
 
 __all__ = ["far_from_the_others", "read_history"]
 
 _REPORT_EVERY = 20_000
 _NAMED = 3
+_LOWEST = -999.0
+"""Numbers from here down may be codes for no value."""
 _FEWEST = 8
 """Values of an endpoint below which none can be told to be far from the others."""
 _MADS = 8.0
@@ -74,7 +77,7 @@ def read_history(
             if not text or compound < 0 or (only is not None and fold(names[place]) != only):
                 continue
             row = raw.rows[place]
-            if plain and (number := plain_number(text)) is not None:
+            if plain and (number := plain_number(text)) is not None and number > _LOWEST:
                 found.append(Result(ids[compound], number, endpoint.name, row=row))
                 continue
             entry = _entry(raw, column, place, text, sides, problems)
@@ -101,7 +104,7 @@ def read_history(
                     well=wells[place],
                     batch=batches[place],
                     comment="; ".join(filter(None, (comments[place], entry.note))),
-                    excluded=marks[place].casefold() in YES,
+                    excluded=is_marked(marks[place]),
                     row=row,
                 )
             )

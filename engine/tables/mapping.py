@@ -22,6 +22,7 @@ from assaypilot.engine.tables.options import (
     TableOptions,
     parse_endpoint_spec,
 )
+from assaypilot.engine.tables.quality import quality_column
 from assaypilot.engine.tables.raw import RawTable, fold
 from assaypilot.engine.tables.runs import once_each, run_groups
 from assaypilot.engine.tables.signs import sign_columns, signs_beside
@@ -93,7 +94,7 @@ class _Proposal:
         if id_column is None:
             id_column = self._first(headers.IDS)
         roles = {role: self._role(role) for role in ("replicate", "date", "plate", "well", "batch", "comment")}
-        excluded = self._role("excluded")
+        excluded = self._role("excluded") or self._failed()
         if available is None:
             available = self._role("available")
             if available is not None:
@@ -226,6 +227,14 @@ class _Proposal:
 
     def _role(self, role: str) -> str | None:
         return self._first(headers.ROLES[role])
+
+    def _failed(self) -> str | None:
+        """The column that says which rows failed a check of quality, which is said; it is taken."""
+        column = quality_column(self.raw, self._free())
+        if column is not None:
+            self.taken.add(column)
+            self.notes.append(f"Column {column} says which values failed; these are shown and not used.")
+        return column
 
     def _stock_column(self, role: str) -> str | None:
         """A column that is called as one of stock, cost or time is, where most of its cells can be read so."""

@@ -8,12 +8,13 @@ from dataclasses import dataclass
 
 from assaypilot.engine.tables.problems import Problem
 
-__all__ = ["DELIMITERS", "RawTable", "fold", "rows_named", "unguard"]
+__all__ = ["DELIMITERS", "RawTable", "columns_named", "fold", "rows_named", "unguard"]
 
 DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab"}
 """The only delimiters that are looked for, and what to call them."""
 
 _NAMED_ROWS = 5
+_NAMED_COLUMNS = 12
 _KIND = re.compile(r"^[birs]_(?:user|sd|m|csv)_(?=.)")
 _SMALL = str.maketrans("₀₁₂₃₄₅₆₇₈₉⁰¹²³⁴⁵⁶⁷⁸⁹ᵢ", "01234567890123456789i")
 
@@ -92,6 +93,12 @@ def unguard(text: str) -> str:
     if text[:1] == "'" and text.lstrip("'")[:1] in ("=", "+", "-", "@", "\t"):
         return text[1:]
     return text
+
+
+def columns_named(columns: Sequence[str]) -> str:
+    """The columns, or the first few and how many more."""
+    more = len(columns) - _NAMED_COLUMNS
+    return ", ".join(columns[:_NAMED_COLUMNS]) + (f" and {more} more" if more > 0 else "")
 
 
 def rows_named(places: Sequence[int]) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.library import Library, Scaffold
-from assaypilot.engine.progress import Report, silent
+from assaypilot.engine.progress import Report, part_of, silent
 from assaypilot.engine.tables import headers
 from assaypilot.engine.tables.options import TableMapping
 from assaypilot.engine.tables.problems import Problem
@@ -20,6 +20,8 @@ __all__ = ["Prepared", "core_hint", "on_scaffold", "read_structure_column"]
 _UNKNOWN = "(unknown)"
 """What stands in the columns of sites where a row was not taken apart; the row is in ``unusable``."""
 _NAMED = 3
+_PART = 0.3
+"""What structures take of an import."""
 _LISTED = 100
 """Merged compounds that are all named; the others are in the library."""
 
@@ -59,10 +61,11 @@ def read_structure_column(
         return Prepared(raw, mapping)
     from assaypilot.engine.chemistry.structures import read_structures, salt_note
 
+    report = part_of(report, 0.0, _PART)
     texts = raw.column(mapping.smiles)
     found = read_structures(
         ["" if is_missing(text) else text for text in texts],
-        _within(report, 0.0, 0.4),
+        part_of(report, 0.0, 0.4),
         ours=raw.spelled == mapping.smiles,
     )
     reasons: dict[int, str] = {}
@@ -73,10 +76,10 @@ def read_structure_column(
     problems += [Problem(raw.rows[place], mapping.smiles, reason + without) for place, reason in reasons.items()]
     warnings += filter(None, [salt_note(found)])
     raw = _replaced(raw, {mapping.smiles: [structure.smiles for structure in found]})
-    raw, aliases = _told_apart(raw, mapping, warnings, _within(report, 0.4, 0.5))
+    raw, aliases = _told_apart(raw, mapping, warnings, part_of(report, 0.4, 0.5))
     if not mapping.cores:
         return Prepared(raw, mapping, aliases=aliases)
-    apart = _taken_apart(raw, mapping, reasons, problems, warnings, _within(report, 0.5, 1.0))
+    apart = _taken_apart(raw, mapping, reasons, problems, warnings, part_of(report, 0.5, 1.0))
     return replace(apart, aliases=aliases)
 
 
@@ -105,9 +108,9 @@ def core_hint(raw: RawTable, column: str | None, report: Report = silent) -> str
     from assaypilot.engine.chemistry.proposing import propose_cores
     from assaypilot.engine.chemistry.structures import read_structures
 
-    read = read_structures(raw.column(column), _within(report, 0.0, 0.3), ours=raw.spelled == column)
+    read = read_structures(raw.column(column), part_of(report, 0.0, 0.3), ours=raw.spelled == column)
     smiles = [structure.smiles for structure in read]
-    found = propose_cores(smiles, _within(report, 0.3, 1.0))
+    found = propose_cores(smiles, part_of(report, 0.3, 1.0))
     return " or ".join(
         f"--core '{proposal.core.smiles}' (takes apart {proposal.used} of {proposal.sample} structures looked at)"
         for proposal in found
@@ -230,10 +233,3 @@ def _replaced(raw: RawTable, columns: dict[str, list[str]]) -> RawTable:
             names.append(name)
             cells.append(tuple(texts))
     return replace(raw, columns=tuple(names), cells=tuple(cells))
-
-
-def _within(report: Report, start: float, end: float) -> Report:
-    def part(fraction: float, message: str) -> None:
-        report(0.3 * (start + (end - start) * fraction), message)
-
-    return part

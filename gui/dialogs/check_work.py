@@ -12,7 +12,7 @@ from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.labels import label_text
 from assaypilot.engine.packing import Parcel, pack_texts, unpack_texts
 from assaypilot.engine.processes import in_another_process
-from assaypilot.engine.progress import Report, silent
+from assaypilot.engine.progress import Report, part_of, silent
 from assaypilot.engine.tables.check import EndpointFacts
 from assaypilot.engine.tables.importer import ImportedTable
 from assaypilot.engine.tables.options import TableMapping, TableOptions
@@ -174,16 +174,10 @@ def _proposed(parcel: Parcel, report: Report) -> tuple[CoreChoice, ...]:
     from assaypilot.engine.chemistry.proposing import propose_cores
     from assaypilot.engine.chemistry.structures import read_structures
 
-    def part(fraction: float, message: str) -> None:
-        report(0.3 * fraction, message)
-
-    def rest(fraction: float, message: str) -> None:
-        report(0.3 + 0.7 * fraction, message)
-
-    clean = [structure.smiles for structure in read_structures(unpack_texts(parcel), part)]
+    clean = [structure.smiles for structure in read_structures(unpack_texts(parcel), part_of(report, 0.0, 0.3))]
     return tuple(
         CoreChoice(found.core.smiles, _drawn(found.core.smiles), found.used, found.sample)
-        for found in propose_cores(clean, rest)
+        for found in propose_cores(clean, part_of(report, 0.3, 1.0))
     )
 
 

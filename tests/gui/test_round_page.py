@@ -65,7 +65,10 @@ def test_typed_values_are_saved_at_once(qtbot: QtBot, planned: MainWindow) -> No
     bound = window.round.panel.bound
     assert status(window).takes_bounds
     until(
-        qtbot, lambda: bound.text().startswith("Line 2: <5 is known only as a bound: left out of estimates; decisions")
+        qtbot,
+        lambda: bound.text().startswith(
+            "Line 2: <5 is known only as a bound: estimates count it as a bound; decisions"
+        ),
     )
     type_into(window, 2, "7.1 (n=2, sd=0.1)")
     until(qtbot, lambda: model.kept_text(2) == "7.1 (n=2, sd=0.1)")
@@ -85,7 +88,13 @@ def test_a_bound_that_is_not_taken_in_says_what_it_costs(
     assert not status(window).takes_bounds
     type_into(window, 1, ">10000 nM")
     bound = window.round.panel.bound
-    until(qtbot, lambda: "Line 2: <5 is known only as a bound: kept and shown, not used." in bound.text())
+    until(
+        qtbot,
+        lambda: (
+            "Line 2: <5 is known only as a bound: estimates count it as a bound, decisions leave it out."
+            in bound.text()
+        ),
+    )
     assert "nothing is guaranteed any more" in bound.text()
     assert "fitted number" in bound.text()
 

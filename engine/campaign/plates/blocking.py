@@ -23,6 +23,7 @@ __all__ = [
     "cells",
     "everything",
     "fit_of_phase",
+    "levels",
     "name_of",
     "nominals",
     "of_phase",
@@ -50,6 +51,15 @@ class Together(NamedTuple):
     def effects(self, books: Books) -> Effects:
         """The blocks, to be taken out."""
         return Effects(books.features, self.arms, self.blocks, self.counts, self.control_counts)
+
+    def and_without_block(self, arms: Ints, counts: Floats, means: Floats) -> Together:
+        """These and some more, which belong to no block."""
+        return self._replace(
+            arms=np.concatenate([self.arms, arms]),
+            blocks=np.concatenate([self.blocks, np.full(len(arms), NO_BLOCK, dtype=np.intp)]),
+            counts=np.concatenate([self.counts, counts]),
+            means=np.concatenate([self.means, means]),
+        )
 
     def fit(self, books: Books) -> Estimate:
         """The estimate beside the blocks."""
@@ -163,6 +173,15 @@ def everything(books: Books, endpoint: int) -> Together:
     """All usable values of an endpoint, late ones and those of confirmations too; history belongs to no block."""
     used = [(m, m.n) for m in books.measurements if m.endpoint == endpoint and m.usable]
     return _together(books, endpoint, used, [r for r in books.readings if r.round > 0])
+
+
+def levels(books: Books, endpoint: int) -> dict[Block, float]:
+    """The estimated effect of each block that ``everything`` has a value of."""
+    told = everything(books, endpoint)
+    used = (m for m in books.measurements if m.endpoint == endpoint and m.usable and m.round)
+    named = dict.fromkeys(block_of(books.settings.blocks, m) for m in used)
+    left = told.means - told.fit(books).means(told.arms)
+    return dict(zip(named, told.effects(books).levels(left, told.control_means).tolist(), strict=True))
 
 
 def adjusted(books: Books, endpoint: int) -> Pooled:

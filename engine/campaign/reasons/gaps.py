@@ -137,6 +137,7 @@ class Gaps:
 
     def _informed(self, arm: int) -> Gap | None:
         """Against the best estimate, by the 95 % interval over everything measured."""
+        from assaypilot.engine.campaign import censoring
         from assaypilot.engine.campaign.candidates import pooled
         from assaypilot.engine.models.ols import least_squares
 
@@ -144,17 +145,26 @@ class Gaps:
         data = pooled(ledger, ledger.objective)
         measured = np.flatnonzero(data.counts > 0)
         noise = assay_noise.informing(ledger)[ledger.objective].noise_sd
-        if not len(measured) or noise is None or ledger.coarse:
+        counted = censoring.fitted(ledger, ledger.objective)
+        if (not len(measured) and counted is None) or noise is None or ledger.coarse:
             return None
-        fit = least_squares(ledger.features, measured, data.counts[measured], data.means[measured])
         sign = ledger.endpoints[ledger.objective].sign
-        means = np.where(fit.estimable() & (self._state.status != OUT), sign * fit.means(), -np.inf)
-        own = float(sign * fit.means(np.array([arm]))[0])
+        if counted is None:
+            fit = least_squares(ledger.features, measured, data.counts[measured], data.means[measured])
+            found, told = fit.means(), fit.estimable()
+        else:
+            found, told = counted.means(), ~censoring.untold(ledger, ledger.objective)
+        means = np.where(told & (self._state.status != OUT), sign * found, -np.inf)
+        own = float(sign * found[arm])
         means[arm] = -np.inf
         if not np.isfinite(means).any():
             return None
         rival = int(means.argmax())
-        half = 1.96 * noise * float(fit.difference_norm(rival, np.array([arm]))[0])
+        if counted is None:
+            half = 1.96 * noise * float(fit.difference_norm(rival, np.array([arm]))[0])
+        else:
+            apart = ledger.features.dense(np.array([rival]))[0] - ledger.features.dense(np.array([arm]))[0]
+            half = 1.96 * counted.sigma * float(np.sqrt(apart @ counted.covariance @ apart))
         behind = float(means[rival]) - own
         return Gap(rival, behind, behind - half, behind + half, "informs", half) if np.isfinite(half) else None
 

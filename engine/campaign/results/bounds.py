@@ -15,11 +15,11 @@ def what_it_does(*, taken_in: bool, holds: bool = True) -> str:
     """
     if taken_in:
         return (
-            "left out of estimates; decisions count it as the worst that could be beyond the bound, which takes more "
-            "measurements (where the curve gives a fitted number, enter that)"
+            "estimates count it as a bound; decisions count it as the worst that could be beyond the bound, which "
+            "takes more measurements (where the curve gives a fitted number, enter that)"
         )
     lost = "" if holds else ", and because of them nothing is guaranteed any more"
-    return f"kept and shown, not used in estimates{lost}"
+    return f"estimates count it as a bound, decisions do not{lost}"
 
 
 def what_they_would_do(n: int, *, taken_in: bool) -> str:
@@ -39,8 +39,9 @@ def _told(which: str, *, taken_in: bool) -> str:
     if taken_in:
         return f"{which}: {what_it_does(taken_in=True)}."
     return (
-        f"{which}: kept and shown, not used. If it was asked for, nothing is guaranteed any more, because it is left "
-        "out for its size; where the curve gives a fitted number, enter that. A campaign by adaptive counts it in."
+        f"{which}: estimates count it as a bound, decisions leave it out. If it was asked for, nothing is guaranteed "
+        "any more, because it is left out for its size; where the curve gives a fitted number, enter that. A campaign "
+        "by adaptive counts it in."
     )
 
 

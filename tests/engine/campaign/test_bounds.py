@@ -169,4 +169,4 @@ def test_what_bounds_cost_is_said_and_json_has_no_infinity(tmp_path: Path, capsy
         assert main(["export", str(path), str(tmp_path / f"all.{ending}"), "--only", "all"]) == 0
     capsys.readouterr()
     assert not what_they_would_do(0, taken_in=True)
-    assert what_they_would_do(2, taken_in=False).startswith("2 values are known only as bounds: kept and shown")
+    assert what_they_would_do(2, taken_in=False).startswith("2 values are known only as bounds: estimates count")

@@ -167,7 +167,7 @@ def test_planned_results_known_only_as_bounds_void_or_are_assumed_and_are_named(
         others = sum(result.compound == low for result in results[:-1])
         assert now.candidates.measured[place] == others
         if not others:
-            used = "left out of estimates" if holds else "shown but not used"
+            used = "counted as such in estimates" if holds else "counted in estimates, not in decisions"
             said = f"1 compound with values known only as bounds, {used}: {low}."
             assert any(warning.startswith(said) for warning in now.warnings)
     assert audit.verify(path, recompute=True).ok
@@ -179,9 +179,14 @@ def test_an_unplanned_bound_is_shown_and_voids_nothing(path: Path) -> None:
         now = replays(campaign)
         assert now.guarantee.holds
         assert now.warnings[-1].startswith(
-            "2 compounds with values known only as bounds, shown but not used: R1=C|R2=B"
+            "2 compounds with values known only as bounds, counted in estimates, not in decisions: R1=C|R2=B"
         )
-        assert np.isnan(now.candidates.estimate).all()
+        # What is known of both is that they lie below 4, and of no other anything.
+        known, told = now.candidates, [now.library.ids.index(name) for name in ("R1=C|R2=B", "R1=C|R2=C")]
+        assert np.flatnonzero(np.isfinite(known.estimate)).tolist() == told
+        assert (known.estimate[told] < 4.0).all()
+        assert (known.under["pIC50"][told] == 4.0).all()
+        assert np.flatnonzero(known.open_sides["pIC50"]).tolist() == told
 
 
 def test_bounds_are_no_reason_to_stay_undecided_once_all_is_decided(path: Path) -> None:
@@ -193,7 +198,7 @@ def test_bounds_are_no_reason_to_stay_undecided_once_all_is_decided(path: Path) 
         assert any(text.endswith(hold_up) for text in campaign.status().warnings)
         now = finish(campaign)
         assert now.counts["undecided"] == 0
-        assert any(text.endswith(f"shown but not used: {never}.") for text in now.warnings)
+        assert any(text.endswith(f"counted in estimates, not in decisions: {never}.") for text in now.warnings)
         assert not any(hold_up in text for text in now.warnings)
 
 

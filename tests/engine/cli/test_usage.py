@@ -4,7 +4,6 @@ import json
 import os
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -179,19 +178,16 @@ def test_a_reader_that_goes_away_is_no_error():
 def test_help_starts_fast_and_loads_nothing_heavy():
     heavy = ("numpy", "scipy", "pandas", "rdkit", "matplotlib", "PySide6", "sqlite3")
     code = f"""
-import sys
+import sys, time
 from assaypilot.engine.cli import main
 main(["--help"])
+print(time.process_time(), file=sys.stderr)
 sys.exit(", ".join(name for name in {heavy} if name in sys.modules) or 0)
 """
     answer = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert answer.returncode == 0, answer.stderr
-    best = 9.0
-    for _ in range(3):
-        started = time.perf_counter()
-        _start("--help")
-        best = min(best, time.perf_counter() - started)
-    assert best < 0.3
+    # Of the processor, from the start of the interpreter: how busy the machine is says nothing of the program.
+    assert float(answer.stderr) < 0.3
 
 
 def test_main_reads_the_command_line_it_was_started_with(monkeypatch, capsys):

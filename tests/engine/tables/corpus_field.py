@@ -82,4 +82,11 @@ FIELD = [
         [("Row1", 6.0), ("Row2", 7.0)],
         not_used=[(2, "R2", "the substituent is missing")],
     ),
+    Case(
+        "codes for no value, and a check of quality that failed",
+        "ID,R1,yield,QC\na,Me,-999,pass\nb,H,20,pass\nc,Et,7,failed\n",
+        [("b", 20.0), ("c", 7.0)],
+        not_used=[(2, "yield", "looks like a code for no value")],
+        said=("Column QC says which values failed; these are shown and not used.",),
+    ),
 ]

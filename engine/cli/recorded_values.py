@@ -1,14 +1,16 @@
-"""Values of controls on the command line: how they are numbered and told."""
+"""Recorded values, of compounds and of controls: how they are numbered, and what documents tell of one."""
 
 from __future__ import annotations
 
 from typing import Any
 
+from assaypilot.engine import kinds
 from assaypilot.engine.campaign.state import Status
 from assaypilot.engine.controls import Reading
 from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.measurements import Measurement
 
-__all__ = ["control_number", "control_told", "control_value"]
+__all__ = ["control_number", "control_value", "value_told"]
 
 
 def control_number(reading: Reading) -> str:
@@ -28,20 +30,25 @@ def control_value(number: int, now: Status, file: str) -> Reading:
     return found
 
 
-def control_told(now: Status, one: Reading) -> dict[str, Any]:
-    """A value of a control for ``--json``, in the entry unit."""
+def value_told(now: Status, one: Measurement | Reading) -> dict[str, Any]:
+    """A value for ``--json``, in its entry unit."""
     endpoint, entered = now.endpoints[one.endpoint], one.entered
-    value, unit = entered.value, entered.unit or endpoint.unit
+    value, relation, unit = entered.value, entered.relation, entered.unit or endpoint.unit
     if one.corrected is not None:
         # By way of the logarithm: without its last digits, which nobody typed.
         value, unit = float(f"{endpoint.from_model(one.value):.12g}"), endpoint.unit
-    return {
-        "number": control_number(one),
-        "control": True,
-        "id": now.settings.controls[one.control].name,
-        "endpoint": endpoint.name,
-        "value": value,
-        "relation": "=",
+    told: dict[str, Any]
+    if isinstance(one, Reading):
+        told = {"number": control_number(one), "control": True, "id": now.settings.controls[one.control].name}
+    else:
+        told = {"number": one.number, "control": False, "id": now.library.ids[one.compound]}
+        if one.corrected is not None:
+            relation = endpoint.relation_on_model(one.relation)  # its own inverse
+    told |= {"endpoint": endpoint.name, "value": value}
+    if isinstance(one, Measurement):
+        told["word"] = kinds.word_of(endpoint, value)
+    return told | {
+        "relation": relation,
         "unit": unit or None,
         "n": one.n,
         "round": one.round,

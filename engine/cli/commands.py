@@ -1,0 +1,347 @@
+"""What each command of the command line takes, in the order of ``--help``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from assaypilot.engine.cli.changing_options import add_addition_options, add_amendments, add_change_options
+from assaypilot.engine.cli.options import (
+    JSON_LIMIT,
+    TEXT_LIMIT,
+    add_goal_options,
+    add_table_options,
+    natural,
+    number,
+    positive,
+)
+from assaypilot.engine.cli.stock_options import add_stock_options
+from assaypilot.engine.stock import PLANS
+
+__all__ = ["add_commands"]
+
+
+def add_commands(command: Any) -> None:
+    """Nothing; ``command(name, about, more)`` makes the parser of each, which gets its options here."""
+    for add in (
+        _of_the_program,
+        _check_and_new,
+        _plan,
+        _record,
+        _stock,
+        _changes,
+        _status,
+        _forecast,
+        _export,
+        _log_and_verify,
+        _design,
+        _simulate,
+    ):
+        add(command)
+
+
+def _of_the_program(command: Any) -> None:
+    demo = command(
+        "demo",
+        "A whole practice campaign with a simulated assay, until the set is decided",
+        "The table is synthetic: 960 compounds, 5 sites.",
+    )
+    demo.add_argument("--seed", type=natural, default=0, metavar="N", help="of the simulated assay (default 0)")
+    demo.add_argument("--out", metavar="DIR", help="leave practice.assaypilot and shortlist.csv in this folder")
+    command("strategies", "The strategies by name")
+    command("datasets", "The tables that come with the program")
+    command("doctor", "Versions, Qt platform, fonts, write access: what a bug report needs")
+
+
+def _check_and_new(command: Any) -> None:
+    check = command("check", "Reads a table as an import would and reports what it understood; writes nothing")
+    check.add_argument("table", metavar="TABLE", help="csv, tsv, txt, xlsx, xls, ods, sdf or smi file")
+    add_table_options(check)
+    add_stock_options(check, terms=False)
+
+    new = command("new", "Creates a campaign file from a table")
+    new.add_argument("file", metavar="FILE", help="the campaign file to create, usually NAME.assaypilot")
+    new.add_argument("--table", required=True, metavar="TABLE", help="csv, xlsx, sdf or other table with the compounds")
+    new.add_argument("--name", help="of the campaign (default: the file's name)")
+    add_table_options(new)
+    add_stock_options(new)
+    add_goal_options(new)
+
+
+def _plan(command: Any) -> None:
+    plan = command(
+        "plan",
+        "Issues the next round, or shows the open one again, unchanged",
+        "When the set is decided there is nothing to issue, and that is said.",
+    )
+    plan.add_argument("file", metavar="FILE", help="campaign file")
+    plan.add_argument(
+        "--out",
+        metavar="CSV|PDF",
+        help="write the round as a work list (.csv), to be filled in and recorded, or as a page to print (.pdf)",
+    )
+    plan.add_argument(
+        "--confirm",
+        action="store_true",
+        help="when the campaign has ended: a confirmation round of each compound that is in and was never measured, "
+        "once; what lies outside its prediction interval is named by status",
+    )
+    plan.add_argument(
+        "--options",
+        action="store_true",
+        help="only show the three plans to choose from, with what each costs, waits for and tells (see stock)",
+    )
+    plan.add_argument(
+        "--choose", choices=PLANS, metavar="PLAN", help="issue this plan: cheapest, balanced or fastest (see --options)"
+    )
+    plan.add_argument("--orders", metavar="CSV", help="write the compounds that have to be made first as an order list")
+    plates = plan.add_argument_group(
+        "plates",
+        "Where each measurement stands. The campaign keeps it, so that plan asked again and the window show the same "
+        "plates. A work list X.csv names plate and well, and X_plates.csv beside it lists every well with its content.",
+    )
+    plates.add_argument(
+        "--plate",
+        type=int,
+        choices=(24, 48, 96, 384, 1536),
+        help="lay the round out on plates of so many wells, replicates apart, each endpoint on its own plates",
+    )
+    plates.add_argument(
+        "--control-columns",
+        action="append",
+        default=[],
+        metavar="[NAME=]COL,...",
+        help="columns kept for controls, such as 1,12 (max and min controls in turn), or max=1 and min=12; may be "
+        "given several times",
+    )
+    plates.add_argument("--no-edge", action="store_true", help="no measurement in the outermost rows and columns")
+    plates.add_argument("--same-wells", action="store_true", help="all endpoints are read from the same wells")
+    plates.add_argument("--no-plates", action="store_true", help="the round stands on no plates any more")
+
+
+def _record(command: Any) -> None:
+    record = command("record", "Adds results from a table; what was recorded before is not counted again")
+    record.add_argument("file", metavar="FILE", help="campaign file")
+    record.add_argument(
+        "results",
+        metavar="RESULTS",
+        nargs="?",
+        help="csv or xlsx with the columns ID, Value and optionally Endpoint, Relation, Unit, Replicate, N, SD, Date, "
+        "Plate, Well, Batch, Comment; or one column per endpoint; may be left out with --close or --unavailable",
+    )
+    record.add_argument("--sheet", metavar="NAME", help="sheet of a workbook (default: the first with a table)")
+    record.add_argument("--close", action="store_true", help="end the round with what has come back")
+    record.add_argument("--again", action="store_true", help="count the same results once more: they are new runs")
+    record.add_argument(
+        "--missing",
+        choices=("return", "failed", "other"),
+        help="with --close, what becomes of measurements that did not come back. return (default): they are asked for "
+        "again. failed: lost for reasons in the lab, whatever their value; decisions go on without them. other: the "
+        "same, but nothing is guaranteed from here on",
+    )
+    record.add_argument(
+        "--unavailable",
+        metavar="ID,...",
+        action="append",
+        help="compounds that cannot be had: they are not asked for any more; may be given several times, which an id "
+        "with a comma needs",
+    )
+
+
+def _stock(command: Any) -> None:
+    stock = command(
+        "stock",
+        "What is in stock, can be made or cannot, what that costs and how long it takes; and what has arrived",
+        "A list has an ID and Stock, Cost or Lead. "
+        "It may come at any time; what cannot be read is named, the rest is taken.",
+    )
+    stock.add_argument("file", metavar="FILE", help="campaign file")
+    stock.add_argument("list", metavar="LIST", nargs="?", help="csv or xlsx with ID, and Stock, Cost or Lead")
+    stock.add_argument("--sheet", metavar="NAME", help="sheet of a workbook (default: the first with a table)")
+    stock.add_argument(
+        "--arrived", metavar="ID,...", action="append", help="compounds that are there now; all: everything on order"
+    )
+    stock.add_argument("--orders", metavar="CSV", help="write what is on order as a list, which can be read back")
+    stock.add_argument("--note", default="", metavar="TEXT", help="why, for the history")
+    add_stock_options(stock)
+
+
+def _changes(command: Any) -> None:
+    add_amendments(command)
+    add_change_options(
+        command(
+            "change",
+            "Changes the goal, the assay noise, the limits or what the lab takes, and says first what that does",
+            "Where it changes what is guaranteed, it asks, or needs --yes. The window can undo it while nothing "
+            "was decided since.",
+        )
+    )
+    add_addition_options(
+        command(
+            "add",
+            "Adds compounds, with new substituents perhaps, to a campaign, and says first what that does",
+            "Values in the table are not taken over; record them.",
+        )
+    )
+
+
+def _status(command: Any) -> None:
+    status = command("status", "What is in, out and undecided, how sure that is, and what was measured")
+    status.add_argument("file", metavar="FILE", help="campaign file")
+    status.add_argument(
+        "--only", choices=("in", "undecided", "out", "all"), default="all", help="list these compounds (default all)"
+    )
+    status.add_argument(
+        "--limit",
+        type=natural,
+        metavar="N",
+        help=f"list at most N compounds, best first (default {JSON_LIMIT:,} with --json, {TEXT_LIMIT} without); "
+        "counts are always complete",
+    )
+    status.add_argument(
+        "--round",
+        type=natural,
+        metavar="N",
+        help="as it stood at the end of round N, when the next one was planned; 0: before the first",
+    )
+    status.add_argument(
+        "--forecast",
+        action="store_true",
+        help="and what it will still take, by simulated campaigns (a second or more; the command forecast says more)",
+    )
+
+
+def _forecast(command: Any) -> None:
+    forecast = command(
+        "forecast",
+        "What a campaign will still take, what its budget decides and what the next round is worth",
+        "By simulated campaigns that go on from where it stands, with the same strategy. The file is only read.",
+    )
+    forecast.add_argument("file", metavar="FILE", help="campaign file")
+    forecast.add_argument(
+        "--runs", type=positive, metavar="N", help="simulated campaigns: 9, 19, 29, .. (default: what takes seconds)"
+    )
+    forecast.add_argument("--seed", type=natural, default=0, metavar="S", help="of what is simulated (default 0)")
+
+
+def _export(command: Any) -> None:
+    export = command(
+        "export",
+        "Writes the shortlist as a table, a workbook, an SD file, a report or a slide",
+        "The ending of the name says which. Workbook and report hold measurements, rounds and settings, too.",
+    )
+    export.add_argument("file", metavar="FILE", help="campaign file")
+    export.add_argument("out", metavar="OUT.csv|.xlsx|.sdf|.pdf|.pptx", help="the file to write")
+    export.add_argument(
+        "--only", choices=("in", "undecided", "out", "all"), default="in", help="which compounds (default in)"
+    )
+
+
+def _log_and_verify(command: Any) -> None:
+    log = command("log", "The history: every event, in order; or every value, with its number")
+    log.add_argument("file", metavar="FILE", help="campaign file")
+    log.add_argument(
+        "--values",
+        nargs="?",
+        const="",
+        metavar="ID",
+        help="instead, every recorded value (of the compound or control ID) with the number that exclude and correct "
+        "ask for",
+    )
+
+    verify = command("verify", "Whether the file is as it was written; exit code 1 when it is not")
+    verify.add_argument("file", metavar="FILE", help="campaign file")
+    verify.add_argument("--recompute", action="store_true", help="also make every decision again and compare")
+    verify.add_argument("--head", metavar="HEAD", help="a head noted earlier that must be in the history")
+
+
+def _design(command: Any) -> None:
+    design = command(
+        "design",
+        "One optimal design with its certificate: which compounds to measure how often, to learn most",
+        "Without the results of a campaign: for a first plate, or to see what a plan could reach at best.",
+    )
+    design.add_argument("table", metavar="TABLE", help="csv, xlsx, sdf or other table of what can be measured")
+    design.add_argument(
+        "--criterion",
+        choices=("g", "xy"),
+        required=True,
+        help="g: the least certain mean is as certain as can be; xy: the least certain difference of two means",
+    )
+    design.add_argument(
+        "--measurements", type=positive, required=True, metavar="N", help="measurements in all; with a budget at most"
+    )
+    design.add_argument(
+        "--targets", metavar="TABLE", help="the compounds that matter, with the same sites (default: those of TABLE)"
+    )
+    design.add_argument("--forbid", metavar="COL", help="column of yes and no: compounds that cannot be measured")
+    design.add_argument("--force", metavar="COL", help="column of yes and no: compounds that must be measured")
+    design.add_argument("--max-per-compound", type=positive, metavar="N", help="measurements of one compound")
+    design.add_argument("--max-support", type=positive, metavar="N", help="different compounds")
+    design.add_argument(
+        "--tau",
+        type=number,
+        default=0.0,
+        metavar="X",
+        help="SD of each compound's own deviation from additivity, in units of the assay noise (SD): turns many "
+        "replicates of few compounds into more compounds (default 0)",
+    )
+    design.add_argument("--cost", metavar="COL", help="column of what making each compound costs; 0: already made")
+    design.add_argument("--budget", type=number, metavar="X", help="money in all")
+    design.add_argument(
+        "--cost-per-measurement", type=number, default=0.0, metavar="X", help="beside --cost (default 0)"
+    )
+    add_table_options(design)
+
+
+def _simulate(command: Any) -> None:
+    simulate = command(
+        "simulate",
+        "Whole campaigns against a simulated assay, scored against a truth that is known",
+        "The same seed gives the same result whatever the number of processes. Without goal options an instance keeps "
+        "those of its paper.",
+    )
+    simulate.add_argument("--list", action="store_true", help="the instances by name")
+    simulate.add_argument("--dataset", metavar="NAME", help="a table that comes with the program")
+    simulate.add_argument("--table", metavar="TABLE", help="csv, xlsx, sdf or other table with measured values")
+    simulate.add_argument("--instance", metavar="NAME[:SETTING=VALUE,...]", help="an instance of a paper; see --list")
+    simulate.add_argument(
+        "--truth",
+        choices=("fit", "values"),
+        help="what is true of a table's compounds. fit (default): the sum of contributions that fits its values best. "
+        "values: the values themselves, so that contributions do not add up and nothing is guaranteed",
+    )
+    simulate.add_argument("--runs", type=positive, default=100, metavar="N", help="campaigns to run (default 100)")
+    simulate.add_argument(
+        "--jobs", type=natural, default=1, metavar="N", help="processes (default 1; 0: one per processor)"
+    )
+    simulate.add_argument("--cluster", metavar="ADDRESS", help="of a Dask scheduler, such as tcp://host:8786")
+    simulate.add_argument(
+        "--max-phases", type=positive, default=100_000, metavar="N", help="give a run up after these (default 100,000)"
+    )
+    simulate.add_argument(
+        "--assay-range",
+        metavar="LOW..HIGH",
+        help="values beyond come back as bounds (>10000), model scale: 5..9, or 5.. (default: all values come back)",
+    )
+    plates = simulate.add_argument_group("plates", "a simulated assay whose plates shift all that stands on them")
+    plates.add_argument("--plate-sd", type=number, metavar="X", help="SD of the plates' shifts (default: no plates)")
+    plates.add_argument(
+        "--plate-size", type=positive, default=48, metavar="N", help="measurements on a plate (default 48)"
+    )
+    plates.add_argument(
+        "--plate-controls", type=natural, default=4, metavar="N", help="values of a control on every plate (default 4)"
+    )
+    plates.add_argument(
+        "--plates-filled",
+        choices=("design", "list", "lot", "table"),
+        default="design",
+        help="as the program lays them out (default), in the order of its list, by lot, or in the order of the table",
+    )
+    plates.add_argument(
+        "--blocks",
+        choices=("plate", "none"),
+        default="plate",
+        help="whether the plates' shifts are taken out (default), or nobody knows of them",
+    )
+    add_goal_options(simulate, simulated=True)
+    add_table_options(simulate)

@@ -1,0 +1,182 @@
+"""What ``simulate`` plays on: an instance of a paper or a table, and the goal there."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from assaypilot.engine.cli.console import Console
+from assaypilot.engine.cli.naming import named
+from assaypilot.engine.endpoint import Endpoint
+from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.goals import GOALS, AllEpsilonBest, Best, Goal, ParetoSet
+from assaypilot.engine.progress import part_of
+from assaypilot.engine.simulate.instances import Instance, get
+from assaypilot.engine.simulate.tables import Truth, of_table, truth_of
+from assaypilot.engine.strategies.protocol import check_delta
+
+if TYPE_CHECKING:
+    from assaypilot.engine.tables.importer import ImportedTable
+
+__all__ = ["played_on"]
+
+
+def played_on(options: argparse.Namespace, console: Console) -> tuple[Instance, Goal]:
+    """The instance and the goal: a paper's own unless said otherwise, or those of a table."""
+    if options.instance is not None:
+        instance = get(options.instance)
+        return instance, _goal_of_instance(options, instance)
+    return _from_table(options, console)
+
+
+def _check_goal_name(name: str) -> str:
+    if name not in GOALS:
+        raise AssayPilotError(f"there is no goal {name!r}", option="--goal", mend=f"Choose one of: {', '.join(GOALS)}.")
+    return name
+
+
+def _goal_of_instance(options: argparse.Namespace, instance: Instance) -> Goal:
+    drawn = instance.make(0)
+    own = drawn.goal
+    endpoints = len(drawn.noise)
+    name = own.name if options.goal is None else _check_goal_name(options.goal)
+    if name == "pareto":
+        _refuse_slack(options)
+        margins = own.margins if isinstance(own, ParetoSet) else (0.0,) * endpoints
+        return ParetoSet(margins if options.epsilon is None else (options.epsilon,) * endpoints)
+    if endpoints > 1:
+        raise AssayPilotError(
+            f"{instance.name} has {endpoints} endpoints: its goal is pareto", option="--goal", mend="Leave --goal out."
+        )
+    if name == "best":
+        slack = own.slack if isinstance(own, Best) else 0.0
+        slack = slack if options.epsilon is None else options.epsilon / 2.0
+        return Best(slack if options.slack is None else options.slack)
+    if isinstance(own, AllEpsilonBest):
+        # Random instances come with their epsilon in every draw; all draws of one instance share it.
+        epsilon = own.epsilon if options.epsilon is None else options.epsilon
+        return AllEpsilonBest(epsilon, own.slack if options.slack is None else options.slack)
+    return _epsilon_best(options.epsilon, options.slack)
+
+
+def _refuse_slack(options: argparse.Namespace) -> None:
+    if options.slack is not None:
+        raise AssayPilotError(
+            f"trade-offs have no cutoff, so there is no slack to soften it by, got {options.slack:g}",
+            option="--slack",
+            mend="Leave --slack out; --epsilon says how much better in every endpoint does not matter.",
+        )
+
+
+def _epsilon_best(epsilon: float | None, slack: float | None) -> AllEpsilonBest:
+    if epsilon is None:
+        raise AssayPilotError(
+            "it was not said how far from the best still counts",
+            option="--epsilon",
+            mend="For example --epsilon 0.5: in log units, within 3-fold of the best.",
+        )
+    return AllEpsilonBest(epsilon, epsilon / 2.0 if slack is None else slack)
+
+
+def _from_table(options: argparse.Namespace, console: Console) -> tuple[Instance, Goal]:
+    from assaypilot import datasets
+
+    known = None
+    kind: Truth = options.truth or "fit"
+    given = argparse.Namespace(**vars(options))
+    if options.dataset is not None:
+        entry = datasets.load(options.dataset)
+        given.table, given.id, given.sites = str(entry.path), options.id or entry.id, options.sites or entry.sites
+        given.endpoint = options.endpoint or list(entry.endpoints)
+        name, paper, title = entry.name, "shipped table", entry.title
+        if entry.truth is not None:
+            known, kind = dict(zip(*datasets.truth(entry.name), strict=True)), "known"
+    else:
+        name, paper, title = Path(options.table).name, "a table", f"the table {Path(options.table).name}"
+    imported = _readable(given, options, console)
+    # What the user says of an endpoint goes before --sd, as in a campaign; what a shipped table says does not.
+    whole = options.sd is not None and not options.endpoint
+    endpoints = [replace(e, noise_sd=options.sd.sd or e.noise_sd) if whole else e for e in imported.endpoints]
+    goal_name = _check_goal_name(options.goal or "epsilon-best")
+    asked = _asked(options.objective, endpoints, several=goal_name == "pareto")
+    goal = _goal_of_table(goal_name, options, asked)
+    # A range is said on the endpoint's own side, and simulated values are turned to where larger is better.
+    options.smaller_is_better = asked[0].sign < 0
+    truth = truth_of(imported.library, imported.history, asked, kind, known)
+    delta = 0.05 if options.delta is None else options.delta
+    return of_table(name, paper, title, truth, goal, check_delta(delta)), goal
+
+
+def _readable(given: argparse.Namespace, options: argparse.Namespace, console: Console) -> ImportedTable:
+    """What came of the table; AssayPilotError where it holds what a simulation does not know."""
+    from assaypilot.engine.cli.reading import read_mapped
+    from assaypilot.engine.tables.importer import import_table
+
+    raw, mapping = read_mapped(given, options.sd, console)[:2]
+    if any(column.endpoint.noise_classes is not None for column in mapping.endpoints):
+        raise AssayPilotError(
+            "simulated campaigns have one assay noise (SD) for all compounds",
+            option="--endpoint",
+            mend="Leave noise_class out.",
+        )
+    imported = import_table(raw, mapping, part_of(console.report, 0.0, 0.0))
+    if imported.errors:
+        first = imported.errors[0]
+        raise AssayPilotError(
+            first.reason.rstrip("."), file=raw.file, row=first.row, column=first.column, mend="Correct the table."
+        )
+    limited = next((e.limit_text for e in imported.endpoints if e.limit is not None), None)
+    if limited is not None:
+        raise AssayPilotError(
+            f"simulations know no limits, and there is one: {limited}",
+            option="--endpoint",
+            mend="Leave limit= out; a campaign decides it beside the goal.",
+        )
+    calculated = next((e.name for e in imported.endpoints if e.of is not None), None)
+    if calculated is not None:
+        raise AssayPilotError(
+            f"simulations know no differences of endpoints, and there is one: {calculated}",
+            option="--endpoint",
+            mend="Leave of= out; a campaign can have it.",
+        )
+    return imported
+
+
+def _goal_of_table(name: str, options: argparse.Namespace, asked: Sequence[Endpoint]) -> Goal:
+    """The goal of that name, about these endpoints."""
+    if name == "pareto":
+        _refuse_slack(options)
+        # As in a campaign: --epsilon is for the endpoints that name none of their own.
+        margins = [options.epsilon if endpoint.epsilon is None else endpoint.epsilon for endpoint in asked]
+        return ParetoSet(tuple(0.0 if margin is None else margin for margin in margins))
+    if name == "best":
+        half = 0.0 if options.epsilon is None else options.epsilon / 2.0
+        return Best(half if options.slack is None else options.slack)
+    return _epsilon_best(asked[0].epsilon if options.epsilon is None else options.epsilon, options.slack)
+
+
+def _asked(wanted: str | None, endpoints: Sequence[Endpoint], *, several: bool) -> list[Endpoint]:
+    """The endpoints the goal is about: those named, else the only one, else for trade-offs all of them."""
+    names = [endpoint.name for endpoint in endpoints]
+    if not names:
+        raise AssayPilotError(
+            "the table has no column of measured values",
+            option="--endpoint",
+            mend='Name one, for example --endpoint "pIC50;sd=0.2".',
+        )
+    if wanted is None:
+        if several or len(names) == 1:
+            return list(endpoints)
+        raise AssayPilotError(
+            f"there are {len(names)} endpoints: {', '.join(names)}",
+            option="--objective",
+            mend="Say which one the goal is about: --objective NAME.",
+        )
+    called = {endpoint.name: endpoint for endpoint in endpoints}
+    chosen = [called[name] for name in named([wanted], endpoints)]
+    if len(chosen) > 1 and not several:
+        raise AssayPilotError("only a Pareto goal has several endpoints", option="--objective", mend="Name one.")
+    return list(dict.fromkeys(chosen))

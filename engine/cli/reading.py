@@ -1,0 +1,113 @@
+"""The table that the options of a command name: read, joined, and what its columns are."""
+
+from __future__ import annotations
+
+import argparse
+import re
+
+from assaypilot.engine.cli.console import Console, plural
+from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.noise_classes import parse_noise_classes
+from assaypilot.engine.stated_noise import StatedNoise
+from assaypilot.engine.tables.files import is_workbook
+from assaypilot.engine.tables.join import join_tables, split_join
+from assaypilot.engine.tables.mapping import propose
+from assaypilot.engine.tables.opening import read_table
+from assaypilot.engine.tables.options import TableMapping, TableOptions, parse_endpoint_spec
+from assaypilot.engine.tables.raw import RawTable
+from assaypilot.engine.tables.reading import ReadAs, read_as
+from assaypilot.engine.tables.structures import core_hint
+
+__all__ = ["read_mapped"]
+
+
+def read_mapped(
+    options: argparse.Namespace, sd: StatedNoise | None, console: Console
+) -> tuple[RawTable, TableMapping, dict[str, float]]:
+    """The table as it is, what its columns are, and the epsilons said with endpoints, by the table options."""
+    specs = tuple(map(parse_endpoint_spec, options.endpoint))
+    noise_class = getattr(options, "noise_class", None)
+    if options.only_listed and not options.product:
+        raise AssayPilotError(
+            "only the table's compounds are in the library anyway", option="--only-listed", mend="Give --product, too."
+        )
+    wanted = TableOptions(
+        id=options.id,
+        smiles=options.smiles,
+        sites=options.sites or (),
+        blank=options.blank or "missing",
+        product=options.product,
+        only_listed=options.only_listed,
+        available=options.available,
+        stock=getattr(options, "stock", None),
+        cost=getattr(options, "cost", None),
+        lead=getattr(options, "lead", None),
+        endpoints=specs,
+        sd=sd,
+        noise_classes=None if noise_class is None else parse_noise_classes(noise_class),
+        cores=tuple(options.core),
+        merge=options.merge or "no",
+        min_seen=options.min_seen,
+        drop_sites=tuple(options.drop_site),
+        joined=tuple(options.join_substituents),
+        interactions=tuple(options.interaction),
+    )
+    raw = _tables(options, console)
+    try:
+        mapping = propose(raw, wanted)
+    except AssayPilotError as error:
+        raise _with_cores(error, raw, options, console) from None
+    return raw, mapping, {spec.name: spec.epsilon for spec in specs if spec.epsilon is not None}
+
+
+def _tables(options: argparse.Namespace, console: Console) -> RawTable:
+    """The table, with the one that is joined to it; each sheet that was named belongs to the next of them that has any.
+
+    A single sheet is that of the table when it is a workbook, else that of the joined one.
+    """
+    files = [options.table]
+    column = None
+    if options.join:
+        file, column = split_join(options.join)
+        files.append(file)
+    sheets: list[str] = [options.sheet] if isinstance(options.sheet, str) else list(options.sheet or ())
+    books = [place for place, file in enumerate(files) if is_workbook(file)]
+    if len(sheets) > max(1, len(books)):
+        raise AssayPilotError(
+            f"{len(sheets)} sheets were named, for {plural(len(books), 'workbook')}",
+            option="--sheet",
+            mend="Name one for each workbook: first that of the table, then that of --join.",
+        )
+    # Without any workbook the table itself says that it has no sheets.
+    of_file = dict(zip(books or [0], sheets, strict=False))
+    if options.header is None and options.decimal is None:
+        raw = read_table(options.table, console.report, sheet=of_file.get(0))
+    else:
+        decimal = {None: None, "point": ".", "comma": ","}[options.decimal]
+        how = ReadAs(sheet=of_file.get(0), header=options.header, decimal=decimal)
+        raw = read_as(options.table, how, console.report).raw
+    for place, file in enumerate(files[1:], start=1):
+        other = read_table(file, console.report, sheet=of_file.get(place))
+        raw = join_tables(raw, other, id_column=options.id, other_column=column)
+    return raw
+
+
+def _with_cores(
+    error: AssayPilotError, raw: RawTable, options: argparse.Namespace, console: Console
+) -> AssayPilotError:
+    """The refusal of a table without sites, with the cores its structures share or the header; any other as it is."""
+    nameless = sum(re.fullmatch(r"column \d+", column) is not None for column in raw.columns)
+    if (
+        error.option == "--sites"
+        and options.header is None
+        and raw.kind in ("text", "workbook")
+        and 3 * nameless > len(raw.columns)
+    ):
+        error.mend = f"{error.mend} Or say which row is the header, for example --header 2 or --header 1-2."
+        return error
+    if error.option != "--sites" or options.sites or not error.mend or "--core" not in error.mend:
+        return error
+    hint = core_hint(raw, options.smiles, console.report)
+    if hint:
+        error.mend = error.mend.replace("--core SMILES.", f"{hint}. Look at a core before you use it.")
+    return error

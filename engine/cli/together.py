@@ -1,0 +1,64 @@
+"""Options of one command that do not go together, and those that need each other."""
+
+from __future__ import annotations
+
+import argparse
+
+__all__ = ["wrong_together"]
+
+
+def wrong_together(options: argparse.Namespace) -> str | None:
+    """What is wrong with the options of a command as a whole; None where nothing is."""
+    of_command = {"plan": _plan, "record": _record, "simulate": _simulate, "design": _design}
+    return of_command[options.command](options) if options.command in of_command else None
+
+
+def _plan(options: argparse.Namespace) -> str | None:
+    if options.plate is None:
+        of_plates = [("--control-columns", options.control_columns), ("--no-edge", options.no_edge)]
+        for name, given in [*of_plates, ("--same-wells", options.same_wells)]:
+            if given:
+                return f"argument {name}: give --plate with it"
+    elif options.no_plates:
+        return "argument --no-plates: give it or --plate"
+    if options.options:
+        for name, given in (("--choose", options.choose), ("--out", options.out), ("--confirm", options.confirm),
+                            ("--orders", options.orders), ("--plate", options.plate),
+                            ("--no-plates", options.no_plates)):  # fmt: skip
+            if given:
+                return f"argument {name}: --options issues nothing; give one of the two"
+    if options.choose and options.confirm:
+        return "argument --choose: a confirmation round leaves no choice"
+    return None
+
+
+def _record(options: argparse.Namespace) -> str | None:
+    if options.results is None and not options.close and options.unavailable is None:
+        return "name a table of results, or say --close or --unavailable ID,..."
+    if options.missing is not None and not options.close:
+        return "argument --missing: it says what --close does; give both"
+    return None
+
+
+def _simulate(options: argparse.Namespace) -> str | None:
+    if options.list:
+        return None
+    sources = [options.dataset, options.table, options.instance]
+    if sum(source is not None for source in sources) != 1:
+        return "give one of --dataset NAME, --table TABLE, --instance NAME; or --list"
+    if options.strategy is None:
+        return "argument --strategy: name one or several; see assaypilot strategies"
+    if options.truth is not None and options.instance is not None:
+        return "argument --truth: an instance has its own truth"
+    return None
+
+
+def _design(options: argparse.Namespace) -> str | None:
+    if (options.cost is None) != (options.budget is None):
+        given, lacks = ("--cost", "--budget") if options.budget is None else ("--budget", "--cost")
+        return f"argument {given}: give {lacks} with it"
+    if options.cost is None and options.cost_per_measurement:
+        return "argument --cost-per-measurement: it is part of a budget; give --cost and --budget with it"
+    if options.budget is not None and options.max_support is not None:
+        return "argument --max-support: a budget decides how many compounds are made; give one of the two"
+    return None

@@ -1,0 +1,58 @@
+"""Values known only as bounds as tables show them: ``<5.0`` where nothing else is known, never an empty cell."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from assaypilot.engine.campaign.state import Status
+
+__all__ = ["COUNTED", "bound_text", "estimate_text", "only_bounds", "said"]
+
+COUNTED = "Values known only as bounds count in estimates as bounds, in decisions by their worst case."
+"""What is said beside estimates wherever some values are known only as bounds."""
+
+
+def bound_text(status: Status, endpoint: str, compound: int) -> str:
+    """``<5.0``, ``>4.0 <5.0``: where values of an endpoint say that a compound lies, model scale; empty without one."""
+    known = status.candidates
+    found = []
+    for sign, limits in ((">", known.over), ("<", known.under)):
+        limit = float(limits[endpoint][compound]) if endpoint in limits else np.nan
+        if np.isfinite(limit):
+            found.append(f"{sign}{_short(limit)}")
+    return " ".join(found)
+
+
+def only_bounds(status: Status, compound: int) -> str:
+    """The same of the endpoints of the goal, where a compound has bounds and no value of one of them; else empty."""
+    known = status.candidates
+    several = len(status.goal_endpoints) > 1
+    found = []
+    for place in status.goal_endpoints:
+        endpoint = status.endpoints[place]
+        text = "" if known.measured_of[endpoint.name][compound] else bound_text(status, endpoint.name, compound)
+        if text:
+            found.append(f"{endpoint.scale_name} {text}" if several else text)
+    return ", ".join(found)
+
+
+def estimate_text(status: Status, endpoint: str, compound: int, digits: int = 2) -> str:
+    """``5.83``; ``<5.0`` of an estimate that only bounds hold; empty before any."""
+    known = status.candidates
+    estimate = float(known.estimates[endpoint][compound])
+    if not np.isfinite(estimate):
+        return ""
+    side = int(known.open_sides[endpoint][compound]) if endpoint in known.open_sides else 0
+    if side:
+        return f"{'<' if side < 0 else '>'}{_short(float(known.open_ends[endpoint][compound]))}"
+    return f"{estimate:.{digits}f}"
+
+
+def said(status: Status) -> str:
+    """The plain word about bounds beside estimates; empty where none counts."""
+    return COUNTED if status.candidates.open_sides else ""
+
+
+def _short(value: float) -> str:
+    """A limit with one decimal, two where it has them: ``5.0``, ``5.25``."""
+    return f"{value:.1f}" if abs(value - round(value, 1)) < 5e-3 else f"{value:.2f}"

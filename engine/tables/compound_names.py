@@ -1,0 +1,161 @@
+"""Which compound of a campaign a lab means by the name it writes."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TypeVar
+
+from assaypilot.engine.controls import Control, find_control
+from assaypilot.engine.labels import is_hydrogen
+from assaypilot.engine.library import Library
+from assaypilot.engine.tables.raw import RawTable
+
+__all__ = ["CompoundNames", "Known", "named_by_sites"]
+
+_WHOLE = re.compile(r"0*(\d{1,18})(?:[.,]0+)?")
+"""A whole number as an id."""
+_PARTS = re.compile(r"[^\W\d_]+|\d+|[^\w\s.\-/]")
+_BATCH = re.compile(r"(?P<name>.*?[^\s_\-./:#])[\s_\-./:#]+(?:batch|lot|b|l)?[\s_\-.#]*(?P<batch>\d{1,4})", re.I)
+_LONG_NUMBER = 4
+"""Digits from which a number is that of a register, not of an example."""
+_MOST_LOOKED_AT = 2_000_000
+Key = TypeVar("Key", bound=Hashable)
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """Who a name is of: a compound of the library or a control."""
+
+    compound: int | None = None
+    control: int | None = None
+    batch: str = ""
+    """What stands behind the compound's id as its batch."""
+    otherwise: bool = False
+    """Whether the id is written in another way than in the campaign."""
+
+
+class CompoundNames:
+    """The compounds and controls of a campaign by their names, as labs write these.
+
+    A name is an id or another id of a compound, a whole number (``1001.0`` for 1001, 7 for 007), the name of a
+    control, or, where only one compound can be meant, an id in other marks (``AP_12`` and ``AP 0012`` for AP-0012) or
+    with the number of a batch behind it (``AP-0012-03``). Ids that end so themselves are never taken apart.
+    """
+
+    def __init__(self, library: Library, controls: Sequence[Control] = ()) -> None:
+        self.library = library
+        self.controls = controls
+
+    def find(self, text: str) -> Known | None:
+        """Who is meant; None when nobody is, or it could be several."""
+        compound = self.library.find(text)
+        if compound is None and (number := _WHOLE.fullmatch(text.strip())) is not None:
+            compound = self._by_number.get(int(number[1]))
+        if compound is not None:
+            return Known(compound)
+        control = find_control(self.controls, text)
+        if control is not None:
+            return Known(control=control)
+        compound = self._loosely(text)
+        if compound is not None:
+            return Known(compound, otherwise=True)
+        return self._of_batch(text)
+
+    def _loosely(self, text: str) -> int | None:
+        parts = _parts(text)
+        return self._by_parts.get(parts) if any(part.isalpha() for part in parts) else None
+
+    def _of_batch(self, text: str) -> Known | None:
+        match = _BATCH.fullmatch(text.strip())
+        if match is None or self._ends_in_numbers or _is_short_number(match["name"], text):
+            return None
+        compound = self.library.find(match["name"])
+        if compound is None:
+            compound = self._loosely(match["name"])
+        return None if compound is None else Known(compound, batch=match["batch"])
+
+    @cached_property
+    def _by_number(self) -> dict[int, int]:
+        """Compounds whose ids are whole numbers, by these: spreadsheets drop leading zeros, other programs add ``.0``.
+
+        Ids that are the same number (7 and 007) are left out, as it could be either.
+        """
+        numbers = ((int(name), place) for place, name in enumerate(self._ids) if name.isascii() and name.isdigit())
+        return _only_ones(numbers)
+
+    @cached_property
+    def _by_parts(self) -> dict[tuple[str, ...], int]:
+        """Compounds by the letters and numbers of their ids, where no two are alike."""
+        return _only_ones((_parts(name), place) for place, name in enumerate(self._ids))
+
+    @cached_property
+    def _ends_in_numbers(self) -> bool:
+        """Whether what looks like a batch is part of the campaign's ids: AP-1 and AP-1-2 are two compounds there."""
+        return any(
+            match is not None and self.library.find(match["name"]) is not None
+            for match in map(_BATCH.fullmatch, self._ids)
+        )
+
+    @property
+    def _ids(self) -> Sequence[str]:
+        return self.library.ids if len(self.library) <= _MOST_LOOKED_AT else ()
+
+
+def _is_short_number(name: str, text: str) -> bool:
+    """Whether 12-1 and 1001.5 are more likely numbers of their own than batches of 12 and of 1001."""
+    return name.isdigit() and (len(name) < _LONG_NUMBER or text.strip()[len(name)] == ".")
+
+
+def _parts(text: str) -> tuple[str, ...]:
+    """The letters and numbers of an id, without what stands between them and without leading zeros."""
+    return tuple(part.lstrip("0") or "0" if part.isdigit() else part for part in _PARTS.findall(text.casefold()))
+
+
+def _only_ones(pairs: Iterable[tuple[Key, int]]) -> dict[Key, int]:
+    """The places by keys that occur once."""
+    found = list(pairs)
+    times = Counter(key for key, _ in found)
+    return {key: place for key, place in found if times[key] == 1}
+
+
+def named_by_sites(raw: RawTable, library: Library) -> tuple[str, ...] | None:
+    """The id of each row by the substituents in its columns of sites; "" where no compound is so.
+
+    None when the table lacks a site, or hardly a row is a compound of the library.
+    """
+    columns = [raw.find(site.name) for site in library.sites]
+    if len(library) > _MOST_LOOKED_AT or not columns:
+        return None
+    cells = []
+    for column in columns:
+        if column is None:
+            return None
+        cells.append(raw.column(column))
+    codes = [_codes(site.substituents) for site in library.sites]
+    places: dict[tuple[int, ...], int] = {}
+    for place, own in enumerate(library.codes.tolist()):
+        places.setdefault(tuple(own), place)
+    ids = []
+    for row in zip(*cells, strict=True):
+        found = tuple(of.get(_label(text), -1) for of, text in zip(codes, row, strict=True))
+        at = places.get(found)
+        ids.append("" if at is None else library.ids[at])
+    return tuple(ids) if 2 * sum(map(bool, ids)) > len(ids) else None
+
+
+def _codes(substituents: Sequence[str]) -> dict[str, int]:
+    return {_label(label): code for code, label in enumerate(substituents)}
+
+
+def _label(text: str) -> str:
+    """A substituent or the step of a condition for comparison: 0.10 is 0.1, and [H] is H."""
+    if is_hydrogen(text):
+        return "h"
+    try:
+        return f"{float(text.replace(',', '.')):g}"
+    except ValueError:
+        return text.strip()

@@ -1,0 +1,223 @@
+"""Which columns of a table of results hold values, of which endpoint, and what stands beside them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from assaypilot.engine.endpoint import CONCENTRATIONS, Endpoint
+from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.tables import headers
+from assaypilot.engine.tables.entries import is_p_scale
+from assaypilot.engine.tables.raw import RawTable, columns_named, fold
+from assaypilot.engine.tables.runs import run_groups, run_number
+from assaypilot.engine.tables.signs import sign_columns, signs_beside
+from assaypilot.engine.tables.values import is_missing
+
+__all__ = ["SIDES", "ValueColumn", "column_called", "value_columns"]
+
+SIDES = ("relation", "unit", "n", "sd")
+
+
+@dataclass(frozen=True, slots=True)
+class ValueColumn:
+    """One column of values: of a fixed endpoint, or of the one each row names."""
+
+    value: str
+    endpoint: Endpoint | None
+    sides: tuple[str | None, ...]
+    unit: str = ""
+    """The unit that its header names, of rows that name none."""
+    run: str = ""
+    """Which run its values are of, where an endpoint has a column for each."""
+
+
+def column_called(raw: RawTable, names: Sequence[str]) -> str | None:
+    """The first column with one of these folded names, the surest name first; None when there is none."""
+    return next((column for name in names for column in raw.columns if fold(column) == name), None)
+
+
+def value_columns(
+    raw: RawTable,
+    endpoints: Sequence[Endpoint],
+    roles: Mapping[str, str | None],
+    name_column: str | None,
+    id_column: str,
+) -> tuple[list[ValueColumn], list[str]]:
+    """The columns with values; side columns belong to all of them in long form, to the only one otherwise."""
+    value = column_called(raw, headers.VALUE) or next(
+        (c for c in raw.columns if fold(headers.split_unit(c)[0]) in headers.VALUE), None
+    )
+    signs = [column for column in sign_columns(raw) if column not in roles.values()]
+    shared = tuple(roles[role] for role in SIDES)
+    if value is not None and not any(fold(value) == fold(endpoint.name) for endpoint in endpoints):
+        if name_column is None and len(endpoints) > 1:
+            raise AssayPilotError(
+                "the results do not say which endpoint they are of",
+                file=raw.file,
+                mend=f"Add a column Endpoint with {', '.join(endpoint.name for endpoint in endpoints)}.",
+            )
+        unit = headers.split_unit(value)[1]
+        if shared[0] is None:
+            shared = (signs_beside(raw.columns, value, [value], signs), *shared[1:])
+        return [ValueColumn(value, None if name_column else endpoints[0], shared, unit)], []
+    warnings: list[str] = []
+    found = [(endpoint, *column) for endpoint in endpoints for column in _endpoint_columns(raw, endpoint, warnings)]
+    if not found and len(endpoints) == 1:
+        found = [(endpoints[0], column, run) for column, run in _of_the_only_one(raw, endpoints[0], warnings)]
+    if not found:
+        raise _no_values(raw, endpoints)
+    columns = []
+    values = [column for _, column, _ in found]
+    for endpoint, column, run in found:
+        own = tuple(_own_side(raw, column, role) for role in SIDES)
+        sides = shared if len(found) == 1 and not any(own) else own
+        if sides[0] is None:
+            sides = (signs_beside(raw.columns, column, values, signs), *sides[1:])
+        columns.append(ValueColumn(column, endpoint, sides, _unit_of(column, endpoint), run))
+    used = {side for column in columns for side in column.sides}
+    lost = [side for side in (*shared, *signs) if side is not None and side not in used]
+    if lost:
+        warnings.append(f"Not used, because it is not clear to which endpoint they belong: {', '.join(lost)}.")
+    known = {id_column, name_column, *(column.value for column in columns), *used, *roles.values()}
+    called = {fold(headers.split_unit(endpoint.name)[0]) for endpoint in endpoints}
+    other = [c for c in raw.columns if c not in known and fold(headers.split_unit(c)[0]) in called]
+    if other:
+        warnings.append(f"Not used, because their unit is not that of the endpoint: {', '.join(other)}.")
+    known.update(other)
+    means = {c for c in raw.columns if any(f"Column {c} seems" in text for text in warnings)}
+    known.update(means)
+    numbers = [c for c in raw.columns if c not in known and headers.looks_like_potency(*headers.split_unit(c))]
+    numbers = [c for c in numbers if not headers.is_of_fit(c)]
+    if numbers:
+        warnings.append(f"Not used, because they are no endpoint of this campaign: {', '.join(numbers)}.")
+    return columns, warnings
+
+
+def _no_values(raw: RawTable, endpoints: Sequence[Endpoint]) -> AssayPilotError:
+    """The refusal of a table without values, which says so where it stands on its side."""
+    named = ", ".join(endpoint.name for endpoint in endpoints)
+    first = [fold(text) for text in raw.cells[0]] if raw.cells else []
+    known = {fold(headers.split_unit(endpoint.name)[0]) for endpoint in endpoints} | set(headers.VALUE)
+    turned = any(fold(headers.split_unit(text)[0]) in known for text in first)
+    return AssayPilotError(
+        f"there is no column Value and none called {named}; the columns are {columns_named(raw.columns)}",
+        file=raw.file,
+        mend="Turn the table, so that each compound has a row."
+        if turned
+        else "Give columns ID, Endpoint and Value, or one column per endpoint.",
+    )
+
+
+def _endpoint_columns(raw: RawTable, endpoint: Endpoint, warnings: list[str]) -> tuple[tuple[str, str], ...]:
+    """The columns of an endpoint, each with its run: one, or one for each run of it; none where it has none.
+
+    Runs go before their mean, which says less, and is said not to be read.
+    """
+    column = _endpoint_column(raw, endpoint)
+    bare, unit = headers.split_unit(endpoint.name)
+    units = ("", unit, endpoint.unit, *(CONCENTRATIONS if endpoint.is_potency else ()))
+    groups = {**run_groups(raw.columns), **_counted(raw.columns, bare)}
+    fitting = [
+        runs
+        for name, runs in groups.items()
+        if fold(headers.split_unit(name)[0]) == fold(bare) and headers.split_unit(name)[1] in units
+    ]
+    runs = fitting[0] if len(fitting) == 1 and _filled(raw, fitting[0]) else ()
+    if runs and column not in runs:
+        if column is not None:
+            warnings.append(
+                f"Column {column} seems to be the mean of the runs beside it: they are read, and it is not."
+            )
+        return tuple((one, _run_of(one, place)) for place, one in enumerate(runs, start=1))
+    return () if column is None else ((column, ""),)
+
+
+def _filled(raw: RawTable, columns: Sequence[str]) -> bool:
+    return any(not is_missing(text) for column in columns for text in raw.column(column))
+
+
+def _run_of(column: str, place: int) -> str:
+    found = run_number(column)
+    return str(found[1] if found is not None else place)
+
+
+def _counted(columns: Sequence[str], bare: str) -> dict[str, tuple[str, ...]]:
+    """Columns that count an endpoint's name from 1 on, by that name: ``IC50_1``, ``IC50_2``, ``IC50_3``."""
+    numbered = re.compile(rf"{re.escape(fold(bare))}[ #]?(\d{{1,2}})")
+    found = [(match, c) for c in columns if (match := numbered.fullmatch(fold(headers.split_unit(c)[0]))) is not None]
+    if len(found) < 2 or sorted(int(match[1]) for match, _ in found) != list(range(1, len(found) + 1)):
+        return {}
+    units = {headers.split_unit(c)[1] for _, c in found}
+    return {bare + (f" ({unit})" if unit else ""): tuple(c for _, c in found) for unit in units if len(units) == 1}
+
+
+def _of_the_only_one(raw: RawTable, endpoint: Endpoint, warnings: list[str]) -> tuple[tuple[str, str], ...]:
+    """Columns that can only be of the campaign's one endpoint: its potency under another name, or bare replicates."""
+    only = _plain_potency(raw, endpoint)
+    if only is not None:
+        warnings.append(f"Column {only} was taken for {endpoint.name}, the only endpoint of the campaign.")
+        return ((only, ""),)
+    # A run of nothing in particular (Rep 1, Rep 2) is one of what is measured.
+    bare = [(c, found) for c in raw.columns if run_number(c) is None and (found := run_number(f"x {c}")) is not None]
+    runs = [(c, str(found[1])) for c, found in bare if found[0] == "x"]
+    if len(runs) < 2 or len({run for _, run in runs}) < len(runs):
+        return ()
+    warnings.append(f"Columns {', '.join(c for c, _ in runs)} were taken for replicates of {endpoint.name}.")
+    return tuple(runs)
+
+
+def _endpoint_column(raw: RawTable, endpoint: Endpoint) -> str | None:
+    """The column of an endpoint: by its name, else by its name with another unit or as a mean, when only one fits.
+
+    A lab may give the concentrations of an endpoint that is their logarithm: ``IC50 (nM)`` for pIC50.
+    """
+    column = raw.find(endpoint.name)
+    if column is not None:
+        return column
+    bare = fold(headers.split_unit(endpoint.name)[0])
+    near = [c for c in raw.columns if bare in headers.bases(c)]
+    for units in (("", endpoint.unit), CONCENTRATIONS if endpoint.unit in CONCENTRATIONS else ()):
+        fitting = [c for c in near if headers.split_unit(c)[1] in units]
+        if fitting:
+            return fitting[0] if len(fitting) == 1 else None
+    if not is_p_scale(endpoint) or not bare.startswith("p"):
+        return None
+    plain = [
+        c for c in raw.columns if bare[1:].strip() in headers.bases(c) and headers.split_unit(c)[1] in CONCENTRATIONS
+    ]
+    return plain[0] if len(plain) == 1 else None
+
+
+def _plain_potency(raw: RawTable, endpoint: Endpoint) -> str | None:
+    """The only column of potencies, when its header ends the endpoint's name, or begins with more than it.
+
+    ``IC50 (nM)`` for KIN7 IC50, and ``EGFR: IC50 (nM)`` for IC50.
+    """
+    potencies = [c for c in raw.columns if headers.looks_like_activity(c) or is_p_scale(Endpoint(c))]
+    potencies = [c for c in potencies if not headers.is_of_fit(c) and headers.role_within(c) is None]
+    if len(potencies) != 1:
+        return None
+    name, unit = headers.split_unit(potencies[0])
+    of, called = fold(headers.split_unit(endpoint.name)[0]), fold(name)
+    if is_p_scale(endpoint) and unit in CONCENTRATIONS:
+        of = re.sub(r"(?<![^\s])p(?=\S+$)", "", of)
+    elif not is_p_scale(endpoint) and not (endpoint.unit in CONCENTRATIONS and unit in CONCENTRATIONS):
+        return None
+    return potencies[0] if of == called or of.endswith(f" {called}") or called.endswith(f" {of}") else None
+
+
+def _unit_of(column: str, endpoint: Endpoint) -> str:
+    """The unit in a column's header where it is another one than the endpoint's; the endpoint's own name has none."""
+    return "" if fold(column) == fold(endpoint.name) else headers.split_unit(column)[1]
+
+
+def _own_side(raw: RawTable, value: str, role: str) -> str | None:
+    bases = (fold(value), fold(headers.split_unit(value)[0]))
+    names = [f"{base} {name}" for base in bases for name in headers.ROLES[role]]
+    called = column_called(raw, names)
+    if called is not None:
+        return called
+    within = ((column, headers.role_within(column)) for column in raw.columns if column != value)
+    return next((c for c, found in within if found is not None and found[1] == role and found[0] in bases), None)

@@ -1,0 +1,142 @@
+"""Results that name wells and no compounds: who stands there by the plates of the campaign's rounds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from assaypilot.engine.controls import Control, find_control
+from assaypilot.engine.endpoint import Endpoint
+from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.library import Library
+from assaypilot.engine.plates.layout import Layout, Placed, Plate
+from assaypilot.engine.plates.wells import Format, Well, read_well
+from assaypilot.engine.tables import headers
+from assaypilot.engine.tables.raw import RawTable, fold
+from assaypilot.engine.tables.values import is_missing
+
+__all__ = ["with_compounds"]
+
+_NAMED = 5
+
+
+def with_compounds(
+    raw: RawTable,
+    library: Library,
+    endpoints: Sequence[Endpoint],
+    controls: Sequence[Control],
+    layouts: Sequence[Layout],
+) -> RawTable | None:
+    """The table with what stands in its wells: columns ID, Round, Replicate, Endpoint and the plate's own name.
+
+    Wells of controls that the campaign does not know, and wells where nothing stands, are left out, which is said.
+    None where it has no column of wells, or no round was laid out on plates. ``layouts`` in the order of their rounds,
+    the open one last. AssayPilotError when it is not clear which plate is meant, or measurements take several wells.
+    """
+    well_column = _called(raw, "well")
+    if well_column is None or not layouts:
+        return None
+    plate_column = _called(raw, "plate")
+    blank = ("",) * len(raw)
+    named = blank if plate_column is None else raw.column(plate_column)
+    warnings: list[str] = []
+    plates = _plates(raw, tuple(dict.fromkeys(named)), layouts, warnings)
+    kept: list[int] = []
+    said: list[tuple[str, str, str, str, str]] = []
+    empty: dict[str, None] = {}
+    others: dict[str, None] = {}
+    for place, (text, name) in enumerate(zip(raw.column(well_column), named, strict=True)):
+        layout, plate, contents = plates[name]
+        well = _well(text, layout.use.format)
+        found = None if well is None else contents.get(well)
+        control = None if well is None else layout.use.control_wells().get(well)
+        if found is not None:
+            of = [endpoints[k].name for k in found.endpoints]
+            kept.append(place)
+            said.append(
+                (
+                    library.ids[found.compound],
+                    str(layout.round),
+                    str(found.replicate),
+                    of[0] if len(of) == 1 else "",
+                    plate.name,
+                )
+            )
+        elif control is not None and find_control(controls, control) is not None:
+            kept.append(place)
+            of = [endpoints[k].name for k in plate.endpoints]
+            said.append((control, str(layout.round), "", of[0] if len(of) == 1 else "", plate.name))
+        elif control is not None:
+            others[control] = None
+        else:
+            empty[text.strip()] = None
+    if others:
+        warnings.append(f"Wells of controls were left out: {', '.join(others)}.")
+    if empty:
+        more = f" and {len(empty) - _NAMED} more" if len(empty) > _NAMED else ""
+        warnings.append(f"Wells where nothing stands were left out: {', '.join([*empty][:_NAMED])}{more}.")
+    ids, rounds, replicates, of_each, places = zip(*said, strict=True) if said else ((),) * 5
+    given = {"ID": ids, "Round": rounds, "Replicate": replicates, "Plate": places}
+    if all(of_each) and len(endpoints) > 1 and not any(fold(c) in headers.ENDPOINT_NAME for c in raw.columns):
+        given["Endpoint"] = of_each
+    own = {fold(name) for name in given} | ({fold(plate_column)} if plate_column is not None else set())
+    columns = [column for column in raw.columns if fold(column) not in own]
+    return replace(
+        raw,
+        columns=(*columns, *given),
+        cells=(*(tuple(raw.column(column)[place] for place in kept) for column in columns), *given.values()),
+        rows=tuple(raw.rows[place] for place in kept),
+        warnings=(*raw.warnings, *warnings),
+    )
+
+
+def _called(raw: RawTable, role: str) -> str | None:
+    return next((c for name in headers.ROLES[role] for c in raw.columns if fold(c) == name), None)
+
+
+Contents = dict[Well, Placed]
+
+
+def _plates(
+    raw: RawTable, names: Sequence[str], layouts: Sequence[Layout], warnings: list[str]
+) -> dict[str, tuple[Layout, Plate, Contents]]:
+    """The plate of the campaign that each name in the table means."""
+    every = {fold(plate.name): (layout, plate) for layout in layouts for plate in layout.plates}
+    found = {}
+    for name in names:
+        near = [both for own, both in every.items() if own == fold(name) or f" {own} " in f" {fold(name)} "]
+        if len(near) == 1:
+            found[name] = near[0]
+            continue
+        last = layouts[-1]
+        if len(last.plates) > 1 or len(names) > 1:
+            ours = ", ".join(plate.name for plate in last.plates)
+            called = (
+                f"{name!r} is no plate of this campaign" if name else "the wells do not say of which plate they are"
+            )
+            raise AssayPilotError(
+                called, file=raw.file, mend=f"Name the plates as the work list does ({ours}), or add a column ID."
+            )
+        found[name] = (last, last.plates[0])
+        if name:
+            warnings.append(f"Plate {name} was taken for {last.plates[0].name}, the only one of round {last.round}.")
+    return {name: (layout, plate, _contents(raw, plate)) for name, (layout, plate) in found.items()}
+
+
+def _contents(raw: RawTable, plate: Plate) -> Contents:
+    """The measurement in each well of a plate; AssayPilotError when one takes several wells."""
+    several = next((placed for placed in plate.placed if len(placed.wells) > 1), None)
+    if several is not None:
+        raise AssayPilotError(
+            f"a measurement takes {len(several.wells)} wells on {plate.name}, so a well alone is no result",
+            file=raw.file,
+            mend="Give one value for each compound, with a column ID.",
+        )
+    return {placed.wells[0]: placed for placed in plate.placed}
+
+
+def _well(text: str, on: Format) -> Well | None:
+    try:
+        return None if is_missing(text) else read_well(text, on)
+    except AssayPilotError:
+        return None

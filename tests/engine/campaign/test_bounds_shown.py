@@ -1,0 +1,182 @@
+"""Values known only as bounds in what a campaign shows: estimates count them, decisions stay what they were."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from assaypilot.engine.campaign import censoring
+from assaypilot.engine.campaign.campaign import Campaign
+from assaypilot.engine.campaign.candidates import pooled, posterior_of
+from assaypilot.engine.endpoint import Endpoint
+from assaypilot.engine.export.bounds import COUNTED, bound_text, estimate_text, only_bounds, said
+from assaypilot.engine.measurements import Result
+from assaypilot.engine.models.ols import least_squares
+from tests.engine.campaign.making import answers, make, replays, truth
+from tests.engine.campaign.test_bounds import WIDE, beyond
+
+
+def measured(path: Path, limit: float, rounds: int = 2, **options: object) -> Campaign:
+    """A campaign some rounds on, of an assay that tells nothing below a limit."""
+    campaign = make(path, **{**WIDE, **options})
+    for _ in range(rounds):
+        if campaign.plan() is None:
+            break
+        campaign.record(beyond(answers(campaign), limit), close=True)
+    return campaign
+
+
+def test_estimates_count_what_lies_below_the_limit(tmp_path: Path) -> None:
+    with measured(tmp_path / "x.assaypilot", 5.7) as campaign:
+        now = replays(campaign)
+        known, ledger = now.candidates, campaign._ledger
+        cut = np.flatnonzero(known.under["pIC50"] == 5.7)
+        assert len(cut)
+        assert (known.measured[cut] == 0).all()
+        assert (known.estimate[cut] < 5.7).all()
+        np.testing.assert_allclose(known.estimate, truth(now.library), atol=0.35)
+        assert [only_bounds(now, int(c)) for c in cut] == ["<5.7"] * len(cut)
+        assert said(now) == COUNTED
+        # Without them the same estimates are those of the exact values alone, as ever.
+        data = pooled(ledger, 0)
+        rows = np.flatnonzero(data.counts > 0)
+        plain = least_squares(ledger.features, rows, data.counts[rows], data.means[rows])
+        told = plain.estimable()
+        assert np.abs(known.estimate - plain.means()[ledger.arm_of])[told[ledger.arm_of]].max() > 0.01
+
+
+def test_where_nothing_is_cut_everything_is_as_it_was(tmp_path: Path) -> None:
+    with measured(tmp_path / "x.assaypilot", -9.0) as campaign:
+        now, ledger = campaign.status(), campaign._ledger
+        data = pooled(ledger, 0)
+        rows = np.flatnonzero(data.counts > 0)
+        plain = least_squares(ledger.features, rows, data.counts[rows], data.means[rows])
+        assert censoring.fitted(ledger, 0) is None
+        assert np.array_equal(now.candidates.estimate, plain.means()[ledger.arm_of])
+        assert (now.candidates.under, now.candidates.open_sides, said(now)) == ({}, {}, "")
+
+
+def test_an_excluded_or_withdrawn_bound_counts_no_more(tmp_path: Path) -> None:
+    with measured(tmp_path / "x.assaypilot", 5.7, rounds=1) as campaign:
+        one = next(m for m in campaign.status().measurements if m.relation == "<")
+        with_it = campaign.status().candidates.estimate
+        campaign.exclude(one.number, "wrong plate", judgement=False)
+        now = replays(campaign)
+        assert not np.array_equal(now.candidates.estimate, with_it)
+        others = [
+            m for m in now.measurements if m.relation == "<" and m.compound == one.compound and m.excluded is None
+        ]
+        assert (bound_text(now, "pIC50", one.compound) == "<5.7") == bool(others)
+
+
+def test_decisions_are_what_they_were(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same campaign without bounds in estimates asks for the same compounds, and decides the same of them."""
+    with measured(tmp_path / "x.assaypilot", 5.7) as campaign:
+        shown = campaign.status()
+    monkeypatch.setattr(censoring, "bounds_of", lambda ledger, endpoint: ())
+    with measured(tmp_path / "y.assaypilot", 5.7) as campaign:
+        plain = campaign.status()
+    assert not np.array_equal(shown.candidates.estimate, plain.candidates.estimate)
+    for name in ("status", "decided_in_round", "low", "high"):
+        assert np.array_equal(getattr(shown.candidates, name), getattr(plain.candidates, name), equal_nan=True)
+    asked = [[(item.compound, item.replicates) for one in now.rounds for item in one.items] for now in (shown, plain)]
+    assert asked[0] == asked[1]
+    assert shown.guarantee == plain.guarantee
+
+
+@pytest.mark.parametrize("relation", ["<", ">"])
+def test_what_only_bounds_hold_is_shown_as_a_bound_and_has_no_end(tmp_path: Path, relation: str) -> None:
+    """All compounds with one substituent lie beyond the range: nothing says how far."""
+    with make(tmp_path / "x.assaypilot", **WIDE) as campaign:
+        campaign.plan()
+        told = [
+            replace(one, value=5.0 if relation == "<" else 8.0, relation=relation) if "R2=C" in one.compound else one
+            for one in answers(campaign)
+        ]
+        campaign.record(told, close=True)
+        now = replays(campaign)
+        known, name = now.candidates, "pIC50"
+        carry = np.array(["R2=C" in one for one in now.library.ids])
+        side = -1 if relation == "<" else 1
+        assert known.open_sides[name].tolist() == np.where(carry, side, 0).tolist()
+        far = known.posterior_low if side < 0 else known.posterior_high
+        near = known.posterior_high if side < 0 else known.posterior_low
+        assert np.isinf(far[carry]).all()
+        assert np.isfinite(far[~carry]).all()
+        assert np.isfinite(near).all()
+        for compound in np.flatnonzero(carry).tolist():
+            text = estimate_text(now, name, compound)
+            assert text.startswith(relation)
+            if known.censored[compound]:
+                assert text == ("<5.0" if side < 0 else ">8.0")
+        assert not estimate_text(now, name, int(np.flatnonzero(~carry)[0])).startswith(("<", ">"))
+
+
+def test_a_difference_counts_the_bounds_of_both_parts(tmp_path: Path) -> None:
+    endpoints = (
+        Endpoint("A", noise_sd=0.2, unit="log"),
+        Endpoint("B", noise_sd=0.2, unit="log"),
+        Endpoint("D", of=("A", "B")),
+    )
+    with make(tmp_path / "x.assaypilot", endpoints=endpoints, objective="D", **WIDE) as campaign:
+        campaign.plan()
+        ids = campaign.status().library.ids
+        level = truth(campaign.status().library)
+        rng = np.random.default_rng(2)
+        told = []
+        for line in campaign.status().open_round.items:
+            for _ in range(line.replicates):
+                mean = float(level[line.compound])
+                b = 5.0 + 0.2 * rng.standard_normal()
+                told.append(Result(ids[line.compound], mean + 0.2 * rng.standard_normal(), endpoint="A"))
+                told.append(Result(ids[line.compound], 5.05, endpoint="B", relation="<") if b < 5.05 else
+                            Result(ids[line.compound], b, endpoint="B"))  # fmt: skip
+        campaign.record(told)
+        now = campaign.status()
+        some = [m.compound for m in now.measurements if m.relation == "<"]
+        assert some
+        np.testing.assert_allclose(now.candidates.estimates["D"], level - 5.0, atol=0.35)
+        view = posterior_of(campaign._ledger, 2)
+        assert view is not None
+        assert view.sigma == pytest.approx(np.hypot(0.2, 0.2))
+
+
+def test_plates_shift_bounds_too(tmp_path: Path) -> None:
+    """A plate that reads 1 too low makes bounds of values that lie above the limit; its controls tell it."""
+    from assaypilot.engine.controls import Control
+
+    with make(
+        tmp_path / "x.assaypilot", blocks="plate", controls=(Control("REF", (("pIC50", 7.0),)),), **WIDE
+    ) as campaign:
+        campaign.plan()
+        told = []
+        for place, one in enumerate(answers(campaign)):
+            low = place % 2
+            value = one.value - low
+            plate = "P2" if low else "P1"
+            told.append(replace(one, value=max(value, 5.4), relation="<" if value < 5.4 else "=", plate=plate))
+        told += [Result("REF", 7.0, plate="P1"), Result("REF", 7.02, plate="P1")]
+        told += [Result("REF", 6.0, plate="P2"), Result("REF", 5.98, plate="P2")]
+        campaign.record(told)
+        now = campaign.status()
+        assert any(m.relation == "<" for m in now.measurements)
+        np.testing.assert_allclose(now.candidates.estimate, truth(now.library), atol=0.4)
+
+
+def test_an_endpoint_that_nobody_knows_the_noise_of_counts_them_too(tmp_path: Path) -> None:
+    endpoints = (Endpoint("pIC50", noise_sd=0.2), Endpoint("Solubility", unit="log"))
+    with make(tmp_path / "x.assaypilot", endpoints=endpoints, objective="pIC50", **WIDE) as campaign:
+        ids = campaign.status().library.ids
+        level = truth(campaign.status().library)
+        told = [
+            Result(name, max(float(mean), 5.5), endpoint="Solubility", relation="<" if mean < 5.5 else "=")
+            for name, mean in zip(ids, level, strict=True)
+        ]
+        campaign.record(told)
+        known = campaign.status().candidates
+        cut = level < 5.5
+        assert cut.any()
+        assert (known.estimates["Solubility"][cut] < 5.6).all()
