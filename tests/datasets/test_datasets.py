@@ -7,8 +7,9 @@ from assaypilot import datasets
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.tables.check import check_report
 from assaypilot.engine.tables.importer import import_table
-from assaypilot.engine.tables.mapping import TableOptions, parse_endpoint_spec, propose
+from assaypilot.engine.tables.mapping import propose
 from assaypilot.engine.tables.opening import read_table
+from assaypilot.engine.tables.options import TableOptions, parse_endpoint_spec
 
 
 def checked(name):

@@ -3,8 +3,9 @@
 import pytest
 
 from assaypilot.engine.tables.importer import import_table
-from assaypilot.engine.tables.mapping import EndpointSpec, TableOptions, propose
+from assaypilot.engine.tables.mapping import propose
 from assaypilot.engine.tables.opening import parse_text, read_table
+from assaypilot.engine.tables.options import EndpointSpec, TableOptions
 from tests.engine.tables import corpus, corpus_field, corpus_labs
 
 CASES = [*corpus.CASES, *corpus_labs.LABS, *corpus_field.FIELD]

@@ -6,8 +6,9 @@ from assaypilot.engine.endpoint import Limit
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.tables.check import check_report, endpoint_facts
 from assaypilot.engine.tables.importer import import_table
-from assaypilot.engine.tables.mapping import EndpointSpec, TableMapping, TableOptions, parse_endpoint_spec, propose
+from assaypilot.engine.tables.mapping import propose
 from assaypilot.engine.tables.opening import parse_text
+from assaypilot.engine.tables.options import EndpointSpec, TableMapping, TableOptions, parse_endpoint_spec
 from assaypilot.engine.tables.results import read_results
 
 TABLE = """

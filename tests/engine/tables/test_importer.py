@@ -7,8 +7,9 @@ from hypothesis import strategies as st
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.tables.check import check_report
 from assaypilot.engine.tables.importer import import_table
-from assaypilot.engine.tables.mapping import TableOptions, parse_endpoint_spec, propose
+from assaypilot.engine.tables.mapping import propose
 from assaypilot.engine.tables.opening import parse_text, read_table
+from assaypilot.engine.tables.options import TableOptions, parse_endpoint_spec
 
 
 def imported(text, *specs, **options):

@@ -3,8 +3,9 @@ import pytest
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.tables.importer import import_table
 from assaypilot.engine.tables.join import join_tables, split_join
-from assaypilot.engine.tables.mapping import TableOptions, propose
+from assaypilot.engine.tables.mapping import propose
 from assaypilot.engine.tables.opening import parse_text, read_table
+from assaypilot.engine.tables.options import TableOptions
 
 
 def table(text):

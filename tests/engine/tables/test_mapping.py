@@ -6,15 +6,15 @@ from assaypilot.engine.endpoint import Endpoint, Limit
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.stated_noise import StatedNoise
 from assaypilot.engine.tables.headers import split_unit
-from assaypilot.engine.tables.mapping import (
+from assaypilot.engine.tables.mapping import propose
+from assaypilot.engine.tables.opening import parse_text
+from assaypilot.engine.tables.options import (
     EndpointColumn,
     EndpointSpec,
     TableMapping,
     TableOptions,
     parse_endpoint_spec,
-    propose,
 )
-from assaypilot.engine.tables.opening import parse_text
 
 
 def mapped(text, *specs, **options):

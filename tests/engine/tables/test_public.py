@@ -5,8 +5,9 @@ import pytest
 from assaypilot.engine.tables.check import check_report
 from assaypilot.engine.tables.importer import import_table
 from assaypilot.engine.tables.join import join_tables
-from assaypilot.engine.tables.mapping import TableOptions, parse_endpoint_spec, propose
+from assaypilot.engine.tables.mapping import propose
 from assaypilot.engine.tables.opening import read_table
+from assaypilot.engine.tables.options import TableOptions, parse_endpoint_spec
 
 RAW = {
     "CHEMBL2321810_rgd_table.csv": (628, 6),

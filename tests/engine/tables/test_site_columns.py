@@ -3,8 +3,9 @@
 import pytest
 
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.tables.mapping import TableOptions, propose
+from assaypilot.engine.tables.mapping import propose
 from assaypilot.engine.tables.opening import parse_text
+from assaypilot.engine.tables.options import TableOptions
 
 
 def proposed(text):

@@ -10,9 +10,9 @@ from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.library import Library
 from assaypilot.engine.stock import CANNOT, IN_STOCK, TO_MAKE, StockLine
 from assaypilot.engine.tables.importer import import_table
-from assaypilot.engine.tables.mapping import TableMapping, propose
+from assaypilot.engine.tables.mapping import propose
 from assaypilot.engine.tables.opening import read_table
-from assaypilot.engine.tables.options import TableOptions
+from assaypilot.engine.tables.options import TableMapping, TableOptions
 from assaypilot.engine.tables.stock import StockColumns, parse_cost, parse_lead, parse_state, read_stock_list
 
 LIBRARY = Library.listed(["R1"], [["H"], ["Me"], ["Cl"], ["F"]], ids=["A-1", "A-2", "A-3", "A-4"])

@@ -1,0 +1,304 @@
+"""The endpoints of a table: which columns hold their values, and what is known of each."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+
+from assaypilot.engine.difference import check_differences, find_parts, in_words
+from assaypilot.engine.endpoint import Endpoint, normalise_unit
+from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.tables import headers
+from assaypilot.engine.tables.claims import SAMPLED, Claims
+from assaypilot.engine.tables.described import described
+from assaypilot.engine.tables.entries import is_p_scale
+from assaypilot.engine.tables.options import EndpointColumn, EndpointSpec
+from assaypilot.engine.tables.raw import fold
+from assaypilot.engine.tables.runs import once_each, run_groups
+from assaypilot.engine.tables.side_columns import SIDES, Sides
+from assaypilot.engine.tables.values import is_missing, parse_value
+from assaypilot.engine.tables.yes_no import about_kind, about_words, is_result, with_kind, words_of
+
+__all__ = ["Endpoints"]
+
+
+class Endpoints:
+    """Finds the columns of values, within what the user said of endpoints, and takes them."""
+
+    def __init__(self, claims: Claims, asked: Sequence[EndpointSpec]) -> None:
+        self._claims = claims
+        self.raw, self.taken, self.notes, self.warnings = claims.raw, claims.taken, claims.notes, claims.warnings
+        self._asked = asked
+        self.specs = tuple(spec for spec in asked if spec.of is None)
+        self.sides = Sides(claims)
+        self.runs = run_groups(claims.raw.columns)
+        """Columns of runs by what they are runs of."""
+
+    def take_named(self) -> None:
+        """Nothing; takes the columns that the user names, so that no convention takes them away."""
+        for spec in self.specs:
+            column = self._value_column(spec)
+            if column is not None and column not in self.taken:
+                self.taken.add(column)
+
+    def found(self) -> tuple[str | None, list[EndpointColumn]]:
+        """The endpoint column of a table with one row per measurement (None otherwise), and the endpoints."""
+        specs = self.specs
+        for spec in self._asked:
+            if sum(other.name == spec.name for other in self._asked) > 1:
+                raise AssayPilotError(f"endpoint {spec.name} is named twice", option="--endpoint", mend="Name it once.")
+        value = self._claims.any_of(headers.VALUE)
+        name_column = self._claims.any_of(headers.ENDPOINT_NAME)
+        if value is not None and name_column is not None:
+            self.taken.update((value, name_column))
+            return name_column, self._one_row_each(value, name_column)
+        if specs:
+            wanted = [(spec, self._value_column(spec)) for spec in specs]
+        else:
+            wanted = [
+                (EndpointSpec(name), column)
+                for name, column in once_each(self.raw, self._numeric_columns(), self.runs, self.notes)
+            ]
+            if wanted:
+                named = ", ".join(spec.name for spec, _ in wanted)
+                self.notes.append(f"Taken as endpoints, because their columns hold numbers: {named}.")
+            else:
+                wanted = [(EndpointSpec(column), column) for column in self._worded_columns()]
+        for spec, column in wanted:
+            if column is None:
+                self._say_without_column(spec)
+        self.sides.values = [column for _, column in wanted if column is not None]
+        plain = [column for column in self._claims.free() if headers.role_of(column) is None]
+        self.notes += filter(None, [about_words(column, self.raw.column(column)) for column in plain])
+        several = sum(column is not None for _, column in wanted) > 1
+        columns = [self._endpoint(spec, column, several) for spec, column in wanted]
+        used = {side for column in columns for side in (column.relation, column.unit, column.n, column.sd)}
+        lost = [
+            column
+            for column in self._claims.free()
+            if (headers.role_of(column) in SIDES or column in self.sides.signs) and column not in used
+        ]
+        errors = [column for column in self._claims.free() if self._is_sem(column)]
+        if errors and columns:
+            self.warnings.append(
+                f"Not used, because a standard error is no SD: {', '.join(errors)}. "
+                "The SD is the standard error times the square root of N; give that."
+            )
+        if lost and columns:
+            self.warnings.append(
+                f"Not used, because it is not clear to which endpoint they belong: {', '.join(lost)}. "
+                'Name them like the endpoint, for example "IC50 SD".'
+            )
+        return None, columns
+
+    def differences(self, measured: Sequence[Endpoint]) -> list[EndpointColumn]:
+        """The endpoints that are differences of two ``measured`` ones; no column holds their values."""
+        found = []
+        for spec in self._asked:
+            if spec.of is None:
+                continue
+            if self.raw.find(spec.name) is not None or any(fold(one.name) == fold(spec.name) for one in measured):
+                raise AssayPilotError(
+                    f"{spec.name} is to be calculated as {spec.of}, and the table has values of that name",
+                    file=self.raw.file,
+                    option="--endpoint",
+                    mend="Give the difference another name: its values are never read.",
+                )
+            of = find_parts(spec.name, spec.of, measured)
+            whole = Endpoint(
+                spec.name, direction=spec.direction or "max", epsilon=spec.epsilon, limit=spec.limit, of=of
+            )
+            both = [*measured, whole]
+            check_differences(both)
+            self.notes.append(
+                f"{spec.name} is calculated as {in_words(both, len(measured))}: "
+                f"{'higher' if whole.direction == 'max' else 'lower'} is better."
+            )
+            found.append(EndpointColumn(whole))
+        return found
+
+    def _one_row_each(self, value: str, name_column: str) -> list[EndpointColumn]:
+        """The endpoints of a table with one row per measurement, by the texts in its endpoint column."""
+        order = list(dict.fromkeys(text for text in self.raw.column(name_column) if not is_missing(text)))
+        specs = {fold(spec.name): spec for spec in self.specs}
+        sides = {role: self._claims.role(role) for role in SIDES}
+        columns = []
+        for text in order:
+            spec = specs.pop(fold(text), None)
+            if spec is None and self.specs:
+                continue
+            spec = spec or EndpointSpec(text)
+            bare, unit = headers.split_unit(text)
+            if spec.unit is not None:
+                unit = normalise_unit(spec.unit)
+            elif not unit and sides["unit"] is not None:
+                unit = self._commonest(sides["unit"], name_column, text)
+            cells = zip(self.raw.column(value), self.raw.column(name_column), strict=True)
+            own = tuple(cell for cell, name in cells if name == text)
+            found = EndpointColumn(self._described(spec, bare, unit, own), value, text)
+            columns.append(_beside(found, sides))
+        columns += [self._endpoint(spec, None, several=True) for spec in specs.values()]
+        self.notes.append(
+            f"Each row is one measurement: {name_column} says of what ({', '.join(order)}), {value} holds the value."
+        )
+        return columns
+
+    def _endpoint(self, spec: EndpointSpec, column: str | None, several: bool) -> EndpointColumn:
+        """The endpoint a spec describes, what it leaves open being read from the header and a unit column."""
+        bare, header_unit = headers.split_unit(column or spec.name)
+        sides: dict[str, str | None] = dict.fromkeys(SIDES)
+        runs = next((runs for name, runs in self.runs.items() if column in runs and self._calls(spec, name)), ())
+        if column is not None and runs:
+            # What stands beside runs (n, SD, relation) is of their mean, or of one of them.
+            sides["unit"] = self.sides.of(column, "unit", several=several)
+            self.taken.update(runs)
+            self.notes.append(f"{spec.name}: {', '.join(runs)} are its runs, each a measurement of its own.")
+        elif column is not None:
+            sides = {role: self.sides.of(column, role, several=several) for role in SIDES}
+            if fold(column) != fold(spec.name):
+                self.notes.append(f"The values of {spec.name} are in column {column}.")
+        unit = header_unit if spec.unit is None else normalise_unit(spec.unit)
+        if not unit and sides["unit"] is not None:
+            unit = self._commonest(sides["unit"])
+        elif not unit and spec.unit is None and column is not None and spec.transform != "none":
+            unit = self._unit_in_cells(column)
+        bare = headers.split_unit(spec.name)[0] if runs else bare
+        texts = () if column is None else self.raw.column(column)
+        found = EndpointColumn(self._described(spec, bare, unit, texts), column, further=tuple(runs[1:]))
+        return _beside(found, sides)
+
+    def _described(self, spec: EndpointSpec, bare: str, unit: str, texts: Sequence[str]) -> Endpoint:
+        """The endpoint with its scale and direction chosen where the user did not, and what to say about it.
+
+        ``texts``: of its values.
+        """
+        endpoint, notes, warnings = described(with_kind(spec, texts), bare, unit)
+        self.notes += [*notes, *filter(None, [about_kind(endpoint, texts)])]
+        self.warnings += warnings
+        return endpoint
+
+    def _value_column(self, spec: EndpointSpec) -> str | None:
+        """The column a spec names: its header, else the only header that is its name with a (fitting) unit."""
+        column = self.raw.find(spec.name)
+        if column is not None:
+            return column
+        unit = normalise_unit(spec.unit or "")
+        parts = [(header, *headers.split_unit(header)) for header in self.raw.columns]
+        near = [header for header, bare, own in parts if own and fold(bare) == fold(spec.name) and unit in ("", own)]
+        if not near:
+            near = [runs[0] for name, runs in self.runs.items() if self._calls(spec, name)]
+        return near[0] if len(near) == 1 else None
+
+    @staticmethod
+    def _calls(spec: EndpointSpec, name: str) -> bool:
+        """Whether a spec names runs by what they have in common, with or without the unit."""
+        bare, own = headers.split_unit(name)
+        return fold(spec.name) == fold(name) or (
+            fold(spec.name) == fold(bare) and normalise_unit(spec.unit or "") in ("", own)
+        )
+
+    def _numeric_columns(self) -> list[str]:
+        """The free columns that hold measured numbers; they are taken."""
+        found = []
+        computed: list[str] = []
+        fits: list[str] = []
+        kept: list[str] = []
+        for column in self._claims.free():
+            if headers.role_of(column) is not None or self.sides.belongs_to_another(column):
+                continue
+            within = headers.role_within(column)
+            if (
+                within is not None
+                and within[1] != "unit"
+                and any(other != column and fold(other).startswith(f"{within[0]} ") for other in self.raw.columns)
+            ):
+                continue
+            numbers = self._claims.numbers(column)
+            if not numbers and any(map(self._claims.is_number, self.raw.column(column)[:SAMPLED])):
+                if not headers.looks_like_activity(column):
+                    self.notes.append(
+                        f"Column {column} holds more text than numbers; name it with --endpoint to use it."
+                    )
+                    continue
+            elif not numbers:
+                continue
+            if headers.is_property(column):
+                computed.append(column)
+            elif headers.is_kept_beside(column):
+                kept.append(column)
+            elif headers.is_of_fit(column):
+                fits.append(column)
+            elif numbers and headers.is_row_number(column, numbers):
+                self.notes.append(f"Column {column} looks like row numbers or ids; name it with --endpoint to use it.")
+            else:
+                found.append(column)
+        kinds = (
+            (computed, "looks like a computed property", "look like computed properties"),
+            (fits, "looks like a detail of a fit", "look like details of fits"),
+            (kept, "says how rows are handled", "say how rows are handled"),
+        )
+        for columns, one, several in kinds:
+            if len(columns) == 1:
+                self.notes.append(f"Column {columns[0]} {one}; name it with --endpoint to use it.")
+            elif columns:
+                self.notes.append(f"Columns {', '.join(columns)} {several}; name one with --endpoint to use it.")
+        self.taken.update(found)
+        return found
+
+    def _worded_columns(self) -> list[str]:
+        """The free columns that say results in words (active, inactive), else the first of yes and no; taken."""
+        free = [column for column in self._claims.free() if headers.role_of(column) is None]
+        told = [(column, words) for column in free if (words := words_of(self.raw.column(column))) is not None]
+        found = [column for column, words in told if is_result(words)] or [column for column, _ in told][:1]
+        self.taken.update(found)
+        return found
+
+    def _say_without_column(self, spec: EndpointSpec) -> None:
+        """Nothing; says that an endpoint has no values in the table, if the table has potencies under other names."""
+        others = [
+            column
+            for column in self._claims.free()
+            if headers.looks_like_activity(column) and self._claims.numbers(column)
+        ]
+        others = [column for column in others if all(self._value_column(spec) != column for spec in self.specs)]
+        if others:
+            self.warnings.append(
+                f"No column is called {spec.name}: it starts without values. If its values are in "
+                f"{' or '.join(others)}, call the endpoint so."
+            )
+
+    def _unit_in_cells(self, column: str) -> str:
+        """The unit that most numbers of a column have behind them, which is said; "" when most have none."""
+        if is_p_scale(Endpoint(column)):
+            return ""  # a concentration there is converted, one by one
+        units: Counter[str] = Counter()
+        for text in self.raw.column(column)[:SAMPLED]:
+            if not is_missing(text) and self._claims.is_number(text):
+                units[normalise_unit(parse_value(text, self.raw.decimal).unit or "")] += 1
+        found, count = units.most_common(1)[0] if units else ("", 0)
+        if 2 * count <= units.total():
+            return ""
+        if found and units[""]:
+            self.warnings.append(
+                f"{column}: {count:,} of its values are in {found}; {units['']:,} without a unit taken as such, too."
+            )
+        return found
+
+    def _commonest(self, column: str, where: str | None = None, only: str | None = None) -> str:
+        """The unit that most rows of a unit column have, of those where another column says ``only``."""
+        texts = self.raw.column(column)
+        if where is not None:
+            texts = tuple(text for text, name in zip(texts, self.raw.column(where), strict=True) if name == only)
+        found = Counter(normalise_unit(text) for text in texts if not is_missing(text))
+        return found.most_common(1)[0][0] if found else ""
+
+    def _is_sem(self, column: str) -> bool:
+        """Whether a column holds standard errors of means."""
+        within = headers.role_within(column)
+        return headers.role_of(column) == "sem" or (within is not None and within[1] == "sem")
+
+
+def _beside(found: EndpointColumn, sides: dict[str, str | None]) -> EndpointColumn:
+    """An endpoint's column with those beside it."""
+    return replace(found, relation=sides["relation"], unit=sides["unit"], n=sides["n"], sd=sides["sd"])
