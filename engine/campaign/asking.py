@@ -9,7 +9,7 @@ import numpy as np
 from assaypilot.engine.campaign import limits
 from assaypilot.engine.campaign.changing.turns import Turn
 from assaypilot.engine.campaign.counting import Books
-from assaypilot.engine.campaign.noise import precision, scatter
+from assaypilot.engine.campaign.noise import charged, precision, scatter
 from assaypilot.engine.campaign.scales import Scale
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.features import SiteFeatures, merge_equal_rows
@@ -118,9 +118,10 @@ class Terms(Books):
             from assaypilot.engine.strategies.adaptive.anew import error_share
 
             share = error_share(self.goals[0], self.goals[1:], cohorts)
-        asked = [*(turn.was["limited"] for turn in self.turns if turn.how == "kept"), self.limited]
-        kept = [turn.was["endpoints"] for turn in self.turns if turn.how == "kept"]
-        times = limits.together(len(self.goal_endpoints), asked, share) + scatter.asked_for(self, kept)
+        kept = [turn for turn in self.turns if turn.how == "kept"]
+        asked = [*(turn.was["limited"] for turn in kept), self.limited]
+        ways = charged.weightings(self, kept, by_class=self.strategy.info.name == "adaptive")
+        times = ways * limits.together(len(self.goal_endpoints), asked, share) + charged.asked_for(self, kept)
         return times * self.settings.delta
 
     def capacity(self) -> Capacity:

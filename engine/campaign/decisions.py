@@ -41,7 +41,8 @@ class Decisions(Terms):
     @property
     def error(self) -> float:
         """How often what is promised may be wrong, over all goals, limits and compounds that came back."""
-        return super().error + spent_again(self, self.estimates) * self.settings.delta
+        changed = [anew for anew in (*(turn.was["anew"] for turn in self.turns), self.anew) if anew is not None]
+        return super().error + spent_again(self, self.estimates, changed) * self.settings.delta
 
     def current(self) -> State:
         """The strategy's state with what can be measured now and what was spent so far."""

@@ -250,7 +250,9 @@ def _scatter(ledger: Ledger) -> list[str]:
         found.append("measurements of one compound scatter independently and normally, those of one round, too")
         found += [assay_noise.sentence(ledger, one) for one in unknown.values()]
         if any(one.freedom for one in scatter.spreads(ledger, 0)):
-            found.append("replicates in the table scatter as those of the campaign do")
+            left = sum(m.entered.excluded and scatter.tells(ledger, m) for m in ledger.measurements)
+            chosen = f" ({many(left, 'value')} left out there for causes unrelated to the values)" if left else ""
+            found.append(f"replicates in the table{chosen} scatter as those of the campaign do")
     found += [_coarse(ledger, k) for k in ledger.coarse if k in ledger.measured]
     return found
 
@@ -325,7 +327,7 @@ def _assumptions(ledger: Ledger, counts: Mapping[str, int]) -> list[str]:
         m.excluded is not None
         and m.number not in ledger.judged
         and not m.entered.excluded
-        and m.round > 0
+        and (m.round > 0 or scatter.tells(ledger, m))
         and ledger.matters(m)
         and not m.withdrawn
         for m in ledger.measurements
@@ -333,10 +335,11 @@ def _assumptions(ledger: Ledger, counts: Mapping[str, int]) -> list[str]:
     if marked:
         found.append(f"{many(marked, 'value')} left out for technical causes unrelated to the values")
     deciding = [m for m in ledger.measurements if ledger.matters(m)]
+    of_noise = {m.number for m in deciding if scatter.tells(ledger, m)}
     if ledger.unavailable:
         found.append(f"{many(len(ledger.unavailable), 'compound')} not to be had for reasons unrelated to the values")
     for n, what in (
-        (sum(m.corrected is not None and m.counted > 0 for m in deciding), "corrected"),
+        (sum(m.corrected is not None and (m.counted > 0 or m.number in of_noise) for m in deciding), "corrected"),
         (sum(m.withdrawn and m.counted > 0 for m in deciding), "taken back"),
     ):
         if n:
@@ -399,7 +402,7 @@ def _broken(ledger: Ledger) -> list[str]:
     marked = sum(m.excluded is not None and m.entered.excluded and m.round > 0 for m in deciding)
     if marked:
         void.append(f"{many(marked, 'value')} left out by the table of results")
-    judged = sum(m.counted > 0 and m.number in ledger.judged for m in deciding)
+    judged = sum((m.counted > 0 or scatter.tells(ledger, m)) and m.number in ledger.judged for m in deciding)
     if judged:
         void.append(f"{many(judged, 'value')} excluded by judgement")
     controls = sum(r.judged and r.phase > 0 and not r.withdrawn for r in ledger.readings)

@@ -92,7 +92,7 @@ def drafts(ledger: Ledger, first: int, reason: str) -> tuple[Draft, dict[str, by
 def behind_the_change(ledger: Ledger, anew: Anew) -> tuple[Ledger, dict[str, Any], list[bytes]]:
     """What a change of the terms had decided anew, decided once more: a ledger with it, its JSON and its parts."""
     decision = derived_again(ledger, anew)
-    data, blobs = kept(ledger, decision, verdicts(ledger, decision.phase))
+    data, blobs = kept(ledger, decision, verdicts(ledger, decision.phase), anew.rules)
     other = ledger.fork(as_parts(*blobs))
     decide_again(other, data, [part_digest(blob) for blob in blobs])
     return other, data, blobs
@@ -100,7 +100,7 @@ def behind_the_change(ledger: Ledger, anew: Anew) -> tuple[Ledger, dict[str, Any
 
 def derived_again(ledger: Ledger, anew: Anew) -> Decision:
     """What a change of the terms decides anew, from the measurements as they are now."""
-    decision = derive(ledger, anew.decision.phase, anew.measurable, anew.decision.spent)
+    decision = derive(ledger, anew.decision.phase, anew.measurable, anew.decision.spent, anew.rules)
     if decision is None:
         raise AssayPilotError("what a change of the terms decided anew cannot be derived again")
     return decision

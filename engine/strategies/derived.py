@@ -31,6 +31,8 @@ class Phase(NamedTuple):
     """Whom ``adaptive`` compared the others with."""
     expected: int | None = None
     """The look at which ``adaptive`` expected the end when it began; None for all others."""
+    foreseen: float | None = None
+    """The noise SD by which ``adaptive`` took cells as likely to be known only as bounds; None: that of now."""
 
 
 def derived(state: State, phases: Sequence[Phase], bounds: Floats, ins: Flags, outs: Flags, left: Flags) -> Decision:

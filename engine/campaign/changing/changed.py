@@ -54,7 +54,8 @@ def decide_anew(
     shape = (len(ledger.goal_endpoints), ledger.n_arms)
     if any(array.shape != shape for array in (decision.estimate, decision.low, decision.high)):
         raise AssayPilotError("the log keeps the estimates of another library")
-    own = Anew(decision, derived, np.full(ledger.n_arms, decision.phase, dtype=np.intp), before.measurable)
+    phases = np.full(ledger.n_arms, decision.phase, dtype=np.intp)
+    own = Anew(decision, derived, phases, before.measurable, data.get("rules", 1))
     same = (own.status == before.status) & (before.phase > 0)
     ledger.anew = replace(own, decided_in=np.where(same, before.phase, own.decided_in))
     ledger.verdicts = {phase: one for phase, one in ledger.verdicts.items() if phase > decision.phase}

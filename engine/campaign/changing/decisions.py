@@ -15,15 +15,27 @@ from assaypilot.engine.campaign.noise import scatter
 from assaypilot.engine.campaign.replay import Ledger
 from assaypilot.engine.strategies.anew import anew
 from assaypilot.engine.strategies.derived import Phase
-from assaypilot.engine.strategies.protocol import IN, OUT, Decision
+from assaypilot.engine.strategies.protocol import IN, NOT_ESTIMABLE, OUT, Decision
 
-__all__ = ["as_it_is", "derive", "kept", "verdicts"]
+__all__ = ["as_it_is", "derive", "kept", "rules", "verdicts"]
 
 
-def derive(ledger: Ledger, upto: int, measurable: NDArray[np.bool_], spent: int) -> Decision | None:
+def rules(ledger: Ledger) -> int:
+    """By which rules the log keeps what is decided anew now (``Anew.rules``): 2 where that makes a difference.
+
+    What makes none is kept as it always was, so that older programs read it.
+    """
+    noise = {_foreseen(ledger, number) for number in range(1, len(ledger.phases) + 1)}
+    state = ledger.strategy.adjust(ledger.fresh(), measurable=ledger.measurable(), spent=0)
+    away = bool((state.status == NOT_ESTIMABLE).any())
+    return 2 if away or len(noise | {ledger.endpoints[ledger.objective].noise_sd}) > 1 else 1
+
+
+def derive(ledger: Ledger, upto: int, measurable: NDArray[np.bool_], spent: int, by_rules: int = 1) -> Decision | None:
     """The decision of the phases up to one under the terms as they are; None where none keeps the promise.
 
-    ``measurable`` and ``spent``: what could be had, and was measured, when the terms were changed.
+    ``measurable`` and ``spent``: what could be had, and was measured, when the terms were changed; ``by_rules``: as
+    ``rules`` says.
     """
     state = ledger.strategy.adjust(ledger.fresh(), measurable=measurable, spent=spent)
     state = scatter.to_decide(ledger, state, upto)
@@ -34,9 +46,18 @@ def derive(ledger: Ledger, upto: int, measurable: NDArray[np.bool_], spent: int)
         known = ledger.since < number
         leader, expected = _of_walks(ledger, number)
         own = (decided.active, decided.lost, known, decided.measurable, decided.revised)
-        phases.append(Phase(outcome, *own, leader, expected))
+        phases.append(Phase(outcome, *own, leader, expected, _foreseen(ledger, number) if by_rules > 1 else None))
     decision = scatter.decided(state, anew(ledger.strategy, state, phases))
     return None if decision is None else replace(decision, numbers=_numbers(ledger, upto))
+
+
+def _foreseen(ledger: Ledger, number: int) -> float | None:
+    """The noise SD of the objective that a phase was planned by: that before the first change since."""
+    later = (turn for turn in ledger.turns if turn.how in ("kept", "void") and turn.after >= number)
+    first = next(later, None)
+    endpoints = ledger.endpoints if first is None else first.was["endpoints"]
+    told: float | None = endpoints[ledger.objective].noise_sd
+    return told
 
 
 def _of_walks(ledger: Ledger, number: int) -> tuple[int | None, int | None]:
@@ -91,7 +112,9 @@ def verdicts(ledger: Ledger, upto: int) -> list[limits.Verdict]:
     return said
 
 
-def kept(ledger: Ledger, decision: Decision, said: Sequence[limits.Verdict]) -> tuple[dict[str, Any], list[bytes]]:
+def kept(
+    ledger: Ledger, decision: Decision, said: Sequence[limits.Verdict], by_rules: int = 1
+) -> tuple[dict[str, Any], list[bytes]]:
     """Decision and verdicts as the log keeps them: as JSON, and the parts with their numbers."""
     names = [ledger.library.ids[compound] for compound in ledger.first]
     data: dict[str, Any] = {
@@ -101,6 +124,8 @@ def kept(ledger: Ledger, decision: Decision, said: Sequence[limits.Verdict]) -> 
     noise = scatter.spreads(ledger, decision.phase)
     if noise:
         data["decision"]["noise"] = scatter.to_json(ledger, noise)
+    if by_rules > 1:
+        data["rules"] = by_rules
     nothing = np.zeros((0, ledger.n_arms))
     blobs = [parts.to_bytes(parts.Numbers.of(decision, {}))]
     blobs += [parts.to_bytes(parts.Numbers(nothing, nothing, nothing, limits=one.arrays)) for one in said]

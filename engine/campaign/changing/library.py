@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from assaypilot.engine.campaign.changing.decisions import derive, kept, verdicts
+from assaypilot.engine.campaign.changing.decisions import derive, kept, rules, verdicts
 from assaypilot.engine.campaign.changing.terms import nothing_of_the_plan, refuse_open_round
 from assaypilot.engine.campaign.changing.words import said
 from assaypilot.engine.campaign.file import codec
@@ -108,16 +108,18 @@ def _drafts(
         under = ledger.fork(blobs)
         under.rehearse([Draft("compounds_added", data)])
         upto = len(under.phases)
-        decision = derive(under, upto, under.measurable(), under.samples())
+        by_rules = rules(under)
+        decision = derive(under, upto, under.measurable(), under.samples(), by_rules)
         if decision is None:
             raise AssayPilotError(
                 "no result counts any more for what was decided, so nothing can be said of more compounds",
                 mend="Measure the next round first.",
             )
-        told, own = kept(under, decision, verdicts(under, upto))
+        told, own = kept(under, decision, verdicts(under, upto), by_rules)
         data = {**data, "anew": told, "parts": [*data["parts"], *map(part_digest, own)]}
         blobs = blobs | as_parts(*own)
-    draft = Draft("compounds_added", data, 2 if library.interactions else 1)
+    later = bool(library.interactions) or "rules" in (data["anew"] or {})
+    draft = Draft("compounds_added", data, 2 if later else 1)
     after = ledger.fork(blobs)
     after.rehearse([draft])
     check_campaign(after)

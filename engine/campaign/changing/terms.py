@@ -16,7 +16,7 @@ from enum import Enum
 from typing import Any, Final
 
 from assaypilot.engine.campaign.changing.changed import CAPACITY
-from assaypilot.engine.campaign.changing.decisions import as_it_is, derive, kept, verdicts
+from assaypilot.engine.campaign.changing.decisions import as_it_is, derive, kept, rules, verdicts
 from assaypilot.engine.campaign.changing.endpoints import one_more, only_recorded
 from assaypilot.engine.campaign.changing.turns import How
 from assaypilot.engine.campaign.changing.words import said
@@ -123,6 +123,7 @@ def change_drafts(ledger: Ledger, change: Change, note: str = "") -> tuple[list[
     later = change.endpoint is not None or any(
         endpoint.noise_estimated or endpoint.noise_classes for endpoint in endpoints
     )
+    later = later or "rules" in (data["anew"] or {})
     draft = Draft("settings_changed", data, 2 if later else 1)
     after = ledger.fork(blobs)
     after.rehearse([draft])
@@ -138,14 +139,15 @@ def _decided_anew(ledger: Ledger, data: dict[str, Any]) -> tuple[dict[str, Any],
     under.rehearse([Draft("settings_changed", data)])
     upto = len(ledger.phases)
     may = not _fixed_by_results(ledger)
-    decision = derive(under, upto, ledger.measurable(), ledger.samples()) if may and upto else None
+    by_rules = rules(under) if may and upto else 1
+    decision = derive(under, upto, ledger.measurable(), ledger.samples(), by_rules) if may and upto else None
     if decision is None and upto:
         data, decision = {**data, "how": "void"}, as_it_is(ledger)
     elif not upto and not may:
         data = {**data, "how": "void"}
     if decision is None:
         return data, {}
-    told, blobs = kept(under, decision, verdicts(under, upto))
+    told, blobs = kept(under, decision, verdicts(under, upto), by_rules if data["how"] == "kept" else 1)
     named = as_parts(*blobs)
     return {**data, "anew": told, "parts": [part_digest(blob) for blob in blobs]}, named
 

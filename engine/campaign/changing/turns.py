@@ -50,6 +50,9 @@ class Anew:
     """``(n_arms,)``: the phase that decided each arm; the one before, where it came to the same."""
     measurable: NDArray[np.bool_]
     """``(n_arms,)``: what could be had."""
+    rules: int = 1
+    """By which rules, as the log says. 2: cells count by the noise as it was when their phase was planned, and who
+    could not be estimated then is known to have been compared with nobody. 1 in logs that do not say, for good."""
 
     @property
     def status(self) -> NDArray[np.int8]:
@@ -62,5 +65,7 @@ class Anew:
 def on_top(strategy: Strategy, state: State, anew: Anew) -> State:
     """The state after a change of mind, from the one before any phase."""
     state = strategy.apply(state, anew.decision)
+    if anew.rules > 1:
+        state = strategy.adjust(state, measurable=anew.measurable, spent=anew.decision.spent)
     decided = anew.status != UNDECIDED
     return replace(state, decided_in_phase=np.where(decided, anew.decided_in, state.decided_in_phase))

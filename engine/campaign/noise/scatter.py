@@ -37,8 +37,8 @@ from assaypilot.engine.strategies.protocol import BOUNDLESS, Decision, State
 
 __all__ = [
     "Spread",
-    "asked_for",
     "bounds",
+    "bounds_met",
     "decided",
     "deciding_sd",
     "estimated",
@@ -46,6 +46,7 @@ __all__ = [
     "latest",
     "of_decisions",
     "spreads",
+    "tells",
     "to_decide",
     "to_json",
     "to_plan",
@@ -97,6 +98,11 @@ def estimated(books: Books) -> tuple[int, ...]:
     return tuple(k for k in books.measured if books.endpoints[k].noise_estimated)
 
 
+def tells(books: Books, m: Measurement) -> bool:
+    """Whether a value of the table is of an endpoint whose noise is not known: decisions rest on its replicates."""
+    return m.round == 0 and m.endpoint in estimated(books)
+
+
 def of_decisions(books: Books) -> float:
     """The share of delta that is for decisions."""
     return OF_DECISIONS if estimated(books) else 1.0
@@ -110,6 +116,23 @@ def spreads(books: Books, phase: int) -> tuple[Spread, ...]:
     alpha = (1.0 - OF_DECISIONS) * books.settings.delta / len(unknown)
     groups = [[(m, m.n) for m in books.measurements if m.round == 0], *map(books.counting, range(1, phase + 1))]
     return tuple(_spread(books, k, groups, alpha) for k in unknown)
+
+
+def bounds_met(books: Books, position: int) -> list[tuple[float, float]]:
+    """By the end of the history, and of each phase: below which value, and above which, some were known only as bounds.
+
+    The highest of the first and the lowest of the others; infinite where there was none.
+    """
+    groups = [[m for m in books.measurements if m.round == 0]]
+    groups += [[m for m, _ in books.counting(phase)] for phase in range(1, len(books.phases) + 1)]
+    floor, ceiling, found = -math.inf, math.inf, []
+    for group in groups:
+        for m in group:
+            if m.endpoint == position and m.relation != "=" and m.excluded is None and not m.withdrawn:
+                floor = max(floor, m.value) if m.relation == "<" else floor
+                ceiling = min(ceiling, m.value) if m.relation == ">" else ceiling
+        found.append((floor, ceiling))
+    return found
 
 
 def _spread(books: Books, position: int, groups: Sequence[Sequence[tuple[Measurement, int]]], alpha: float) -> Spread:
@@ -186,24 +209,6 @@ def decided(state: State, decision: Decision | None) -> Decision | None:
     low[nowhere] = np.where(np.isnan(low[nowhere]), np.nan, -np.inf)
     high[nowhere] = np.where(np.isnan(high[nowhere]), np.nan, np.inf)
     return replace(decision, low=low, high=high)
-
-
-def asked_for(books: Books, before: Sequence[Sequence[Endpoint]]) -> float:
-    """What the bounds of the noise add to the error, in deltas, where what they rest on changed on the way.
-
-    Whoever says after results that it is known, or is not, may choose between both: decisions by the stated SD are
-    wrong with all of delta (those by bounds, with 0.9 of it, among them), and bounds with the share each had. And where
-    values known only as bounds came on the way the share counts twice: until then all replicates counted, and from then
-    on those far from the bounds. ``before``: the endpoints as they were before each change that kept the guarantee.
-    """
-    terms = [books.endpoints, *before]
-    sets = [[k for k in books.measured if k < len(one) and one[k].noise_estimated] for one in terms]
-    each: dict[int, float] = {}
-    for one in sets:
-        each |= {k: max(each.get(k, 0.0), (1.0 - OF_DECISIONS) / len(one)) for k in one}
-    cut = {m.endpoint for m in books.measurements if m.counted and m.relation != "=" and not m.withdrawn}
-    twice = sum(share for k, share in each.items() if k in cut)
-    return twice + (0.0 if all(one == sets[0] for one in sets) else sum(each.values()))
 
 
 def latest(books: Books, used: Mapping[int, tuple[Spread, ...]]) -> tuple[Spread, ...]:

@@ -2,6 +2,17 @@
 
 A change that reaches a phase decided already has that phase, and all later ones, decided again in the same
 transaction; ``consequences`` says before it is done what that does to the decisions and to the guarantee.
+
+**Why that costs nothing.** What is promised is about the answer by all values as they are told in the end. Which of
+them are left out, or were entered wrongly, has nothing to do with what they are, it is assumed; so given those that
+are not used, the others are what they would be without them: phases whose designs, leaders and sizes are fixed by the
+past (what is not used among it). All decisions they reach are made again from them alone, so that no decision stands
+that rests on other values; and with noise that is not known each rests on one sequence of replicates, that of the
+values as they are, which its bound holds for at all looks. Whoever says it only where the answer suits them has another
+chance with each value: then the assumption is wrong, and no bound helps.
+
+**Replicates of the table** are of no phase, and a noise that is not known rests on them in every one: where they
+change all phases are decided again.
 """
 
 from __future__ import annotations
@@ -12,6 +23,7 @@ from collections.abc import Mapping, Sequence
 from assaypilot.engine.campaign import redecide, words
 from assaypilot.engine.campaign.changing.words import SAME, of_decisions
 from assaypilot.engine.campaign.file.chain import Draft
+from assaypilot.engine.campaign.noise import scatter
 from assaypilot.engine.campaign.promises import broken
 from assaypilot.engine.campaign.replay import Ledger
 from assaypilot.engine.campaign.rounds import due_decision
@@ -122,6 +134,9 @@ def amendment(before: Ledger, after: Ledger, draft: Draft) -> tuple[list[Draft],
     """What belongs to a change of one value beside its event; ``after`` is the state in which it has happened."""
     number = draft.data["number"]
     phase = (before.reading(number) if draft.kind == "control_amended" else before.measurement(number)).phase
+    if not phase and before.phases:
+        last = len(before.phases)
+        phase = 0 if scatter.spreads(before, last) == scatter.spreads(after, last) else 1
     if not redecide.reaches(before, phase):
         return [], {}
     again, parts = redecide.drafts(after, phase, draft.data["reason"])

@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 from assaypilot.engine.campaign.audit import verify
+from assaypilot.engine.campaign.changing.terms import Change
 from assaypilot.engine.stock import CANNOT, IN_STOCK, StockLine
-from tests.engine.campaign.making import finish, make, replays
+from tests.engine.campaign.making import decide_phase, finish, make, replays
 
 
 def lines(campaign, state):
@@ -64,3 +65,29 @@ def test_where_all_could_be_estimated_all_the_while_nothing_is_said(tmp_path, st
         end = finish(campaign)
         assert end.guarantee.holds
         assert end.guarantee.delta == pytest.approx(0.05)
+
+
+def test_who_was_put_in_by_a_change_is_compared_with_those_that_can_be_had_again_as_well(tmp_path):
+    """No phase put anybody in; another distance from the best did, of those that could be estimated then."""
+    path = tmp_path / "x.assaypilot"
+    goal = {"epsilon": 0.05, "slack": 0.02}
+    with make(path, strategy="adaptive", **goal, max_replicates=4, per_round=24) as campaign:
+        campaign.set_stock(lines(campaign, CANNOT))
+        decide_phase(campaign)
+        assert campaign.status().counts["in"] == 0
+        campaign.change(Change(epsilon=0.9, slack=0.9))
+        there = campaign.status()
+        ins = there.candidates.status == 1
+        assert ins.any()
+        assert there.guarantee.delta == pytest.approx(0.05 * 1.05)
+        campaign.set_stock(lines(campaign, IN_STOCK))
+        now = campaign.status()
+        assert (now.candidates.status[ins] == 0).all()
+        assert now.guarantee.holds
+        assert now.guarantee.delta == pytest.approx(0.05 * 1.6)
+        end = finish(campaign)
+        assert end.guarantee.holds
+        # The worst is 2 behind those that came back, and 1.1 behind the best of the others.
+        assert not (end.candidates.status == 1)[end.library.ids.index("R1=C|R2=C")]
+        replays(campaign)
+    assert verify(path, recompute=True).ok
