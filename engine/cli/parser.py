@@ -8,6 +8,7 @@ from typing import Any, NoReturn
 
 from assaypilot.engine.cli.commands import add_commands
 from assaypilot.engine.cli.together import wrong_together
+from assaypilot.engine.cli.usage import advice, without_help_word
 from assaypilot.engine.errors import AssayPilotError
 
 __all__ = ["COMMANDS", "WrongUsage", "parse"]
@@ -39,20 +40,32 @@ COMMANDS: frozenset[str] = frozenset(
 )
 """What the first word can be; anything else is a file for the window."""
 
+_LONGEST_USAGE = 6
+_BETWEEN_COMMAS = ("--sites", "--unavailable", "--arrived", "--strategy", "--drop-site", "--control-columns")
+
 
 class WrongUsage(Exception):
     """A command line that says nothing the program understands; exit 2."""
 
-    def __init__(self, usage: str, program: str, message: str) -> None:
+    def __init__(self, usage: str, program: str, message: str, mend: str = "", *, option: str | None = None) -> None:
         super().__init__(message)
-        self.usage = usage
+        # A page of options would hide the one line that says what is wrong.
+        self.usage = usage if usage.count("\n") <= _LONGEST_USAGE else ""
         self.program = program
+        self.mend = mend
+        _, _, after = message.partition("argument ")
+        named, colon, _ = after.partition(": ")
+        self.option = named if option is None and colon else option
+
+    @property
+    def line(self) -> str:
+        """What is wrong, and the mend where there is one."""
+        mend = self.mend or ("" if self.usage else f"See {self.program} --help.")
+        return f"{str(self).rstrip('.')}. {mend}" if mend else str(self)
 
     def as_refusal(self) -> AssayPilotError:
         """The same in the form of a refusal, which is what ``--json`` prints."""
-        _, _, after = str(self).partition("argument ")
-        option, colon, _ = after.partition(": ")
-        return AssayPilotError(str(self), option=option if colon else None, mend=f"See {self.program} --help.")
+        return AssayPilotError(str(self), option=self.option, mend=self.mend or f"See {self.program} --help.")
 
 
 class _Parser(argparse.ArgumentParser):
@@ -81,11 +94,25 @@ class _Version(argparse.Action):
 
 def parse(words: Sequence[str]) -> argparse.Namespace:
     """What a command line says; WrongUsage when it says nothing that can be done."""
-    options = build_parser().parse_args(words)
+    options = _parsed(without_help_word(words))
     wrong = wrong_together(options)
     if wrong is not None:
         raise WrongUsage("", f"assaypilot {options.command}", wrong)
     return options
+
+
+def _parsed(words: Sequence[str]) -> argparse.Namespace:
+    """The options of a command line; WrongUsage names what was probably meant."""
+    parser = build_parser()
+    try:
+        return parser.parse_args(words)
+    except WrongUsage as error:
+        choices = next(action.choices for action in parser._actions if isinstance(action.choices, dict))
+        known = {name: set(made._option_string_actions) for name, made in choices.items()}
+        better = advice(words, str(error), known, _BETWEEN_COMMAS)
+        if better is None:
+            raise
+        raise WrongUsage("", error.program, *better, option=error.option) from None
 
 
 def build_parser() -> argparse.ArgumentParser:

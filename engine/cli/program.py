@@ -38,7 +38,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             console.clear()
         console.answer(reply)
     except WrongUsage as error:
-        sys.stderr.write(f"{error.usage}{error.program}: {escaped(str(error))}\n")
+        sys.stderr.write(f"{error.usage}{error.program}: {escaped(error.line)}\n")
         if wants_json:
             return _refuse(error.as_refusal(), True, WRONG_USAGE)
         return WRONG_USAGE

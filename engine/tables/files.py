@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.nearby import where_else
 
 __all__ = ["LARGEST", "Kind", "OpenedFile", "is_workbook", "open_file"]
 
@@ -107,7 +108,7 @@ def _contents(path: Path, name: str) -> bytes:
             )
         return path.read_bytes()
     except FileNotFoundError:
-        raise AssayPilotError("there is no such file", file=name, mend="Check the name and the folder.") from None
+        raise AssayPilotError("there is no such file", file=name, mend=where_else(path)) from None
     except (OSError, ValueError) as error:
         if getattr(error, "winerror", None) in _LOCKED:
             raise AssayPilotError(

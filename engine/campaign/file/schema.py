@@ -19,6 +19,7 @@ from urllib.parse import quote
 
 from assaypilot.engine.campaign.file.refusals import NOT_A_CAMPAIGN, RESTORE, damaged, plain_errors
 from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.nearby import where_else
 
 __all__ = [
     "APPLICATION_ID",
@@ -177,7 +178,7 @@ def _refuse_what_is_no_file(path: Path) -> None:
     try:
         found = os.stat(path)
     except (FileNotFoundError, NotADirectoryError):
-        raise AssayPilotError("There is no such file", file=str(path), mend="Check the name and the folder.") from None
+        raise AssayPilotError("There is no such file", file=str(path), mend=where_else(path)) from None
     except OSError as error:
         raise AssayPilotError(
             f"The file cannot be reached: {error.strerror}", file=str(path), mend="Check the folder's permissions."
