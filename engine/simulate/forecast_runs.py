@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -22,6 +23,7 @@ from assaypilot.engine.features import DenseFeatures, span_basis
 from assaypilot.engine.measurements import Pooled
 from assaypilot.engine.models.glm import Link, mean_value
 from assaypilot.engine.progress import Report, silent
+from assaypilot.engine.simulate.forecast_blocks import beside, share_left
 from assaypilot.engine.simulate.forecast_quick import effective, quick
 from assaypilot.engine.simulate.instances import Drawn, Kind
 from assaypilot.engine.simulate.replicates import Replicates, Unknown
@@ -114,6 +116,8 @@ class Start:
     """What the noise of the goal's endpoints is taken to be in truth."""
     replicates: tuple[Unknown, ...]
     """Where it is not known: what is known of it, endpoints with a limit last."""
+    beside_blocks: float = 1.0
+    """What plates and other blocks leave of the information of a measurement."""
 
 
 def begin(ledger: Ledger, report: Report = silent) -> Start:
@@ -121,14 +125,14 @@ def begin(ledger: Ledger, report: Report = silent) -> Start:
     strategy = quick(ledger.strategy, ledger.state.problem.goal)
     if ledger.under_way is not None:
         under_way = _under_way(ledger, ledger.under_way)
-        return Start(strategy, _light(ledger.deciding()), None, under_way, (), *_noise(ledger))
+        return Start(strategy, _light(ledger.deciding()), None, under_way, (), *_noise(ledger), share_left(ledger))
     state = ledger.current()
     stops = ledger.stop(state)
     if (state.status == NOT_ESTIMABLE).all():
         stops = (StopReason("nothing measurable", "no compound that is left can be had"),)
     # This one as it will be: all later ones are guesses anyway.
     following = None if stops else next_phase(ledger, state, report) or strategy.ask(state, report)
-    return Start(strategy, _light(state), following, None, stops, *_noise(ledger))
+    return Start(strategy, _light(state), following, None, stops, *_noise(ledger), share_left(ledger))
 
 
 def _noise(ledger: Ledger) -> tuple[tuple[float, ...], tuple[Unknown, ...]]:
@@ -256,7 +260,7 @@ class _Lab(Books):
         for name in (*vars(self), "library", "settings", "features"):
             setattr(self, name, getattr(ledger, name))
         problem, (link, _) = start.state.problem, ledger.link
-        self._strategy = start.strategy
+        self._strategy, self._beside_blocks = start.strategy, start.beside_blocks
         signs = np.array([[ledger.endpoints[k].sign] for k in ledger.goal_endpoints])
         means = signs * truth.goal
         expected = means if link == "identity" else signs * mean_value(link, truth.goal)
@@ -306,6 +310,9 @@ class _Lab(Books):
 
     def _sampled(self, asked: Allocation, spent: int) -> Outcome:
         """What comes back of these measurements; of classes whose noise is less, nearer to the truth."""
+        if self._beside_blocks < 1.0:
+            counts: Any = self._beside_blocks * asked.counts
+            asked = replace(asked, counts=counts)
         found = sample(self._drawn, asked, self._rng, spent)
         if self._problem.precision is None:
             return found
@@ -323,7 +330,9 @@ class _Lab(Books):
             more = self._sampled(asked, spent)
             counts = came.counts + more.counts
             sums = came.counts * came.means + more.counts * more.means
-            came = replace(came, counts=counts, means=np.divide(sums, counts, out=sums * 0.0, where=counts > 0))
+            cells = None if came.cells is None else beside(came.cells, more.counts, more.means)
+            means = np.divide(sums, counts, out=sums * 0.0, where=counts > 0)
+            came = replace(came, counts=counts, means=means, cells=cells)
         if self.limited:
             spans = [ledger.span(phase, k) for k in self.limited]
             begun = [Pooled(span.counts, span.means) for span in spans]

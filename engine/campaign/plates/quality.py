@@ -16,7 +16,7 @@ from assaypilot.engine.campaign.plates.lines import Cost, PlateLine, Quality
 from assaypilot.engine.controls import Reading
 from assaypilot.engine.percentages import percent
 
-__all__ = ["cost", "quality"]
+__all__ = ["cost", "costs", "quality"]
 
 Floats = NDArray[np.float64]
 
@@ -53,9 +53,9 @@ def quality(ledger: Books) -> Quality:
             drifts += [f"{endpoint.name}: {text}{_what_of_it(ledger)}" for text in texts]
     n_wide = sum(line.sd is not None for line in lines)
     lines = [replace(line, wide=line.wide and _p_wide(ledger, line) * n_wide < _WIDE) for line in lines]
-    costs = _costs(ledger)
-    said = tuple(_costs_in_words(ledger, costs))
-    return Quality(tuple(lines), tuple(drifts), costs, said, tuple(_lacking(ledger)))
+    spent = costs(ledger)
+    said = tuple(_costs_in_words(ledger, spent))
+    return Quality(tuple(lines), tuple(drifts), spent, said, tuple(_lacking(ledger)))
 
 
 def _what_of_it(ledger: Books) -> str:
@@ -90,7 +90,7 @@ def _p_wide(ledger: Books, line: PlateLine) -> float:
     return float(chdtrc(freedom, freedom * (line.sd / noise) ** 2))
 
 
-def _costs(ledger: Books) -> tuple[Cost, ...]:
+def costs(ledger: Books) -> tuple[Cost, ...]:
     """What blocks cost in the last phase that has results."""
     if ledger.settings.blocks == "none":
         return ()

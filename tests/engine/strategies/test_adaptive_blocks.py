@@ -37,14 +37,19 @@ def two(rng, goal, gap=0.32, endpoints=1):
     return Drawn(SiteFeatures(np.array([[0], [1]]), (2,)), truth, truth, on, on, goal, (SD,) * endpoints)
 
 
-def errors(plates, strategy=None, goal=EXACT, runs=RUNS, per_round=32):
-    """Share of campaigns with a wrong decision at delta 0.3 of those that ended."""
+def task_of(plates, strategy=None, goal=EXACT, per_round=32):
+    """Campaigns on two compounds at delta 0.3."""
     endpoints = 2 if isinstance(goal, ParetoSet) else 1
     draw = partial(two, goal=goal, endpoints=endpoints, gap=0.32 if endpoints == 1 else 0.05)
     instance = Instance("two", "", "", 2, 2, draw, False, goal.name, 0.3)
-    task = Task(
+    return Task(
         strategy or Adaptive(), instance, seed=5, per_round=per_round, max_replicates=16, plates=plates, budget=128
     )
+
+
+def errors(plates, strategy=None, goal=EXACT, runs=RUNS, per_round=32):
+    """Share of campaigns with a wrong decision at delta 0.3 of those that ended."""
+    task = task_of(plates, strategy, goal, per_round)
     return np.mean([run_of(task, number).wrong for number in range(runs)])
 
 
