@@ -267,7 +267,8 @@ def test_which_blocks_of_a_round_lack_a_control() -> None:
         reading(2.0, "P9", control=1, endpoint=1),
     ]
     assert blocking.without_controls(made, issued) == [(0, "plate P2", 2), (1, "plate P1", 1)]
-    assert blocking.without_controls(made, replace(issued, confirmation=True)) == []
+    confirming = blocking.without_controls(made, replace(issued, confirmation=True))
+    assert confirming == [(0, "plate P2", 2), (0, "plate P3", 1), (1, "plate P1", 1)], "what counts for no phase, too"
     assert blocking.without_controls(books("none", ()), issued) == []
     made.readings += [reading(7.0, "p2"), reading(2.0, "P1", control=1, endpoint=1)]
     assert blocking.without_controls(made, issued) == []
