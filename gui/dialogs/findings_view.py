@@ -60,7 +60,7 @@ class FindingsView(QWidget):
         column.addLayout(row)
         self.model = FindingsModel(self)
         self.table = Table(self.model, name="What the check found")
-        self.table.stretch("text", 300)
+        self.table.widths.stretch("text", 300)
         self.empty = label("Nothing to report: every row and value was used as it is.", "muted")
         column.addWidget(self.table, 1)
         self.whole = label("", wrap=True, selectable=True)

@@ -45,7 +45,7 @@ class HistoryPage(Page):
         self.column.addLayout(tools)
         self.model = LogModel(self)
         self.table = Table(self.model, name="History")
-        self.table.stretch("text")
+        self.table.widths.stretch("text")
         self.model.later = session.arrange
         self.table.said.connect(session.message)
         self.arrangement = self.table.arrange(fixed=("text",))

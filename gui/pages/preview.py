@@ -38,7 +38,7 @@ class Preview(QWidget):
         column.addWidget(self.warning)
         self.model = PastedModel(self)
         self.table = Table(self.model, name="What will be written")
-        self.table.stretch("note")
+        self.table.widths.stretch("note")
         column.addWidget(self.table, 1)
         row = QHBoxLayout()
         self.write = button("&Write", "go")

@@ -72,7 +72,7 @@ class RoundOrders(QWidget):
         self.model = OrdersModel(self)
         self.table = Table(self.model, name="To order")
         self.table.hide()
-        self.table.stretch("why")
+        self.table.widths.stretch("why")
         column.addWidget(self.table)
         self.tools = QWidget()
         row = FlowRow(self.tools)

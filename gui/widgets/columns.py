@@ -128,7 +128,7 @@ class Arrangement(QObject):
         for place in range(header.count()):
             header.moveSection(header.visualIndex(place), place)
         self._applying = False
-        self._table.own_widths({})
+        self._table.widths.take_over({})
         self.apply()
         self.changed.emit()
 
@@ -151,7 +151,7 @@ class Arrangement(QObject):
         self._order = [str(key) for key in order] if isinstance(order, list) else []
         kept = widths if isinstance(widths, dict) else {}
         self._widths = {str(key): int(w) for key, w in kept.items() if isinstance(w, int) and 0 < w < 4000}
-        self._table.own_widths(self._widths)
+        self._table.widths.take_over(self._widths)
         self.apply()
 
     def apply(self) -> None:
@@ -175,7 +175,7 @@ class Arrangement(QObject):
             if header.isSectionHidden(place) != (place in hidden):
                 header.setSectionHidden(place, place in hidden)
         self._applying = False
-        self._table.fill_room()
+        self._table.widths.fill()
 
     # ------------------------------------------------------------------ menu
 

@@ -155,7 +155,7 @@ class RoundTable(Table):
             | QAbstractItemView.EditTrigger.SelectedClicked
         )
         model.modelReset.connect(self._results_columns)
-        self.stretch("why", 88)
+        self.widths.stretch("why", 88)
 
     def edit_line(self, line: int, place: int | None = None, at: int | None = None) -> None:
         """Nothing; goes to a result of a line, by default to the first that is waited for."""

@@ -33,7 +33,7 @@ def test_columns_order_widths_and_sorting_are_remembered(
     header = page.table.horizontalHeader()
     header.moveSection(header.visualIndex(page.model.place_of("available")), 1)
     page.arrangement._widened("id", 199)
-    page.table.own_widths({**page.table._own, "id": 199})
+    page.table.widths.take_over({**page.table.widths.own, "id": 199})
     expected = [column.key for column in page.arrangement.columns]
     assert expected[:3] == ["status", "available", "id"]
     assert "interval" not in expected
