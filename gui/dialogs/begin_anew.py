@@ -11,6 +11,7 @@ from pathlib import Path
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
     QButtonGroup,
+    QCheckBox,
     QComboBox,
     QDialog,
     QFormLayout,
@@ -205,6 +206,13 @@ class EndpointDialog(_Asking):
             self.uses.addButton(made, key)
             self.body.addWidget(made)
         self.body.addLayout(form)
+        self.anew = QCheckBox("In a new &campaign, with what was measured as its history")
+        self.anew.setToolTip(
+            "Its phases measure the limit from the first one on. Beside plate effects it is the only way: controls "
+            "were measured for other endpoints."
+        )
+        self.anew.toggled.connect(lambda _: self._look())
+        self.body.addWidget(self.anew)
         self.uses.button(RECORDED).setChecked(True)
         self.uses.idToggled.connect(lambda _, on: self._look() if on else None)
         self._look()
@@ -214,6 +222,14 @@ class EndpointDialog(_Asking):
     def use(self) -> int:
         """What it is there for."""
         return self.uses.checkedId()
+
+    @property
+    def begins(self) -> bool:
+        """Whether a new campaign is to begin with it."""
+        return self.use == GOAL or (self.use == LIMIT and self.anew.isChecked())
+
+    def _restart(self, endpoint: Endpoint) -> Restart:
+        return Restart(endpoint=endpoint, trade_off=self.use == GOAL)
 
     def _endpoint(self) -> Endpoint | None:
         """The endpoint as it is typed; None while nothing is, AssayPilotError for what cannot be."""
@@ -234,7 +250,8 @@ class EndpointDialog(_Asking):
         mine = self._asked
         for edit, uses in ((self.limit, (LIMIT,)), (self.direction, (GOAL,))):
             self._form.setRowVisible(edit, self.use in uses)
-        self.go.setText("&Begin anew\N{HORIZONTAL ELLIPSIS}" if self.use == GOAL else "&Add")
+        self.anew.setVisible(self.use == LIMIT)
+        self.go.setText("&Begin anew\N{HORIZONTAL ELLIPSIS}" if self.begins else "&Add")
         try:
             endpoint = self._endpoint()
             if endpoint is None or (self.use == LIMIT and not self.limit.text().strip()):
@@ -243,8 +260,8 @@ class EndpointDialog(_Asking):
         except AssayPilotError as error:
             self._refuse(error)
             return
-        if self.use == GOAL:
-            self._tell_restart(Restart(endpoint=endpoint, trade_off=True))
+        if self.begins:
+            self._tell_restart(self._restart(endpoint))
             return
         self._say("Checking what this does…", ready=False)
 
@@ -262,8 +279,8 @@ class EndpointDialog(_Asking):
         endpoint = self._endpoint()
         if endpoint is None:
             return
-        if self.use == GOAL:
-            self._ask_where(Restart(endpoint=endpoint, trade_off=True), self._folder, f"with {endpoint.name}")
+        if self.begins:
+            self._ask_where(self._restart(endpoint), self._folder, f"with {endpoint.name}")
             return
         self.add.emit(Change(endpoint=endpoint))
         self.accept()

@@ -31,6 +31,10 @@ WORDS = (
     (", e.g. --sd 0.2", ", for example 0.2"),
     (', for example --endpoint "', ', for example "'),
     ("name it with --endpoint to use it", "choose it under Measured to use it"),
+    (
+        "Begin anew with it in a file of its own (--into): the measurements so far are its history.",
+        "Tick that it is to be in a new campaign: the measurements so far are its history.",
+    ),
     ("Without epsilon or slack two", "Without a soft zone two"),
     ("No difference was said not to matter (epsilon)", "No difference was said not to matter"),
     ("Run `assaypilot verify FILE` to see what is wrong, and restore", "Restore"),

@@ -163,12 +163,13 @@ def _history(now: Status) -> list[Result]:
 
 
 def _as_it_is(now: Status, m: Measurement) -> Result:
-    if m.corrected is None:
-        return replace(m.entered, compound=now.library.ids[m.compound])
     endpoint = now.endpoints[m.endpoint]
+    # Where there was one endpoint alone, or one compound by that name, it need not have been said which.
+    told = replace(m.entered, compound=now.library.ids[m.compound], endpoint=endpoint.name)
+    if m.corrected is None:
+        return told
     return replace(
-        m.entered,
-        compound=now.library.ids[m.compound],
+        told,
         value=endpoint.from_model(m.value),
         relation=endpoint.relation_on_model(m.relation),  # a flip, and so its own opposite
         unit=None,

@@ -165,3 +165,14 @@ def test_a_second_objective_begins_anew_with_all_that_is_known(tmp_path: Path) -
 def finish_is_same(now: Status, tmp_path: Path) -> bool:
     with Campaign.open(tmp_path / "x.assaypilot") as campaign:
         return campaign.status().head == now.head
+
+
+def test_values_that_did_not_say_of_which_endpoint_go_along(tmp_path: Path) -> None:
+    with make(tmp_path / "x.assaypilot") as campaign:
+        issued = campaign.plan()
+        assert issued is not None
+        names = [campaign.status().library.ids[item.compound] for item in issued.items]
+        campaign.record([Result(name, 6.5) for name in names])
+        wanted = Restart(endpoint=Endpoint("hERG", noise_sd=0.3, limit=Limit("<", 5.0)))
+        with begin_anew(campaign.status(), tmp_path / "y.assaypilot", wanted) as other:
+            assert [(m.endpoint, m.value) for m in other.status().measurements] == [(0, 6.5)] * len(names)
