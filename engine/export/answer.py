@@ -157,7 +157,7 @@ class RankedPicture(Picture):
         if not ranking.total:
             return None
         return ranked_ends(
-            ranking, known.estimate, known.low, known.high,
+            ranking, self._drawn(), known.low, known.high,
             posterior=(known.posterior_low, known.posterior_high), marks=(known.cutoff, known.soft_cutoff),
         )  # fmt: skip
 
@@ -170,7 +170,27 @@ class RankedPicture(Picture):
     def place(self, compound: int, x: float) -> tuple[float, float] | None:
         """Its rank and its estimate."""
         rank = None if self.ranking is None else self.ranking.place(compound)
-        return None if rank is None else (float(rank), float(self.status.candidates.estimate[compound]))
+        return None if rank is None else (float(rank), float(self._drawn()[compound]))
+
+    def _drawn(self) -> Floats:
+        """Where each compound is drawn: at its estimate, or at what holds it where only bounds do."""
+        known, name = self.status.candidates, self.status.endpoints[self.status.objective].name
+        if name not in known.open_sides:
+            return known.estimate
+        return np.where(known.open_sides[name] != 0, known.open_ends[name], known.estimate)
+
+    def _bounds(self) -> tuple[Floats, Floats] | None:
+        """What the values lie below, and above, of compounds of which only that is known; None where there are none."""
+        known, name = self.status.candidates, self.status.endpoints[self.status.objective].name
+        if name not in known.open_sides:
+            return None
+        nothing, sides = np.full(len(known.estimate), np.nan), known.open_sides[name]
+        alone = known.measured_of[name] == 0
+        under, over = (
+            np.where(sides == side, known.open_ends[name], np.where(alone, limits.get(name, nothing), np.nan))
+            for side, limits in ((-1, known.under), (1, known.over))
+        )
+        return under, over
 
     def draw(self, size: Shape, dpi: float) -> Figure:
         """The figure."""
@@ -185,11 +205,13 @@ class RankedPicture(Picture):
         self.ranking = rank_compounds(known.estimate, known.status, sign=endpoint.sign, selected=self.selected)
         return ranked_intervals(
             self.ranking,
-            known.estimate,
+            self._drawn(),
             known.low,
             known.high,
             known.status,
             posterior=(known.posterior_low, known.posterior_high),
+            bounds=self._bounds(),
+            sides=known.open_sides.get(endpoint.name),
             cutoff=known.cutoff,
             soft_cutoff=known.soft_cutoff,
             quantity=endpoint.scale_name,

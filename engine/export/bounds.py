@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from assaypilot.engine.campaign.state import Status
+from assaypilot.engine.endpoint import Endpoint, Relation
 
-__all__ = ["COUNTED", "bound_text", "estimate_text", "only_bounds", "said"]
+__all__ = ["COUNTED", "bound_text", "entry_text", "estimate_text", "only_bounds", "open_text", "said"]
 
 COUNTED = "Values known only as bounds count in estimates as bounds, in decisions by their worst case."
 """What is said beside estimates wherever some values are known only as bounds."""
@@ -38,14 +39,29 @@ def only_bounds(status: Status, compound: int) -> str:
 
 def estimate_text(status: Status, endpoint: str, compound: int, digits: int = 2) -> str:
     """``5.83``; ``<5.0`` of an estimate that only bounds hold; empty before any."""
-    known = status.candidates
-    estimate = float(known.estimates[endpoint][compound])
+    estimate = float(status.candidates.estimates[endpoint][compound])
     if not np.isfinite(estimate):
         return ""
+    return open_text(status, endpoint, compound) or f"{estimate:.{digits}f}"
+
+
+def open_text(status: Status, endpoint: str, compound: int) -> str:
+    """``<5.0`` of an estimate that only bounds hold; empty of all others."""
+    end = _open(status, endpoint, compound)
+    return f"{end[0]}{_short(end[1])}" if end else ""
+
+
+def entry_text(status: Status, endpoint: Endpoint, compound: int) -> str:
+    """The same in the unit that values are entered in: ``>10000``."""
+    end = _open(status, endpoint.name, compound)
+    return f"{endpoint.relation_on_model(end[0])}{endpoint.from_model(end[1]):.3g}" if end else ""
+
+
+def _open(status: Status, endpoint: str, compound: int) -> tuple[Relation, float] | None:
+    """To which side an estimate is open, and what holds it on the other."""
+    known = status.candidates
     side = int(known.open_sides[endpoint][compound]) if endpoint in known.open_sides else 0
-    if side:
-        return f"{'<' if side < 0 else '>'}{_short(float(known.open_ends[endpoint][compound]))}"
-    return f"{estimate:.{digits}f}"
+    return ("<" if side < 0 else ">", float(known.open_ends[endpoint][compound])) if side else None
 
 
 def said(status: Status) -> str:

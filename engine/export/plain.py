@@ -8,6 +8,7 @@ import unicodedata
 from collections.abc import Sequence
 
 from assaypilot.engine.campaign.state import Status
+from assaypilot.engine.export.bounds import estimate_text
 from assaypilot.engine.library import Library, name_from_substituents
 
 __all__ = ["interval", "named_by_substituents", "plain", "sentences", "values"]
@@ -37,12 +38,12 @@ def named_by_substituents(library: Library, compounds: Sequence[int]) -> bool:
     return all(library.ids[c] == name_from_substituents(library.sites, library.codes[c]) for c in compounds)
 
 
-def interval(estimate: float, low: float, high: float, digits: int) -> str:
+def interval(estimate: str, low: float, high: float, digits: int) -> str:
     """A number with its interval: ``7.42 (7.21 to 7.63)``; ``not known`` without the number."""
-    if not math.isfinite(estimate):
+    if not estimate:
         return "not known"
     known = math.isfinite(low) and math.isfinite(high)
-    return f"{estimate:.{digits}f}" + (f" ({low:.{digits}f} to {high:.{digits}f})" if known else "")
+    return estimate + (f" ({low:.{digits}f} to {high:.{digits}f})" if known else "")
 
 
 def values(status: Status, compound: int, digits: int) -> list[tuple[str, str, bool]]:
@@ -60,6 +61,6 @@ def values(status: Status, compound: int, digits: int) -> list[tuple[str, str, b
         decides = math.isfinite(low) and math.isfinite(high)
         if not decides and place == status.objective:
             low, high = float(known.posterior_low[compound]), float(known.posterior_high[compound])
-        estimate = float(known.estimates[endpoint.name][compound])
+        estimate = estimate_text(status, endpoint.name, compound, digits)
         found.append((endpoint.scale_name, interval(estimate, low, high, digits), decides))
     return found

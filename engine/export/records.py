@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib.metadata
 import platform
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 
 from assaypilot.engine.campaign.state import Round, Status
 from assaypilot.engine.difference import in_words
@@ -48,7 +48,7 @@ def measurements(status: Status) -> Sheet:
         Column("Batch", [e.batch for e in entered]),
         Column("Comment", [e.comment for e in entered]),
         Column("Excluded", ["yes" if _left_out(m) else "no" for m in all_of_them]),
-        Column("Used", [_used(m, status.confirmation.rounds, status.bounds_taken) for m in all_of_them]),
+        Column("Used", [_used(status, m) for m in all_of_them]),
         Column("Reason", ["; ".join(_reasons(m)) for m in all_of_them]),
     ]
     for position in status.entered_endpoints:
@@ -63,20 +63,19 @@ def _left_out(m: Measurement) -> bool:
     return m.excluded is not None or m.withdrawn
 
 
-def _used(m: Measurement, confirming: Collection[int], taken: Collection[int]) -> str:
-    """What becomes of a value, in a few words.
-
-    ``confirming``: the confirmation rounds; ``taken``: numbers of those known only as bounds that decide.
-    """
+def _used(status: Status, m: Measurement) -> str:
+    """What becomes of a value, in a few words."""
     if m.withdrawn:
         return "no, taken back"
     if m.excluded is not None:
         return "no, excluded"
     if m.relation != "=":
-        return "decisions, as a bound" if m.number in taken else "no, only a bound"
+        counted = status.endpoints[m.endpoint].name in status.candidates.open_sides
+        uses = [*(["estimates"] if counted else []), *(["decisions"] if m.number in status.bounds_taken else [])]
+        return f"{' and '.join(uses)}, as a bound" if uses else "no, only a bound"
     if m.phase:
         return "estimates and decisions"
-    if m.round in confirming:
+    if m.round in status.confirmation.rounds:
         return "estimates (confirmation)"
     return "estimates (history)" if m.round == 0 else "estimates (unplanned)"
 

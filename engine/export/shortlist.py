@@ -12,6 +12,7 @@ from assaypilot.engine.arrays import Floats, Ints
 from assaypilot.engine.campaign.state import STATUSES, Status
 from assaypilot.engine.chemistry.products import product_smiles
 from assaypilot.engine.endpoint import Endpoint
+from assaypilot.engine.export.bounds import entry_text, only_bounds, open_text
 from assaypilot.engine.export.sheet import Cell, Column, Sheet, rounded, sheet_of, unique
 from assaypilot.engine.strategies.protocol import IN, NOT_ESTIMABLE, OUT, UNDECIDED
 
@@ -107,7 +108,8 @@ def evidence(status: Status, compound: int) -> str:
     if not candidates.made[compound]:
         return "predicted, never measured"
     if candidates.censored[compound]:
-        return "predicted, measured only as a bound"
+        limit = only_bounds(status, compound)
+        return f"predicted, measured only as a bound{f' ({limit})' if limit else ''}"
     names = (status.endpoints[k].name for k in status.entered_endpoints)
     others = [name for name in names if candidates.measured_of[name][compound]]
     return f"predicted, measured for {', '.join(others)} only" if others else "predicted, its values are not used"
@@ -191,10 +193,17 @@ def table_of(status: Status, compounds: Sequence[int] | Ints) -> Sheet:
         columns.append(Column("Why out", [status.reason(compound) for compound in listed]))
     for endpoint in status.endpoints:
         estimate = candidates.estimates.get(endpoint.name, np.full(len(library), np.nan))[places]
-        columns.append(Column(f"{endpoint.scale_name} estimate", rounded(estimate, digits + 1), digits))
+        whole = [
+            open_text(status, endpoint.name, compound) or number
+            for compound, number in zip(listed, rounded(estimate, digits + 1), strict=True)
+        ]
+        columns.append(Column(f"{endpoint.scale_name} estimate", whole, digits))
         if endpoint.transform == "log":
             unit = f" ({endpoint.unit})" if endpoint.unit and endpoint.unit not in endpoint.name else ""
-            entered = [_entry(endpoint, value) for value in estimate]
+            entered = [
+                entry_text(status, endpoint, compound) or _entry(endpoint, value)
+                for compound, value in zip(listed, estimate, strict=True)
+            ]
             columns.append(Column(f"{endpoint.name}{unit} estimate", entered, -_SIGNIFICANT))
         if endpoint.name in candidates.lows:
             low, high = candidates.lows[endpoint.name][places], candidates.highs[endpoint.name][places]

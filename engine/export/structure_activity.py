@@ -29,6 +29,12 @@ class Look:
     """``(n,)``, per compound; NaN where unknown."""
     determinations: Ints
     """``(n,)``, usable ones."""
+    bounded: Ints
+    """``(n,)``, those of which only a bound is known."""
+    sides: NDArray[np.int8]
+    """``(n,)``: -1 of estimates that only bounds hold, from above; 1 from below; else 0."""
+    ends: Floats
+    """``(n,)``, what holds these; NaN for all others."""
     best_with: tuple[Ints, ...]
     """For each site ``(size,)`` the compound that shows a substituent: the best one that carries it; -1 for none."""
     contributions: tuple[SiteContributions, ...]
@@ -76,12 +82,16 @@ def look(status: Status, place: int, report: Report = silent) -> Look:
     parts = [_used_by_substituent(library.codes, sizes, compounds[here], numbers[here]) for here in (before, ~before)]
     last = max((one.number for one in status.rounds), default=0)
     report(0.8, "The best with each substituent")
-    estimate = status.candidates.estimates[endpoint.name]
+    known, n = status.candidates, len(library)
+    estimate = known.estimates[endpoint.name]
     return Look(
         status=status,
         place=place,
         estimate=estimate,
-        determinations=status.candidates.measured_of[endpoint.name],
+        determinations=known.measured_of[endpoint.name],
+        bounded=np.bincount([m.compound for m in used if m.relation != "="], minlength=n).astype(np.intp),
+        sides=known.open_sides.get(endpoint.name, np.zeros(n, dtype=np.int8)),
+        ends=known.open_ends.get(endpoint.name, np.full(n, np.nan)),
         best_with=_best_with(library.codes, sizes, np.where(np.isfinite(estimate), endpoint.sign * estimate, -np.inf)),
         contributions=found,
         rows=data.rows,

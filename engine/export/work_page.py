@@ -207,7 +207,8 @@ def _entry(status: Status, rank: int, item: RoundItem, lines: Sequence[_Line], b
         for line in wrapped(f"{site}  {label_text(label)}", REGULAR, _SMALL, width, _SITE_LINES)
     ]
     if item.expected is not None and item.low is not None and item.high is not None:
-        expected = f"expected {scale} {interval(item.expected, item.low, item.high, digits)}"
+        told = interval(f"{item.expected:.{digits}f}", item.low, item.high, digits)
+        expected = f"expected {scale} {told}"
         words += [(line, True) for line in wrapped(expected, REGULAR, _SMALL, width, 2)]
     words += [(line, True) for line in wrapped(item.reason, REGULAR, _SMALL, width, _WHY_LINES)]
     name = wrapped(status.library.ids[item.compound], BOLD, _ID, width, _ID_LINES)

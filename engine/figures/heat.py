@@ -17,7 +17,7 @@ from assaypilot.engine.figures.pairs import PairMap
 from assaypilot.engine.figures.palette import LIGHT, Palette
 from assaypilot.engine.figures.ticks import round_ticks
 
-__all__ = ["heat_map", "heat_size"]
+__all__ = ["heat_map", "heat_size", "value_text"]
 
 Shape = tuple[float, float]
 
@@ -74,7 +74,8 @@ def heat_map(
     """The figure: ``rows`` and ``columns`` are the labels of ``view``'s substituents, ``sites`` those down and across.
 
     The better a cell the stronger its colour, and its number stands in it. A disc marks pairs with a measured compound,
-    a question mark those that cannot be estimated; what no compound carries is blank. ``rest`` says what became of the
+    a ring those measured only as bounds, a question mark those that cannot be estimated; a mean with ``<`` is only
+    known to lie below its number. What no compound carries is blank. ``rest`` says what became of the
     other sites. ``selected``: row and column of a cell that is ringed. ``sign`` -1 when smaller is better.
     """
     n, m = view.mean.shape
@@ -150,7 +151,7 @@ def _write_cells(
     if roomy:
         for row, column in zip(*np.nonzero(known), strict=True):
             axes.text(
-                column, row - (0.1 if counts else 0.0), f"{view.mean[row, column]:.2f}", ha="center", va="center",
+                column, row - (0.1 if counts else 0.0), value_text(view, row, column), ha="center", va="center",
                 fontsize=SMALL + larger, color=ink[row, column], zorder=4,
                 fontweight="bold" if view.measured[row, column] else "normal",
             )  # fmt: skip
@@ -163,11 +164,19 @@ def _write_cells(
             )  # fmt: skip
     for white in (True, False):
         here = (view.measured > 0) & (light != white)
-        rows, columns = np.nonzero(here)
-        axes.plot(
-            columns - (0.38 if roomy else 0.0), rows - (0.32 if roomy else 0.0), linestyle="none", marker="o",
-            markersize=3.4 if roomy else 2.0, color="#ffffff" if white else "#101722", markeredgewidth=0, zorder=5,
-        )  # fmt: skip
+        colour = "#ffffff" if white else "#101722"
+        for part, filled in ((view.bounded < view.measured, colour), (view.bounded == view.measured, "none")):
+            rows, columns = np.nonzero(here & part)
+            axes.plot(
+                columns - (0.38 if roomy else 0.0), rows - (0.32 if roomy else 0.0), linestyle="none", marker="o",
+                markersize=3.4 if roomy else 2.0, color=colour, markerfacecolor=filled,
+                markeredgewidth=0 if filled == colour else 0.7, zorder=5,
+            )  # fmt: skip
+
+
+def value_text(view: PairMap, row: int, column: int) -> str:
+    """The mean of a cell: ``5.83``, ``<5.00`` where it is only known to lie below."""
+    return f"{('', '>', '<')[int(view.side[row, column])]}{view.mean[row, column]:.2f}"
 
 
 def _label(
@@ -228,6 +237,10 @@ def _bar(
 def _key(figure: Figure, view: PairMap, rest: str, palette: Palette, corner: Shape, *, counts: bool) -> None:
     """Nothing; says below the map what its marks are."""
     parts = ["● measured (bold)"]
+    if ((view.bounded == view.measured) & (view.measured > 0)).any():
+        parts.append("○ only as a bound")
+    if view.side.any():
+        parts.append("< only known to lie below (> above)")
     if counts:
         parts.append("small: measured, of how many compounds")
     if ((view.compounds > 0) & ~np.isfinite(view.mean)).any():

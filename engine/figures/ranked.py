@@ -100,6 +100,8 @@ def ranked_intervals(
     status: NDArray[np.int8],
     *,
     posterior: tuple[Floats, Floats] | None = None,
+    bounds: tuple[Floats, Floats] | None = None,
+    sides: NDArray[np.int8] | None = None,
     cutoff: float = float("nan"),
     soft_cutoff: float = float("nan"),
     quantity: str = "estimate",
@@ -115,8 +117,11 @@ def ranked_intervals(
     """The figure: one point and interval per compound of ``ranking``; arrays are in library order, model scale.
 
     Intervals are the deciding bounds; where there are none yet and ``posterior`` (low, high) is given, its interval
-    is drawn thin. The x axis is the rank, from ``ranking.first``; ``note`` is added to what it says. ``ends``: of the
-    axes, instead of those that suit these compounds (see ``ranked_ends``).
+    is drawn thin. ``bounds`` (under, over): what values lie below, and above, where only that is known, else NaN; a
+    triangle there points to where they lie. Estimates that nothing else holds (``sides``: -1 from above, 1 from
+    below) have that alone, and their intervals run out of the picture. The x axis is the rank, from ``ranking.first``;
+    ``note`` is added to what it says. ``ends``: of the axes, instead of those that suit these compounds (see
+    ``ranked_ends``).
     """
     figure = blank(size, dpi, palette, (0.62, 0.12, 0.46, 0.12))
     axes = figure.axes[0]
@@ -130,10 +135,14 @@ def ranked_intervals(
         axes.axhline(cutoff, color=palette.cutoff, linewidth=1.1, zorder=1)
     decided = np.isfinite(bottom) & np.isfinite(top)
     bottom, top = _intervals(ranking, low, high, posterior)
-    thin = ~decided & np.isfinite(bottom) & np.isfinite(top)
+    limits = [] if bounds is None else [limit[chosen] for limit in bounds]
     left, right, lowest, highest = ends or ranked_ends(
         ranking, estimate, low, high, posterior=posterior, marks=(cutoff, soft_cutoff)
     )
+    open_ = np.zeros(chosen.size, dtype=bool) if sides is None else sides[chosen] != 0
+    bottom = np.where(open_ & np.isneginf(bottom), lowest, bottom)
+    top = np.where(open_ & np.isposinf(top), highest, top)
+    thin = ~decided & np.isfinite(bottom) & np.isfinite(top)
     axes.set_xlim(left, right)
     axes.set_ylim(lowest, highest)
     crowded = size[0] / (chosen.size if ends is None else right - left) < 0.11
@@ -142,7 +151,13 @@ def ranked_intervals(
             here = part & (state == code)
             if here.any():
                 axes.vlines(ranks[here], bottom[here], top[here], color=colour, linewidth=width, alpha=alpha, zorder=2)
-        here = state == code
+        for limit, pointing in zip(limits, ("v", "^"), strict=False):
+            here = (state == code) & np.isfinite(limit)
+            axes.plot(
+                ranks[here], limit[here], linestyle="none", marker=pointing, color=colour, zorder=3,
+                markersize=3.5 if crowded else 5.5, markerfacecolor="none", markeredgewidth=0.9,
+            )  # fmt: skip
+        here = (state == code) & ~open_
         if here.any():
             marker = MARKERS[code]
             hollow = code == 2
@@ -164,7 +179,8 @@ def ranked_intervals(
     axes.set_ylabel(
         fitting(axes, "y", quantity, "", SMALL + 0.5), color=palette.text, fontsize=SMALL + 0.5, parse_math=False
     )
-    words = "; ".join(filter(None, (_axis_words(ranking, bool(thin.any()), bool(decided.any())), note)))
+    pointed = "triangles: values known only to lie below (above)" if any(np.isfinite(x).any() for x in limits) else ""
+    words = "; ".join(filter(None, (_axis_words(ranking, bool(thin.any()), bool(decided.any())), pointed, note)))
     # Centred below the axes, a longer line would leave the picture at its right.
     fits = axes.get_position().width * figure.get_figwidth() * _POINTS / (_LETTER * max(1, len(words)))
     points = max(_SMALLEST, min(SMALL, fits))
@@ -214,7 +230,8 @@ def _intervals(
         return bottom, top
     open_ = ~(np.isfinite(bottom) & np.isfinite(top))
     under, over = posterior[0][ranking.compounds], posterior[1][ranking.compounds]
-    thin = open_ & np.isfinite(under) & np.isfinite(over)
+    # An estimate that only bounds hold has one end.
+    thin = open_ & (np.isfinite(under) | np.isfinite(over))
     return np.where(thin, under, bottom), np.where(thin, over, top)
 
 

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from assaypilot.engine.arrays import Floats
 from assaypilot.engine.campaign.state import STATUSES, Status
 from assaypilot.engine.endpoint import Endpoint
+from assaypilot.engine.export.bounds import COUNTED, bound_text, estimate_text, only_bounds, said
 from assaypilot.engine.export.shortlist import availability
 from assaypilot.engine.percentages import probability
 from assaypilot.gui.confirming import confirmed_text
@@ -108,14 +109,15 @@ def _estimate(status: Status, endpoint: Endpoint, place: int) -> Column:
     better = (
         f" {'Higher' if endpoint.sign > 0 else 'Lower'} is better." if place < len(status.goal_endpoints) > 1 else ""
     )
+    bounds = f" {COUNTED} Where nothing else tells of a compound, such a bound is shown." if said(status) else ""
     return Column(
         "estimate" if place == 0 else f"estimate-{endpoint.name}",
         two_lines(endpoint.scale_name),
-        lambda row: "" if np.isnan(estimate[row]) else f"{estimate[row]:.2f}",
+        lambda row: estimate_text(status, endpoint.name, row),
         lambda: estimate,
         number=True,
         tip=f"{endpoint.scale_name}: estimate from everything measured and usable, the table's own values included."
-        f"{better}",
+        f"{better}{bounds}",
         name=endpoint.scale_name,
     )
 
@@ -186,18 +188,23 @@ def _measured(status: Status) -> Column:
     names = [status.endpoints[place] for place in status.measured_endpoints]
 
     def told(row: int) -> str:
-        return "\n".join(f"{one.scale_name}: {int(known.measured_of[one.name][row]) or 'never'}" for one in names)
+        return "\n".join(f"{one.scale_name}: {_times(one, row)}" for one in names)
+
+    def _times(one: Endpoint, row: int) -> str:
+        n, limit = int(known.measured_of[one.name][row]), bound_text(status, one.name, row)
+        return f"{n} and {limit}" if n and limit else str(n or limit or "never")
 
     return Column(
         "measured",
         "n",
-        lambda row: str(int(known.measured[row])) if known.measured[row] else "never",
-        lambda: known.measured,
+        lambda row: str(int(known.measured[row])) if known.measured[row] else only_bounds(status, row) or "never",
+        lambda: known.measured + 0.5 * (known.censored > 0) * (known.measured == 0) if said(status) else known.measured,
         number=True,
         tip="Usable measurements"
         + (", of the endpoint with the fewest" if len(status.goal_endpoints) > 1 else "")
-        + "; never: inferred from compounds with the same substituents",
-        kind=lambda row: None if known.measured[row] else "muted",
+        + "; never: inferred from compounds with the same substituents"
+        + ("; <5.0: measured, and known only as a bound" if said(status) else ""),
+        kind=lambda row: None if known.measured[row] or known.censored[row] else "muted",
         cell_tip=told if len(names) > 1 else None,
     )
 

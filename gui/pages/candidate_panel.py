@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QLabel, QScroll
 from assaypilot.engine.campaign.state import STATUSES, Status
 from assaypilot.engine.campaign.words import many
 from assaypilot.engine.endpoint import Endpoint
+from assaypilot.engine.export.bounds import bound_text, estimate_text
 from assaypilot.engine.labels import label_text
 from assaypilot.gui.confirming import confirmation_rows
 from assaypilot.gui.models.candidates import interval_text, probability_text
@@ -84,8 +85,12 @@ def _endpoint_rows(status: Status, compound: int, endpoint: Endpoint, *, named: 
     if np.isnan(estimate):
         none = "none yet" if known.status[compound] != NOT_ESTIMABLE else "cannot be estimated"
         return [(endpoint.scale_name, none)] if named else [("Estimate", none), ("Bounds", _NONE)]
-    text = f"{estimate:.2f}" if named else f"{estimate:.2f} {endpoint.scale_name}"
-    if endpoint.transform == "log":
+    shown = estimate_text(status, endpoint.name, compound)
+    open_ = shown.startswith(("<", ">"))
+    text = shown if named else f"{shown} {endpoint.scale_name}"
+    if open_:
+        text += ", known from bounds alone"
+    elif endpoint.transform == "log":
         entry = f"{endpoint.from_model(float(estimate)):.3g} {endpoint.unit}".strip()
         text += f" = {entry}" if named else f" ({entry})"
     decides = endpoint.name in known.lows
@@ -115,11 +120,19 @@ def measured_text(status: Status, compound: int) -> str:
             text += " each" if len(of_each) > 1 else ""
         else:
             text = ", ".join(f"{name} {many(n, 'time') if n else 'never'}" for name, n in of_each)
-        return f"{text}, and {bounds} known only as a bound" if bounds else text
+        return f"{text}, and {bounds} known only as a bound ({_limits(status, compound)})" if bounds else text
     if bounds:
         taken = any(m.compound == compound and m.number in status.bounds_taken for m in status.measurements)
-        return f"{bounds} known only as a bound, {'used to decide' if taken else 'shown but not used'}"
+        use = "its worst case decides" if taken else "decides nothing"
+        return f"{_limits(status, compound)}: {bounds} known only as a bound, which estimates count; {use}"
     return "never: inferred" if not np.isnan(known.estimate[compound]) else "never"
+
+
+def _limits(status: Status, compound: int) -> str:
+    """``<5.0``, where the values of a compound are known to lie; with several endpoints by name."""
+    asked = [status.endpoints[place] for place in status.measured_endpoints]
+    found = [(one.scale_name, bound_text(status, one.name, compound)) for one in asked]
+    return ", ".join(f"{name} {text}" if len(asked) > 1 else text for name, text in found if text)
 
 
 class CompoundPanel(QVBoxLayout):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from assaypilot.engine.campaign.words import many
+from assaypilot.engine.export.bounds import bound_text
 from assaypilot.engine.export.structure_activity import Look
 from assaypilot.engine.figures.pairs import PairMap, pair_map
 from assaypilot.engine.figures.palette import Palette
@@ -44,7 +45,7 @@ class HeatScene(Scene):
         sizes = tuple(len(site.substituents) for site in library.sites)
         self.view: PairMap = pair_map(
             library.codes, sizes, sites, look.estimate, look.determinations, sign=look.endpoint.sign, fixed=fixed,
-            by_effect=by_effect,
+            by_effect=by_effect, bounded=look.bounded, sides=look.sides, ends=look.ends,
         )  # fmt: skip
         self.rows = [label_text(library.sites[sites[0]].substituents[k]) for k in self.view.rows]
         self.columns = [label_text(library.sites[sites[1]].substituents[k]) for k in self.view.columns]
@@ -121,9 +122,14 @@ class HeatScene(Scene):
             return Target(0, column, row, heading, "A gap: no compound carries both.", extent=(1.0, 1.0))
         mean, best = float(view.mean[row, column]), int(view.best[row, column])
         quantity = self.look.endpoint.scale_name
-        value = f"{quantity} {mean:.2f}" if np.isfinite(mean) else "Cannot be estimated yet"
+        relation = ("", "above ", "below ")[int(view.side[row, column])]
+        value = f"{quantity} {relation}{mean:.2f}" if np.isfinite(mean) else "Cannot be estimated yet"
         value += " in the mean" if number > 1 and np.isfinite(mean) else ""
-        lines = [value, f"{many(number, 'compound')}, {seen:,} of them measured"]
+        bounded = int(view.bounded[row, column])
+        only = f", {bounded:,} only as a bound" if bounded else ""
+        if number == 1 and bounded:
+            only = f", only as a bound ({bound_text(status, self.look.endpoint.name, best)})"
+        lines = [value, f"{many(number, 'compound')}, {seen:,} of them measured{only}"]
         lines.append(f"Click selects {'the best, ' if number > 1 else ''}{status.library.ids[best]}")
         smiles = status.library.smiles
         structure = "" if smiles is None else smiles[best]
@@ -149,14 +155,19 @@ class HeatScene(Scene):
     def table(self) -> tuple[list[str], list[list[Cell]]]:
         """One row for each cell, gaps too."""
         ids, view = self.look.status.library.ids, self.view
+        cut = bool(view.bounded.any() or view.side.any())
         header = [*self.names, f"mean {self.look.endpoint.scale_name}", "compounds", "measured compounds",
-                  "best compound", "other sites"]  # fmt: skip
+                  *(("only as bounds", "relation of the mean") if cut else ()), "best compound",
+                  "other sites"]  # fmt: skip
         rows: list[list[Cell]] = []
         for row, down in enumerate(self.rows):
             for column, across in enumerate(self.columns):
                 mean, best = float(view.mean[row, column]), int(view.best[row, column])
                 rows.append([
                     down, across, mean if np.isfinite(mean) else None, int(view.compounds[row, column]),
-                    int(view.measured[row, column]), ids[best] if best >= 0 else None, self.rest,
+                    int(view.measured[row, column]),
+                    ids[best] if best >= 0 else None, self.rest,
                 ])  # fmt: skip
+                if cut:
+                    rows[-1][5:5] = [int(view.bounded[row, column]), "=><"[int(view.side[row, column])]]
         return header, rows

@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 
+from assaypilot.engine.campaign.reasons.bounded import lies
 from assaypilot.engine.campaign.reasons.gaps import Gap, Gaps
 from assaypilot.engine.campaign.reasons.words import after, between, known_to, more_measurements, needed_text
 from assaypilot.engine.campaign.replay import Ledger
@@ -56,6 +57,9 @@ class OneEndpoint:
         below = sign * (cutoff - own)
         if math.isnan(below):
             return "Nothing measured now tells about it", below
+        open_ = lies(self._status, compound)
+        if open_:
+            return open_, below
         if self._best:
             if below > 1e-9:
                 return f"By estimate it lies {below:.2f} behind the best, {known.cutoff:.2f}", below

@@ -13,6 +13,7 @@ import numpy as np
 
 from assaypilot.engine.campaign import limits
 from assaypilot.engine.campaign.counting import Issued
+from assaypilot.engine.campaign.reasons.bounded import beside
 from assaypilot.engine.campaign.reasons.one import OneEndpoint
 from assaypilot.engine.campaign.reasons.several import SeveralEndpoints
 from assaypilot.engine.campaign.reasons.words import after, interval, known_to
@@ -93,6 +94,7 @@ class Reasons:
             return "Why undecided", f"Nothing has been measured yet that tells about it.{known_to(status)}", ""
         side = self._several if len(names) > 1 else self._one
         why, decide = side.why(compound, code)
+        why = " ".join(filter(None, (why, beside(status, compound))))
         proven = self._open_limits(compound) if code in (IN, UNDECIDED) else ""
         if code == IN:
             return ("In, limit not proven" if proven else "Why in"), f"{proven} {why}".strip(), ""
@@ -215,11 +217,17 @@ class Reasons:
         return found
 
     def _values(self, compound: int) -> tuple[OwnValue, ...]:
-        return tuple(_told(m, self._ledger.endpoints, self._status.bounds_taken) for m in self._own.get(compound, ()))
+        status = self._status
+        return tuple(
+            _told(m, self._ledger.endpoints, status.bounds_taken, status.candidates.open_sides)
+            for m in self._own.get(compound, ())
+        )
 
 
-def _told(m: Measurement, endpoints: Sequence[Endpoint], taken: Collection[int]) -> OwnValue:
+def _told(m: Measurement, endpoints: Sequence[Endpoint], taken: Collection[int], counted: Collection[str]) -> OwnValue:
+    """How a value is shown; ``taken``: numbers of the bounds that decide; ``counted``: endpoints that count them."""
     endpoint = endpoints[m.endpoint]
+    is_counted = m.relation != "=" and endpoint.name in counted and m.excluded is None and not m.withdrawn
     value = word_of(endpoint, m.value) or f"{'' if m.relation == '=' else f'{m.relation} '}{m.value:.2f}"
     entered = f"{'' if m.entered.relation == '=' else m.entered.relation}{number(m.entered.value)}"
     unit = (m.entered.unit or endpoint.unit or "").strip()
@@ -231,10 +239,17 @@ def _told(m: Measurement, endpoints: Sequence[Endpoint], taken: Collection[int])
     elif m.excluded is not None:
         notes.append(f"left out: {m.excluded}")
     elif m.relation != "=":
-        notes.append("a bound, decided by as the worst beyond it" if m.number in taken else "a bound, not used")
+        decides = "decided by as the worst beyond it" if m.number in taken else "decides nothing"
+        notes.append(f"a bound, {'counted in estimates, ' if is_counted else ''}{decides}")
     if m.corrected is not None:
         notes.append(f"corrected: {m.corrected}")
     when = f"round {m.round}" if m.round else "earlier"
     return OwnValue(
-        endpoint.scale_name, value, m.n, when, "; ".join(notes), m.usable, m.withdrawn or m.excluded is not None
+        endpoint.scale_name,
+        value,
+        m.n,
+        when,
+        "; ".join(notes),
+        m.usable or is_counted,
+        m.withdrawn or m.excluded is not None,
     )

@@ -152,7 +152,12 @@ def test_its_own_measurements_with_what_was_left_out(path: Path) -> None:
             ("9.90", 2, "round 1", "left out: bubble in the well", False, True),
         ]
         (bound,) = said(campaign, 1).values
-        assert (bound.value, bound.note, bound.used, bound.left_out) == ("< 5.00", "a bound, not used", False, False)
+        assert (bound.value, bound.note, bound.used, bound.left_out) == (
+            "< 5.00",
+            "a bound, counted in estimates, decides nothing",
+            True,
+            False,
+        )
 
 
 @pytest.mark.usefixtures("planned_phases")

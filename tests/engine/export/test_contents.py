@@ -113,7 +113,7 @@ def test_what_was_made_but_does_not_count_is_not_called_measured(tmp_path: Path)
     with begin(tmp_path / "x.assaypilot", endpoints=(IC50, HERG), history=history) as campaign:
         campaign.exclude(2, "precipitated", judgement=False)
         rows = {row["ID"]: row for row in as_dicts(contents(campaign.status()).everything)}
-        assert rows[NASTY[0]]["Evidence"] == "predicted, measured only as a bound"
+        assert rows[NASTY[0]]["Evidence"].startswith("predicted, measured only as a bound (")
         assert rows[NASTY[1]]["Evidence"] == "predicted, its values are not used"
         assert rows[NASTY[2]]["Evidence"] == "predicted, measured for hERG only"
         assert rows[NASTY[3]]["Evidence"] == "measured 1"
@@ -139,7 +139,7 @@ def test_measurements_are_as_entered_and_say_what_became_of_them(tmp_path: Path)
     assert [row["Used"] for row in rows] == [
         "no, excluded",
         *["estimates (history)"] * 4,
-        "no, only a bound",
+        "estimates, as a bound",
         "no, taken back",
     ]
     assert [row["Excluded"] for row in rows] == ["yes", *["no"] * 5, "yes"]
