@@ -171,12 +171,6 @@ class Endpoint:
                 mend="Give the SD between independent measurements of the same compound, e.g. --sd 0.2, "
                 "and check the unit of the values.",
             )
-        if self.noise_classes is not None and self.noise_estimated:
-            raise AssayPilotError(
-                f"the assay noise (SD) of {self.name} is said to be unknown, and to differ by class",
-                option="--noise-class",
-                mend="Give the SDs; or say unknown without classes: the bound is then that of all compounds together.",
-            )
         if self.wells_per_measurement < 1:
             raise AssayPilotError(
                 f"wells_per_measurement must be 1 or more, got {self.wells_per_measurement}", option="--endpoint"

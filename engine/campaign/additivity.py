@@ -27,7 +27,8 @@ import numpy as np
 
 from assaypilot.engine.arrays import Floats, Ints
 from assaypilot.engine.campaign.deviating import Deviations
-from assaypilot.engine.campaign.noise import precision, scatter
+from assaypilot.engine.campaign.noise import known as assay_noise
+from assaypilot.engine.campaign.noise import scatter
 from assaypilot.engine.campaign.plates import blocking
 from assaypilot.engine.campaign.results.spans import spanned
 from assaypilot.engine.features import SiteFeatures
@@ -178,10 +179,13 @@ def _noise(ledger: Ledger, endpoint: int) -> tuple[float, float]:
     """The noise SD that a lack of fit is tested against, and the one that is likely: that stated, where it was."""
     stated = ledger.endpoints[endpoint].noise_sd or 0.0
     upto = len(ledger.phases) + (ledger.under_way is not None)
-    for one in scatter.spreads(ledger, upto):
-        if one.endpoint == endpoint:
-            return (one.used if math.isfinite(one.used) else 0.0), one.shown
-    return stated, stated
+    own = [one for one in scatter.spreads(ledger, upto) if one.endpoint == endpoint]
+    if not own:
+        return stated, stated
+    # In units in which all classes scatter alike, where they are apart; of one for all it is its own bound.
+    likely = assay_noise.informing(ledger)[endpoint].noise_sd or stated if own[0].group is not None else own[0].shown
+    used = likely * max(one.used / one.shown for one in own)
+    return (used if math.isfinite(used) else 0.0), likely
 
 
 def _uncut(ledger: Ledger, endpoint: int, own: list[Measurement], sd: float) -> list[Measurement]:
@@ -217,7 +221,7 @@ def _values(ledger: Ledger, endpoint: int, own: list[Measurement]) -> tuple[Site
         return whole, np.arange(len(codes)), ledger.first[told.arms], told.means, told.counts
     pooled = pool((m.compound for m in own), (m.value for m in own), (m.n for m in own), len(ledger.library))
     rows: Ints = np.flatnonzero(pooled.counts > 0)
-    counts = pooled.counts * precision.of_compounds(ledger, endpoint)
+    counts = pooled.counts * assay_noise.worth(ledger, endpoint)
     return ledger.features, ledger.arm_of[rows], rows, pooled.means[rows], counts[rows]
 
 
@@ -243,7 +247,7 @@ def _contradicted(found: Additivity, error: float | None, least: float, sure: fl
 def _replicates(ledger: Ledger, endpoint: int, own: list[Measurement]) -> tuple[float, int] | None:
     """SD and degrees of freedom of replicates, where they scatter more than the stated noise; else None."""
     # In units in which all classes scatter alike.
-    root = np.sqrt(precision.of_compounds(ledger, endpoint))
+    root = np.sqrt(assay_noise.worth(ledger, endpoint))
     given = ((root[m.compound], ledger.endpoints[endpoint].sd_to_model(m.entered.value, m.entered.sd)) for m in own)
     sds = (None if sd is None else sd * scale for scale, sd in given)
     values = (m.value * root[m.compound] for m in own)

@@ -120,7 +120,7 @@ class Terms(Books):
             share = error_share(self.goals[0], self.goals[1:], cohorts)
         kept = [turn for turn in self.turns if turn.how == "kept"]
         asked = [*(turn.was["limited"] for turn in kept), self.limited]
-        ways = charged.weightings(self, kept, by_class=self.strategy.info.name == "adaptive")
+        ways = charged.weightings(self, kept, classes=self.strategy.info.name == "adaptive")
         times = ways * limits.together(len(self.goal_endpoints), asked, share) + charged.asked_for(self, kept)
         return times * self.settings.delta
 

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from assaypilot.engine.arrays import Flags, Floats, Ints
 from assaypilot.engine.campaign.noise import known as assay_noise
-from assaypilot.engine.campaign.noise import precision
 from assaypilot.engine.campaign.plates import blocking
 from assaypilot.engine.campaign.replay import Ledger
 from assaypilot.engine.difference import parts
@@ -54,8 +53,9 @@ def measured_pool(ledger: Ledger, position: int) -> Pooled:
     told = pool(
         (int(ledger.arm_of[m.compound]) for m in used), (m.value for m in used), (m.n for m in used), ledger.n_arms
     )
-    worth = precision.of_arms(ledger, (position,))
-    return told if worth is None else Pooled(told.counts * worth[0], told.means)
+    if ledger.endpoints[position].noise_classes is None:
+        return told
+    return Pooled(told.counts * assay_noise.worth(ledger, position)[ledger.first], told.means)
 
 
 def untold(ledger: Ledger, endpoint: int, *, by_values: bool = False) -> Flags:
@@ -130,7 +130,7 @@ def _bounds(ledger: Ledger, position: int) -> Bounds | None:
     What their plates (batches, dates) shift is taken off, as it is estimated; of a block that nothing tells of, a bound
     says nothing.
     """
-    worth = precision.of_compounds(ledger, position)
+    worth = assay_noise.worth(ledger, position)
     kind = ledger.settings.blocks
     levels = {} if kind == "none" else blocking.levels(ledger, position)
     found: dict[tuple[int, float, float, float], int] = {}

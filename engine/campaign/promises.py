@@ -239,7 +239,8 @@ def _promise(ledger: Ledger, counts: Mapping[str, int], undecided: str) -> str:
 def _scatter(ledger: Ledger) -> list[str]:
     """How measurements of one compound are taken to scatter; under a link as its own kind of values does."""
     measured = [ledger.endpoints[k] for k in ledger.measured]
-    unknown = {one.endpoint: one for one in assay_noise.known(ledger)}
+    estimated = assay_noise.known(ledger)
+    unknown = {one.endpoint for one in estimated}
     normal = [ledger.endpoints[k] for k in ledger.measured if k not in ledger.coarse and k not in unknown]
     several = len(measured) > 1
     found = []
@@ -248,7 +249,7 @@ def _scatter(ledger: Ledger) -> list[str]:
         found.append(f"measurements of one compound scatter independently and normally, SD at most {spread}")
     if unknown:
         found.append("measurements of one compound scatter independently and normally, those of one round, too")
-        found += [assay_noise.sentence(ledger, one) for one in unknown.values()]
+        found += [assay_noise.sentence(ledger, one) for one in estimated]
         if any(one.freedom for one in scatter.spreads(ledger, 0)):
             left = sum(m.entered.excluded and scatter.tells(ledger, m) for m in ledger.measurements)
             chosen = f" ({many(left, 'value')} left out there for causes unrelated to the values)" if left else ""

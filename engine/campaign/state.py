@@ -377,6 +377,8 @@ class NoiseNow:
     """The upper bound on it that decisions use; infinite while there are too few replicates."""
     sentence: str
     """``assay noise of pIC50 estimated: 0.21 from 34 degrees of freedom, at most 0.27 is used``."""
+    group: str = ""
+    """Of a class of compounds: which, ``with Ph at R1``; empty for all."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -40,7 +40,14 @@ def build_status(ledger: Ledger, location_warnings: tuple[str, ...] = ()) -> Sta
         library=ledger.library,
         endpoints=assay_noise.informing(ledger),
         noise=tuple(
-            NoiseNow(one.endpoint, one.sd, one.freedom, one.used, assay_noise.sentence(ledger, one))
+            NoiseNow(
+                one.endpoint,
+                one.sd,
+                one.freedom,
+                one.used,
+                assay_noise.sentence(ledger, one),
+                assay_noise.who(ledger, one),
+            )
             for one in assay_noise.known(ledger)
         ),
         objective=ledger.objective,

@@ -197,7 +197,8 @@ def add_goal_options(parser: argparse.ArgumentParser, *, simulated: bool = False
             "--noise-class",
             metavar="COLUMN: NAME=X, ...",
             help="compounds whose assay noise is another, by their substituent at a site or what another column says: "
-            '"R1: Ph=0.4, tBu=0.5"; all others have the --sd',
+            '"R1: Ph=0.4, tBu=0.5"; all others have the --sd. With --sd unknown each class is estimated apart: '
+            '"R1: Ph, tBu" (numbers are guesses), or "R1" where each has its own',
         )
     group.add_argument("--seed", type=natural, default=0, metavar="N", help="of random choices (default 0)")
 

@@ -147,6 +147,7 @@ def noise_of(now: Status) -> list[dict[str, Any]]:
             "freedom": one.freedom,
             "used": one.used if math.isfinite(one.used) else None,
         }
+        | ({"class": one.group} if one.group else {})
         for one in now.noise
     ]
 

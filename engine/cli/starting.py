@@ -132,7 +132,7 @@ def _lines(path: Path, now: Status, history: int, document: dict[str, Any]) -> l
         now.goal_sentence,
         *(
             f"Assay noise (SD) of {endpoint.scale_name}: "
-            + (f"unknown, at first {endpoint.noise_sd:.3g}" if _unknown(now, endpoint) else endpoint.noise_text)
+            + (f"unknown, at first {endpoint.noise_text}" if _unknown(now, endpoint) else endpoint.noise_text)
             for endpoint in asked
             if endpoint.kind == "value"
         ),

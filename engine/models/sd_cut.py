@@ -24,7 +24,7 @@ from typing import NamedTuple
 
 from assaypilot.engine.models.sd_bound import LAST
 
-__all__ = ["Cell", "far_within", "summed"]
+__all__ = ["Cell", "Cells", "far_within", "summed"]
 
 _FAR = 4.0
 """SDs from a bound at which a cell is as good as never cut."""
@@ -40,6 +40,20 @@ class Cell(NamedTuple):
     """Sum of squares of their contrasts."""
     freedom: int
     """Degrees of freedom of these."""
+
+
+class Cells(NamedTuple):
+    """Cells of an endpoint, and the bounds that were met on the way."""
+
+    cells: Sequence[tuple[int, Cell]]
+    """With the compound of each."""
+    ends: tuple[float, float]
+    """The highest value below which, and the lowest above which, something was known only as a bound."""
+
+    @property
+    def cut(self) -> bool:
+        """Whether anything was."""
+        return math.isfinite(self.ends[0]) or math.isfinite(self.ends[1])
 
 
 def summed(cells: Sequence[Cell]) -> tuple[float, int]:

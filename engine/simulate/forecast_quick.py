@@ -29,6 +29,7 @@ from assaypilot.engine.strategies.adaptive import boundary as adaptive_boundary
 from assaypilot.engine.strategies.adaptive.one import Adaptive
 from assaypilot.engine.strategies.adaptive.pareto import AdaptivePareto
 from assaypilot.engine.strategies.adaptive.planning import Way
+from assaypilot.engine.strategies.adaptive.walks import kept_to
 from assaypilot.engine.strategies.designs import g_design
 from assaypilot.engine.strategies.likelihood.likelihood import Likelihood
 from assaypilot.engine.strategies.protocol import Allocation, State, Strategy
@@ -162,7 +163,7 @@ def _union(log_alpha: float, expected: int, looks: int) -> Floats:
 
 
 def _walk_limits(state: State, level: float, looks: int) -> Floats:
-    return _limits(level, int(state.memory["expected"][0]), max(looks, 1))
+    return _limits(kept_to(state, level), int(state.memory["expected"][0]), max(looks, 1))
 
 
 _HURRIED = Way(_shares, _rounded)

@@ -16,9 +16,11 @@ from assaypilot.engine.arrays import Flags, Floats, Ints
 from assaypilot.engine.campaign import counting, limits
 from assaypilot.engine.campaign.counting import Books, Issued
 from assaypilot.engine.campaign.limit_phases import next_phase
+from assaypilot.engine.campaign.noise import by_class, scatter
 from assaypilot.engine.campaign.noise import known as assay_noise
-from assaypilot.engine.campaign.noise import scatter
+from assaypilot.engine.campaign.noise.scatter import Spread
 from assaypilot.engine.campaign.replay import Ledger
+from assaypilot.engine.endpoint import Endpoint
 from assaypilot.engine.features import DenseFeatures, span_basis
 from assaypilot.engine.measurements import Pooled
 from assaypilot.engine.models.glm import Link, mean_value
@@ -144,12 +146,22 @@ def _noise(ledger: Ledger) -> tuple[tuple[float, ...], tuple[Unknown, ...]]:
     true = assay_noise.informing(ledger)
     sds = tuple(true[k].noise_sd or 1.0 for k in ledger.goal_endpoints)
     rows = {k: row for row, k in enumerate(ledger.goal_endpoints)}
-    told = [
-        Unknown(rows[one.endpoint], sds[rows[one.endpoint]], one.guess, one.alpha, one.squares, one.freedom)
-        for one in assay_noise.known(ledger)
-        if one.endpoint in rows
-    ]
+    told = []
+    for one in assay_noise.known(ledger):
+        if one.endpoint in rows:
+            row = rows[one.endpoint]
+            found = Unknown(row, sds[row], one.guess, one.alpha, one.squares, one.freedom)
+            told.append(found if one.group is None else _of_class(ledger, true[one.endpoint], one, found))
     return sds, tuple(told)
+
+
+def _of_class(ledger: Ledger, true: Endpoint, one: Spread, found: Unknown) -> Unknown:
+    """The same of a class, which scatters as its own replicates say."""
+    assert true.noise_classes is not None
+    place = one.group or 0
+    arms = true.noise_classes.codes(ledger.library)[ledger.first] == place
+    weight = float(by_class.weights(ledger, one.endpoint, 1)[place]) if ledger.phases else 0.0
+    return replace(found, sd=true.noise_classes.guesses[place], arms=arms, weight=weight)
 
 
 def _light(state: State) -> State:
@@ -275,6 +287,9 @@ class _Lab(Books):
             _KINDS[link],
         )
         self._ledger, self._problem, self._truth, self._rng = ledger, problem, truth, rng
+        self._worth = None
+        if problem.precision is not None:
+            self._worth = np.stack([assay_noise.worth(ledger, k)[ledger.first] for k in ledger.goal_endpoints])
         self._verdicts = dict(ledger.verdicts)
         self._totals: list[Pooled] = []
         self.failed = limits.failures(self, self._verdicts)[0] >= 0
@@ -314,10 +329,10 @@ class _Lab(Books):
             counts: Any = self._beside_blocks * asked.counts
             asked = replace(asked, counts=counts)
         found = sample(self._drawn, asked, self._rng, spent)
-        if self._problem.precision is None:
+        if self._worth is None:
             return found
         expected = self._drawn.expected
-        nearer = expected + (found.means - expected) / np.sqrt(self._problem.precision)
+        nearer = expected + (found.means - expected) / np.sqrt(self._worth)
         return replace(found, means=np.where(found.counts > 0, nearer, 0.0))
 
     def completed(self, under_way: UnderWay, spent: int) -> Outcome:

@@ -7,10 +7,13 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import ArrayLike
 
+from assaypilot.engine.arrays import Flags
 from assaypilot.engine.models.sd_bound import LAST, TARGET, planning_sd, upper_sd
+from assaypilot.engine.models.sd_classes import scale, weighing, worth
 from assaypilot.engine.strategies.protocol import BOUNDLESS, State
 
 __all__ = ["Replicates", "Unknown"]
+
 
 _NOBODY = np.random.default_rng(0)
 
@@ -28,6 +31,15 @@ class Unknown:
     """How often its bound may be too small."""
     squares: float = 0.0
     freedom: int = 0
+    arms: Flags | None = None
+    """``(n_arms,)``, those of a class of its own; None: all."""
+    weight: float = 0.0
+    """About the SD of the class, as measurements are weighed; 0 until the first phase says."""
+
+    @property
+    def weighed(self) -> float:
+        """The same; its guess before the first phase."""
+        return self.weight or weighing(self.guess, 0.0, 0, self.alpha)
 
 
 @dataclass(slots=True)
@@ -55,23 +67,38 @@ class Replicates:
         """The state with the noise that plans use."""
         if not self.unknown:
             return state
-        told = {one.row: planning_sd(one.guess, one.squares, one.freedom, one.alpha) for one in self.unknown}
-        lacking = max(TARGET - one.freedom for one in self.unknown)
-        return _with(state, told, max(lacking, 0))
+        told = [planning_sd(one.guess, one.squares, one.freedom, one.alpha) for one in self.unknown]
+        lacking: dict[int, int] = {}
+        for one in self.unknown:
+            lacking[one.row] = lacking.get(one.row, 0) + max(TARGET - one.freedom, 0)
+        own = tuple(one.arms for one in self.unknown if one.arms is not None and one.freedom < TARGET)
+        after = self._with(state, told, max(lacking.values()))
+        return replace(after, problem=replace(after.problem, lacking=own))
 
     def to_decide(self, state: State, counts: ArrayLike) -> State:
         """The state with the bounds that the next phase is decided by, which brings so many measurements of each."""
         if not self.unknown:
             return state
-        more = int(np.maximum(np.floor(np.asarray(counts, dtype=float)) - 1.0, 0.0).sum())
+        more = np.maximum(np.floor(np.asarray(counts, dtype=float)) - 1.0, 0.0)
         for one in self.unknown:
-            degrees = min(more, LAST - one.freedom)
+            degrees = min(int(more.sum() if one.arms is None else more[one.arms].sum()), LAST - one.freedom)
             one.squares += one.sd**2 * float(self.rng.chisquare(degrees)) if degrees > 0 else 0.0
             one.freedom += max(degrees, 0)
-        told = {one.row: min(upper_sd(one.squares, one.freedom, one.alpha), BOUNDLESS) for one in self.unknown}
-        return _with(state, told, state.problem.repeats)
+            one.weight = one.weight or weighing(one.guess, one.squares, one.freedom, one.alpha)
+        told = [upper_sd(one.squares, one.freedom, one.alpha) for one in self.unknown]
+        return self._with(state, told, state.problem.repeats)
 
-
-def _with(state: State, told: dict[int, float], repeats: int) -> State:
-    noise = tuple(told.get(row, sd) for row, sd in enumerate(state.problem.noise))
-    return replace(state, problem=replace(state.problem, noise=noise, repeats=repeats))
+    def _with(self, state: State, told: list[float], repeats: int) -> State:
+        """The state with an SD of each that is unknown; by class with the scale of all, and the weights."""
+        noise, precision = list(state.problem.noise), state.problem.precision
+        for row in {one.row for one in self.unknown}:
+            each = [(one, sd) for one, sd in zip(self.unknown, told, strict=True) if one.row == row]
+            weights = [one.weighed for one, _ in each]
+            apart = each[0][0].arms is not None
+            noise[row] = min(scale([sd for _, sd in each], weights) if apart else each[0][1], BOUNDLESS)
+            if apart and precision is not None:
+                precision = precision.copy()
+                for (one, _), own in zip(each, worth(weights), strict=True):
+                    precision[row, one.arms] = own
+        problem = replace(state.problem, noise=tuple(noise), repeats=repeats, precision=precision)
+        return replace(state, problem=problem)

@@ -109,6 +109,8 @@ class Problem:
 
     None where all have that SD; who does not look at it takes it for the SD of all, which is then the largest.
     """
+    lacking: tuple[Flags, ...] = ()
+    """``(n_arms,)`` each: classes of arms whose own noise replicates do not tell well enough yet."""
     began: Goal | None = None
     """The goal at first, when something of this was changed after results were seen; None when nothing was."""
 
@@ -135,6 +137,11 @@ class Problem:
     def budget(self) -> int | None:
         """Measurements in the whole campaign; None without a limit."""
         return self.capacity.budget if self.capacity else None
+
+    @property
+    def by_class(self) -> bool:
+        """Whether nobody knows the noise, and it differs by class: weights are guesses, ``noise`` bounds all."""
+        return self.estimated and self.precision is not None
 
     def in_lab(self, measurements: int) -> int:
         """So many measurements of arms as the lab counts them, of every endpoint, for words about the budget."""

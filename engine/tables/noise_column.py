@@ -39,6 +39,13 @@ def with_classes_of(endpoint: Endpoint, raw: RawTable, imported: ImportedTable) 
             raise AssayPilotError(
                 f"{name} is {found[name]} and {text}", row=row, column=column, mend="Give each compound one class."
             )
+    if not found:
+        raise AssayPilotError(
+            f"{column} is empty, and says nothing of whose noise differs", option="--noise-class", mend="Leave it out."
+        )
+    if not own.sds:
+        # Each of its words is a class.
+        own = replace(own, sds=tuple((name, None) for name in dict.fromkeys(found.values())))
     missing = next((name for name, _ in own.sds if name not in found.values()), None)
     if missing is not None:
         shown = list(dict.fromkeys(found.values()))
@@ -46,7 +53,7 @@ def with_classes_of(endpoint: Endpoint, raw: RawTable, imported: ImportedTable) 
         raise AssayPilotError(
             f"no compound is {missing} in {column}",
             option="--noise-class",
-            mend=f"Name one of: {listed}." if shown else "The column is empty.",
+            mend=f"Name one of: {listed}.",
         )
     named = {name for name, _ in own.sds}
     compounds = tuple((name, one) for name, one in found.items() if one in named)

@@ -33,7 +33,9 @@ UNKNOWN_TIP = (
 CLASSES_TIP = (
     "Compounds whose noise is another, by their substituent at a site (R1: Ph=0.4, tBu=0.5) or by what another column "
     "of the table says (Solubility: poor=0.5). All others have the noise above. Adaptive weighs each measurement by "
-    "it; the other strategies take the largest SD for all"
+    "it; the other strategies take the largest SD for all. Where the noise is not known, name the classes alone "
+    "(R1: Ph, tBu), or a site or column (Solubility) each of whose words is one: each is estimated from replicates of "
+    "its own, by adaptive"
 )
 AT_ONCE = 0.02
 """Seconds for which boxes are made before the window gets its turn."""
@@ -115,7 +117,6 @@ class EndpointBox(QFrame):
         self.unknown.toggled.connect(lambda _: self._typed())
         grid.addWidget(self.unknown, 2, 0, 1, 4)
         self.classes = Field(f"Compounds with another noise of {name}", width=0)
-        self.classes.edit.setPlaceholderText("Another noise for some, like R1: Ph=0.4")
         for part in (self.classes, self.classes.edit):
             part.setToolTip(plain_tip(CLASSES_TIP))
         self.classes.edit.textChanged.connect(lambda _: self._typed())
@@ -165,7 +166,7 @@ class EndpointBox(QFrame):
             field.setVisible(wanted)
             field.note.setVisible(wanted and bool(field.note.text()))
         self.unknown.setVisible(self.measured and plain)
-        self.classes.setVisible(self.measured and plain and (not self.unknown.isChecked() or bool(self.classes.text)))
+        self.classes.setVisible(self.measured and plain)
 
     def read(self) -> Endpoint | None:
         """The endpoint as it was described; None when something of it cannot be used, which is then said beside it."""
@@ -212,14 +213,17 @@ class EndpointBox(QFrame):
         self.classes.problem("")
         if not self.classes.text:
             return None
-        if self.unknown.isChecked():
-            self.classes.problem("Noise that is not known does not differ by class: give the SDs, or empty this line.")
-            return None
+        unknown = self.unknown.isChecked()
         try:
-            return parse_noise_classes(self.classes.text)
+            found = parse_noise_classes(self.classes.text)
         except AssayPilotError as error:
-            self.classes.problem(f"{error_words(error)[0]} Write it like R1: Ph=0.4, tBu=0.5.")
+            like = "R1: Ph, tBu." if unknown else "R1: Ph=0.4, tBu=0.5."
+            self.classes.problem(f"{error_words(error)[0]} Write it like {like}")
             return None
+        if not (unknown or found.stated):
+            self.classes.problem("Each class needs an SD. Write it like R1: Ph=0.4, tBu=0.5; or tick Not known.")
+            return None
+        return found
 
     def _limit(self) -> Limit | None:
         self.limit.problem("")
@@ -244,6 +248,11 @@ class EndpointBox(QFrame):
     def _hint_noise(self) -> None:
         fact, in_unit = self.fact, f" ({self.fact.endpoint.scale_unit})" if self.fact.endpoint.scale_unit else ""
         self._captions[0].setText(f"{'Noise about' if self.unknown.isChecked() else 'Noise SD'}{in_unit}")
+        self.classes.edit.setPlaceholderText(
+            "Apart for some, like R1: Ph, tBu"
+            if self.unknown.isChecked()
+            else "Another noise for some, like R1: Ph=0.4"
+        )
         if self.unknown.isChecked():
             usual = "0.3" if fact.endpoint.is_log else ""
             self.noise.edit.setPlaceholderText(usual if fact.noise_sd is None else f"{fact.noise_sd:.3g}")

@@ -228,10 +228,11 @@ class TermsForm(QWidget):
         for name, line in self._lines.items():
             same = wanted is not None and getattr(wanted, name) == getattr(now, name)
             line.show(texts[name], keep=not opened and not same)
-        told = {status.endpoints[one.endpoint].name: one for one in status.noise}
+        told: dict[str, list[NoiseNow]] = {}
+        for one in status.noise:
+            told.setdefault(status.endpoints[one.endpoint].name, []).append(one)
         for name, stated in now.noise:
-            here = told.get(name)
-            self._noise[name].told = "" if here is None else _estimated(here)
+            self._noise[name].told = "; ".join(_estimated(here) for here in told.get(name, ()))
             tried_noise = {} if wanted is None else dict(wanted.noise)
             text = stated.text if isinstance(stated, StatedNoise) else _text(stated)
             self._noise[name].show(text, keep=not opened and tried_noise.get(name) != stated)
@@ -382,10 +383,11 @@ class TermsForm(QWidget):
 
 def _estimated(now: NoiseNow) -> str:
     """What is known of noise that is estimated, in a few words."""
+    who = f"{now.group}: " if now.group else ""
     if now.sd is None:
-        return "no replicates yet"
+        return f"{who}no replicates yet"
     most = f"at most {now.used:.2g} is used" if isfinite(now.used) else "too few replicates yet"
-    return f"estimated {now.sd:.2g}, {most}"
+    return f"{who}estimated {now.sd:.2g}, {most}"
 
 
 def _read_each(

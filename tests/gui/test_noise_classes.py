@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from pathlib import Path
 
 from pytestqt.qtbot import QtBot
@@ -19,7 +20,7 @@ def test_the_wizard_takes_another_noise_for_some_compounds(qtbot: QtBot) -> None
     box.noise.edit.setText("0.2")
     box.classes.edit.setText("R1 Me 0.4")
     assert box.read() is None
-    assert "does not say whose noise differs" in box.classes.note.text()
+    assert "Each class needs an SD" in box.classes.note.text()
     box.classes.edit.setText("R1: Me=0,4")
     assert box.read() is None
     box.classes.edit.setText("R1: Me=0.4")
@@ -28,11 +29,17 @@ def test_the_wizard_takes_another_noise_for_some_compounds(qtbot: QtBot) -> None
     assert (read.noise_sd, read.noise_classes) == (0.2, NoiseClasses("R1", (("Me", 0.4),)))
     assert not box.classes.note.isVisibleTo(box)
     box.unknown.click()
+    assert box.read() == dataclasses.replace(read, noise_estimated=True)  # the numbers are guesses now
+    for text, sds in (("R1: Me", (("Me", None),)), ("R1", ())):
+        box.classes.edit.setText(text)
+        now = box.read()
+        assert now is not None
+        assert (now.noise_estimated, now.noise_classes) == (True, NoiseClasses("R1", sds))
+    box.unknown.click()
     assert box.read() is None
-    assert "does not differ by class" in box.classes.note.text()
+    assert "Each class needs an SD" in box.classes.note.text()
     box.classes.edit.clear()
     assert box.read() is not None
-    assert not box.classes.isVisibleTo(box)
 
 
 def test_a_goal_without_the_endpoint_asks_for_no_classes(qtbot: QtBot) -> None:

@@ -1,7 +1,7 @@
 """The study of noise that differs by class: that the committed report is whole, and a few campaigns of it."""
 
 from tests.published.noise import interval
-from tests.published.noise_classes import REPORT, Asked, kinds, row, whole
+from tests.published.noise_classes import REPORT, UNKNOWN, Asked, kinds, row, unknown_row, whole
 
 
 def test_the_committed_report_has_every_kind_and_no_rate_above_delta_where_the_sds_are_right():
@@ -12,6 +12,14 @@ def test_the_committed_report_has_every_kind_and_no_rate_above_delta_where_the_s
         assert line[2:4] == [asked.taken, f"{asked.delta}"]
         if asked.taken != "one for all":
             assert interval(int(line[5]), int(line[4]))[0] <= asked.delta
+
+
+def test_campaigns_where_nobody_knows_the_sds_are_decided_and_too_small_bounds_are_seen():
+    right = whole(Asked("adaptive", (0.6, 0.2), 0.3, UNKNOWN[0]), 6)
+    assert (right.wrong, right.below, right.undecided) == (0, 0, 0)
+    assert unknown_row(right).startswith("| 0.6, 0.2 | unknown, by class | 0.3, 0.3 | 0.3 | 6 |")
+    small = whole(Asked("adaptive", (0.6, 0.2), 0.3, UNKNOWN[0], shrunk=1.6), 6)
+    assert small.below >= 3
 
 
 def test_a_row_is_what_campaigns_came_to():

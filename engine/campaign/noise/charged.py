@@ -7,13 +7,17 @@ likes (``models.sd_bound``). Another sequence is another chance, and counts with
   wrong with all of delta (those by bounds, with 0.9 of it, among them), and bounds with the share each had;
 - once values known only as bounds came, replicates far from these count and not all; how far is measured by the guess,
   and from where by the bounds met so far (``models.sd_cut``). So each guess, and each bound beyond those met before,
-  makes another sequence. Before there is a bound a guess chooses nothing: no decision rests on it.
+  makes another sequence. Before there is a bound a guess chooses nothing: no decision rests on it;
+- whoever says after results by which classes it differs has other sequences, one for each class;
+- a class of which nothing could be had at first changes the scale of all walks when it comes: decisions by that have a
+  share of their own, as decisions have (``models.sd_classes``).
 
 Values left out or corrected make no further one: ``results.amending``.
 
 **Weights** of measurements that are chosen after their values make other estimates, each wrong with all of delta:
 
-- classes of noise that are given up, by which ``adaptive`` weighs what it measured (``strategies.adaptive.classes``);
+- classes of noise that are given, or given up, by which ``adaptive`` weighs what it measured
+  (``strategies.adaptive.classes``);
 - the noise of the parts of a difference, where they came in unequal numbers: its effective counts hang on how their
   SDs compare (``engine.difference``).
 
@@ -29,10 +33,12 @@ import numpy as np
 
 from assaypilot.engine.campaign.changing.turns import Turn
 from assaypilot.engine.campaign.counting import Books
+from assaypilot.engine.campaign.noise import by_class
 from assaypilot.engine.campaign.noise.scatter import bounds_met
 from assaypilot.engine.difference import parts
 from assaypilot.engine.endpoint import Endpoint
 from assaypilot.engine.models.sd_bound import OF_DECISIONS
+from assaypilot.engine.noise_classes import NoiseClasses
 
 __all__ = ["asked_for", "weightings"]
 
@@ -49,7 +55,15 @@ def asked_for(books: Books, turns: Sequence[Turn]) -> float:
         each |= {k: max(each.get(k, 0.0), (1.0 - OF_DECISIONS) / len(one)) for k in one}
     cut = {m.endpoint for m in books.measurements if m.counted and m.relation != "=" and not m.withdrawn}
     again = sum(share * _sequences(books, k, turns) for k, share in each.items() if k in cut)
+    again += sum(share * (_partings(terms, k) - 1) for k, share in each.items())
+    again += OF_DECISIONS * by_class.late(books)
     return again + (0.0 if all(one == sets[0] for one in sets) else sum(each.values()))
+
+
+def _partings(terms: Sequence[Sequence[Endpoint]], position: int) -> int:
+    """By how many sets of classes the noise of an endpoint was estimated; at least 1."""
+    own = [one[position] for one in terms if position < len(one) and one[position].noise_estimated]
+    return len({(e.noise_classes.site, e.noise_classes.classes) if e.noise_classes else None for e in own}) or 1
 
 
 def _sequences(books: Books, position: int, turns: Sequence[Turn]) -> int:
@@ -69,17 +83,22 @@ def _decided(books: Books, turns: Sequence[Turn]) -> list[_Terms]:
     return [(number, [*endpoints, *books.endpoints[len(endpoints) :]]) for number, endpoints in found]
 
 
-def weightings(books: Books, turns: Sequence[Turn], *, by_class: bool) -> int:
+def weightings(books: Books, turns: Sequence[Turn], *, classes: bool) -> int:
     """In how many ways the measurements were weighed that decisions rest on, at least 1.
 
-    ``by_class``: whether the strategy weighs by classes of noise.
+    ``classes``: whether the strategy weighs by classes of noise.
     """
     terms = [books.endpoints, *(turn.was["endpoints"] for turn in turns if turn.after)]
     if len(terms) == 1:
         return 1
     uneven = [k for k in books.deciding_endpoints if _uneven(books, k)]
-    classes = books.goal_endpoints if by_class else ()
-    return len({(*(one[k].noise_classes for k in classes), *(_ratio(one, k) for k in uneven)) for one in terms})
+    goal = books.goal_endpoints if classes else ()
+    return len({(*(_weights(one[k]) for k in goal), *(_ratio(one, k) for k in uneven)) for one in terms})
+
+
+def _weights(endpoint: Endpoint) -> tuple[NoiseClasses, bool] | None:
+    """What weights by class rest on: the SDs stated, or guesses and replicates; None without classes."""
+    return None if endpoint.noise_classes is None else (endpoint.noise_classes, endpoint.noise_estimated)
 
 
 def _uneven(books: Books, position: int) -> bool:

@@ -4,6 +4,9 @@
 strategies, and limits, take the largest SD of all classes for every compound: their half-widths are then at least what
 they would be with the SDs of the classes, so what is promised holds, with more measurements than it takes. Estimates
 and probabilities, which only inform, are weighed by class under all of them.
+
+Where nobody knows the SDs what was said of them are guesses, and ``by_class`` has what is decided by: with ``adaptive``
+alone, whose plans see to it that each class becomes known.
 """
 
 from __future__ import annotations
@@ -16,10 +19,13 @@ from numpy.typing import NDArray
 
 from assaypilot.engine.campaign.asking import Terms
 from assaypilot.engine.campaign.noise.precision import of_compounds
+from assaypilot.engine.campaign.words import joined
 from assaypilot.engine.difference import with_noise
 from assaypilot.engine.endpoint import Endpoint
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.library import Library
+from assaypilot.engine.models.sd_classes import MOST_CLASSES
+from assaypilot.engine.noise_classes import NoiseClasses
 
 __all__ = ["BY_CLASS", "at_most", "check", "otherwise", "resolved", "with_largest"]
 
@@ -40,11 +46,24 @@ def resolved(
         with_largest(library, one if one.name in measured else replace(one, noise_classes=None)) for one in endpoints
     ]
     notes = [
-        f"The assay noise (SD) of {one.scale_name} differs: {one.noise_text}."
+        _UNKNOWN.format(one.scale_name, _listed(one.noise_classes))
+        if one.noise_estimated
+        else f"The assay noise (SD) of {one.scale_name} differs: {one.noise_text}."
         for one in out
         if one.noise_classes is not None
     ]
     return with_noise(out), notes
+
+
+_UNKNOWN = (
+    "The assay noise (SD) of {} differs by class, and nobody knows it: {} are estimated apart. Replicates are planned "
+    "in each class until it is known."
+)
+
+
+def _listed(own: NoiseClasses) -> str:
+    """``compounds with Ph at R1, with tBu at R1 and of all others``."""
+    return f"compounds {joined([own.who(one) for one in (*own.classes[1:], None)])}"
 
 
 def with_largest(library: Library, endpoint: Endpoint) -> Endpoint:
@@ -52,10 +71,35 @@ def with_largest(library: Library, endpoint: Endpoint) -> Endpoint:
     own = endpoint.noise_classes
     if own is None or endpoint.noise_sd is None:
         return replace(endpoint, noise_classes=None)
+    if endpoint.noise_estimated:
+        own = own.spread_out(library)
+    else:
+        own.check_stated(endpoint.name)
     own.check(library)
     if own.other is None:
         own = own.with_other(endpoint.noise_sd)
+    if endpoint.noise_estimated:
+        own = own.with_guesses(own.guesses)
+        _check_unknown(library, own)
     return replace(endpoint, noise_sd=own.largest, noise_classes=own)
+
+
+def _check_unknown(library: Library, own: NoiseClasses) -> None:
+    """Nothing; AssayPilotError where classes that nobody knows the SDs of are one, or too many."""
+    there = np.unique(own.codes(library))
+    if len(there) < 2:
+        raise AssayPilotError(
+            f"all compounds are of one class, {own.who(own.classes[int(there[0])])}" if len(there) else "no compounds",
+            option="--noise-class",
+            mend="Leave it out: --sd unknown takes one noise for all.",
+        )
+    if len(own.sds) > MOST_CLASSES:
+        raise AssayPilotError(
+            f"{own.site} has {len(own.sds):,} classes, and each needs replicates of its own to become known",
+            option="--noise-class",
+            mend=f'Name those that scatter differently, {MOST_CLASSES} at most: "{own.site}: '
+            f'{own.sds[0][0]}, {own.sds[1][0]}"; or use a column with a few words.',
+        )
 
 
 def otherwise(strategy: str, endpoints: Sequence[Endpoint]) -> list[str]:
@@ -71,6 +115,12 @@ def check(ledger: Terms) -> None:
     if not named:
         return
     name = named[0].name
+    if any(e.noise_estimated for e in named) and ledger.strategy.info.name not in BY_CLASS:
+        raise AssayPilotError(
+            f"{ledger.strategy.info.name} has no bounds for SDs that nobody knows and that differ by class",
+            option="--strategy",
+            mend="Choose adaptive, or give the SDs; or leave the classes out.",
+        )
     if ledger.settings.blocks != "none":
         raise AssayPilotError(
             f"the assay noise (SD) of {name} differs by class, and {ledger.settings.blocks} effects are taken out with "
@@ -86,7 +136,10 @@ def check(ledger: Terms) -> None:
             mend="Give the largest SD as that of all compounds.",
         )
     for k in ledger.measured:
-        worth = of_compounds(ledger, k)
+        classes = ledger.endpoints[k].noise_classes
+        # The same SD in two classes is one, where it is stated.
+        apart = classes is not None and ledger.endpoints[k].noise_estimated
+        worth = classes.codes(ledger.library) if classes is not None and apart else of_compounds(ledger, k)
         twin = np.flatnonzero(worth != worth[ledger.first][ledger.arm_of])
         if len(twin):
             one, other = ledger.library.ids[int(ledger.first[ledger.arm_of[twin[0]]])], ledger.library.ids[int(twin[0])]

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 
+import numpy as np
+
+from assaypilot.engine.arrays import Floats
 from assaypilot.engine.campaign.decisions import Decisions
 from assaypilot.engine.campaign.noise.scatter import Spread, latest
 from assaypilot.engine.difference import with_noise
 from assaypilot.engine.endpoint import Endpoint
 from assaypilot.engine.models.sd_bound import TARGET
 
-__all__ = ["informing", "known", "sentence", "told_within_blocks"]
+__all__ = ["informing", "known", "sentence", "told_within_blocks", "who", "worth"]
 
 
 def known(ledger: Decisions) -> tuple[Spread, ...]:
@@ -26,16 +30,44 @@ def told_within_blocks(ledger: Decisions) -> bool:
 
 def informing(ledger: Decisions) -> tuple[Endpoint, ...]:
     """The endpoints with the noise that estimates and probabilities use: the estimate where it is not known."""
-    found = {one.endpoint: one.shown for one in known(ledger)}
-    if not found:
+    told = known(ledger)
+    found = {one.endpoint: one.shown for one in told if one.group is None}
+    if not told:
         return ledger.endpoints
-    told = [replace(e, noise_sd=found.get(k, e.noise_sd)) for k, e in enumerate(ledger.endpoints)]
-    return tuple(with_noise(told))
+    endpoints = [replace(e, noise_sd=found.get(k, e.noise_sd)) for k, e in enumerate(ledger.endpoints)]
+    for k in {one.endpoint for one in told if one.group is not None}:
+        endpoints[k] = _by_class(endpoints[k], [one for one in told if one.endpoint == k])
+    return tuple(with_noise(endpoints))
+
+
+def _by_class(endpoint: Endpoint, told: Sequence[Spread]) -> Endpoint:
+    """The endpoint with the SD of each class as it is estimated; its own is the largest of those that count."""
+    assert endpoint.noise_classes is not None
+    sds = list(endpoint.noise_classes.guesses)
+    for one in told:
+        sds[one.group or 0] = one.shown
+    own = endpoint.noise_classes.with_guesses(sds)
+    return replace(endpoint, noise_classes=own, noise_sd=own.largest)
+
+
+def worth(ledger: Decisions, position: int) -> Floats:
+    """``(n_compounds,)``, how many measurements of the largest SD one of each is worth, by the noise as it is known."""
+    own = informing(ledger)[position].noise_classes
+    return np.ones(len(ledger.library)) if own is None else own.precision(ledger.library)
+
+
+def who(ledger: Decisions, one: Spread) -> str:
+    """The class of compounds an estimate is of: ``with Ph at R1``, ``of all others``; empty for all together."""
+    own = ledger.endpoints[one.endpoint].noise_classes
+    return "" if one.group is None or own is None else own.who(own.classes[one.group])
 
 
 def sentence(ledger: Decisions, one: Spread) -> str:
     """``assay noise of pIC50 estimated: 0.21 from 34 degrees of freedom, at most 0.27 is used``."""
-    name = ledger.endpoints[one.endpoint].scale_name
+    endpoint = ledger.endpoints[one.endpoint]
+    name = endpoint.scale_name
+    if one.group is not None:
+        name += f" {who(ledger, one)}"
     if one.sd is None:
         return f"assay noise of {name} not known yet ({one.guess:.2g} is a guess for the first plan)"
     used = f"at most {one.used:.2g} is used" if math.isfinite(one.used) else "too few to decide anything"

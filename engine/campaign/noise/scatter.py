@@ -15,24 +15,28 @@ cut. Of a mean of n determinations with an SD
 of its own the n - 1 degrees of freedom count, where all n were asked for. A difference of two endpoints has the noise
 of its parts; where they came in unequal numbers its effective counts are those of the guesses, so both are taken to be
 as many times their guess as the worse of them.
+
+**By class.** Where compounds of several classes scatter differently each class has its own contrasts, and its part of
+the share; what is decided by is one scale for all: ``by_class``.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from assaypilot.engine.campaign.counting import Books
+from assaypilot.engine.campaign.noise import by_class
 from assaypilot.engine.campaign.plates import blocking
 from assaypilot.engine.difference import parts
 from assaypilot.engine.endpoint import Endpoint
 from assaypilot.engine.measurements import Measurement, pure_error
 from assaypilot.engine.models.sd_bound import OF_DECISIONS, TARGET, planning_sd, upper_sd
-from assaypilot.engine.models.sd_cut import Cell, far_within, summed
+from assaypilot.engine.models.sd_cut import Cell, Cells, far_within, summed
 from assaypilot.engine.strategies.protocol import BOUNDLESS, Decision, State
 
 __all__ = [
@@ -67,6 +71,8 @@ class Spread:
     """Their degrees of freedom."""
     alpha: float
     """How often the bound may be too small, at all numbers of degrees of freedom together."""
+    group: int | None = None
+    """The place of its class among those of the endpoint; None: of all compounds."""
 
     @property
     def sd(self) -> float | None:
@@ -115,7 +121,14 @@ def spreads(books: Books, phase: int) -> tuple[Spread, ...]:
         return ()
     alpha = (1.0 - OF_DECISIONS) * books.settings.delta / len(unknown)
     groups = [[(m, m.n) for m in books.measurements if m.round == 0], *map(books.counting, range(1, phase + 1))]
-    return tuple(_spread(books, k, groups, alpha) for k in unknown)
+    told: list[Spread] = []
+    for k in unknown:
+        cells, guess = _cells(books, k, groups), books.endpoints[k].noise_sd or 1.0
+        if books.endpoints[k].noise_classes is None:
+            told.append(_spread(books, k, cells, guess, alpha))
+        else:
+            told += [_spread(books, k, *one) for one in by_class.parted(books, k, cells, alpha, phase)]
+    return tuple(told)
 
 
 def bounds_met(books: Books, position: int) -> list[tuple[float, float]]:
@@ -135,10 +148,23 @@ def bounds_met(books: Books, position: int) -> list[tuple[float, float]]:
     return found
 
 
-def _spread(books: Books, position: int, groups: Sequence[Sequence[tuple[Measurement, int]]], alpha: float) -> Spread:
+def first_contrasts(books: Books, position: int) -> Cells:
+    """What the first phase says of the noise of an endpoint, all that was exact."""
+    return _cells(books, position, [books.counting(1)])
+
+
+def _spread(books: Books, position: int, found: Cells, guess: float, alpha: float, group: int | None = None) -> Spread:
+    cells = [cell for _, cell in found.cells]
+    if found.cut:
+        cells, alpha = far_within(cells, found.ends, guess, alpha)
+    squares, freedom = summed(cells)
+    return Spread(position, guess, squares, freedom, alpha, group)
+
+
+def _cells(books: Books, position: int, groups: Sequence[Sequence[tuple[Measurement, int]]]) -> Cells:
+    """What the values of each compound in one phase and block say, and what was known only as a bound."""
     endpoint = books.endpoints[position]
-    guess = endpoint.noise_sd or 1.0
-    cells: list[Cell] = []
+    cells: list[tuple[int, Cell]] = []
     floor, ceiling = -math.inf, math.inf
     for group in groups:
         own: dict[tuple[int, object], list[Measurement]] = {}
@@ -157,11 +183,8 @@ def _spread(books: Books, position: int, groups: Sequence[Sequence[tuple[Measure
             # More determinations than were asked for may have been made for what was seen in the first ones.
             elif filled == m.n:
                 own.setdefault(place, []).append(m)
-        cells += [_cell(endpoint, values) for place, values in own.items() if place not in cut]
-    if math.isfinite(floor) or math.isfinite(ceiling):
-        cells, alpha = far_within(cells, (floor, ceiling), guess, alpha)
-    squares, freedom = summed(cells)
-    return Spread(position, guess, squares, freedom, alpha)
+        cells += [(place[0], _cell(endpoint, values)) for place, values in own.items() if place not in cut]
+    return Cells(cells, (floor, ceiling))
 
 
 def _cell(endpoint: Endpoint, values: Sequence[Measurement]) -> Cell:
@@ -174,10 +197,15 @@ def _cell(endpoint: Endpoint, values: Sequence[Measurement]) -> Cell:
     return Cell(float(np.average(numbers, weights=n)), squares, freedom)
 
 
-def bounds(books: Books, found: Iterable[Spread], *, plan: bool = False) -> dict[int, float]:
-    """The noise SD of every endpoint by its position: that stated, or what decisions (``plan``: plans) use instead."""
+def bounds(books: Books, found: Sequence[Spread], *, plan: bool = False, phase: int | None = None) -> dict[int, float]:
+    """The noise SD of every endpoint by its position: that stated, or what decisions (``plan``: plans) use instead.
+
+    Where it differs by class that of a measurement of the least weight, as weights are when ``phase`` is decided (None:
+    when the next one is planned).
+    """
     stated = {k: endpoint.noise_sd for k, endpoint in enumerate(books.endpoints)}
-    own = {one.endpoint: one.planned if plan else one.used for one in found}
+    own = {one.endpoint: one.planned if plan else one.used for one in found if one.group is None}
+    own |= by_class.scales(books, found, len(books.phases) if phase is None else phase, plan=plan)
     noise = {k: own.get(k, sd) for k, sd in stated.items()}
     for k, endpoint in enumerate(books.endpoints):
         both = parts(books.endpoints, k)
@@ -191,13 +219,16 @@ def deciding_sd(books: Books, position: int, phase: int) -> float | None:
     """The noise SD that a phase decides about an endpoint by; None where it is not known and nobody asks."""
     if not estimated(books):
         return books.endpoints[position].noise_sd
-    return bounds(books, spreads(books, phase)).get(position)
+    found = spreads(books, phase)
+    # What is decided without weights is decided by the largest of all classes.
+    every = [one.used for one in found if one.endpoint == position and one.group is not None]
+    return max(every) if every else bounds(books, found, phase=phase).get(position)
 
 
 def to_decide(books: Books, state: State, phase: int) -> State:
     """The state with the noise that a phase is decided by; as it was where all noise is known."""
     found = spreads(books, phase)
-    return _with(books, state, bounds(books, found)) if found else state
+    return _with(books, state, bounds(books, found, phase=phase), phase) if found else state
 
 
 def decided(state: State, decision: Decision | None) -> Decision | None:
@@ -225,14 +256,18 @@ def to_plan(books: Books, found: Sequence[Spread], state: State) -> State:
     """
     if not found:
         return state
-    after = _with(books, state, bounds(books, found, plan=True))
-    lacking = max((TARGET - one.freedom for one in found), default=0)
-    return replace(after, problem=replace(after.problem, repeats=max(lacking, 0)))
+    after = _with(books, state, bounds(books, found, plan=True), len(books.phases))
+    lacking: dict[int, int] = {}
+    for one in found:
+        lacking[one.endpoint] = lacking.get(one.endpoint, 0) + max(TARGET - one.freedom, 0)
+    own = by_class.lacking(books, found)
+    return replace(after, problem=replace(after.problem, repeats=max(lacking.values()), lacking=own))
 
 
-def _with(books: Books, state: State, noise: Mapping[int, float]) -> State:
+def _with(books: Books, state: State, noise: Mapping[int, float], phase: int) -> State:
     own = tuple(min(noise[k], BOUNDLESS) for k in books.goal_endpoints)
-    return replace(state, problem=replace(state.problem, noise=own))
+    worth = by_class.precision(books, state.problem.precision, phase)
+    return replace(state, problem=replace(state.problem, noise=own, precision=worth))
 
 
 def to_json(books: Books, found: Sequence[Spread]) -> list[dict[str, Any]]:
@@ -247,6 +282,7 @@ def to_json(books: Books, found: Sequence[Spread]) -> list[dict[str, Any]]:
             "sd": one.sd,
             "used": one.used if math.isfinite(one.used) else None,
         }
+        | by_class.named(books, one.endpoint, one.group)
         for one in found
     ]
 
@@ -255,5 +291,13 @@ def from_json(books: Books, data: Sequence[Mapping[str, Any]]) -> tuple[Spread, 
     """What ``to_json`` wrote."""
     place = {endpoint.name: k for k, endpoint in enumerate(books.endpoints)}
     return tuple(
-        Spread(place[one["endpoint"]], one["guess"], one["squares"], one["freedom"], one["alpha"]) for one in data
+        Spread(
+            place[one["endpoint"]],
+            one["guess"],
+            one["squares"],
+            one["freedom"],
+            one["alpha"],
+            by_class.placed(books, place[one["endpoint"]], one),
+        )
+        for one in data
     )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from assaypilot.engine.campaign.noise import precision
+from assaypilot.engine.campaign.noise import known as assay_noise
 from assaypilot.engine.campaign.plates import blocking
 from assaypilot.engine.measurements import Measurement, pure_error
 from assaypilot.engine.models.uneven import Louder, louder
@@ -60,7 +60,7 @@ def _cells(ledger: Ledger, position: int) -> tuple[NDArray[np.intp], Floats, Flo
         if m.endpoint == position and m.usable:
             place = None if kind == "none" or not m.round else blocking.block_of(kind, m)
             own.setdefault((m.round, m.compound, place), []).append(m)
-    worth = precision.of_compounds(ledger, position)
+    worth = assay_noise.worth(ledger, position)
     cells = []
     for (_, compound, _), values in own.items():
         sds = [endpoint.sd_to_model(m.entered.value, m.entered.sd) for m in values]
@@ -82,6 +82,8 @@ def _said(ledger: Ledger, position: int, one: Louder, who: str, typed: str) -> s
         f"the others: SD {one.sd:.2g} from {one.freedom:,} degrees of freedom, beside {one.other_sd:.2g} from "
         f"{one.other_freedom:,}"
     )
+    if endpoint.noise_classes is not None and endpoint.noise_estimated:
+        return f"{text}, in units in which the classes that are estimated scatter alike, and each has one noise."
     if endpoint.noise_classes is not None:
         return f"{text}, in units in which the classes that were stated scatter alike; check their SDs."
     if endpoint.noise_estimated:

@@ -178,7 +178,8 @@ class Gaps:
         from assaypilot.engine.strategies.adaptive.one import Adaptive, _possible
 
         problem, memory = state.problem, state.memory
-        used = scatter.bounds(self._ledger, self._ledger.spreads.get(state.phase, ())) if problem.estimated else {}
+        spreads = self._ledger.spreads.get(state.phase, ())
+        used = scatter.bounds(self._ledger, spreads, phase=state.phase) if problem.estimated else {}
         sd = used.get(self._ledger.objective, problem.noise[0])
         evidence = Evidence(problem.features, memory, sd, closing_of(problem))
         if not evidence.n_phases:

@@ -10,6 +10,9 @@ That is all that ``one`` and ``pareto`` use: steps of walks are independent stan
 is proven there holds. A class of a larger SD than stated makes steps that are more than standard normal: each SD is
 assumed, like the one SD otherwise.
 
+Where nobody knows the SDs w_c comes of a guess and of the first phase's replicates, and sigma is such a bound that no
+measurement scatters more than its weight says: ``models.sd_classes``.
+
 Designs take the rows scaled. An even first phase then makes every mean as certain as it can be beside its own noise.
 Where several endpoints weigh compounds differently a design takes each at its least; any design is as valid.
 """

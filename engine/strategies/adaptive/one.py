@@ -50,7 +50,8 @@ they depend on the past, and nothing here asks that walks and S be independent. 
 as bounds, and leaders chosen beside such cells (``foreseen``), not by S, which knows the phase itself.
 
 **Noise that differs by class** of compounds, with stated SDs: each measurement counts for as many of the largest SD as
-it is worth (``classes``), and sigma is that SD.
+it is worth (``classes``), and sigma is that SD. With SDs by class that nobody knows steps may be less than standard
+normal, and limits are a little farther (``models.sd_classes``).
 
 **Compounds that are added** after results have a share of the error on top of delta: ``cohorts``.
 

@@ -19,7 +19,7 @@ from assaypilot.engine.progress import Report
 from assaypilot.engine.strategies.adaptive.classes import designed_by
 from assaypilot.engine.strategies.designs import g_design, table
 from assaypilot.engine.strategies.protocol import Allocation, Certificate, State
-from assaypilot.engine.strategies.repeating import in_pairs
+from assaypilot.engine.strategies.repeating import in_pairs, of_classes
 
 __all__ = ["CAREFUL", "Needs", "Way", "expected_looks", "first_phase", "next_phase"]
 
@@ -131,11 +131,16 @@ def _issued(
     def whole(n: int, most: int | None) -> Rounded:
         return way.whole(design, candidates, n, directions=directions, most=most, report=report)
 
+    def pairs(most: int | None) -> Rounded:
+        own = [of[candidates.rows] for of in state.problem.lacking]
+        own = [of for of in own if of.any()]
+        return of_classes(lambda n: in_pairs(whole, n, most, state.problem.repeats), size, most, own)
+
     try:
-        rounded = in_pairs(whole, size, most, state.problem.repeats)
+        rounded = pairs(most)
     except AssayPilotError:
         # So few replicates of each tell too little: the lab takes more rounds for them.
-        rounded = in_pairs(whole, size, None, state.problem.repeats)
+        rounded = pairs(None)
     order = np.argsort(candidates.rows[rounded.support])
     budget = state.problem.budget
     return Allocation(

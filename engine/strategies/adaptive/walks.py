@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
+from assaypilot.engine.models.sd_classes import of_walk
 from assaypilot.engine.strategies.adaptive.boundary import limits
 from assaypilot.engine.strategies.adaptive.evidence import Evidence
 from assaypilot.engine.strategies.adaptive.planning import CAREFUL, Needs, Way, expected_looks
@@ -18,7 +19,7 @@ from assaypilot.engine.strategies.designs import table
 from assaypilot.engine.strategies.phased import Phased
 from assaypilot.engine.strategies.protocol import Problem, State
 
-__all__ = ["ByWalks", "telling"]
+__all__ = ["ByWalks", "kept_to", "telling"]
 
 Floats = NDArray[np.float64]
 
@@ -39,7 +40,7 @@ class ByWalks(Phased):
     @staticmethod
     def walk_limits(state: State, level: float, looks: int) -> Floats:
         """The limits of walks at so many looks, ``(looks,)``, passed wrongly with a probability of ``level``."""
-        found = limits(level, int(state.memory["expected"][0]), max(looks, 1))
+        found = limits(kept_to(state, level), int(state.memory["expected"][0]), max(looks, 1))
         # With an upper bound for the noise all walks are shorter: below 0 that would bring them nearer to a limit.
         return np.maximum(found, 0.0) if state.problem.estimated else found
 
@@ -62,6 +63,11 @@ class ByWalks(Phased):
         needed = 1.5 * (float(ndtri(level)) / gap) ** 2
         rank = table(problem.features, np.flatnonzero(problem.measurable)).rank
         return expected_looks(needed * rank, problem.capacity.per_round)
+
+
+def kept_to(state: State, level: float) -> float:
+    """The level of a walk's limits: its own; less where nobody knows SDs by class (``models.sd_classes``)."""
+    return of_walk(level) if state.problem.by_class else level
 
 
 def telling(state: State, endpoints: Sequence[Evidence], needs: Needs) -> State:

@@ -29,7 +29,7 @@ def test_a_text_says_whose_noise_is_another():
     assert parse_endpoint_spec("pIC50;sd=0.2;noise_class=R1: Ph=0.4").noise_classes == parse_noise_classes("R1:Ph=0.4")
 
 
-@pytest.mark.parametrize("text", ["", "R1", "R1:", ": Ph=0.4", "R1: Ph", "R1: Ph=x", "R1: Ph=0.4 and more", "R1: =2"])
+@pytest.mark.parametrize("text", ["", "R1:", ": Ph=0.4", "R1: Ph=0.4, tBu", "R1: Ph,", "R1: Ph=0.4 and more", "R1: =2"])
 def test_other_texts_are_refused_with_an_example(text):
     with pytest.raises(AssayPilotError, match="whose noise differs") as told:
         parse_noise_classes(text)
@@ -37,7 +37,7 @@ def test_other_texts_are_refused_with_an_example(text):
     assert "R1: Ph=0.4" in told.value.mend
 
 
-@pytest.mark.parametrize(("text", "why"), [("R1: Ph=0", "> 0"), ("R1: Ph=1, Ph=2", "twice")])
+@pytest.mark.parametrize(("text", "why"), [("R1: Ph=0", "> 0"), ("R1: Ph=1, Ph=2", "twice"), ("R1: Ph, Ph", "twice")])
 def test_numbers_and_names_have_to_be_right(text, why):
     with pytest.raises(AssayPilotError, match=why):
         parse_noise_classes(text)
@@ -100,11 +100,6 @@ def test_what_cannot_be_weighed_is_refused(tmp_path, changes, why):
     with pytest.raises(AssayPilotError, match=why):
         make(tmp_path / "x.assaypilot", **DIFFERS, **changes)
     assert not (tmp_path / "x.assaypilot").exists()
-
-
-def test_unknown_noise_does_not_differ_by_class():
-    with pytest.raises(AssayPilotError, match="unknown, and to differ"):
-        dataclasses.replace(DIFFERS["endpoints"][0], noise_estimated=True)
 
 
 def test_what_scatters_far_more_than_one_noise_allows_is_said(tmp_path):

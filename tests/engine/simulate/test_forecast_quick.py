@@ -61,9 +61,11 @@ def test_hurried_campaigns_take_what_real_ones_take():
     assert 0.8 < np.exp(np.mean(np.log(ratio))) < 1.25
 
 
+@pytest.mark.parametrize("by_class", [False, True])
 @pytest.mark.parametrize("expected", [3, 12])
-def test_hurried_limits_are_the_real_ones(expected):
-    begun = SimpleNamespace(memory={"expected": np.array([expected])}, problem=SimpleNamespace(estimated=False))
+def test_hurried_limits_are_the_real_ones(expected, by_class):
+    problem = SimpleNamespace(estimated=by_class, by_class=by_class)
+    begun = SimpleNamespace(memory={"expected": np.array([expected])}, problem=problem)
     for alpha in (1e-2, 3e-4, 2e-6):
         hurried, real = QUICK.walk_limits(begun, alpha, 20), adaptive.Adaptive.walk_limits(begun, alpha, 20)
         assert hurried == pytest.approx(real, rel=0.015)
