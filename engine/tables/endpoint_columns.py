@@ -22,6 +22,9 @@ from assaypilot.engine.tables.yes_no import about_kind, about_words, is_result, 
 
 __all__ = ["Endpoints"]
 
+_FEWEST_ALIKE = 6
+"""Numbers from which a column that repeats one is no result but a setting, such as a pH."""
+
 
 class Endpoints:
     """Finds the columns of values, within what the user said of endpoints, and takes them."""
@@ -204,6 +207,7 @@ class Endpoints:
         computed: list[str] = []
         fits: list[str] = []
         kept: list[str] = []
+        same: list[str] = []
         for column in self._claims.free():
             if headers.role_of(column) is not None or self.sides.belongs_to_another(column):
                 continue
@@ -229,6 +233,8 @@ class Endpoints:
                 kept.append(column)
             elif headers.is_of_fit(column):
                 fits.append(column)
+            elif len(numbers) >= _FEWEST_ALIKE and len(set(numbers)) == 1 and not headers.looks_like_activity(column):
+                same.append(column)
             elif numbers and headers.is_row_number(column, numbers):
                 self.notes.append(f"Column {column} looks like row numbers or ids; name it with --endpoint to use it.")
             else:
@@ -236,6 +242,7 @@ class Endpoints:
         kinds = (
             (computed, "looks like a computed property", "look like computed properties"),
             (fits, "looks like a detail of a fit", "look like details of fits"),
+            (same, "holds the same number everywhere", "hold the same number everywhere"),
             (kept, "says how rows are handled", "say how rows are handled"),
         )
         for columns, one, several in kinds:

@@ -8,6 +8,7 @@ from itertools import pairwise
 from assaypilot.engine.endpoint import CONCENTRATIONS, normalise_unit
 from assaypilot.engine.tables.computed import is_bookkeeping, is_computed, is_fit_detail
 from assaypilot.engine.tables.raw import fold
+from assaypilot.engine.tables.values import narrow
 
 __all__ = [
     "ENDPOINT_NAME",
@@ -89,13 +90,29 @@ STRUCTURES = (
     "compound smiles",
     "molecule smiles",
     "parent smiles",
+    "ligand smiles",
+    "input smiles",
+    "original smiles",
+    "standardized smiles",
+    "std smiles",
+    "rdkit smiles",
 )
 """Headers of the column of structures."""
 SMILES_SHAPE = re.compile(r"(?:Cl|Br|[BCNOPSFIbcnops]|\[[^\]\s]+\]|[-=#$:/\\.~*()@]|%\d\d|\d)+(?:\s|$)")
 """Texts that may be SMILES, by their letters."""
-ENDPOINT_NAME = ("endpoint", "standard type", "assay", "readout")
+ENDPOINT_NAME = ("endpoint", "standard type", "result type", "activity type", "assay", "readout", "assay name")
 """Headers of the column that names what was measured, where each row is one measurement."""
-VALUE = ("value", "standard value", "result", "measured value", "wert", "messwert", "ergebnis")
+VALUE = (
+    "value",
+    "standard value",
+    "result",
+    "measured value",
+    "result value",
+    "activity value",
+    "wert",
+    "messwert",
+    "ergebnis",
+)
 """Headers of the column of values, where each row is one measurement."""
 SITE = re.compile(
     r"(?:r ?group |substituent |position )?r ?(?:group|gruppe)? ?(?P<number>\d+)(?P<more>['’′`´]{1,2}|[a-e])?"
@@ -114,9 +131,20 @@ ROLES = {
         "qual",
         "mod",
         "relation symbol",
+        *(f"{of} {word}" for of in ("result", "activity") for word in ("operator", "qualifier", "modifier", "prefix")),
         "inequality",
     ),
-    "unit": ("unit", "units", "standard units", "standard unit", "einheit", "unité"),
+    "unit": (
+        "unit",
+        "units",
+        "standard units",
+        "standard unit",
+        "result unit",
+        "result units",
+        "activity units",
+        "einheit",
+        "unité",
+    ),
     "n": (
         "n",
         "count",
@@ -192,7 +220,8 @@ _UNIT = re.compile(
 NUMBERS = ("no", "nr", "number", "#", "entry", "ex", "example number", "cpd#", "compound#")
 """Headers of columns that number the compounds, which is what they are called then, when nothing else names them."""
 _ROW_NUMBER = re.compile(
-    r"(?:#|no|nr|number|index|idx|row|row (?:no|number|id|count)|column|col|.* (?:id|no|nr|number)|cas.*|unnamed: ?\d+|"
+    r"(?:#|no|nr|number|index|idx|row|row (?:no|number|id|count)|column|col|.* (?:id|no|nr|number|monomerid)|"
+    r"cas.*|unnamed: ?\d+|"
     r"pubchem (?:result tag|activity score))"
 )
 _LONG_COUNT = 6
@@ -221,7 +250,7 @@ def split_unit(header: str) -> tuple[str, str]:
     (``% inhibition at 10 uM``, ``(10 uM)``) is no unit, nor is a share (``10 % serum``) or the logarithm of
     ``pIC50 (-log M)``.
     """
-    text = header.strip()
+    text = narrow(header).strip()
     logarithm = _OF_LOGARITHM.fullmatch(text)
     if logarithm is not None:
         return logarithm["bare"].strip(" _"), ""

@@ -38,6 +38,8 @@ _SUMMARY = frozenset(
 }
 """First words of a row that sums a table up."""
 _SHOWN = 60
+_NAMED = 3
+_NEARLY_ALL = 0.9
 
 Show = Callable[[Any], str]
 """The text of a cell as it came from its reader."""
@@ -219,7 +221,13 @@ def _group_above(head: Sequence[Sequence[str]], numbers: Sequence[int], at: int)
     needed = [
         place for place in range(spots[0], wide) if not header[place] or headers.is_part(header[place]) or repeated
     ]
-    return above if needed and all(place in needed or place == 0 for place in spots) else None
+    if needed and all(place in needed or place == 0 for place in spots):
+        return above
+    # IC50 (nM) above JAK1, JAK2, TYK2: the columns have names, and only the group says what is in them.
+    spans = [(place, header[place:end]) for place, end in itertools.pairwise([*spots, wide])]
+    saying = [names for place, names in spans if _says_what(above[place]) and any(map(_is_bare, names))]
+    rest = [names for place, names in spans if not _says_what(above[place])]
+    return above if saying and all(headers.is_known(name) for names in rest for name in names if name) else None
 
 
 def _below(head: Sequence[Sequence[str]], numbers: Sequence[int], at: int) -> Sequence[str] | None:
@@ -237,9 +245,36 @@ def _below(head: Sequence[Sequence[str]], numbers: Sequence[int], at: int) -> Se
         return None  # a row of units, which comes next
     if all(headers.is_part(text) or headers.is_known(text) for _, text in texts):
         return below
+    if _names_targets(header, below, texts):
+        return below
     # Groups above, the columns' own names below, with a few that nobody knows among them (Salt, Chemist).
     named = gaps and _known(below) >= max(3, 0.6 * len(texts)) and _known(below) > _known(header)
     return below if named and not _numeric(below) and any(_says_all(text) for _, text in texts) else None
+
+
+def _says_what(text: str) -> bool:
+    """Whether a group's name says what its columns hold, for all of them: IC50 (nM), Ki, % inhibition."""
+    return headers.looks_like_activity(text) or (bool(text) and headers.split_unit(text)[1] != "")
+
+
+def _is_bare(text: str) -> bool:
+    """Whether a header is a name alone, which a group above may say the quantity of: JAK1, WT, HeLa."""
+    known = headers.is_known(text) or headers.is_part(text) or headers.is_property(text) or headers.is_of_fit(text)
+    return bool(text) and not known and not headers.split_unit(text)[1]
+
+
+def _names_targets(header: Sequence[str], below: Sequence[str], texts: Sequence[tuple[int, str]]) -> bool:
+    """Whether a row only names what a group of columns above it was measured on: WT, T790M under IC50 (nM)."""
+    if len(texts) < 2 or _numeric(below) or not all(_is_bare(text) for _, text in texts):
+        return False
+    over = ""
+    named = dict(texts)
+    for place, text in enumerate(header):
+        over = text or over
+        # Every other column has its name above and nothing below; those of the group have theirs below.
+        if bool(named.get(place)) != _says_what(over):
+            return False
+    return max(named) < len(header)
 
 
 def _combined(upper: Sequence[str], lower: Sequence[str]) -> list[str]:
@@ -260,6 +295,8 @@ def _combined(upper: Sequence[str], lower: Sequence[str]) -> list[str]:
             _says_all(under) or headers.is_mean(group) or fold(under).startswith(f"{fold(group)} ")
         ):
             names.append(under)
+        elif _says_what(group) and _is_bare(under):
+            names.append(f"{under} {group}")
         elif over or headers.is_part(under) or under in repeated:
             names.append(f"{group} {under}")
         else:
@@ -357,8 +394,46 @@ def _without_repeats(
     if again:
         named = rows_named([numbers[place] for place in again])
         warnings.append(f"{named} {'repeat' if len(again) > 1 else 'repeats'} the header and hold no compound.")
-    gone = set(again)
+    gone = set(again) | set(_headings(lines, numbers, show, first, last, start, warnings))
     return [place for place in range(first, last) if place not in gone]
+
+
+def _headings(
+    lines: Sequence[Sequence[Any]],
+    numbers: Sequence[int],
+    show: Show,
+    first: int,
+    last: int,
+    start: int,
+    warnings: list[str],
+) -> list[int]:
+    """The places of rows that only name what follows (Amides, Sulfonamides), which are said.
+
+    Such a row has a text in its first column and nothing else, and no number in it where nearly all ids have one.
+    """
+    alone = [
+        place
+        for place in range(first, last)
+        if (text := _only_text(lines[place], show, start)) and not any(map(str.isdigit, text))
+    ]
+    if not alone or 2 * len(alone) > last - first:
+        return []
+    others = [show(lines[place][start]) for place in range(first, last) if start < len(lines[place])]
+    digits = sum(any(map(str.isdigit, text)) for text in others)
+    if digits < _NEARLY_ALL * (len(others) - len(alone)):
+        return []
+    named = ", ".join(show(lines[place][start]) for place in alone[:_NAMED]) + ", …" * (len(alone) > _NAMED)
+    warnings.append(
+        f"{rows_named([numbers[place] for place in alone])} {'hold' if len(alone) > 1 else 'holds'} nothing but a "
+        f"heading and {'were' if len(alone) > 1 else 'was'} left out: {named}."
+    )
+    return alone
+
+
+def _only_text(line: Sequence[Any], show: Show, start: int) -> str:
+    """The text of a row's first column when no other cell is filled; "" otherwise."""
+    filled = [place for place, cell in enumerate(line) if show(cell)]
+    return show(line[start]) if filled == [start] and len(line) > 2 else ""
 
 
 # ---------------------------------------------------------------------- columns

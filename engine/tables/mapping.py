@@ -10,6 +10,7 @@ from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.tables import headers, own
 from assaypilot.engine.tables.claims import SAMPLED, Claims
 from assaypilot.engine.tables.endpoint_columns import Endpoints
+from assaypilot.engine.tables.mixed import counted_together
 from assaypilot.engine.tables.options import TableMapping, TableOptions
 from assaypilot.engine.tables.quality import quality_column
 from assaypilot.engine.tables.raw import RawTable, fold
@@ -72,6 +73,8 @@ class _Proposal:
             id_column = self._unique_text_column()
         endpoint_column, columns = self.endpoints.found()
         columns += self.endpoints.differences([column.endpoint for column in columns])
+        together = counted_together(self.raw, self.taken, columns, endpoint_column)
+        self.warnings += [] if together is None else [together]
         self._say_what_is_left()
         mapping = (
             TableMapping(

@@ -87,6 +87,10 @@ _BEHIND_INTERVAL = re.compile(
     r"(?P<high>[\d.,]+(?:[eE][+-]?\d+)?)\s*[)\]])",
     re.I | re.S,
 )
+_BEHIND_NUMBER = re.compile(r"(?P<body>[^()]*?[\d%A-Za-zµμ])\s*(?P<rest>\(\s*\d[\d.,]*\s*\))")
+"""A value with a number in parentheses behind it, which may be an SD, a standard error or a count."""
+_TIMES_TEN = re.compile(r"(?<=\d)\s*[x×·*]\s*10\s*\^?\s*(?P<power>[+\-−–]?\s?\d{1,2})(?![\d.,])", re.I)
+_SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺", "0123456789-+")
 _BEHIND_COUNT = re.compile(
     r"(?P<body>.*?\S)(?:\s*[,;]?\s+|\s*(?P<open>[(\[])\s*|\s*[,;]\s*)(?P<rest>(?:n|sd|stdev)\b.*)", re.I | re.S
 )
@@ -171,7 +175,7 @@ def plain_number(text: str) -> float | None:
 
 def parse_value(text: str, decimal: str = ".") -> Value:
     """A number with its relation and unit as one cell holds them (``>10000``, ``35 nM``); ValueError says why not."""
-    text = narrow(text)
+    text = _powers(narrow(text))
     try:
         return Value(parse_number(text, decimal))
     except ValueError as error:
@@ -201,6 +205,14 @@ def parse_value(text: str, decimal: str = ".") -> Value:
         # 1A and 0x10 are names, 5 mg/mL is a value: a unit written without a space must be a known one.
         raise ValueError(f"{quoted(text)} is not a number")
     return Value(number, relation, unit.strip() or None)
+
+
+def _powers(text: str) -> str:
+    """The text with ``1.2 × 10⁻⁶`` as ``1.2e-6``."""
+    if "10" not in text.translate(_SUPERSCRIPTS):
+        return text
+    plain = text.translate(_SUPERSCRIPTS)
+    return _TIMES_TEN.sub(lambda m: "e" + m["power"].replace("−", "-").replace("–", "-").replace(" ", ""), plain)
 
 
 def _with_more(text: str, decimal: str) -> Value | None:
@@ -233,6 +245,9 @@ def _with_more(text: str, decimal: str) -> Value | None:
             return None
         # Only what surrounds the value is an interval of it.
         return whole if whole is not None and low <= whole.value <= high else None
+    numbered = _BEHIND_NUMBER.fullmatch(text)
+    if numbered is not None:
+        return _joined(numbered["body"], decimal, rest=numbered["rest"])
     spreading = _BEHIND_SPREAD.fullmatch(text)
     if spreading is not None:
         # The unit of 35 ± 4 nM is that of both.

@@ -89,4 +89,84 @@ FIELD = [
         not_used=[(2, "yield", "looks like a code for no value")],
         said=("Column QC says which values failed; these are shown and not used.",),
     ),
+    Case(
+        "one quantity above several targets, whose names stand below it",
+        "Compd,R1,IC50 (nM),,\n,,WT,T790M,SD\n1,Me,5,50,\n2,H,6,60,\n".replace(",SD", ",L858R"),
+        [
+            ("1", "WT IC50 (nM)", 5.0),
+            ("1", "T790M IC50 (nM)", 50.0),
+            ("2", "WT IC50 (nM)", 6.0),
+            ("2", "T790M IC50 (nM)", 60.0),
+        ],
+        said=("Rows 1 and 2 were read together as the header.", "WT IC50 (nM) in nM is modelled as pWT IC50"),
+    ),
+    Case(
+        "one quantity above columns that name their targets, a property beside them",
+        ",,IC50 (nM),,\nCompd,R1,JAK1,JAK2,cLogP\n1,Me,5,50,2\n2,H,6,60,3\n",
+        [
+            ("1", "JAK1 IC50 (nM)", 5.0),
+            ("1", "JAK2 IC50 (nM)", 50.0),
+            ("2", "JAK1 IC50 (nM)", 6.0),
+            ("2", "JAK2 IC50 (nM)", 60.0),
+        ],
+        said=("Rows 1 and 2 were read together as the header.", "Column cLogP looks like"),
+    ),
+    Case(
+        "a title that says nothing of the columns is no group",
+        ",,Kinases of May,\nCompd,R1,JAK1,JAK2\n1,Me,5,50\n2,H,6,60\n",
+        [("1", "JAK1", 5.0), ("1", "JAK2", 50.0), ("2", "JAK1", 6.0), ("2", "JAK2", 60.0)],
+        said=("Row 1 stands above the header",),
+    ),
+    Case(
+        "a first compound without substituents is no row of targets",
+        "Compd,R1,IC50 (nM),Ki (nM)\nref,,n.d.,active\n1,Me,5,50\n2,H,6,60\n",
+        [("1", "IC50 (nM)", 5.0), ("1", "Ki (nM)", 50.0), ("2", "IC50 (nM)", 6.0), ("2", "Ki (nM)", 60.0)],
+        not_used=[(2, "R1", "the substituent is missing")],
+    ),
+    Case(
+        "headings between the rows are no compounds, also where blank means hydrogen",
+        "Cmpd,R1,R2,Ki (nM)\nAmides,,,\n1,Me,F,5\n2,H,F,6\nSulfonamides,,,\n3,Me,,7\n4,H,,\n",
+        [("1", 5.0), ("2", 6.0), ("3", 7.0)],
+        options={"blank": "h"},
+        said=("Rows 2, 5 hold nothing but a heading and were left out: Amides, Sulfonamides.",),
+    ),
+    Case(
+        "names without numbers are compounds, not headings",
+        "Cmpd,R1,R2,Ki (nM)\nerlotinib,,,\ngefitinib,Me,F,5\nlapatinib,H,F,6\n",
+        [("gefitinib", 5.0), ("lapatinib", 6.0)],
+        options={"blank": "h"},
+        said=("Empty substituent cells count as hydrogen",),
+    ),
+    Case(
+        "signs of the whole width, as in Chinese and Japanese headers",
+        "化合物,R1,IC50（nM）\n化合物1,Me,5\n化合物2,H,6\n",
+        [("化合物1", 5.0), ("化合物2", 6.0)],
+        said=("in nM is modelled as",),
+    ),
+    Case(
+        "ActivityBase: the result's type, operator, value and unit",
+        "CORPORATE_ID,R1,RESULT_TYPE,RESULT_OPERATOR,RESULT_VALUE,RESULT_UNIT\n"
+        "G1,Me,IC50,>,10,uM\nG1,Me,Inhibition,=,45,%\nG2,H,IC50,=,2,uM\n",
+        [("G1", "IC50", ">", 10.0), ("G1", "Inhibition", 45.0), ("G2", "IC50", 2.0)],
+    ),
+    Case(
+        "values of two targets under one name are asked about",
+        "Molecule ChEMBL ID,R1,Standard Type,Standard Value,Standard Units,Target ChEMBL ID,Target Name\n"
+        "CHEMBL1,Me,IC50,5,nM,CHEMBL203,EGFR\nCHEMBL1,Me,IC50,900,nM,CHEMBL240,hERG\nCHEMBL2,H,IC50,6,nM,CHEMBL203,EGFR\n",
+        [("CHEMBL1", 5.0), ("CHEMBL1", 900.0), ("CHEMBL2", 6.0)],
+        said=("IC50: its values are of 2 different ones by column Target Name (EGFR, hERG) and count together.",),
+    ),
+    Case(
+        "a pH that never changes is no result",
+        "ID,R1,IC50 (nM),pH\n" + "".join(f"c{n},{'Me' if n % 2 else 'H'},{5 + n},7.4\n" for n in range(6)),
+        [(f"c{n}", 5.0 + n) for n in range(6)],
+        said=("Column pH holds the same number everywhere; name it with --endpoint to use it.",),
+    ),
+    Case(
+        "BindingDB: structures of ligands, numbers of monomers",
+        "Ligand SMILES,BindingDB MonomerID,BindingDB Ligand Name,Ki (nM),IC50 (nM),R1\n"
+        "CCO,9001,Example 1,, >10000,Me\nCCN,9002,Example 2,, 5.2,H\n",
+        [("Example 1", ">", 10000.0), ("Example 2", 5.2)],
+        said=("Column BindingDB MonomerID looks like row numbers or ids",),
+    ),
 ]

@@ -99,7 +99,7 @@ def test_text_is_no_number(text):
         ("~5", "is only about a value"),
         ("ca. 30 nM", "is only about a value"),
         ("≈0.4", "is only about a value"),
-        ("7.6 (3)", "holds more than a value; give N and SD columns of their own"),
+        ("7.6 (3) (4)", "holds more than a value; give N and SD columns of their own"),
         ("7.6 (m=3)", "holds more than a value"),
         ("7.6 (n=0)", "holds more than a value"),
         ("7.6 (n=3", "holds more than a value"),
@@ -271,3 +271,25 @@ def test_what_is_not_used_stays_beside_the_value_and_a_concentration_s_sd_is_non
         assert entry.note == f"entered as {cells['text']}; its SD (4) is not used"
     # What the cell says goes before what its row says.
     assert read_entry(Endpoint("IC50", "nM", "log"), "35 (n=2)", n="5").n == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "value", "unit", "rest"),
+    [
+        ("7.6 (3)", 7.6, None, "(3)"),
+        ("132.9 nM (3.0)", 132.9, "nM", "(3.0)"),
+        ("1.2 × 10-6", 1.2e-6, None, ""),
+        ("1.2x10^-6 M", 1.2e-6, "M", ""),
+        ("<3,5·10⁻⁹", 3.5e-9, None, ""),
+        ("2 x 10 5", 2e5, None, ""),
+    ],
+)
+def test_a_number_in_parentheses_and_powers_of_ten(text, value, unit, rest):
+    found = parse_value(text, "," if "," in text else ".")
+    assert (found.value, found.unit, found.rest) == (pytest.approx(value), unit, rest)
+
+
+@pytest.mark.parametrize("text", ["2x10-6.5", "x 10-6", "7 (1 µM)"])
+def test_what_looks_like_a_power_and_is_none(text):
+    with pytest.raises(ValueError, match=r"number|value"):
+        parse_value(text)

@@ -1,0 +1,52 @@
+"""Columns that say values are of different things which are counted together: targets, cells, assays."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+from assaypilot.engine.tables.options import EndpointColumn
+from assaypilot.engine.tables.raw import RawTable, fold
+from assaypilot.engine.tables.values import is_missing
+
+__all__ = ["counted_together"]
+
+_TELLS = (
+    *("readout", "result type", "standard type", "activity type", "endpoint", "parameter"),
+    *("target", "target name", "target chembl id", "assay", "assay name", "assay id", "assay chembl id"),
+    *("protocol", "protocol name", "cell", "cell line", "species", "organism", "target organism", "time point"),
+)
+"""What columns are called that tell values apart, folded, those that say it best first."""
+_NAMED = 3
+
+
+def counted_together(
+    raw: RawTable, used: Collection[str], endpoints: Sequence[EndpointColumn], name_column: str | None
+) -> str | None:
+    """A warning when the values of one endpoint are of several targets, cells or the like; None when none are.
+
+    Only columns that nothing uses can tell so, and of those that do the first by ``_TELLS`` is named.
+    """
+    for name in _TELLS:
+        for column in raw.columns:
+            if fold(column) != name or column in used:
+                continue
+            for endpoint in endpoints:
+                kinds = _kinds(raw, column, endpoint, name_column)
+                if len(kinds) > 1:
+                    more = ", …" if len(kinds) > _NAMED else ""
+                    return (
+                        f"{endpoint.endpoint.name}: its values are of {len(kinds)} different ones by column {column} "
+                        f"({', '.join(kinds[:_NAMED])}{more}) and count together. If they are not the same quantity, "
+                        "keep the rows of one in the table."
+                    )
+    return None
+
+
+def _kinds(raw: RawTable, column: str, endpoint: EndpointColumn, name_column: str | None) -> list[str]:
+    """What a column says of the rows that have a value of an endpoint."""
+    if endpoint.value is None:
+        return []
+    names = ("",) * len(raw) if name_column is None or endpoint.only is None else raw.column(name_column)
+    only = "" if name_column is None or endpoint.only is None else endpoint.only
+    rows = zip(raw.column(column), raw.column(endpoint.value), names, strict=True)
+    return list(dict.fromkeys(kind for kind, value, of in rows if of == only and kind and not is_missing(value)))
