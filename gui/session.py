@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject
 
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.progress import Cancelled, Report
+from assaypilot.engine.progress import Report
 from assaypilot.gui.calculations import Calculations
 from assaypilot.gui.replay import Replay
 from assaypilot.gui.selection import Selection
-from assaypilot.gui.tasks import SHOWN_AFTER, Job, Tasks
+from assaypilot.gui.tasks import Job
 from assaypilot.gui.view import View
+from assaypilot.gui.working import Working
 
 if TYPE_CHECKING:
     from assaypilot.engine.campaign.campaign import Campaign
@@ -22,59 +23,33 @@ if TYPE_CHECKING:
     from assaypilot.engine.campaign.changing.terms import Change
     from assaypilot.engine.campaign.file.store import Verification
     from assaypilot.engine.campaign.reasons.reasons import Reasons
-    from assaypilot.engine.campaign.state import RecordReport, Round, Source, Status
+    from assaypilot.engine.campaign.state import Missing, RecordReport, Round, Source, Status
     from assaypilot.engine.campaign.stock.choice import PlanOption
     from assaypilot.engine.campaign.wording import LogEntry
     from assaypilot.engine.endpoint import Relation
     from assaypilot.engine.export.answer import Ends
-    from assaypilot.engine.library import Library
     from assaypilot.engine.measurements import Result
     from assaypilot.engine.plates.layout import PlateUse
     from assaypilot.engine.stock import PlanName, StockLine, StockTerms
 
-__all__ = ["Missing", "Session"]
+__all__ = ["Session"]
 
 T = TypeVar("T")
-PRACTICE_SIZE = 960
-Missing = Literal["return", "failed", "other"]
-
-
 QUICKLY_TOLD = 50_000
 """Compounds in all rounds together whose pictures are looked at to find axes that hold them all."""
 
 
-class Session(QObject):
+class Session(Working):
     """Pages read ``view``, call one command, and hear ``changed``."""
-
-    changed = Signal(str)
-    """``campaign`` when another file was opened or it was closed, ``state`` after a command."""
-    failed = Signal(object)
-    """An AssayPilotError."""
-    broke = Signal(object, str)
-    """Any other exception (our bug) and what was being done."""
-    question = Signal(object, str, object)
-    """An AssayPilotError, what can be done about it in a few words, and the action that does it."""
-    message = Signal(str)
-    """What was done, in a sentence."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self.tasks = Tasks(self)
-        self.beside = Tasks(self)
-        """What is done with a view, exports above all, while the campaign goes on."""
-        self.ahead = Tasks(self)
-        """What is simulated of the future; nobody waits for it."""
-        self.tables = Tasks(self)
-        """What puts long tables in order and finds rows in them; it waits for nothing else."""
         self.selection = Selection(self)
         """The compound that is selected, on all pages."""
         self.calculations = Calculations(self)
         """What is calculated of its structures, once somebody looks."""
         self.replay = Replay(self)
         """Which moment of the campaign its pictures show."""
-        self.view: View | None = None
-        self._campaign: Campaign | None = None  # belongs to the worker: touched in jobs only
-        self._ranked: tuple[Library, tuple[int, int]] | None = None  # so does this
 
     # ------------------------------------------------------------------ opening and closing
 
@@ -128,6 +103,26 @@ class Session(QObject):
             return self._take(Campaign.open(path, report=report), report)
 
         self._start("Opening the practice campaign", work, lambda view: self._opened(view, None))
+
+    def _take(self, campaign: Campaign, report: Report) -> View:
+        """The view of a campaign that takes the place of the open one; on the worker."""
+        try:
+            view = self._look(campaign)
+            report(1.0, "Ready")  # the last chance to cancel
+        except BaseException:
+            campaign.close()
+            raise
+        if self._campaign is not None:
+            self._campaign.close()
+        self._campaign = campaign
+        return view
+
+    def _opened(self, view: View, then: Callable[[], None] | None) -> None:
+        self.selection.choose(None)
+        self.view = view
+        self.changed.emit("campaign")
+        if then is not None:
+            then()
 
     def shut(self) -> None:
         """Nothing; finishes what the campaign is writing, stops exports, closes the file and ends the workers."""
@@ -203,18 +198,15 @@ class Session(QObject):
 
     def close_round(self, missing: Missing = "return", note: str = "", then: Callable[[], None] | None = None) -> None:
         """Nothing; closes the open round with what has come back."""
-        done = None if then is None else lambda _: then()
-        self._command("Closing the round", lambda campaign, report: campaign.close_round(missing, note), done)
+        self._command("Closing the round", lambda campaign, report: campaign.close_round(missing, note), _plain(then))
 
     def lay_out(self, number: int, use: PlateUse | None, then: Callable[[], None] | None = None) -> None:
         """Nothing; keeps the plates that a round stands on; None: on none."""
-        done = None if then is None else lambda _: then()
-        self._command("Laying out the plates", lambda campaign, report: campaign.lay_out(number, use), done)
+        self._command("Laying out the plates", lambda campaign, report: campaign.lay_out(number, use), _plain(then))
 
     def withdraw_round(self, note: str = "", then: Callable[[], None] | None = None) -> None:
         """Nothing; takes the open round back, which has no result."""
-        done = None if then is None else lambda _: then()
-        self._command("Withdrawing the round", lambda campaign, report: campaign.withdraw_round(note), done)
+        self._command("Withdrawing the round", lambda campaign, report: campaign.withdraw_round(note), _plain(then))
 
     def mark_unavailable(self, ids: Sequence[str], reason: str) -> None:
         """Nothing; notes that compounds cannot be had."""
@@ -222,8 +214,9 @@ class Session(QObject):
 
     def exclude(self, number: int, reason: str, *, judgement: bool, then: Callable[[], None] | None = None) -> None:
         """Nothing; takes a measurement out of use, with a reason."""
-        done = None if then is None else lambda _: then()
-        self._command("Saving", lambda campaign, report: campaign.exclude(number, reason, judgement=judgement), done)
+        self._command(
+            "Saving", lambda campaign, report: campaign.exclude(number, reason, judgement=judgement), _plain(then)
+        )
 
     def include(self, number: int, reason: str) -> None:
         """Nothing; puts an excluded measurement to use again."""
@@ -234,11 +227,10 @@ class Session(QObject):
         then: Callable[[], None] | None = None,
     ) -> None:  # fmt: skip
         """Nothing; replaces a mistyped value; the original stays in the log."""
-        done = None if then is None else lambda _: then()
         self._command(
             "Saving",
             lambda campaign, report: campaign.correct(number, value, relation=relation, unit=unit, reason=reason),
-            done,
+            _plain(then),
         )
 
     def amend_control(
@@ -292,8 +284,7 @@ class Session(QObject):
 
     def change(self, changes: Change, note: str = "", then: Callable[[], None] | None = None) -> None:
         """Nothing; goes on under other terms."""
-        done = None if then is None else lambda _: then()
-        self._command("Changing the terms", lambda campaign, report: campaign.change(changes, note), done)
+        self._command("Changing the terms", lambda campaign, report: campaign.change(changes, note), _plain(then))
 
     def undo(self) -> None:
         """Nothing; takes the last action back."""
@@ -343,135 +334,6 @@ class Session(QObject):
 
         self._read("Checking the file", work, then)
 
-    def read(
-        self, label: str, work: Callable[[Report], T], then: Callable[[T], None],
-        failed: Callable[[Exception], None] | None = None,
-    ) -> Job:  # fmt: skip
-        """The job that reads something which is not the campaign (a table); cancelled, it never lands."""
-        return self._start(label, work, then, failed=failed, writes=False)
-
-    def aside(
-        self, label: str, work: Callable[[Report], T], then: Callable[[T], None], failed: Callable[[Exception], None],
-        *, writes: bool = False,
-    ) -> Job:  # fmt: skip
-        """The job that needs a view only; commands of the campaign need not wait for it.
-
-        ``writes``: it writes another file, which is reported once it is there, even when Cancel came late.
-        """
-        return self._start(label, work, then, failed=failed, writes=writes, tasks=self.beside)
-
-    def look_ahead(
-        self, label: str, work: Callable[[Report], T], then: Callable[[T], None], failed: Callable[[Exception], None],
-        *, shown_after: float = SHOWN_AFTER,
-    ) -> Job:  # fmt: skip
-        """The job that simulates; exports need not wait for it. ``shown_after``: seconds until it is shown."""
-        return self._start(label, work, then, failed=failed, writes=False, tasks=self.ahead, shown_after=shown_after)
-
-    def arrange(
-        self, label: str, work: Callable[[Report], T], then: Callable[[T], None], stopped: Callable[[], None]
-    ) -> Job:
-        """The job that works out what a table shows; ``stopped`` is called where nothing comes of it."""
-
-        def failed(error: Exception) -> None:
-            if isinstance(error, AssayPilotError):
-                self.failed.emit(error)
-            stopped()
-
-        return self._start(label, work, then, failed=failed, writes=False, tasks=self.tables)
-
-    def write(self, label: str, work: Callable[[Report], T], then: Callable[[T], None]) -> Job:
-        """The job that writes another file beside the campaign's commands; what goes wrong is told by ``failed``."""
-        return self._start(label, work, then, tasks=self.beside)
-
-    # ------------------------------------------------------------------ inside
-
-    def _start(
-        self, label: str, work: Callable[[Report], T], then: Callable[[T], None], *,
-        failed: Callable[[Exception], None] | None = None, writes: bool = True, cancellable: bool = True,
-        tasks: Tasks | None = None, shown_after: float = SHOWN_AFTER,
-    ) -> Job:  # fmt: skip
-        def refused(error: BaseException) -> None:
-            if failed is not None and isinstance(error, (AssayPilotError, Cancelled)):
-                failed(error)
-            elif isinstance(error, AssayPilotError):
-                self.failed.emit(error)
-            elif isinstance(error, Cancelled):
-                self.message.emit("Stopped; nothing was changed.")
-            else:
-                self.broke.emit(error, label)
-                if failed is not None:
-                    failed(AssayPilotError("something went wrong inside AssayPilot", mend="A report was saved."))
-
-        queue = tasks or self.tasks
-        return queue.run(label, work, then, refused, writes=writes, cancellable=cancellable, shown_after=shown_after)
-
-    def _command(
-        self, label: str, work: Callable[[Campaign, Report], T], then: Callable[[T], None] | None = None, *,
-        failed: Callable[[Exception], None] | None = None, cancellable: bool = False,
-    ) -> None:  # fmt: skip
-        def on_worker(report: Report) -> tuple[T, View]:
-            campaign = self._open_campaign()
-            value = work(campaign, report)
-            return value, self._look(campaign)
-
-        def landed(result: tuple[T, View]) -> None:
-            self.view = result[1]
-            self.changed.emit("state")
-            if then is not None:
-                then(result[0])
-
-        self._start(label, on_worker, landed, failed=failed, cancellable=cancellable)
-
-    def _read(
-        self, label: str, work: Callable[[Campaign, Report], T], then: Callable[[T], None],
-        failed: Callable[[Exception], None] | None = None,
-    ) -> None:  # fmt: skip
-        self._start(label, lambda report: work(self._open_campaign(), report), then, failed=failed, writes=False)
-
-    def _open_campaign(self) -> Campaign:
-        if self._campaign is None:
-            raise AssayPilotError("no campaign is open", mend="Open one, or start a new one.")
-        return self._campaign
-
-    def _take(self, campaign: Campaign, report: Report) -> View:
-        """The view of a campaign that takes the place of the open one; on the worker."""
-        try:
-            view = self._look(campaign)
-            report(1.0, "Ready")  # the last chance to cancel
-        except BaseException:
-            campaign.close()
-            raise
-        if self._campaign is not None:
-            self._campaign.close()
-        self._campaign = campaign
-        return view
-
-    def _look(self, campaign: Campaign) -> View:
-        return View(
-            campaign.status(),
-            Path(campaign.path),
-            campaign.read_only,
-            campaign.read_only_reason,
-            campaign.undo_label,
-            campaign.redo_label,
-            _is_practice(campaign),
-            self._rank_of(campaign.status().library),
-            campaign.reasons(),
-        )
-
-    def _rank_of(self, library: Library) -> tuple[int, int]:
-        """The rank of a library, found once; asked by its content, a million names would be gone through each time."""
-        if self._ranked is None or self._ranked[0] is not library:
-            self._ranked = library, _rank(library)
-        return self._ranked[1]
-
-    def _opened(self, view: View, then: Callable[[], None] | None) -> None:
-        self.selection.choose(None)
-        self.view = view
-        self.changed.emit("campaign")
-        if then is not None:
-            then()
-
 
 def _axes_of_rounds(campaign: Campaign, then: Status, known: Ends | None) -> Ends | None:
     """Axes that hold the pictures of all rounds, where they are quickly told, else of those looked at."""
@@ -488,19 +350,6 @@ def _ignored(error: Exception) -> None:
     """Nothing; what cannot be foreseen is refused, with its reason, once it is done."""
 
 
-def _is_practice(campaign: Campaign) -> bool:
-    """Whether the simulated assay knows the compounds of a campaign, and its one endpoint."""
-    if len(campaign.status().measured_endpoints) > 1:
-        return False
-    if len(campaign.status().library) != PRACTICE_SIZE:  # spares all other campaigns reading the practice table
-        return False
-    from assaypilot.engine.simulate.practice import is_practice
-
-    return is_practice(campaign)
-
-
-def _rank(library: Library) -> tuple[int, int]:
-    from assaypilot.engine.features import SiteFeatures, span_rank
-
-    features = SiteFeatures.of(library)
-    return span_rank(features), int(features.full_rank)
+def _plain(then: Callable[[], None] | None) -> Callable[[object], None] | None:
+    """What is called when a command is done, without what came of it."""
+    return None if then is None else lambda _: then()

@@ -10,10 +10,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from assaypilot.engine.campaign.changing.library import (
-    added_drafts,
-    consequences_of_adding,
-)
+from assaypilot.engine.campaign.changing.library import added_drafts, consequences_of_adding
 from assaypilot.engine.campaign.changing.terms import Change, change_drafts, consequences
 from assaypilot.engine.campaign.confirmation import confirmation_round
 from assaypilot.engine.campaign.creation import creation_drafts
@@ -27,14 +24,13 @@ from assaypilot.engine.campaign.results import amending
 from assaypilot.engine.campaign.results.intake import to_mark
 from assaypilot.engine.campaign.results.recording import recorded
 from assaypilot.engine.campaign.rounds import (
-    Missing,
     closed_round,
     due_decision,
     planned_round,
     to_end,
     withdrawn_round,
 )
-from assaypilot.engine.campaign.state import RecordReport, Round, Settings, Source, Status
+from assaypilot.engine.campaign.state import Missing, RecordReport, Round, Settings, Source, Status
 from assaypilot.engine.campaign.steps import laid_out_since
 from assaypilot.engine.campaign.stock.choice import PlanOption, options
 from assaypilot.engine.campaign.stock.stocked import arrived_drafts, stock_drafts
@@ -50,7 +46,7 @@ from assaypilot.engine.plates.layout import PlateUse
 from assaypilot.engine.progress import Report, silent
 from assaypilot.engine.stock import UNSAID, PlanName, StockLine, StockTerms
 
-__all__ = ["Campaign", "Missing"]
+__all__ = ["Campaign"]
 
 
 class Campaign:

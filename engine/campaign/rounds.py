@@ -16,7 +16,7 @@ from assaypilot.engine.campaign.limit_phases import next_phase
 from assaypilot.engine.campaign.noise import known as assay_noise
 from assaypilot.engine.campaign.plates import alike
 from assaypilot.engine.campaign.replay import Ledger
-from assaypilot.engine.campaign.state import RoundItem
+from assaypilot.engine.campaign.state import Missing, RoundItem
 from assaypilot.engine.campaign.stock import stocked
 from assaypilot.engine.campaign.stock.choice import asked, refuse_under_way
 from assaypilot.engine.errors import AssayPilotError
@@ -26,7 +26,6 @@ from assaypilot.engine.stock import PlanName
 from assaypilot.engine.strategies.protocol import Allocation
 
 __all__ = [
-    "Missing",
     "closed_round",
     "due_decision",
     "expected",
@@ -35,9 +34,6 @@ __all__ = [
     "to_end",
     "withdrawn_round",
 ]
-
-Missing = Literal["return", "failed", "other"]
-"""What becomes of measurements that are missing when a round is closed."""
 
 
 def planned_round(

@@ -30,6 +30,7 @@ __all__ = [
     "STATUSES",
     "Candidates",
     "Guarantee",
+    "Missing",
     "NoiseNow",
     "PhasePlan",
     "RecordReport",
@@ -42,6 +43,8 @@ __all__ = [
 
 STATUSES = ("undecided", "in", "out", "not estimable")
 """The words for a compound's status, by code (the codes of the strategies)."""
+Missing = Literal["return", "failed", "other"]
+"""What becomes of measurements that are missing when a round is closed; see ``Campaign.close_round``."""
 
 
 @dataclass(frozen=True, slots=True)

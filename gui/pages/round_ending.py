@@ -9,10 +9,9 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLineEdit, QRadioButton, QVBoxLayout, QWidget
 
-from assaypilot.engine.campaign.state import Guarantee, Round
+from assaypilot.engine.campaign.state import Guarantee, Missing, Round
 from assaypilot.engine.campaign.words import joined, many
 from assaypilot.engine.endpoint import Endpoint
-from assaypilot.gui.session import Missing
 from assaypilot.gui.widgets.text import button, label
 
 __all__ = ["ClosePanel", "EndingPanel", "WithdrawPanel"]

@@ -14,8 +14,8 @@ from assaypilot.engine.campaign.replay import Ledger
 from assaypilot.engine.campaign.results import amending
 from assaypilot.engine.campaign.results.control_intake import apart, readings_of
 from assaypilot.engine.campaign.results.intake import Intake, due_now, prepare, to_mark
-from assaypilot.engine.campaign.rounds import Missing, closed_round, to_end
-from assaypilot.engine.campaign.state import RecordReport, Source
+from assaypilot.engine.campaign.rounds import closed_round, to_end
+from assaypilot.engine.campaign.state import Missing, RecordReport, Source
 from assaypilot.engine.campaign.suitable import check_value, check_values
 from assaypilot.engine.campaign.transaction import Work
 from assaypilot.engine.errors import AssayPilotError
