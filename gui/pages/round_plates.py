@@ -99,14 +99,16 @@ class PlatesPane(QFrame):
         """Whether there is a plate to be seen."""
         return self._layout is not None
 
-    def show_none(self) -> None:
-        """Nothing; one line that offers plates."""
+    def show_none(self, said: str = "") -> None:
+        """Nothing; one line that offers plates, and what is to be said where there are none."""
         self._layout = None
         self.heading.setText("No plates")
         self.heading.show()
         for widget in self._with_plates:
             widget.hide()
         self.layout_button.show()
+        self.words.setText(said)
+        self.words.setVisible(bool(said))
 
     def show_round(
         self, model: RoundModel, status: Status, layout: Layout, questioned: Collection[int], *, writable: bool

@@ -148,3 +148,13 @@ def test_controls_as_they_are_typed() -> None:
     for text in ("REF-1 = x", "= 7", "REF-1 = "):
         with pytest.raises(AssayPilotError):
             controls_in(text)
+
+
+def test_without_a_layout_it_is_said_how_plates_are_filled(planned: MainWindow) -> None:
+    pane = planned.round.plates_pane
+    assert not pane.words.text().startswith("Fill plates")
+    planned.round.plates = lambda view, shown: None
+    planned.round.refresh(view(planned), opened=True)
+    assert pane.words.isVisible()
+    assert pane.words.text() == "Fill plates along this list, and they come out alike"
+    assert pane.layout_button.isVisible()

@@ -45,7 +45,7 @@ def said_of_list(status: Status, issued: Round) -> str:
     several = ALONG.get(status.settings.blocks)
     if several is None or issued.confirmation or issued.layout is not None or issued.state != "open":
         return ""
-    return f"Fill {several} in the order of this list: every stretch of it is about a balanced copy of the round"
+    return f"Fill {several} along this list, and they come out alike"
 
 
 def between_rounds(runs: Sequence[tuple[int, int]], x: Floats, counts: Ints, per_round: int) -> list[tuple[int, int]]:
