@@ -25,6 +25,10 @@ from assaypilot.engine.strategies.protocol import IN, NOT_ESTIMABLE, OUT, StopRe
 __all__ = ["broken", "goal_sentence", "guarantee", "probability_names", "statement"]
 
 
+_TECHNICAL = "left out for technical causes unrelated to the values, and to what was decided"
+"""When a cause is told must not be chosen either: see ``results.amending``."""
+
+
 def _best(ledger: Ledger) -> str:
     endpoint = ledger.endpoints[ledger.objective]
     return f"the {'lowest' if endpoint.sign < 0 else 'best'} {endpoint.scale_name}"
@@ -304,7 +308,11 @@ def _plates(ledger: Ledger) -> list[str]:
         r.excluded is not None and not r.judged and not r.entered.excluded and not r.withdrawn for r in ledger.readings
     )
     if changed:
-        found.append(f"{many(changed, 'control value')} left out for technical causes unrelated to the values")
+        found.append(f"{many(changed, 'control value')} {_TECHNICAL}")
+    corrected = sum(r.corrected is not None and r.phase > 0 and not r.withdrawn for r in ledger.readings)
+    if corrected:
+        were = "it was" if corrected == 1 else "they were"
+        found.append(f"{many(corrected, 'control value')} corrected because of how {were} entered")
     return found
 
 
@@ -334,7 +342,7 @@ def _assumptions(ledger: Ledger, counts: Mapping[str, int]) -> list[str]:
         for m in ledger.measurements
     )
     if marked:
-        found.append(f"{many(marked, 'value')} left out for technical causes unrelated to the values")
+        found.append(f"{many(marked, 'value')} {_TECHNICAL}")
     deciding = [m for m in ledger.measurements if ledger.matters(m)]
     of_noise = {m.number for m in deciding if scatter.tells(ledger, m)}
     if ledger.unavailable:

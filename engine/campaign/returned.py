@@ -15,7 +15,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from assaypilot.engine.arrays import Flags, Ints
+from assaypilot.engine.arrays import Flags
 from assaypilot.engine.campaign.asking import Terms
 from assaypilot.engine.campaign.changing.turns import Anew
 from assaypilot.engine.features import outside_span
@@ -42,13 +42,20 @@ def spent_again(ledger: Terms, decisions: Mapping[int, Decision], changed: Seque
     for phase, (before, after) in enumerate(pairwise([*could, ledger.measurable()]), start=1):
         any_in = any_in or len(decisions[phase].ins) > 0 or phase in by_change
         # Compounds that were added since have a share of their own: see ``strategies.adaptive.cohorts``.
-        times += any_in and len(_back(ledger, before, after & (ledger.since < phase))) > 0
+        times += any_in and _back(ledger, before, after, ledger.since < phase)
     return times * _AGAIN.get(ledger.settings.goal, 1.0)
 
 
-def _back(ledger: Terms, before: Flags, after: Flags) -> Ints:
-    """The arms that could not be estimated when only some could be measured, and can now."""
+def _back(ledger: Terms, before: Flags, after: Flags, old: Flags) -> bool:
+    """Whether any of the ``old`` arms could not be estimated when only some could be measured, and can now.
+
+    Also by others: a compound that was added may carry the one substituent that nobody told of.
+    """
     new = np.flatnonzero(after & ~before)
-    if not len(new):
-        return new
-    return new[outside_span(ledger.features, table(ledger.features, np.flatnonzero(before)).basis, new)]
+    basis = table(ledger.features, np.flatnonzero(before)).basis if len(new) else None
+    if basis is None or not outside_span(ledger.features, basis, new).any():
+        return False
+    gone = np.flatnonzero(old)
+    gone = gone[outside_span(ledger.features, basis, gone)]
+    now = table(ledger.features, np.flatnonzero(after)).basis
+    return bool((~outside_span(ledger.features, now, gone)).any())

@@ -112,6 +112,11 @@ def _for_more(before: Ledger, after: Ledger) -> list[str]:
     if after.error <= before.error * (1.0 + 1e-9):
         return []
     most = odds(1.2 * before.settings.delta)
+    if after.error > before.error + 0.2 * before.settings.delta:
+        return [
+            f"That is more than {odds(before.error)}: with the new ones others can be estimated that could not be "
+            "before. Who is in is compared with these, and in again only after that."
+        ]
     return [
         f"That is more than {odds(before.error)}: whoever adds compounds has seen results, so the new ones have a "
         f"share of the error of their own. Further ones have less; all together stay below {most}."

@@ -5,8 +5,9 @@ import pytest
 
 from assaypilot.engine.campaign.audit import verify
 from assaypilot.engine.campaign.changing.terms import Change
+from assaypilot.engine.library import Library
 from assaypilot.engine.stock import CANNOT, IN_STOCK, StockLine
-from tests.engine.campaign.making import decide_phase, finish, make, replays
+from tests.engine.campaign.making import decide_phase, finish, make, replays, small_library
 
 
 def lines(campaign, state):
@@ -89,5 +90,31 @@ def test_who_was_put_in_by_a_change_is_compared_with_those_that_can_be_had_again
         assert end.guarantee.holds
         # The worst is 2 behind those that came back, and 1.1 behind the best of the others.
         assert not (end.candidates.status == 1)[end.library.ids.index("R1=C|R2=C")]
+        replays(campaign)
+    assert verify(path, recompute=True).ok
+
+
+def test_others_that_a_new_compound_tells_of_are_others_that_came_back(tmp_path):
+    """None with the best substituent at the first site can be measured until one more compound has it."""
+    whole, path = small_library(), tmp_path / "x.assaypilot"
+    best = whole.codes[:, 0] == 1
+    new = best & (whole.codes[:, 1] == 2)
+    ids = np.array(whole.ids)
+    before = Library(whole.sites, whole.codes[~new], tuple(ids[~new]), None, ~best[~new])
+    more = Library(whole.sites, whole.codes[new], tuple(ids[new]), None, np.array([True]))
+    goal = {"epsilon": 0.3, "slack": 0.3, "strategy": "adaptive"}
+    with make(path, library=before, **goal, max_replicates=4, per_round=24) as campaign:
+        done = finish(campaign)
+        ins = np.flatnonzero(done.candidates.status == 1)
+        assert len(ins)
+        assert done.counts["not_estimable"] == 2
+        told = " ".join(campaign.consequences_of_adding(more))
+        assert "others can be estimated that could not be before" in told
+        assert "stay below" not in told
+        campaign.add_compounds(more)
+        assert (campaign.status().candidates.status[ins] == 0).all()
+        # A second best of those that were there, beside the share of the new one.
+        assert campaign.status().guarantee.delta == pytest.approx(0.05 * (1.1 + 0.55))
+        finish(campaign)
         replays(campaign)
     assert verify(path, recompute=True).ok
