@@ -26,6 +26,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from assaypilot.engine.arrays import Floats, Ints
+from assaypilot.engine.campaign.censoring import bounds_at
 from assaypilot.engine.campaign.deviating import Deviations
 from assaypilot.engine.campaign.noise import known as assay_noise
 from assaypilot.engine.campaign.noise import scatter
@@ -35,7 +36,9 @@ from assaypilot.engine.features import SiteFeatures
 from assaypilot.engine.interactions import pair_name
 from assaypilot.engine.measurements import Measurement, pool, pure_error
 from assaypilot.engine.models.additivity import BOUND, Additivity, additivity, deviation_bound
+from assaypilot.engine.models.beyond_model import Beyond, beyond_model
 from assaypilot.engine.models.interactions import Interaction, interactions
+from assaypilot.engine.models.tobit import Cells
 from assaypilot.engine.percentages import percent
 from assaypilot.engine.strategies.censored import fit_imputed
 from assaypilot.engine.strategies.designs import remembered
@@ -57,6 +60,8 @@ NOISE = 0.01
 _FEWEST = 6
 """Degrees of freedom of replicates below which they are not asked: one wrong value would speak for all of them."""
 _NAMED = 3
+_SINGLE = 3.0
+"""SDs of deviations that one compound's own is taken to be at most, where a tau is compared with one compound."""
 _WITHIN = 3.0
 """Noise SDs from a bound at which values of a compound are hardly ever cut."""
 _SIZE = 4096
@@ -143,6 +148,7 @@ def _judged(ledger: Ledger, endpoint: int) -> Deviations:
     against = _contradicted(found, error, SHARE * tolerance(ledger, endpoint), SURE / len(ledger.measured))
     if against and doubt is not None:
         against = _beyond_replicates(found, sd, doubt) < SURE
+    beyond = () if error is not None else _beyond(ledger, endpoint, own, max(sd, doubt[0] if doubt else 0.0))
     pairs: tuple[Interaction, ...] = ()
     if against and features is ledger.features:
         pairs = remembered(
@@ -155,7 +161,7 @@ def _judged(ledger: Ledger, endpoint: int) -> Deviations:
     new = {m.compound for m in own if m.round > 0}
     told = Deviations(
         endpoint=ledger.endpoints[endpoint].scale_name,
-        verdict="contradicted" if against else "not contradicted" if found.freedom else "not judged",
+        verdict="contradicted" if against or beyond else "not contradicted" if found.freedom else "not judged",
         found=found,
         compounds=tuple(rows.tolist()),
         before=len(set(rows.tolist()) - new),
@@ -165,6 +171,7 @@ def _judged(ledger: Ledger, endpoint: int) -> Deviations:
         largest=deviation_bound(found, len(ledger.library)),
         pairs=pairs,
         sentence="",
+        beyond=beyond,
     )
     cap = _cap(told)
     spread = ""
@@ -192,19 +199,53 @@ def _uncut(ledger: Ledger, endpoint: int, own: list[Measurement], sd: float) -> 
     """The values of compounds that are expected well within every bound that was met; all where none was.
 
     Nearer ones came as numbers only where the noise took them within, which looks like a deviation. Expected by all
-    values, those known only as bounds with them, so that it hardly depends on the compound's own noise.
+    values, those known only as bounds with them, so that it hardly depends on the compound's own noise; without bounds
+    that exact values of others speak against, or one cliff would take all of its neighbours along.
     """
     every = [m for m in ledger.measurements if m.endpoint == endpoint and m.excluded is None and not m.withdrawn]
     cut = [m for m in every if m.relation != "="]
     if not cut or ledger.settings.blocks != "none":
         return own
-    told = spanned(ledger.endpoints, endpoint, [(m, m.n) for m in every], ledger.arm_of)
+    odd = {one.row for one in _by_others(ledger, endpoint, own, max(sd, 1e-9)) if one.p < DOUBT}
+    kept = [(m, m.n) for m in every if m.relation == "=" or int(ledger.arm_of[m.compound]) not in odd]
+    told = spanned(ledger.endpoints, endpoint, kept, ledger.arm_of)
     at = np.flatnonzero(told.counts > 0)
     cells = (at, told.counts[at], told.means[at])
     expected = fit_imputed(ledger.features, cells, told.low[at], told.high[at], max(sd, 1e-9)).means()
     floor = max((m.value for m in cut if m.relation == "<"), default=-math.inf) + _WITHIN * sd
     ceiling = min((m.value for m in cut if m.relation == ">"), default=math.inf) - _WITHIN * sd
     return [m for m in own if floor <= expected[ledger.arm_of[m.compound]] <= ceiling]
+
+
+def _beyond(ledger: Ledger, endpoint: int, own: list[Measurement], sd: float) -> tuple[Beyond, ...]:
+    """The compounds whose bounds contradict additivity; ``own``: the exact values that no bound cut.
+
+    By the same p as a lack of fit, and a distance of at least three times the tau that would contradict it.
+    """
+    if ledger.settings.blocks != "none":
+        return ()
+    least = _SINGLE * SHARE * tolerance(ledger, endpoint)
+    return tuple(
+        one._replace(row=int(ledger.first[one.row]))
+        for one in _by_others(ledger, endpoint, own, sd)
+        if one.p < SURE / len(ledger.measured) and one.least > least
+    )
+
+
+def _by_others(ledger: Ledger, endpoint: int, own: list[Measurement], sd: float) -> tuple[Beyond, ...]:
+    """The arms of which only bounds are known beside what exact values ``own`` of others predict."""
+    found = bounds_at(ledger, endpoint)
+    if found is None:
+        return ()
+    worth = assay_noise.worth(ledger, endpoint)
+    told = pool(
+        (int(ledger.arm_of[m.compound]) for m in own),
+        (m.value for m in own),
+        (m.n * float(worth[m.compound]) for m in own),
+        ledger.n_arms,
+    )
+    rows = np.flatnonzero(told.counts > 0)
+    return beyond_model(ledger.features, Cells(rows, told.counts[rows], told.means[rows]), found, sd)
 
 
 def _values(ledger: Ledger, endpoint: int, own: list[Measurement]) -> tuple[SiteFeatures, Ints, Ints, Floats, Floats]:
@@ -278,6 +319,8 @@ def _sentence(ledger: Ledger, endpoint: int, told: Deviations) -> str:
     """What was found, for people."""
     found, several = told.found, len(ledger.measured) > 1
     of = f" in {told.endpoint}" if several else ""
+    if told.beyond:
+        return _of_bounds(ledger, told, of)
     if not found.freedom or found.p is None:
         return f"Whether effects add up{of} cannot be judged yet: no measured compound is compared with others."
     those = f"{found.compared:,} compounds that others tell of"
@@ -328,6 +371,19 @@ def _sentence(ledger: Ledger, endpoint: int, told: Deviations) -> str:
     )
 
 
+def _of_bounds(ledger: Ledger, told: Deviations, of: str) -> str:
+    """Which values known only as bounds contradict additivity."""
+    each = [
+        f"{ledger.library.ids[one.row]} ({'<' if one.sign > 0 else '>'}{one.limit:.2f}, predicted {one.predicted:.2f})"
+        for one in told.beyond
+    ]
+    more = f" and {len(each) - _NAMED:,} more" if len(each) > _NAMED else ""
+    return (
+        f"values{of} known only as bounds lie farther from what the other compounds predict than the assay noise "
+        f"explains: {', '.join(each[:_NAMED])}{more}"
+    )
+
+
 def _mattering(ledger: Ledger, endpoint: int, told: Deviations) -> str:
     """From what tau on an answer is wrong more often than stated, where these values do not exclude it; else empty.
 
@@ -362,11 +418,11 @@ def _offers(ledger: Ledger, told: Deviations) -> tuple[str, ...]:
     ]
     if told.pairs and not found:
         found.append("No single pair of sites explains it: this table is not additive in general.")
-    if ledger.settings.goal == "epsilon-best" and not ledger.limited:
+    if ledger.settings.goal == "epsilon-best" and not ledger.limited and not told.beyond:
         found.append(
             f"Use LinFACT-MIS with a model error of {told.largest:.2g}, the largest deviation that these values "
             f"support ({percent(1 - BOUND, 6)}, if deviations scatter normally): it decides what can be decided at "
             "that error, and says what cannot."
         )
-    found.append("Or go on with best estimates, and confirm what is in by measuring it.")
+    found.append(f"{'Or go' if found else 'Go'} on with best estimates, and confirm what is in by measuring it.")
     return tuple(found)

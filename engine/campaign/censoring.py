@@ -89,7 +89,7 @@ def _measured(ledger: Ledger, position: int) -> Posterior | None:
     data = measured_pool(ledger, position)
     rows = np.flatnonzero(data.counts > 0)
     exact = Cells(rows, data.counts[rows], data.means[rows])
-    found = _bounds(ledger, position)
+    found = bounds_at(ledger, position)
     sigma = assay_noise.informing(ledger)[position].noise_sd or _scatter(ledger, exact, found)
     if found is None:
         return posterior(ledger.features, *exact, sigma) if len(rows) else None
@@ -124,7 +124,7 @@ def _beside_blocks(ledger: Ledger, position: int, exact: Cells, bounds: Bounds, 
     return censored(ledger.features, solve, bounds, sigma)
 
 
-def _bounds(ledger: Ledger, position: int) -> Bounds | None:
+def bounds_at(ledger: Ledger, position: int) -> Bounds | None:
     """The bounds of one measured endpoint, equal ones once; None without any.
 
     What their plates (batches, dates) shift is taken off, as it is estimated; of a block that nothing tells of, a bound

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from assaypilot.engine.models.additivity import Additivity, Cliff
+from assaypilot.engine.models.beyond_model import Beyond
 from assaypilot.engine.models.interactions import Interaction
 
 __all__ = ["Deviations"]
@@ -45,6 +46,8 @@ class Deviations:
     """All of it in a sentence or two."""
     offers: tuple[str, ...] = ()
     """What can be done, where additivity is contradicted."""
+    beyond: tuple[Beyond, ...] = ()
+    """Bounds that the sum of effects cannot explain, the surest first; ``row`` is a compound of the library."""
     spread: str = ""
     """That no more than so many measurements of one compound are planned, as a sentence; empty without such a cap."""
 
@@ -92,4 +95,15 @@ class Deviations:
             ],
             "interactions": [one.as_json() for one in self.pairs],
             "replicates": own,
+            "beyond": [
+                {
+                    "id": ids[one.row],
+                    "limit": one.limit,
+                    "relation": "<" if one.sign > 0 else ">",
+                    "predicted": one.predicted,
+                    "off_at_least": one.least,
+                    "p": one.p,
+                }
+                for one in self.beyond
+            ],
         }

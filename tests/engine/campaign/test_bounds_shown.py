@@ -14,9 +14,12 @@ from assaypilot.engine.campaign.candidates import pooled, posterior_of
 from assaypilot.engine.endpoint import Endpoint
 from assaypilot.engine.export.bounds import COUNTED, bound_text, estimate_text, only_bounds, said
 from assaypilot.engine.measurements import Result
+from assaypilot.engine.models.beyond_model import beyond_model
 from assaypilot.engine.models.ols import least_squares
-from tests.engine.campaign.making import answers, make, replays, truth
+from assaypilot.engine.models.tobit import Cells
+from tests.engine.campaign.making import answers, make, replays, small_library, truth
 from tests.engine.campaign.test_bounds import WIDE, beyond
+from tests.engine.models.test_tobit import table
 
 
 def measured(path: Path, limit: float, rounds: int = 2, **options: object) -> Campaign:
@@ -180,3 +183,37 @@ def test_an_endpoint_that_nobody_knows_the_noise_of_counts_them_too(tmp_path: Pa
         cut = level < 5.5
         assert cut.any()
         assert (known.estimates["Solubility"][cut] < 5.6).all()
+
+
+@pytest.mark.parametrize("cliff", [False, True])
+def test_a_bound_far_from_what_others_predict_contradicts_additivity(tmp_path: Path, cliff: bool) -> None:
+    """A compound that should be at 7.4 and reads below 5 is no silence; those that belong there are no alarm."""
+    with make(tmp_path / "x.assaypilot", library=small_library((3, 3)), **WIDE) as campaign:
+        campaign.plan()
+        told = beyond(answers(campaign), 5.0)
+        if cliff:
+            told = [replace(one, value=5.0, relation="<") if one.compound == "R1=B|R2=B" else one for one in told]
+        campaign.record(told, close=True)
+        now = replays(campaign)
+        (judged,) = now.additivity
+        assert judged.contradicted is cliff
+        assert [now.library.ids[one.row] for one in judged.beyond] == ["R1=B|R2=B"] * cliff
+        if cliff:
+            assert "R1=B|R2=B (<5.00, predicted 7." in judged.sentence
+            assert judged.sentence.split(":")[0] in now.guarantee.sentence
+            assert judged.as_json(now.library.ids)["beyond"][0]["relation"] == "<"
+        assert now.guarantee.holds is not cliff
+
+
+def test_bounds_of_additive_tables_raise_no_alarm() -> None:
+    """Of 400 additive tables with a third of the values cut about none is contradicted by its bounds at 0.01."""
+    alarms, least = 0, []
+    for seed in range(400):
+        features, _, exact, cut = table(np.random.default_rng(seed), (5, 4, 3), 50, 0.33)
+        clear = exact.means > cut.limits[0] + 0.6
+        inside = Cells(*(part[clear] for part in exact))
+        found = beyond_model(features, inside, cut, 0.2)
+        alarms += bool(found) and found[0].p < 0.01
+        least += [one.p for one in found]
+    assert alarms <= 10
+    assert min(least) < 0.2
