@@ -32,7 +32,8 @@ from assaypilot.engine.measurements import Result
 from assaypilot.engine.models.report import ModelReport
 from assaypilot.engine.strategies.protocol import Strategy
 from assaypilot.engine.tables.check import EndpointFacts
-from assaypilot.gui.dialogs.goal_endpoints import EndpointBox, EndpointList
+from assaypilot.gui.dialogs.goal_endpoint import EndpointBox
+from assaypilot.gui.dialogs.goal_endpoints import EndpointList
 from assaypilot.gui.dialogs.goal_step import GoalStep
 from assaypilot.gui.outlook import draft, look_ahead
 from assaypilot.gui.plots.candidates import CandidatesScene

@@ -19,7 +19,7 @@ from assaypilot.engine.tables.check import endpoint_facts
 from assaypilot.engine.tables.importer import import_table
 from assaypilot.engine.tables.mapping import propose
 from assaypilot.engine.tables.opening import parse_text
-from assaypilot.gui.dialogs.goal_endpoints import EndpointBox
+from assaypilot.gui.dialogs.goal_endpoint import EndpointBox
 from assaypilot.gui.outlook import draft, look_ahead
 from assaypilot.gui.pages.goal_form import TermsForm
 from assaypilot.gui.pages.goal_terms import Terms, change_between
