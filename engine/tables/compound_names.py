@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Collection, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeVar
@@ -13,8 +13,9 @@ from assaypilot.engine.controls import Control, find_control
 from assaypilot.engine.labels import is_hydrogen
 from assaypilot.engine.library import Library
 from assaypilot.engine.tables.raw import RawTable
+from assaypilot.engine.tables.values import is_missing
 
-__all__ = ["CompoundNames", "Known", "named_by_sites"]
+__all__ = ["CompoundNames", "Known", "named_by_sites", "other_substituents"]
 
 _WHOLE = re.compile(r"0*(\d{1,18})(?:[.,]0+)?")
 """A whole number as an id."""
@@ -147,6 +148,38 @@ def named_by_sites(raw: RawTable, library: Library) -> tuple[str, ...] | None:
     return tuple(ids) if 2 * sum(map(bool, ids)) > len(ids) else None
 
 
+def other_substituents(
+    raw: RawTable, library: Library, of_row: Sequence[int | None], used: Collection[str | None]
+) -> list[tuple[int, str, str, str]]:
+    """The rows whose cells name other substituents than their compound has: place in the table, site, there, here.
+
+    ``of_row``: the compound of each row; columns that are ``used`` for something else are not looked at. A text that
+    is no substituent of the site here may be one under another name, and counts only where most of them are none.
+    """
+    found = []
+    for k, site in enumerate(library.sites):
+        column = raw.find(site.name)
+        if column is None or column in used:
+            continue
+        known = _codes(site.substituents)
+        cells = [
+            (place, text, int(library.codes[compound, k]))
+            for place, (text, compound) in enumerate(zip(raw.column(column), of_row, strict=True))
+            if compound is not None and not is_missing(text) and "*" not in text
+        ]
+        cells = [cell for cell in cells if "*" not in site.substituents[cell[2]]]
+        unknown = [text for _, text, _ in cells if _label(text) not in known]
+        if unknown and all(map(_is_number, unknown)):
+            continue  # replicates are called R1 and R2, too
+        strange = 2 * len(unknown) > len(cells)
+        found += [
+            (place, site.name, text, site.substituents[code])
+            for place, text, code in cells
+            if known.get(_label(text), -1 if strange else code) != code
+        ]
+    return found
+
+
 def _codes(substituents: Sequence[str]) -> dict[str, int]:
     return {_label(label): code for code, label in enumerate(substituents)}
 
@@ -155,7 +188,12 @@ def _label(text: str) -> str:
     """A substituent or the step of a condition for comparison: 0.10 is 0.1, and [H] is H."""
     if is_hydrogen(text):
         return "h"
+    return f"{float(text.replace(',', '.')):g}" if _is_number(text) else text.strip()
+
+
+def _is_number(text: str) -> bool:
     try:
-        return f"{float(text.replace(',', '.')):g}"
+        float(text.replace(",", "."))
     except ValueError:
-        return text.strip()
+        return False
+    return True

@@ -238,6 +238,8 @@ _LOGARITHM = re.compile(r"(?:.* )?p ?(?:(?:ic|ec|ac|gi|xc|cc|dc|ed|lc|tc|sc) ?\d
 _OF_LOGARITHM = re.compile(
     r"(?P<bare>.*\bp\w+.*?)\s*[(\[]\s*[-−–]?\s*log(?:10)?\s*[(\[]?\s*(?:M|mol/[lL])?\s*[)\]]?\s*[)\]]", re.I
 )
+_SPREAD_BEHIND = re.compile(r"\s*(?:±|\+/-|\+-)\s*(?:sd|sem|se|s\.?d\.?|std|error)?\s*$", re.I)
+"""What a header says of the spread behind its values: ``pIC50 ± SD``."""
 _NUMBER = re.compile(r"@?\d+(?:[.,]\d+)?")
 _PER_CENT = re.compile(r"(?<!\d)(?<!\d )%")  # not the 10 % of serum
 _LONGEST_UNIT = 12
@@ -337,7 +339,8 @@ def role_of(header: str) -> str | None:
 def bases(header: str) -> tuple[str, ...]:
     """What a column beside this one may be named after, folded: ``Mean IC50 (nM)`` is also ``ic50``."""
     found = []
-    for text in (header, split_unit(header)[0]):
+    bare = split_unit(header)[0]
+    for text in dict.fromkeys((header, bare, _SPREAD_BEHIND.sub("", header), _SPREAD_BEHIND.sub("", bare))):
         folded = fold(text)
         found.append(folded)
         for mean in MEANS:

@@ -14,7 +14,7 @@ from assaypilot.engine.measurements import Result
 from assaypilot.engine.plates.layout import Layout
 from assaypilot.engine.progress import Report, silent
 from assaypilot.engine.tables import headers
-from assaypilot.engine.tables.compound_names import CompoundNames, named_by_sites
+from assaypilot.engine.tables.compound_names import CompoundNames, named_by_sites, other_substituents
 from assaypilot.engine.tables.entries import Unreadable, doubt, is_empty, left_behind, read_entry
 from assaypilot.engine.tables.quality import is_marked, quality_column
 from assaypilot.engine.tables.raw import RawTable, columns_named, fold
@@ -97,6 +97,7 @@ def read_results(
     # A row of a plate that is drawn holds many values, told apart by their wells.
     texts["drawn"] = texts["well"] if by_well is not None else ("",) * len(raw)
     ids = raw.column(id_column)
+    compounds: list[int | None] = [None] * len(raw)
     spelled: dict[str, str] = {}
     batches: dict[str, str] = {}
     results: list[Result] = []
@@ -114,6 +115,7 @@ def read_results(
             reason = f"{quoted(ids[place])} is no compound of this campaign" if ids[place] else "the id is missing"
             rejected.append(Rejected(row, id_column, reason))
             continue
+        compounds[place] = known.compound
         other = ids[place].strip()
         name = library.ids[known.compound] if known.compound is not None else controls[known.control or 0].name
         alias = "" if other.casefold() == name.strip().casefold() else other
@@ -140,6 +142,8 @@ def read_results(
                 )
             if result is not None:
                 results.append(result)
+    used = {id_column, name_column, *roles.values(), *(side for one in columns for side in (one.value, *one.sides))}
+    warnings += _of_this_series(raw, other_substituents(raw, library, compounds, used), compounds)
     warnings += _otherwise_named(spelled, batches)
     warnings += _not_to_be_used(results, roles["excluded"])
     warnings += _like_logarithms(endpoints, results)
@@ -169,6 +173,28 @@ def _like_logarithms(endpoints: Sequence[Endpoint], results: Sequence[Result]) -
                 f"they {endpoint.scale_name} and not nM? They were taken as nM."
             )
     return asked
+
+
+def _of_this_series(
+    raw: RawTable, other: Sequence[tuple[int, str, str, str]], compounds: Sequence[int | None]
+) -> list[str]:
+    """A question where some rows name ``other`` substituents than their compounds have.
+
+    AssayPilotError when most do: ids such as 1, 2, 3 are those of many series.
+    """
+    rows = {place for place, *_ in other}
+    if not rows:
+        return []
+    place, site, there, here = other[0]
+    example = f"row {raw.rows[place]}: {site} is {quoted(there)} there, and {quoted(here)} in this campaign"
+    filled = sum(compound is not None for compound in compounds)
+    if 2 * len(rows) > filled:
+        raise AssayPilotError(
+            f"{len(rows):,} of {filled:,} compounds have other substituents than in this campaign ({example})",
+            file=raw.file,
+            mend="These may be results of another campaign; if they are not, leave out the columns of its sites.",
+        )
+    return [f"{len(rows):,} of {filled:,} rows name other substituents than in this campaign ({example})."]
 
 
 def _not_to_be_used(results: Sequence[Result], column: str | None) -> list[str]:

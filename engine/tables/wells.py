@@ -10,7 +10,7 @@ from assaypilot.engine.endpoint import Endpoint
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.library import Library
 from assaypilot.engine.plates.layout import Layout, Placed, Plate
-from assaypilot.engine.plates.wells import Format, Well, read_well
+from assaypilot.engine.plates.wells import Format, Well, read_well, row_letters
 from assaypilot.engine.tables import headers
 from assaypilot.engine.tables.raw import RawTable, fold
 from assaypilot.engine.tables.values import is_missing
@@ -18,6 +18,8 @@ from assaypilot.engine.tables.values import is_missing
 __all__ = ["with_compounds"]
 
 _NAMED = 5
+_ROWS = ("row", "plate row", "well row")
+_COLUMNS = ("col", "column", "plate column", "plate col", "well column", "well col")
 
 
 def with_compounds(
@@ -33,8 +35,8 @@ def with_compounds(
     None where it has no column of wells, or no round was laid out on plates. ``layouts`` in the order of their rounds,
     the open one last. AssayPilotError when it is not clear which plate is meant, or measurements take several wells.
     """
-    well_column = _called(raw, "well")
-    if well_column is None or not layouts:
+    wells = _well_texts(raw) if layouts else None
+    if wells is None:
         return None
     plate_column = _called(raw, "plate")
     blank = ("",) * len(raw)
@@ -45,7 +47,7 @@ def with_compounds(
     said: list[tuple[str, str, str, str, str]] = []
     empty: dict[str, None] = {}
     others: dict[str, None] = {}
-    for place, (text, name) in enumerate(zip(raw.column(well_column), named, strict=True)):
+    for place, (text, name) in enumerate(zip(wells, named, strict=True)):
         layout, plate, contents = plates[name]
         well = _well(text, layout.use.format)
         found = None if well is None else contents.get(well)
@@ -88,6 +90,18 @@ def with_compounds(
         rows=tuple(raw.rows[place] for place in kept),
         warnings=(*raw.warnings, *warnings),
     )
+
+
+def _well_texts(raw: RawTable) -> tuple[str, ...] | None:
+    """The well of each row, from its column or those of row and column of the plate; None where there is neither."""
+    column = _called(raw, "well")
+    if column is not None:
+        return raw.column(column)
+    both = [next((c for c in raw.columns if fold(c) in names), None) for names in (_ROWS, _COLUMNS)]
+    if both[0] is None or both[1] is None:
+        return None
+    rows = (row_letters(int(text) - 1) if text.isdigit() and int(text) else text for text in raw.column(both[0]))
+    return tuple(f"{row}{text}" for row, text in zip(rows, raw.column(both[1]), strict=True))
 
 
 def _called(raw: RawTable, role: str) -> str | None:

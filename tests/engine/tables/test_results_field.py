@@ -143,6 +143,29 @@ def test_the_only_potency_of_a_protocol_is_the_campaigns(header, endpoint):
     assert "there is no column Value" in refusal(both, endpoint)
 
 
+@pytest.mark.parametrize("header", ["pIC50 ± SD", "pIC50 +/- SEM", "Mean pIC50 ±", "pIC50 ± s.d."])
+def test_a_spread_in_the_header_hides_no_value(header):
+    table = read(f"ID|{header}\nAP-0001|7.1 ± 0.2\nAP-0012|6.5", PIC50)
+    assert values(table) == [("AP-0001", "=", 7.1), ("AP-0012", "=", 6.5)]
+
+
+def test_results_of_another_series_with_the_same_ids_are_refused():
+    ours = "ID|R1|R2|Value\nAP-0001|Me|[H]|50\nAP-0012|Et||60\nAP-0120|Me|0.10|7\nAP-0121|*C|0.1|8"
+    assert len(read(ours).results) == 4
+    assert not any("substituents" in text for text in read(ours).warnings)
+    one = read("ID|R1|Value\nAP-0001|Me|50\nAP-0012|Me|60\nAP-0120|alkyl|7")
+    assert len(one.results) == 3
+    assert one.warnings == (
+        "1 of 3 rows name other substituents than in this campaign (row 3: R1 is 'Me' there, and 'Et' in this "
+        "campaign).",
+    )
+    replicates = read("ID|R1|R2|Value\nAP-0001|5.1|5.3|5.2\nAP-0012|6.1|6.3|6.2", PIC50)
+    assert (len(replicates.results), replicates.warnings) == (2, ())
+    said = refusal("ID|R1|R2|Value\nAP-0001|Cl|H|50\nAP-0012|Br|H|60\nAP-0120|Me|0.1|7")
+    assert "2 of 3 compounds have other substituents than in this campaign (row 2: R1 is 'Cl' there" in said
+    assert "results of another campaign" in said
+
+
 def test_a_table_on_its_side_is_said_to_be_so():
     said = refusal("ID|" + "|".join(f"c{n}" for n in range(20)) + "\nIC50 (nM)|" + "|".join(["5"] * 20))
     assert "c0, c1" in said
@@ -204,6 +227,12 @@ def test_a_barcode_is_the_only_plate_and_none_of_several():
     assert "(R3-P1, R3-P2), or add a column ID" in said
     assert "there is no column of compound ids" in refusal(text)
     assert "a measurement takes 3 wells on R3-P1" in refusal(text, layouts=plates("R3-P1", wells=3))
+
+
+@pytest.mark.parametrize(("row", "col"), [("B", "2"), ("2", "02"), ("b", "2")])
+def test_a_row_and_a_column_are_a_well(row, col):
+    table = read(f"plate|row|col|pIC50\nR3-P1|{row}|{col}|7", PIC50, layouts=plates("R3-P1"))
+    assert values(table) == [("AP-0012", "=", 7)]
 
 
 def test_ids_go_before_wells():
