@@ -10,7 +10,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from assaypilot.engine.campaign.changing.library import added_drafts, consequences_of_adding
+from assaypilot.engine.campaign.changing.library import Classes, added_drafts, consequences_of_adding
 from assaypilot.engine.campaign.changing.terms import Change, change_drafts, consequences
 from assaypilot.engine.campaign.confirmation import confirmation_round
 from assaypilot.engine.campaign.creation import creation_drafts
@@ -440,17 +440,20 @@ class Campaign:
         self._commit_with(drafts, parts)
         return self.status()
 
-    def consequences_of_adding(self, compounds: Library) -> tuple[str, ...]:
+    def consequences_of_adding(self, compounds: Library, classes: Classes | None = None) -> tuple[str, ...]:
         """What more compounds would do to the guarantee, the decisions and the rounds; nothing is done."""
-        return consequences_of_adding(self._ledger, compounds)
+        return consequences_of_adding(self._ledger, compounds, classes or {})
 
-    def add_compounds(self, compounds: Library, note: str = "", source: Source | None = None) -> Status:
+    def add_compounds(
+        self, compounds: Library, note: str = "", source: Source | None = None, classes: Classes | None = None
+    ) -> Status:
         """The campaign with more compounds, which may bring new substituents, at the same sites; those there stay.
 
         Compounds that are there already are left out; AssayPilotError when none is new, for an id that stands for
         something else there, and while a phase is under way. See ``changing.library`` for what holds.
+        ``classes``: by column that names classes of noise what it says of each, by id.
         """
-        self._commit_with(*added_drafts(self._ledger, compounds, note, source))
+        self._commit_with(*added_drafts(self._ledger, compounds, note, source, classes or {}))
         return self.status()
 
     def _commit_with(self, drafts: Sequence[Draft], parts: Mapping[str, bytes]) -> None:

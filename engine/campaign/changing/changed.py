@@ -20,6 +20,7 @@ from assaypilot.engine.campaign.counting import UnderWay
 from assaypilot.engine.campaign.decisions import Decisions
 from assaypilot.engine.campaign.file import codec
 from assaypilot.engine.campaign.file.parts import from_bytes
+from assaypilot.engine.campaign.noise.classes import with_more
 from assaypilot.engine.campaign.words import joined, many, number
 from assaypilot.engine.endpoint import Endpoint
 from assaypilot.engine.errors import AssayPilotError
@@ -129,6 +130,7 @@ def take_compounds(ledger: Decisions, data: Mapping[str, Any]) -> None:
         ledger.under_way = None
     before, old = ledger.library, ledger.first
     ledger.hold(Library.decode(ledger.part(data["parts"][0])))
+    ledger.endpoints = with_more(ledger.endpoints, data.get("classes", {}))
     if ledger.library.ids[: len(before)] != before.ids or not np.array_equal(ledger.first[:n], old):
         raise AssayPilotError("the log adds compounds in front of those there are")
     more = ledger.n_arms - n

@@ -13,8 +13,9 @@ strategies with a fixed budget fix everything at the start, and take none in onc
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,7 @@ from assaypilot.engine.campaign.changing.terms import nothing_of_the_plan, refus
 from assaypilot.engine.campaign.changing.words import said
 from assaypilot.engine.campaign.file import codec
 from assaypilot.engine.campaign.file.chain import Draft, as_parts, part_digest
+from assaypilot.engine.campaign.noise import classes as noise_classes
 from assaypilot.engine.campaign.replay import Ledger
 from assaypilot.engine.campaign.state import Source
 from assaypilot.engine.campaign.suitable import check_campaign
@@ -32,7 +34,7 @@ from assaypilot.engine.controls import find_control
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.library import Library, Site
 
-__all__ = ["added_again", "added_drafts", "consequences_of_adding", "extended", "refuse_used"]
+__all__ = ["Classes", "added_again", "added_drafts", "consequences_of_adding", "extended", "refuse_used"]
 
 _TAKE_IN = (
     "linfact-g", "linfact-xy", "linfact-xy-as-printed", "linfact-mis", "linfact-glm", "gege", "rage", "adaptive",
@@ -40,9 +42,14 @@ _TAKE_IN = (
 """Strategies whose later bounds can take in compounds that came after results."""
 
 
-def consequences_of_adding(ledger: Ledger, compounds: Library) -> tuple[str, ...]:
+Classes = Mapping[str, Mapping[str, str]]
+"""By column what it says of each compound, by id: the class of its noise."""
+_NOTHING: Classes = MappingProxyType({})
+
+
+def consequences_of_adding(ledger: Ledger, compounds: Library, told_of: Classes = _NOTHING) -> tuple[str, ...]:
     """What more compounds do, in sentences, before it is done; AssayPilotError when that is refused."""
-    (draft,), blobs = added_drafts(ledger, compounds)
+    (draft,), blobs = added_drafts(ledger, compounds, classes=told_of)
     after = ledger.fork(blobs)
     after.rehearse([draft])
     brought = [
@@ -55,25 +62,40 @@ def consequences_of_adding(ledger: Ledger, compounds: Library) -> tuple[str, ...
         told.append(f"{many(len(brought), 'substituent')} new: {names(brought)}.")
     if ledger.seen():
         told.append("Decisions about them rest on measurements from now on: they may have been chosen by those so far.")
+    told += noise_classes.of_more(ledger.endpoints, after.library.ids[len(ledger.library) :], told_of)
     return (*told, *said(ledger, after, draft.data)[1:])
 
 
 def added_drafts(
-    ledger: Ledger, compounds: Library, note: str = "", source: Source | None = None
+    ledger: Ledger, compounds: Library, note: str = "", source: Source | None = None, classes: Classes = _NOTHING
 ) -> tuple[list[Draft], dict[str, bytes]]:
-    """The event that adds compounds, and the parts it names; AssayPilotError when that is refused."""
-    return _drafts(ledger, extended(ledger.library, compounds), note, codec.source_to_json(source))
+    """The event that adds compounds, and the parts it names; AssayPilotError when that is refused.
+
+    ``classes``: what columns that name classes of noise say of them.
+    """
+    whole = extended(ledger.library, compounds)
+    more = whole.ids[len(ledger.library) :]
+    told = {
+        column: [[name, own[name]] for name in more if name in own]
+        for column, own in classes.items()
+        if column in noise_classes.columns(ledger.endpoints)
+    }
+    return _drafts(ledger, whole, note, codec.source_to_json(source), told)
 
 
 def added_again(ledger: Ledger, data: Mapping[str, Any], sequence: int) -> tuple[list[Draft], dict[str, bytes]]:
     """The same compounds once more, after they were taken back; ``sequence`` is the last event before."""
     library = Library.decode(ledger.part(data["parts"][0]))
-    (draft,), blobs = _drafts(ledger, library, data["note"], data["source"])
+    (draft,), blobs = _drafts(ledger, library, data["note"], data["source"], data.get("classes", {}))
     return [replace(draft, data={**draft.data, "redoes": sequence})], blobs
 
 
 def _drafts(
-    ledger: Ledger, library: Library, note: str, source: Mapping[str, Any] | None
+    ledger: Ledger,
+    library: Library,
+    note: str,
+    source: Mapping[str, Any] | None,
+    told: Mapping[str, Sequence[Sequence[str]]],
 ) -> tuple[list[Draft], dict[str, bytes]]:
     refuse_open_round(ledger)
     _refuse_controls(ledger, library)
@@ -103,6 +125,8 @@ def _drafts(
         "anew": None,
         "parts": [part_digest(blob)],
     }
+    if any(told.values()):
+        data["classes"] = dict(told)
     blobs = as_parts(blob)
     if seen and ledger.phases:
         under = ledger.fork(blobs)
@@ -118,7 +142,7 @@ def _drafts(
         told, own = kept(under, decision, verdicts(under, upto), by_rules)
         data = {**data, "anew": told, "parts": [*data["parts"], *map(part_digest, own)]}
         blobs = blobs | as_parts(*own)
-    later = bool(library.interactions) or "rules" in (data["anew"] or {})
+    later = bool(library.interactions) or "rules" in (data["anew"] or {}) or "classes" in data
     draft = Draft("compounds_added", data, 2 if later else 1)
     after = ledger.fork(blobs)
     after.rehearse([draft])

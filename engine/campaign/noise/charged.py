@@ -27,7 +27,8 @@ The SD itself may be any that is no less than the true one, whatever it was chos
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -91,14 +92,26 @@ def weightings(books: Books, turns: Sequence[Turn], *, classes: bool) -> int:
     terms = [books.endpoints, *(turn.was["endpoints"] for turn in turns if turn.after)]
     if len(terms) == 1:
         return 1
+    first = _at_first(books)
     uneven = [k for k in books.deciding_endpoints if _uneven(books, k)]
     goal = books.goal_endpoints if classes else ()
-    return len({(*(_weights(one[k]) for k in goal), *(_ratio(one, k) for k in uneven)) for one in terms})
+    return len({(*(_weights(one[k], first) for k in goal), *(_ratio(one, k) for k in uneven)) for one in terms})
 
 
-def _weights(endpoint: Endpoint) -> tuple[NoiseClasses, bool] | None:
-    """What weights by class rest on: the SDs stated, or guesses and replicates; None without classes."""
-    return None if endpoint.noise_classes is None else (endpoint.noise_classes, endpoint.noise_estimated)
+def _weights(endpoint: Endpoint, first: Collection[str]) -> tuple[NoiseClasses, bool] | None:
+    """What weights by class rest on: the SDs stated, or guesses and replicates; None without classes.
+
+    Compounds that were added had nothing measured when their class was said: those of the ``first`` library count.
+    """
+    own = endpoint.noise_classes
+    if own is None:
+        return None
+    return replace(own, compounds=tuple(pair for pair in own.compounds if pair[0] in first)), endpoint.noise_estimated
+
+
+def _at_first(books: Books) -> frozenset[str]:
+    """The ids of the compounds that were there at the start."""
+    return frozenset(books.library.ids[compound] for compound in np.flatnonzero(books.since[books.arm_of] == 0))
 
 
 def _uneven(books: Books, position: int) -> bool:

@@ -11,7 +11,7 @@ alone, whose plans see to it that each class becomes known.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from assaypilot.engine.campaign.asking import Terms
 from assaypilot.engine.campaign.noise.precision import of_compounds
-from assaypilot.engine.campaign.words import joined
+from assaypilot.engine.campaign.words import joined, names
 from assaypilot.engine.difference import with_noise
 from assaypilot.engine.endpoint import Endpoint
 from assaypilot.engine.errors import AssayPilotError
@@ -27,7 +27,7 @@ from assaypilot.engine.library import Library
 from assaypilot.engine.models.sd_classes import MOST_CLASSES
 from assaypilot.engine.noise_classes import NoiseClasses
 
-__all__ = ["BY_CLASS", "at_most", "check", "otherwise", "resolved", "with_largest"]
+__all__ = ["BY_CLASS", "at_most", "check", "columns", "of_more", "otherwise", "resolved", "with_largest", "with_more"]
 
 Floats = NDArray[np.float64]
 
@@ -155,6 +155,48 @@ def check(ledger: Terms) -> None:
             option="--noise-class",
             mend="Leave it out.",
         )
+
+
+def columns(endpoints: Sequence[Endpoint]) -> tuple[str, ...]:
+    """The columns that name classes of noise, each once."""
+    own = (one.noise_classes for one in endpoints)
+    return tuple(dict.fromkeys(one.site for one in own if one is not None and one.compounds))
+
+
+def with_more(endpoints: Sequence[Endpoint], told: Mapping[str, Sequence[Sequence[str]]]) -> tuple[Endpoint, ...]:
+    """The endpoints, more compounds in classes: by column the ids, and what it says of them where that is a class."""
+    found = []
+    for one in endpoints:
+        own = one.noise_classes
+        if own is not None and own.compounds and own.site in told:
+            named = {name for name, _ in own.sds}
+            more = tuple((name, word) for name, word in told[own.site] if word in named)
+            one = replace(one, noise_classes=replace(own, compounds=(*own.compounds, *more)))
+        found.append(one)
+    return tuple(found)
+
+
+def of_more(endpoints: Sequence[Endpoint], new: Sequence[str], told: Mapping[str, Mapping[str, str]]) -> list[str]:
+    """Whose noise new compounds have, in sentences, where a column says it; empty where none does."""
+    lines = []
+    for one in endpoints:
+        own = one.noise_classes
+        if own is None or not own.compounds:
+            continue
+        if own.site not in told:
+            lines.append(
+                f"Nothing says the {own.site} of the new compounds: for the assay noise (SD) of {one.scale_name} they "
+                "count among all others."
+            )
+            continue
+        words = [told[own.site].get(name, "") for name in new]
+        counted = [f"{words.count(name):,} {own.who(name)}" for name, _ in own.sds if name in words]
+        rest = sum(word not in dict(own.sds) for word in words)
+        unknown = sorted({word for word in words if word and word not in dict(own.sds)})
+        why = f" ({names(unknown)} being no class of its own)" if unknown else ""
+        counted += [f"{rest:,} among all others{why}"] if rest else []
+        lines.append(f"The assay noise (SD) of {one.scale_name} of the new compounds: {joined(counted)}.")
+    return lines
 
 
 def at_most(ledger: Terms, endpoint: Endpoint) -> str:

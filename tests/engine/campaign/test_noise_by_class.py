@@ -15,7 +15,7 @@ from assaypilot.engine.measurements import Result
 from assaypilot.engine.models.sd_bound import upper_sd
 from assaypilot.engine.models.sd_classes import MOST_CLASSES
 from assaypilot.engine.noise_classes import NoiseClasses
-from tests.engine.campaign.making import make, replays, small_library, truth
+from tests.engine.campaign.making import EFFECTS, make, replays, small_library, truth
 
 LOUD, QUIET = 0.6, 0.2
 OWN = NoiseClasses("R1", (("B", None),))
@@ -27,7 +27,8 @@ def said(campaign, rng):
     """What an assay says for the open round, compounds with B at R1 three times as loudly as all others."""
     now = campaign.status()
     sds = np.where(now.library.codes[:, 0] == 1, LOUD, QUIET)
-    means = truth(now.library)
+    # What was added has a substituent that the small table does not know.
+    means = 6.0 + sum(np.array([*EFFECTS[k], 0.3])[now.library.codes[:, k]] for k in range(2))
     return [
         Result(now.library.ids[item.compound], float(means[item.compound] + sds[item.compound] * rng.standard_normal()),
                "pIC50")
@@ -202,5 +203,41 @@ def test_a_corrected_value_of_the_first_phase_is_decided_again(tmp_path):
         play(campaign, 3)
         number = next(m.number for m in campaign.status().measurements if m.phase == 1)
         campaign.correct(number, 7.9, reason="digits swapped")
+        replays(campaign)
+    assert verify(tmp_path / "x.assaypilot", recompute=True).ok
+
+
+def more(names, codes):
+    """Compounds of the small table's sites, with a substituent of their own at R1."""
+    return Library.listed(["R1", "R2"], [["D", "ABC"[k]] for k in codes], ids=list(names))
+
+
+def test_compounds_that_are_added_have_the_class_their_table_says(tmp_path):
+    library = small_library()
+    column = NoiseClasses("Sol", (("poor", 0.6),), None, ((library.ids[0], "poor"),))
+    stated = Endpoint("pIC50", noise_sd=0.2, noise_classes=column)
+    with make(tmp_path / "x.assaypilot", **{**WIDE, "endpoints": (stated,)}) as campaign:
+        play(campaign, 1)
+        error = campaign._ledger.error
+        new, told = more(("n1", "n2", "n3"), (0, 1, 2)), {"Sol": {"n1": "poor", "n2": "odd"}}
+        (text,) = [line for line in campaign.consequences_of_adding(new, told) if "of the new compounds" in line]
+        assert "1 where Sol is poor and 2 among all others (odd being no class of its own)" in text
+        (text,) = [line for line in campaign.consequences_of_adding(new) if "of the new compounds" in line]
+        assert "Nothing says the Sol of the new compounds" in text
+        assert "all others" in text
+        campaign.add_compounds(new, classes=told)
+        now = campaign.status()
+        sds = now.endpoints[0].noise_classes.of(now.library)
+        assert sds[-3:] == pytest.approx([0.6, 0.2, 0.2])
+        # That costs what more compounds cost, and no other weights.
+        assert error < campaign._ledger.error < 1.2 * error
+        replays(campaign)
+        campaign.undo()
+        assert campaign.status().endpoints[0].noise_classes == column.with_other(0.2)
+        campaign.redo()
+        assert campaign.status().endpoints[0].noise_classes.compounds[-1] == ("n1", "poor")
+        play(campaign, 1)
+        campaign.change(Change(epsilon=0.8))
+        assert campaign._ledger.error < 1.3 * error
         replays(campaign)
     assert verify(tmp_path / "x.assaypilot", recompute=True).ok
