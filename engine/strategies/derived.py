@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 
 from assaypilot.engine.arrays import Flags, Floats
-from assaypilot.engine.strategies.protocol import Decision, Outcome, State
+from assaypilot.engine.strategies.protocol import BOUNDLESS, Decision, Outcome, State
 
-__all__ = ["Phase", "derived"]
+__all__ = ["Phase", "derived", "unbounded"]
 
 
 class Phase(NamedTuple):
@@ -33,6 +34,19 @@ class Phase(NamedTuple):
     """The look at which ``adaptive`` expected the end when it began; None for all others."""
     foreseen: float | None = None
     """The noise SD by which ``adaptive`` took cells as likely to be known only as bounds; None: that of now."""
+    noise: tuple[float, ...] | None = None
+    """The noise SDs that it was decided by, by endpoint; None: those of now."""
+
+
+def unbounded(state: State, decision: Decision) -> Decision:
+    """The decision, infinite bounds where nothing is known of an endpoint's noise."""
+    nowhere = np.array(state.problem.noise) >= BOUNDLESS
+    if not nowhere.any():
+        return decision
+    low, high = decision.low.copy(), decision.high.copy()
+    low[nowhere] = np.where(np.isnan(low[nowhere]), np.nan, -np.inf)
+    high[nowhere] = np.where(np.isnan(high[nowhere]), np.nan, np.inf)
+    return replace(decision, low=low, high=high)
 
 
 def derived(state: State, phases: Sequence[Phase], bounds: Floats, ins: Flags, outs: Flags, left: Flags) -> Decision:

@@ -25,6 +25,8 @@ def rules(ledger: Ledger) -> int:
 
     What makes none is kept as it always was, so that older programs read it.
     """
+    if scatter.estimated(ledger) and len(ledger.goal_endpoints) > 1:
+        return 2
     noise = {_foreseen(ledger, number) for number in range(1, len(ledger.phases) + 1)}
     state = ledger.strategy.adjust(ledger.fresh(), measurable=ledger.measurable(), spent=0)
     away = bool((state.status == NOT_ESTIMABLE).any())
@@ -46,7 +48,10 @@ def derive(ledger: Ledger, upto: int, measurable: NDArray[np.bool_], spent: int,
         known = ledger.since < number
         leader, expected = _of_walks(ledger, number)
         own = (decided.active, decided.lost, known, decided.measurable, decided.revised)
-        phases.append(Phase(outcome, *own, leader, expected, _foreseen(ledger, number) if by_rules > 1 else None))
+        then: tuple[float | None, tuple[float, ...] | None] = (None, None)
+        if by_rules > 1:
+            then = (_foreseen(ledger, number), scatter.to_decide(ledger, state, number).problem.noise)
+        phases.append(Phase(outcome, *own, leader, expected, *then))
     decision = scatter.decided(state, anew(ledger.strategy, state, phases))
     return None if decision is None else replace(decision, numbers=_numbers(ledger, upto))
 

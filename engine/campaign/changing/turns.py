@@ -51,7 +51,7 @@ class Anew:
     measurable: NDArray[np.bool_]
     """``(n_arms,)``: what could be had."""
     rules: int = 1
-    """By which rules, as the log says. 2: cells count by the noise as it was when their phase was planned, and who
+    """By which rules, as the log says. 2: phases are seen with the noise as it was when they were planned, and who
     could not be estimated then is known to have been compared with nobody. 1 in logs that do not say, for good."""
 
     @property

@@ -13,7 +13,7 @@ import numpy as np
 
 from assaypilot.engine.arrays import Flags, Floats, Ints
 from assaypilot.engine.campaign.counting import Books
-from assaypilot.engine.models.sd_bound import OF_DECISIONS, TARGET
+from assaypilot.engine.models.sd_bound import TARGET
 from assaypilot.engine.models.sd_classes import scale, weighing, worth
 from assaypilot.engine.models.sd_cut import Cells, summed
 
@@ -21,6 +21,11 @@ if TYPE_CHECKING:
     from assaypilot.engine.campaign.noise.scatter import Spread
 
 __all__ = ["lacking", "late", "named", "parted", "placed", "precision", "scales", "weights"]
+
+
+_USUAL = 0.005
+"""The share of the bounds at a usual confidence. By that of the campaign a change of it would change the weights, after
+their values."""
 
 
 def parted(
@@ -35,13 +40,12 @@ def parted(
 
 def weights(books: Books, position: int, phase: int) -> Floats:
     """``(n_classes,)``: about the SD of each class, by its guess and, from phase 1 on, the replicates of that phase."""
-    from assaypilot.engine.campaign.noise.scatter import estimated, first_contrasts
+    from assaypilot.engine.campaign.noise.scatter import first_contrasts
 
     of, guesses = _classes(books, position)
-    alpha = (1.0 - OF_DECISIONS) * books.settings.delta / (len(estimated(books)) * len(guesses))
     cells = first_contrasts(books, position).cells if phase > 0 else ()
     told = [summed([cell for compound, cell in cells if of[compound] == place]) for place in range(len(guesses))]
-    return np.array([weighing(guess, *one, alpha) for guess, one in zip(guesses, told, strict=True)])
+    return np.array([weighing(guess, *one, _USUAL / len(guesses)) for guess, one in zip(guesses, told, strict=True)])
 
 
 def scales(books: Books, found: Sequence[Spread], phase: int, *, plan: bool) -> dict[int, float]:

@@ -71,8 +71,8 @@ def _sequences(books: Books, position: int, turns: Sequence[Turn]) -> int:
     """Sequences of replicates far from bounds that decisions rested on, at least 1: by bounds met, and by guess."""
     met = bounds_met(books, position)
     guesses = [(decided, endpoints[position]) for decided, endpoints in _decided(books, turns)]
-    found = {(met[n], e.noise_sd) for n, e in guesses if e.noise_estimated and any(map(math.isfinite, met[n]))}
-    return max(1, len(found))
+    beside = [(met[n], e) for n, e in guesses if e.noise_estimated and any(map(math.isfinite, met[n]))]
+    return max(1, len({(ends, e.noise_sd, e.noise_classes) for ends, e in beside}))
 
 
 def _decided(books: Books, turns: Sequence[Turn]) -> list[_Terms]:

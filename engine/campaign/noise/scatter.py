@@ -37,6 +37,7 @@ from assaypilot.engine.endpoint import Endpoint
 from assaypilot.engine.measurements import Measurement, pure_error
 from assaypilot.engine.models.sd_bound import OF_DECISIONS, TARGET, planning_sd, upper_sd
 from assaypilot.engine.models.sd_cut import Cell, Cells, far_within, summed
+from assaypilot.engine.strategies.derived import unbounded
 from assaypilot.engine.strategies.protocol import BOUNDLESS, Decision, State
 
 __all__ = [
@@ -233,13 +234,7 @@ def to_decide(books: Books, state: State, phase: int) -> State:
 
 def decided(state: State, decision: Decision | None) -> Decision | None:
     """The decision, infinite bounds where nothing was known of an endpoint's noise."""
-    nowhere = np.array(state.problem.noise) >= BOUNDLESS
-    if decision is None or not nowhere.any():
-        return decision
-    low, high = decision.low.copy(), decision.high.copy()
-    low[nowhere] = np.where(np.isnan(low[nowhere]), np.nan, -np.inf)
-    high[nowhere] = np.where(np.isnan(high[nowhere]), np.nan, np.inf)
-    return replace(decision, low=low, high=high)
+    return None if decision is None else unbounded(state, decision)
 
 
 def latest(books: Books, used: Mapping[int, tuple[Spread, ...]]) -> tuple[Spread, ...]:

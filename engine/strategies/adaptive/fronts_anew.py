@@ -1,7 +1,8 @@
 """``adaptive``'s decisions about trade-offs derived anew, when compounds were added after results were seen.
 
 All phases are gone through again in their order, each with the compounds there were when it was planned, as if decided
-for the first time: who was named as beating whom depends on nothing else. When a cohort comes, how many of the one
+for the first time, by the noise as it was known then: who was named as beating whom depends on nothing else, and on
+nothing that came later, not even on how well later replicates tell the noise. When a cohort comes, how many of the one
 before it are not out is noted (what Holm's procedure counts on from then on), and who is in is undecided again, since
 nobody was compared with the new ones. In the end all is asked once more of all compounds by the walks of all phases.
 
@@ -19,7 +20,7 @@ import numpy as np
 from assaypilot.engine.arrays import Ints
 from assaypilot.engine.strategies.adaptive.cohorts import OPEN, Cohorts, came_with
 from assaypilot.engine.strategies.adaptive.pareto import AdaptivePareto
-from assaypilot.engine.strategies.derived import Phase, derived
+from assaypilot.engine.strategies.derived import Phase, derived, unbounded
 from assaypilot.engine.strategies.protocol import IN, OUT, UNDECIDED, Decision, State
 
 __all__ = ["by_fronts"]
@@ -41,11 +42,12 @@ def by_fronts(state: State, phases: Sequence[Phase]) -> Decision | None:
     for number, phase in enumerate(known):
         if number in later:
             state = _joined(state, later.index(number))
-        state = replace(state, problem=replace(problem, wanted=problem.wanted & (came <= number)))
+        own = replace(problem, wanted=problem.wanted & (came <= number), noise=phase.noise or problem.noise)
+        state = replace(state, problem=own)
         state = strategy.adjust(state, measurable=phase.measurable, spent=phase.outcome.spent)
         decision = strategy.decide(state, phase.outcome)
         if decision is not None:
-            state = strategy.apply(state, decision)
+            state = strategy.apply(state, unbounded(state, decision))
     if len(known) in later:
         state = _joined(state, later.index(len(known)))
     state = strategy.adjust(replace(state, problem=problem), measurable=problem.measurable, spent=spent)

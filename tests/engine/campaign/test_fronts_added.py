@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from pathlib import Path
 
 import numpy as np
@@ -12,8 +13,9 @@ from assaypilot.engine.campaign.campaign import Campaign
 from assaypilot.engine.campaign.state import Status
 from assaypilot.engine.library import Library
 from assaypilot.engine.measurements import Result
+from assaypilot.engine.strategies.adaptive.pareto import AdaptivePareto
 from tests.engine.campaign.making import replays
-from tests.engine.campaign.trading import EFFECTS, decide_phase, finish, trade
+from tests.engine.campaign.trading import EFFECTS, HERG, POTENCY, decide_phase, finish, trade
 
 MORE = Library.listed(["R1", "R2"], [["D", "A"], ["D", "B"], ["A", "D"]], ids=["new-1", "new-2", "new-3"])
 """A fourth substituent at either site: better in pIC50, and in hERG as the first two are."""
@@ -94,4 +96,24 @@ def test_what_stands_on_plates_takes_compounds_in_too(tmp_path: Path) -> None:
         campaign.add_compounds(MORE)
         round_of(-0.6)
         assert campaign.status().guarantee.holds
+        sound(campaign)
+
+
+def test_each_phase_names_who_beats_whom_by_the_noise_as_it_was_known_then(tmp_path: Path, monkeypatch) -> None:
+    unknown = [dataclasses.replace(one, noise_estimated=True, noise_sd=0.4) for one in (POTENCY, HERG)]
+    with trade(tmp_path / "x.assaypilot", *unknown, strategy="adaptive", epsilon=0.3, per_round=72) as campaign:
+        for _ in range(3):
+            decide_phase(campaign)
+        then = [tuple(one.used for one in campaign._ledger.spreads[phase]) for phase in (1, 2, 3)]
+        assert len(set(then)) == 3
+        seen, decide = [], AdaptivePareto.decide
+
+        def watched(self, state, outcome):
+            seen.append(state.problem.noise)
+            return decide(self, state, outcome)
+
+        monkeypatch.setattr(AdaptivePareto, "decide", watched)
+        campaign.add_compounds(MORE)
+        assert seen == then
+        monkeypatch.undo()
         sound(campaign)

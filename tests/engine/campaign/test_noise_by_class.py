@@ -192,6 +192,9 @@ def test_a_change_on_the_way_decides_anew_by_the_same_weights(tmp_path):
         before = by_class.weights(campaign._ledger, 0, 2)
         campaign.change(Change(epsilon=0.7))
         assert by_class.weights(campaign._ledger, 0, 2) == pytest.approx(before)
+        # Another confidence has other bounds, and no other weights: those would be chosen after their values.
+        campaign.change(Change(delta=0.3))
+        assert by_class.weights(campaign._ledger, 0, 2) == pytest.approx(before, abs=0.0, rel=1e-15)
         play(campaign, 1, seed=9)
         assert campaign.status().guarantee.holds
         replays(campaign)

@@ -295,6 +295,7 @@ def test_a_difference_is_as_many_times_its_guess_as_the_worse_part():
 
     class Books:
         endpoints = tuple(both)
+        measured, phases = (0, 1), ()
 
     one = scatter.Spread(0, 0.2, 0.16 * 40, 40, 0.005)
     noise = scatter.bounds(Books(), [one])
