@@ -14,7 +14,7 @@ from assaypilot.engine.tables.mixed import counted_together
 from assaypilot.engine.tables.options import TableMapping, TableOptions
 from assaypilot.engine.tables.quality import quality_column
 from assaypilot.engine.tables.raw import RawTable, fold
-from assaypilot.engine.tables.site_columns import could_be_site, likely_sites, numbered_sites
+from assaypilot.engine.tables.site_columns import NoSites, could_be_site, likely_sites, numbered_sites
 from assaypilot.engine.tables.stock import STOCK_ROLES, speaks_of
 from assaypilot.engine.tables.values import is_missing
 
@@ -215,7 +215,9 @@ class _Proposal:
             mend = f"Name the columns with the substituents: --sites {shown}."
             if smiles is not None:
                 mend = f"{mend[:-1]}, or give the core of the structures: --core SMILES."
-            raise AssayPilotError(message, file=self.raw.file, option="--sites", mend=mend)
+            refusal = NoSites(message, file=self.raw.file, option="--sites", mend=mend)
+            refusal.candidates = candidates
+            raise refusal
         self.taken.update(found)
         return found
 

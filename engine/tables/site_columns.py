@@ -5,17 +5,25 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
+from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.tables import headers
 from assaypilot.engine.tables.raw import RawTable, fold
 from assaypilot.engine.tables.values import is_missing
 
-__all__ = ["could_be_site", "likely_sites", "numbered_sites"]
+__all__ = ["NoSites", "could_be_site", "likely_sites", "numbered_sites"]
 
 _SAMPLED = 2000
 _MOST = 8
 """Columns that are proposed."""
 _MOST_STEPS = 12
 _FEWEST_ROWS = 8
+
+
+class NoSites(AssayPilotError):
+    """No column of a table is called as a site is; ``candidates`` may be some."""
+
+    candidates: tuple[str, ...] = ()
+
 
 Numbers = Callable[[str], list[str]]
 """The texts of a column that are numbers, when at least half of its filled cells are."""

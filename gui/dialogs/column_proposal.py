@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.progress import Report
@@ -29,6 +29,7 @@ class Proposal:
 def propose_columns(raw: RawTable, kept: TableMapping | None, report: Report) -> Proposal:
     """What the columns are: as ``kept`` says when it is given, else by their headers and contents."""
     from assaypilot.engine.tables.mapping import propose
+    from assaypilot.engine.tables.site_columns import NoSites
 
     blanks = blank_cells(raw, raw.columns)
     report(0.3, "")
@@ -40,10 +41,15 @@ def propose_columns(raw: RawTable, kept: TableMapping | None, report: Report) ->
         return Proposal(kept, True, bool(kept.cores), cores, blanks)
     try:
         return Proposal(propose(raw), False, False, (), blanks)
-    except AssayPilotError as error:
-        if error.option != "--sites":
-            return Proposal(None, False, False, (), blanks)
+    except NoSites as error:
+        candidates = error.candidates
+    except AssayPilotError:
+        return Proposal(None, False, False, (), blanks)
     try:
+        if len(candidates) > 1:
+            # What may be a site is no result: temperatures stand beside the yield. The user ticks them.
+            found = propose(raw, TableOptions(sites=candidates))
+            return Proposal(replace(found, sites=()), False, found.smiles is not None, (), blanks)
         # Any core will do: only what the other columns are is asked.
         mapping = propose(raw, TableOptions(cores=("c1ccccc1",)))
     except AssayPilotError:

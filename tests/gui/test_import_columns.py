@@ -301,6 +301,29 @@ def test_columns_that_could_hold_substituents_are_offered(qtbot: QtBot, window: 
     assert step.panel.tick.isHidden()
 
 
+def test_conditions_of_a_reaction_are_offered_and_not_taken_for_results(
+    qtbot: QtBot, window: MainWindow, tmp_path: Path
+) -> None:
+    path = tmp_path / "reactions.csv"
+    rows = "".join(
+        f"{('KOH', 'DBU')[n % 2]},{('THF', 'DMF')[n // 2 % 2]},{(60, 80, 100)[n % 3]},{40 + 0.5 * n}\n"
+        for n in range(24)
+    )
+    path.write_text(f"base,solvent,temperature,yield\n{rows}")
+    wizard = wizard_on(qtbot, window, path)
+    wizard.next.click()
+    step = wizard.columns_step
+    until(qtbot, lambda: step.panel.tick.isVisible())
+    assert step.panel.tick.text() == "Tick base, solvent, temperature"
+    assert step.form.endpoint.currentText() == "yield"
+    step.panel.tick.click()
+    until(qtbot, lambda: step.complete)
+    assert step.form.chosen_sites == ("base", "solvent", "temperature")
+    assert step.result is not None
+    assert [column.endpoint.name for column in step.result.mapping.endpoints] == ["yield"]
+    leave(wizard)
+
+
 def test_a_table_without_any_candidate_says_what_to_do(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
     path = tmp_path / "numbers.csv"
     path.write_text("Name,X,Y\na,1,2\nb,3,4\n")

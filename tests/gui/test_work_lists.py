@@ -305,3 +305,21 @@ def test_names_of_controls_are_as_short_as_they_can_be() -> None:
     assert short_names(["max", "min", "max"]) == {"max": "ma", "min": "mi"}
     assert short_names(["ref", "DMSO"]) == {"ref": "r", "DMSO": "D"}
     assert short_names(["a", "ab"]) == {"a": "a", "ab": "ab"}
+
+
+def test_the_plate_of_a_reader_is_read_by_the_plates_of_the_round(
+    qtbot: QtBot, planned: MainWindow, tmp_path: Path
+) -> None:
+    ask(qtbot, planned)
+    rows = save(qtbot, planned, tmp_path / "list.csv")
+    values = {row["Well"]: f"6.{10 + k}" for k, row in enumerate(rows)}
+    lines = [",".join(["", *map(str, range(1, 13))])]
+    lines += [",".join([row, *(values.get(f"{row}{n}", "0.05") for n in range(1, 13))]) for row in "ABCDEFGH"]
+    plate = tmp_path / "reader.csv"
+    plate.write_text("\n".join(lines))
+    planned.read_results_from(plate)
+    until(qtbot, lambda: planned.round.stack.currentWidget() is planned.round.preview)
+    planned.round.preview.write.click()
+    until(qtbot, lambda: status(planned).measurements_used == len(rows))
+    entered = {(m.entered.well, f"{m.value:g}") for m in status(planned).measurements}
+    assert entered >= {(well, f"{float(value):g}") for well, value in values.items()}
