@@ -17,6 +17,7 @@ from assaypilot.engine.measurements import Pooled, pool
 from assaypilot.engine.models.contributions import contributions
 from assaypilot.engine.models.leave_one_out import leave_one_out
 from assaypilot.engine.models.ols import Estimate, least_squares
+from assaypilot.engine.models.tobit import Bounds, Cells, additive
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -70,6 +71,12 @@ class Measured:
     """``(m,)``, determinations."""
     fit: Estimate
     """The additive model, by least squares."""
+    effects: Estimate
+    """The same with values known only as bounds, by their likelihood."""
+    told: Ints
+    """``(k,)``, the compounds with a value or a bound, some more than once."""
+    told_counts: Floats
+    """``(k,)``, determinations."""
 
 
 def measured(status: Status, endpoint: int) -> Measured:
@@ -82,7 +89,36 @@ def measured(status: Status, endpoint: int) -> Measured:
     found = pooled_of(status.endpoints, endpoint, of_measured)
     rows = np.flatnonzero(found.counts > 0)
     means, counts = found.means[rows], found.counts[rows]
-    return Measured(rows, means, counts, least_squares(SiteFeatures.of(status.library), rows, counts, means))
+    features, bounds = SiteFeatures.of(status.library), _bounds(status, endpoint)
+    fit, sigma = least_squares(features, rows, counts, means), status.endpoints[endpoint].noise_sd
+    if bounds is None or sigma is None:
+        return Measured(rows, means, counts, fit, fit, rows, counts)
+    told = np.concatenate([rows, bounds.rows])
+    told_counts = np.concatenate([counts, bounds.counts])
+    # What is told at all, by where values and bounds are; what it is, by their likelihood.
+    reach = least_squares(features, told, told_counts, np.concatenate([means, bounds.limits]))
+    view = additive(features, Cells(rows, counts, means), bounds, sigma)
+    effects = reach.replaced(view.mean, view.covariance)
+    return Measured(rows, means, counts, fit, effects, told, told_counts)
+
+
+def _bounds(status: Status, endpoint: int) -> Bounds | None:
+    """The bounds of one measured endpoint; None without any that estimates count."""
+    own = status.endpoints[endpoint]
+    if own.of is not None or own.name not in status.candidates.open_sides:
+        return None
+    found = [
+        m
+        for m in status.measurements
+        if m.endpoint == endpoint and m.relation != "=" and m.excluded is None and not m.withdrawn
+    ]
+    return Bounds(
+        np.array([m.compound for m in found], dtype=np.intp),
+        np.array([m.n for m in found], dtype=float),
+        np.array([m.value for m in found]),
+        np.array([1.0 if m.relation in ("<", "<=") else -1.0 for m in found]),
+        np.ones(len(found)),
+    )
 
 
 def contribution_figures(status: Status, endpoint: int, data: Measured, width: float) -> list[tuple[str, list[Figure]]]:
@@ -94,7 +130,7 @@ def contribution_figures(status: Status, endpoint: int, data: Measured, width: f
 
     own = status.endpoints[endpoint]
     noise = np.nan if own.noise_sd is None else own.noise_sd  # without it no interval is known
-    sites = contributions(status.library, data.fit, data.rows, data.counts, noise)
+    sites = contributions(status.library, data.effects, data.told, data.told_counts, noise)
     everything = [one for site in sites if len(site.substituents) > 1 for one in site.substituents]
     value, low, high = (np.array([getattr(one, name) for one in everything]) for name in ("value", "low", "high"))
     ends = contribution_ends(value, low, high)

@@ -11,6 +11,7 @@ from reportlab.platypus import Flowable, KeepTogether, Spacer, Table
 
 from assaypilot.engine.campaign.state import Status
 from assaypilot.engine.export import pictures
+from assaypilot.engine.export.bounds import said
 from assaypilot.engine.export.contents import Contents
 from assaypilot.engine.export.report_page import WIDTH, Pages, Progress, heading
 from assaypilot.engine.export.report_shortlist import MOST, cards, table
@@ -170,11 +171,12 @@ def _shortlist(contents: Contents, progress: Progress) -> list[Flowable]:
 
 def _intervals(status: Status) -> str:
     """What the intervals of the shortlist are."""
+    counted = f" {said(status)}".rstrip()
     if not status.phases_decided:
-        return "Intervals are 95 % posterior intervals: nothing is decided yet."
+        return f"Intervals are 95 % posterior intervals: nothing is decided yet.{counted}"
     return (
         "Estimates are from all measurements that count; intervals are the bounds the decision rests on, so an "
-        "estimate may lie beside the middle of its own."
+        f"estimate may lie beside the middle of its own.{counted}"
     )
 
 
@@ -187,9 +189,9 @@ def _contributions(status: Status, measured: Mapping[int, pictures.Measured]) ->
     parts: list[tuple[str, list[Flowable], float]] = []
     for endpoint, data in measured.items():
         name = status.endpoints[endpoint].scale_name
-        found = pictures.contribution_figures(status, endpoint, data, _HALF / _INCH) if len(data.rows) else []
+        found = pictures.contribution_figures(status, endpoint, data, _HALF / _INCH) if len(data.told) else []
         figures = [FigureFlowable(figure) for _, of_site in found for figure in of_site]
-        none = "No site has more than one substituent." if len(data.rows) else "Nothing was measured yet."
+        none = "No site has more than one substituent." if len(data.told) else "Nothing was measured yet."
         first = max((figure.height for figure in figures[:2]), default=20.0)
         parts.append((name, _in_pairs(figures) if figures else [paragraph(none)], first))
     # A heading stays with the first figures below it.

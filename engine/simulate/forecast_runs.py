@@ -25,8 +25,10 @@ from assaypilot.engine.features import DenseFeatures, span_basis
 from assaypilot.engine.measurements import Pooled
 from assaypilot.engine.models.glm import Link, mean_value
 from assaypilot.engine.progress import Report, silent
+from assaypilot.engine.simulate.assay_range import AssayRange
 from assaypilot.engine.simulate.forecast_blocks import beside, share_left
 from assaypilot.engine.simulate.forecast_quick import effective, quick
+from assaypilot.engine.simulate.forecast_range import seen_range, together, within
 from assaypilot.engine.simulate.instances import Drawn, Kind
 from assaypilot.engine.simulate.replicates import Replicates, Unknown
 from assaypilot.engine.simulate.runner import sample
@@ -286,6 +288,8 @@ class _Lab(Books):
             start.noise,
             _KINDS[link],
         )
+        edges = [(ledger.endpoints[k].sign, seen_range(ledger, k)) for k in ledger.goal_endpoints]
+        self._ends = [ends if sign > 0 else ends.turned for sign, ends in edges]
         self._ledger, self._problem, self._truth, self._rng = ledger, problem, truth, rng
         self._worth = None
         if problem.precision is not None:
@@ -328,6 +332,9 @@ class _Lab(Books):
         if self._beside_blocks < 1.0:
             counts: Any = self._beside_blocks * asked.counts
             asked = replace(asked, counts=counts)
+        if any(ends != AssayRange() for ends in self._ends):
+            takes = self._ledger.takes_bounds
+            return within(self._drawn, asked, self._rng, spent, self._ends, takes=takes, worth=self._worth)
         found = sample(self._drawn, asked, self._rng, spent)
         if self._worth is None:
             return found
@@ -343,11 +350,8 @@ class _Lab(Books):
         if len(arms):
             asked = replace(under_way.allocation, arms=arms, counts=under_way.outstanding[arms])
             more = self._sampled(asked, spent)
-            counts = came.counts + more.counts
-            sums = came.counts * came.means + more.counts * more.means
             cells = None if came.cells is None else beside(came.cells, more.counts, more.means)
-            means = np.divide(sums, counts, out=sums * 0.0, where=counts > 0)
-            came = replace(came, counts=counts, means=means, cells=cells)
+            came = replace(together(came, more), cells=cells)
         if self.limited:
             spans = [ledger.span(phase, k) for k in self.limited]
             begun = [Pooled(span.counts, span.means) for span in spans]

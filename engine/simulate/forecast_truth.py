@@ -15,14 +15,19 @@ from typing import NamedTuple
 
 import numpy as np
 from scipy.linalg import cho_solve, cholesky, solve_triangular
+from scipy.special import log_ndtr, ndtri_exp
 
 from assaypilot.engine.arrays import Floats, Ints
 from assaypilot.engine.campaign.candidates import pooled
+from assaypilot.engine.campaign.censoring import bounds_at
 from assaypilot.engine.campaign.noise.known import informing
 from assaypilot.engine.campaign.replay import Ledger
 from assaypilot.engine.campaign.words import joined, number
+from assaypilot.engine.features import SiteFeatures
 from assaypilot.engine.models.glm import curvature, fit_glm
 from assaypilot.engine.models.link_posterior import working_values
+from assaypilot.engine.models.tobit import Bounds
+from assaypilot.engine.simulate.forecast_range import range_words
 
 __all__ = ["SIZE", "SPREAD", "Source", "draw", "sources", "words"]
 
@@ -65,6 +70,8 @@ class Source(NamedTuple):
     """The unit in words."""
     centre: float
     """Where means lie when nothing was measured."""
+    bounds: Bounds | None = None
+    """Values known only as bounds."""
 
 
 def sources(ledger: Ledger, endpoints: Sequence[int]) -> list[Source]:
@@ -98,7 +105,8 @@ def _source(ledger: Ledger, position: int) -> Source:
         # What was measured knows the scale better than anybody.
         unit = max(float(np.std(means)) / math.sqrt(len(ledger.features.sizes)), noise / 4.0)
     edges = [edge for edge in (endpoint.lowest, endpoint.highest) if math.isfinite(edge)]
-    return Source(measured, counts, means, noise, unit, told, edges[0] if edges else 0.0)
+    bounds = bounds_at(ledger, position) if endpoint.of is None else None
+    return Source(measured, counts, means, noise, unit, told, edges[0] if edges else 0.0, bounds)
 
 
 def words(ledger: Ledger, known: Sequence[Source], endpoints: Sequence[int]) -> str:
@@ -106,7 +114,7 @@ def words(ledger: Ledger, known: Sequence[Source], endpoints: Sequence[int]) -> 
     parts = []
     for source, position in zip(known, endpoints, strict=True):
         name = ledger.endpoints[position].scale_name
-        if len(source.measured):
+        if len(source.measured) or source.bounds is not None:
             results = "all results so far" if ledger.spent() else "the values from before the campaign"
             parts.append(f"of {name} from {results}")
         else:
@@ -114,7 +122,7 @@ def words(ledger: Ledger, known: Sequence[Source], endpoints: Sequence[int]) -> 
                 f"of {name}, of which nothing was measured, with an SD of {source.told} at each site, "
                 f"give or take a factor of {number(SPREAD)}"
             )
-    return f"Simulated with contributions {joined(parts)}, adding up as the model says."
+    return f"Simulated with contributions {joined(parts)}, adding up as the model says.{range_words(ledger, endpoints)}"
 
 
 def draw(ledger: Ledger, source: Source, n: int, rng: np.random.Generator) -> Floats:
@@ -124,7 +132,7 @@ def draw(ledger: Ledger, source: Source, n: int, rng: np.random.Generator) -> Fl
     sites = np.repeat(np.arange(len(features.sizes)), features.sizes)
     usual = math.log(source.unit) + _OF_TABLE * rng.standard_normal((n, 1))
     sds = np.exp(usual + _OF_SITE * rng.standard_normal((n, len(features.sizes))))
-    if not len(source.measured):
+    if not len(source.measured) and source.bounds is None:
         effects = np.concatenate(
             [np.full((n, 1), source.centre), sds[:, sites] * rng.standard_normal((n, len(sites)))], 1
         )
@@ -132,9 +140,14 @@ def draw(ledger: Ledger, source: Source, n: int, rng: np.random.Generator) -> Fl
             effects[:, 0] += source.unit * math.sqrt(len(features.sizes)) * rng.standard_normal(n)
         return np.array([features.times(row) for row in effects])
     precision = features.gram(source.counts, source.measured) / source.noise**2
-    centre = float(source.counts @ source.means / source.counts.sum())
+    levels = np.concatenate([source.means, *([] if source.bounds is None else [source.bounds.limits])])
+    weights = np.concatenate([source.counts, *([] if source.bounds is None else [source.bounds.counts])])
+    centre = float(weights @ levels / weights.sum())
     moment = features.moment(source.counts * (source.means - centre), source.measured) / source.noise**2
-    far = 10.0 * max(source.unit, source.noise, float(np.std(source.means)))
+    far = 10.0 * max(source.unit, source.noise, float(np.std(levels)))
+    latent = None if source.bounds is None else _Latent(features, source.bounds, source.noise, centre)
+    if latent is not None:
+        precision = precision + latent.precision
     most = max(int(_WORK / (columns**3 + 1e4)), n)
     between = max(min(_BETWEEN, most // (2 * n)), 1)
     burn_in = min(_BURN_IN, max(most - between * n, 5))
@@ -143,14 +156,40 @@ def draw(ledger: Ledger, source: Source, n: int, rng: np.random.Generator) -> Fl
     for sweep in range(burn_in + between * n):
         prior = np.concatenate([[far**-2], sd[sites] ** -2.0])
         factor = cholesky(precision + np.diag(prior), lower=True)
-        mean = cho_solve((factor, True), moment)
+        mean = cho_solve((factor, True), moment if latent is None else moment + latent.moment)
         effects = mean + solve_triangular(factor.T, rng.standard_normal(columns), lower=False)
         size = _table_size(sd, source.unit, rng)
         sd = _site_sds(effects[1:], features.sizes, size, rng)
+        if latent is not None:
+            latent.draw(effects, rng)
         place, rest = divmod(sweep - burn_in, between)
         if place >= 0 and rest == 0:
             out[place] = centre + features.times(effects)
     return out
+
+
+class _Latent:
+    """What lies behind values known only as bounds, drawn along with the effects (Chib, J. Econometrics 51, 1992)."""
+
+    def __init__(self, features: SiteFeatures, bounds: Bounds, noise: float, centre: float) -> None:
+        often = bounds.times.astype(np.intp)
+        self._rows = np.repeat(bounds.rows, often)
+        self._counts, self._signs = (np.repeat(part, often) for part in (bounds.counts, bounds.signs))
+        self._features, self._noise = features, noise
+        self._limits = np.repeat(bounds.limits, often) - centre
+        self._sd = noise / np.sqrt(self._counts)
+        self.precision: Floats = features.gram(self._counts, self._rows) / noise**2
+        self.moment: Floats = self._told(self._limits)
+
+    def _told(self, values: Floats) -> Floats:
+        return self._features.moment(self._counts * values, self._rows) / self._noise**2
+
+    def draw(self, effects: Floats, rng: np.random.Generator) -> None:
+        """Nothing; draws the values anew, each beyond its limit, around what the effects say."""
+        means = self._features.times(effects, self._rows)
+        most = log_ndtr(self._signs * (self._limits - means) / self._sd)
+        drawn = ndtri_exp(np.minimum(most + np.log1p(-rng.random(len(means))), -1e-300))
+        self.moment = self._told(means + self._signs * self._sd * drawn)
 
 
 def _table_size(sds: Floats, unit: float, rng: np.random.Generator) -> float:

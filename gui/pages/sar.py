@@ -9,6 +9,7 @@ from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QMenu, QScrollArea, QStackedWidget, QVBoxLayout, QWidget
 
 from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.export.bounds import said
 from assaypilot.engine.export.structure_activity import Look, look
 from assaypilot.engine.interactions import pair_name
 from assaypilot.engine.library import Library
@@ -221,7 +222,7 @@ class SarPage(Page):
             "combinations measured."
             for pair in status.library.interactions
         ]
-        return " ".join(told)
+        return " ".join([*told, *filter(None, [said(status)])])
 
     def _turned(self) -> None:
         """Nothing; shows another moment, once the page is seen, if it knows the campaign as it is now."""
