@@ -9,7 +9,7 @@ import socket
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +39,19 @@ _numbers = itertools.count()
 def is_gui(item: pytest.Item) -> bool:
     """Return whether a test may start Qt."""
     return GUI_FOLDER in item.path.parents or "qapp" in getattr(item, "fixturenames", ())
+
+
+@pytest.fixture
+def public() -> Callable[[str], Path]:
+    """Return the path of a public table by its name; it skips the test when the folder is absent."""
+    from tests.public import DATA  # these fixtures are tried by themselves, too
+
+    def path(name: str) -> Path:
+        if not (DATA / name).exists():
+            pytest.skip(f"the public table {name} is not here")
+        return DATA / name
+
+    return path
 
 
 @pytest.fixture(scope="session")

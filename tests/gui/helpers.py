@@ -18,6 +18,7 @@ from assaypilot.engine.measurements import Result
 from assaypilot.engine.tables.importer import import_table
 from assaypilot.engine.tables.mapping import propose
 from assaypilot.engine.tables.opening import read_table
+from assaypilot.gui.dialogs.goal_step import GoalStep
 from assaypilot.gui.view import View
 from assaypilot.gui.widgets.structures import drawing_pool
 from assaypilot.gui.window.main_window import MainWindow
@@ -103,23 +104,31 @@ def quick_campaign(
     return path
 
 
-def wizard_through(qtbot: QtBot, window: MainWindow, table: Path, file: Path, *, per_round: int = 96) -> None:
-    """Nothing; goes through the wizard as a user would and waits for the campaign."""
+def to_goal(qtbot: QtBot, window: MainWindow, path: Path) -> GoalStep:
+    """The wizard's last step over a table."""
     window.new_campaign()
     wizard = window.wizard
     assert wizard is not None
-    wizard.start_with(table)
+    wizard.start_with(path)
     until(qtbot, lambda: wizard.table_step.complete)
     wizard.next.click()
     until(qtbot, lambda: wizard.columns_step.complete)
     wizard.next.click()
     until(qtbot, lambda: wizard.check_step.complete)
     wizard.next.click()
-    wizard.goal_step.noise.edit.setText("0.2")
-    wizard.goal_step.slack.edit.setText("0.5")
-    wizard.goal_step.per_round.edit.setText(str(per_round))
-    wizard.goal_step.file.edit.setText(str(file))
-    until(qtbot, lambda: wizard.goal_step.complete and wizard.next.isEnabled())
+    return wizard.goal_step
+
+
+def wizard_through(qtbot: QtBot, window: MainWindow, table: Path, file: Path, *, per_round: int = 96) -> None:
+    """Nothing; goes through the wizard as a user would and waits for the campaign."""
+    step = to_goal(qtbot, window, table)
+    step.noise.edit.setText("0.2")
+    step.slack.edit.setText("0.5")
+    step.per_round.edit.setText(str(per_round))
+    step.file.edit.setText(str(file))
+    wizard = window.wizard
+    assert wizard is not None
+    until(qtbot, lambda: step.complete and wizard.next.isEnabled())
     wizard.next.click()
     until(qtbot, lambda: window.session.view is not None)
 

@@ -40,7 +40,7 @@ from assaypilot.gui.plots.candidates import CandidatesScene
 from assaypilot.gui.questions import surprises
 from assaypilot.gui.window.main_window import CANDIDATES, LIBRARY, ROUND, MainWindow
 from tests.gui.forecasts import Crystal
-from tests.gui.helpers import idle, open_round, status, until, view
+from tests.gui.helpers import idle, open_round, status, to_goal, until, view
 
 LABELS = (("H", "Me", "Cl"), ("H", "OMe", "CF3"), ("F", "CN"))
 EFFECTS = {
@@ -121,21 +121,6 @@ def opened(qtbot: QtBot, window: MainWindow, path: Path) -> MainWindow:
     until(qtbot, lambda: window.session.view is not None)
     idle(qtbot, window)
     return window
-
-
-def to_goal(qtbot: QtBot, window: MainWindow, path: Path) -> GoalStep:
-    """The wizard's last step over a table."""
-    window.new_campaign()
-    wizard = window.wizard
-    assert wizard is not None
-    wizard.start_with(path)
-    until(qtbot, lambda: wizard.table_step.complete)
-    wizard.next.click()
-    until(qtbot, lambda: wizard.columns_step.complete)
-    wizard.next.click()
-    until(qtbot, lambda: wizard.check_step.complete)
-    wizard.next.click()
-    return wizard.goal_step
 
 
 def choose_goal(step: GoalStep, goal: str) -> None:

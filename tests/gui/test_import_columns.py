@@ -19,9 +19,9 @@ from assaypilot.gui.dialogs.new_campaign import NewCampaign
 from assaypilot.gui.window.main_window import MainWindow
 from tests.gui.helpers import idle, small_table, status, until
 from tests.gui.imports import HOSTILE, amides, checked, columns_of, sparse, wizard_on
+from tests.public import DATA
 
 BENZAMIDE = "O=C(N[*:1])c1ccc([*:2])cc1"
-PUBLIC = Path(__file__).parents[3] / "shared" / "data"
 
 
 def leave(wizard: NewCampaign) -> None:
@@ -266,16 +266,16 @@ def test_hostile_headers_can_be_columns_of_anything(qtbot: QtBot, window: MainWi
 
 
 def test_the_public_sulfonamides_are_taken_apart_with_their_scaffold(qtbot: QtBot, window: MainWindow) -> None:
-    if not PUBLIC.is_dir():
+    if not DATA.is_dir():
         pytest.skip("the folder with public tables is not there")
-    wizard = wizard_on(qtbot, window, PUBLIC / "pw_CHEMBL2321810.smi")
-    wizard.table_step.load_second(PUBLIC / "pw_CHEMBL2321810_act.csv")
+    wizard = wizard_on(qtbot, window, DATA / "pw_CHEMBL2321810.smi")
+    wizard.table_step.load_second(DATA / "pw_CHEMBL2321810_act.csv")
     until(qtbot, lambda: wizard.table_step.loaded is not None and wizard.table_step.loaded.other_rows == 1017, 60_000)
     assert wizard.table_step.join.said.text() == "Every id has its partner"
     wizard.next.click()
     step = wizard.columns_step
     until(qtbot, lambda: step.core.isVisible() and step._job is None, 60_000)
-    step.core.wanted.emit([str(PUBLIC / "pw_CHEMBL2321810_scaffold.mol")])
+    step.core.wanted.emit([str(DATA / "pw_CHEMBL2321810_scaffold.mol")])
     until(qtbot, lambda: step.complete, 120_000)
     assert step.result is not None
     assert step.result.imported.rows_used == 628

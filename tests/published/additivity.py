@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import argparse
 import csv
-import os
 import sys
 import time
 from collections.abc import Sequence
@@ -28,9 +27,9 @@ from assaypilot.engine.models.additivity import Additivity, additivity, deviatio
 from assaypilot.engine.models.interactions import interactions
 from assaypilot.engine.strategies.protocol import IN, OUT, Capacity, Outcome, Problem
 from assaypilot.engine.strategies.registry import get
+from tests.public import DATA
 
 REPORT = Path(__file__).with_name("REPORT-additivity.md")
-DATA = Path(os.environ.get("ASSAYPILOT_TEST_DATA") or Path(__file__).resolve().parents[3] / "shared" / "data")
 SIZES = (5, 4, 4, 3)
 NOISE, EPSILON, SLACK, DELTA, ROUND = 0.2, 0.5, 0.5, 0.05, 96
 MOST = 4000
@@ -236,7 +235,7 @@ def alarms(draws: int) -> str:
 
 
 def halides(runs: int) -> str:
-    """The yields of /shared/data/baybe_aryl_halide.csv as the truth, as values there are and by a first round."""
+    """The yields of the public table baybe_aryl_halide.csv as the truth, as values there are and by a first round."""
     path = DATA / "baybe_aryl_halide.csv"
     if not path.exists():
         return "The table baybe_aryl_halide.csv is not here.\n"

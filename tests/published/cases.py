@@ -9,7 +9,6 @@ from concurrent.futures import Executor, ProcessPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from multiprocessing import get_context
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -20,8 +19,8 @@ from assaypilot.engine.simulate import instances
 from assaypilot.engine.simulate.runner import Run, Task, drawn_of, problem_of, run_of
 from assaypilot.engine.simulate.scores import error_limits
 from assaypilot.engine.strategies import registry
+from tests.public import DATA
 
-DATA = Path(os.environ.get("ASSAYPILOT_TEST_DATA") or Path(__file__).resolve().parents[3] / "shared" / "data")
 SEED = 2090
 _PARTS = 16
 """Parts a case is cut into."""

@@ -6,9 +6,6 @@ from pathlib import Path
 
 import numpy as np
 
-SHARED = Path(__file__).resolve().parents[4] / "shared" / "data"
-"""Public tables, beside the project when they are there at all."""
-
 R1 = {"H": 0.0, "Me": 0.4, "OMe": 0.9, "Cl": -0.3}
 R2 = {"H": 0.0, "F": 0.6, "CF3": -0.8}
 

@@ -11,7 +11,8 @@ import pytest
 
 from assaypilot import datasets
 from assaypilot.engine.campaign.file.store import Store
-from tests.engine.cli.helpers import SHARED, fill_in, read_sheet, write_sheet
+from tests.engine.cli.helpers import fill_in, read_sheet, write_sheet
+from tests.public import DATA
 
 
 @dataclass(frozen=True)
@@ -151,7 +152,7 @@ def test_shipped_tables(run, done, tmp_path, name, series):
 
 @pytest.mark.parametrize(("name", "series"), PUBLIC, ids=[name for name, _ in PUBLIC])
 def test_public_tables(run, done, tmp_path, name, series):
-    path = SHARED / name
+    path = DATA / name
     if not path.exists():
         pytest.skip(f"the public table {name} is not beside the project")
     column = "pIC50" if series is TROPANE else "act"

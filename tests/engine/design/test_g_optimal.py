@@ -1,8 +1,6 @@
 import csv
 import itertools
 import math
-import os
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,6 +11,7 @@ from assaypilot.engine.features import DenseFeatures, ProjectedFeatures, SiteFea
 from assaypilot.engine.library import Library
 from assaypilot.engine.progress import Cancelled
 from tests.oracles import design as oracle
+from tests.public import DATA
 
 
 def product(sizes):
@@ -336,8 +335,7 @@ class TestAchieved:
 
 
 def test_a_real_table_of_mostly_single_compounds():
-    data = Path(os.environ.get("ASSAYPILOT_TEST_DATA") or Path(__file__).resolve().parents[4] / "shared" / "data")
-    table = data / "CHEMBL2321810_rgd_table.csv"
+    table = DATA / "CHEMBL2321810_rgd_table.csv"
     if not table.exists():
         pytest.skip("the public test tables are not here")
     with table.open(encoding="utf-8", newline="") as lines:

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,6 +12,7 @@ from assaypilot.engine.figures.aligned import Aligned
 from assaypilot.engine.figures.cores import DrawnCore, carried, lay_out, widest_turn
 from assaypilot.engine.library import Library, Scaffold, Site
 from tests.engine.export.making import CORE, SMILES, nasty_library
+from tests.public import DATA
 
 PYRIDINE = "c1nc([*:1])ccc1[*:2]"
 
@@ -151,7 +151,7 @@ def test_a_molecule_without_the_core_is_drawn_all_the_same() -> None:
 
 
 def test_a_public_series_is_drawn_at_one_place() -> None:
-    shared = Path(__file__).resolve().parents[4] / "shared" / "data" / "pw_CHEMBL2321810.smi"
+    shared = DATA / "pw_CHEMBL2321810.smi"
     if not shared.exists():
         pytest.skip("the public tables are not beside the project")
     from assaypilot.engine.chemistry.cores import read_cores

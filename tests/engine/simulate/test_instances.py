@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import math
 import pickle
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,8 +10,8 @@ from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.features import span_basis
 from assaypilot.engine.simulate.instances import get, listing, names
 from assaypilot.engine.simulate.instances.rage import closest, on_sphere
+from tests.public import DATA
 
-SHARED = Path(__file__).resolve().parents[4] / "shared" / "data"
 OF_A_FILE = ("gege-noc", "gege-energy")
 MADE = [name for name in names() if name not in OF_A_FILE]
 
@@ -202,11 +201,11 @@ def test_a_table_that_cannot_be_used_is_refused(tmp_path, text, said):
     assert str(table) in str(refusal.value)
 
 
-@pytest.mark.skipif(not SHARED.is_dir(), reason="the public tables are not beside the project")
+@pytest.mark.skipif(not DATA.is_dir(), reason="the public tables are not beside the project")
 def test_the_papers_tables():
-    noc = get(f"gege-noc:file={SHARED / 'noc_CM_log_kone.csv'}")
+    noc = get(f"gege-noc:file={DATA / 'noc_CM_log_kone.csv'}")
     assert (noc.compounds, noc.dimension) == (259, 4)
-    energy = get(f"gege-energy:file={SHARED / 'ENB2012_hds.csv'}")
+    energy = get(f"gege-energy:file={DATA / 'ENB2012_hds.csv'}")
     assert energy.compounds == 768
     assert energy.make(0).truth.shape == (2, 768)
 

@@ -22,7 +22,7 @@ from assaypilot.engine.strategies.protocol import (
     Capacity,
     Outcome,
 )
-from tests.strategies import came_back, dense, problem_of, product, random_table
+from tests.strategies import came_back, dense, phases, problem_of, product, random_table
 
 EVERY = (*registry.strategies(), *registry.baselines())
 
@@ -103,18 +103,6 @@ def refused(strategy, problem):
     return None
 
 
-def steps(strategy, problem, truth, rng, *, most=12, **came):
-    """(state before, outcome, decision) of each phase until the strategy stops or ``most`` phases have come."""
-    state = strategy.start(problem)
-    for _ in range(most):
-        if strategy.stop(state):
-            return
-        outcome = came_back(problem, truth, strategy.ask(state), rng, spent=state.spent, **came)
-        decision = strategy.decide(state, outcome)
-        yield state, outcome, decision
-        state = strategy.tell(state, outcome)
-
-
 def frozen(value):
     """A value as nested tuples and bytes, for comparison to the last bit."""
     if is_dataclass(value) and not isinstance(value, type):
@@ -180,7 +168,7 @@ def test_the_decisions_alone_rebuild_the_state(case, seed):
     strategy, _ = case
     problem, truth, rng = random_problem(case, seed)
     decisions = []
-    for state, _, decision in steps(strategy, problem, truth, rng, lost=0.2):
+    for state, _, decision in phases(strategy, problem, truth, rng, most=12, lost=0.2):
         if decision is not None:
             decisions.append(decision)
         rebuilt = reduce(strategy.apply, decisions, strategy.start(problem))
@@ -195,7 +183,7 @@ def test_the_decisions_alone_rebuild_the_state(case, seed):
 def test_what_is_carried_can_be_kept_in_a_file(case):
     strategy, _ = case
     problem, truth, rng = random_problem(case, 0)
-    for _, _, decision in steps(strategy, problem, truth, rng, most=3):
+    for _, _, decision in phases(strategy, problem, truth, rng, most=3):
         for name, array in decision.memory.items():
             assert isinstance(name, str)
             assert isinstance(array, np.ndarray)
@@ -208,7 +196,7 @@ def test_two_runs_of_the_same_seed_are_the_same(case, seed):
     strategy, _ = case
     problem, truth, _ = random_problem(case, seed)
     runs = [
-        [frozen(decision) for *_, decision in steps(strategy, problem, truth, np.random.default_rng(seed))]
+        [frozen(decision) for *_, decision in phases(strategy, problem, truth, np.random.default_rng(seed), most=12)]
         for _ in range(2)
     ]
     assert runs[0] == runs[1]
@@ -257,7 +245,7 @@ def test_sets_only_grow_and_say_when(case, seed):
     strategy, _ = case
     problem, truth, rng = random_problem(case, seed)
     seen_in, seen_out = set(), set()
-    for state, _, decision in steps(strategy, problem, truth, rng, lost=0.1, extra=2):
+    for state, _, decision in phases(strategy, problem, truth, rng, most=12, lost=0.1, extra=2):
         if decision is None:
             continue
         ins, outs, left = (set(arms.tolist()) for arms in (decision.ins, decision.outs, decision.left))
