@@ -7,6 +7,7 @@ from assaypilot.engine.campaign.campaign import Campaign
 from assaypilot.engine.controls import Control
 from assaypilot.engine.measurements import Result
 from assaypilot.engine.models.blocks import NO_BLOCK, Cells
+from assaypilot.engine.simulate import forecast_runs
 from assaypilot.engine.simulate.forecast import forecast_campaign
 from assaypilot.engine.simulate.forecast_blocks import beside, share_left
 from tests.engine.campaign.making import make, truth
@@ -70,6 +71,16 @@ def test_plates_that_take_much_make_the_forecast_longer(tmp_path):
     assert made[True] > made[False]
     with begun(tmp_path, "none") as campaign:
         assert share_left(campaign._ledger) == 1.0
+
+
+def test_what_plates_take_is_made_up_for(tmp_path, monkeypatch):
+    """Two fifths of the information: about so many more measurements, but for the first round, which does not know."""
+    made = {}
+    with begun(tmp_path) as campaign:
+        for share in (1.0, 0.4):
+            monkeypatch.setattr(forecast_runs, "share_left", lambda _, share=share: share)
+            made[share] = forecast_campaign(campaign.path, runs=9).measurements.middle
+    assert 1.3 * made[1.0] < made[0.4] < 3.5 * made[1.0]
 
 
 def test_cells_are_joined():
