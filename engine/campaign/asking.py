@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from assaypilot.engine.campaign import limits
+from assaypilot.engine.campaign.changing import blocks
 from assaypilot.engine.campaign.changing.turns import Turn
 from assaypilot.engine.campaign.counting import Books
 from assaypilot.engine.campaign.noise import charged, precision, scatter
@@ -121,6 +122,7 @@ class Terms(Books):
         kept = [turn for turn in self.turns if turn.how == "kept"]
         asked = [*(turn.was["limited"] for turn in kept), self.limited]
         ways = charged.weightings(self, kept, classes=self.strategy.info.name == "adaptive")
+        ways *= blocks.ways(self.settings, kept)
         times = ways * limits.together(len(self.goal_endpoints), asked, share) + charged.asked_for(self, kept)
         return times * self.settings.delta
 

@@ -18,6 +18,7 @@ from assaypilot.engine.campaign.file.chain import Draft
 from assaypilot.engine.campaign.file.store import Store, location_warnings
 from assaypilot.engine.campaign.past import Moment, Past, retold
 from assaypilot.engine.campaign.plates import plating
+from assaypilot.engine.campaign.plates.moving import refuse_moved
 from assaypilot.engine.campaign.reasons.reasons import Reasons
 from assaypilot.engine.campaign.replay import UNFIT, Ledger
 from assaypilot.engine.campaign.results import amending
@@ -280,11 +281,13 @@ class Campaign:
     def lay_out(self, number: int, use: PlateUse | None) -> Round:
         """A round with the plates it stands on from now on, kept in the file; with None on none any more.
 
-        Plates that are as they were stay, and nothing is written. AssayPilotError when a measurement fits on no plate.
+        Plates that are as they were stay, and nothing is written. AssayPilotError when a measurement fits on no plate,
+        and for others than those on which values were read, where plates have effects: see ``moving``.
         """
-        issued = self.round(number)
-        layout = plating.layout_of(self.status(), issued, use)
+        issued, now = self.round(number), self.status()
+        layout = plating.layout_of(now, issued, use)
         if layout != issued.layout:
+            refuse_moved(now, number)
             self._commit(self._begin(plating.laid_out(issued, layout)))
         return self.round(number)
 

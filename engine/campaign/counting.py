@@ -127,6 +127,8 @@ class Books:
         self.ordered: Mapping[int, str] = {}
         """When each compound was first asked for that was not at hand, UTC."""
         self.phases: list[Decided] = []
+        self.blocks_from = 0
+        """The last round before plates (batches, dates) were said to shift their values; 0: it was from the start."""
         self.without_bounds: frozenset[int] = frozenset()
         """Phases that are looked at without values known only as bounds, as they were once decided."""
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from assaypilot.engine.campaign import limits
 from assaypilot.engine.campaign.additivity import deviations
+from assaypilot.engine.campaign.changing.blocks import ABOUT
 from assaypilot.engine.campaign.changing.changed import changes_in_words
 from assaypilot.engine.campaign.compared import never_compared
 from assaypilot.engine.campaign.noise import classes, scatter
@@ -203,9 +204,9 @@ def _changed_on_the_way(ledger: Ledger) -> str:
         f"{changes_in_words(turn.changes, ledger.settings.goal)} after {many(turn.spent, 'measurement')}"
         for turn in turns
     ]
-    said = (
-        f" Changed on the way: {'; '.join(told)}. All was decided anew by bounds that hold together whatever the terms."
-    )
+    said = f" Changed on the way: {'; '.join(told)}. All was decided anew"
+    of_blocks = all(change["what"] in ABOUT for turn in turns for change in turn.changes)
+    said += "." if of_blocks else " by bounds that hold together whatever the terms."
     if any(change["what"] == "delta" for turn in turns for change in turn.changes):
         said += " The confidence was chosen after results: it counts over all campaigns, not over those that chose so."
     return said

@@ -16,6 +16,7 @@ from assaypilot.engine.campaign.state import Status
 from assaypilot.engine.cli.changing_options import NONE
 from assaypilot.engine.cli.console import Console, Reply
 from assaypilot.engine.cli.standing import guarantee_of
+from assaypilot.engine.controls import parse_control
 from assaypilot.engine.endpoint import Endpoint, Limit
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.stated_noise import StatedNoise, parse_noise
@@ -114,6 +115,9 @@ def _wanted(options: argparse.Namespace, now: Status) -> Change:
     noise = dict(_noise(text, now) for text in options.sd)
     limits = dict(map(_limit, options.limit))
     margins = dict(_named(text, "--margin", none=True) for text in options.margin)
+    if options.blocks is not None:
+        said["blocks"] = options.blocks
+    said["controls"] = tuple(map(parse_control, options.control))
     return Change(**said, noise=noise, limits=limits, margins=margins, endpoint=_endpoint(options, now))
 
 

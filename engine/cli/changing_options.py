@@ -7,6 +7,7 @@ import re
 from typing import Any, NamedTuple
 
 from assaypilot.engine.cli.options import number
+from assaypilot.engine.controls import BLOCKS
 
 __all__ = ["NONE", "Numbered", "add_addition_options", "add_amendments", "add_change_options", "value_number"]
 
@@ -30,6 +31,16 @@ def add_change_options(parser: argparse.ArgumentParser) -> None:
     add("--per-round", type=int, metavar="N", help="measurements the lab takes in one round")
     add("--max-replicates", type=int, metavar="N", help="of one compound in one round")
     add("--budget", type=_or_none(int), metavar="N", help="measurements in all; none: no limit")
+    add("--blocks", metavar="KIND", choices=BLOCKS,
+        help="plate, batch, date or round: what shares one may be shifted alike, and the shift is taken out, told from "
+        "controls; earlier values count where it is known what they shared; none: nothing is taken out")  # fmt: skip
+    add(
+        "--control",
+        action="append",
+        default=[],
+        metavar="SPEC",
+        help="one more control, as new takes it: 'NAME;value=7.1', or 'NAME;ENDPOINT=7.1'; may be given several times",
+    )
     add("--endpoint", metavar="SPEC",
         help="one more endpoint, as new takes it: NAME;sd=0.3;limit=>50 with a limit from the next round on, without "
         "limit to be recorded only")  # fmt: skip

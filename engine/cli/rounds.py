@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from assaypilot.engine.campaign.campaign import Campaign
 from assaypilot.engine.campaign.plates.alike import said_of_list
+from assaypilot.engine.campaign.plates.moving import moved_in_words
 from assaypilot.engine.campaign.results.bounds import what_it_does
 from assaypilot.engine.campaign.state import Round, RoundItem, Source, Status
 from assaypilot.engine.cli.console import Console, Reply, count, plural, table
@@ -71,7 +72,10 @@ def plan(options: argparse.Namespace, console: Console) -> Reply:
         seconds = time.perf_counter() - started
         if issued is not None and (use is not None or options.no_plates):
             # What is printed is what the file says: every other window and program sees the same plates.
-            issued = campaign.lay_out(issued.number, use)
+            was, laid_out = issued.layout, campaign.lay_out(issued.number, use)
+            if laid_out.layout != was:
+                console.say(*moved_in_words(campaign.status(), issued.number))
+            issued = laid_out
         now = campaign.status()
     orders_file, ordered = _write_orders(options, now)
     if issued is None:

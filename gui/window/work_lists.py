@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFileDialog
 
+from assaypilot.engine.campaign.plates.moving import moved_in_words
 from assaypilot.engine.campaign.state import Round, Status
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.plates.layout import Layout, PlateUse, controls_text
@@ -106,10 +107,13 @@ class WorkLists:
 
         def kept() -> None:
             self._forget(shown)
+            for text in () if same else moved_in_words(view.status, shown.number):
+                self._window.session.message.emit(text)
             if then is not None:
                 then()
 
-        if view.read_only or (None if shown.layout is None else shown.layout.use) == use:
+        same = view.read_only or (None if shown.layout is None else shown.layout.use) == use
+        if same:
             kept()
         else:
             self._window.session.lay_out(shown.number, use, kept)

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assaypilot.engine.campaign import limits
+from assaypilot.engine.campaign.changing.blocks import controls_in_words, kind_in_words
 from assaypilot.engine.campaign.changing.endpoints import added_in_words
 from assaypilot.engine.campaign.changing.turns import Anew, How, Turn, on_top
 from assaypilot.engine.campaign.counting import UnderWay
@@ -40,7 +41,7 @@ CAPACITY = ("per_round", "max_replicates", "budget")
 """What may change without touching the goal, the assay or the confidence."""
 
 _KEPT = ("settings", "endpoints", "goal_endpoints", "limited", "measured", "state", "origin", "under_way", "void",
-         "anew", "verdicts", "spreads")  # fmt: skip
+         "anew", "verdicts", "spreads", "blocks_from")  # fmt: skip
 """What a change replaces, and undo puts back."""
 
 
@@ -90,7 +91,11 @@ def take(ledger: Decisions, data: Mapping[str, Any]) -> None:
     how: How = data["how"]
     goal = ledger.settings.goal_of(ledger.margins)
     ledger.turns.append(Turn(how, tuple(data["changes"]), len(ledger.phases), ledger.spent(), goal, was))
+    blocks = ledger.settings.blocks
     ledger.settings = codec.settings_from_json(data["settings"])
+    if ledger.settings.blocks != blocks:
+        taken = max((issued.number for issued in ledger.rounds), default=0)
+        ledger.blocks_from = 0 if ledger.settings.blocks == "none" else taken
     ledger.endpoints = tuple(Endpoint.from_json(one) for one in data["endpoints"])
     if data["drops_plan"]:
         ledger.under_way = None
@@ -191,6 +196,10 @@ def change_in_words(change: Mapping[str, Any], goal: str) -> str:
     if what == "endpoint":
         return added_in_words(change)
     match what:
+        case "blocks":
+            name, before, after = "what is taken out", kind_in_words(before), kind_in_words(after)
+        case "controls":
+            name, before, after = "the controls", controls_in_words(before), controls_in_words(after)
         case "delta":
             name = "the confidence"
             before, after = (percent(1 - value, 10) for value in (before, after))

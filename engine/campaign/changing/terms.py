@@ -15,6 +15,7 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from enum import Enum
 from typing import Any, Final
 
+from assaypilot.engine.campaign.changing.blocks import ABOUT, refuse_blocks, with_controls
 from assaypilot.engine.campaign.changing.changed import CAPACITY
 from assaypilot.engine.campaign.changing.decisions import as_it_is, derive, kept, rules, verdicts
 from assaypilot.engine.campaign.changing.endpoints import one_more, only_recorded
@@ -24,8 +25,10 @@ from assaypilot.engine.campaign.file import codec
 from assaypilot.engine.campaign.file.chain import Draft, as_parts, part_digest
 from assaypilot.engine.campaign.noise import classes
 from assaypilot.engine.campaign.replay import Ledger
+from assaypilot.engine.campaign.state import Settings
 from assaypilot.engine.campaign.suitable import check_campaign
 from assaypilot.engine.campaign.words import many
+from assaypilot.engine.controls import Control
 from assaypilot.engine.difference import behind, with_noise
 from assaypilot.engine.endpoint import Endpoint, Limit
 from assaypilot.engine.errors import AssayPilotError
@@ -72,17 +75,21 @@ class Change:
     """For trade-offs the difference that does not matter, by endpoint; None: what holds for all."""
     endpoint: Endpoint | None = None
     """One more endpoint: with a limit, or to be recorded only."""
+    blocks: str | Leave = LEAVE
+    """What shifts all values together from now on, one of ``controls.BLOCKS``; earlier values by what tells theirs."""
+    controls: tuple[Control, ...] = ()
+    """More controls, or what those should read that were not read yet."""
 
     @property
     def of_capacity_alone(self) -> bool:
         """Whether it is only about what the lab takes, the budget, or what is recorded: it touches no guarantee."""
-        told = {one.name for one in fields(self) if getattr(self, one.name) not in (LEAVE, {}, None)}
+        told = {one.name for one in fields(self) if getattr(self, one.name) not in (LEAVE, {}, None, ())}
         told |= {name for name in ("epsilon", "slack", "budget") if getattr(self, name) is None}
         recorded = {"endpoint"} if self.endpoint is not None and self.endpoint.limit is None else set()
         return told <= {*CAPACITY, *recorded}
 
 
-_SETTINGS = ("epsilon", "slack", "delta", "per_round", "max_replicates", "budget")
+_SETTINGS = ("epsilon", "slack", "delta", "per_round", "max_replicates", "budget", "blocks")
 _OPTIONS = {"noise": "--sd", "limits": "--limit", "margins": "--margin"}
 
 
@@ -100,11 +107,13 @@ def change_drafts(ledger: Ledger, change: Change, note: str = "") -> tuple[list[
     changes = _differences(ledger, settings, endpoints)
     if not changes:
         raise AssayPilotError("nothing would be different", mend="Give a value other than the present one.")
-    how = _how(ledger, changes)
+    how = _how(ledger, changes, settings)
     if how != "capacity":
         refuse_open_round(ledger)
+    if any(change["what"] == "blocks" for change in changes):
+        refuse_blocks(ledger, settings.blocks)
     if how == "kept":
-        _refuse_in_a_phase(ledger)
+        _refuse_in_a_phase(ledger, changes)
     if any(change["what"] in ("limit", "endpoint") for change in changes):
         _refuse_other_endpoints(ledger, endpoints)
     data: dict[str, Any] = {
@@ -120,8 +129,10 @@ def change_drafts(ledger: Ledger, change: Change, note: str = "") -> tuple[list[
     blobs: dict[str, bytes] = {}
     if how == "kept":
         data, blobs = _decided_anew(ledger, data)
-    later = change.endpoint is not None or any(
-        endpoint.noise_estimated or endpoint.noise_classes for endpoint in endpoints
+    later = (
+        any(one["what"] in ("endpoint", *ABOUT) for one in changes)
+        or bool(settings.controls)
+        or any(endpoint.noise_estimated or endpoint.noise_classes for endpoint in endpoints)
     )
     later = later or "rules" in (data["anew"] or {})
     draft = Draft("settings_changed", data, 2 if later else 1)
@@ -138,7 +149,7 @@ def _decided_anew(ledger: Ledger, data: dict[str, Any]) -> tuple[dict[str, Any],
     under = ledger.fork({})
     under.rehearse([Draft("settings_changed", data)])
     upto = len(ledger.phases)
-    may = not _fixed_by_results(ledger)
+    may = not _fixed_by_results(ledger) or _of_blocks_alone(ledger, data["changes"])
     by_rules = rules(under) if may and upto else 1
     decision = derive(under, upto, ledger.measurable(), ledger.samples(), by_rules) if may and upto else None
     if decision is None and upto:
@@ -164,6 +175,12 @@ def _fixed_by_results(ledger: Ledger) -> bool:
     return ledger.strategy.info.name not in _WHATEVER_GOAL or (ledger.strategy.info.name == "adaptive" and several)
 
 
+def _of_blocks_alone(ledger: Ledger, changes: Sequence[Mapping[str, Any]]) -> bool:
+    """Whether the goal stays what it was, and only what is taken out of the values changes."""
+    own = {change["what"] for change in changes} <= {*ABOUT, *CAPACITY}
+    return own and ledger.strategy.info.name in _WHATEVER_GOAL
+
+
 def redone(ledger: Ledger, data: Mapping[str, Any], sequence: int) -> tuple[list[Draft], dict[str, bytes]]:
     """The same change once more, after it was undone; ``sequence`` is the last event before."""
     (draft,), parts = change_drafts(ledger, _change_of(data), data["note"])
@@ -179,6 +196,8 @@ def _change_of(data: Mapping[str, Any]) -> Change:
             told["limits"][one["endpoint"]] = None if after is None else Limit(**after)
         elif one["what"] == "endpoint":
             told["endpoint"] = Endpoint.from_json(after)
+        elif one["what"] == "controls":
+            told["controls"] = tuple(map(Control.from_json, after))
         elif one["what"] == "margin":
             told["margins"][one["endpoint"]] = after
         elif one["what"] == "noise":
@@ -197,6 +216,8 @@ def _terms(ledger: Ledger, change: Change) -> tuple[Any, list[Endpoint]]:
             option="--slack",
             mend="Say the difference that does not matter (epsilon).",
         )
+    if change.controls:
+        said["controls"] = with_controls(ledger, change.controls)
     settings = replace(ledger.settings, **said)
     endpoints = list(ledger.endpoints)
     for kind, option in _OPTIONS.items():
@@ -247,13 +268,16 @@ def _differences(ledger: Ledger, settings: Any, endpoints: Sequence[Endpoint]) -
         before, after = getattr(ledger.settings, what), getattr(settings, what)
         if before != after:
             found.append({"what": what, "endpoint": None, "before": before, "after": after})
+    if settings.controls != ledger.settings.controls:
+        both = ([one.as_json() for one in some.controls] for some in (ledger.settings, settings))
+        found.append({"what": "controls", "endpoint": None, **dict(zip(("before", "after"), both, strict=True))})
     for old, new in zip(ledger.endpoints, endpoints, strict=False):
-        both: list[tuple[str, Any, Any]] = [
+        terms: list[tuple[str, Any, Any]] = [
             ("noise", _noise(old), _noise(new)),
             ("margin", old.epsilon, new.epsilon),
             ("limit", _limit(old), _limit(new)),
         ]
-        for what, before, after in both:
+        for what, before, after in terms:
             if before != after and not (what == "noise" and old.of is not None):
                 found.append({"what": what, "endpoint": old.name, "before": before, "after": after})
     found += [
@@ -273,10 +297,12 @@ def _limit(endpoint: Endpoint) -> dict[str, Any] | None:
     return None if endpoint.limit is None else asdict(endpoint.limit)
 
 
-def _how(ledger: Ledger, changes: Sequence[Mapping[str, Any]]) -> How:
-    if all(only_recorded(change) for change in changes):
+def _how(ledger: Ledger, changes: Sequence[Mapping[str, Any]], settings: Settings) -> How:
+    # What nothing is taken out by decides nothing.
+    beside = ("controls",) if settings.blocks == "none" == ledger.settings.blocks else ()
+    if all(only_recorded(change) or change["what"] in beside for change in changes):
         return "capacity"
-    if all(change["what"] in CAPACITY or only_recorded(change) for change in changes):
+    if all(change["what"] in (*CAPACITY, *beside) or only_recorded(change) for change in changes):
         # Before the first plan the strategy may think of another capacity from the start.
         return "capacity" if ledger.seen() or ledger.under_way is not None else "free"
     return "kept" if ledger.seen() else "free"
@@ -322,9 +348,10 @@ def _refuse_other_endpoints(ledger: Ledger, endpoints: Sequence[Endpoint]) -> No
         )
 
 
-def _refuse_in_a_phase(ledger: Ledger) -> None:
+def _refuse_in_a_phase(ledger: Ledger, changes: Sequence[Mapping[str, Any]]) -> None:
     """Nothing; AssayPilotError where who is compared with whom would be chosen by results of the very phase."""
-    if ledger.strategy.info.name != "adaptive" or _fixed_by_results(ledger):
+    fixed = _fixed_by_results(ledger) and not _of_blocks_alone(ledger, changes)
+    if ledger.strategy.info.name != "adaptive" or fixed:
         return
     if ledger.under_way is not None and not nothing_of_the_plan(ledger):
         left = sum(ledger.outstanding().values())

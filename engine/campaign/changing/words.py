@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from assaypilot.engine.campaign import limit_phases, limits
+from assaypilot.engine.campaign.changing.blocks import ABOUT, said_of_blocks
 from assaypilot.engine.campaign.changing.changed import CAPACITY, changes_in_words
 from assaypilot.engine.campaign.noise import known as assay_noise
 from assaypilot.engine.campaign.promises import broken, goal_sentence
@@ -26,6 +27,8 @@ def said(before: Ledger, after: Ledger, data: Mapping[str, Any]) -> tuple[str, .
     told = [f"Changes {words}."]
     if goal_sentence(after) != goal_sentence(before):
         told.append(f"The goal is then: {goal_sentence(after)}.")
+    what = {change["what"] for change in data["changes"]}
+    told += said_of_blocks(before, after, what)
     told += _of_the_guarantee(before, after, data)
     told += _of_what_is_measured(before, after)
     told += of_decisions(before, after)
@@ -44,6 +47,8 @@ def _of_the_guarantee(before: Ledger, after: Ledger, data: Mapping[str, Any]) ->
             f"Nothing would be guaranteed any more: {'; '.join(then)}. What is decided stands as the best estimate.",
             "To keep a guarantee, start a new campaign: the measurements so far can go with it as its history.",
         ]
+    if data["how"] == "capacity" and "controls" in what:
+        return ["The guarantee is not touched."]
     if data["how"] == "capacity" or what <= set(CAPACITY):
         return ["The guarantee is not touched: phases rest on numbers of measurements fixed when they are planned."]
     sure = f"wrong at most {odds(after.error)}"
@@ -55,6 +60,8 @@ def _of_the_guarantee(before: Ledger, after: Ledger, data: Mapping[str, Any]) ->
         f"The guarantee holds for the new goal, {sure}: everything is decided anew from the measurements so far, by "
         "bounds that hold together whatever the goal."
     ]
+    if what <= {*ABOUT, *CAPACITY}:
+        told = [f"The guarantee holds, {sure}: everything is decided anew from the measurements so far."]
     stated = after.settings.delta
     if after.error > stated * (1.0 + 1e-9):
         told.append(f"That is more than {odds(stated)}: whoever has seen results may choose what suits them best.")

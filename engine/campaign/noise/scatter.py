@@ -174,7 +174,7 @@ def _cells(books: Books, position: int, groups: Sequence[Sequence[tuple[Measurem
             if m.endpoint != position or m.excluded is not None or m.withdrawn:
                 continue
             # Values of two plates differ by more than the noise, where plates are blocks.
-            place = m.compound, None if books.settings.blocks == "none" else blocking.block_of(books.settings.blocks, m)
+            place = m.compound, blocking.together(books, m)
             if not m.usable:
                 cut.add(place)
                 if m.relation == "<":

@@ -54,11 +54,11 @@ def _cells(ledger: Ledger, position: int) -> tuple[NDArray[np.intp], Floats, Flo
 
     Squares are in units in which classes that were stated scatter alike.
     """
-    endpoint, kind = ledger.endpoints[position], ledger.settings.blocks
+    endpoint = ledger.endpoints[position]
     own: dict[tuple[int, int, object], list[Measurement]] = {}
     for m in ledger.measurements:
         if m.endpoint == position and m.usable:
-            place = None if kind == "none" or not m.round else blocking.block_of(kind, m)
+            place = None if not m.round else blocking.together(ledger, m)
             own.setdefault((m.round, m.compound, place), []).append(m)
     worth = assay_noise.worth(ledger, position)
     cells = []

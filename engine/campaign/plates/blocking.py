@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assaypilot.engine.campaign.counting import Books, Issued
+from assaypilot.engine.campaign.plates.placed import told_plate
 from assaypilot.engine.controls import Reading
 from assaypilot.engine.measurements import Measurement, Pooled, pool
 from assaypilot.engine.models.blocks import NO_BLOCK, Cells, Effects, blocked_least_squares
@@ -23,11 +24,13 @@ __all__ = [
     "cells",
     "everything",
     "fit_of_phase",
+    "known_block",
     "levels",
     "name_of",
     "nominals",
     "of_phase",
     "telling",
+    "together",
     "without_controls",
 ]
 
@@ -89,6 +92,27 @@ def block_of(kind: str, one: Measurement | Reading) -> Block:
     return number, ""
 
 
+def known_block(books: Books, one: Measurement | Reading) -> Block | None:
+    """The block of a value; None where it was taken before anybody spoke of blocks, and nothing tells it.
+
+    Then values that name no plate were not said to share one.
+    """
+    kind = books.settings.blocks
+    block = block_of(kind, one)
+    if not 0 < block[0] <= books.blocks_from or kind == "round" or block[1]:
+        return block
+    name = told_plate(books, one) if kind == "plate" else None
+    return None if name is None else (block[0], name.casefold())
+
+
+def together(books: Books, m: Measurement) -> object:
+    """What values of one compound have in common that scatter by the noise alone: nothing else, or their block."""
+    if books.settings.blocks == "none":
+        return None
+    block = known_block(books, m)
+    return m.number if block is None else block
+
+
 def nominals(books: Books) -> dict[tuple[int, int], float]:
     """What each control should read, by control and endpoint: as said, else the mean of the first phase it was in.
 
@@ -129,14 +153,16 @@ def telling(books: Books, endpoint: int) -> frozenset[int]:
 
 def cells(books: Books, phase: int) -> Cells | None:
     """What came back for a phase by compound and block, larger is better; None when there are no blocks."""
-    kind = books.settings.blocks
-    if kind == "none":
+    if books.settings.blocks == "none":
         return None
     filling = [(m, n) for m, n in books.counting(phase) if m.usable]
     numbers: dict[Block, int] = {}
     sums: dict[tuple[int, int], dict[int, _Sums]] = {}
     for m, n in filling:
-        block = numbers.setdefault(block_of(kind, m), len(numbers))
+        known = known_block(books, m)
+        if known is None:
+            continue
+        block = numbers.setdefault(known, len(numbers))
         own = sums.setdefault((int(books.arm_of[m.compound]), block), {})
         own[m.endpoint] = own.get(m.endpoint, _Sums()).plus(n, m.value)
     goal = books.goal_endpoints
@@ -162,7 +188,8 @@ def _controls(
     counts, totals = np.zeros(len(numbers)), np.zeros(len(numbers))
     nominal, telling_of_them = nominals(books), telling(books, endpoint)
     for r in readings:
-        block = numbers.get(block_of(books.settings.blocks, r))
+        known = known_block(books, r)
+        block = None if known is None else numbers.get(known)
         if r.endpoint == endpoint and r.usable and block is not None and r.control in telling_of_them:
             counts[block] += r.n
             totals[block] += r.n * (r.value - nominal[r.control, endpoint])
@@ -170,8 +197,12 @@ def _controls(
 
 
 def everything(books: Books, endpoint: int) -> Together:
-    """All usable values of an endpoint, late ones and those of confirmations too; history belongs to no block."""
-    used = [(m, m.n) for m in books.measurements if m.endpoint == endpoint and m.usable]
+    """All usable values of an endpoint, late ones and those of confirmations too; history belongs to no block.
+
+    Values of which nobody knows the block are left out: what shifts them is in none of the others.
+    """
+    own = (m for m in books.measurements if m.endpoint == endpoint and m.usable)
+    used = [(m, m.n) for m in own if not m.round or known_block(books, m) is not None]
     return _together(books, endpoint, used, [r for r in books.readings if r.round > 0])
 
 
@@ -179,7 +210,7 @@ def levels(books: Books, endpoint: int) -> dict[Block, float]:
     """The estimated effect of each block that ``everything`` has a value of."""
     told = everything(books, endpoint)
     used = (m for m in books.measurements if m.endpoint == endpoint and m.usable and m.round)
-    named = dict.fromkeys(block_of(books.settings.blocks, m) for m in used)
+    named = dict.fromkeys(block for block in (known_block(books, m) for m in used) if block is not None)
     left = told.means - told.fit(books).means(told.arms)
     return dict(zip(named, told.effects(books).levels(left, told.control_means).tolist(), strict=True))
 
@@ -208,19 +239,23 @@ def fit_of_phase(books: Books, phase: int, endpoint: int) -> Estimate | None:
 
 
 def of_phase(books: Books, phase: int, endpoint: int) -> Together:
-    """The values of an endpoint that count for a phase."""
-    used = [(m, n) for m, n in books.counting(phase) if m.usable and m.endpoint == endpoint]
+    """The values of an endpoint that count for a phase: those of known blocks."""
+    used = [
+        (m, n)
+        for m, n in books.counting(phase)
+        if m.usable and m.endpoint == endpoint and known_block(books, m) is not None
+    ]
     return _together(books, endpoint, used, [r for r in books.readings if r.phase == phase])
 
 
 def _together(
     books: Books, endpoint: int, used: Sequence[tuple[Measurement, int]], readings: Sequence[Reading]
 ) -> Together:
-    kind = books.settings.blocks
     numbers: dict[Block, int] = {}
     sums: dict[tuple[int, int], _Sums] = {}
     for m, n in used:
-        block = NO_BLOCK if not m.round else numbers.setdefault(block_of(kind, m), len(numbers))
+        known = known_block(books, m) if m.round else None
+        block = NO_BLOCK if known is None else numbers.setdefault(known, len(numbers))
         key = int(books.arm_of[m.compound]), block
         sums[key] = sums.get(key, _Sums()).plus(n, m.value)
     keys = sorted(sums)
