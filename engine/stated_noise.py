@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.noise_classes import NoiseClasses, parse_noise_classes
 
-__all__ = ["UNKNOWN", "StatedNoise", "parse_noise"]
+__all__ = ["UNKNOWN", "StatedNoise", "parse_noise", "parse_noise_and_classes"]
 
 UNKNOWN = "unknown"
 """The word for noise that is estimated on the way, from replicates."""
@@ -20,13 +21,16 @@ class StatedNoise:
     """The SD; where it is not known a guess for the first plan, or None."""
     estimated: bool = False
     """Whether it is not known."""
+    classes: NoiseClasses | None = None
+    """Compounds whose noise is another; ``sd`` is then that of all others. None: one for all."""
 
     @property
     def text(self) -> str:
-        """As it is typed: ``0.2``, ``unknown``, ``unknown:0.2``."""
-        if not self.estimated:
-            return f"{self.sd:g}"
-        return UNKNOWN if self.sd is None else f"{UNKNOWN}:{self.sd:g}"
+        """As it is typed: ``0.2``, ``unknown``, ``unknown:0.2``; with classes ``0.2; R1: Ph=0.4``."""
+        own = "" if self.sd is None else f"{self.sd:g}"
+        if self.estimated:
+            own = f"{UNKNOWN}:{own}" if own else UNKNOWN
+        return own if self.classes is None else f"{own}; {self.classes.text}"
 
 
 def parse_noise(text: str) -> StatedNoise:
@@ -44,3 +48,10 @@ def parse_noise(text: str) -> StatedNoise:
             option="--sd",
             mend=f"For example 0.2; or {UNKNOWN}, or {UNKNOWN}:0.2 with a guess for the first plan.",
         ) from None
+
+
+def parse_noise_and_classes(text: str) -> StatedNoise:
+    """What ``0.2; R1: Ph=0.4, tBu=0.5`` says, or a text without classes; AssayPilotError for any other text."""
+    own, semicolon, classes = text.partition(";")
+    stated = parse_noise(own)
+    return replace(stated, classes=parse_noise_classes(classes)) if semicolon and classes.strip() else stated

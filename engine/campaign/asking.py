@@ -10,7 +10,7 @@ from assaypilot.engine.campaign import limits
 from assaypilot.engine.campaign.changing import blocks
 from assaypilot.engine.campaign.changing.turns import Turn
 from assaypilot.engine.campaign.counting import Books
-from assaypilot.engine.campaign.noise import charged, precision, scatter
+from assaypilot.engine.campaign.noise import charged, later, precision, scatter
 from assaypilot.engine.campaign.scales import Scale
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.features import SiteFeatures, merge_equal_rows
@@ -102,6 +102,7 @@ class Terms(Books):
             capacity=self.capacity(),
             estimated=bool(scatter.estimated(self)),
             precision=precision.of_arms(self, self.goal_endpoints),
+            uneven=later.given_after(self, self.turns) > 0,
             began=self.goals[0] if len(self.goals) > 1 else None,
         )
 

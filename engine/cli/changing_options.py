@@ -25,6 +25,13 @@ def add_change_options(parser: argparse.ArgumentParser) -> None:
     add("--delta", type=number, metavar="X", help="1 - confidence")
     add("--sd", action="append", default=[], metavar="[NAME=]X",
         help="assay noise (SD) of an endpoint; or unknown: from then on it is estimated from replicates")  # fmt: skip
+    add(
+        "--noise-class",
+        action="append",
+        default=[],
+        metavar="[NAME;]COLUMN: NAME=X, ...",
+        help="compounds whose noise is another, as new takes it; what was measured so far counts as before",
+    )
     add("--limit", action="append", default=[], metavar="NAME<X", help="limit of an endpoint, or NAME=none")
     add("--margin", action="append", default=[], metavar="NAME=X",
         help="for trade-offs the difference in an endpoint that does not matter, or none for that of all")  # fmt: skip

@@ -32,6 +32,8 @@ class Phase(NamedTuple):
     """Whom ``adaptive`` compared the others with."""
     expected: int | None = None
     """The look at which ``adaptive`` expected the end when it began; None for all others."""
+    weighed: bool = True
+    """Whether ``adaptive`` weighs it by class of noise; else each measurement counts as one of the largest SD."""
     foreseen: float | None = None
     """The noise SD by which ``adaptive`` took cells as likely to be known only as bounds; None: that of now."""
     noise: tuple[float, ...] | None = None

@@ -109,6 +109,8 @@ class Problem:
 
     None where all have that SD; who does not look at it takes it for the SD of all, which is then the largest.
     """
+    uneven: bool = False
+    """Whether some phases were weighed otherwise than by ``precision``, so that they are known better than it says."""
     lacking: tuple[Flags, ...] = ()
     """``(n_arms,)`` each: classes of arms whose own noise replicates do not tell well enough yet."""
     began: Goal | None = None
@@ -140,8 +142,8 @@ class Problem:
 
     @property
     def by_class(self) -> bool:
-        """Whether nobody knows the noise, and it differs by class: weights are guesses, ``noise`` bounds all."""
-        return self.estimated and self.precision is not None
+        """Whether it differs by class and weights are not those of the SDs: guesses, as nobody knows it, or earlier."""
+        return self.precision is not None and (self.estimated or self.uneven)
 
     def in_lab(self, measurements: int) -> int:
         """So many measurements of arms as the lab counts them, of every endpoint, for words about the budget."""

@@ -14,7 +14,7 @@ from assaypilot.engine.campaign.state import NoiseNow, Status
 from assaypilot.engine.campaign.words import number
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.kinds import distance_unit
-from assaypilot.engine.stated_noise import UNKNOWN, StatedNoise, parse_noise
+from assaypilot.engine.stated_noise import UNKNOWN, StatedNoise, parse_noise, parse_noise_and_classes
 from assaypilot.gui.dialogs.steps import Field
 from assaypilot.gui.models.base import plain_tip
 from assaypilot.gui.pages.goal_terms import Terms, fold
@@ -136,6 +136,8 @@ class _NoiseLine(_Line):
         if not self.typed:
             self.field.hint(self.told or f"SD, or {UNKNOWN}")
             return now, True
+        if ";" in self.field.text:
+            return self._read_classes(now)
         if self.field.text.casefold().startswith(UNKNOWN):
             try:
                 stated = parse_noise(self.field.text)
@@ -146,6 +148,21 @@ class _NoiseLine(_Line):
             return stated, True
         value, usable = self.read(None)
         return (now if value is None else value), usable
+
+    def _read_classes(self, now: float | StatedNoise) -> tuple[float | StatedNoise, bool]:
+        """An SD with classes behind a semicolon, and whether it can be used."""
+        try:
+            stated = parse_noise_and_classes(self.field.text)
+        except AssayPilotError as error:
+            self.field.problem(f"{error_words(error)[0]} Write it like 0.2; R1: Ph=0.4, tBu=0.5.")
+            return now, False
+        if stated.classes is not None and not (stated.estimated or stated.classes.stated):
+            self.field.problem("Each class needs an SD. Write it like 0.2; R1: Ph=0.4, tBu=0.5.")
+            return now, False
+        self.field.hint(
+            f"{'estimated for each class' if stated.estimated else 'SD of all others; classes'}; now {self.shown}"
+        )
+        return stated, True
 
 
 class TermsForm(QWidget):
@@ -292,6 +309,8 @@ class TermsForm(QWidget):
         """Whether there is a field that a refusal is about; it is said beside it then."""
         name = OPTIONS.get(error.option or "")
         line = None if name is None else self._lines[name]
+        if error.option in ("--sd", "--noise-class"):
+            line = next((one for one in self._noise.values() if one.typed), None)
         if line is None or not line.typed:
             return False
         line.field.problem(" ".join(error_words(error)).strip())
@@ -321,7 +340,8 @@ class TermsForm(QWidget):
         said = f"Assay noise (SD) of {scale}"
         tip = (
             "between independent measurements of one compound. Half the noise asks for about a quarter as many. "
-            f"Type {UNKNOWN} where nobody knows it: then it is estimated from replicates, which takes more of them."
+            f"Type {UNKNOWN} where nobody knows it: then it is estimated from replicates, which takes more of them. "
+            "Compounds whose noise is another stand behind a semicolon: 0.2; R1: Ph=0.4, tBu=0.5."
         )
         made = _NoiseLine(said, f"{said}: {tip}")
         if several:

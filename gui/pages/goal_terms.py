@@ -6,6 +6,7 @@ from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING
 
 from assaypilot.engine.campaign.state import Status
+from assaypilot.engine.endpoint import Endpoint
 from assaypilot.engine.stated_noise import StatedNoise
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ class Terms:
             slack=settings.softness if settings.goal != "pareto" else None,
             delta=settings.delta,
             noise=tuple(
-                (one.name, NOT_KNOWN if one.noise_estimated else one.noise_sd)
+                (one.name, _noise(one, one.noise_sd))
                 for one in measured
                 if one.noise_sd is not None and one.kind == "value"
             ),
@@ -59,6 +60,14 @@ class Terms:
     def differing(self, other: Terms) -> tuple[str, ...]:
         """The names of what differs; empty when nothing does."""
         return tuple(one.name for one in fields(self) if getattr(self, one.name) != getattr(other, one.name))
+
+
+def _noise(endpoint: Endpoint, sd: float) -> float | StatedNoise:
+    """What is said of the noise of an endpoint, whose SD is this."""
+    if endpoint.noise_estimated:
+        return NOT_KNOWN
+    own = endpoint.noise_classes
+    return sd if own is None else StatedNoise(own.other, classes=own)
 
 
 def change_between(now: Terms, wanted: Terms) -> Change:

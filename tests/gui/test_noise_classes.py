@@ -7,11 +7,16 @@ from pathlib import Path
 
 from pytestqt.qtbot import QtBot
 
+from assaypilot.engine.endpoint import Endpoint
+from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.noise_classes import NoiseClasses
+from assaypilot.engine.stated_noise import StatedNoise
+from assaypilot.gui.pages.goal_form import TermsForm
+from assaypilot.gui.pages.goal_terms import Terms, change_between
 from assaypilot.gui.window.main_window import MainWindow
 from tests.gui.helpers import until
 from tests.gui.imports import check_of
-from tests.gui.test_unknown_noise import box_of
+from tests.gui.test_unknown_noise import box_of, measured
 
 
 def test_the_wizard_takes_another_noise_for_some_compounds(qtbot: QtBot) -> None:
@@ -72,3 +77,38 @@ def test_a_column_of_the_table_may_name_the_classes(qtbot: QtBot, window: MainWi
     assert endpoint.noise_classes is not None
     assert endpoint.noise_classes.compounds == (("a", "poor"), ("d", "poor"))
     wizard.reject()
+
+
+def test_the_goal_page_takes_classes_behind_a_semicolon(qtbot: QtBot, tmp_path: Path) -> None:
+    now = measured(tmp_path, Endpoint("pIC50", noise_sd=0.2))
+    form = TermsForm()
+    qtbot.addWidget(form)
+    form.show_now(now, opened=True)
+    line = form.field("pIC50")
+    line.edit.setText("0.2; R1: A=0.6")
+    wanted = form.read()
+    assert wanted is not None
+    own = NoiseClasses("R1", (("A", 0.6),))
+    assert change_between(Terms.of(now), wanted).noise == {"pIC50": StatedNoise(0.2, classes=own)}
+    assert "SD of all others; classes" in line.note.text()
+    for typed, said in (("0.2; R1: A", "Each class needs an SD"), ("0.2; R1:", "like 0.2; R1: Ph=0.4")):
+        line.edit.setText(typed)
+        assert form.read() is None
+        assert said in line.note.text()
+    line.edit.setText("0.2; R9: A=0.6")
+    assert form.refuse(AssayPilotError("there is no site 'R9'", option="--noise-class"))
+    assert "no site 'R9'" in line.note.text()
+
+
+def test_the_goal_page_shows_classes_and_takes_them_back(qtbot: QtBot, tmp_path: Path) -> None:
+    now = measured(tmp_path, Endpoint("pIC50", noise_sd=0.2, noise_classes=NoiseClasses("R1", (("A", 0.6),))))
+    form = TermsForm()
+    qtbot.addWidget(form)
+    form.show_now(now, opened=True)
+    line = form.field("pIC50")
+    assert line.text == "0.2; R1: A=0.6"
+    assert form.read() == Terms.of(now)
+    line.edit.setText("0.6")
+    wanted = form.read()
+    assert wanted is not None
+    assert change_between(Terms.of(now), wanted).noise == {"pIC50": 0.6}

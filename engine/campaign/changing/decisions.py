@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from assaypilot.engine.campaign import limits
 from assaypilot.engine.campaign.file import codec, parts
-from assaypilot.engine.campaign.noise import scatter
+from assaypilot.engine.campaign.noise import later, scatter
 from assaypilot.engine.campaign.replay import Ledger
 from assaypilot.engine.strategies.anew import anew
 from assaypilot.engine.strategies.derived import Phase
@@ -41,7 +41,7 @@ def derive(ledger: Ledger, upto: int, measurable: NDArray[np.bool_], spent: int,
     """
     state = ledger.strategy.adjust(ledger.fresh(), measurable=measurable, spent=spent)
     state = scatter.to_decide(ledger, state, upto)
-    phases = []
+    phases, plain = [], later.given_after(ledger, ledger.turns)
     for number in range(1, upto + 1):
         decided, before = ledger.phases[number - 1], ledger.estimates[number]
         outcome = ledger.outcome(number, decided.allocation, before.spent)
@@ -51,15 +51,15 @@ def derive(ledger: Ledger, upto: int, measurable: NDArray[np.bool_], spent: int,
         then: tuple[float | None, tuple[float, ...] | None] = (None, None)
         if by_rules > 1:
             then = (_foreseen(ledger, number), scatter.to_decide(ledger, state, number).problem.noise)
-        phases.append(Phase(outcome, *own, leader, expected, *then))
+        phases.append(Phase(outcome, *own, leader, expected, number > plain, *then))
     decision = scatter.decided(state, anew(ledger.strategy, state, phases))
     return None if decision is None else replace(decision, numbers=_numbers(ledger, upto))
 
 
 def _foreseen(ledger: Ledger, number: int) -> float | None:
     """The noise SD of the objective that a phase was planned by: that before the first change since."""
-    later = (turn for turn in ledger.turns if turn.how in ("kept", "void") and turn.after >= number)
-    first = next(later, None)
+    since = (turn for turn in ledger.turns if turn.how in ("kept", "void") and turn.after >= number)
+    first = next(since, None)
     endpoints = ledger.endpoints if first is None else first.was["endpoints"]
     told: float | None = endpoints[ledger.objective].noise_sd
     return told

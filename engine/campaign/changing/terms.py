@@ -32,6 +32,7 @@ from assaypilot.engine.controls import Control
 from assaypilot.engine.difference import behind, with_noise
 from assaypilot.engine.endpoint import Endpoint, Limit
 from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.noise_classes import NoiseClasses
 from assaypilot.engine.stated_noise import StatedNoise
 
 __all__ = [
@@ -201,7 +202,7 @@ def _change_of(data: Mapping[str, Any]) -> Change:
         elif one["what"] == "margin":
             told["margins"][one["endpoint"]] = after
         elif one["what"] == "noise":
-            told["noise"][one["endpoint"]] = StatedNoise(after["about"], True) if isinstance(after, dict) else after
+            told["noise"][one["endpoint"]] = _noise_again(one)
         else:
             told[one["what"]] = after
     return Change(**told)
@@ -224,6 +225,8 @@ def _terms(ledger: Ledger, change: Change) -> tuple[Any, list[Endpoint]]:
         for name, value in getattr(change, kind).items():
             place = _place(ledger, name, option)
             endpoints[place] = _with(endpoints[place], kind, value)
+            if kind == "noise":
+                endpoints[place] = classes.given(ledger, endpoints[place], ledger.endpoints[place])
     if change.endpoint is not None:
         endpoints.append(classes.with_largest(ledger.library, one_more(endpoints, change.endpoint)))
     each = len(_measured(ledger, endpoints))
@@ -255,10 +258,11 @@ def _with(endpoint: Endpoint, kind: str, value: Any) -> Endpoint:
             option="--sd",
             mend="Give theirs.",
         )
-    if isinstance(value, StatedNoise) and value.estimated:
-        return replace(endpoint, noise_sd=value.sd or endpoint.noise_sd, noise_estimated=True, noise_classes=None)
-    sd = value.sd if isinstance(value, StatedNoise) else value
-    return replace(endpoint, noise_sd=sd, noise_estimated=False, noise_classes=None)
+    said = value if isinstance(value, StatedNoise) else StatedNoise(value)
+    # Without an SD all others keep theirs.
+    own = endpoint.noise_classes.other if endpoint.noise_classes is not None else endpoint.noise_sd
+    sd = said.sd or own if said.estimated or said.classes is not None else said.sd
+    return replace(endpoint, noise_sd=sd, noise_estimated=said.estimated, noise_classes=said.classes)
 
 
 def _differences(ledger: Ledger, settings: Any, endpoints: Sequence[Endpoint]) -> list[dict[str, Any]]:
@@ -279,7 +283,10 @@ def _differences(ledger: Ledger, settings: Any, endpoints: Sequence[Endpoint]) -
         ]
         for what, before, after in terms:
             if before != after and not (what == "noise" and old.of is not None):
-                found.append({"what": what, "endpoint": old.name, "before": before, "after": after})
+                entry = {"what": what, "endpoint": old.name, "before": before, "after": after}
+                if what == "noise" and new.noise_classes is not None:
+                    entry["classes"] = new.noise_classes.as_json()
+                found.append(entry)
     found += [
         {"what": "endpoint", "endpoint": new.name, "before": None, "after": new.as_json()}
         for new in endpoints[len(ledger.endpoints) :]
@@ -289,8 +296,18 @@ def _differences(ledger: Ledger, settings: Any, endpoints: Sequence[Endpoint]) -
 
 def _noise(endpoint: Endpoint) -> float | str | dict[str, Any] | None:
     if endpoint.noise_classes is not None:
-        return endpoint.noise_classes.in_words
+        unknown = "unknown by class, about " if endpoint.noise_estimated else ""
+        return f"{unknown}{endpoint.noise_classes.in_words}"
     return {"about": endpoint.noise_sd} if endpoint.noise_estimated else endpoint.noise_sd
+
+
+def _noise_again(change: Mapping[str, Any]) -> float | StatedNoise:
+    """The noise that a change gave, as the log tells of it."""
+    after = change["after"]
+    if "classes" in change:
+        own = NoiseClasses.from_json(change["classes"])
+        return StatedNoise(own.other, str(after).startswith("unknown"), own)
+    return StatedNoise(after["about"], True) if isinstance(after, dict) else float(after)
 
 
 def _limit(endpoint: Endpoint) -> dict[str, Any] | None:

@@ -11,6 +11,7 @@ from assaypilot.engine.campaign import limit_phases, limits
 from assaypilot.engine.campaign.changing.blocks import ABOUT, said_of_blocks
 from assaypilot.engine.campaign.changing.changed import CAPACITY, changes_in_words
 from assaypilot.engine.campaign.noise import known as assay_noise
+from assaypilot.engine.campaign.noise import later
 from assaypilot.engine.campaign.promises import broken, goal_sentence
 from assaypilot.engine.campaign.replay import Ledger
 from assaypilot.engine.campaign.words import joined, many, odds
@@ -76,6 +77,11 @@ def _of_the_guarantee(before: Ledger, after: Ledger, data: Mapping[str, Any]) ->
             "included, and nine tenths of the error are for the decisions, a tenth for the bound on the noise."
             for one in assay_noise.known(after)
         ]
+    if later.given_after(after, after.turns) > later.given_after(before, before.turns):
+        told.append(
+            "What was measured so far counts as measurements of the largest SD: weights chosen after results would be "
+            "another chance of error. From the next round on each counts by its class."
+        )
     noisy = [str(change["endpoint"]) for change in noise if not isinstance(change["after"], dict)]
     if noisy:
         told.append(

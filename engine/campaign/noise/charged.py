@@ -16,8 +16,8 @@ Values left out or corrected make no further one: ``results.amending``.
 
 **Weights** of measurements that are chosen after their values make other estimates, each wrong with all of delta:
 
-- classes of noise that are given, or given up, by which ``adaptive`` weighs what it measured
-  (``strategies.adaptive.classes``);
+- classes of noise that are given up, or changed, by which ``adaptive`` weighs what it measured
+  (``strategies.adaptive.classes``); not the first that are given: ``later``;
 - the noise of the parts of a difference, where they came in unequal numbers: its effective counts hang on how their
   SDs compare (``engine.difference``).
 
@@ -89,13 +89,19 @@ def weightings(books: Books, turns: Sequence[Turn], *, classes: bool) -> int:
 
     ``classes``: whether the strategy weighs by classes of noise.
     """
-    terms = [books.endpoints, *(turn.was["endpoints"] for turn in turns if turn.after)]
+    terms = [*(turn.was["endpoints"] for turn in turns if turn.after), books.endpoints]
     if len(terms) == 1:
         return 1
     first = _at_first(books)
     uneven = [k for k in books.deciding_endpoints if _uneven(books, k)]
     goal = books.goal_endpoints if classes else ()
-    return len({(*(_weights(one[k], first) for k in goal), *(_ratio(one, k) for k in uneven)) for one in terms})
+    ways = [[_weights(one[k], first) for one in terms] for k in goal]
+    for own in ways:
+        # What was measured before there were classes keeps its weights: ``later``.
+        begun = next((place for place, one in enumerate(own) if one is not None), 0)
+        own[:begun] = [own[begun]] * begun
+    ratios = [[_ratio(one, k) for one in terms] for k in uneven]
+    return len(set(zip(*ways, *ratios, strict=True))) if ways or ratios else 1
 
 
 def _weights(endpoint: Endpoint, first: Collection[str]) -> tuple[NoiseClasses, bool] | None:

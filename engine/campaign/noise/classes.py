@@ -27,7 +27,18 @@ from assaypilot.engine.library import Library
 from assaypilot.engine.models.sd_classes import MOST_CLASSES
 from assaypilot.engine.noise_classes import NoiseClasses
 
-__all__ = ["BY_CLASS", "at_most", "check", "columns", "of_more", "otherwise", "resolved", "with_largest", "with_more"]
+__all__ = [
+    "BY_CLASS",
+    "at_most",
+    "check",
+    "columns",
+    "given",
+    "of_more",
+    "otherwise",
+    "resolved",
+    "with_largest",
+    "with_more",
+]
 
 Floats = NDArray[np.float64]
 
@@ -82,6 +93,30 @@ def with_largest(library: Library, endpoint: Endpoint) -> Endpoint:
         own = own.with_guesses(own.guesses)
         _check_unknown(library, own)
     return replace(endpoint, noise_sd=own.largest, noise_classes=own)
+
+
+def given(ledger: Terms, endpoint: Endpoint, before: Endpoint) -> Endpoint:
+    """The endpoint as it is after a change gave it classes, or took them; AssayPilotError where they cannot be."""
+    own, known = endpoint.noise_classes, before.noise_classes
+    if own is None:
+        return endpoint
+    if endpoint.noise_estimated and ledger.seen():
+        raise AssayPilotError(
+            f"the assay noise (SD) of {endpoint.name} by class is not known, and results were seen",
+            option="--noise-class",
+            mend="Give the SDs; or begin a new campaign with the measurements so far as its history.",
+        )
+    if known is not None and known.compounds and known.site == own.site and not own.compounds:
+        named = [name for name, _ in own.sds]
+        missing = next((name for name in named if name not in dict(known.sds)), None)
+        if missing is not None:
+            raise AssayPilotError(
+                f"the campaign does not know which compounds are {missing} in {own.site}",
+                option="--noise-class",
+                mend=f"Name some of: {', '.join(name for name, _ in known.sds)}.",
+            )
+        own = replace(own, compounds=tuple(pair for pair in known.compounds if pair[1] in named))
+    return with_largest(ledger.library, replace(endpoint, noise_classes=own))
 
 
 def _check_unknown(library: Library, own: NoiseClasses) -> None:

@@ -87,7 +87,8 @@ def by_walks(state: State, phases: Sequence[Phase]) -> Decision | None:
             memory = _with_kept(strategy, state, memory, later.index(number))
         told = strategy.foreseen(state)[0] if phase.foreseen is None else phase.foreseen
         before = Evidence(problem.features, memory, told)
-        memory = appended(memory, weighed(problem, phase.outcome), phase.leader, [before])
+        counted = weighed(problem, phase.outcome) if phase.weighed else phase.outcome
+        memory = appended(memory, counted, phase.leader, [before])
     if len(known) in later:
         memory = _with_kept(strategy, state, memory, later.index(len(known)))
     state = replace(state, phase=len(phases), memory=memory)

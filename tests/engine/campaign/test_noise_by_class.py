@@ -15,6 +15,7 @@ from assaypilot.engine.measurements import Result
 from assaypilot.engine.models.sd_bound import upper_sd
 from assaypilot.engine.models.sd_classes import MOST_CLASSES
 from assaypilot.engine.noise_classes import NoiseClasses
+from assaypilot.engine.stated_noise import StatedNoise
 from tests.engine.campaign.making import EFFECTS, make, replays, small_library, truth
 
 LOUD, QUIET = 0.6, 0.2
@@ -244,3 +245,78 @@ def test_compounds_that_are_added_have_the_class_their_table_says(tmp_path):
         assert campaign._ledger.error < 1.3 * error
         replays(campaign)
     assert verify(tmp_path / "x.assaypilot", recompute=True).ok
+
+
+STATED = NoiseClasses("R1", (("B", LOUD),))
+PLAIN = {**WIDE, "endpoints": (Endpoint("pIC50", noise_sd=QUIET),)}
+
+
+def test_classes_given_on_the_way_weigh_what_comes_then_and_cost_no_other_chance_of_error(tmp_path):
+    with make(tmp_path / "x.assaypilot", **PLAIN) as campaign:
+        play(campaign, 2)
+        change = Change(noise={"pIC50": StatedNoise(None, classes=STATED)})
+        told = campaign.consequences(change)
+        assert any("counts as measurements of the largest SD" in line for line in told)
+        assert any("wrong at most 1 time in 20" in line for line in told)
+        before = campaign._ledger.state.memory["counts"]
+        campaign.change(change)
+        ledger = campaign._ledger
+        assert ledger.endpoints[0].noise_text == "0.2; 0.6 with B at R1"
+        assert ledger.error == pytest.approx(0.05)
+        # What was measured keeps its weights; what comes is weighed.
+        assert ledger.state.memory["counts"] == pytest.approx(before)
+        assert ledger.state.problem.by_class
+        play(campaign, 1, seed=8)
+        memory = campaign._ledger.state.memory
+        new = memory["at"] == 2
+        quiet = campaign._ledger.library.codes[campaign._ledger.first][memory["arms"][new], 0] != 1
+        assert (memory["counts"][new][quiet] > 8.999).all()
+        replays(campaign)
+        campaign.change(Change(epsilon=0.4))
+        again = campaign._ledger.state.memory["counts"]
+        assert again == pytest.approx(memory["counts"])
+        assert campaign._ledger.error == pytest.approx(0.05)
+        # Others, or none, weigh anew what was measured by class: that has its price.
+        other = NoiseClasses("R1", (("B", 0.5),))
+        campaign.change(Change(noise={"pIC50": StatedNoise(None, classes=other)}))
+        assert campaign._ledger.error == pytest.approx(0.1)
+        campaign.undo()
+        assert campaign._ledger.error == pytest.approx(0.05)
+        campaign.redo()
+        assert campaign._ledger.endpoints[0].noise_text == "0.2; 0.5 with B at R1"
+        replays(campaign)
+    assert verify(tmp_path / "x.assaypilot", recompute=True).ok
+
+
+def test_before_results_classes_are_as_if_said_at_the_start(tmp_path):
+    with make(tmp_path / "x.assaypilot", **PLAIN) as campaign:
+        campaign.change(Change(noise={"pIC50": StatedNoise(0.2, classes=STATED)}))
+        assert not campaign._ledger.state.problem.by_class
+        campaign.change(Change(noise={"pIC50": StatedNoise(0.3, True, OWN)}))
+        assert [one.group for one in campaign.status().noise] == ["of all others", "with B at R1"]
+        play(campaign, 1)
+        replays(campaign)
+
+
+def test_classes_that_cannot_be_given_on_the_way_are_refused(tmp_path):
+    with make(tmp_path / "x.assaypilot", **PLAIN) as campaign:
+        play(campaign, 1)
+        for said_of, why in (
+            (StatedNoise(0.3, True, OWN), "by class is not known, and results were seen"),
+            (StatedNoise(0.3, classes=OWN), "with B at R1 is not given"),
+            (StatedNoise(0.3, classes=NoiseClasses("Sol", (("poor", 0.5),))), "no site 'Sol'"),
+        ):
+            with pytest.raises(AssayPilotError, match=why):
+                campaign.change(Change(noise={"pIC50": said_of}))
+
+
+def test_the_sds_of_a_column_can_be_changed_but_not_who_is_in_it(tmp_path):
+    library = small_library()
+    column = NoiseClasses("Sol", (("poor", 0.6),), None, ((library.ids[0], "poor"),))
+    with make(
+        tmp_path / "x.assaypilot", **{**PLAIN, "endpoints": (Endpoint("pIC50", noise_sd=0.2, noise_classes=column),)}
+    ) as campaign:
+        campaign.change(Change(noise={"pIC50": StatedNoise(None, classes=NoiseClasses("Sol", (("poor", 0.5),)))}))
+        assert campaign.status().endpoints[0].noise_text == "0.2; 0.5 where Sol is poor"
+        with pytest.raises(AssayPilotError, match="which compounds are good in Sol"):
+            campaign.change(Change(noise={"pIC50": StatedNoise(None, classes=NoiseClasses("Sol", (("good", 0.5),)))}))

@@ -54,3 +54,16 @@ def test_added_compounds_have_the_noise_their_table_says(tmp_path: Path, table: 
     assert "1 where Sol is poor and 1 among all others (ok being no class of its own)" in told.out
     more.write_text("ID,R1,R2\nn3,w,r\n", encoding="utf-8")
     assert "Nothing says the Sol of the new compounds" in run("add", path, more).out
+
+
+def test_classes_are_given_to_a_campaign_that_runs(tmp_path: Path, table: Path, run) -> None:
+    path = tmp_path / "x.assaypilot"
+    assert run("new", path, "--table", table, *GOAL, "--sd", "0.2").code == 0
+    assert run("change", path, "--noise-class", "R1: x=0.5", "--yes").code == 0
+    assert "SD at most 0.2; 0.5 with x at R1" in run("status", path).out
+    assert run("change", path, "--sd", "0.3", "--noise-class", "pIC50;R1: x=0.6", "--yes").code == 0
+    assert "SD at most 0.3; 0.6 with x at R1" in run("status", path).out
+    assert "no site 'R9'" in run("change", path, "--noise-class", "R9: x=0.6", "--yes").err
+    assert "does not say whose" in run("change", path, "--noise-class", "R1: ", "--yes").err
+    assert run("change", path, "--sd", "0.3", "--yes").code == 0
+    assert "with x at R1" not in run("status", path).out
