@@ -191,15 +191,19 @@ def opened(ledger: Ledger, endpoint: int, arms: Ints, low: Floats, high: Floats)
 
 
 def open_ends(ledger: Ledger, endpoint: int) -> Floats:
-    """``(n_arms,)``: what holds the arms that are open to one side, their own limit or the end of their interval."""
+    """``(n_arms,)``: what holds the arms that are open to one side: their own limit, or the end of their interval.
+
+    Whichever is tighter: bounds of others with a substituent in common may say more than one's own.
+    """
     sides, view = open_sides(ledger, endpoint), fitted(ledger, endpoint)
     ends = np.full(ledger.n_arms, np.nan)
     at = np.flatnonzero(sides)
     if view is not None and len(at):
         ends[at] = view.means(at) - sides[at] * _BEYOND * view.sds(at)
         if len(parts(ledger.endpoints, endpoint)) == 1:
-            own = np.where(sides < 0, *_tightest(ledger, endpoint))
-            ends = np.where(np.isfinite(own) & (sides != 0), own, ends)
+            under, over = _tightest(ledger, endpoint)
+            ends = np.where(sides < 0, np.minimum(ends, under), np.maximum(ends, over))
+            ends[sides == 0] = np.nan
     return ends
 
 

@@ -342,7 +342,7 @@ class Candidates:
     open_sides: Mapping[str, NDArray[np.int8]] = field(default_factory=dict)
     """By name, of endpoints with bounds: -1 of estimates that only bounds hold, from above; 1 from below; else 0."""
     open_ends: Mapping[str, Floats] = field(default_factory=dict)
-    """What holds such an estimate: the compound's own limit, else the end of its 95 % interval; NaN for all others."""
+    """What holds such an estimate: its own limit or the end of its 95 % interval, the tighter; NaN for all others."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -54,7 +54,8 @@ def open_text(status: Status, endpoint: str, compound: int) -> str:
 def entry_text(status: Status, endpoint: Endpoint, compound: int) -> str:
     """The same in the unit that values are entered in: ``>10000``."""
     end = _open(status, endpoint.name, compound)
-    return f"{endpoint.relation_on_model(end[0])}{endpoint.from_model(end[1]):.3g}" if end else ""
+    # As a number first, so that 10000 is not written 1e+04.
+    return f"{endpoint.relation_on_model(end[0])}{float(f'{endpoint.from_model(end[1]):.3g}'):.10g}" if end else ""
 
 
 def _open(status: Status, endpoint: str, compound: int) -> tuple[Relation, float] | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,8 +12,10 @@ import pytest
 from assaypilot.engine.campaign import censoring
 from assaypilot.engine.campaign.campaign import Campaign
 from assaypilot.engine.campaign.candidates import pooled, posterior_of
+from assaypilot.engine.cli.program import main
 from assaypilot.engine.endpoint import Endpoint
 from assaypilot.engine.export.bounds import COUNTED, bound_text, estimate_text, only_bounds, said
+from assaypilot.engine.export.shortlist import table_of
 from assaypilot.engine.measurements import Result
 from assaypilot.engine.models.beyond_model import beyond_model
 from assaypilot.engine.models.ols import least_squares
@@ -114,7 +117,8 @@ def test_what_only_bounds_hold_is_shown_as_a_bound_and_has_no_end(tmp_path: Path
             text = estimate_text(now, name, compound)
             assert text.startswith(relation)
             if known.censored[compound]:
-                assert text == ("<5.0" if side < 0 else ">8.0")
+                assert -side * float(text[1:]) <= -side * (5.0 if side < 0 else 8.0)
+        assert ("<5.0" if side < 0 else ">8.0") in [estimate_text(now, name, k) for k in np.flatnonzero(carry).tolist()]
         assert not estimate_text(now, name, int(np.flatnonzero(~carry)[0])).startswith(("<", ">"))
 
 
@@ -217,3 +221,36 @@ def test_bounds_of_additive_tables_raise_no_alarm() -> None:
         least += [one.p for one in found]
     assert alarms <= 10
     assert min(least) < 0.2
+
+
+def test_status_and_tables_say_below_instead_of_a_number_nothing_holds(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "x.assaypilot"
+    endpoints = (Endpoint("IC50 (nM)", unit="nM", transform="log", noise_sd=0.2),)
+    with make(path, endpoints=endpoints, objective="IC50 (nM)", **WIDE) as campaign:
+        campaign.plan()
+        told = [
+            replace(one, value=10_000.0, relation=">") if "R2=C" in one.compound else one for one in answers(campaign)
+        ]
+        campaign.record(told, close=True)
+        now = campaign.status()
+    sheet = table_of(now, list(range(len(now.library))))
+    rows = {str(row[0]): dict(zip(sheet.header, row, strict=True)) for row in sheet.rows}
+    measured = {one.compound for one in told}
+    for name, row in rows.items():
+        if "R2=C" in name and name in measured:
+            assert float(str(row["pIC50 estimate"]).removeprefix("<")) <= 5.0
+            assert float(str(row["IC50 (nM) estimate"]).removeprefix(">")) >= 10_000.0
+            assert row["Evidence"] == "predicted, measured only as a bound (<5.0)"
+        elif "R2=C" not in name:
+            assert isinstance(row["pIC50 estimate"], float)
+    assert main(["status", str(path)]) == 0
+    assert (rows["R1=B|R2=C"]["pIC50 estimate"], rows["R1=B|R2=C"]["IC50 (nM) estimate"]) == ("<5.0", ">10000")
+    line = next(one for one in capsys.readouterr().out.splitlines() if one.startswith("R1=B|R2=C"))
+    assert line.split().count("<5.0") == 2
+    assert main(["status", str(path), "--json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    bounds = {one["id"]: one.get("bounds", {}).get("IC50 (nM)") for one in document["compounds"]}
+    assert {name for name, one in bounds.items() if one is not None} == {name for name in bounds if "R2=C" in name}
+    assert all(one["open"] == "below" for one in bounds.values() if one is not None)

@@ -1,0 +1,66 @@
+"""Compounds of which only bounds are known, in the window: never empty, never a number that nothing holds."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from pytestqt.qtbot import QtBot
+
+from assaypilot.engine.campaign.reasons.reasons import Reasons
+from assaypilot.engine.export.answer import RankedPicture
+from assaypilot.engine.export.structure_activity import look
+from assaypilot.engine.figures.palette import LIGHT
+from assaypilot.gui.models.candidates import CandidatesModel
+from assaypilot.gui.pages.candidate_panel import details
+from assaypilot.gui.plots.heat import HeatScene
+from tests.engine.campaign.making import answers, make
+from tests.engine.campaign.test_bounds import WIDE
+
+
+def test_a_compound_known_only_as_a_bound_is_shown_as_one_everywhere(qtbot: QtBot, tmp_path: Path) -> None:
+    with make(tmp_path / "x.assaypilot", **WIDE) as campaign:
+        campaign.plan()
+        told = [replace(one, value=5.0, relation="<") if "R2=C" in one.compound else one for one in answers(campaign)]
+        campaign.record(told, close=True)
+        status = campaign.status()
+        reasons = Reasons(campaign._ledger, status)
+    model = CandidatesModel()
+    model.show(status)
+    columns = {column.key: column for column in model.columns}
+    ids, measured = status.library.ids, {one.compound for one in told}
+    assert "R1=B|R2=C" in measured
+    cut = ids.index("R1=B|R2=C")
+    exact = next(k for k, name in enumerate(ids) if "R2=C" not in name and name in measured)
+    assert (columns["estimate"].text(cut), columns["measured"].text(cut)) == ("<5.0", "<5.0")
+    assert columns["measured"].kind is not None
+    assert columns["measured"].kind(cut) is None
+    assert float(columns["estimate"].text(exact)) > 5.0
+    assert "by their worst case" in columns["estimate"].tip
+    said = dict(details(status, cut))
+    assert said["Estimate"] == "<5.0 pIC50, known from bounds alone"
+    assert said["95 % interval"].startswith("below ")
+    assert said["Measured"].startswith("<5.0: ")
+    assert "its worst case decides" in said["Measured"]
+    why = reasons.of(cut)
+    assert "Nothing but bounds tells of it: it lies below 5.00" in why.why
+    assert "decisions count the worst case of each" in why.why
+    assert why.values[0].note == "a bound, counted in estimates, decided by as the worst beyond it"
+    assert "bounds" not in reasons.of(exact).why.split(".")[0]
+    scene = HeatScene(look(status, 0), (0, 1), {}, by_effect=False, selected=None)
+    row, column = (int(code) for code in status.library.codes[cut])
+    words = scene.cell(row, column).text
+    assert "pIC50 below 5.00" in words
+    assert "1 compound, 1 of them measured, only as a bound (<5.0)" in words
+    header, rows = scene.table()
+    assert header[5:7] == ["only as bounds", "relation of the mean"]
+    assert {tuple(line[5:7]) for line in rows} == {(0, "="), (1, "<")} | (
+        {(0, "<")} if len([n for n in ids if "R2=C" in n and n not in measured]) else set()
+    )
+    picture = RankedPicture(status, cut, lambda: LIGHT)
+    figure = picture.draw((8.0, 3.0), 80.0)
+    triangles = [line for line in figure.axes[0].lines if line.get_marker() == "v" and len(line.get_xdata())]
+    assert sum(len(line.get_xdata()) for line in triangles) == 3
+    place = picture.place(cut, 0.0)
+    assert place is not None
+    assert place[1] == 5.0
