@@ -411,11 +411,7 @@ def _headings(
 
     Such a row has a text in its first column and nothing else, and no number in it where nearly all ids have one.
     """
-    alone = [
-        place
-        for place in range(first, last)
-        if (text := _only_text(lines[place], show, start)) and not any(map(str.isdigit, text))
-    ]
+    alone = [place for place in range(first, last) if _only_text(lines[place], show, start)]
     if not alone or 2 * len(alone) > last - first:
         return []
     others = [show(lines[place][start]) for place in range(first, last) if start < len(lines[place])]
@@ -431,9 +427,11 @@ def _headings(
 
 
 def _only_text(line: Sequence[Any], show: Show, start: int) -> str:
-    """The text of a row's first column when no other cell is filled; "" otherwise."""
-    filled = [place for place, cell in enumerate(line) if show(cell)]
-    return show(line[start]) if filled == [start] and len(line) > 2 else ""
+    """The text of a row's first column when it has no number and no other cell is filled; "" otherwise."""
+    text = show(line[start]) if start < len(line) > 2 else ""
+    if not text or any(map(str.isdigit, text)):
+        return ""
+    return "" if any(show(cell) for place, cell in enumerate(line) if place != start) else text
 
 
 # ---------------------------------------------------------------------- columns

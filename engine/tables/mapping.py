@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
+from collections.abc import Mapping
 from dataclasses import replace
 
 from assaypilot.engine.errors import AssayPilotError
@@ -69,6 +70,7 @@ class _Proposal:
         for role in STOCK_ROLES:
             if asked[role] is None:
                 stock[role] = self._stock_column(role)
+        self._say_all_is_made(stock, asked)
         if id_column is None:
             id_column = self._unique_text_column()
         endpoint_column, columns = self.endpoints.found()
@@ -120,6 +122,16 @@ class _Proposal:
                 mend="Name the column of the table that does.",
             )
         return column
+
+    def _say_all_is_made(self, stock: Mapping[str, str | None], asked: Mapping[str, str | None]) -> None:
+        """Nothing; says what it means that a column of cost or time was found and none of stock."""
+        found = [role for role in ("cost", "lead") if stock[role] and asked[role] is None]
+        if found and not stock["stock"]:
+            options = " ".join(f"--{role}=" for role in found)
+            self.warnings.append(
+                f"No column says what is in stock, so by column {stock[found[0]]} every compound has to be made before "
+                f"it is measured. If they are at hand: {options}."
+            )
 
     def _leave_what_we_said(self) -> None:
         """Nothing; takes the columns of our own exports that are no values of compounds."""

@@ -15,6 +15,7 @@ from assaypilot.engine.tables.databases import datawarrior_table, is_datawarrior
 from assaypilot.engine.tables.decimals import decimal_mark, without_thousands
 from assaypilot.engine.tables.grids import listed
 from assaypilot.engine.tables.layout import lay_out
+from assaypilot.engine.tables.matrices import paired
 from assaypilot.engine.tables.raw import DELIMITERS, RawTable, fold, unguard
 
 __all__ = ["decode", "parse"]
@@ -73,7 +74,10 @@ def parse(
     report(0.4, "Splitting the table into columns")
     numbered = [(row, record) for row, record in enumerate(records, start=1) if record and any(record)]
     numbered = pubchem_rows(numbered, warnings)
-    drawn = None if header is not None else listed([line for _, line in numbered], [row for row, _ in numbered], str)
+    drawn = None
+    if header is None:
+        rows, filled = [row for row, _ in numbered], [line for _, line in numbered]
+        drawn = listed(filled, rows, str) or paired(filled, rows, str)
     if drawn is not None:
         numbered = list(zip(drawn[1], drawn[0], strict=True))
         warnings.append(drawn[2])

@@ -17,6 +17,7 @@ PATTERNS = tuple(
         (r" \(--min-seen\)", ""),
         (r", or give the core of the structures: --core SMILES\.", ", or take the structures apart with a core."),
         (r"Name the columns with the substituents: --sites COLUMN,COLUMN", "Tick the columns with the substituents"),
+        (r"If they are at hand: --[a-z= -]+\.", "If they are at hand, choose none under Cost and Lead time."),
         (r"is a site, too, name all of them with --sites\.", "is a site, too, tick it under Columns."),
         (r"If an empty cell means hydrogen: --blank h\.", "If an empty cell means hydrogen, say so under Columns."),
         (r"direction=min of (.+?) is on the model scale: it", r"Lower \1 is better on that scale: it"),

@@ -169,4 +169,11 @@ FIELD = [
         [("Example 1", ">", 10000.0), ("Example 2", 5.2)],
         said=("Column BindingDB MonomerID looks like row numbers or ids",),
     ),
+    Case(
+        "two sites, one down and one across",
+        "pIC50,,\nR1 \\ R2,H,F\nMe,5.5,n.d.\nEt,6,>7\n,,\nmeans of two runs,,\n",
+        [("R1=Me|R2=H", 5.5), ("R1=Et|R2=H", 6.0), ("R1=Et|R2=F", ">", 7.0)],
+        sites=("R1", "R2"),
+        said=("R1 stands in the rows and R2 in the columns: 3 pairs have a value (pIC50).",),
+    ),
 ]
