@@ -53,8 +53,9 @@ def test_what_is_left_is_named_once_and_what_is_used_is_not():
 def test_a_cost_without_a_stock_is_said_to_make_everything_wait():
     text = "ID|R1|pIC50|Cost\na|Me|5|20\nb|H|6|30\nc|Et|7|25\nd|Pr|8|25".replace("|", "\t")
     (said,) = [one for one in propose(parse_text(text)).warnings if "in stock" in one]
-    assert said.endswith(
-        "by column Cost every compound has to be made before it is measured. If they are at hand: --cost ''."
+    assert said == (
+        "No column says what is in stock, so by column Cost every compound has to be made before it is measured. If "
+        "they are at hand: --cost=."
     )
     assert not any("in stock" in one for one in propose(parse_text(text), TableOptions(cost="")).warnings)
     assert not any("in stock" in one for one in propose(parse_text(text), TableOptions(cost="Cost")).warnings)
