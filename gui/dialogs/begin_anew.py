@@ -37,7 +37,7 @@ from assaypilot.gui.session import Session
 from assaypilot.gui.widgets.message_bar import error_words
 from assaypilot.gui.widgets.text import go_or_cancel, label, polish
 
-__all__ = ["EndpointDialog", "TogetherDialog"]
+__all__ = ["Asking", "EndpointDialog", "TogetherDialog"]
 
 WIDE = 34
 """Lines of text that a dialog is wide."""
@@ -49,7 +49,7 @@ USES = (
 )
 
 
-class _Asking(QDialog):
+class Asking(QDialog):
     """A question with what follows from it, which is found out beside the window."""
 
     HIGH = 26
@@ -118,7 +118,7 @@ class _Asking(QDialog):
         self.place = ask_for_place(self, "Begin anew in", proposed, "Campaigns", ".assaypilot", chosen, self._refuse)
 
 
-class TogetherDialog(_Asking):
+class TogetherDialog(Asking):
     """Two sites taken together, in a new campaign; those with the greatest sign are proposed."""
 
     def __init__(self, session: Session, status: Status, folder: Path, parent: QWidget | None) -> None:
@@ -171,7 +171,7 @@ class TogetherDialog(_Asking):
         self._ask_where(self.wanted, self._folder, pair)
 
 
-class EndpointDialog(_Asking):
+class EndpointDialog(Asking):
     """One more endpoint: recorded only, with a limit, or as a second goal in a new campaign."""
 
     HIGH = 38

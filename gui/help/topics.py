@@ -40,6 +40,7 @@ PRESENT = {
     "ChangePanel": "change",
     "EndpointDialog": "add-endpoint",
     "TogetherDialog": "two-sites",
+    "PlatesDialog": "plates-later",
     "ReplayBar": "replay",
     "ExcludeDialog": "exclude",
     "CorrectDialog": "correct",

@@ -1,4 +1,4 @@
-"""The ways on from the Goal page that are more than a number: one more endpoint, and two sites taken together."""
+"""The ways on from the Goal page that are more than a number: one more endpoint, two sites together, and plates."""
 
 from __future__ import annotations
 
@@ -15,12 +15,13 @@ if TYPE_CHECKING:
 
     from assaypilot.engine.campaign.changing.restarting import Restart
     from assaypilot.engine.campaign.changing.terms import Change
+    from assaypilot.gui.view import View
 
 __all__ = ["Ways"]
 
 
 class Ways(QWidget):
-    """Two buttons, each with its dialog."""
+    """Three buttons, each with its dialog."""
 
     def __init__(self, session: Session) -> None:
         super().__init__()
@@ -34,10 +35,15 @@ class Ways(QWidget):
             "Take two &sites together\N{HORIZONTAL ELLIPSIS}",
             tip="For sites whose effects do not add up; begins a new campaign with what was measured",
         )
+        self.plates = button(
+            "P&lates and controls\N{HORIZONTAL ELLIPSIS}",
+            tip="What plates shift is told from controls and taken out, or not any more; one more control",
+        )
+        self.plates.clicked.connect(self.ask_plates)
         self.endpoint.clicked.connect(self.ask_endpoint)
         self.together.clicked.connect(self.ask_together)
         row = FlowRow(self)
-        for made in (self.endpoint, self.together):
+        for made in (self.endpoint, self.together, self.plates):
             row.addWidget(made)
 
     def ask_endpoint(self) -> None:
@@ -47,9 +53,7 @@ class Ways(QWidget):
         view = self._session.view
         if view is None:
             return
-        why = (view.read_only_reason or "the file cannot be written").rstrip(".")
-        locked = f"Read-only: {why}." if view.read_only else ""
-        made = EndpointDialog(self._session, view.status, view.path.parent, locked, self.window())
+        made = EndpointDialog(self._session, view.status, view.path.parent, _locked(view), self.window())
         made.add.connect(self._add)
         made.begin.connect(self._begin)
         self._open(made)
@@ -65,6 +69,21 @@ class Ways(QWidget):
         made.begin.connect(self._begin)
         self._open(made)
 
+    def ask_plates(self) -> None:
+        """Nothing; asks what is taken out from now on, and for more controls."""
+        from assaypilot.gui.dialogs.plates_later import PlatesDialog
+
+        view = self._session.view
+        if view is None:
+            return
+        made = PlatesDialog(self._session, view.status, _locked(view), self.window())
+        made.change.connect(self._plates)
+        self._open(made)
+
+    def _plates(self, change: Change) -> None:
+        said = "Plates and controls were changed. Undo takes it back."
+        self._session.change(change, "", lambda: self._session.message.emit(said))
+
     def _open(self, dialog: QDialog) -> None:
         self.dialog = dialog
         dialog.finished.connect(dialog.deleteLater)
@@ -77,3 +96,9 @@ class Ways(QWidget):
 
     def _begin(self, path: Path, wanted: Restart) -> None:
         self._session.begin_anew(path, wanted)
+
+
+def _locked(view: View) -> str:
+    """Why nothing can be changed; empty where it can."""
+    why = (view.read_only_reason or "the file cannot be written").rstrip(".")
+    return f"Read-only: {why}." if view.read_only else ""

@@ -16,6 +16,7 @@ from assaypilot.engine.library import Library, Site
 from assaypilot.engine.measurements import Result
 from assaypilot.gui.dialogs.begin_anew import GOAL as SECOND_GOAL
 from assaypilot.gui.dialogs.begin_anew import LIMIT, EndpointDialog, TogetherDialog
+from assaypilot.gui.dialogs.plates_later import PlatesDialog
 from assaypilot.gui.window.main_window import GOAL, SAR, MainWindow
 from tests.gui.helpers import idle, status, until
 from tests.gui.test_together import written
@@ -178,3 +179,34 @@ def test_beside_plate_effects_a_limit_comes_in_a_new_campaign(qtbot: QtBot, open
     assert now.settings.blocks == "round"
     assert [one.name for one in now.endpoints] == ["pIC50", "hERG"]
     idle(qtbot, window)
+
+
+def test_plates_and_controls_are_said_later_and_taken_back(qtbot: QtBot, window: MainWindow) -> None:
+    window.goal.ways.plates.click()
+    dialog = window.goal.ways.dialog
+    assert isinstance(dialog, PlatesDialog)
+    assert dialog.there.text() == "Controls so far: none."
+    assert not dialog.go.isEnabled()
+    dialog.plates.combo.setCurrentIndex(1)
+    until(qtbot, lambda: "there is no control" in dialog.words.text())
+    dialog.plates.edit.edit.setText("REF-1 = seven")
+    until(qtbot, lambda: "above what cannot be read" in dialog.words.text())
+    dialog.plates.edit.edit.setText("REF-1 = 7.1")
+    until(qtbot, lambda: dialog.go.isEnabled())
+    assert "what is taken out from nothing to plate effects" in dialog.words.text()
+    dialog.go.click()
+    until(qtbot, lambda: status(window).settings.blocks == "plate")
+    idle(qtbot, window)
+    window.goal.ways.plates.click()
+    again = window.goal.ways.dialog
+    assert isinstance(again, PlatesDialog)
+    assert again.there.text() == "Controls so far: REF-1 (7.1)."
+    assert again.plates.blocks == "plate"
+    assert again.words.text() == "All as it is."
+    again.plates.combo.setCurrentIndex(0)
+    until(qtbot, lambda: again.go.isEnabled())
+    again.go.click()
+    until(qtbot, lambda: status(window).settings.blocks == "none")
+    idle(qtbot, window)
+    window.session.undo()
+    until(qtbot, lambda: status(window).settings.blocks == "plate")
