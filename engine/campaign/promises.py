@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -346,6 +347,7 @@ def _assumptions(ledger: Ledger, counts: Mapping[str, int]) -> list[str]:
         found.append(f"{many(marked, 'value')} {_TECHNICAL}")
     deciding = [m for m in ledger.measurements if ledger.matters(m)]
     of_noise = {m.number for m in deciding if scatter.tells(ledger, m)}
+    found += _never_came(ledger) + _made_more(ledger)
     if ledger.unavailable:
         found.append(f"{many(len(ledger.unavailable), 'compound')} not to be had for reasons unrelated to the values")
     for n, what in (
@@ -377,6 +379,33 @@ def _assumptions(ledger: Ledger, counts: Mapping[str, int]) -> list[str]:
             f"a compound that fails {_limits(ledger)} still counts when others are compared with the best of all"
         )
     return found
+
+
+def _never_came(ledger: Ledger) -> list[str]:
+    """That decided phases went without values of compounds that could not be had then, and can be had now."""
+    came: Counter[tuple[int, int, int]] = Counter()
+    for m in ledger.measurements:
+        came[m.phase, m.endpoint, m.compound] += m.counted
+    missing = sum(
+        max(n - came[phase, k, compound], 0)
+        for phase, decided in enumerate(ledger.phases, start=1)
+        for k in decided.measured
+        for compound, n in decided.planned.items()
+        if compound not in ledger.unavailable
+    )
+    failed = ledger.failed - (sum(ledger.under_way.lost.values()) if ledger.under_way is not None else 0)
+    left = missing - failed
+    return [f"{many(left, 'measurement')} not to be had in their phase for reasons unrelated to the values"] * (
+        left > 0
+    )
+
+
+def _made_more(ledger: Ledger) -> list[str]:
+    """That means of more determinations than were asked for count; whoever stops by what was seen chooses them."""
+    own = (m for m in ledger.measurements if ledger.matters(m) and m.excluded is None and not m.withdrawn)
+    n = sum(m.n > m.counted > 0 for m in own)
+    are = "1 value is a mean" if n == 1 else f"{n:,} values are means"
+    return [f"{are} of more determinations than were asked for, made whatever the first ones were"] * (n > 0)
 
 
 def _late(ledger: Ledger) -> list[str]:

@@ -14,6 +14,7 @@ from assaypilot.engine.campaign.rounds import planned_round, refuse_results
 from assaypilot.engine.campaign.state import Status
 from assaypilot.engine.campaign.steps import Step
 from assaypilot.engine.campaign.stock import stocked
+from assaypilot.engine.errors import AssayPilotError
 
 __all__ = ["done_again", "opposite", "refuse_late"]
 
@@ -34,6 +35,21 @@ def refuse_late(ledger: Ledger, step: Step) -> None:
         refuse_results(ledger)
     if step.kind == "add":
         refuse_used(ledger, step.data["compounds"])
+    if step.kind in ("change", "add"):
+        _refuse_seen(ledger)
+
+
+def _refuse_seen(ledger: Ledger) -> None:
+    """Nothing; AssayPilotError where results were seen under the terms as they are, if only to be taken back.
+
+    Who takes the change back then has chosen the old terms by results, which has its price like any other change.
+    """
+    turn = ledger.turns[-1]
+    if turn.how != "capacity" and len(ledger.measurements) > turn.seen:
+        raise AssayPilotError(
+            "results were seen since the last change, so it stays",
+            mend="Change it again instead: what that does to the guarantee is said first.",
+        )
 
 
 def opposite(step: Step, sequence: int) -> Draft:

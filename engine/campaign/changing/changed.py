@@ -25,6 +25,7 @@ from assaypilot.engine.campaign.noise.classes import with_more
 from assaypilot.engine.campaign.words import joined, many, number
 from assaypilot.engine.endpoint import Endpoint
 from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.goals import Goal
 from assaypilot.engine.library import Library
 from assaypilot.engine.percentages import percent
 
@@ -90,7 +91,7 @@ def take(ledger: Decisions, data: Mapping[str, Any]) -> None:
     was = {name: _own(getattr(ledger, name)) for name in _KEPT}
     how: How = data["how"]
     goal = ledger.settings.goal_of(ledger.margins)
-    ledger.turns.append(Turn(how, tuple(data["changes"]), len(ledger.phases), ledger.spent(), goal, was))
+    ledger.turns.append(_turn(ledger, how, data, goal, was))
     blocks = ledger.settings.blocks
     ledger.settings = codec.settings_from_json(data["settings"])
     if ledger.settings.blocks != blocks:
@@ -130,7 +131,7 @@ def take_compounds(ledger: Decisions, data: Mapping[str, Any]) -> None:
     was = {name: _own(getattr(ledger, name)) for name in (*_KEPT, *_LIBRARY)}
     goal, how = ledger.settings.goal_of(ledger.margins), data["how"]
     now, n = ledger.current(), ledger.n_arms
-    ledger.turns.append(Turn(how, tuple(data["changes"]), len(ledger.phases), ledger.spent(), goal, was))
+    ledger.turns.append(_turn(ledger, how, data, goal, was))
     if data["drops_plan"]:
         ledger.under_way = None
     before, old = ledger.library, ledger.first
@@ -155,6 +156,11 @@ def take_compounds(ledger: Decisions, data: Mapping[str, Any]) -> None:
         decide_anew(ledger, data["anew"], data["parts"][1:], derived=True, before=stood)
         assert ledger.anew is not None
         ledger.state = on_top(ledger.strategy, ledger.fresh(), ledger.anew)
+
+
+def _turn(ledger: Decisions, how: How, data: Mapping[str, Any], goal: Goal, was: Mapping[str, Any]) -> Turn:
+    done = len(ledger.phases), ledger.spent()
+    return Turn(how, tuple(data["changes"]), *done, goal, was, len(ledger.measurements))
 
 
 def _more(values: NDArray[Any], more: int) -> NDArray[Any]:

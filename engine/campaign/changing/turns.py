@@ -37,6 +37,8 @@ class Turn:
     """The goal before."""
     was: Mapping[str, Any]
     """The state before, by the names of its parts."""
+    seen: int = 0
+    """Values that had been entered, those taken back included."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,11 +12,14 @@ import pytest
 
 from assaypilot.engine.campaign import audit, promises
 from assaypilot.engine.campaign.campaign import Campaign
+from assaypilot.engine.campaign.changing.terms import Change
 from assaypilot.engine.campaign.state import STATUSES, Status
 from assaypilot.engine.endpoint import Endpoint
+from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.goals import AllEpsilonBest
 from assaypilot.engine.library import Library
 from assaypilot.engine.measurements import Result
+from assaypilot.engine.stock import CANNOT, IN_STOCK, StockLine
 from tests.engine.campaign.making import (
     SETTINGS,
     answers,
@@ -711,3 +714,55 @@ def test_trade_offs_are_promised_among_what_can_be_estimated(path: Path) -> None
         sentence = campaign.status().guarantee.sentence
         assert "Of the compounds that can be estimated, every one that no other truly beats in both is in" in sentence
         assert "none that another of them beats in both by more than 0.3 is in" in sentence
+
+
+@pytest.mark.parametrize("strategy", ["lingame", "adaptive"])
+def test_terms_are_not_taken_back_by_whoever_has_seen_results_under_them(path: Path, strategy: str) -> None:
+    """Nothing was seen when they were changed; what is seen since chooses between both, if it may be taken back."""
+    with make(path, **WIDE, strategy=strategy) as campaign:
+        campaign.change(Change(epsilon=0.3))
+        campaign.plan()
+        campaign.record(answers(campaign)[:-1], close_when_complete=False)
+        campaign.undo()
+        campaign.undo()
+        assert campaign.undo_label == "Change the terms"
+        before = campaign.head
+        with pytest.raises(AssayPilotError, match="results were seen since the last change, so it stays"):
+            campaign.undo()
+        assert campaign.head == before
+        # Nothing was seen since this one.
+        campaign.change(Change(per_round=48))
+        campaign.undo()
+        replays(campaign)
+
+
+def test_what_could_not_be_had_in_its_phase_stays_an_assumption_when_it_can_be_had_again(path: Path) -> None:
+    with make(path, **WIDE) as campaign:
+        issued = campaign.plan()
+        gone = issued.items[0]
+        name = campaign.status().library.ids[gone.compound]
+        campaign.record([one for one in answers(campaign) if one.compound != name], close_when_complete=False)
+        campaign.set_stock([StockLine(gone.compound, CANNOT)])
+        campaign.close_round()
+        assert campaign.status().phases_decided == 1
+        assert "1 compound not to be had for reasons unrelated to the values" in campaign.status().guarantee.assumptions
+        campaign.set_stock([StockLine(gone.compound, IN_STOCK)])
+        measurements = f"{gone.replicates} measurement{'s' if gone.replicates > 1 else ''}"
+        now = campaign.status().guarantee
+        assert f"{measurements} not to be had in their phase for reasons unrelated to the values" in now.assumptions
+        assert not any("1 compound not to be had" in one for one in now.assumptions)
+
+
+def test_more_determinations_than_were_asked_for_are_assumed_to_be_made_whatever_the_first_were(path: Path) -> None:
+    with make(path, **WIDE) as campaign:
+        issued = campaign.plan()
+        first, name = issued.items[0], campaign.status().library.ids[issued.items[0].compound]
+        others = [one for one in answers(campaign) if one.compound != name]
+        campaign.record([*others, Result(name, 6.0, n=first.replicates)], close_when_complete=False)
+        told = "more determinations than were asked for"
+        assert told not in campaign.status().guarantee.sentence
+        campaign.exclude(len(others) + 1, "a leak", judgement=False)
+        campaign.record([Result(name, 6.0, n=first.replicates + 3)], close_when_complete=False)
+        assert (
+            f"1 value is a mean of {told}, made whatever the first ones were" in campaign.status().guarantee.assumptions
+        )
