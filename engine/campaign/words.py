@@ -14,9 +14,9 @@ def number(value: float) -> str:
     return f"{value:.10g}"
 
 
-def many(n: int, noun: str) -> str:
-    """A count with its noun: ``1 result``, ``2 results``."""
-    return f"{n:,} {noun}{'' if n == 1 else 's'}"
+def many(n: int, noun: str, more: str | None = None) -> str:
+    """A count with its noun: ``1 result``, ``1,024 results``; ``more``: the noun of several where no s makes it."""
+    return f"{n:,} {noun if n == 1 else more or noun + 's'}"
 
 
 def names(texts: Sequence[str]) -> str:

@@ -9,8 +9,9 @@ from typing import Any
 from assaypilot.engine.campaign.campaign import Campaign
 from assaypilot.engine.campaign.noise.classes import columns
 from assaypilot.engine.campaign.state import Source, Status
+from assaypilot.engine.campaign.words import many
 from assaypilot.engine.cli.changing import agreed, refusal
-from assaypilot.engine.cli.console import Console, Reply, count, plural
+from assaypilot.engine.cli.console import Console, Reply, count
 from assaypilot.engine.cli.standing import guarantee_of
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.library import Library
@@ -44,7 +45,7 @@ def add(options: argparse.Namespace, console: Console) -> Reply:
             return refusal(options, console, told)
         now = campaign.add_compounds(compounds, options.note, Source(raw.file or "", raw.digest), classes)
     added = now.library.ids[len(before.library) :]
-    said = [f"{plural(len(added), 'compound')} added.", now.statement, now.guarantee.sentence]
+    said = [f"{many(len(added), 'compound')} added.", now.statement, now.guarantee.sentence]
     return Reply(_document(now, added, told, not_used), said)
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from assaypilot.engine.cli.console import count, plural, table
+from assaypilot.engine.campaign.words import many
+from assaypilot.engine.cli.console import count, table
 
 __all__ = ["check_lines"]
 
@@ -18,17 +19,16 @@ _LABELS = 12
 def check_lines(path: str, report: dict[str, Any]) -> list[str]:
     """The report of a check as lines."""
     lines = [
-        f"{Path(path).name}: {report['rows_used']:,} of {plural(report['rows_read'], 'row')} used "
-        f"({report['read_as']})",
+        f"{Path(path).name}: {report['rows_used']:,} of {many(report['rows_read'], 'row')} used ({report['read_as']})",
         f"Ids: {report['id_column'] or 'made from the substituents'}; structures: {report['smiles_column'] or 'none'}",
-        f"{plural(report['compounds'], 'compound')} in the table, {report['library_size']:,} in the library; "
+        f"{many(report['compounds'], 'compound')} in the table, {report['library_size']:,} in the library; "
         f"rank {report['rank']} of {report['max_rank']}",
         "",
     ]
     for site in report["sites"]:
         labels = [f"{entry['label']} ({entry['count']})" for entry in site["substituents"]]
         more = f", and {len(labels) - _LABELS} more" if len(labels) > _LABELS else ""
-        lines.append(f"Site {site['name']}: {plural(len(labels), 'substituent')}: {', '.join(labels[:_LABELS])}{more}")
+        lines.append(f"Site {site['name']}: {many(len(labels), 'substituent')}: {', '.join(labels[:_LABELS])}{more}")
     if report["endpoints"]:
         lines += ["", *_endpoint_table(report)]
         lines += ["", *(model["sentence"] for model in report["model_report"].values())]

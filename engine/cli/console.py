@@ -15,7 +15,7 @@ from typing import Any
 
 from assaypilot.engine.percentages import percent
 
-__all__ = ["Console", "Reply", "as_json", "count", "escaped", "plural", "table"]
+__all__ = ["Console", "Reply", "as_json", "count", "escaped", "table"]
 
 _SHOW_EVERY = 0.1
 """Seconds between two updates of the progress line."""
@@ -100,11 +100,6 @@ def _is_number(text: str) -> bool:
     except ValueError:
         return False
     return True
-
-
-def plural(number: int, noun: str, more: str | None = None) -> str:
-    """``1 compound``, ``1,024 compounds``."""
-    return f"{number:,} {noun if number == 1 else more or noun + 's'}"
 
 
 def count(number: int, limit: int, what: str = "more") -> list[str]:

@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 
 from assaypilot.engine.arrays import Flags, Floats, Ints
-from assaypilot.engine.cli.console import Console, Reply, count, plural, table
+from assaypilot.engine.campaign.words import many
+from assaypilot.engine.cli.console import Console, Reply, count, table
 from assaypilot.engine.cli.marks import flags, prices
 from assaypilot.engine.cli.reading import read_mapped
 from assaypilot.engine.design.cost import Priced, Prices, cost_frontier
@@ -271,11 +272,11 @@ def _told(
     what = "difference of two means" if options.criterion == "xy" else "mean"
     about = found.value / lower - 1.0 if lower > 0 else math.inf
     lines = [
-        f"{options.criterion.upper()}-optimal design of {plural(len(ids), 'compound')}, "
-        f"{plural(task.candidates.rank, 'effect')}: value {found.value:.6g}"
+        f"{options.criterion.upper()}-optimal design of {many(len(ids), 'compound')}, "
+        f"{many(task.candidates.rank, 'effect')}: value {found.value:.6g}"
         f"{', best possible' if about < 1e-4 else f', at most {percent(about, 2)} above the best possible,'} "
-        f"on {plural(len(found.support), 'compound')}",
-        f"{plural(total, 'measurement')} on {plural(len(support), 'compound')}: value {value:.6g}; "
+        f"on {many(len(found.support), 'compound')}",
+        f"{many(total, 'measurement')} on {many(len(support), 'compound')}: value {value:.6g}; "
         f"the SD of every estimated {what} is at most {math.sqrt(value / total):.3g} x the assay noise (SD)",
     ]
     if options.tau:

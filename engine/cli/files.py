@@ -6,7 +6,8 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from assaypilot.engine.cli.console import Console, Reply, plural, table
+from assaypilot.engine.campaign.words import many
+from assaypilot.engine.cli.console import Console, Reply, table
 from assaypilot.engine.cli.targets import check_place, keep_other_tables
 from assaypilot.engine.progress import Report, silent
 
@@ -30,7 +31,7 @@ def export(options: argparse.Namespace, console: Console) -> Reply:
     with Campaign.open(options.file, read_only=True, report=console.report) as campaign:
         now = campaign.status()
     rows = export_shortlist(now, out, options.only, file=Path(options.file).name, report=console.report)
-    lines = [f"{plural(rows, 'compound')} written to {out}", now.statement, f"Head {now.head[:12]}"]
+    lines = [f"{many(rows, 'compound')} written to {out}", now.statement, f"Head {now.head[:12]}"]
     document = {
         "file": str(out),
         "rows": rows,
@@ -82,10 +83,10 @@ def verify(options: argparse.Namespace, console: Console) -> Reply:
     }
     if found.ok:
         again = ", and every decision comes out the same" if options.recompute else ""
-        lines = [f"The file is as it was written: {plural(found.events, 'event')}, head {found.head[:12]}{again}"]
+        lines = [f"The file is as it was written: {many(found.events, 'event')}, head {found.head[:12]}{again}"]
     else:
         lines = [
-            f"The file is NOT as it was written: {plural(len(found.problems), 'problem')}",
+            f"The file is NOT as it was written: {many(len(found.problems), 'problem')}",
             *(
                 f"  {'' if problem.event is None else f'event {problem.event}: '}{problem.text}"
                 for problem in found.problems

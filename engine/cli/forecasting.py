@@ -8,7 +8,8 @@ from typing import Any
 
 from assaypilot.engine.campaign.campaign import Campaign
 from assaypilot.engine.campaign.state import Status
-from assaypilot.engine.cli.console import Console, Reply, plural
+from assaypilot.engine.campaign.words import many
+from assaypilot.engine.cli.console import Console, Reply
 from assaypilot.engine.cli.outlook import left_to_do, range_lines
 from assaypilot.engine.percentages import percent
 from assaypilot.engine.simulate.forecast import Forecast, forecast_campaign
@@ -54,10 +55,10 @@ def _lines(now: Status, made: Forecast) -> list[str]:
         return [*lines, f"Nothing more is asked: {now.finish_reason}.", f"Used: {now.measurements_used:,} measurements"]
     lines += range_lines(now, made)
     following = made.next_round
-    when = "Next round" if following.rounds == 1 else f"Next decision, after {plural(following.rounds, 'round')}"
+    when = "Next round" if following.rounds == 1 else f"Next decision, after {many(following.rounds, 'round')}"
     lines.append(
-        f"{when}: {plural(following.measurements, 'measurement')}, decides about "
-        f"{plural(round(following.decided), 'compound')}; {percent(following.ends)} chance that it is the last"
+        f"{when}: {many(following.measurements, 'measurement')}, decides about "
+        f"{many(round(following.decided), 'compound')}; {percent(following.ends)} chance that it is the last"
     )
     if made.budget is not None and now.settings.budget is not None:
         lines.append(_of_budget(now.settings.budget, made))

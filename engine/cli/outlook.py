@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from assaypilot.engine.campaign.state import Status
-from assaypilot.engine.cli.console import plural
+from assaypilot.engine.campaign.words import many
 from assaypilot.engine.percentages import percent
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ def range_lines(now: Status, made: Forecast) -> list[str]:
         f"To the end: {_range(made.measurements)} measurements in all{more} (8 times in 10; "
         f"middle {made.measurements.middle:,}{used})",
         f"            {_range(made.rounds)} rounds{more}",
-        f"Decided at the end: {percent(made.decided)} of {plural(made.runs, 'simulated campaign')}",
+        f"Decided at the end: {percent(made.decided)} of {many(made.runs, 'simulated campaign')}",
     ]
 
 

@@ -12,7 +12,8 @@ import numpy as np
 
 from assaypilot.engine.arrays import Floats
 from assaypilot.engine.campaign.state import Status
-from assaypilot.engine.cli.console import Console, Reply, plural, table
+from assaypilot.engine.campaign.words import many
+from assaypilot.engine.cli.console import Console, Reply, table
 from assaypilot.engine.cli.files import export_shortlist
 from assaypilot.engine.cli.standing import status_document
 from assaypilot.engine.errors import AssayPilotError
@@ -57,7 +58,7 @@ def _run(path: Path, shortlist: Path | None, seed: int, console: Console) -> Rep
     with create_practice(path, seed=seed) as campaign:
         now = campaign.status()
         console.say(
-            f"Practice campaign: {plural(len(now.library), 'compound')}, synthetic, with a simulated assay "
+            f"Practice campaign: {many(len(now.library), 'compound')}, synthetic, with a simulated assay "
             f"(noise SD {now.endpoints[now.objective].noise_sd:g}), seed {seed}",
             f"Goal: {now.goal_sentence}",
             "",
@@ -121,7 +122,7 @@ def _lines(now: Status, truth: Floats, document: dict[str, Any], folder: Path | 
         f"the best; {percent(document['recall'])} of them returned",
         f"Of the {now.counts['in']} returned, "
         f"{'none' if precision is None else percent(precision)} are truly within {wide:g} of the best",
-        f"{now.measurements_used:,} measurements in {plural(len(now.rounds), 'round')}, {document['seconds']:.1f} s",
+        f"{now.measurements_used:,} measurements in {many(len(now.rounds), 'round')}, {document['seconds']:.1f} s",
     ]
     rank = {name: compound for compound, name in enumerate(now.library.ids)}
     shown = [rank[name] for name in document["in"][:_SHOWN]]

@@ -5,7 +5,8 @@ from __future__ import annotations
 import argparse
 import re
 
-from assaypilot.engine.cli.console import Console, plural
+from assaypilot.engine.campaign.words import many
+from assaypilot.engine.cli.console import Console
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.noise_classes import parse_noise_classes
 from assaypilot.engine.stated_noise import StatedNoise
@@ -74,7 +75,7 @@ def _tables(options: argparse.Namespace, console: Console) -> RawTable:
     books = [place for place, file in enumerate(files) if is_workbook(file)]
     if len(sheets) > max(1, len(books)):
         raise AssayPilotError(
-            f"{len(sheets)} sheets were named, for {plural(len(books), 'workbook')}",
+            f"{len(sheets)} sheets were named, for {many(len(books), 'workbook')}",
             option="--sheet",
             mend="Name one for each workbook: first that of the table, then that of --join.",
         )

@@ -13,7 +13,8 @@ from assaypilot.engine.campaign.plates.alike import said_of_list
 from assaypilot.engine.campaign.plates.moving import moved_in_words
 from assaypilot.engine.campaign.results.bounds import what_it_does
 from assaypilot.engine.campaign.state import Round, RoundItem, Source, Status
-from assaypilot.engine.cli.console import Console, Reply, count, plural, table
+from assaypilot.engine.campaign.words import many
+from assaypilot.engine.cli.console import Console, Reply, count, table
 from assaypilot.engine.cli.standing import confirmation_lines, number
 from assaypilot.engine.cli.stock_words import orders_document, orders_lines
 from assaypilot.engine.cli.stocking import check_orders
@@ -98,7 +99,7 @@ def _write_orders(options: argparse.Namespace, now: Status) -> tuple[dict[str, A
     from assaypilot.engine.export.order_list import write_order_list
 
     n = write_order_list(Path(options.orders), now)
-    line = f"Order list: {options.orders}, {plural(n, 'compound')}. When some have arrived: assaypilot stock"
+    line = f"Order list: {options.orders}, {many(n, 'compound')}. When some have arrived: assaypilot stock"
     return {"orders_file": options.orders}, [f"{line} {options.file} --arrived ID,..."]
 
 
@@ -195,8 +196,8 @@ def _round_lines(now: Status, issued: Round, layout: Layout | None) -> list[str]
     again = f", {issued.missing:,} still to come" if issued.came else ""
     lines = [
         f"{'Confirmation round' if issued.confirmation else 'Round'} {issued.number}: "
-        f"{plural(issued.measurements, 'measurement')} of "
-        f"{plural(len(issued.items), 'compound')}{_each(now)}{again}"
+        f"{many(issued.measurements, 'measurement')} of "
+        f"{many(len(issued.items), 'compound')}{_each(now)}{again}"
     ]
     if issued.confirmation:
         lines.append(
@@ -205,12 +206,12 @@ def _round_lines(now: Status, issued: Round, layout: Layout | None) -> list[str]
         )
     if now.phase is not None:
         after = max(0, now.phase.outstanding)
-        lines.append(f"Next decision after {plural(after, 'more measurement', 'more measurements')}")
+        lines.append(f"Next decision after {many(after, 'more measurement', 'more measurements')}")
     if now.choice is not None and not issued.confirmation:
         lines.append(f"Plan: {now.choice}")
     if layout is not None:
         names = ", ".join(plate.name for plate in layout.plates)
-        lines.append(f"{plural(len(layout.plates), 'plate')} of {layout.use.size:,} wells: {names}")
+        lines.append(f"{many(len(layout.plates), 'plate')} of {layout.use.size:,} wells: {names}")
     if along := said_of_list(now, issued):
         lines.append(f"{along}{', or give --plate' if now.settings.blocks == 'plate' else ''}")
     costs, leads = ([], []) if now.stock is None else now.stock.said_of([item.compound for item in issued.items])
@@ -327,7 +328,7 @@ def _read_table(options: argparse.Namespace, console: Console, now: Status) -> t
                 else "Fill in the column Value and save the table as csv.",
             )
         first, others = found.rejected[0], len(found.rejected) - 1
-        more = f" (and {plural(others, 'more row')})" if others else ""
+        more = f" (and {many(others, 'more row')})" if others else ""
         raise AssayPilotError(
             f"{first.reason.rstrip('.')}{more}; nothing was recorded",
             file=raw.file,
@@ -374,8 +375,8 @@ def _record_lines(document: dict[str, Any], after: Status, *, confirming: bool) 
         (document["censored"], f"known only as a bound: {bound}"),
     ]
     lines = [
-        f"{plural(document['accepted'], 'result')} recorded, {plural(len(rejected), 'row')} not used",
-        *([f"  {plural(document['controls'], 'control value')} beside them"] if document["controls"] else []),
+        f"{many(document['accepted'], 'result')} recorded, {many(len(rejected), 'row')} not used",
+        *([f"  {many(document['controls'], 'control value')} beside them"] if document["controls"] else []),
         *(f"  {number_of:,} {what}" for number_of, what in kinds if number_of),
         *(
             f"  {'' if entry['row'] is None else 'row {}: '.format(entry['row'])}{entry['reason']}"

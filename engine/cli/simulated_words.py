@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from assaypilot.engine.cli.console import plural, table
+from assaypilot.engine.campaign.words import many
+from assaypilot.engine.cli.console import table
 from assaypilot.engine.goals import Goal
 from assaypilot.engine.simulate.instances import Instance
 from assaypilot.engine.simulate.runner import Task, drawn_of, problem_of
@@ -76,7 +77,7 @@ def simulated_lines(instance: Instance, task: Task, documents: Sequence[dict[str
     first = documents[0]
     noise = " and ".join(f"{sd:g}" for sd in dict.fromkeys(first["noise"]))
     noise += " (estimated from replicates)" if first["noise_estimated"] else ""
-    size = f"{plural(first['compounds'], 'compound')}, dimension {first['dimension']}"
+    size = f"{many(first['compounds'], 'compound')}, dimension {first['dimension']}"
     several = first["endpoints"] > 1
     each = f", {first['endpoints']} endpoints" if several else ""
     lines = [
@@ -126,5 +127,5 @@ def simulated_lines(instance: Instance, task: Task, documents: Sequence[dict[str
         lines += [f"{entry['strategy']}: no error rate is promised: {reason}" for reason in entry["void"]]
         lines += [f"{entry['strategy']}: {caution}" for caution in entry["cautions"]]
         if entry["unfinished"]:
-            lines.append(f"{entry['strategy']}: {plural(entry['unfinished'], 'run')} given up at the limit of phases")
+            lines.append(f"{entry['strategy']}: {many(entry['unfinished'], 'run')} given up at the limit of phases")
     return lines

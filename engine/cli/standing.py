@@ -14,8 +14,8 @@ from assaypilot.engine.arrays import Floats
 from assaypilot.engine.campaign.campaign import Campaign
 from assaypilot.engine.campaign.past import as_it_stood
 from assaypilot.engine.campaign.state import STATUSES, Round, Status
-from assaypilot.engine.campaign.words import names
-from assaypilot.engine.cli.console import Console, Reply, count, plural, table
+from assaypilot.engine.campaign.words import many, names
+from assaypilot.engine.cli.console import Console, Reply, count, table
 from assaypilot.engine.cli.options import JSON_LIMIT, TEXT_LIMIT
 from assaypilot.engine.cli.outlook import left_to_do, range_lines
 from assaypilot.engine.cli.plate_lines import controls_document, plate_lines
@@ -215,7 +215,7 @@ def confirmation_lines(now: Status) -> list[str]:
         lines.append(f"In, never measured, and not to be had: {names([now.library.ids[c] for c in found.gone])}")
     if found.due:
         are = "is in without a measurement" if len(found.due) == 1 else "are in without a measurement"
-        lines.append(f"{plural(len(found.due), 'compound')} {are}: assaypilot plan FILE --confirm asks for each once.")
+        lines.append(f"{many(len(found.due), 'compound')} {are}: assaypilot plan FILE --confirm asks for each once.")
     return lines
 
 
@@ -291,7 +291,7 @@ def number(value: float | None, digits: int) -> str:
 
 def round_line(issued: Round) -> str:
     """One round in a few words."""
-    asked = plural(issued.measurements, "measurement")
+    asked = many(issued.measurements, "measurement")
     which = "Confirmation round" if issued.confirmation else "Round"
     if issued.state == "open":
         return f"{which} {issued.number} is open: {asked} asked for, {issued.missing:,} still to come"
@@ -311,7 +311,7 @@ def describe(now: Status, only: Which = "all", limit: int = TEXT_LIMIT) -> list[
     to_confirm = now.confirmation.measurements
     confirming = f", and {to_confirm:,} to confirm" if to_confirm else ""
     lines.append(
-        f"Used so far: {now.measurements_used:,}{budget} measurements in {plural(len(now.rounds), 'round')}{confirming}"
+        f"Used so far: {now.measurements_used:,}{budget} measurements in {many(len(now.rounds), 'round')}{confirming}"
     )
     lines.append(
         f"Compounds: {counts['in']:,} in, {counts['undecided']:,} undecided, {counts['out']:,} out, "
@@ -328,7 +328,7 @@ def describe(now: Status, only: Which = "all", limit: int = TEXT_LIMIT) -> list[
         lines += count(len(listed), limit, "compounds (--limit N lists more)")
         if now.phases_decided and np.isfinite(candidates.low[listed[:limit]]).any():
             lines.append("Low and High are the bounds that decisions are made with.")
-    return [*lines, "", f"Head {now.head[:12]}, {plural(now.events, 'event')}"]
+    return [*lines, "", f"Head {now.head[:12]}, {many(now.events, 'event')}"]
 
 
 def _compound_table(now: Status, compounds: Sequence[int]) -> list[str]:

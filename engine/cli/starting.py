@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from assaypilot.engine.campaign.state import Settings, Source, Status
+from assaypilot.engine.campaign.words import many
 from assaypilot.engine.cli.check_words import check_lines
-from assaypilot.engine.cli.console import Console, Reply, plural
+from assaypilot.engine.cli.console import Console, Reply
 from assaypilot.engine.cli.naming import named
 from assaypilot.engine.cli.reading import read_mapped
 from assaypilot.engine.cli.standing import what_can_be_done
@@ -128,7 +129,7 @@ def _lines(path: Path, now: Status, history: int, document: dict[str, Any]) -> l
     """The same for the terminal; ``history``: how many values there were before."""
     asked = [now.endpoints[k] for k in now.asked_endpoints]
     return [
-        f"Created {path}: {plural(len(now.library), 'compound')}, rank {document['rank']} of {document['max_rank']}",
+        f"Created {path}: {many(len(now.library), 'compound')}, rank {document['rank']} of {document['max_rank']}",
         now.goal_sentence,
         *(
             f"Assay noise (SD) of {endpoint.scale_name}: "
@@ -144,7 +145,7 @@ def _lines(path: Path, now: Status, history: int, document: dict[str, Any]) -> l
             else []
         ),
         *stock_lines(now),
-        *([f"History: {plural(history, 'value')}; {_HISTORY}"] if history else []),
+        *([f"History: {many(history, 'value')}; {_HISTORY}"] if history else []),
         *(f"Note: {warning}" for warning in now.warnings),
         "",
         f"Next: assaypilot plan {path} --out round1.csv",
@@ -190,7 +191,7 @@ def _left_out(imported: ImportedTable) -> list[str]:
     places = ("" if first.row is None else f"row {first.row}", "" if first.column is None else f"column {first.column}")
     where = ", ".join(filter(None, places))
     return [
-        f"{plural(len(imported.not_used), 'row or value', 'rows or values')} of the table not used; "
+        f"{many(len(imported.not_used), 'row or value', 'rows or values')} of the table not used; "
         f"the first is {where}{': ' if where else ''}{first.reason}"
     ]
 

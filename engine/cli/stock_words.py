@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from assaypilot.engine.campaign.state import Status
 from assaypilot.engine.campaign.stock.view import Order, StockView, money
-from assaypilot.engine.cli.console import count, plural, table
+from assaypilot.engine.campaign.words import many
+from assaypilot.engine.cli.console import count, table
 from assaypilot.engine.stock import CANNOT, IN_STOCK, TO_MAKE, USUAL
 
 if TYPE_CHECKING:
@@ -120,7 +121,7 @@ def orders_lines(now: Status) -> list[str]:
     some = f" (the cost of {len(orders) - len(known)} is not known)" if known and len(known) < len(orders) else ""
     rows = [(now.library.ids[o.compound], f"{o.measurements}x", *_of(o, currency), o.why) for o in orders[:_ROWS]]
     return [
-        f"To order: {plural(len(orders), 'compound')}{costs}{some}; they come in later rounds of this phase",
+        f"To order: {many(len(orders), 'compound')}{costs}{some}; they come in later rounds of this phase",
         *table(["ID", "Measure", "Cost", "Lead (days)", "Expected", "Why"], rows, indent="  "),
         *(f"  {line}" for line in count(len(orders), _ROWS, "compounds (--orders CSV writes them all)")),
     ]

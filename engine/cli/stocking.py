@@ -14,7 +14,8 @@ from assaypilot.engine.campaign.state import Source, Status
 from assaypilot.engine.campaign.stock.choice import PlanOption, foreseen
 from assaypilot.engine.campaign.stock.choice_words import cost_words, not_said, wait_words
 from assaypilot.engine.campaign.stock.view import money
-from assaypilot.engine.cli.console import Console, Reply, count, plural, table
+from assaypilot.engine.campaign.words import many
+from assaypilot.engine.cli.console import Console, Reply, count, table
 from assaypilot.engine.cli.stock_options import terms_of
 from assaypilot.engine.cli.stock_words import orders_document, orders_lines, stock_counts
 from assaypilot.engine.cli.targets import check_place, keep_other_tables
@@ -56,7 +57,7 @@ def stock(options: argparse.Namespace, console: Console) -> Reply:
         from assaypilot.engine.export.order_list import write_order_list
 
         document["orders_file"] = options.orders
-        said.append(f"Order list: {options.orders}, {plural(write_order_list(Path(options.orders), now), 'compound')}")
+        said.append(f"Order list: {options.orders}, {many(write_order_list(Path(options.orders), now), 'compound')}")
     return Reply(document, said)
 
 
@@ -104,7 +105,7 @@ def _listed(
     if not lines:
         first: dict[str, Any] = {"row": None, "column": None, "reason": "nothing is filled in"}
         first = not_used[0] if not_used else first
-        more = f" (and {plural(len(not_used) - 1, 'more line')})" if len(not_used) > 1 else ""
+        more = f" (and {many(len(not_used) - 1, 'more line')})" if len(not_used) > 1 else ""
         raise AssayPilotError(
             f"{first['reason']}{more}; nothing was taken in",
             file=raw.file,
@@ -173,8 +174,8 @@ def _lines(now: Status, document: Mapping[str, Any], *, changes: bool) -> list[s
     lines = []
     not_used = document["not_used"]
     if changes:
-        taken = f"{plural(document['taken'], 'compound')} taken in, " if document["taken"] or not_used else ""
-        lines.append(f"{taken}{plural(len(not_used), 'line')} not used" if taken else "Taken in")
+        taken = f"{many(document['taken'], 'compound')} taken in, " if document["taken"] or not_used else ""
+        lines.append(f"{taken}{many(len(not_used), 'line')} not used" if taken else "Taken in")
         for entry in not_used[:_ROWS]:
             where = f"row {entry['row']}: " if entry["row"] else ""
             column = f"column {entry['column']}: " if entry["column"] else ""

@@ -116,7 +116,7 @@ class CheckPanel(QWidget):
             self.warnings.show()
         unused, notes = len(imported.not_used), len(imported.notes)
         parts = [f"Not used ({unused:,})"] if unused else []
-        parts += [f"{notes} note{'' if notes == 1 else 's'}"] if notes else []
+        parts += [many(notes, "note")] if notes else []
         if parts:
             self.more.setText(f"{' and '.join(parts)}: row by row in the next step, Check.")
             self.more.show()
@@ -145,7 +145,7 @@ def fact_rows(checked: Checked) -> list[tuple[str, str]]:
     rest = len(library.sites) - SITES
     rows.append(("Sites", ", ".join(named) + (f" and {rest} more" if rest > 0 else "")))
     for fact in checked.facts[:4]:
-        words = f"{fact.measured:,} value{'' if fact.measured == 1 else 's'} from before"
+        words = f"{many(fact.measured, 'value')} from before"
         if fact.censored:
             words += f", {fact.censored:,} known only as bounds"
         if fact.endpoint.scale_name != fact.endpoint.name:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout
 
+from assaypilot.engine.campaign.words import many
 from assaypilot.gui.dialogs.check_work import Checked
 from assaypilot.gui.dialogs.columns_step import ColumnsStep
 from assaypilot.gui.dialogs.findings_view import FindingsView
@@ -82,7 +83,7 @@ class CheckStep(Step):
         imported = checked.imported
         self.counts.setText(
             f"{imported.rows_used:,} of {imported.rows_read:,} rows used · {imported.compounds:,} compounds · "
-            f"{len(checked.sites)} site{'' if len(checked.sites) == 1 else 's'} · rank {checked.rank:,} of "
+            f"{many(len(checked.sites), 'site')} · rank {checked.rank:,} of "
             f"{checked.max_rank:,} · not used ({len(imported.not_used):,})"
         )
         self.findings.show_checked(checked)
@@ -114,7 +115,7 @@ class CheckStep(Step):
         errors, facts = len(checked.imported.errors), checked.facts
         verdicts = {fact.report.verdict for fact in facts}
         if errors:
-            heading = f"{errors:,} error{'' if errors == 1 else 's'}: look at this first"
+            heading = f"{many(errors, 'error')}: look at this first"
             words = "Rows that contradict each other are left out. Correct the table and read it again to use them."
         elif not facts:
             heading, words = "Nothing is measured yet", "Name the quantity under Columns, Measured."

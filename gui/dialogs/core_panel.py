@@ -8,6 +8,7 @@ from pathlib import Path
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QLineEdit, QListWidget, QListWidgetItem, QVBoxLayout, QWidget
 
+from assaypilot.engine.campaign.words import many
 from assaypilot.gui.dialogs.check_work import CoreChoice
 from assaypilot.gui.models.base import plain_tip
 from assaypilot.gui.settings import Settings
@@ -211,9 +212,7 @@ class CorePanel(QWidget):
         self.use.setEnabled(item is not None and not ticked)
         self.forget.setEnabled(item is not None)
         if used:
-            text = (
-                f"{used} core{'' if used == 1 else 's'} used. Sites keep their numbers when compounds are added later."
-            )
+            text = f"{many(used, 'core')} used. Sites keep their numbers when compounds are added later."
         elif self.choices:
             text = (
                 "Nothing is taken apart yet. Look at the picture: if this is the core of the series, with a site where "

@@ -8,6 +8,7 @@ from pathlib import Path
 from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QVBoxLayout, QWidget
 
+from assaypilot.engine.campaign.words import many
 from assaypilot.engine.progress import Report
 from assaypilot.gui.dialogs.check_work import Checked
 from assaypilot.gui.dialogs.import_words import import_words
@@ -95,7 +96,7 @@ class FindingsView(QWidget):
 
     def _copy(self) -> None:
         count = self.table.copy()
-        self._said(f"Copied {count:,} line{'' if count == 1 else 's'}.")
+        self._said(f"Copied {many(count, 'line')}.")
 
     def _save(self) -> None:
         name, _ = QFileDialog.getSaveFileName(

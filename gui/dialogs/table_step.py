@@ -9,6 +9,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtGui import QDragEnterEvent, QDropEvent, QGuiApplication
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QVBoxLayout
 
+from assaypilot.engine.campaign.words import many
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.progress import Cancelled
 from assaypilot.engine.tables.opening import PATTERNS
@@ -200,7 +201,7 @@ class TableStep(Step):
             part.show()
         self.reading.show_reading(raw, loaded.sheets, loaded.wanted.first.how)
         self.join.show_joined(loaded)
-        size = f"{len(raw):,} row{'' if len(raw) == 1 else 's'}, {len(raw.columns)} columns"
+        size = f"{many(len(raw), 'row')}, {len(raw.columns)} columns"
         kind = {"sdf": " · SD file", "smi": " · SMILES file"}.get(raw.kind, "")
         said = [import_words(text) for text in raw.warnings if not text.startswith("Joining: ")]
         more = len(said) - SAID

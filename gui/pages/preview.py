@@ -56,9 +56,9 @@ class Preview(QWidget):
         self._intended = intended
         n, rejected, wrong = len(intended.results), intended.rejected, len(intended.wrong)
         self.title.setText(intended.title)
-        words = f"{n:,} value{'' if n == 1 else 's'} will be written"
+        words = f"{many(n, 'value')} will be written"
         if rejected:
-            words += f"; {rejected:,} line{'' if rejected == 1 else 's'} cannot be used and will be left out"
+            words += f"; {many(rejected, 'line')} cannot be used and will be left out"
         if wrong:
             words += f", {wrong:,} of them kept in the list, marked, to be put right"
         if intended.pending:
@@ -69,7 +69,7 @@ class Preview(QWidget):
         self.table.tall = any(len(one.note) > LONG or len(one.compound) > LONG // 2 for one in intended.rows)
         self.model.show(intended.rows)
         nothing = "&Mark them in the list" if wrong else "Nothing to write"
-        self.write.setText(f"&Write {n:,} value{'' if n == 1 else 's'}" if n else nothing)
+        self.write.setText(f"&Write {many(n, 'value')}" if n else nothing)
         self.write.setEnabled(n + wrong > 0)
         (self.write if n + wrong else self.cancel).setFocus(Qt.FocusReason.OtherFocusReason)
 

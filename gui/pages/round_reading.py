@@ -115,7 +115,7 @@ class RoundReading:
 
     def _written(self, report: RecordReport, intended: Intended) -> None:
         self.leave()
-        words = f"{report.accepted:,} value{'' if report.accepted == 1 else 's'} saved"
+        words = f"{many(report.accepted, 'value')} saved"
         if report.controls:
             words += f" beside {many(report.controls, 'control value')}"
         if report.duplicates:

@@ -9,6 +9,7 @@ from PySide6.QtGui import QColor, QPainter, QPaintEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from assaypilot.engine.campaign.state import Status
+from assaypilot.engine.campaign.words import many
 from assaypilot.gui.models.base import plain_tip
 from assaypilot.gui.theme import theme
 from assaypilot.gui.view import View
@@ -183,7 +184,7 @@ class Strip(QFrame):
             self.used.setText(f"{used:,} of {budget:,} measurements")
             self.bar.set_share(used / budget)
         else:
-            self.used.setText(f"{used:,} measurement{'' if used == 1 else 's'}")
+            self.used.setText(many(used, "measurement"))
             phase = status.phase
             if phase is not None and phase.outstanding > 0:
                 end = "\n" if theme().scale >= LARGE else " "

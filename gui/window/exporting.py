@@ -12,6 +12,7 @@ from PySide6.QtCore import Qt, QUrl
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QFileDialog
 
+from assaypilot.engine.campaign.words import many
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.progress import Cancelled, Report
 from assaypilot.gui.dialogs.export import ExportDialog, Kind, Wanted, Which, kind_of
@@ -117,7 +118,7 @@ class Exporting:
             return export_contents(path, status, choice, file, report)
 
         def written(rows: int) -> None:
-            words = f"{rows:,} compound{'' if rows == 1 else 's'} written to {path.name}."
+            words = f"{many(rows, 'compound')} written to {path.name}."
             self.written(path, words)
 
         again = kind_of(path.suffix.lower())
