@@ -46,6 +46,7 @@ def controls_document(now: Status) -> dict[str, Any]:
                     "lost": one.lost,
                     "controls_each": one.controls,
                     "lost_with_twice": one.with_twice,
+                    "lost_as_laid_out": one.laid_out,
                 }
                 for one in told.costs
             ],

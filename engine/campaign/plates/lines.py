@@ -38,6 +38,8 @@ class Cost:
     """Controls in a block, on average."""
     with_twice: float
     """The same share with twice as many controls (four, where there are none)."""
+    laid_out: float | None = None
+    """The same share if each plate were a copy of the others, as the program lays them out; None where that is near."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,8 @@ from assaypilot.engine.campaign.plates import blocking
 from assaypilot.engine.campaign.plates.drifting import drift
 from assaypilot.engine.campaign.plates.lines import Cost, PlateLine, Quality
 from assaypilot.engine.controls import Reading
+from assaypilot.engine.design.dealing import dealt
+from assaypilot.engine.models.blocks import NO_BLOCK
 from assaypilot.engine.percentages import percent
 
 __all__ = ["cost", "costs", "quality"]
@@ -24,6 +26,10 @@ _WIDE = 0.01
 """Chance of saying of any plate that its controls scatter more than the assay noise while none does."""
 _USUAL = 4
 """Controls on a plate that are spoken of where there are none."""
+_MUCH = 0.1
+"""Share of the information that plates cost from which on it is said what they would cost as they are laid out here."""
+_FEW = 500
+"""Measurements up to which that is looked for: dealing them takes up to a quarter of a second."""
 
 
 def quality(ledger: Books) -> Quality:
@@ -118,7 +124,7 @@ def cost(ledger: Books, told: blocking.Together, endpoint: int, number: int) -> 
         told_all = float(np.abs(x @ fit.outside).max(initial=0.0)) < 1e-6
         return float(np.einsum("ij,jk,ik->", x, fit.covariance, x)) if told_all else math.inf
 
-    alone = variance(told._replace(blocks=np.full(len(told.arms), -1, dtype=np.intp)))
+    alone = variance(told._replace(blocks=np.full(len(told.arms), NO_BLOCK, dtype=np.intp)))
     more = np.where(told.control_counts > 0, 2.0 * told.control_counts, _USUAL)
     with_blocks, with_more = variance(told), variance(told._replace(control_counts=more))
 
@@ -126,7 +132,28 @@ def cost(ledger: Books, told: blocking.Together, endpoint: int, number: int) -> 
         return 0.0 if alone <= 0 else 1.0 - alone / spread if math.isfinite(spread) else 1.0
 
     each = float(told.control_counts.mean()) if len(told.control_counts) else 0.0
-    return Cost(endpoint, number, max(lost(with_blocks), 0.0), each, max(lost(with_more), 0.0))
+    laid_out = None
+    laying_out = ledger.settings.blocks == "plate" and told.counts.sum() <= _FEW and (told.blocks != NO_BLOCK).all()
+    if laying_out and lost(with_blocks) > _MUCH:
+        least = max(lost(variance(_dealt(ledger, told))), 0.0)
+        laid_out = least if lost(with_blocks) > least + _MUCH / 2.0 else None
+    return Cost(endpoint, number, max(lost(with_blocks), 0.0), each, max(lost(with_more), 0.0), laid_out)
+
+
+def _dealt(ledger: Books, told: blocking.Together) -> blocking.Together:
+    """The same measurements on as many plates, each a copy of the others, with as many controls on all of them."""
+    arms, places = np.unique(told.arms, return_inverse=True)
+    counts = np.rint(np.bincount(places, told.counts)).astype(np.intp)
+    shares = dealt(ledger.features.dense(arms), counts, len(told.control_counts))
+    plates, places = np.nonzero(shares)
+    return told._replace(
+        arms=arms[places],
+        blocks=plates,
+        counts=shares[plates, places].astype(np.float64),
+        means=np.zeros(len(plates)),
+        control_counts=np.full(len(shares), told.control_counts.mean()),
+        control_means=np.zeros(len(shares)),
+    )
 
 
 def _costs_in_words(ledger: Books, costs: Sequence[Cost]) -> list[str]:
@@ -141,11 +168,17 @@ def _costs_in_words(ledger: Books, costs: Sequence[Cost]) -> list[str]:
             texts.append(
                 f"{kind.capitalize()} effects cannot be told from some of the compounds{where}{name}: "
                 "they stand where no control does"
+                + (
+                    ""
+                    if one.laid_out is None
+                    else f"; laid out by the program plates would cost {_share(one.laid_out)}"
+                )
             )
         else:
             texts.append(
                 f"{kind.capitalize()} effects cost {_share(one.lost)} of the information{where}{name}; "
                 f"{instead} would cost {_share(one.with_twice)}"
+                + ("" if one.laid_out is None else f", plates as the program lays them out {_share(one.laid_out)}")
             )
     return texts
 

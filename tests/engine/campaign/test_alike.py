@@ -90,3 +90,41 @@ def test_rounds_of_one_phase_are_copies_of_it(tmp_path):
     assert len(told["round"]) == len(told["none"]) > 1
     assert np.array_equal(told["round"].sum(axis=0), told["none"].sum(axis=0))
     assert certainty(FEATURES, told["round"], 1) > max(certainty(FEATURES, told["none"], 1), 0.9)
+
+
+@pytest.mark.parametrize("controls", [4, 0])
+def test_what_plates_cost_is_held_against_what_they_would_cost_as_laid_out(tmp_path, controls):
+    """One plate for each half of a site, or along the list: only the first is told that it could be had for less."""
+    said = {}
+    for halves in (True, False):
+        folder = tmp_path / str(halves)
+        folder.mkdir()
+        with planned(folder, "plate") as campaign:
+            each = [item.compound for item in campaign.round(1).items for _ in range(item.replicates)]
+            each = sorted(each, key=lambda compound: FOUR.codes[compound, 0]) if halves else each
+            plates = ["P1" if k < len(each) // 2 else "P2" for k in range(len(each))]
+            if halves and not controls:  # no compound of one half on the other's plate: nothing tells them apart
+                plates = ["P1" if FOUR.codes[compound, 0] < 3 else "P2" for compound in each]
+            results = [
+                Result(FOUR.ids[compound], 6.0 + 0.01 * k, plate=plate, well=f"W{k}")
+                for k, (compound, plate) in enumerate(zip(each, plates, strict=True))
+            ]
+            results += [
+                Result("REF-1", 7.0 + 0.1 * k, plate=p, well=f"C{k}") for p in ("P1", "P2") for k in range(controls)
+            ]
+            campaign.record(results)
+            if not controls:
+                campaign.close_round("failed")
+            told = campaign.status().quality
+            said[halves] = told.costs[0], told.notes[0]
+    (badly, words), (well, few) = said[True], said[False]
+    assert badly.lost > 0.1 > badly.laid_out >= 0.0
+    assert "less than 1 %" in words
+    if controls:
+        assert ", plates as the program lays them out" in words
+    else:
+        assert badly.lost == 1.0
+        assert "they stand where no control does; laid out by the program plates would cost" in words
+    assert well.lost < 0.1
+    assert well.laid_out is None
+    assert "lays them out" not in few
