@@ -29,6 +29,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from assaypilot.engine.arrays import Floats
 from assaypilot.engine.endpoint import Endpoint
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.measurements import Pooled
@@ -62,12 +63,13 @@ def pooled_of(endpoints: Sequence[Endpoint], position: int, measured: Callable[[
     return difference(measured(own[0]), measured(own[1]), (first, second))
 
 
-def difference(first: Pooled, second: Pooled, sds: tuple[float | None, float | None]) -> Pooled:
+def difference(first: Pooled, second: Pooled, sds: tuple[float | Floats | None, float | Floats | None]) -> Pooled:
     """Effective counts and means of the first minus the second, per arm; count and mean 0 where one is missing.
 
-    ``sds``: the noise of one measurement of each; taken as equal where one is not known.
+    ``sds``: the noise of one measurement of each, for all or ``(n_arms,)``; taken as equal where one is not known.
     """
-    a, b = (1.0, 1.0) if None in sds else (float(sd or 0.0) ** 2 for sd in sds)
+    known = [np.asarray(sd, dtype=np.float64) for sd in sds if sd is not None]
+    a, b = (known[0] ** 2, known[1] ** 2) if len(known) == 2 else (np.ones(()), np.ones(()))
     both = (first.counts > 0) & (second.counts > 0)
     scatter = a * second.counts + b * first.counts
     pairs = np.divide((a + b) * first.counts * second.counts, scatter, out=np.zeros(len(both)), where=both)

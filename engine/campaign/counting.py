@@ -294,7 +294,7 @@ class Books:
         filling = self.counting(phase)
         if phase in self.without_bounds or self.settings.blocks != "none":
             filling = [(m, n) for m, n in filling if m.usable]
-        return spanned(self.endpoints, endpoint, filling, self.arm_of)
+        return spanned(self.endpoints, endpoint, filling, self.arm_of, self.library)
 
     # -- what came back for a round
 

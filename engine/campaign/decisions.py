@@ -89,7 +89,7 @@ class Decisions(Terms):
         """
         if not self.takes_bounds:
             filling = [(m, n) for m, n in self.counting(phase) if m.usable]
-            spans = [spanned(self.endpoints, k, filling, self.arm_of) for k in self.goal_endpoints]
+            spans = [spanned(self.endpoints, k, filling, self.arm_of, self.library) for k in self.goal_endpoints]
         else:
             spans = [self.span(phase, k) for k in self.goal_endpoints]
         signs = np.array([[self.endpoints[k].sign] for k in self.goal_endpoints])

@@ -1,7 +1,7 @@
 """The study of noise that differs by class: that the committed report is whole, and a few campaigns of it."""
 
 from tests.published.noise import interval
-from tests.published.noise_classes import REPORT, UNKNOWN, Asked, kinds, row, unknown_row, whole
+from tests.published.noise_classes import REPORT, UNKNOWN, Asked, kinds, row, unknown_kinds, unknown_row, whole
 
 
 def test_the_committed_report_has_every_kind_and_no_rate_above_delta_where_the_sds_are_right():
@@ -12,6 +12,22 @@ def test_the_committed_report_has_every_kind_and_no_rate_above_delta_where_the_s
         assert line[2:4] == [asked.taken, f"{asked.delta}"]
         if asked.taken != "one for all":
             assert interval(int(line[5]), int(line[4]))[0] <= asked.delta
+
+
+def test_the_committed_report_has_no_rate_above_delta_where_nobody_knows_the_sds_and_notices_small_bounds():
+    text = REPORT.read_text(encoding="utf-8").partition("## Where nobody knows")[2]
+    lines = [
+        line.strip("| ").split(" | ") for line in text.splitlines() if line.startswith(("| 0.6, 0.2 |", "| 0.2, 0."))
+    ]
+    assert len(lines) == len(unknown_kinds())
+    for line, asked in zip(lines, unknown_kinds(), strict=True):
+        runs, wrong, small = int(line[4]), int(line[5]), round(float(line[8]) * int(line[4]))
+        assert line[3] == f"{asked.delta}"
+        assert runs >= 200
+        assert interval(wrong, runs)[0] <= asked.delta
+        too_small = asked.shrunk > 1.0 or (asked.taken == UNKNOWN[1] and asked.sds[0] != asked.sds[1])
+        # A bound 1.3 times too small, or one for all, is below an SD far more often than a tenth of delta.
+        assert (interval(small, runs)[0] > 0.1 * asked.delta) == too_small
 
 
 def test_campaigns_where_nobody_knows_the_sds_are_decided_and_too_small_bounds_are_seen():

@@ -94,7 +94,7 @@ def weightings(books: Books, turns: Sequence[Turn], *, classes: bool) -> int:
         return 1
     first = _at_first(books)
     uneven = [k for k in books.deciding_endpoints if _uneven(books, k)]
-    goal = books.goal_endpoints if classes else ()
+    goal = books.behind(books.goal_endpoints) if classes else ()
     ways = [[_weights(one[k], first) for one in terms] for k in goal]
     for own in ways:
         # What was measured before there were classes keeps its weights: ``later``.

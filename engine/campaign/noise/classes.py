@@ -164,11 +164,11 @@ def check(ledger: Terms) -> None:
             mend="Leave --blocks out, or give the largest SD as that of all compounds.",
         )
     parts = {part for e in ledger.endpoints if e.of is not None for part in e.of}
-    if name in parts:
+    if any(e.name in parts and e.noise_estimated for e in named):
         raise AssayPilotError(
-            f"{name} is part of a difference, whose noise is that of one SD of each part",
+            f"{name} is part of a difference, and nobody knows its SDs by class",
             option="--noise-class",
-            mend="Give the largest SD as that of all compounds.",
+            mend="Give the SDs, or leave the classes out.",
         )
     for k in ledger.measured:
         classes = ledger.endpoints[k].noise_classes

@@ -6,10 +6,9 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 
-import numpy as np
-
 from assaypilot.engine.arrays import Floats
 from assaypilot.engine.campaign.decisions import Decisions
+from assaypilot.engine.campaign.noise import precision
 from assaypilot.engine.campaign.noise.scatter import Spread, latest
 from assaypilot.engine.difference import with_noise
 from assaypilot.engine.endpoint import Endpoint
@@ -52,8 +51,7 @@ def _by_class(endpoint: Endpoint, told: Sequence[Spread]) -> Endpoint:
 
 def worth(ledger: Decisions, position: int) -> Floats:
     """``(n_compounds,)``, how many measurements of the largest SD one of each is worth, by the noise as it is known."""
-    own = informing(ledger)[position].noise_classes
-    return np.ones(len(ledger.library)) if own is None else own.precision(ledger.library)
+    return precision.worth(informing(ledger), ledger.library, position)
 
 
 def who(ledger: Decisions, one: Spread) -> str:

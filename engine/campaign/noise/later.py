@@ -22,7 +22,7 @@ def given_after(books: Books, turns: Sequence[Turn]) -> int:
     """The phases that had been decided when an endpoint of the goal was first given classes; 0: none, or no classes."""
     terms = [*(turn.was["endpoints"] for turn in turns), books.endpoints]
     found = [0]
-    for k in books.goal_endpoints:
+    for k in books.behind(books.goal_endpoints):
         own = [k < len(one) and one[k].noise_classes is not None for one in terms]
         if True in own and not own[0]:
             found.append(turns[own.index(True) - 1].after)
