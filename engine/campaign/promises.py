@@ -441,6 +441,9 @@ def _broken(ledger: Ledger) -> list[str]:
     marked = sum(m.excluded is not None and m.entered.excluded and m.round > 0 for m in deciding)
     if marked:
         void.append(f"{many(marked, 'value')} left out by the table of results")
+    instead = sum(m.entered.excluded and m.excluded is None and _asked_for(ledger, m) for m in deciding)
+    if instead:
+        void.append(f"{many(instead, 'value')} left out by the table of results until others were asked for instead")
     judged = sum((m.counted > 0 or scatter.tells(ledger, m)) and m.number in ledger.judged for m in deciding)
     if judged:
         void.append(f"{many(judged, 'value')} excluded by judgement")
@@ -459,6 +462,13 @@ def _broken(ledger: Ledger) -> list[str]:
         whom, whose = _of_compounds(ledger, out), "its" if len(out) == 1 else "their"
         void.append(f"{many(len(out), 'result')} known only as a bound ({whom}), left out because of {whose} size")
     return [*void, *(told.sentence for told in deviations(ledger) if told.contradicted)]
+
+
+def _asked_for(ledger: Ledger, m: Measurement) -> bool:
+    """Whether a value that does not count, came back for a round that asked for it."""
+    if not m.round or m.counted or m.withdrawn or m.endpoint not in ledger.measured:
+        return False
+    return any(m.compound in ledger.planned(issued.phase) for issued in ledger.rounds if issued.number == m.round)
 
 
 def _of_compounds(ledger: Ledger, measurements: Sequence[Measurement]) -> str:

@@ -8,7 +8,8 @@ likes (``models.sd_bound``). Another sequence is another chance, and counts with
 - once values known only as bounds came, replicates far from these count and not all; how far is measured by the guess,
   and from where by the bounds met so far (``models.sd_cut``). So each guess, and each bound beyond those met before,
   makes another sequence. Before there is a bound a guess chooses nothing: no decision rests on it;
-- whoever says after results by which classes it differs has other sequences, one for each class;
+- whoever says after results by which classes it differs has other sequences, one for each class; and whoever says that
+  plates shift what stands on them, or not, since replicates of two plates are then not compared;
 - a class of which nothing could be had at first changes the scale of all walks when it comes: decisions by that have a
   share of their own, as decisions have (``models.sd_classes``).
 
@@ -58,6 +59,8 @@ def asked_for(books: Books, turns: Sequence[Turn]) -> float:
     again = sum(share * _sequences(books, k, turns) for k, share in each.items() if k in cut)
     again += sum(share * (_partings(terms, k) - 1) for k, share in each.items())
     again += OF_DECISIONS * by_class.late(books)
+    blocks = {turn.was["settings"].blocks for turn in turns if turn.after} | {books.settings.blocks}
+    again += (len(blocks) - 1) * sum(each.values())
     return again + (0.0 if all(one == sets[0] for one in sets) else sum(each.values()))
 
 

@@ -766,3 +766,17 @@ def test_more_determinations_than_were_asked_for_are_assumed_to_be_made_whatever
         assert (
             f"1 value is a mean of {told}, made whatever the first ones were" in campaign.status().guarantee.assumptions
         )
+
+
+def test_a_value_that_a_table_left_out_and_another_replaced_is_not_made_good_by_using_it_after_all(path: Path) -> None:
+    with make(path, **WIDE) as campaign:
+        campaign.plan()
+        first, *others = answers(campaign)
+        campaign.record([dataclasses.replace(first, excluded=True, comment="outlier"), *others])
+        campaign.record([dataclasses.replace(first, value=first.value + 0.3)])
+        assert campaign.status().phases_decided == 1
+        assert "left out by the table of results" in campaign.status().guarantee.sentence
+        campaign.include(1, "it was fine")
+        now = campaign.status().guarantee
+        assert not now.holds
+        assert "1 value left out by the table of results until others were asked for instead" in now.sentence

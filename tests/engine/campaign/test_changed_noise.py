@@ -17,6 +17,7 @@ from assaypilot.engine.campaign.changing import terms
 from assaypilot.engine.campaign.changing.decisions import derive
 from assaypilot.engine.campaign.changing.terms import Change
 from assaypilot.engine.campaign.noise import scatter
+from assaypilot.engine.controls import Control
 from assaypilot.engine.difference import with_noise
 from assaypilot.engine.endpoint import Endpoint
 from assaypilot.engine.measurements import Result
@@ -196,3 +197,15 @@ def test_parts_in_unequal_numbers_are_weighed_by_their_noise(tmp_path: Path, lac
         assert campaign.status().guarantee.delta == pytest.approx(0.05 * (1 + lacking))
         replays(campaign)
     assert verify(path, recompute=True).ok
+
+
+def test_plates_that_are_said_to_shift_make_another_sequence_of_replicates(tmp_path: Path) -> None:
+    path = tmp_path / "x.assaypilot"
+    for endpoint, times in ((GUESS, 2.1), (replace(GUESS, noise_estimated=False), 2.0)):
+        path = tmp_path / f"{times}.assaypilot"
+        with make(path, **OPEN, endpoints=(endpoint,), per_round=24, max_replicates=6) as campaign:
+            decide_phase(campaign)
+            campaign.change(Change(blocks="round", controls=(Control("REF"),)))
+            assert campaign.status().guarantee.delta == pytest.approx(0.05 * times)
+            replays(campaign)
+        assert verify(path, recompute=True).ok
