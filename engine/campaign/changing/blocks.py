@@ -42,17 +42,28 @@ def with_controls(ledger: Ledger, more: Sequence[Control]) -> tuple[Control, ...
         if place is None:
             refuse_compounds([control], ledger.library)
             found.append(control)
-        elif dict(control.values) != dict(found[place].values):
-            read = sum(r.control == place and not r.withdrawn for r in ledger.readings)
-            if read:
-                raise AssayPilotError(
-                    f"{found[place].name} was read {many(read, 'time')} already: what it should read cannot be said by "
-                    "that any more",
-                    option="--control",
-                    mend="Add another control, with the value it should read.",
-                )
-            found[place] = control
+        else:
+            found[place] = _said_more(ledger, place, found[place], control)
     return tuple(found)
+
+
+def _said_more(ledger: Ledger, place: int, old: Control, new: Control) -> Control:
+    """A control with what was said of it now, too; AssayPilotError for an endpoint in which it was read already."""
+    values = dict(old.values)
+    for name, value in new.values:
+        read = sum(
+            r.control == place and ledger.endpoints[r.endpoint].name == name and not r.withdrawn
+            for r in ledger.readings
+        )
+        if read and values.get(name) != value:
+            raise AssayPilotError(
+                f"{old.name} was read {many(read, 'time')} in {name} already: what it should read cannot be said by "
+                "that any more",
+                option="--control",
+                mend="Add another control, with the value it should read.",
+            )
+        values[name] = value
+    return Control(old.name, tuple(values.items()))
 
 
 def refuse_blocks(ledger: Ledger, kind: str) -> None:

@@ -196,11 +196,14 @@ def test_controls_come_at_any_time_and_what_was_read_stays_what_it_should_read(t
         assert campaign.change(PLATES).settings.controls == (Control("REF-1", (("pIC50", 7.1),)),), "not read yet"
         campaign.plan()
         campaign.record(came(campaign), close=True)
-        with pytest.raises(AssayPilotError, match="REF-1 was read 6 times already"):
+        with pytest.raises(AssayPilotError, match="REF-1 was read 6 times in pIC50 already"):
             campaign.change(Change(controls=(parse_control("REF-1;value=6.9"),)))
         with pytest.raises(AssayPilotError, match="nothing would be different"):
             campaign.change(Change(controls=(REF,)))
-        now = campaign.change(Change(controls=(parse_control("REF-2;value=5"),)))
+        campaign.change(Change(endpoint=Endpoint("hERG")))
+        now = campaign.change(Change(controls=(parse_control("REF-1;hERG=5"),)))
+        assert dict(now.settings.controls[0].values) == {"pIC50": 7.1, "hERG": 5.0}, "which was read in none"
+        now = campaign.change(Change(controls=(parse_control("REF-2;pIC50=5"),)))
         assert [one.name for one in now.settings.controls] == ["REF-1", "REF-2"]
         assert now.guarantee.holds
         sound(campaign)
