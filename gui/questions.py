@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from assaypilot.engine.campaign.plates.shifts import where
 from assaypilot.engine.campaign.results.outlying import beside_others, spread_of
 from assaypilot.engine.campaign.state import Round, Status
 from assaypilot.engine.measurements import Measurement
@@ -36,7 +37,8 @@ class Surprise:
 def surprises(status: Status, shown: Round) -> list[Surprise]:
     """The values of a round beyond ``FAR`` predictive standard deviations, in order of entry.
 
-    Where nothing was expected of a compound yet, from the mean of its other values in the round.
+    Where nothing was expected of a compound yet, from the mean of its other values in the round. Beside plate effects
+    that is of those on its plate, and what was expected has the shift of the plate in it, as its controls tell it.
     Values known only as a bound, excluded and withdrawn ones are not asked about.
     """
     lines = {item.compound: place for place, item in enumerate(shown.items)}
@@ -50,20 +52,25 @@ def surprises(status: Status, shown: Round) -> list[Surprise]:
         noise = spread_of(status.endpoints[one.endpoint], groups.get((one.endpoint, one.compound), ()))
         if one.round != shown.number or not one.usable or line is None or noise is None:
             continue
-        told = None
-        if one.endpoint in shown.endpoints:
+        told, stood = None, where(status.settings.blocks, status.shifts, one)
+        if one.endpoint in shown.endpoints and stood.shift is not None:
             place = shown.endpoints.index(one.endpoint)
             told = shown.items[line].expected_of(place, objective=one.endpoint == status.objective)
         if told is None:
             # Before anything is expected of a compound its own values say what it is.
-            beside = beside_others(one, groups[one.endpoint, one.compound], noise)
+            group = groups[one.endpoint, one.compound]
+            same = [m for m in group if where(status.settings.blocks, status.shifts, m).block == stood.block]
+            beside = beside_others(one, same, noise)
             if beside is None:
                 continue
             expected, spread = beside
         else:
             expected, low, high = told
             mean_sd = (high - low) / (2 * HALF_95)
-            spread = math.sqrt(mean_sd**2 + noise**2 / one.n)
+            # Told only where controls say what the plate shifts.
+            above, open_ = (0.0, 0.0) if stood.shift is None else (stood.shift.above, 1.0 / stood.shift.read)
+            expected += above
+            spread = math.sqrt(mean_sd**2 + noise**2 * (1.0 / one.n + open_))
         if abs(one.value - expected) > FAR * spread:
             found.append(Surprise(line, one, expected, spread))
     return found

@@ -441,6 +441,8 @@ class Status:
     """Numbers of the measurements known only as bounds that decisions take in."""
     readings: tuple[Reading, ...] = ()
     """Values of controls in order of entry, withdrawn and excluded ones included."""
+    shifts: Mapping[int, Mapping[tuple[int, str], tuple[float, float]]] = field(default_factory=dict)
+    """By endpoint and block: how many controls were read there, and how far above nominal; empty without blocks."""
     quality: Quality = field(default_factory=Quality)
     """What the controls say of plates and rounds, and what taking plates out costs."""
     confirmation: Confirmation = field(default_factory=Confirmation)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
 from assaypilot.engine.campaign import promises, wording
 from assaypilot.engine.campaign.additivity import deviations
@@ -12,6 +13,7 @@ from assaypilot.engine.campaign.confirmed import Confirmation
 from assaypilot.engine.campaign.noise import known as assay_noise
 from assaypilot.engine.campaign.noise import unevenness
 from assaypilot.engine.campaign.plates.quality import quality
+from assaypilot.engine.campaign.plates.shifts import shifts, where
 from assaypilot.engine.campaign.replay import Ledger
 from assaypilot.engine.campaign.results.bounds import taken
 from assaypilot.engine.campaign.results.outlying import outlying, outlying_words
@@ -35,6 +37,8 @@ def build_status(ledger: Ledger, location_warnings: tuple[str, ...] = ()) -> Sta
     confirmed = confirmation(ledger, candidates, ended=bool(reasons))
     statement = promises.statement(ledger, candidates, counts, reasons, holds=guarantee.holds)
     told = quality(ledger)
+    shifted = {k: shifts(ledger, k) for k in ledger.measured} if ledger.settings.blocks != "none" else {}
+    stood = partial(where, ledger.settings.blocks, shifted)
     return Status(
         name=ledger.name,
         library=ledger.library,
@@ -73,7 +77,7 @@ def build_status(ledger: Ledger, location_warnings: tuple[str, ...] = ()) -> Sta
             *ledger.warnings,
             *wording.cautions(ledger, open_ones=counts["undecided"] > 0),
             *outlying_words(
-                outlying(ledger.measurements, assay_noise.informing(ledger), rounds, ledger.objective),
+                outlying(ledger.measurements, assay_noise.informing(ledger), rounds, ledger.objective, stood),
                 ledger.library,
                 ledger.endpoints,
             ),
@@ -90,6 +94,7 @@ def build_status(ledger: Ledger, location_warnings: tuple[str, ...] = ()) -> Sta
         takes_bounds=ledger.takes_bounds,
         bounds_taken=frozenset(m.number for m in taken(ledger)),
         readings=tuple(ledger.readings),
+        shifts=shifted,
         quality=told,
         confirmation=confirmed,
         additivity=deviations(ledger),

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import NamedTuple
 
 from assaypilot.engine.campaign.counting import Books
 from assaypilot.engine.campaign.plates.blocking import Block, block_of, nominals, telling
+from assaypilot.engine.measurements import Measurement
 
-__all__ = ["Shift", "controls_expected", "shifts"]
+__all__ = ["NOTHING", "Shift", "Stood", "controls_expected", "shifts", "where"]
 
 
 class Shift(NamedTuple):
@@ -18,6 +20,28 @@ class Shift(NamedTuple):
     """Determinations of controls there."""
     above: float
     """Their mean less what they should read, model scale."""
+
+
+NOTHING = Shift(math.inf, 0.0)
+"""Where nothing shifts: as if controls without end read what they should."""
+
+
+class Stood(NamedTuple):
+    """Where a value stood."""
+
+    block: Block | None
+    """What it shared with others; None without blocks."""
+    shift: Shift | None
+    """What controls there tell; None where none does."""
+
+
+def where(kind: str, told: Mapping[int, Mapping[Block, tuple[float, float]]], m: Measurement) -> Stood:
+    """Where a value stood, by what shifts values and ``told`` by controls, of each endpoint."""
+    if kind == "none" or not m.round:
+        return Stood(None, NOTHING)
+    block = block_of(kind, m)
+    found = told.get(m.endpoint, {}).get(block)
+    return Stood(block, None if found is None else Shift(*found))
 
 
 def shifts(books: Books, endpoint: int) -> Mapping[Block, Shift]:

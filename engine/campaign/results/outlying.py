@@ -2,17 +2,19 @@
 
 Far is more than ``FAR`` standard deviations. A value is looked at beside the mean of the others of its compound in its
 round (SD sigma sqrt(1 / n + 1 / n of the others)); alone, beside the prediction noted when its round was issued (the SD
-of that mean, and of the measurement). Normal values are that far off once in 16,000. All of them are used in
+of that mean, and of the measurement). Where plates shift their values, beside those of its plate, and the prediction
+with the shift that controls tell. Normal values are that far off once in 16,000. All of them are used in
 estimates and decisions: to leave one out because of its size would cost the guarantee; for a technical cause it may be.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from assaypilot.engine.campaign.plates.shifts import NOTHING, Stood
 from assaypilot.engine.campaign.state import Round
 from assaypilot.engine.campaign.words import many, number
 from assaypilot.engine.endpoint import Endpoint
@@ -64,24 +66,32 @@ def beside_others(one: Measurement, group: Sequence[Measurement], noise: float) 
 
 
 def outlying(
-    measurements: Sequence[Measurement], endpoints: Sequence[Endpoint], rounds: Sequence[Round], objective: int
+    measurements: Sequence[Measurement],
+    endpoints: Sequence[Endpoint],
+    rounds: Sequence[Round],
+    objective: int,
+    stood: Callable[[Measurement], Stood] = lambda m: Stood(None, NOTHING),
 ) -> list[Outlying]:
-    """The values of all rounds that hardly fit, in order of entry; ``endpoints`` with the noise as it is known."""
-    groups: dict[tuple[int, int, int], list[Measurement]] = {}
+    """The values of all rounds that hardly fit, in order of entry; ``endpoints`` with the noise as it is known.
+
+    ``stood``: where plates shift their values, on which each stood; those of one plate are held against each other.
+    """
+    groups: dict[tuple[int, int, int, object], list[Measurement]] = {}
     for m in measurements:
         if m.round > 0 and m.usable:
-            groups.setdefault((m.round, m.endpoint, m.compound), []).append(m)
+            groups.setdefault((m.round, m.endpoint, m.compound, stood(m).block), []).append(m)
     predicted = {issued.number: _predicted(issued, objective) for issued in rounds}
     found = []
-    for (issued, endpoint, compound), group in groups.items():
+    for (issued, endpoint, compound, _), group in groups.items():
         noise = spread_of(endpoints[endpoint], group)
         if noise is None:
             continue
         told = predicted.get(issued, {}).get((endpoint, compound))
         for one in group:
             beside = beside_others(one, group, noise)
-            if beside is None and told is not None:
-                beside = told[0], math.hypot(told[1], noise / math.sqrt(one.n))
+            shift = stood(one).shift
+            if beside is None and told is not None and shift is not None:
+                beside = told[0] + shift.above, math.hypot(told[1], noise * math.sqrt(1.0 / one.n + 1.0 / shift.read))
             if beside is not None and abs(one.value - beside[0]) > FAR * beside[1]:
                 found.append(Outlying(one, *beside, "others" if len(group) > 1 else "prediction"))
     return sorted(found, key=lambda one: one.measurement.number)

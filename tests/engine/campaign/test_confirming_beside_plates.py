@@ -129,3 +129,22 @@ def test_a_bound_is_held_against_the_prediction_without_its_plate(tmp_path: Path
         found = campaign.status().confirmation
         assert found.states[first.compound] is False, "beyond all that was predicted"
         assert found.states[other.compound] is None, "on a plate that reads 2 higher it may be anything"
+
+
+def test_a_plate_that_shifts_makes_no_value_look_wrong(tmp_path: Path) -> None:
+    lab = Lab(tmp_path / "c.assaypilot")
+    with lab.campaign as campaign:
+        issued = campaign.plan_confirmation()
+        assert issued is not None
+        names = [lab.library.ids[item.compound] for item in issued.items]
+        means = [lab.value(lab.truth[item.compound]) for item in issued.items]
+        values = [Result(name, mean + 3.0, plate="P9") for name, mean in zip(names, means, strict=True)]
+        off = Result(names[0], means[0] + 5.0, plate="P9")
+        campaign.record([off, *values[1:]])
+        now = campaign.status()
+        assert not any("more than 4 SD" in text for text in now.warnings), "nobody knows what its plate shifts"
+        campaign.record([Result("REF-1", READS + 3.0, plate="P9") for _ in range(4)])
+        now = campaign.status()
+        (said,) = [text for text in now.warnings if "lies more than 4 SD" in text]
+        assert said.startswith("1 value")
+        assert names[0] in said
