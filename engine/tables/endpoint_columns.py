@@ -151,7 +151,11 @@ class Endpoints:
         """The endpoint a spec describes, what it leaves open being read from the header and a unit column."""
         bare, header_unit = headers.split_unit(column or spec.name)
         sides: dict[str, str | None] = dict.fromkeys(SIDES)
-        runs = next((runs for name, runs in self.runs.items() if column in runs and self._calls(spec, name)), ())
+        called, runs = next(
+            ((name, runs) for name, runs in self.runs.items() if column in runs and self._calls(spec, name)), ("", ())
+        )
+        if runs:
+            header_unit = headers.split_unit(called)[1]  # (run 1) is no unit
         if column is not None and runs:
             # What stands beside runs (n, SD, relation) is of their mean, or of one of them.
             sides["unit"] = self.sides.of(column, "unit", several=several)
@@ -187,7 +191,8 @@ class Endpoints:
         if column is not None:
             return column
         unit = normalise_unit(spec.unit or "")
-        parts = [(header, *headers.split_unit(header)) for header in self.raw.columns]
+        of_runs = {column for runs in self.runs.values() for column in runs}
+        parts = [(header, *headers.split_unit(header)) for header in self.raw.columns if header not in of_runs]
         near = [header for header, bare, own in parts if own and fold(bare) == fold(spec.name) and unit in ("", own)]
         if not near:
             near = [runs[0] for name, runs in self.runs.items() if self._calls(spec, name)]

@@ -10,6 +10,7 @@ import numpy as np
 from assaypilot.engine.endpoint import Endpoint
 from assaypilot.engine.measurements import Result
 from assaypilot.engine.progress import Report
+from assaypilot.engine.tables.capped import may_be_bounds
 from assaypilot.engine.tables.entries import Entry, Unreadable, doubt, is_p_scale, left_behind, read_entry
 from assaypilot.engine.tables.options import EndpointColumn, TableMapping
 from assaypilot.engine.tables.problems import Problem
@@ -109,6 +110,7 @@ def read_history(
                 )
             )
         warnings += filter(None, [left_behind(column.value, behind)])
+        warnings += filter(None, [may_be_bounds(endpoint, found[before:])])
         far = far_from_the_others(endpoint, found[before:])
         doubts += [f"Row {result.row}: {question}" for result, question in far if result.row not in asked]
     found.sort(key=attrgetter("row"))

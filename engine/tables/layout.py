@@ -279,14 +279,18 @@ def _names_targets(header: Sequence[str], below: Sequence[str], texts: Sequence[
 
 def _combined(upper: Sequence[str], lower: Sequence[str]) -> list[str]:
     """One name from two rows; a group's name holds for the columns on its right that have none."""
-    names, group = [], ""
+    names, group, of = [], "", ""
     repeated = {text for text in lower if text and list(lower).count(text) > 1}
     for place in range(max(len(upper), len(lower))):
         over = upper[place] if place < len(upper) else ""
         under = lower[place] if place < len(lower) else ""
         group = over or (group if under else "")
+        # What stands behind EGFR IC50 (nM) in a group is of that, not of the group.
+        of = of if headers.is_part(under) and not over else ""
         if not under or not group:
             names.append(under or over)
+        elif of and not headers.is_unit(under):
+            names.append(f"{of} {under}")
         elif headers.is_unit(under):
             names.append(_with_unit(group, under))
         elif headers.is_mean(under):
@@ -295,6 +299,7 @@ def _combined(upper: Sequence[str], lower: Sequence[str]) -> list[str]:
             _says_all(under) or headers.is_mean(group) or fold(under).startswith(f"{fold(group)} ")
         ):
             names.append(under)
+            of = under if headers.looks_like_activity(under) else ""
         elif _says_what(group) and _is_bare(under):
             names.append(f"{under} {group}")
         elif over or headers.is_part(under) or under in repeated:
@@ -309,6 +314,9 @@ def _says_all(text: str) -> bool:
     folded = fold(text)
     if folded in headers.IDS or folded in headers.STRUCTURES or headers.SITE.fullmatch(folded) is not None:
         return True
+    if headers.looks_like_activity(text):
+        # EGFR IC50 (nM) says of what; IC50 (nM) and Mean IC50 (nM) do not.
+        return all(" " in base for base in headers.bases(headers.split_unit(text)[0]))
     return headers.role_of(text) in ("date", "comment", "plate", "well", "batch")
 
 

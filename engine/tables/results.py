@@ -14,6 +14,7 @@ from assaypilot.engine.measurements import Result
 from assaypilot.engine.plates.layout import Layout
 from assaypilot.engine.progress import Report, silent
 from assaypilot.engine.tables import headers
+from assaypilot.engine.tables.capped import may_be_bounds
 from assaypilot.engine.tables.compound_names import CompoundNames, named_by_sites, other_substituents
 from assaypilot.engine.tables.entries import Unreadable, doubt, is_empty, left_behind, read_entry
 from assaypilot.engine.tables.quality import is_marked, quality_column
@@ -146,6 +147,8 @@ def read_results(
     warnings += _of_this_series(raw, other_substituents(raw, library, compounds, used), compounds)
     warnings += _otherwise_named(spelled, batches)
     warnings += _not_to_be_used(results, roles["excluded"])
+    for endpoint in endpoints:
+        warnings += filter(None, [may_be_bounds(endpoint, [r for r in results if r.endpoint == endpoint.name])])
     warnings += _like_logarithms(endpoints, results)
     report(1.0, "Results read")
     return ResultsTable(tuple(results), tuple(rejected), pending, tuple(dict.fromkeys(warnings)))

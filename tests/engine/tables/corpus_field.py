@@ -176,4 +176,34 @@ FIELD = [
         sites=("R1", "R2"),
         said=("R1 stands in the rows and R2 in the columns: 3 pairs have a value (pIC50).",),
     ),
+    Case(
+        "runs in parentheses are no unit",
+        "ID,R1,pIC50 (run 1),pIC50 (run 2),Mean\na,Me,5,5.2,5.1\nb,H,6,6.2,6.1\n",
+        [("a", "pIC50", 5.0), ("a", "pIC50", 5.2), ("b", "pIC50", 6.0), ("b", "pIC50", 6.2)],
+        options={"endpoint": "pIC50"},
+    ),
+    Case(
+        "workbook: a group's name above columns that say of what they are",
+        [
+            ["Cmpd", "R groups", None, "Potency", None, None],
+            [None, "R1", "R2", "EGFR IC50 (nM)", "n", "A431 EC50 (nM)"],
+            [1, "Me", "F", 5.5, 3, 60],
+            [2, "H", "Cl", 6.5, 2, ">5000"],
+        ],
+        [
+            ("1", "EGFR IC50 (nM)", "=", 5.5, 3),
+            ("1", "A431 EC50 (nM)", 60.0),
+            ("2", "EGFR IC50 (nM)", "=", 6.5, 2),
+            ("2", "A431 EC50 (nM)", ">", 5000.0),
+        ],
+        book={"merged": ["A1:A2", "B1:C1", "D1:F1"]},
+        sites=("R1", "R2"),
+    ),
+    Case(
+        "the highest concentration tested, again and again",
+        "ID,R1,IC50 (nM)\n"
+        + "".join(f"c{n},{'Me' if n % 2 else 'H'},{10000 if n > 5 else 12 + n}\n" for n in range(9)),
+        [(f"c{n}", 10000.0 if n > 5 else 12.0 + n) for n in range(9)],
+        said=("3 values of IC50 (nM) are exactly 10000 nM, and none is less potent.", "write >10000:"),
+    ),
 ]

@@ -189,6 +189,11 @@ def test_codes_for_no_value_are_no_values(code):
     assert "looks like a code for no value" in table.rejected[0].reason
 
 
+def test_the_end_of_the_range_again_and_again_is_asked_about():
+    rows = "\n".join(f"AP-0001|{value}" for value in (12, 35, 410, 10000, 10000, 10000))
+    assert any("3 values of IC50 (nM) are exactly 10000 nM" in text for text in read(f"ID|Value\n{rows}").warnings)
+
+
 # ---------------------------------------------------------------------- plates
 
 
