@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from assaypilot.engine.arrays import Floats
 from assaypilot.engine.campaign.state import STATUSES, Status
 from assaypilot.engine.endpoint import Endpoint
-from assaypilot.engine.export.bounds import COUNTED, bound_text, estimate_text, only_bounds, said
+from assaypilot.engine.export.bounds import bound_text, estimate_text, only_bounds, said
 from assaypilot.engine.export.shortlist import availability
 from assaypilot.engine.percentages import probability
 from assaypilot.gui.confirming import confirmed_text
@@ -109,7 +109,7 @@ def _estimate(status: Status, endpoint: Endpoint, place: int) -> Column:
     better = (
         f" {'Higher' if endpoint.sign > 0 else 'Lower'} is better." if place < len(status.goal_endpoints) > 1 else ""
     )
-    bounds = f" {COUNTED} Where nothing else tells of a compound, such a bound is shown." if said(status) else ""
+    bounds = f" {said(status)} Where nothing else tells of a compound, a bound is shown." if said(status) else ""
     return Column(
         "estimate" if place == 0 else f"estimate-{endpoint.name}",
         two_lines(endpoint.scale_name),

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.special import ndtr
 
 from assaypilot.engine.campaign import censoring
 from assaypilot.engine.campaign.campaign import Campaign
@@ -16,10 +17,11 @@ from assaypilot.engine.cli.program import main
 from assaypilot.engine.endpoint import Endpoint
 from assaypilot.engine.export.bounds import COUNTED, bound_text, estimate_text, only_bounds, said
 from assaypilot.engine.export.shortlist import table_of
+from assaypilot.engine.features import SiteFeatures
 from assaypilot.engine.measurements import Result
 from assaypilot.engine.models.beyond_model import beyond_model
 from assaypilot.engine.models.ols import least_squares
-from assaypilot.engine.models.tobit import Cells
+from assaypilot.engine.models.tobit import Bounds, Cells
 from tests.engine.campaign.making import answers, make, replays, small_library, truth
 from tests.engine.campaign.test_bounds import WIDE, beyond
 from tests.engine.models.test_tobit import table
@@ -189,24 +191,45 @@ def test_an_endpoint_that_nobody_knows_the_noise_of_counts_them_too(tmp_path: Pa
         assert (known.estimates["Solubility"][cut] < 5.6).all()
 
 
-@pytest.mark.parametrize("cliff", [False, True])
-def test_a_bound_far_from_what_others_predict_contradicts_additivity(tmp_path: Path, cliff: bool) -> None:
+@pytest.mark.parametrize(("cliff", "limit"), [(False, 5.0), (True, 5.0), (True, 5.4)])
+def test_a_bound_far_from_what_others_predict_contradicts_additivity(tmp_path: Path, cliff: bool, limit: float) -> None:
     """A compound that should be at 7.4 and reads below 5 is no silence; those that belong there are no alarm."""
     with make(tmp_path / "x.assaypilot", library=small_library((3, 3)), **WIDE) as campaign:
         campaign.plan()
-        told = beyond(answers(campaign), 5.0)
+        told = beyond(answers(campaign), limit)
         if cliff:
-            told = [replace(one, value=5.0, relation="<") if one.compound == "R1=B|R2=B" else one for one in told]
+            told = [replace(one, value=limit, relation="<") if one.compound == "R1=B|R2=B" else one for one in told]
         campaign.record(told, close=True)
         now = replays(campaign)
         (judged,) = now.additivity
         assert judged.contradicted is cliff
         assert [now.library.ids[one.row] for one in judged.beyond] == ["R1=B|R2=B"] * cliff
         if cliff:
-            assert "R1=B|R2=B (<5.00, predicted 7." in judged.sentence
+            assert len(judged.compounds) == 5, "the cliff takes none of its neighbours along"
+            assert f"R1=B|R2=B (<{limit:.2f}, predicted 7." in judged.sentence
             assert judged.sentence.split(":")[0] in now.guarantee.sentence
             assert judged.as_json(now.library.ids)["beyond"][0]["relation"] == "<"
         assert now.guarantee.holds is not cliff
+
+
+def test_all_values_of_a_row_have_to_lie_beyond_for_that_to_count() -> None:
+    """Of ``<5`` and ``<8`` together only that their mean is below 8 is known; of two ``<5`` that theirs is below 5."""
+    features = SiteFeatures(np.array([[a, b] for a in range(3) for b in range(3)]), (3, 3))
+    means = features.times(np.array([6.0, 0.0, 0.5, 1.0, 0.0, 0.5, 0.0]))
+    exact = Cells(np.arange(8), np.ones(8), means[:8])
+    predicted = float(means[8])
+
+    def told(*limits: float) -> Bounds:
+        k = len(limits)
+        return Bounds(np.full(k, 8), np.ones(k), np.array(limits), np.ones(k), np.ones(k))
+
+    assert not beyond_model(features, exact, told(8.0, 5.0), 0.2)
+    (one,), (two,) = (beyond_model(features, exact, told(*limits), 0.2) for limits in ((5.0,), (5.2, 5.0)))
+    assert (one.limit, two.limit) == (5.0, 5.2)
+    assert one.predicted == pytest.approx(predicted)
+    se = 0.2 * least_squares(features, *exact).half_norms(np.array([8]))[0]
+    assert one.p == pytest.approx(float(ndtr((5.0 - predicted) / np.hypot(se, 0.2))), rel=1e-6)
+    assert two.p == pytest.approx(float(ndtr((5.2 - predicted) / np.hypot(se, 0.2 / np.sqrt(2.0)))), rel=1e-6)
 
 
 def test_bounds_of_additive_tables_raise_no_alarm() -> None:

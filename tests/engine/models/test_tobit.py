@@ -162,6 +162,11 @@ def test_the_first_minus_the_second_has_both_errors():
     both = apart(first, other)
     np.testing.assert_allclose(both.means(), first.means() - other.means(), atol=1e-9)
     np.testing.assert_allclose(both.sds(), np.hypot(first.sds(), other.sds()), rtol=1e-6)
+    # What is known to lie below leaves the difference open above, where it is what is taken off.
+    one_site = SiteFeatures(np.array([[0], [1]]), (2,))
+    low = additive(one_site, values([1], [6.0]), bounds([0], 5.0), 0.2)
+    plain = posterior(one_site, np.array([0, 1]), np.ones(2), np.array([7.0, 6.0]), 0.2)
+    assert (apart(low, plain).sides()[0], apart(plain, low).sides()[0]) == (-1, 1)
 
 
 def errors(share, seeds_, *, way):
