@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from assaypilot.engine.campaign.plates.shifts import where
@@ -45,32 +46,45 @@ def surprises(status: Status, shown: Round) -> list[Surprise]:
     found = []
     groups: dict[tuple[int, int], list[Measurement]] = {}
     for one in status.measurements:
-        if one.round == shown.number and one.usable:
+        if one.round == shown.number and one.usable and one.compound in lines:
             groups.setdefault((one.endpoint, one.compound), []).append(one)
-    for one in status.measurements:
-        line = lines.get(one.compound)
-        noise = spread_of(status.endpoints[one.endpoint], groups.get((one.endpoint, one.compound), ()))
-        if one.round != shown.number or not one.usable or line is None or noise is None:
+    for (endpoint, compound), group in groups.items():
+        line, noise = lines[compound], spread_of(status.endpoints[endpoint], group)
+        if noise is None:
             continue
-        told, stood = None, where(status.settings.blocks, status.shifts, one)
-        if one.endpoint in shown.endpoints and stood.shift is not None:
-            place = shown.endpoints.index(one.endpoint)
-            told = shown.items[line].expected_of(place, objective=one.endpoint == status.objective)
-        if told is None:
-            # Before anything is expected of a compound its own values say what it is.
-            group = groups[one.endpoint, one.compound]
-            same = [m for m in group if where(status.settings.blocks, status.shifts, m).block == stood.block]
-            beside = beside_others(one, same, noise)
-            if beside is None:
-                continue
-            expected, spread = beside
-        else:
-            expected, low, high = told
-            mean_sd = (high - low) / (2 * HALF_95)
-            # Told only where controls say what the plate shifts.
-            above, open_ = (0.0, 0.0) if stood.shift is None else (stood.shift.above, 1.0 / stood.shift.read)
-            expected += above
-            spread = math.sqrt(mean_sd**2 + noise**2 * (1.0 / one.n + open_))
-        if abs(one.value - expected) > FAR * spread:
-            found.append(Surprise(line, one, expected, spread))
-    return found
+        known = None
+        if endpoint in shown.endpoints:
+            place = shown.endpoints.index(endpoint)
+            known = shown.items[line].expected_of(place, objective=endpoint == status.objective)
+        stood = [where(status.settings.blocks, status.shifts, one) for one in group]
+        others = _of_each_plate(group, [one.block for one in stood], noise)
+        for one, its in zip(group, stood, strict=True):
+            if known is None or its.shift is None:
+                # Before anything is expected of a compound its own values say what it is.
+                beside = others[one.number]
+                if beside is None:
+                    continue
+                expected, spread = beside
+            else:
+                # Told only where controls say what the plate shifts.
+                expected, low, high = known
+                expected += its.shift.above
+                mean_sd = (high - low) / (2 * HALF_95)
+                spread = math.sqrt(mean_sd**2 + noise**2 * (1.0 / one.n + 1.0 / its.shift.read))
+            if abs(one.value - expected) > FAR * spread:
+                found.append(Surprise(line, one, expected, spread))
+    return sorted(found, key=lambda surprise: surprise.measurement.number)
+
+
+def _of_each_plate(
+    group: Sequence[Measurement], blocks: Sequence[object], noise: float
+) -> dict[int, tuple[float, float] | None]:
+    """By the number of each value, the mean of the others on its plate, and the SD of a value around it."""
+    plates: dict[object, list[Measurement]] = {}
+    for one, block in zip(group, blocks, strict=True):
+        plates.setdefault(block, []).append(one)
+    return {
+        one.number: beside
+        for same in plates.values()
+        for one, beside in zip(same, beside_others(same, noise), strict=True)
+    }

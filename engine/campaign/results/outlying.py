@@ -55,14 +55,18 @@ def spread_of(endpoint: Endpoint, group: Sequence[Measurement]) -> float | None:
     return math.sqrt(max(sum(m.n * m.value for m in group) / sum(m.n for m in group), 1.0))
 
 
-def beside_others(one: Measurement, group: Sequence[Measurement], noise: float) -> tuple[float, float] | None:
-    """The mean of the other values of a group, and the SD of a value around it; None without others."""
-    others = [m for m in group if m.number != one.number]
-    n = sum(m.n for m in others)
-    if not n:
-        return None
-    mean = sum(m.n * m.value for m in others) / n
-    return mean, noise * math.sqrt(1.0 / one.n + 1.0 / n)
+def beside_others(group: Sequence[Measurement], noise: float) -> list[tuple[float, float] | None]:
+    """Of each value of a group the mean of the others, and the SD of a value around it; None without others."""
+    if len(group) < 2:
+        return [None] * len(group)
+    near = group[0].value  # from which sums lose no digits
+    count, total = sum(m.n for m in group), sum(m.n * (m.value - near) for m in group)
+    found: list[tuple[float, float] | None] = []
+    for m in group:
+        others = count - m.n
+        mean = near + (total - m.n * (m.value - near)) / others
+        found.append((mean, noise * math.sqrt(1.0 / m.n + 1.0 / others)))
+    return found
 
 
 def outlying(
@@ -87,9 +91,8 @@ def outlying(
         if noise is None:
             continue
         told = predicted.get(issued, {}).get((endpoint, compound))
-        for one in group:
-            beside = beside_others(one, group, noise)
-            shift = stood(one).shift
+        for one, others in zip(group, beside_others(group, noise), strict=True):
+            beside, shift = others, stood(one).shift
             if beside is None and told is not None and shift is not None:
                 beside = told[0] + shift.above, math.hypot(told[1], noise * math.sqrt(1.0 / one.n + 1.0 / shift.read))
             if beside is not None and abs(one.value - beside[0]) > FAR * beside[1]:

@@ -59,9 +59,20 @@ def test_history_and_what_is_left_out_are_no_part_of_it():
 
 def test_means_of_several_weigh_as_many():
     values = [measured(1, 6.0, n=4), measured(2, 7.0), measured(3, 6.0)]
-    mean, spread = beside_others(values[1], values, 0.2)
-    assert (mean, spread) == (6.0, pytest.approx(0.2 * np.sqrt(1 + 1 / 5)))
-    assert beside_others(values[0], values[:1], 0.2) is None
+    beside = beside_others(values, 0.2)
+    assert beside[0] == (6.5, pytest.approx(0.2 * np.sqrt(1 / 4 + 1 / 2)))
+    assert beside[1] == (6.0, pytest.approx(0.2 * np.sqrt(1 + 1 / 5)))
+    assert beside_others(values[:1], 0.2) == [None]
+
+
+def test_the_others_are_all_but_one_whatever_their_size():
+    rng = np.random.default_rng(3)
+    values = [measured(k + 1, 1e6 + rng.normal(), n=int(rng.integers(1, 5))) for k in range(40)]
+    for place, (mean, spread) in enumerate(beside_others(values, 0.2)):
+        others = values[:place] + values[place + 1 :]
+        n = sum(m.n for m in others)
+        assert mean == pytest.approx(np.average([m.value for m in others], weights=[m.n for m in others]), abs=1e-8)
+        assert spread == pytest.approx(0.2 * np.sqrt(1 / values[place].n + 1 / n))
 
 
 def test_a_campaign_names_it_and_uses_it(tmp_path):
