@@ -38,6 +38,7 @@ _LEAST = 1e-9
 """A bound never says less than this share of what an exact value would."""
 _ONE_SIDED = 0.5
 """How much more bounds on one side pull at a row than those on the other, as a share of both, where it is open."""
+_FAR = 100.0
 _LOG_ROOT = 0.5 * float(np.log(2.0 * np.pi))
 
 
@@ -106,22 +107,22 @@ def censored(features: Features, solve: Solve, bounds: Bounds, sigma: float) -> 
     ``solve`` has the exact values and a prior in it, and takes further normal values: counts of measurements with the
     noise SD ``sigma``, and means.
     """
-    variances = sigma**2 / bounds.counts
+    sds = sigma / np.sqrt(bounds.counts)
     nothing = np.zeros(0, dtype=np.intp)
     exact = solve(Cells(nothing, np.zeros(0), np.zeros(0)))
 
     def height(theta: Floats) -> float:
-        z = bounds.signs * (bounds.limits - features.times(theta, bounds.rows)) / np.sqrt(variances)
+        z = bounds.signs * (bounds.limits - features.times(theta, bounds.rows)) / sds
         off = exact.factor.T @ (theta - exact.mean) / sigma
         return float(bounds.times @ log_ndtr(z) - 0.5 * off @ off)
 
     def around(theta: Floats) -> tuple[Posterior, Floats]:
-        """The posterior with the bounds as they are near some effects, and how each bound pulls at its row."""
+        """The posterior with the bounds as they are near some effects, and how each pulls at its row, in noise SDs."""
         means = features.times(theta, bounds.rows)
-        slope, curvature = _pull(bounds, means, variances)
-        weights = np.maximum(curvature, _LEAST / variances)
-        counts = bounds.times * weights * sigma**2
-        return solve(Cells(bounds.rows, counts, means + slope / weights)), bounds.times * slope
+        slope, falls = _pull(bounds, means, sds)
+        shares = np.maximum(falls, _LEAST)
+        told = Cells(bounds.rows, bounds.times * bounds.counts * shares, means + sds * slope / shares)
+        return solve(told), bounds.times * slope * np.sqrt(bounds.counts)
 
     # First as if all bounds were values.
     theta = solve(Cells(bounds.rows, bounds.counts * bounds.times, bounds.limits)).mean
@@ -140,18 +141,23 @@ def censored(features: Features, solve: Solve, bounds: Bounds, sigma: float) -> 
             break
     view, pulls = around(theta)
     moved = [
-        sigma**2 * (view.covariance @ features.moment(np.where(bounds.signs == sign, pulls, 0.0), bounds.rows))
+        sigma * (view.covariance @ features.moment(np.where(bounds.signs == sign, pulls, 0.0), bounds.rows))
         for sign in (1.0, -1.0)
     ]
     return Censored(features, theta, view.factor, sigma, *moved)
 
 
-def _pull(bounds: Bounds, means: Floats, variances: Floats) -> tuple[Floats, Floats]:
-    """Of log Phi(sign (limit - mean) / sd): its slope in the mean, and how fast that falls, which is never below 0."""
-    sds = np.sqrt(variances)
+def _pull(bounds: Bounds, means: Floats, sds: Floats) -> tuple[Floats, Floats]:
+    """Of log Phi(sign (limit - mean) / sd), in SDs: its slope in the mean, and how fast that falls, from 0 to 1."""
     z = bounds.signs * (bounds.limits - means) / sds
-    hazard = np.exp(-0.5 * z * z - _LOG_ROOT - log_ndtr(z))
-    return -bounds.signs * hazard / sds, (hazard * (z + hazard)).clip(0.0) / variances
+    near = z.clip(-_FAR, _FAR)
+    hazard = np.exp(-0.5 * near * near - _LOG_ROOT - log_ndtr(near))
+    # Far on the wrong side both are differences of large numbers: by their series in 1 / z.
+    far = z < -_FAR
+    t = -1.0 / np.where(far, z, -1.0)
+    rest = np.where(far, t * (1.0 - (2.0 - 10.0 * t**2) * t**2), near + hazard)
+    hazard = np.where(far, rest - np.minimum(z, 0.0), hazard)
+    return -bounds.signs * hazard, (hazard * rest).clip(0.0)
 
 
 def apart(first: Posterior, second: Posterior) -> Censored:

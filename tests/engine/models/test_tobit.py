@@ -216,3 +216,25 @@ def test_it_is_found_in_milliseconds(sizes, n, most):
         taken.append(time.perf_counter() - begun)
     assert (np.abs(means - truth) <= 1.96 * sds).mean() > 0.85
     assert min(taken) < most
+
+
+@pytest.mark.parametrize("off", [30.0, 99.0, 101.0, 1e3, 1e6, 1e9])
+def test_a_bound_however_far_on_the_wrong_side_is_a_value_at_its_limit(off):
+    """Two compounds with the same substituents, one measured, one known to lie far below: between both, by weight."""
+    features = SiteFeatures(np.array([[0], [0], [1]]), (2,))
+    view = additive(features, values([0, 2], [off, off]), bounds([1], 0.0), 0.5)
+    # So far out the probability of the bound falls as that of a value there: the mean is in the middle.
+    assert view.means()[0] == pytest.approx(off / 2, rel=1e-2)
+    assert view.sds()[0] == pytest.approx(0.5 / np.sqrt(2.0), rel=2e-2)
+
+
+@pytest.mark.parametrize("scale", [1e-100, 1e-9, 1e9, 1e100])
+def test_no_finite_input_is_too_large_or_too_small(scale):
+    rng = np.random.default_rng(5)
+    features, _, exact, held = table(rng, (4, 3), 30, 0.4)
+    sizes = exact._replace(means=exact.means * scale), held._replace(limits=held.limits * scale)
+    for sigma in (0.2 * scale, 0.2, 1e-12 * scale):
+        view = additive(features, *sizes, sigma)
+        assert np.isfinite(view.means()).all()
+        assert np.isfinite(view.sds()).all()
+        assert set(np.unique(view.sides())) <= {-1, 0, 1}
