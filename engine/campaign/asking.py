@@ -122,10 +122,15 @@ class Terms(Books):
             share = error_share(self.goals[0], self.goals[1:], cohorts)
         kept = [turn for turn in self.turns if turn.how == "kept"]
         asked = [*(turn.was["limited"] for turn in kept), self.limited]
-        ways = charged.weightings(self, kept, classes=self.strategy.info.name == "adaptive")
-        ways *= blocks.ways(self.settings, kept)
-        times = ways * limits.together(len(self.goal_endpoints), asked, share) + charged.asked_for(self, kept)
-        return times * self.settings.delta
+        goal = limits.together(len(self.goal_endpoints), asked, share)
+        return (self.ways * goal + charged.asked_for(self, kept)) * self.settings.delta
+
+    @property
+    def ways(self) -> int:
+        """In how many ways what was measured was weighed, and blocks were taken out: each has an error of its own."""
+        kept = [turn for turn in self.turns if turn.how == "kept"]
+        weightings = charged.weightings(self, kept, classes=self.strategy.info.name == "adaptive")
+        return weightings * blocks.ways(self.settings, kept)
 
     def capacity(self) -> Capacity:
         """What the lab takes, in replicates of all measured endpoints."""

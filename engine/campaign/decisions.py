@@ -42,7 +42,8 @@ class Decisions(Terms):
     def error(self) -> float:
         """How often what is promised may be wrong, over all goals, limits and compounds that came back."""
         changed = [anew for anew in (*(turn.was["anew"] for turn in self.turns), self.anew) if anew is not None]
-        return super().error + spent_again(self, self.estimates, changed) * self.settings.delta
+        again = spent_again(self, self.estimates, changed)
+        return super().error + (self.ways * again * self.settings.delta if again else 0.0)
 
     def current(self) -> State:
         """The strategy's state with what can be measured now and what was spent so far."""

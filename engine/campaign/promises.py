@@ -291,7 +291,8 @@ def _plates(ledger: Ledger) -> list[str]:
     if kind == "none":
         return []
     found = [
-        f"each {kind} shifts all its values alike, and where a measurement stands has nothing to do with its value"
+        f"each {kind} shifts all its values alike, and where a measurement stands, and how often a control is read, "
+        "has nothing to do with the values"
     ]
     unsaid = [k for k in ledger.measured if not _said(ledger, k)]
     first = dict.fromkeys(controls[c].name for k in unsaid for c in sorted(blocking.telling(ledger, k)))

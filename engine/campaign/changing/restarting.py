@@ -63,7 +63,7 @@ def consequences_of_restart(now: Status, wanted: Restart) -> tuple[str, ...]:
             )
     if wanted.endpoint is not None:
         told.append(_of_endpoint(endpoints[-1], settings))
-    kept = len(_history(now))
+    kept = sum(not one.excluded for one in _history(now))
     if kept:
         told.append(
             f"{many(kept, 'value')} go with it as history: shown and used to estimate, not to decide. So its guarantee "
@@ -158,14 +158,20 @@ def _stock(now: Status) -> tuple[Sequence[StockLine], StockTerms]:
 
 
 def _history(now: Status) -> list[Result]:
-    """What was measured and can be used or shown, as it was entered; what was corrected, as it is now."""
-    return [_as_it_is(now, m) for m in now.measurements if not m.withdrawn and m.excluded is None]
+    """What was measured and can be used or shown, as it was entered; what was corrected, as it is now.
+
+    What was left out goes along, left out, where the noise is told by replicates: which are missing must be seen.
+    """
+    told = [endpoint.noise_estimated for endpoint in now.endpoints]
+    return [_as_it_is(now, m) for m in now.measurements if not m.withdrawn and (m.excluded is None or told[m.endpoint])]
 
 
 def _as_it_is(now: Status, m: Measurement) -> Result:
     endpoint = now.endpoints[m.endpoint]
     # Where there was one endpoint alone, or one compound by that name, it need not have been said which.
     told = replace(m.entered, compound=now.library.ids[m.compound], endpoint=endpoint.name)
+    if m.excluded is not None:
+        told = replace(told, excluded=True, comment=m.excluded)
     if m.corrected is None:
         return told
     return replace(

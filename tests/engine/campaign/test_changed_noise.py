@@ -15,6 +15,7 @@ from assaypilot.engine.campaign.audit import verify
 from assaypilot.engine.campaign.campaign import Campaign
 from assaypilot.engine.campaign.changing import terms
 from assaypilot.engine.campaign.changing.decisions import derive
+from assaypilot.engine.campaign.changing.restarting import Restart, begin_anew, consequences_of_restart
 from assaypilot.engine.campaign.changing.terms import Change
 from assaypilot.engine.campaign.noise import scatter
 from assaypilot.engine.controls import Control
@@ -209,3 +210,19 @@ def test_plates_that_are_said_to_shift_make_another_sequence_of_replicates(tmp_p
             assert campaign.status().guarantee.delta == pytest.approx(0.05 * times)
             replays(campaign)
         assert verify(path, recompute=True).ok
+
+
+def test_what_was_left_out_is_not_forgotten_by_beginning_anew(tmp_path: Path) -> None:
+    """Replicates of the first campaign tell the noise of the second, and which of them are missing must be seen."""
+    more = Restart(endpoint=Endpoint("Solubility", unit="uM", transform="log"))
+    for unknown in (True, False):
+        path, endpoint = tmp_path / f"{unknown}.assaypilot", replace(GUESS, noise_estimated=unknown)
+        with make(path, **OPEN, endpoints=(endpoint,), per_round=24, max_replicates=6) as campaign:
+            decide_phase(campaign)
+            campaign.exclude(2, "too far off", judgement=True)
+            now = campaign.status()
+        assert f"{len(now.measurements) - 1} values go with it" in " ".join(consequences_of_restart(now, more))
+        with begin_anew(now, tmp_path / f"{unknown}-2.assaypilot", more) as other:
+            then = other.status()
+            assert [m.excluded for m in then.measurements if m.excluded] == ["too far off"] * unknown
+            assert ("(1 value left out there for causes" in then.guarantee.sentence) == unknown

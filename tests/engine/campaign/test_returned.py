@@ -5,7 +5,9 @@ import pytest
 
 from assaypilot.engine.campaign.audit import verify
 from assaypilot.engine.campaign.changing.terms import Change
+from assaypilot.engine.endpoint import Endpoint
 from assaypilot.engine.library import Library
+from assaypilot.engine.noise_classes import NoiseClasses
 from assaypilot.engine.stock import CANNOT, IN_STOCK, StockLine
 from tests.engine.campaign.making import decide_phase, finish, make, replays, small_library
 
@@ -118,3 +120,15 @@ def test_others_that_a_new_compound_tells_of_are_others_that_came_back(tmp_path)
         finish(campaign)
         replays(campaign)
     assert verify(path, recompute=True).ok
+
+
+def test_a_second_best_costs_in_each_way_in_which_measurements_were_weighed(tmp_path):
+    differs = Endpoint("pIC50", noise_sd=0.2, noise_classes=NoiseClasses("R1", (("C", 0.3),)))
+    goal = {"strategy": "adaptive", "epsilon": 0.3, "slack": 0.3}
+    with make(tmp_path / "x.assaypilot", endpoints=(differs,), **goal, max_replicates=4, per_round=24) as campaign:
+        campaign.set_stock(lines(campaign, CANNOT))
+        assert finish(campaign).counts["in"]
+        campaign.change(Change(noise={"pIC50": 0.3}))
+        assert campaign.status().guarantee.delta == pytest.approx(0.05 * 2.0)
+        campaign.set_stock(lines(campaign, IN_STOCK))
+        assert campaign.status().guarantee.delta == pytest.approx(0.05 * 2.0 * 1.55)
