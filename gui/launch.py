@@ -7,8 +7,8 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from assaypilot.engine.memory import give_memory_back
 from assaypilot.engine.threads import one_thread_for_algebra
-from assaypilot.engine.thrift import give_memory_back
 
 __all__ = ["main"]
 

@@ -27,7 +27,7 @@ from assaypilot.engine.campaign.state import Settings as CampaignSettings
 from assaypilot.engine.endpoint import Endpoint
 from assaypilot.engine.library import Library, Site
 from assaypilot.engine.measurements import Result
-from assaypilot.engine.thrift import give_memory_back
+from assaypilot.engine.memory import give_memory_back
 from assaypilot.gui.app import dress, make_window
 from assaypilot.gui.pages.base import Page
 from assaypilot.gui.pages.sar import PICTURES

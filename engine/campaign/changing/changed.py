@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from assaypilot.engine.arrays import Flags, Ints
 from assaypilot.engine.campaign import limits
 from assaypilot.engine.campaign.changing.blocks import controls_in_words, kind_in_words
 from assaypilot.engine.campaign.changing.endpoints import added_in_words
@@ -80,9 +81,9 @@ class Decided(NamedTuple):
     """How things stood when they were decided anew."""
 
     status: NDArray[np.int8]
-    phase: NDArray[np.intp]
+    phase: Ints
     """The phase that decided each arm, 0 for none."""
-    measurable: NDArray[np.bool_]
+    measurable: Flags
     """What could be had."""
 
 

@@ -9,6 +9,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from assaypilot.engine.arrays import Flags, Ints
 from assaypilot.engine.goals import Goal
 from assaypilot.engine.strategies.protocol import IN, OUT, UNDECIDED, Decision, State, Strategy
 
@@ -48,9 +49,9 @@ class Anew:
     decision: Decision
     derived: bool
     """Whether it follows from the measurements under the new terms; else it is what stood before."""
-    decided_in: NDArray[np.intp]
+    decided_in: Ints
     """``(n_arms,)``: the phase that decided each arm; the one before, where it came to the same."""
-    measurable: NDArray[np.bool_]
+    measurable: Flags
     """``(n_arms,)``: what could be had."""
     rules: int = 1
     """By which rules, as the log says. 2: phases are seen with the noise as it was when they were planned, and who

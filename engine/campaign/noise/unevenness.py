@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from assaypilot.engine.arrays import Floats, Ints
 from assaypilot.engine.campaign.noise import known as assay_noise
 from assaypilot.engine.campaign.plates import blocking
 from assaypilot.engine.measurements import Measurement, pure_error
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
 __all__ = ["cautions"]
 
-Floats = NDArray[np.float64]
 
 _MANY = 60
 """Substituents of a site beyond which it is not asked: each has too few replicates."""
@@ -49,7 +48,7 @@ def _of_endpoint(ledger: Ledger, position: int) -> str:
     return _said(ledger, position, found[0], *names[found[0].group]) if found else ""
 
 
-def _cells(ledger: Ledger, position: int) -> tuple[NDArray[np.intp], Floats, Floats, NDArray[np.intp]]:
+def _cells(ledger: Ledger, position: int) -> tuple[Ints, Floats, Floats, Ints]:
     """Compound, mean, squares and degrees of freedom of all that was measured twice in a round, in that order.
 
     Squares are in units in which classes that were stated scatter alike.

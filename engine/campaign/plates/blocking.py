@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from assaypilot.engine.arrays import Floats, Ints
 from assaypilot.engine.campaign.counting import Books, Issued
 from assaypilot.engine.campaign.plates.placed import told_plate
 from assaypilot.engine.controls import Reading
@@ -34,8 +34,6 @@ __all__ = [
     "without_controls",
 ]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
 
 Block = tuple[int, str]
 """Round, and the plate's (batch's, date's) name there, as it was written first."""

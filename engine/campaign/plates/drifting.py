@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from assaypilot.engine.arrays import Flags, Floats, Ints
 from assaypilot.engine.campaign import words
 
 if TYPE_CHECKING:
@@ -17,8 +18,6 @@ if TYPE_CHECKING:
 
 __all__ = ["drift"]
 
-Floats = NDArray[np.float64]
-Flags = NDArray[np.bool_]
 Kind = Literal["round", "block", "slope"]
 
 _DRIFT = 0.05
@@ -135,9 +134,7 @@ def _p(found: Sequence[_Found]) -> str:
     return "p < 0.0001" if highest < 1e-4 else f"p {equal} {highest:.2g}"
 
 
-def _between_plates(
-    rounds: NDArray[np.int_], where: NDArray[np.intp], above: Floats, weights: Floats, noise: float
-) -> float:
+def _between_plates(rounds: NDArray[np.int_], where: Ints, above: Floats, weights: Floats, noise: float) -> float:
     """The variance of plates within rounds beyond the noise, by the method of moments; 0 where no round has two."""
     totals = np.bincount(where, weights)
     means = np.bincount(where, weights * above) / totals

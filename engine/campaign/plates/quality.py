@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from assaypilot.engine.arrays import Floats
 from assaypilot.engine.campaign.counting import Books
 from assaypilot.engine.campaign.plates import blocking
 from assaypilot.engine.campaign.plates.drifting import drift
@@ -20,7 +20,6 @@ from assaypilot.engine.percentages import percent
 
 __all__ = ["cost", "costs", "quality"]
 
-Floats = NDArray[np.float64]
 
 _WIDE = 0.01
 """Chance of saying of any plate that its controls scatter more than the assay noise while none does."""

@@ -33,8 +33,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from assaypilot.engine.arrays import Ints
 from assaypilot.engine.goals import AllEpsilonBest, Best, Goal
 from assaypilot.engine.strategies.adaptive.asked import Asked, by_holm
 from assaypilot.engine.strategies.adaptive.classes import weighed
@@ -47,7 +47,6 @@ from assaypilot.engine.strategies.protocol import Arrays, Decision, State
 
 __all__ = ["by_walks", "error_share"]
 
-Ints = NDArray[np.intp]
 
 _BOTH = 1.5
 """How many times delta the errors of the best with slack and without may sum to."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from assaypilot.engine.arrays import Flags, Ints
 from assaypilot.engine.goals import AllEpsilonBest, Best
 from assaypilot.engine.strategies.adaptive.cohorts import Sharing, slack_of
 from assaypilot.engine.strategies.adaptive.evidence import Evidence, Steps
@@ -15,8 +15,6 @@ from assaypilot.engine.strategies.protocol import IN, OUT, UNDECIDED, State
 
 __all__ = ["Asked", "by_holm", "shown_out"]
 
-Ints = NDArray[np.intp]
-Flags = NDArray[np.bool_]
 
 _MOST_PAIRS = 20_000_000
 """Differences in phases looked at for one decision; what is left waits for the next one."""

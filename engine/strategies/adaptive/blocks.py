@@ -15,16 +15,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from assaypilot.engine.arrays import Flags
 from assaypilot.engine.features import Features
 from assaypilot.engine.models.blocks import NO_BLOCK, blocked_least_squares
 from assaypilot.engine.models.ols import Estimate
 from assaypilot.engine.strategies.protocol import Arrays, Outcome
 
 __all__ = ["blocked", "in_blocks", "of_endpoint", "phase_in_blocks", "pooled_in_blocks"]
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
-Flags = NDArray[np.bool_]
 
 
 def blocked(memory: Arrays, outcome: Outcome) -> bool:

@@ -16,12 +16,12 @@ import math
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import log_ndtr, ndtri_exp
+
+from assaypilot.engine.arrays import Floats
 
 __all__ = ["LOOKS", "limits", "spent"]
 
-Floats = NDArray[np.float64]
 
 LOOKS = 32
 """Looks that are integrated exactly; those after them share what is left by a union bound."""

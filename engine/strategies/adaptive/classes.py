@@ -25,13 +25,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from assaypilot.engine.arrays import Floats, Ints
 from assaypilot.engine.features import DenseFeatures, Features
 from assaypilot.engine.strategies.protocol import Outcome, Problem
 
 __all__ = ["Scaled", "designed_by", "weighed"]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
 
 _SMALL = 4_000_000
 """Entries of a table up to which its scaled rows are held."""

@@ -42,6 +42,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from assaypilot.engine.arrays import Flags, Floats, Ints
 from assaypilot.engine.goals import AllEpsilonBest, Best
 from assaypilot.engine.strategies.protocol import Arrays, Problem
 
@@ -62,9 +63,6 @@ __all__ = [
     "slack_of",
 ]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
-Flags = NDArray[np.bool_]
 Told = tuple[Floats, Ints | None]
 """Limits of walks, and which of them each walk has: c_1, c_2, .. ``(looks,)`` and None, or a row for each level."""
 

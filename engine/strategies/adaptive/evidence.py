@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from assaypilot.engine.arrays import Flags, Floats, Ints
 from assaypilot.engine.features import OUTSIDE_TOLERANCE, Features
 from assaypilot.engine.models.ols import Estimate
 from assaypilot.engine.strategies.adaptive.blocks import blocked, in_blocks, phase_in_blocks, pooled_in_blocks
@@ -35,9 +36,6 @@ from assaypilot.engine.strategies.protocol import Arrays, Outcome
 
 __all__ = ["Evidence", "Steps", "appended", "at_look", "ends", "least_mean", "nothing_measured"]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
-Flags = NDArray[np.bool_]
 
 _EQUAL = 1e-12
 """Rows whose squared distance is below this share of their squared lengths are equal."""

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from assaypilot.engine.arrays import Flags, Floats, Ints
 from assaypilot.engine.features import Features
 from assaypilot.engine.pareto import beaten
 from assaypilot.engine.strategies.adaptive.blocks import blocked, in_blocks, of_endpoint
@@ -17,9 +18,6 @@ from assaypilot.engine.strategies.protocol import Arrays, Outcome
 
 __all__ = ["NOBODY", "SHARES", "Boxes", "Front", "Walks", "appended", "nothing_measured", "since"]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
-Flags = NDArray[np.bool_]
 
 NOBODY = -1
 SHARES = (0.65, 0.2, 0.1, 0.05)

@@ -9,17 +9,14 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from assaypilot.engine.arrays import Flags, Floats, Ints
 from assaypilot.engine.goals import Best
 from assaypilot.engine.strategies.ending import doubted
 from assaypilot.engine.strategies.protocol import IN, OUT, UNDECIDED, State, StopReason
 
 __all__ = ["Bounds", "away", "bounded", "unanswerable"]
 
-Floats = NDArray[np.float64]
-Flags = NDArray[np.bool_]
-Ints = NDArray[np.intp]
 
 _ENOUGH = 0.5
 """Half-widths this small beside those of who is away: measuring without end would hardly tell them apart better."""

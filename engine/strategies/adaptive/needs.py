@@ -6,16 +6,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from assaypilot.engine.arrays import Floats, Ints
 from assaypilot.engine.strategies.adaptive.cohorts import Told
 from assaypilot.engine.strategies.adaptive.evidence import Evidence, Steps, at_look
 from assaypilot.engine.strategies.adaptive.planning import Needs
 
 __all__ = ["Sides", "needs_of_best", "needs_of_sides"]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
 
 _RIVALS = 40
 """Compounds that may be the best, by the estimate, that plans are made against."""

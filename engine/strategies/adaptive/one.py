@@ -66,8 +66,8 @@ from dataclasses import replace
 from typing import ClassVar, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from assaypilot.engine.arrays import Flags, Floats, Ints
 from assaypilot.engine.goals import AllEpsilonBest
 from assaypilot.engine.progress import Report, silent
 from assaypilot.engine.strategies.adaptive.asked import Asked, shown_out
@@ -97,10 +97,6 @@ from assaypilot.engine.strategies.protocol import (
 )
 
 __all__ = ["Adaptive"]
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
-Flags = NDArray[np.bool_]
 
 
 class _Verdict(NamedTuple):

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from assaypilot.engine.arrays import Floats, Ints
 from assaypilot.engine.pareto import beaten
 from assaypilot.engine.strategies.adaptive.cohorts import Told
 from assaypilot.engine.strategies.adaptive.evidence import Steps, at_look
@@ -17,8 +18,6 @@ from assaypilot.engine.strategies.protocol import Arrays
 
 __all__ = ["Known", "beaters", "needs_of_front"]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
 
 _HARDEST = 300
 """Open compounds that plans are made for: those that need the most."""

@@ -7,9 +7,9 @@ from dataclasses import replace
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import ndtri
 
+from assaypilot.engine.arrays import Floats
 from assaypilot.engine.models.sd_classes import of_walk
 from assaypilot.engine.strategies.adaptive.boundary import limits
 from assaypilot.engine.strategies.adaptive.evidence import Evidence
@@ -21,7 +21,6 @@ from assaypilot.engine.strategies.protocol import Problem, State
 
 __all__ = ["ByWalks", "kept_to", "telling"]
 
-Floats = NDArray[np.float64]
 
 _UNKNOWN_END = 6
 """The phase at which a campaign is expected to end where nothing says when."""
