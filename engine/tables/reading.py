@@ -9,6 +9,7 @@ from pathlib import Path
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.progress import Report, silent
 from assaypilot.engine.tables.files import Kind, OpenedFile, open_file
+from assaypilot.engine.tables.indicators import with_sites
 from assaypilot.engine.tables.opening import parse_text, read_table
 from assaypilot.engine.tables.pauses import without_collecting
 from assaypilot.engine.tables.raw import RawTable
@@ -61,25 +62,24 @@ def read_as(path: str | Path, how: ReadAs, report: Report = silent) -> Reading:
     if found.kind is Kind.WORKBOOK:
         report(0.05, f"Reading {found.name}")
         with without_collecting():
-            return Reading(read_workbook(found, how.sheet, report, header=how.header), sheet_names(found))
+            return Reading(with_sites(read_workbook(found, how.sheet, report, header=how.header)), sheet_names(found))
     if how.plain or found.kind is not Kind.TEXT:
         return Reading(read_table(path, report))
     digest = hashlib.sha256(found.data).hexdigest()
     text, encoding, notes = _decoded(found, how.encoding)
     with without_collecting():
-        return Reading(
-            parse(
-                text,
-                found.name,
-                encoding,
-                digest,
-                notes,
-                report,
-                delimiter=how.delimiter,
-                decimal=how.decimal,
-                header=how.header,
-            )
+        raw = parse(
+            text,
+            found.name,
+            encoding,
+            digest,
+            notes,
+            report,
+            delimiter=how.delimiter,
+            decimal=how.decimal,
+            header=how.header,
         )
+        return Reading(with_sites(raw))
 
 
 def read_text_as(text: str, how: ReadAs, report: Report = silent) -> Reading:
@@ -87,19 +87,18 @@ def read_text_as(text: str, how: ReadAs, report: Report = silent) -> Reading:
     if how.plain:
         return Reading(parse_text(text, report))
     digest = hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
-    return Reading(
-        parse(
-            text.removeprefix("\ufeff"),
-            None,
-            "text",
-            digest,
-            [],
-            report,
-            delimiter=how.delimiter,
-            decimal=how.decimal,
-            header=how.header,
-        )
+    raw = parse(
+        text.removeprefix("\ufeff"),
+        None,
+        "text",
+        digest,
+        [],
+        report,
+        delimiter=how.delimiter,
+        decimal=how.decimal,
+        header=how.header,
     )
+    return Reading(with_sites(raw))
 
 
 def _decoded(found: OpenedFile, encoding: str | None) -> tuple[str, str, list[str]]:

@@ -88,7 +88,7 @@ def read_results(
     raw, id_column = _with_ids(raw, names)
     roles = {role: column_called(raw, headers.ROLES[role]) for role in (*SIDES, *_TEXTS)}
     roles["excluded"] = roles["excluded"] or quality_column(raw, raw.columns)
-    name_column = column_called(raw, headers.ENDPOINT_NAME)
+    name_column = column_called(raw, headers.ENDPOINT_NAME) or _naming_column(raw, endpoints)
     columns, warnings = value_columns(raw, endpoints, roles, name_column, id_column)
     warnings = [*raw.warnings, *warnings]
     given = [endpoint.name for endpoint in calculated if raw.find(endpoint.name) is not None]
@@ -222,6 +222,16 @@ def _otherwise_named(spelled: Mapping[str, str], batches: Mapping[str, str]) -> 
             more = f", and {len(names) - 1:,} more" if len(names) > 1 else ""
             said.append(f"{kind}: {other} counts for {own}{more}. Is that right?")
     return said
+
+
+def _naming_column(raw: RawTable, endpoints: Sequence[Endpoint]) -> str | None:
+    """The column in which every filled cell names one of several endpoints, whatever it is called; None without."""
+    names = {fold(text) for endpoint in endpoints for text in (endpoint.name, headers.split_unit(endpoint.name)[0])}
+    for column in raw.columns if len(endpoints) > 1 else ():
+        texts = {fold(text) for text in raw.column(column) if not is_missing(text)}
+        if texts and texts <= names:
+            return column
+    return None
 
 
 def _with_ids(raw: RawTable, names: CompoundNames) -> tuple[RawTable, str]:

@@ -206,4 +206,25 @@ FIELD = [
         [(f"c{n}", 10000.0 if n > 5 else 12.0 + n) for n in range(9)],
         said=("3 values of IC50 (nM) are exactly 10000 nM, and none is less potent.", "write >10000:"),
     ),
+    Case(
+        "marks of 0 and 1 for each substituent",
+        "Name,R1_H,R1_Me,R2_F,R2_OMe,pIC50\nc1,1,0,0,0,5\nc2,0,1,1,0,6\nc3,0,1,0,1,7\nc4,1,0,0,1,8\n",
+        [("c1", 5.0), ("c2", 6.0), ("c3", 7.0), ("c4", 8.0)],
+        sites=("R1", "R2"),
+        said=("Columns R2_F, R2_OMe hold marks of 0 and 1: read as the site R2 (2 substituents).",),
+    ),
+    Case(
+        "marks under substituents with their attachment points, and places by name",
+        "Name,C[*:1],[H][*:1],F[*:2],Cl[*:2],Act\nc1,1,0,1,0,5\nc2,0,1,1,0,6\nc3,0,1,0,1,7\nc4,0,0,0,1,8\n",
+        [("c1", 5.0), ("c2", 6.0), ("c3", 7.0)],
+        not_used=[(5, "R1", "the substituent is missing")],
+        sites=("R1", "R2"),
+    ),
+    Case(
+        "two answers of yes and no are no site",
+        "ID,R1,tox_liver,tox_heart,pIC50\na,Me,1,0,5\nb,H,0,0,6\nc,Et,0,1,7\n",
+        [("a", 5.0), ("b", 6.0), ("c", 7.0)],
+        options={"endpoint": "pIC50"},
+        sites=("R1",),
+    ),
 ]

@@ -189,6 +189,15 @@ def test_codes_for_no_value_are_no_values(code):
     assert "looks like a code for no value" in table.rejected[0].reason
 
 
+def test_a_column_that_names_the_endpoints_is_known_by_what_it_says():
+    both = (Endpoint("Conversion", "%"), Endpoint("Impurity [area%]", "area%"))
+    table = read("ID|Analyte|Result\nAP-0001|Conversion|80\nAP-0001|impurity|0.5\nAP-0012|Conversion|70", *both)
+    assert [(r.endpoint, r.value) for r in table.results] == [
+        ("Conversion", 80), ("Impurity [area%]", 0.5), ("Conversion", 70),
+    ]  # fmt: skip
+    assert "do not say which endpoint" in refusal("ID|Analyte|Result\nAP-0001|Conversion|80\nAP-0001|water|1", *both)
+
+
 def test_the_end_of_the_range_again_and_again_is_asked_about():
     rows = "\n".join(f"AP-0001|{value}" for value in (12, 35, 410, 10000, 10000, 10000))
     assert any("3 values of IC50 (nM) are exactly 10000 nM" in text for text in read(f"ID|Value\n{rows}").warnings)

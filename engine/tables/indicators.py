@@ -1,0 +1,111 @@
+"""Free-Wilson tables of marks: a column of 0 and 1 for each substituent, read as the sites they are of."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from assaypilot.engine.labels import is_hydrogen
+from assaypilot.engine.tables import headers
+from assaypilot.engine.tables.raw import RawTable, fold
+
+__all__ = ["with_sites"]
+
+_ATTACHED = re.compile(r".*\[\*:(?P<number>\d+)\].*")
+_MARKED = re.compile(r"(?P<site>[^\s_=:|/]+?)\s*[_=:|/\-\s]\s*(?P<label>\S.*)")
+_ONE = frozenset({"1", "1.0", "1,0", "x", "X", "TRUE", "True"})
+_NONE = frozenset({"0", "0.0", "0,0", "", "FALSE", "False"})
+_FEWEST = 4
+"""Columns of marks below which nothing is read as sites."""
+_NAMED = 4
+
+
+@dataclass(frozen=True, slots=True)
+class _Group:
+    """The columns of marks of one site, each with its substituent."""
+
+    site: str
+    columns: tuple[str, ...]
+    labels: tuple[str, ...]
+
+
+def with_sites(raw: RawTable) -> RawTable:
+    """The table with a column for each site in place of its columns of marks; the same one where there are none.
+
+    A substituent is marked under ``R1_Me``, ``para-Cl`` or ``Cl[*:2]``, at most one of a site in every row. Where none
+    is marked and no column is of hydrogen, hydrogen is meant, as in the original form of the model.
+    """
+    groups = _groups(raw)
+    if not groups:
+        return raw
+    gone = {column: group for group in groups for column in group.columns}
+    columns: list[str] = []
+    cells: list[tuple[str, ...]] = []
+    for column in raw.columns:
+        group = gone.get(column)
+        if group is None:
+            columns.append(column)
+            cells.append(raw.column(column))
+        elif group.site not in columns:
+            columns.append(group.site)
+            cells.append(_marked(raw, group))
+    said = [
+        f"Columns {', '.join(group.columns[:_NAMED])}{', …' if len(group.columns) > _NAMED else ''} hold marks of 0 "
+        f"and 1: read as the site {group.site} ({len(group.columns)} substituents)."
+        for group in groups
+    ]
+    return replace(raw, columns=tuple(columns), cells=tuple(cells), warnings=(*raw.warnings, *said))
+
+
+def _groups(raw: RawTable) -> list[_Group]:
+    """The sites whose substituents have columns of marks, when all of the table's marks are such."""
+    named: dict[str, list[tuple[str, str]]] = {}
+    for column in raw.columns:
+        place = _place_of(column)
+        if place is not None and _holds_marks(raw.column(column)):
+            named.setdefault(place[0], []).append((column, place[1]))
+    groups = [
+        _Group(site, tuple(column for column, _ in found), tuple(label for _, label in found))
+        for site, found in named.items()
+        if len(found) > 1
+    ]
+    groups = [group for group in groups if raw.find(group.site) is None and _one_each(raw, group)]
+    known = [group for group in groups if headers.SITE.fullmatch(fold(group.site)) is not None]
+    # R1_Me is a site's by its name; para-Cl only where another place has marks as well.
+    chosen = groups if len(groups) > 1 else known
+    return chosen if sum(len(group.columns) for group in chosen) >= _FEWEST else []
+
+
+def _place_of(column: str) -> tuple[str, str] | None:
+    """The site and the substituent that a column of marks is called after."""
+    attached = _ATTACHED.fullmatch(column)
+    if attached is not None:
+        return f"R{int(attached['number'])}", column
+    match = _MARKED.fullmatch(column.strip())
+    return None if match is None else (match["site"], match["label"])
+
+
+def _holds_marks(cells: Sequence[str]) -> bool:
+    texts = set(cells[:1])
+    if not texts <= _ONE | _NONE:
+        return False
+    texts = set(cells)
+    return texts <= _ONE | _NONE and not texts.isdisjoint(_ONE)
+
+
+def _one_each(raw: RawTable, group: _Group) -> bool:
+    """Whether no row marks two substituents of a site."""
+    marks = ([text in _ONE for text in raw.column(column)] for column in group.columns)
+    return all(sum(row) <= 1 for row in zip(*marks, strict=True))
+
+
+def _marked(raw: RawTable, group: _Group) -> tuple[str, ...]:
+    """The substituent that each row marks; "" or hydrogen where it marks none."""
+    none = "" if any(map(is_hydrogen, group.labels)) else "H"
+    found = [none] * len(raw)
+    for column, label in zip(group.columns, group.labels, strict=True):
+        for place, text in enumerate(raw.column(column)):
+            if text in _ONE:
+                found[place] = label
+    return tuple(found)
