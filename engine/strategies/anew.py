@@ -39,8 +39,8 @@ chosen between the goal alone, with all of delta, and the goal beside the limit,
 unions over all compounds there are by then. Older phases go on bounding the older ones, by the unions as they were.
 
 **Others** (LinGame, and all with a fixed budget): nothing is derived here; LinGame's learners and answers are those of
-one goal, and a fixed budget promises nothing. ``adaptive`` has its own reasons: ``adaptive.anew``, and for trade-offs,
-where only compounds may be added, ``adaptive.fronts_anew``.
+one goal, and a fixed budget promises nothing. ``adaptive`` has its own reasons: ``adaptive.anew``, and for trade-offs
+``adaptive.fronts_anew``.
 """
 
 from __future__ import annotations

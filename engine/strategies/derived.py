@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from assaypilot.engine.arrays import Flags, Floats
 from assaypilot.engine.strategies.protocol import BOUNDLESS, Decision, Outcome, State
@@ -38,6 +39,8 @@ class Phase(NamedTuple):
     """The noise SD by which ``adaptive`` took cells as likely to be known only as bounds; None: that of now."""
     noise: tuple[float, ...] | None = None
     """The noise SDs that it was decided by, by endpoint; None: those of now."""
+    named: Mapping[str, NDArray[Any]] | None = None
+    """About trade-offs: whom ``adaptive`` had named for each compound before it, and since when; None for others."""
 
 
 def unbounded(state: State, decision: Decision) -> Decision:

@@ -51,7 +51,7 @@ def derive(ledger: Ledger, upto: int, measurable: NDArray[np.bool_], spent: int,
         then: tuple[float | None, tuple[float, ...] | None] = (None, None)
         if by_rules > 1:
             then = (_foreseen(ledger, number), scatter.to_decide(ledger, state, number).problem.noise)
-        phases.append(Phase(outcome, *own, leader, expected, number > plain, *then))
+        phases.append(Phase(outcome, *own, leader, expected, number > plain, *then, named=_named(ledger, number)))
     decision = scatter.decided(state, anew(ledger.strategy, state, phases))
     return None if decision is None else replace(decision, numbers=_numbers(ledger, upto))
 
@@ -63,6 +63,23 @@ def _foreseen(ledger: Ledger, number: int) -> float | None:
     endpoints = ledger.endpoints if first is None else first.was["endpoints"]
     told: float | None = endpoints[ledger.objective].noise_sd
     return told
+
+
+def _named(ledger: Ledger, number: int) -> dict[str, NDArray[Any]] | None:
+    """Whom ``adaptive`` had named before a phase about trade-offs, and since when; None for all else.
+
+    Of compounds that came later nobody was.
+    """
+    from assaypilot.engine.strategies.adaptive.fronts import NOBODY
+
+    memory = ledger.estimates[number].memory
+    if "beaters" not in memory:
+        return None
+    more = ledger.n_arms - memory["beaters"].shape[1]
+    return {
+        name: np.pad(memory[name], ((0, 0), (0, more)), constant_values=filled)
+        for name, filled in (("beaters", NOBODY), ("since", 0))
+    }
 
 
 def _of_walks(ledger: Ledger, number: int) -> tuple[int | None, int | None]:

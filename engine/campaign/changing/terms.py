@@ -150,7 +150,7 @@ def _decided_anew(ledger: Ledger, data: dict[str, Any]) -> tuple[dict[str, Any],
     under = ledger.fork({})
     under.rehearse([Draft("settings_changed", data)])
     upto = len(ledger.phases)
-    may = not _fixed_by_results(ledger) or _of_blocks_alone(ledger, data["changes"])
+    may = not _fixed_by_results(ledger, data["changes"])
     by_rules = rules(under) if may and upto else 1
     decision = derive(under, upto, ledger.measurable(), ledger.samples(), by_rules) if may and upto else None
     if decision is None and upto:
@@ -167,19 +167,14 @@ def _decided_anew(ledger: Ledger, data: dict[str, Any]) -> tuple[dict[str, Any],
 _WHATEVER_GOAL = (
     "linfact-g", "linfact-xy", "linfact-xy-as-printed", "linfact-mis", "linfact-glm", "gege", "rage", "adaptive",
 )  # fmt: skip
-"""Strategies whose bounds hold for every goal at once: see ``strategies.anew``; of ``adaptive`` for one endpoint."""
+"""Strategies whose bounds hold for every goal at once: see ``strategies.anew``; of ``adaptive`` not for all margins."""
 
 
-def _fixed_by_results(ledger: Ledger) -> bool:
-    """Whether what the strategy promises is about the goal it began with."""
-    several = len(ledger.goal_endpoints) > 1
-    return ledger.strategy.info.name not in _WHATEVER_GOAL or (ledger.strategy.info.name == "adaptive" and several)
-
-
-def _of_blocks_alone(ledger: Ledger, changes: Sequence[Mapping[str, Any]]) -> bool:
-    """Whether the goal stays what it was, and only what is taken out of the values changes."""
-    own = {change["what"] for change in changes} <= {*ABOUT, *CAPACITY}
-    return own and ledger.strategy.info.name in _WHATEVER_GOAL
+def _fixed_by_results(ledger: Ledger, changes: Sequence[Mapping[str, Any]]) -> bool:
+    """Whether what the strategy promises is about terms that it began with, and one of these is to change."""
+    of_margins = len(ledger.goal_endpoints) > 1 and any(one["what"] in ("epsilon", "margin") for one in changes)
+    name = ledger.strategy.info.name
+    return name not in _WHATEVER_GOAL or (name == "adaptive" and of_margins)
 
 
 def redone(ledger: Ledger, data: Mapping[str, Any], sequence: int) -> tuple[list[Draft], dict[str, bytes]]:
@@ -367,8 +362,7 @@ def _refuse_other_endpoints(ledger: Ledger, endpoints: Sequence[Endpoint]) -> No
 
 def _refuse_in_a_phase(ledger: Ledger, changes: Sequence[Mapping[str, Any]]) -> None:
     """Nothing; AssayPilotError where who is compared with whom would be chosen by results of the very phase."""
-    fixed = _fixed_by_results(ledger) and not _of_blocks_alone(ledger, changes)
-    if ledger.strategy.info.name != "adaptive" or fixed:
+    if ledger.strategy.info.name != "adaptive" or _fixed_by_results(ledger, changes):
         return
     if ledger.under_way is not None and not nothing_of_the_plan(ledger):
         left = sum(ledger.outstanding().values())

@@ -1,13 +1,19 @@
-"""``adaptive``'s decisions about trade-offs derived anew, when compounds were added after results were seen.
+"""``adaptive``'s decisions about trade-offs derived anew, when terms were changed, or compounds added, after results.
 
-All phases are gone through again in their order, each with the compounds there were when it was planned, as if decided
-for the first time, by the noise as it was known then: who was named as beating whom depends on nothing else, and on
-nothing that came later, not even on how well later replicates tell the noise. When a cohort comes, how many of the one
-before it are not out is noted (what Holm's procedure counts on from then on), and who is in is undecided again, since
-nobody was compared with the new ones. In the end all is asked once more of all compounds by the walks of all phases.
+All phases are gone through again in their order, each with the compounds there were when it was planned, by the noise
+as it was known then, and with those who had been named as beating whom before it: that was chosen by the past alone.
+When a cohort comes, how many of the one before it are not out is noted (what Holm's procedure counts on from then on),
+and who is in is undecided again, since nobody was compared with the new ones. In the end all is asked once more of all
+compounds by the walks of all phases.
 
-The margins do not enter who is out, but who is in they do, by the rival of ``front_cohorts``, which is one for given
-margins. So nothing is derived here for other margins than those at the start.
+**Another confidence, noise or limit.** The walks are then the same, whatever was chosen, whenever and by whatever
+results: who was named does not change, a larger SD makes all of them shorter, and a smaller delta (a limit takes a part
+of it) all levels lower. Of the M compounds that nobody beats one is put out wrongly only if its walk passes at the
+level of one of M, of the largest delta of all (until a first error no fewer are left; Holm); one is put in wrongly only
+if its walk against its rival passes at b. So the errors for all such terms together are those for the largest delta.
+
+**Other margins.** They do not enter who is out, but who is in they do, by the rival of ``front_cohorts``, which is one
+for given margins. So nothing is derived here for other margins than those at the start.
 """
 
 from __future__ import annotations
@@ -45,7 +51,7 @@ def by_fronts(state: State, phases: Sequence[Phase]) -> Decision | None:
         own = replace(problem, wanted=problem.wanted & (came <= number), noise=phase.noise or problem.noise)
         state = replace(state, problem=own)
         state = strategy.adjust(state, measurable=phase.measurable, spent=phase.outcome.spent)
-        decision = strategy.decide(state, phase.outcome)
+        decision = strategy.decide(state, phase.outcome, phase.named)
         if decision is not None:
             state = strategy.apply(state, unbounded(state, decision))
     if len(known) in later:

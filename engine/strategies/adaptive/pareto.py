@@ -180,15 +180,19 @@ class AdaptivePareto(ByWalks):
         needs = needs_of_front(known, slots, open_arms)
         return next_phase(telling(state, known.front.endpoints, needs), needs, report, self.way)
 
-    def decide(self, state: State, outcome: Outcome) -> Decision | None:
-        """Who is shown to be out or in by the walks of all phases, with those named before this one."""
+    def decide(self, state: State, outcome: Outcome, named: Arrays | None = None) -> Decision | None:
+        """Who is shown to be out or in by the walks of all phases, with those named before this one.
+
+        ``named``: who was, where that is known; None: who is by the phases so far.
+        """
         problem, active = state.problem, np.flatnonzero(state.active)
         if not (outcome.counts > 0).any() or not len(active):
             return None
-        undecided = state.status[active] == UNDECIDED
-        # Named by nothing that the phase says, its noise included.
-        known = self._known(replace(state, problem=replace(problem, noise=self.foreseen(state))))
-        named = {} if known is None else beaters(known, state.memory, active[undecided])
+        if named is None:
+            # By nothing that the phase says, its noise included.
+            known = self._known(replace(state, problem=replace(problem, noise=self.foreseen(state))))
+            open_arms = active[state.status[active] == UNDECIDED]
+            named = {} if known is None else beaters(known, state.memory, open_arms)
         before = Front(problem.features, state.memory, self.foreseen(state)).endpoints
         memory = appended({**state.memory, **named}, weighed(problem, outcome), before)
         verdict = self.verdict(state, memory)

@@ -108,9 +108,9 @@ def test_each_phase_names_who_beats_whom_by_the_noise_as_it_was_known_then(tmp_p
         assert len(set(then)) == 3
         seen, decide = [], AdaptivePareto.decide
 
-        def watched(self, state, outcome):
+        def watched(self, state, outcome, named=None):
             seen.append(state.problem.noise)
-            return decide(self, state, outcome)
+            return decide(self, state, outcome, named)
 
         monkeypatch.setattr(AdaptivePareto, "decide", watched)
         campaign.add_compounds(MORE)

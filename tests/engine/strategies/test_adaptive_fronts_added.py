@@ -13,7 +13,7 @@ from assaypilot.engine.goals import ParetoSet
 from assaypilot.engine.strategies.adaptive.cohorts import Cohorts, shared
 from assaypilot.engine.strategies.adaptive.evidence import Evidence
 from assaypilot.engine.strategies.adaptive.front_cohorts import FrontSharing
-from assaypilot.engine.strategies.adaptive.fronts import SHARES
+from assaypilot.engine.strategies.adaptive.fronts import NOBODY, SHARES
 from assaypilot.engine.strategies.adaptive.goals import AdaptiveGoals
 from assaypilot.engine.strategies.adaptive.pareto import AdaptivePareto
 from assaypilot.engine.strategies.anew import anew
@@ -65,7 +65,10 @@ def grown(state: State, phases: list[Phase], more: np.ndarray) -> tuple[State, l
                 means=np.hstack([one.outcome.means, none]),
             ),
             wide(one.active), wide(one.lost), wide(one.known), wide(one.measurable), *one[5:],
-        )
+        )._replace(named={
+            name: np.pad(held, ((0, 0), (0, n)), constant_values=filled)
+            for (name, held), filled in zip((one.named or {}).items(), (NOBODY, 0), strict=True)
+        })
         for one in phases
     ]  # fmt: skip
     start = replace(STRATEGY.start(problem_of(x)), spent=state.spent)
@@ -90,7 +93,8 @@ def campaign(rng: np.random.Generator, additions: int, phases: int = 6) -> tuple
         before, state = state, STRATEGY.tell(state, outcome)
         everything = np.ones(n, dtype=bool)
         own = (before.active, before.lost, everything, everything, False)
-        done.append(Phase(outcome, *own, None, int(state.memory["expected"][0])))
+        named = {name: state.memory[name] for name in ("beaters", "since")}
+        done.append(Phase(outcome, *own, None, int(state.memory["expected"][0]), named=named))
         if wrong(state):
             return True, state
         if number in (3, 5)[:additions]:
