@@ -192,14 +192,17 @@ def add_goal_options(parser: argparse.ArgumentParser, *, simulated: bool = False
         help="assay noise: SD between measurements of one compound; or unknown, or unknown:0.2 with a guess for the "
         "first plan: then it is estimated from replicates, and decisions use an upper bound on it",
     )
-    if not simulated:
-        group.add_argument(
-            "--noise-class",
-            metavar="COLUMN: NAME=X, ...",
-            help="compounds whose assay noise is another, by their substituent at a site or what another column says: "
-            '"R1: Ph=0.4, tBu=0.5"; all others have the --sd. With --sd unknown each class is estimated apart: '
-            '"R1: Ph, tBu" (numbers are guesses), or "R1" where each has its own',
-        )
+    group.add_argument(
+        "--noise-class",
+        metavar="COLUMN: NAME=X, ...",
+        help="compounds whose assay noise is another, by their substituent at a site or what another column says: "
+        '"R1: Ph=0.4, tBu=0.5"; all others have the --sd. With --sd unknown '
+        + (
+            "these are true, and each class is estimated apart"
+            if simulated
+            else 'each class is estimated apart: "R1: Ph, tBu" (numbers are guesses), or "R1" where each has its own'
+        ),
+    )
     group.add_argument("--seed", type=natural, default=0, metavar="N", help="of random choices (default 0)")
 
 

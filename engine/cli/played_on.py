@@ -27,6 +27,12 @@ __all__ = ["played_on"]
 def played_on(options: argparse.Namespace, console: Console) -> tuple[Instance, Goal]:
     """The instance and the goal: a paper's own unless said otherwise, or those of a table."""
     if options.instance is not None:
+        if options.noise_class is not None:
+            raise AssayPilotError(
+                f"{options.instance} has no substituents that noise could differ by",
+                option="--noise-class",
+                mend="Name a table or a data set, or leave it out.",
+            )
         instance = get(options.instance)
         return instance, _goal_of_instance(options, instance)
     return _from_table(options, console)
@@ -114,15 +120,13 @@ def _readable(given: argparse.Namespace, options: argparse.Namespace, console: C
     """What came of the table; AssayPilotError where it holds what a simulation does not know."""
     from assaypilot.engine.cli.reading import read_mapped
     from assaypilot.engine.tables.importer import import_table
+    from assaypilot.engine.tables.noise_column import with_classes_of
 
     raw, mapping = read_mapped(given, options.sd, console)[:2]
-    if any(column.endpoint.noise_classes is not None for column in mapping.endpoints):
-        raise AssayPilotError(
-            "simulated campaigns have one assay noise (SD) for all compounds",
-            option="--endpoint",
-            mend="Leave noise_class out.",
-        )
     imported = import_table(raw, mapping, part_of(console.report, 0.0, 0.0))
+    imported = replace(imported, endpoints=tuple(with_classes_of(e, raw, imported) for e in imported.endpoints))
+    if any(e.noise_classes is not None for e in imported.endpoints):
+        _refuse_beside_classes(options)
     if imported.errors:
         first = imported.errors[0]
         raise AssayPilotError(
@@ -143,6 +147,18 @@ def _readable(given: argparse.Namespace, options: argparse.Namespace, console: C
             mend="Leave of= out; a campaign can have it.",
         )
     return imported
+
+
+def _refuse_beside_classes(options: argparse.Namespace) -> None:
+    """Nothing; AssayPilotError for what simulations do not know beside noise that differs by class."""
+    for option, given in (("--plate-sd", options.plate_sd), ("--assay-range", options.assay_range)):
+        if given is not None:
+            raise AssayPilotError(
+                f"simulations know no {option[2:].replace('-sd', ' effects').replace('-', ' ')} beside noise that "
+                "differs by class",
+                option=option,
+                mend="Leave one of them out.",
+            )
 
 
 def _goal_of_table(name: str, options: argparse.Namespace, asked: Sequence[Endpoint]) -> Goal:

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 from assaypilot.engine.arrays import Flags
 from assaypilot.engine.models.sd_bound import LAST, TARGET, planning_sd, upper_sd
 from assaypilot.engine.models.sd_classes import scale, weighing, worth
+from assaypilot.engine.simulate.instances.instance import Drawn
 from assaypilot.engine.strategies.protocol import BOUNDLESS, State
 
 __all__ = ["Replicates", "Unknown"]
@@ -55,9 +56,19 @@ class Replicates:
         return cls([])
 
     @classmethod
-    def of(cls, noise: tuple[float, ...], alpha: float, rng: np.random.Generator) -> Replicates:
+    def of(cls, drawn: Drawn, alpha: float, rng: np.random.Generator) -> Replicates:
         """The noise of all endpoints, known to nobody; the first guess is right. ``alpha`` is for all together."""
-        return cls([Unknown(row, sd, sd, alpha / len(noise)) for row, sd in enumerate(noise)], rng)
+        each = alpha / len(drawn.noise)
+        told: list[Unknown] = []
+        for row, sd in enumerate(drawn.noise):
+            if drawn.sds is None or drawn.classes is None:
+                told.append(Unknown(row, sd, sd, each))
+                continue
+            for one in (own := np.unique(drawn.classes[row])):
+                arms = drawn.classes[row] == one
+                true = float(drawn.sds[row, arms][0])
+                told.append(Unknown(row, true, true, each / len(own), arms=arms))
+        return cls(told, rng)
 
     def copy(self, rng: np.random.Generator) -> Replicates:
         """The same for a run of its own."""

@@ -141,6 +141,7 @@ def problem_of(task: Task, drawn: Drawn, run: int) -> Problem:
         parameters=_parameters(task, drawn),
         seed=int(_stream(task.seed, run, _OWN).generate_state(1)[0]),
         capacity=capacity,
+        precision=None if drawn.sds is None else (np.array(drawn.noise)[:, None] / drawn.sds) ** 2,
     )
 
 
@@ -166,7 +167,7 @@ def _replicates(task: Task, drawn: Drawn, run: int) -> Replicates | None:
         return None
     delta = task.instance.delta if task.delta is None else task.delta
     rng = np.random.default_rng(_stream(task.seed, run, _SCATTER))
-    return Replicates.of(drawn.noise, (1.0 - OF_DECISIONS) * delta, rng)
+    return Replicates.of(drawn, (1.0 - OF_DECISIONS) * delta, rng)
 
 
 def sample(drawn: Drawn, allocation: Allocation, rng: np.random.Generator, spent: int) -> Outcome:
@@ -174,7 +175,7 @@ def sample(drawn: Drawn, allocation: Allocation, rng: np.random.Generator, spent
     arms, n = allocation.arms, allocation.counts
     expected = drawn.expected[:, arms]
     if drawn.kind == "gaussian":
-        sd = np.array(drawn.noise)[:, None]
+        sd = np.array(drawn.noise)[:, None] if drawn.sds is None else drawn.sds[:, arms]
         values = expected + sd / np.sqrt(n) * rng.standard_normal(expected.shape)
     elif drawn.kind == "bernoulli":
         values = rng.binomial(n, expected) / n
@@ -233,7 +234,9 @@ def play(
             else sample_on_plates(drawn, allocation, rng, spent, plates, pairs=state.problem.repeats > 0)
         )
         # Beside blocks replicates of one block alone tell the noise.
-        replicates_of = allocation.counts if came.cells is None else came.cells.counts[0]
+        replicates_of = np.bincount(allocation.arms, allocation.counts, drawn.n_arms)
+        if came.cells is not None:
+            replicates_of = came.cells.counts[0]
         status = state.status
         state = strategy.tell(told.to_decide(state, replicates_of), came)
         empty = empty + 1 if state.phase == before else 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -37,6 +37,10 @@ class TableTruth:
     measurable: Flags
     noise: tuple[float, ...]
     notes: tuple[str, ...]
+    sds: Floats | None = None
+    """``(n_endpoints, n_arms)``, where the noise differs by class; ``noise`` is then the largest."""
+    classes: Ints | None = None
+    """``(n_endpoints, n_arms)``, the class of each arm."""
 
 
 def truth_of(
@@ -55,7 +59,7 @@ def truth_of(
     first, arm_of = merge_equal_rows(library.codes)
     whole = SiteFeatures.of(library)
     features = SiteFeatures(whole.codes[first], whole.sizes)
-    noise, rows = [], []
+    noise, rows, parted = [], [], []
     for endpoint in endpoints:
         arms, values, times, sds = _values(library, history, endpoint, arm_of, len(endpoints) == 1)
         if kind == "known" and known is not None:
@@ -76,6 +80,7 @@ def truth_of(
                 means = np.where(fit.estimable(), fit.means(), np.nan)
             rows.append(endpoint.sign * means)
         noise.append(_noise(endpoint, arms, values, times, sds))
+        parted.append(_by_class(endpoint, library, noise[-1], arm_of))
     means = np.array(rows)
     kept = np.flatnonzero(np.isfinite(means).all(axis=0))
     if len(kept) < 2:
@@ -90,19 +95,63 @@ def truth_of(
         notes.append(NOT_ADDITIVE)
     measurable = np.zeros(len(first), dtype=bool)
     measurable[arm_of[library.measurable]] = True
+    own = dict[str, Any]()
+    if any(endpoint.noise_classes is not None for endpoint in endpoints):
+        each = np.array([[sds[first[kept]], places[first[kept]]] for _, sds, places in parted])
+        own = {"sds": each[:, 0], "classes": each[:, 1].astype(np.intp)}
+        noise = [float(row.max()) for row in each[:, 0]]
+        said = [
+            f"the noise of {e.name} differs: {text}" for e, (text, *_) in zip(endpoints, parted, strict=True) if text
+        ]
+        notes += [f"{'; '.join(said)}; who does not weigh by class takes the largest for all"]
     return TableTruth(
         SiteFeatures(whole.codes[first[kept]], whole.sizes),
         means[:, kept],
         measurable[kept],
         tuple(noise),
         tuple(notes),
+        **own,
     )
+
+
+def _by_class(endpoint: Endpoint, library: Library, sd: float, arm_of: Ints) -> tuple[str, Floats, Ints]:
+    """In words, the SD of each compound, and its class; ``sd``: that of all others. AssayPilotError for unfit ones."""
+    own = endpoint.noise_classes
+    if own is None:
+        return "", np.full(len(library), sd), np.zeros(len(library), dtype=np.intp)
+    if not own.stated:
+        raise AssayPilotError(
+            f"a simulated assay scatters by SDs that are said, and those of {endpoint.name} by {own.site} are not",
+            option="--noise-class",
+            mend="Give them, also where the noise is unknown: then they are true, and the strategy is not told.",
+        )
+    own = own.with_other(sd)
+    own.check(library)
+    places = own.codes(library)
+    one = np.flatnonzero(places != places[np.unique(arm_of, return_index=True)[1]][arm_of])
+    if len(one):
+        raise AssayPilotError(
+            f"{library.ids[int(one[0])]} has the substituents of another compound, and another noise",
+            option="--noise-class",
+            mend="Give them one class: the model takes them for one compound.",
+        )
+    return own.in_words, own.of(library), places
 
 
 def of_table(name: str, paper: str, title: str, truth: TableTruth, goal: Goal, delta: float) -> Instance:
     """The instance of a table's truth: nothing is drawn, everything in it is wanted."""
     everything = np.ones(truth.features.n_rows, dtype=bool)
-    drawn = Drawn(truth.features, truth.means, truth.means, truth.measurable, everything, goal, truth.noise)
+    drawn = Drawn(
+        truth.features,
+        truth.means,
+        truth.means,
+        truth.measurable,
+        everything,
+        goal,
+        truth.noise,
+        sds=truth.sds,
+        classes=truth.classes,
+    )
     keep: Callable[[np.random.Generator], Drawn] = partial(_as_it_is, drawn)
     return Instance(
         name=name,

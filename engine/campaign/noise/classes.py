@@ -36,6 +36,7 @@ __all__ = [
     "of_more",
     "otherwise",
     "resolved",
+    "unknown_by_class",
     "with_largest",
     "with_more",
 ]
@@ -151,11 +152,7 @@ def check(ledger: Terms) -> None:
         return
     name = named[0].name
     if any(e.noise_estimated for e in named) and ledger.strategy.info.name not in BY_CLASS:
-        raise AssayPilotError(
-            f"{ledger.strategy.info.name} has no bounds for SDs that nobody knows and that differ by class",
-            option="--strategy",
-            mend="Choose adaptive, or give the SDs; or leave the classes out.",
-        )
+        raise unknown_by_class(ledger.strategy.info.name)
     if ledger.settings.blocks != "none":
         raise AssayPilotError(
             f"the assay noise (SD) of {name} differs by class, and {ledger.settings.blocks} effects are taken out with "
@@ -190,6 +187,15 @@ def check(ledger: Terms) -> None:
             option="--noise-class",
             mend="Leave it out.",
         )
+
+
+def unknown_by_class(strategy: str) -> AssayPilotError:
+    """The refusal of a strategy that cannot decide by SDs that nobody knows and that differ by class."""
+    return AssayPilotError(
+        f"{strategy} has no bounds for SDs that nobody knows and that differ by class",
+        option="--strategy",
+        mend="Choose adaptive, or give the SDs; or leave the classes out.",
+    )
 
 
 def columns(endpoints: Sequence[Endpoint]) -> tuple[str, ...]:

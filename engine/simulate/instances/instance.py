@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from assaypilot.engine.arrays import Flags, Floats
+from assaypilot.engine.arrays import Flags, Floats, Ints
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.features import DenseFeatures, Features
 from assaypilot.engine.goals import Goal
@@ -44,6 +44,10 @@ class Drawn:
     kind: Kind = "gaussian"
     hints: Mapping[str, Any] = field(default_factory=dict)
     """What comparison methods are told by the name of their parameter: ``m``, how many compounds to return."""
+    sds: Floats | None = None
+    """``(n_endpoints, n_arms)``, the SD of each arm, ``noise`` at most; None: that of all."""
+    classes: Ints | None = None
+    """``(n_endpoints, n_arms)``, the class of each arm, from 0; arms of one class have one SD. None: all are one."""
 
     @property
     def n_arms(self) -> int:
