@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.noise_classes import NoiseClasses, parse_noise_classes
+
+if TYPE_CHECKING:
+    from assaypilot.engine.noise_classes import NoiseClasses
 
 __all__ = ["UNKNOWN", "StatedNoise", "parse_noise", "parse_noise_and_classes"]
 
@@ -52,6 +55,9 @@ def parse_noise(text: str) -> StatedNoise:
 
 def parse_noise_and_classes(text: str) -> StatedNoise:
     """What ``0.2; R1: Ph=0.4, tBu=0.5`` says, or a text without classes; AssayPilotError for any other text."""
+    # The command line, which knows this file from the start, needs none of what comes with it.
+    from assaypilot.engine.noise_classes import parse_noise_classes
+
     own, semicolon, classes = text.partition(";")
     stated = parse_noise(own)
     return replace(stated, classes=parse_noise_classes(classes)) if semicolon and classes.strip() else stated
