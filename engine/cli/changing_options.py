@@ -7,7 +7,6 @@ import re
 from typing import Any, NamedTuple
 
 from assaypilot.engine.cli.options import number
-from assaypilot.engine.controls import BLOCKS
 
 __all__ = ["NONE", "Numbered", "add_addition_options", "add_amendments", "add_change_options", "value_number"]
 
@@ -38,7 +37,7 @@ def add_change_options(parser: argparse.ArgumentParser) -> None:
     add("--per-round", type=int, metavar="N", help="measurements the lab takes in one round")
     add("--max-replicates", type=int, metavar="N", help="of one compound in one round")
     add("--budget", type=_or_none(int), metavar="N", help="measurements in all; none: no limit")
-    add("--blocks", metavar="KIND", choices=BLOCKS,
+    add("--blocks", metavar="KIND",
         help="plate, batch, date or round: what shares one may be shifted alike, and the shift is taken out, told from "
         "controls; earlier values count where it is known what they shared; none: nothing is taken out")  # fmt: skip
     add(
