@@ -322,7 +322,10 @@ def test_a_bound_speaks_where_all_it_leaves_open_is_outside(
     campaign.record([Result(name, prediction.low + step, "pIC50", relation)])
     now = campaign.status()
     assert now.confirmation.states[prediction.compound] is state
-    assert promised(now) == guarantee
+    if state is False:
+        assert "values known only as bounds lie farther from what the other compounds predict" in now.guarantee.void[0]
+    else:
+        assert promised(now) == guarantee
 
 
 def test_it_is_refused_before_the_end_and_while_another_round_is_open(

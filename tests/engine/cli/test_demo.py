@@ -24,15 +24,14 @@ def right(document) -> bool:
     return answer
 
 
-@pytest.mark.parametrize("seed", [1, 2, 3])
-def test_demo_is_right_and_fast(done, seed):
-    document = done("demo", "--seed", seed)
+def test_demo_is_right_and_fast(done):
+    document = done("demo", "--seed", 1)
     assert right(document)
     assert document["finished"] is True
     assert document["undecided"] == []
     assert len(document["compounds"]) == sum(document["counts"].values()) == 960
     assert document["seconds"] < 10
-    assert document["seed"] == seed
+    assert document["seed"] == 1
     assert document["guarantee"]["holds"] is True
     assert document["counts"]["in"] == len(document["in"])
 
@@ -41,6 +40,7 @@ def test_demo_is_right_and_fast(done, seed):
 def test_at_most_one_of_twenty_is_wrong(done):
     documents = [done("demo", "--seed", seed) for seed in range(1, 21)]
     assert sum(not right(document) for document in documents) <= 1
+    assert all(document["finished"] and document["guarantee"]["holds"] for document in documents)
     assert max(document["seconds"] for document in documents) < 10
 
 
