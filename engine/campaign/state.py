@@ -437,6 +437,8 @@ class Status:
     """What the two probabilities of the candidates are, in a few words: ``within 0.5``, ``best``, ``Pareto``."""
     takes_bounds: bool = False
     """Whether decisions take in values known only as bounds; else such a value leaves nothing to guarantee."""
+    bounds_counted: bool = True
+    """Whether estimates count such values; not those of yes or no, of counts, or behind a link."""
     bounds_taken: frozenset[int] = frozenset()
     """Numbers of the measurements known only as bounds that decisions take in."""
     readings: tuple[Reading, ...] = ()

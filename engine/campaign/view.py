@@ -92,6 +92,7 @@ def build_status(ledger: Ledger, location_warnings: tuple[str, ...] = ()) -> Sta
         margins=ledger.margins,
         probability_names=promises.probability_names(ledger),
         takes_bounds=ledger.takes_bounds,
+        bounds_counted=not set(ledger.coarse) & set(ledger.measured),
         bounds_taken=frozenset(m.number for m in taken(ledger)),
         readings=tuple(ledger.readings),
         shifts=shifted,

@@ -52,9 +52,13 @@ def cautions(ledger: Ledger, *, open_ones: bool) -> tuple[str, ...]:
     only = sorted({compound for _, compound in bounded - exact})
     counting = {m.compound for m in taken(ledger)}
     texts = []
+    coarse = bool(set(ledger.coarse) & set(ledger.measured))
     for used, found in (
         ("counted as such in estimates", [c for c in only if c in counting]),
-        ("counted in estimates, not in decisions", [c for c in only if c not in counting]),
+        (
+            "shown but not used" if coarse else "counted in estimates, not in decisions",
+            [c for c in only if c not in counting],
+        ),
     ):
         if not found:
             continue

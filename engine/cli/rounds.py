@@ -365,7 +365,7 @@ def _known_ids(texts: Sequence[str] | None, now: Status) -> list[str]:
 def _record_lines(document: dict[str, Any], after: Status, *, confirming: bool) -> list[str]:
     rejected: Sequence[dict[str, Any]] = document["rejected"]
     lost = not after.guarantee.holds and any("as a bound" in why for why in after.guarantee.void)
-    bound = what_it_does(taken_in=after.takes_bounds, holds=not lost)
+    bound = what_it_does(taken_in=after.takes_bounds, counted=after.bounds_counted, holds=not lost)
     if confirming:
         bound = "kept and shown; only a number confirms a compound"
     kinds = [

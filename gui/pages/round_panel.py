@@ -259,7 +259,8 @@ def bound_words(view: View, model: RoundModel, line: int | None) -> str:
     if found is None:
         return ""
     text = entered_text(found[1], view.status.endpoints[found[1].endpoint])
-    return what_one_does(f"Line {found[0] + 1}: {text}", taken_in=view.status.takes_bounds)
+    now = view.status
+    return what_one_does(f"Line {found[0] + 1}: {text}", taken_in=now.takes_bounds, counted=now.bounds_counted)
 
 
 def _out(one: Measurement) -> bool:

@@ -77,7 +77,8 @@ class RoundReading:
             return
         if page.view is not None:
             bounds = sum(result.relation != "=" for result in intended.results)
-            told = what_they_would_do(bounds, taken_in=page.view.status.takes_bounds)
+            now = page.view.status
+            told = what_they_would_do(bounds, taken_in=now.takes_bounds, counted=now.bounds_counted)
             intended = replace(intended, warnings=(*intended.warnings, *([told] if told else [])))
         page.stack.setCurrentWidget(page.preview)
         page.preview.show_intended(intended)

@@ -8,10 +8,11 @@ from assaypilot.engine.measurements import Measurement
 __all__ = ["left_out", "taken", "what_it_does", "what_one_does", "what_they_would_do"]
 
 
-def what_it_does(*, taken_in: bool, holds: bool = True) -> str:
+def what_it_does(*, taken_in: bool, counted: bool = True, holds: bool = True) -> str:
     """What a value known only as a bound does to a campaign, as the rest of a sentence about such values.
 
-    ``taken_in``: whether decisions take such values in; ``holds``: whether anything is guaranteed.
+    ``taken_in``: whether decisions take such values in; ``counted``: whether estimates count them; ``holds``: whether
+    anything is guaranteed.
     """
     if taken_in:
         return (
@@ -19,27 +20,29 @@ def what_it_does(*, taken_in: bool, holds: bool = True) -> str:
             "takes more measurements (where the curve gives a fitted number, enter that)"
         )
     lost = "" if holds else ", and because of them nothing is guaranteed any more"
-    return f"estimates count it as a bound, decisions do not{lost}"
+    used = "estimates count it as a bound, decisions do not" if counted else "kept and shown, not used in estimates"
+    return f"{used}{lost}"
 
 
-def what_they_would_do(n: int, *, taken_in: bool) -> str:
+def what_they_would_do(n: int, *, taken_in: bool, counted: bool = True) -> str:
     """The same before so many of them are kept, as a sentence; empty for none."""
     if not n:
         return ""
     are = f"{n:,} value{' is' if n == 1 else 's are'} known only as {'a bound' if n == 1 else 'bounds'}"
-    return _told(are, taken_in=taken_in)
+    return _told(are, taken_in=taken_in, counted=counted)
 
 
-def what_one_does(value: str, *, taken_in: bool) -> str:
+def what_one_does(value: str, *, taken_in: bool, counted: bool = True) -> str:
     """The same of one ``value`` that is there, in its own words (``>10000 nM``)."""
-    return _told(f"{value} is known only as a bound", taken_in=taken_in)
+    return _told(f"{value} is known only as a bound", taken_in=taken_in, counted=counted)
 
 
-def _told(which: str, *, taken_in: bool) -> str:
+def _told(which: str, *, taken_in: bool, counted: bool) -> str:
     if taken_in:
         return f"{which}: {what_it_does(taken_in=True)}."
+    used = "estimates count it as a bound, decisions leave it out" if counted else "kept and shown, not used"
     return (
-        f"{which}: estimates count it as a bound, decisions leave it out. If it was asked for, nothing is guaranteed "
+        f"{which}: {used}. If it was asked for, nothing is guaranteed "
         "any more, because it is left out for its size; where the curve gives a fitted number, enter that. A campaign "
         "by adaptive counts it in."
     )

@@ -13,6 +13,7 @@ from scipy.special import ndtr
 from assaypilot.engine.campaign import censoring
 from assaypilot.engine.campaign.campaign import Campaign
 from assaypilot.engine.campaign.candidates import pooled, posterior_of
+from assaypilot.engine.campaign.results.bounds import what_they_would_do
 from assaypilot.engine.cli.program import main
 from assaypilot.engine.endpoint import Endpoint
 from assaypilot.engine.export.bounds import COUNTED, bound_text, estimate_text, only_bounds, said
@@ -277,3 +278,17 @@ def test_status_and_tables_say_below_instead_of_a_number_nothing_holds(
     bounds = {one["id"]: one.get("bounds", {}).get("IC50 (nM)") for one in document["compounds"]}
     assert {name for name, one in bounds.items() if one is not None} == {name for name in bounds if "R2=C" in name}
     assert all(one["open"] == "below" for one in bounds.values() if one is not None)
+
+
+def test_of_counts_it_is_said_that_bounds_are_not_used(tmp_path: Path) -> None:
+    endpoint = Endpoint("Colonies", kind="count")
+    with make(tmp_path / "x.assaypilot", endpoints=(endpoint,), objective="Colonies", epsilon=0.3) as campaign:
+        ids = campaign.status().library.ids
+        campaign.record([Result(ids[0], 300, relation=">"), Result(ids[1], 20)])
+        now = campaign.status()
+    assert not now.bounds_counted
+    assert any("known only as bounds, shown but not used: R1=A|R2=A" in text for text in now.warnings)
+    assert now.candidates.open_sides == {}
+    assert what_they_would_do(1, taken_in=False, counted=now.bounds_counted).startswith(
+        "1 value is known only as a bound: kept and shown, not used."
+    )
