@@ -72,7 +72,8 @@ def goal_sentence(ledger: Ledger) -> str:
     settings = ledger.settings
     sure = f"{percent(1 - settings.delta, 10)} sure"
     if ledger.error > settings.delta * (1.0 + 1e-9) and any(turn.how == "kept" for turn in ledger.turns):
-        sure = f"{sure} asked for, {percent(round(1 - ledger.error, 4), 10)} promised"
+        left = percent(round(1 - ledger.error, 4), 10) if ledger.error < 1 else "nothing"
+        sure = f"{sure} asked for, {left} promised"
     soft = _far(ledger, settings.softness)
     match settings.goal:
         case "pareto":
@@ -437,6 +438,8 @@ def _late(ledger: Ledger) -> list[str]:
 def _broken(ledger: Ledger) -> list[str]:
     """Why what happened in the campaign leaves nothing to guarantee."""
     void = [*ledger.void, *never_compared(ledger)]
+    if ledger.error >= 1:
+        void.append("what was said after results could be chosen in so many ways that all of them may be wrong")
     # What comes of a confirmation decides nothing.
     deciding = [m for m in ledger.measurements if ledger.matters(m)]
     marked = sum(m.excluded is not None and m.entered.excluded and m.round > 0 for m in deciding)

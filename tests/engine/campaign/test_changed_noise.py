@@ -226,3 +226,19 @@ def test_what_was_left_out_is_not_forgotten_by_beginning_anew(tmp_path: Path) ->
             then = other.status()
             assert [m.excluded for m in then.measurements if m.excluded] == ["too far off"] * unknown
             assert ("(1 value left out there for causes" in then.guarantee.sentence) == unknown
+
+
+def test_nothing_is_guaranteed_where_what_was_chosen_may_all_be_wrong(tmp_path: Path) -> None:
+    differs = Endpoint("pIC50", noise_sd=0.2, noise_classes=NoiseClasses("R1", (("B", 0.4),)))
+    with make(tmp_path / "x.assaypilot", **OPEN, endpoints=(differs,), delta=0.3, per_round=24) as campaign:
+        decide_phase(campaign)
+        campaign.change(Change(noise={"pIC50": 0.4}))
+        now = campaign.status()
+        assert (now.guarantee.holds, now.guarantee.delta) == (True, pytest.approx(0.6))
+        blocks = Change(blocks="round", controls=(Control("REF"),))
+        assert any("Nothing would be guaranteed any more" in told for told in campaign.consequences(blocks))
+        campaign.change(blocks)
+        now = campaign.status()
+        assert not now.guarantee.holds
+        assert "in so many ways that all of them may be wrong" in now.guarantee.sentence
+        assert "nothing promised" in now.goal_sentence
