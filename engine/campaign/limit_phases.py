@@ -116,7 +116,7 @@ def next_phase(ledger: Decisions, state: State, report: Report = silent) -> Allo
     if found is None:
         return None
     from assaypilot.engine.design import Rows
-    from assaypilot.engine.strategies.adaptive.planning import CAREFUL, _issued
+    from assaypilot.engine.strategies.adaptive.planning import CAREFUL, Draft
 
     problem, capacity = _at_hand(ledger, state, found.arms), state.problem.capacity
     assert capacity is not None
@@ -135,7 +135,8 @@ def next_phase(ledger: Decisions, state: State, report: Report = silent) -> Allo
         size = min(size, capacity.budget - state.spent)
     # A pair of replicates for noise that is not known is none of its business.
     bare = replace(state, problem=replace(problem, repeats=0))
-    return _issued(bare, candidates, design, directions, "xy", max(size, 1), report)
+    draft, size = Draft(bare, candidates, design, directions, report), max(size, 1)
+    return draft.issued("xy", size, draft.whole(size))
 
 
 def _at_hand(ledger: Decisions, state: State, arms: Ints) -> Problem:

@@ -20,7 +20,17 @@ from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.features import ProjectedFeatures
 from assaypilot.engine.progress import Report, silent
 
-__all__ = ["Method", "Rounded", "apportion", "apportion_within", "ceilings", "fewest", "limits", "round_design"]
+__all__ = [
+    "Method",
+    "Rounded",
+    "apportion",
+    "apportion_within",
+    "ceilings",
+    "fewest",
+    "limits",
+    "round_design",
+    "without_traces",
+]
 
 Counts = NDArray[np.intp]
 
@@ -191,7 +201,7 @@ def round_design(
             return Rounded(used, whole.counts[used], whole.variance * n, "exchange", whole.finished)
     told = None if base is None else base * n
     low, high = limits(candidates.n_rows, n, least, most)
-    design = _without_traces(design, n)
+    design = without_traces(design, n)
     worst: Worst = directions if directions is not None else Means(candidates if targets is None else targets)
     span = told_span(design, candidates, worst, told)
     if span is None:
@@ -236,7 +246,7 @@ class _Weights(NamedTuple):
     weights: Floats
 
 
-def _without_traces(design: Weighted, n: int) -> Weighted:
+def without_traces(design: Weighted, n: int) -> Weighted:
     """The design without what a solver's last step left: weights far below one of n measurements."""
     weights = np.asarray(design.weights, dtype=float)
     kept = weights >= _NEGLIGIBLE / n
@@ -325,7 +335,7 @@ def fewest(
     added where that ends; at most ``most`` in all, when the value may stay larger. AssayPilotError as ``round_design``.
     """
     low, high = limits(candidates.n_rows, most, None, None)
-    design = _without_traces(design, n)
+    design = without_traces(design, n)
     span = told_span(design, candidates, directions, None)
     rank = candidates.rank if span is None else span.rank
     if n < rank:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -12,7 +13,8 @@ from numpy.typing import NDArray
 from assaypilot.engine.design import Rows
 from assaypilot.engine.design.criteria import Design
 from assaypilot.engine.design.prompt import prompt_design, prompt_whole
-from assaypilot.engine.design.rounding import Rounded
+from assaypilot.engine.design.rounding import Rounded, without_traces
+from assaypilot.engine.design.subspace import told_span
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.features import OUTSIDE_TOLERANCE, ProjectedFeatures
 from assaypilot.engine.progress import Report
@@ -21,7 +23,7 @@ from assaypilot.engine.strategies.designs import g_design, table
 from assaypilot.engine.strategies.protocol import Allocation, Certificate, State
 from assaypilot.engine.strategies.repeating import in_pairs, of_classes
 
-__all__ = ["CAREFUL", "Needs", "Way", "expected_looks", "first_phase", "next_phase"]
+__all__ = ["CAREFUL", "Draft", "Needs", "Way", "expected_looks", "first_phase", "next_phase"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
@@ -35,6 +37,8 @@ _GROWTH = 3
 _LONGER = 0.15
 """A phase takes about this share of what was measured before, in whole rounds: fewer looks, and designs of more
 measurements lose less by being whole numbers; what it costs is that a decision may come some rounds later."""
+_SHORT = 2.0
+"""How many times more than was meant the largest variance of a last phase may be."""
 _TRIFLE = 0.1
 """Comparisons that need less than this share of the most need no place in a design."""
 
@@ -72,9 +76,9 @@ def expected_looks(total: float, per_round: int) -> int:
 def first_phase(state: State, report: Report) -> Allocation:
     """Every mean as well as can be: nothing is known of who should be compared, or nobody can be with who counts."""
     plan = g_design(designed_by(state.problem), np.flatnonzero(state.problem.measurable), gap=_GAP, report=report)
-    rank = plan.candidates.rank
-    wanted = max(4 * rank, state.spent) if state.problem.capacity is None else 0
-    return _issued(state, plan.candidates, plan.design, None, "g", _size(state, wanted, plan.candidates), report)
+    draft = Draft(state, plan.candidates, plan.design, None, report)
+    size = draft.full(max(4 * plan.candidates.rank, state.spent))
+    return draft.issued("g", size, draft.whole(size))
 
 
 def next_phase(state: State, needs: Needs, report: Report, way: Way = CAREFUL) -> Allocation:
@@ -91,63 +95,115 @@ def next_phase(state: State, needs: Needs, report: Report, way: Way = CAREFUL) -
         return first_phase(state, report)
     directions = Rows(inside[told] * (problem.noise[0] * needs.precision[kept][told])[:, None])
     design = way.design(candidates, directions, gap=_GAP, report=report)
-    wanted = math.ceil(min(_ROOM * design.value, 1e15))
-    return _issued(state, candidates, design, directions, "xy", _size(state, wanted, candidates), report, way)
+    draft = Draft(state, candidates, design, directions, report, way)
+    return draft.issued("xy", *draft.enough())
 
 
-def _size(state: State, wanted: int, candidates: ProjectedFeatures) -> int:
-    """Measurements of the phase: a round of the lab, two for every effect at least, and no more than it takes."""
-    capacity, spent, rank = state.problem.capacity, state.spent, candidates.rank
-    if capacity is None:
-        return max(2 * rank, min(wanted, _GROWTH * spent) if spent else wanted)
-    # Of few compounds a round does not hold more than their replicates.
-    per_round = min(capacity.per_round, capacity.max_replicates * candidates.n_rows)
-    rounds = max(math.ceil(2 * rank / per_round), round(_LONGER * spent / per_round))
-    size = per_round * rounds
-    if wanted:
-        last = state.last
-        # One that should have been the last and was not is followed by one with more room.
-        again = last is not None and last.numbers["measurements"] % per_round > 0
-        size = min(size, max(2 * wanted if again else wanted, rank))
-    return size if capacity.budget is None else min(size, capacity.budget - spent)
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A design on its way to whole measurements of a phase."""
 
+    state: State
+    candidates: ProjectedFeatures
+    design: Design
+    directions: Rows | None
+    """Comparisons over the standard error that each should have: the design's value is their largest variance."""
+    report: Report
+    way: Way = CAREFUL
 
-def _issued(
-    state: State,
-    candidates: ProjectedFeatures,
-    design: Design,
-    directions: Rows | None,
-    criterion: str,
-    size: int,
-    report: Report,
-    way: Way = CAREFUL,
-) -> Allocation:
-    capacity = state.problem.capacity
-    most = None
-    if capacity is not None:
-        per_round = min(capacity.per_round, capacity.max_replicates * candidates.n_rows)
-        most = capacity.max_replicates * math.ceil(size / per_round)
+    @property
+    def per_round(self) -> int:
+        """Measurements of a round: of few compounds it does not hold more than their replicates."""
+        capacity = self.state.problem.capacity
+        assert capacity is not None
+        return min(capacity.per_round, capacity.max_replicates * self.candidates.n_rows)
 
-    def whole(n: int, most: int | None) -> Rounded:
-        return way.whole(design, candidates, n, directions=directions, most=most, report=report)
+    def full(self, wanted: int) -> int:
+        """Measurements of a phase that is not the last: a round of the lab, and two for every effect at least."""
+        spent, rank, capacity = self.state.spent, self.candidates.rank, self.state.problem.capacity
+        if capacity is None:
+            return max(2 * rank, min(wanted, _GROWTH * spent) if spent else wanted)
+        rounds = max(math.ceil(2 * rank / self.per_round), round(_LONGER * spent / self.per_round))
+        return self._within_budget(self.per_round * rounds)
 
-    def pairs(most: int | None) -> Rounded:
-        own = [of[candidates.rows] for of in state.problem.lacking]
+    def _within_budget(self, size: int) -> int:
+        budget = self.state.problem.budget
+        return size if budget is None else min(size, budget - self.state.spent)
+
+    def enough(self) -> tuple[int, Rounded]:
+        """How many measurements bring all comparisons to their limits, at most a full phase of them; and these."""
+        room, least = _ROOM, 0
+        last = self.state.last
+        if self.state.problem.capacity is not None and last is not None:
+            measured = int(last.numbers["measurements"])
+            if measured % self.per_round > 0:
+                # One that should have been the last and was not is followed by one with more room; one that decided
+                # nobody by a larger one, so that it comes to an end whatever keeps small ones from telling.
+                room *= 2.0
+                least = 0 if len(last.ins) + len(last.outs) else 2 * measured
+        wanted = math.ceil(min(room * self.design.value, 1e15))
+        full = self.full(wanted)
+        size = full if wanted >= full else min(full, self._fewest(max(wanted, least)))
+        found = self.whole(size)
+        while size < full and found.value * room > _SHORT * size:
+            # Few whole measurements can tell much less than their share of the design.
+            size = min(full, max(size + 1, math.ceil(found.value * room / _SHORT)))
+            found = self.whole(size)
+        return size, found
+
+    def _fewest(self, wanted: int) -> int:
+        """At least so many measurements, with which a phase says what as many of the design would.
+
+        One for every effect that the design tells about: of a few comparisons these are less than all. Where their
+        compounds cannot be measured so often, all effects are estimated, besides what is wanted.
+        """
+        capacity, rank = self.state.problem.capacity, self.candidates.rank
+        assert self.directions is not None
+        held = math.inf if capacity is None else capacity.max_replicates * len(self.design.support)
+        size = wanted
+        while size < rank:
+            # Of more measurements fewer weights are traces, and the rest may tell about more effects.
+            span = told_span(without_traces(self.design, size), self.candidates, self.directions, None)
+            if span is None:
+                return rank
+            if size > held:
+                return rank + wanted
+            if span.rank <= size:
+                return size
+            size = span.rank
+        return size
+
+    def whole(self, size: int) -> Rounded:
+        """So many whole measurements of the design."""
+        most = None
+        capacity, repeats = self.state.problem.capacity, self.state.problem.repeats
+        own = [of[self.candidates.rows] for of in self.state.problem.lacking]
         own = [of for of in own if of.any()]
-        return of_classes(lambda n: in_pairs(whole, n, most, state.problem.repeats), size, most, own)
+        if capacity is not None:
+            most = capacity.max_replicates * math.ceil(size / self.per_round)
 
-    try:
-        rounded = pairs(most)
-    except AssayPilotError:
-        # So few replicates of each tell too little: the lab takes more rounds for them.
-        rounded = pairs(None)
-    order = np.argsort(candidates.rows[rounded.support])
-    budget = state.problem.budget
-    return Allocation(
-        phase=state.phase + 1,
-        arms=candidates.rows[rounded.support][order],
-        counts=rounded.counts[order].astype(np.intp),
-        radius=math.inf,
-        certificate=Certificate(criterion, design.value, design.lower_bound),
-        cut_to_budget=budget is not None and size == budget - state.spent,
-    )
+        def whole(n: int, most: int | None) -> Rounded:
+            directions, report = self.directions, self.report
+            return self.way.whole(self.design, self.candidates, n, directions=directions, most=most, report=report)
+
+        def pairs(most: int | None) -> Rounded:
+            return of_classes(lambda n: in_pairs(whole, n, most, repeats), size, most, own)
+
+        try:
+            return pairs(most)
+        except AssayPilotError:
+            # So few replicates of each tell too little: the lab takes more rounds for them.
+            return pairs(None)
+
+    def issued(self, criterion: str, size: int, rounded: Rounded) -> Allocation:
+        """The phase of these measurements, as many as ``size`` or, in pairs, one fewer."""
+        order = np.argsort(self.candidates.rows[rounded.support])
+        budget, spent = self.state.problem.budget, self.state.spent
+        return Allocation(
+            phase=self.state.phase + 1,
+            arms=self.candidates.rows[rounded.support][order],
+            counts=rounded.counts[order].astype(np.intp),
+            radius=math.inf,
+            certificate=Certificate(criterion, self.design.value, self.design.lower_bound),
+            cut_to_budget=budget is not None and size == budget - spent,
+        )

@@ -121,3 +121,23 @@ def test_what_is_no_measurement_is_refused(counts, means):
     features = SiteFeatures(np.array([[0], [1]]), (2,))
     with pytest.raises(ValueError, match="must be"):
         least_squares(features, np.array([0, 1]), np.array(counts), np.array(means))
+
+
+CHAINED = (
+    "0046 0050 0061 01b3 0200 0274 0316 0675 0851 1111 1493 1532 16b2 2192 2304 2422 2466 2581 2633 27a3 28b5 3071 3255"
+    " 3281 3340 3513 3782 3794 38a4"
+)
+"""Four sites' substituents of 29 compounds that tell 29 effects, one combination of them by a hundred-thousandth."""
+
+
+def test_what_was_measured_can_be_estimated_however_little_is_told_about_the_rest():
+    codes = np.array([[int(letter, 16) for letter in row] for row in CHAINED.split()], dtype=np.int32)
+    features = SiteFeatures(codes, (4, 9, 12, 7))
+    every = np.arange(len(codes))
+    found = least_squares(features, every, np.ones(len(codes)), np.zeros(len(codes)))
+    singular = np.linalg.svd(features.dense(every), compute_uv=False)
+    assert 1e-6 < singular[-1] / singular[0] < 1e-5
+    assert found.rank == len(codes)
+    # As many effects as values: each estimate is its own value, and the errors are those of single values.
+    assert found.half_norms(every) == pytest.approx(np.ones(len(codes)), rel=1e-4)
+    assert np.delete(found.difference_norm(0), 0) == pytest.approx(np.full(len(codes) - 1, np.sqrt(2)), rel=1e-4)

@@ -1,6 +1,8 @@
 """``adaptive`` against its statement written plainly, its walks against normal ones, its errors against delta."""
 
 import math
+from dataclasses import replace
+from functools import cache
 
 import numpy as np
 import pytest
@@ -13,6 +15,7 @@ from assaypilot.engine.strategies.adaptive import walks as adaptive_walks
 from assaypilot.engine.strategies.adaptive.boundary import limits
 from assaypilot.engine.strategies.adaptive.evidence import Evidence, appended, nothing_measured
 from assaypilot.engine.strategies.adaptive.one import Adaptive
+from assaypilot.engine.strategies.designs import fit, table
 from assaypilot.engine.strategies.linfact.g_optimal import LinFactG
 from assaypilot.engine.strategies.protocol import IN, OUT, UNDECIDED, Allocation, Capacity, Certificate, Outcome
 from tests.oracles.adaptive import Plain
@@ -216,3 +219,41 @@ def test_a_round_larger_than_a_small_table_takes_is_no_reason_to_wait():
     strategy = Adaptive()
     first = strategy.ask(strategy.start(problem))
     assert (first.total, first.counts.max()) == (72, 4)
+
+
+@cache
+def small_last_phase():
+    """A campaign's state before a phase of fewer measurements than there are effects, and that phase."""
+    features = SiteFeatures(product((4, 5, 4)), (4, 5, 4))
+    for seed in range(20):
+        rng = np.random.default_rng((9, seed))
+        truth = dense(features) @ rng.normal(0.0, 0.4, features.n_columns)
+        problem = problem_of(features, delta=0.05, capacity=Capacity(48, 4))
+        for state, outcome, _ in phases(Adaptive(), problem, truth, rng, most=60):
+            if outcome.allocation.total < 11:
+                return state, outcome.allocation
+    raise AssertionError("no campaign ended with a few measurements")
+
+
+def test_a_comparison_that_is_left_takes_no_measurements_for_effects_that_it_does_not_involve():
+    state, allocation = small_last_phase()
+    features = state.problem.features
+    assert allocation.counts.sum() == allocation.total < table(features, np.arange(80)).rank
+    left = np.flatnonzero(state.status == UNDECIDED)
+    leader = np.flatnonzero(state.status == IN)
+    found = fit(features, allocation.arms, allocation.counts.astype(float), np.zeros(len(allocation.arms)))
+    assert min(found.difference_norm(int(arm), leader).min() for arm in left) < np.inf
+
+
+def test_a_small_phase_that_decides_nobody_is_followed_by_ever_larger_ones():
+    """So that no campaign goes on for ever with phases that tell too little."""
+    state, allocation = small_last_phase()
+    size, sizes = allocation.total, []
+    while size < 48:
+        nobody = np.zeros(0, dtype=np.intp)
+        last = replace(state.last, ins=nobody, outs=nobody, numbers={"measurements": float(size)})
+        size = Adaptive().ask(replace(state, last=last)).total
+        sizes.append(size)
+    assert sizes == sorted(sizes)
+    assert sizes[0] >= 2 * allocation.total
+    assert len(sizes) <= 6
