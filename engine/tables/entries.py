@@ -18,6 +18,8 @@ __all__ = ["Entry", "Unreadable", "doubt", "is_empty", "is_p_scale", "left_behin
 _P_SCALE = re.compile(
     r"(?:.*[\s_-])?p(?:(?:ic|ec|ac|gi|xc|cc|dc|ed|lc|tc|sc)[ _]?\d\d|ki|kd|a2|kb)(?:[\s_(-].*)?", re.I
 )
+_FOOTNOTED = re.compile(r"(?:n\.?[dt]\.?|not (?:tested|determined))\s*(?:[a-h]|[ᵃᵇᶜᵈᵉ*†‡§¶]+)", re.I)
+"""A word for no value with the letter of a footnote behind it, as tables of papers have it: NTc, n.d.*."""
 _MARKS = "*†‡§¶"
 _SHARE = re.compile(r"(\d{1,6})\s*/\s*(\d{1,6})")
 _CODES = frozenset({-999.0, -9999.0, -99999.0, -999999.0, -999.99, -9999.99})
@@ -90,7 +92,7 @@ def read_entry(
     pIC50-like endpoint is converted, and noted.
     """
     word = kinds.said(endpoint, text)
-    if word is None and is_missing(text):
+    if word is None and (is_missing(text) or _FOOTNOTED.fullmatch(text.strip())):
         return None
     try:
         found = Value(word) if word is not None else parse_share(endpoint, text) or parse_value(text, decimal)
@@ -140,7 +142,8 @@ def read_entry(
 
 def is_empty(endpoint: Endpoint | None, text: str) -> bool:
     """Whether a cell has no value (yet): what it says is no word of the endpoint, ``-`` being one of some."""
-    return is_missing(text) and (endpoint is None or kinds.said(endpoint, text) is None)
+    nothing = is_missing(text) or _FOOTNOTED.fullmatch(text.strip()) is not None
+    return nothing and (endpoint is None or kinds.said(endpoint, text) is None)
 
 
 def parse_share(endpoint: Endpoint, text: str) -> Value | None:

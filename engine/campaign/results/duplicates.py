@@ -173,8 +173,7 @@ def questioned(
             endpoint = f" of {endpoints[m.endpoint].name}" if len(endpoints) > 1 else ""
             said.append(
                 f"{row}{m.entered.compound}: replicate {m.entered.replicate} of round {m.entered.round}{endpoint} was "
-                f"{_as_entered(other)} and is {_as_entered(m)} now. Both are kept; correct or exclude the wrong one in "
-                "the window."
+                f"{_as_entered(other)} and is {_as_entered(m)} now. Both are kept; correct or exclude the wrong one."
             )
     more = len(said) - _QUESTIONS
     return (*said[:_QUESTIONS], *([f"{more} more have another value than before."] if more > 0 else []))

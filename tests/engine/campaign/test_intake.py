@@ -339,7 +339,7 @@ def test_another_value_of_the_same_replicate_is_asked_about_and_kept() -> None:
     assert (len(taken.measurements), taken.duplicates) == (3, 1)
     assert taken.warnings == (
         f"Row 2, {IDS[0]}: replicate 1 of round 1 was 6.1 and is 5.1 now. Both are kept; correct or exclude the wrong "
-        "one in the window.",
+        "one.",
     )
     # Another round, another well, a replicate that nobody numbered: another measurement.
     placed = recorded(*listed({(0, 1): 6.1}, plate="P", well="A1"))

@@ -227,4 +227,9 @@ FIELD = [
         options={"endpoint": "pIC50"},
         sites=("R1",),
     ),
+    Case(
+        "words for no value with the letter of a footnote",
+        "Compd,R1,Cell IC50 (nM)b\n1,Me,5\n2,H,NTc\n3,Et,n.d.*\n4,Pr,NDᵃ\n5,Bu,6\n",
+        [("1", 5.0), ("5", 6.0)],
+    ),
 ]
