@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from assaypilot.engine.figures.front import Axis, Spread
     from assaypilot.engine.figures.parallel import Bundle
-    from assaypilot.engine.figures.ranked import Ranking
+    from assaypilot.engine.figures.ranked import Ranking, Spans
 
 __all__ = ["Ends", "FrontPicture", "ParallelPicture", "Picture", "RankedPicture", "around", "picture_of"]
 
@@ -150,16 +150,13 @@ class RankedPicture(Picture):
 
     def ends(self) -> Ends | None:
         """Those of the best compounds."""
-        from assaypilot.engine.figures.ranked import rank_compounds, ranked_ends
+        from assaypilot.engine.figures.ranked import Cutoff, rank_compounds, ranked_ends
 
         known, sign = self.status.candidates, self.status.endpoints[self.status.objective].sign
         ranking = rank_compounds(known.estimate, known.status, sign=sign)
         if not ranking.total:
             return None
-        return ranked_ends(
-            ranking, self._drawn(), known.low, known.high,
-            posterior=(known.posterior_low, known.posterior_high), marks=(known.cutoff, known.soft_cutoff),
-        )  # fmt: skip
+        return ranked_ends(ranking, self._spans(), Cutoff(known.cutoff, known.soft_cutoff))
 
     def near(self, x: float, y: float, reach: Shape) -> int | None:
         """The compound of a rank, however high the place."""
@@ -192,9 +189,23 @@ class RankedPicture(Picture):
         )
         return under, over
 
+    def _spans(self) -> Spans:
+        from assaypilot.engine.figures.ranked import Spans as Drawn
+
+        known, name = self.status.candidates, self.status.endpoints[self.status.objective].name
+        return Drawn(
+            self._drawn(),
+            known.low,
+            known.high,
+            known.status,
+            (known.posterior_low, known.posterior_high),
+            self._bounds(),
+            known.open_sides.get(name),
+        )
+
     def draw(self, size: Shape, dpi: float) -> Figure:
         """The figure."""
-        from assaypilot.engine.figures.ranked import rank_compounds, ranked_intervals
+        from assaypilot.engine.figures.ranked import Cutoff, rank_compounds, ranked_intervals
 
         status = self.status
         known, settings = status.candidates, status.settings
@@ -205,18 +216,14 @@ class RankedPicture(Picture):
         self.ranking = rank_compounds(known.estimate, known.status, sign=endpoint.sign, selected=self.selected)
         return ranked_intervals(
             self.ranking,
-            self._drawn(),
-            known.low,
-            known.high,
-            known.status,
-            posterior=(known.posterior_low, known.posterior_high),
-            bounds=self._bounds(),
-            sides=known.open_sides.get(endpoint.name),
-            cutoff=known.cutoff,
-            soft_cutoff=known.soft_cutoff,
+            self._spans(),
+            Cutoff(
+                known.cutoff,
+                known.soft_cutoff,
+                f"within {near:g}{unit} of the {best} estimate" if near else f"the {best} estimate",
+                f"soft zone {settings.softness:g}",
+            ),
             quantity=endpoint.scale_name,
-            cutoff_text=f"within {near:g}{unit} of the {best} estimate" if near else f"the {best} estimate",
-            zone_text=f"soft zone {settings.softness:g}",
             note=self._failing(),
             selected=self.selected,
             ends=self.within if self.ranking.first == 1 else None,

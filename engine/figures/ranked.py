@@ -10,12 +10,12 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from assaypilot.engine.arrays import Floats, Ints
+from assaypilot.engine.arrays import Flags, Floats, Ints
 from assaypilot.engine.figures.canvas import SMALL, blank, fitting, say
 from assaypilot.engine.figures.palette import LIGHT, MARKERS, Palette
 from assaypilot.engine.figures.ticks import round_ticks, whole_ticks
 
-__all__ = ["MOST_DRAWN", "Ends", "Ranking", "rank_compounds", "ranked_ends", "ranked_intervals"]
+__all__ = ["MOST_DRAWN", "Cutoff", "Ends", "Ranking", "Spans", "rank_compounds", "ranked_ends", "ranked_intervals"]
 
 
 Ends = tuple[float, float, float, float]
@@ -63,6 +63,33 @@ class Ranking:
         return int(self.compounds[int(np.clip(round(rank) - self.first, 0, self.compounds.size - 1))])
 
 
+@dataclass(frozen=True, eq=False)
+class Spans:
+    """Where every compound of a library stands and what holds it there, ``(n,)`` each, model scale."""
+
+    estimate: Floats
+    low: Floats
+    """The deciding bounds; NaN where there are none yet."""
+    high: Floats
+    status: NDArray[np.int8]
+    posterior: tuple[Floats, Floats] | None = None
+    """The ends of the posterior's intervals."""
+    bounds: tuple[Floats, Floats] | None = None
+    """What values lie below, and above, where only that is known, else NaN."""
+    sides: NDArray[np.int8] | None = None
+    """-1 where nothing but bounds from above holds the estimate, 1 from below, else 0."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cutoff:
+    """The line that compounds are held against, and the end of its soft zone; NaN without them."""
+
+    level: float = float("nan")
+    soft: float = float("nan")
+    words: str = "cutoff"
+    zone: str = "soft zone"
+
+
 def rank_compounds(
     estimate: Floats,
     status: NDArray[np.int8],
@@ -94,19 +121,10 @@ def rank_compounds(
 
 def ranked_intervals(
     ranking: Ranking,
-    estimate: Floats,
-    low: Floats,
-    high: Floats,
-    status: NDArray[np.int8],
+    spans: Spans,
+    cutoff: Cutoff | None = None,
     *,
-    posterior: tuple[Floats, Floats] | None = None,
-    bounds: tuple[Floats, Floats] | None = None,
-    sides: NDArray[np.int8] | None = None,
-    cutoff: float = float("nan"),
-    soft_cutoff: float = float("nan"),
     quantity: str = "estimate",
-    cutoff_text: str = "cutoff",
-    zone_text: str = "soft zone",
     note: str = "",
     selected: int | None = None,
     ends: Ends | None = None,
@@ -114,66 +132,42 @@ def ranked_intervals(
     size: tuple[float, float] = (8.0, 2.6),
     dpi: float = 100.0,
 ) -> Figure:
-    """The figure: one point and interval per compound of ``ranking``; arrays are in library order, model scale.
+    """The figure: one point and interval per compound of ``ranking``.
 
-    Intervals are the deciding bounds; where there are none yet and ``posterior`` (low, high) is given, its interval
-    is drawn thin. ``bounds`` (under, over): what values lie below, and above, where only that is known, else NaN; a
-    triangle there points to where they lie. Estimates that nothing else holds (``sides``: -1 from above, 1 from
-    below) have that alone, and their intervals run out of the picture. The x axis is the rank, from ``ranking.first``;
-    ``note`` is added to what it says. ``ends``: of the axes, instead of those that suit these compounds (see
-    ``ranked_ends``).
+    Intervals are the deciding bounds; where there are none yet the posterior's are drawn thin. A triangle points to
+    where values lie that are only known to lie below or above it. Estimates that nothing else holds have that alone,
+    and their intervals run out of the picture. The x axis is the rank, from ``ranking.first``; ``note`` is added to
+    what it says. ``ends``: of the axes, instead of those that suit these compounds (see ``ranked_ends``).
     """
     figure = blank(size, dpi, palette, (0.62, 0.12, 0.46, 0.12))
     axes = figure.axes[0]
     chosen = ranking.compounds
     if not chosen.size:
         return say(figure, palette, "No estimates yet. They appear here with the first results.")
-    ranks = np.arange(ranking.first, ranking.first + chosen.size)
-    middle, bottom, top, state = estimate[chosen], low[chosen], high[chosen], status[chosen]
-    if np.isfinite(soft_cutoff) and np.isfinite(cutoff):
-        axes.axhspan(min(cutoff, soft_cutoff), max(cutoff, soft_cutoff), color=palette.band, linewidth=0, zorder=0)
-        axes.axhline(cutoff, color=palette.cutoff, linewidth=1.1, zorder=1)
-    decided = np.isfinite(bottom) & np.isfinite(top)
-    bottom, top = _intervals(ranking, low, high, posterior)
-    limits = [] if bounds is None else [limit[chosen] for limit in bounds]
-    left, right, lowest, highest = ends or ranked_ends(
-        ranking, estimate, low, high, posterior=posterior, marks=(cutoff, soft_cutoff)
-    )
-    open_ = np.zeros(chosen.size, dtype=bool) if sides is None else sides[chosen] != 0
-    bottom = np.where(open_ & np.isneginf(bottom), lowest, bottom)
-    top = np.where(open_ & np.isposinf(top), highest, top)
-    thin = ~decided & np.isfinite(bottom) & np.isfinite(top)
+    line = Cutoff() if cutoff is None else cutoff
+    if np.isfinite(line.soft) and np.isfinite(line.level):
+        axes.axhspan(min(line.level, line.soft), max(line.level, line.soft), color=palette.band, linewidth=0, zorder=0)
+        axes.axhline(line.level, color=palette.cutoff, linewidth=1.1, zorder=1)
+    left, right, lowest, highest = ends or ranked_ends(ranking, spans, line)
     axes.set_xlim(left, right)
     axes.set_ylim(lowest, highest)
     crowded = size[0] / (chosen.size if ends is None else right - left) < 0.11
-    for code, colour in enumerate(palette.status):
-        for part, width, alpha in ((decided, 1.0 if crowded else 1.5, 1.0), (thin, 0.8, 0.55)):
-            here = part & (state == code)
-            if here.any():
-                axes.vlines(ranks[here], bottom[here], top[here], color=colour, linewidth=width, alpha=alpha, zorder=2)
-        for limit, pointing in zip(limits, ("v", "^"), strict=False):
-            here = (state == code) & np.isfinite(limit)
-            axes.plot(
-                ranks[here], limit[here], linestyle="none", marker=pointing, color=colour, zorder=3,
-                markersize=3.5 if crowded else 5.5, markerfacecolor="none", markeredgewidth=0.9,
-            )  # fmt: skip
-        here = (state == code) & ~open_
-        if here.any():
-            marker = MARKERS[code]
-            hollow = code == 2
-            axes.plot(
-                ranks[here], middle[here], linestyle="none", marker=marker, color=colour, zorder=3,
-                markersize=3.0 if crowded else 5.0, markerfacecolor=palette.background if hollow else colour,
-                markeredgewidth=1.0,
-            )  # fmt: skip
+    bottom, top = _intervals(ranking, spans)
+    decided = np.isfinite(spans.low[chosen]) & np.isfinite(spans.high[chosen])
+    open_ = np.zeros(chosen.size, dtype=bool) if spans.sides is None else spans.sides[chosen] != 0
+    bottom = np.where(open_ & np.isneginf(bottom), lowest, bottom)
+    top = np.where(open_ & np.isposinf(top), highest, top)
+    thin = ~decided & np.isfinite(bottom) & np.isfinite(top)
+    limits = [] if spans.bounds is None else [limit[chosen] for limit in spans.bounds]
+    _draw(axes, palette, ranking, spans, _Bars(bottom, top, decided, thin, open_, limits), crowded=crowded)
     place = ranking.place(selected)
     if place is not None and selected is not None:
         axes.plot(
-            [place], [estimate[selected]], linestyle="none", marker="o", markersize=11, markerfacecolor="none",
+            [place], [spans.estimate[selected]], linestyle="none", marker="o", markersize=11, markerfacecolor="none",
             markeredgecolor=palette.accent, markeredgewidth=2.0, zorder=4,
         )  # fmt: skip
-    side = _free_side(axes, bottom, top, soft_cutoff, up=soft_cutoff > cutoff)
-    _zone_words(axes, palette, (cutoff, soft_cutoff), (cutoff_text, zone_text), side)
+    side = _free_side(axes, bottom, top, line.soft, up=line.soft > line.level)
+    _zone_words(axes, palette, line, side)
     axes.xaxis.set_major_locator(whole_ticks(10))
     axes.yaxis.set_major_locator(round_ticks(int(np.clip(_points_high(axes) / _TICK, 2, 6))))
     axes.set_ylabel(
@@ -188,22 +182,58 @@ def ranked_intervals(
     return figure
 
 
-def ranked_ends(
-    ranking: Ranking,
-    estimate: Floats,
-    low: Floats,
-    high: Floats,
-    *,
-    posterior: tuple[Floats, Floats] | None = None,
-    marks: Sequence[float] = (),
-) -> Ends:
-    """The ends of the axes at which all points, the cutoff (``marks``) and most of each interval are seen."""
-    middle = estimate[ranking.compounds]
+@dataclass(frozen=True, eq=False)
+class _Bars:
+    """What is drawn of each compound of a ranking, ``(n_drawn,)`` each."""
+
+    bottom: Floats
+    top: Floats
+    decided: Flags
+    """Where the interval is the deciding one."""
+    thin: Flags
+    open_: Flags
+    """Where nothing but a bound holds the estimate."""
+    limits: Sequence[Floats]
+    """What values lie below, and above."""
+
+
+def _draw(axes: Axes, palette: Palette, ranking: Ranking, spans: Spans, bars: _Bars, *, crowded: bool) -> None:
+    """Nothing; draws intervals, triangles and points, in the colour and shape of each status."""
+    chosen = ranking.compounds
+    ranks = np.arange(ranking.first, ranking.first + chosen.size)
+    middle, state = spans.estimate[chosen], spans.status[chosen]
+    for code, colour in enumerate(palette.status):
+        for part, width, alpha in ((bars.decided, 1.0 if crowded else 1.5, 1.0), (bars.thin, 0.8, 0.55)):
+            here = part & (state == code)
+            if here.any():
+                axes.vlines(
+                    ranks[here], bars.bottom[here], bars.top[here], color=colour, linewidth=width, alpha=alpha, zorder=2
+                )
+        for limit, pointing in zip(bars.limits, ("v", "^"), strict=False):
+            here = (state == code) & np.isfinite(limit)
+            axes.plot(
+                ranks[here], limit[here], linestyle="none", marker=pointing, color=colour, zorder=3,
+                markersize=3.5 if crowded else 5.5, markerfacecolor="none", markeredgewidth=0.9,
+            )  # fmt: skip
+        here = (state == code) & ~bars.open_
+        if here.any():
+            marker = MARKERS[code]
+            hollow = code == 2
+            axes.plot(
+                ranks[here], middle[here], linestyle="none", marker=marker, color=colour, zorder=3,
+                markersize=3.0 if crowded else 5.0, markerfacecolor=palette.background if hollow else colour,
+                markeredgewidth=1.0,
+            )  # fmt: skip
+
+
+def ranked_ends(ranking: Ranking, spans: Spans, cutoff: Cutoff) -> Ends:
+    """The ends of the axes at which all points, the cutoff and most of each interval are seen."""
+    middle = spans.estimate[ranking.compounds]
     if not middle.size:
         return (0.0, 1.0, 0.0, 1.0)
-    bottom, top = _intervals(ranking, low, high, posterior)
+    bottom, top = _intervals(ranking, spans)
     spread = float(np.ptp(middle)) if middle.size > 1 else 0.0
-    lines = [mark for mark in marks if np.isfinite(mark)]
+    lines = [mark for mark in (cutoff.level, cutoff.soft) if np.isfinite(mark)]
     lowest, highest = min([float(middle.min()), *lines]), max([float(middle.max()), *lines])
     # One interval of a hardly known compound must not squeeze all others flat: it may run out of the picture.
     room = max(spread, highest - lowest, 0.1)
@@ -221,15 +251,13 @@ def ranked_ends(
     )
 
 
-def _intervals(
-    ranking: Ranking, low: Floats, high: Floats, posterior: tuple[Floats, Floats] | None
-) -> tuple[Floats, Floats]:
+def _intervals(ranking: Ranking, spans: Spans) -> tuple[Floats, Floats]:
     """Both ends of the interval of each compound drawn: its bounds, else what is expected of it; NaN without either."""
-    bottom, top = low[ranking.compounds], high[ranking.compounds]
-    if posterior is None:
+    bottom, top = spans.low[ranking.compounds], spans.high[ranking.compounds]
+    if spans.posterior is None:
         return bottom, top
     open_ = ~(np.isfinite(bottom) & np.isfinite(top))
-    under, over = posterior[0][ranking.compounds], posterior[1][ranking.compounds]
+    under, over = spans.posterior[0][ranking.compounds], spans.posterior[1][ranking.compounds]
     # An estimate that only bounds hold has one end.
     thin = open_ & (np.isfinite(under) | np.isfinite(over))
     return np.where(thin, under, bottom), np.where(thin, over, top)
@@ -245,16 +273,15 @@ def _free_side(axes: Axes, bottom: Floats, top: Floats, level: float, *, up: boo
     return 0.995 if hidden[-part:].sum() < hidden[:part].sum() else 0.008
 
 
-def _zone_words(axes: Axes, palette: Palette, lines: tuple[float, float], words: tuple[str, str], side: float) -> None:
+def _zone_words(axes: Axes, palette: Palette, line: Cutoff, side: float) -> None:
     """Nothing; names the cutoff and its soft zone, this one at ``side``, where no bars are."""
-    cutoff, soft_cutoff = lines
-    if not np.isfinite(cutoff):
+    if not np.isfinite(line.level):
         return
-    up = soft_cutoff > cutoff  # smaller is better: the zone lies above the line
+    up = line.soft > line.level  # smaller is better: the zone lies above the line
     # Outside the zone, where a ranking leaves room: on the cutoff's side at the right, beyond the zone at a free end.
-    named = [(cutoff, words[0], not up, 0.995)]
-    if np.isfinite(soft_cutoff) and soft_cutoff != cutoff and _points_high(axes) > _ROOM:
-        named.append((soft_cutoff, words[1], up, side))
+    named = [(line.level, line.words, not up, 0.995)]
+    if np.isfinite(line.soft) and line.soft != line.level and _points_high(axes) > _ROOM:
+        named.append((line.soft, line.zone, up, side))
     bottom, top = axes.get_ylim()
     height = _points_high(axes)
     for level, word, beyond, across in named:

@@ -23,7 +23,7 @@ from assaypilot.engine.export.report_table import widths
 from assaypilot.engine.export.report_text import BOLD, REGULAR, fitted, load_fonts, not_drawn, wrapped
 from assaypilot.engine.export.report_vector import FigureFlowable, draw_structure
 from assaypilot.engine.figures.aligned import Aligned
-from assaypilot.engine.figures.ranked import rank_compounds, ranked_intervals
+from assaypilot.engine.figures.ranked import Cutoff, Spans, rank_compounds, ranked_intervals
 
 load_fonts()
 
@@ -94,7 +94,7 @@ def test_the_ranked_figure_too() -> None:
 
     def figure() -> Figure:
         ranking = rank_compounds(estimate, status)
-        return ranked_intervals(ranking, estimate, estimate - 0.2, estimate + 0.3, status, cutoff=7.2, soft_cutoff=7.0)
+        return ranked_intervals(ranking, Spans(estimate, estimate - 0.2, estimate + 0.3, status), Cutoff(7.2, 7.0))
 
     size = (800, 260)
     assert likeness(by_matplotlib(figure(), size), grey(as_pdf(figure()), size)) > 0.97
@@ -218,6 +218,6 @@ def test_signs_the_font_does_not_have_are_named() -> None:
 
 def test_numbers_with_intervals() -> None:
     nan = float("nan")
-    assert interval(7.421, 7.2, 7.631, 2) == "7.42 (7.20 to 7.63)"
-    assert interval(7.421, nan, 7.6, 1) == "7.4"
-    assert interval(nan, 7.0, 8.0, 2) == "not known"
+    assert interval("7.42", 7.2, 7.631, 2) == "7.42 (7.20 to 7.63)"
+    assert interval("7.4", nan, 7.6, 1) == "7.4"
+    assert interval("", 7.0, 8.0, 2) == "not known"

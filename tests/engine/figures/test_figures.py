@@ -15,7 +15,7 @@ from rdkit.Chem import MolFromSmarts
 
 from assaypilot.engine.figures.aligned import Aligned
 from assaypilot.engine.figures.palette import DARK, LIGHT, MARKERS
-from assaypilot.engine.figures.ranked import MOST_DRAWN, rank_compounds, ranked_intervals
+from assaypilot.engine.figures.ranked import MOST_DRAWN, Cutoff, Spans, rank_compounds, ranked_intervals
 from assaypilot.engine.figures.rounds import counts_by_round, set_by_round
 from assaypilot.engine.figures.structures import common_core
 
@@ -42,7 +42,7 @@ def test_the_best_are_drawn_and_the_axis_says_how_many_of_how_many() -> None:
     ranking = rank_compounds(estimate, status)
     assert ranking.compounds.tolist() == np.argsort(-estimate)[: ranking.compounds.size].tolist()
     assert ranking.compounds.size == MOST_DRAWN if MOST_DRAWN < 96 + 15 else 96 + 15
-    figure = ranked_intervals(ranking, estimate, estimate - 0.2, estimate + 0.2, status)
+    figure = ranked_intervals(ranking, Spans(estimate, estimate - 0.2, estimate + 0.2, status))
     assert f"the {ranking.compounds.size} best of 960 compounds" in figure.axes[0].get_xlabel()
 
 
@@ -57,7 +57,7 @@ def test_a_selected_compound_is_always_drawn_and_ringed() -> None:
     ranking = rank_compounds(estimate, status, selected=far)
     assert ranking.place(far) == 701
     assert ranking.at(701.3) == far
-    figure = ranked_intervals(ranking, estimate, estimate - 1, estimate + 1, status, selected=far)
+    figure = ranked_intervals(ranking, Spans(estimate, estimate - 1, estimate + 1, status), selected=far)
     assert "of 960" in figure.axes[0].get_xlabel()
     rings = [line for line in figure.axes[0].lines if line.get_markerfacecolor() == "none"]
     assert [line.get_xdata()[0] for line in rings] == [701]
@@ -69,14 +69,14 @@ def test_compounds_without_an_estimate_are_left_out() -> None:
     assert ranking.compounds.tolist() == [2, 1]
     assert ranking.total == 2
     nothing = rank_compounds(np.full(3, np.nan), np.zeros(3, dtype=np.int8))
-    figure = ranked_intervals(nothing, estimate, estimate, estimate, np.zeros(3, dtype=np.int8))
+    figure = ranked_intervals(nothing, Spans(estimate, estimate, estimate, np.zeros(3, dtype=np.int8)))
     assert any("No estimates yet" in text.get_text() for text in figure.axes[0].texts)
 
 
 def test_every_status_has_a_shape_of_its_own() -> None:
     estimate = np.array([8.0, 7.5, 7.0, 6.0])
     status = np.array([IN, UNDECIDED, OUT, LOST], dtype=np.int8)
-    figure = ranked_intervals(rank_compounds(estimate, status), estimate, estimate - 1, estimate + 1, status)
+    figure = ranked_intervals(rank_compounds(estimate, status), Spans(estimate, estimate - 1, estimate + 1, status))
     looks = {
         (line.get_marker(), line.get_markerfacecolor() == LIGHT.background)
         for line in figure.axes[0].lines
@@ -91,8 +91,8 @@ def test_bounds_that_are_open_or_missing_break_nothing() -> None:
     low, high = np.array([-np.inf, np.nan, 6.9]), np.array([np.inf, np.nan, 7.1])
     posterior = (estimate - 0.3, estimate + 0.3)
     figure = ranked_intervals(
-        rank_compounds(estimate, status), estimate, low, high, status,
-        posterior=posterior, cutoff=7.6, soft_cutoff=7.35, palette=DARK,
+        rank_compounds(estimate, status), Spans(estimate, low, high, status, posterior), Cutoff(7.6, 7.35),
+        palette=DARK,
     )  # fmt: skip
     assert "thin: 95 % posterior interval where nothing is decided" in figure.axes[0].get_xlabel()
     assert drawn(figure)
@@ -103,8 +103,8 @@ def test_what_stands_below_a_narrow_picture_stays_inside() -> None:
     status, none = np.zeros(20, dtype=np.int8), np.full(20, np.nan)
     for width in (4.9, 5.5, 8.0):
         figure = ranked_intervals(
-            rank_compounds(estimate, status), estimate, none, none, status, size=(width, 3.0),
-            posterior=(estimate - 0.3, estimate + 0.3), cutoff=7.6, soft_cutoff=7.35,
+            rank_compounds(estimate, status), Spans(estimate, none, none, status, (estimate - 0.3, estimate + 0.3)),
+            Cutoff(7.6, 7.35), size=(width, 3.0),
         )  # fmt: skip
         figure.canvas.draw()
         box = figure.axes[0].xaxis.label.get_window_extent()
@@ -116,17 +116,17 @@ def test_what_stands_below_a_narrow_picture_stays_inside() -> None:
 def test_texts_are_not_mathematics(text: str) -> None:
     estimate, status = table(30)
     figure = ranked_intervals(
-        rank_compounds(estimate, status), estimate, estimate - 1, estimate + 1, status,
-        quantity=text, cutoff=7.0, soft_cutoff=6.8, cutoff_text=text, zone_text=text,
+        rank_compounds(estimate, status), Spans(estimate, estimate - 1, estimate + 1, status),
+        Cutoff(7.0, 6.8, text, text), quantity=text,
     )  # fmt: skip
     assert drawn(figure)
 
 
 def test_a_hundred_thousand_compounds_are_as_quick_as_a_hundred() -> None:
     estimate, status = table(100_000)
-    drawn(ranked_intervals(rank_compounds(estimate, status), estimate, estimate - 1, estimate + 1, status))
+    drawn(ranked_intervals(rank_compounds(estimate, status), Spans(estimate, estimate - 1, estimate + 1, status)))
     start = time.perf_counter()
-    drawn(ranked_intervals(rank_compounds(estimate, status), estimate, estimate - 1, estimate + 1, status))
+    drawn(ranked_intervals(rank_compounds(estimate, status), Spans(estimate, estimate - 1, estimate + 1, status)))
     assert time.perf_counter() - start < 1.0  # measured: 0.07 s
 
 
@@ -194,10 +194,10 @@ def test_the_word_of_the_soft_zone_lies_where_it_hides_least() -> None:
     estimate = np.linspace(7.4, 5.0, 36)  # falls below the zone at once: there is room at the right
     status = np.full(36, OUT, dtype=np.int8)
     steep = ranked_intervals(
-        rank_compounds(estimate, status), estimate, estimate - 0.2, estimate + 0.2, status, cutoff=7.4, soft_cutoff=7.1
+        rank_compounds(estimate, status), Spans(estimate, estimate - 0.2, estimate + 0.2, status), Cutoff(7.4, 7.1)
     )
     flat = ranked_intervals(
-        rank_compounds(estimate, status), estimate, estimate - 0.2, estimate + 0.2, status, cutoff=5.4, soft_cutoff=5.1
+        rank_compounds(estimate, status), Spans(estimate, estimate - 0.2, estimate + 0.2, status), Cutoff(5.4, 5.1)
     )
     places = [next(t for t in one.axes[0].texts if "soft" in t.get_text()).get_ha() for one in (steep, flat)]
     assert places == ["right", "left"]
@@ -207,11 +207,12 @@ def test_values_known_only_as_bounds_have_triangles_and_what_is_open_runs_out_of
     estimate = np.array([7.0, 6.0, 5.0])
     nan = np.full(3, np.nan)
     status = np.zeros(3, dtype=np.int8)
-    figure = ranked_intervals(
-        rank_compounds(estimate, status), estimate, nan, nan, status,
+    spans = Spans(
+        estimate, nan, nan, status,
         posterior=(np.array([6.8, 5.5, -np.inf]), np.array([7.2, 6.5, 5.4])),
         bounds=(np.array([np.nan, 6.2, 5.0]), nan), sides=np.array([0, 0, -1], dtype=np.int8),
     )  # fmt: skip
+    figure = ranked_intervals(rank_compounds(estimate, status), spans)
     axes = figure.axes[0]
     marks = {line.get_marker(): line for line in axes.lines if len(line.get_xdata())}
     assert marks["v"].get_xdata().tolist() == [2, 3]

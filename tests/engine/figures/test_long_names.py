@@ -8,7 +8,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 from assaypilot.engine.figures.front import Axis, front_plot, spread
-from assaypilot.engine.figures.ranked import rank_compounds, ranked_intervals
+from assaypilot.engine.figures.ranked import Spans, rank_compounds, ranked_intervals
 from assaypilot.engine.figures.residuals import worst_residuals
 from assaypilot.engine.models.report import Residual
 
@@ -20,7 +20,7 @@ STATUS = np.array([1, 0, 2], dtype=np.int8)
 
 def ranked(size: tuple[float, float]) -> Figure:
     ranking = rank_compounds(ESTIMATE, STATUS)
-    return ranked_intervals(ranking, ESTIMATE, ESTIMATE - 0.2, ESTIMATE + 0.2, STATUS, quantity=NAME, size=size)
+    return ranked_intervals(ranking, Spans(ESTIMATE, ESTIMATE - 0.2, ESTIMATE + 0.2, STATUS), quantity=NAME, size=size)
 
 
 def front(size: tuple[float, float]) -> Figure:
