@@ -159,9 +159,10 @@ class _NoiseLine(_Line):
         if stated.classes is not None and not (stated.estimated or stated.classes.stated):
             self.field.problem("Each class needs an SD. Write it like 0.2; R1: Ph=0.4, tBu=0.5.")
             return now, False
-        self.field.hint(
-            f"{'estimated for each class' if stated.estimated else 'SD of all others; classes'}; now {self.shown}"
-        )
+        # The field is too narrow for all of them.
+        own = stated.classes
+        words = "" if own is None else (own if stated.sd is None else own.with_other(stated.sd)).in_words
+        self.field.hint(f"{'estimated for each class' if stated.estimated else words}; now {self.shown}")
         return stated, True
 
 
@@ -249,7 +250,9 @@ class TermsForm(QWidget):
         for one in status.noise:
             told.setdefault(status.endpoints[one.endpoint].name, []).append(one)
         for name, stated in now.noise:
-            self._noise[name].told = "; ".join(_estimated(here) for here in told.get(name, ()))
+            classes = stated.classes if isinstance(stated, StatedNoise) else None
+            known = "" if classes is None else classes.in_words
+            self._noise[name].told = "; ".join(_estimated(here) for here in told.get(name, ())) or known
             tried_noise = {} if wanted is None else dict(wanted.noise)
             text = stated.text if isinstance(stated, StatedNoise) else _text(stated)
             self._noise[name].show(text, keep=not opened and tried_noise.get(name) != stated)

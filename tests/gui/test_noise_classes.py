@@ -90,7 +90,7 @@ def test_the_goal_page_takes_classes_behind_a_semicolon(qtbot: QtBot, tmp_path: 
     assert wanted is not None
     own = NoiseClasses("R1", (("A", 0.6),))
     assert change_between(Terms.of(now), wanted).noise == {"pIC50": StatedNoise(0.2, classes=own)}
-    assert "SD of all others; classes" in line.note.text()
+    assert "0.2; 0.6 with A at R1; now 0.2" in line.note.text()
     for typed, said in (("0.2; R1: A", "Each class needs an SD"), ("0.2; R1:", "like 0.2; R1: Ph=0.4")):
         line.edit.setText(typed)
         assert form.read() is None
@@ -107,6 +107,7 @@ def test_the_goal_page_shows_classes_and_takes_them_back(qtbot: QtBot, tmp_path:
     form.show_now(now, opened=True)
     line = form.field("pIC50")
     assert line.text == "0.2; R1: A=0.6"
+    assert line.note.text() == "0.2; 0.6 with A at R1"
     assert form.read() == Terms.of(now)
     line.edit.setText("0.6")
     wanted = form.read()

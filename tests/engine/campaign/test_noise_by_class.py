@@ -16,6 +16,7 @@ from assaypilot.engine.models.sd_bound import upper_sd
 from assaypilot.engine.models.sd_classes import MOST_CLASSES
 from assaypilot.engine.noise_classes import NoiseClasses
 from assaypilot.engine.stated_noise import StatedNoise
+from assaypilot.engine.stock import CANNOT, IN_STOCK, StockLine
 from tests.engine.campaign.making import EFFECTS, make, replays, small_library, truth
 
 LOUD, QUIET = 0.6, 0.2
@@ -44,7 +45,7 @@ def play(campaign, rounds, seed=5):
     for _ in range(rounds):
         if campaign.status().finished:
             return
-        campaign.plan()
+        campaign.plan(choice="fastest" if campaign.status().choosable else None)
         campaign.record(said(campaign, rng))
 
 
@@ -125,13 +126,19 @@ def test_a_limit_is_decided_by_the_largest_bound_of_all_classes(tmp_path):
 
 def test_a_class_that_comes_later_has_its_own_chance_of_error(tmp_path):
     library = small_library((3, 3))
-    had = library.codes[:, 0] != 1
-    away = Library(library.sites, library.codes, library.ids, None, had)
-    with make(tmp_path / "x.assaypilot", **{**WIDE, "library": away}) as campaign:
+    loud = np.flatnonzero(library.codes[:, 0] == 1)
+    with make(tmp_path / "x.assaypilot", **WIDE) as campaign:
+        campaign.set_stock([StockLine(c, CANNOT if c in loud else IN_STOCK) for c in range(9)])
         assert [one.group for one in scatter.spreads(campaign._ledger, 0)] == [0]
         play(campaign, 1)
         assert by_class.late(campaign._ledger) == 0
-        assert campaign._ledger.error == pytest.approx(0.05)
+        before = campaign._ledger.error
+        campaign.set_stock([StockLine(c, IN_STOCK) for c in range(9)])
+        play(campaign, 1)
+        assert any(int(m.compound) in loud for m in campaign.status().measurements)
+        assert by_class.late(campaign._ledger) == 1
+        assert campaign._ledger.error >= before + 0.9 * 0.05 * (1 - 1e-9)
+        replays(campaign)
 
 
 @pytest.mark.parametrize(

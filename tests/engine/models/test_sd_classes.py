@@ -1,5 +1,7 @@
 """The lemma behind SDs by class that nobody knows: one scale for all, and limits that smaller steps keep to."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from scipy.stats import norm
@@ -7,6 +9,7 @@ from scipy.stats import norm
 from assaypilot.engine.models.sd_bound import upper_factor
 from assaypilot.engine.models.sd_classes import of_walk, scale, weighing, worth
 from assaypilot.engine.strategies.adaptive.boundary import limits, spent
+from assaypilot.engine.strategies.adaptive.one import Adaptive
 
 
 def test_no_direction_scatters_more_than_the_scale_says():
@@ -87,3 +90,13 @@ def test_bounds_of_classes_hold_together_at_all_looks_and_smaller_ones_do_not():
     for shrunk, rate in ((1.0, (0.05, 0.1)), (1.3, (0.5, 1.0))):
         below = (np.sqrt(sums / freedom) * factors / shrunk < 1.0).any(axis=(1, 2)).mean()
         assert rate[0] * 0.8 <= below <= rate[1] * 1.2
+
+
+@pytest.mark.parametrize("by_class", [False, True])
+def test_adaptive_has_these_limits_where_classes_are_not_known(by_class):
+    problem = SimpleNamespace(estimated=by_class, by_class=by_class)
+    state = SimpleNamespace(memory={"expected": np.array([3])}, problem=problem)
+    for level in (0.2, 0.01):
+        own = of_walk(level) if by_class else level
+        assert Adaptive.walk_limits(state, level, 5) == pytest.approx(limits(own, 3, 5))
+    assert of_walk(0.2) < of_walk(0.1) < 0.1
