@@ -58,7 +58,7 @@ MOST_CLASSES = 12
 
 def of_walk(level: float) -> float:
     """The level for the limits of a walk whose steps may be less than standard normal, so that it keeps to its own."""
-    return level * (_OF_SMALL if level <= _SMALL else _OF_LARGE)
+    return _OF_SMALL * level if level <= _SMALL else max(_OF_LARGE * level, _OF_SMALL * _SMALL)
 
 
 def weighing(guess: float, squares: float, freedom: int, alpha: float) -> float:
