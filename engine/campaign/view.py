@@ -37,7 +37,9 @@ def build_status(ledger: Ledger, location_warnings: tuple[str, ...] = ()) -> Sta
     confirmed = confirmation(ledger, candidates, ended=bool(reasons))
     statement = promises.statement(ledger, candidates, counts, reasons, holds=guarantee.holds)
     told = quality(ledger)
-    shifted = {k: shifts(ledger, k) for k in ledger.measured} if ledger.settings.blocks != "none" else {}
+    # Plain numbers, so that whoever unpickles a status loads no statistics for them.
+    blocks = ledger.settings.blocks != "none"
+    shifted = {k: {b: (s.read, s.above) for b, s in shifts(ledger, k).items()} for k in ledger.measured if blocks}
     stood = partial(where, ledger.settings.blocks, shifted)
     return Status(
         name=ledger.name,
