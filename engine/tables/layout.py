@@ -299,7 +299,7 @@ def _combined(upper: Sequence[str], lower: Sequence[str]) -> list[str]:
             _says_all(under) or headers.is_mean(group) or fold(under).startswith(f"{fold(group)} ")
         ):
             names.append(under)
-            of = under if headers.looks_like_activity(under) else ""
+            of = under if headers.looks_like_activity(under) and not headers.is_mean(group) else ""
         elif _says_what(group) and _is_bare(under):
             names.append(f"{under} {group}")
         elif over or headers.is_part(under) or under in repeated:
