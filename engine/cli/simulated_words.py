@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
+from assaypilot.engine.campaign.noise.classes import BY_CLASS
 from assaypilot.engine.campaign.words import many
 from assaypilot.engine.cli.console import table
 from assaypilot.engine.goals import Goal
@@ -37,6 +38,7 @@ def simulated_document(task: Task, void: tuple[str, ...], known: Yardsticks, fig
         "goal": _goal_document(drawn.goal),
         "delta": task.instance.delta if task.delta is None else task.delta,
         "noise": list(drawn.noise),
+        "noise_by_class": task.instance.noise_text or None,
         "endpoints": len(drawn.noise),
         "budget": None if budget is None else budget * len(drawn.noise),
         "compounds": task.instance.compounds,
@@ -47,8 +49,16 @@ def simulated_document(task: Task, void: tuple[str, ...], known: Yardsticks, fig
         "baseline": info.baseline,
         "guarantee": info.guarantee,
         "void": [*void, *task.instance.notes, *_bounds_left_out(task)],
-        "cautions": list(task.strategy.cautions(problem_of(task, drawn, 0))),
+        "cautions": [*task.strategy.cautions(problem_of(task, drawn, 0)), *_by_class(task)],
     }
+
+
+def _by_class(task: Task) -> list[str]:
+    """Who takes the largest SD for all, where the noise differs by class; empty otherwise."""
+    if not task.instance.noise_text:
+        return []
+    own = [] if task.strategy.info.name in BY_CLASS else ["the largest SD is taken for all compounds"]
+    return [*own, "the oracle and the lower bound are those of the largest SD for all compounds"]
 
 
 def _edge(value: float) -> float | None:
@@ -75,7 +85,7 @@ def _goal_document(goal: Goal) -> dict[str, Any]:
 def simulated_lines(instance: Instance, task: Task, documents: Sequence[dict[str, Any]]) -> list[str]:
     """A table with a line for each strategy, and what has to be known beside it."""
     first = documents[0]
-    noise = " and ".join(f"{sd:g}" for sd in dict.fromkeys(first["noise"]))
+    noise = first["noise_by_class"] or " and ".join(f"{sd:g}" for sd in dict.fromkeys(first["noise"]))
     noise += " (estimated from replicates)" if first["noise_estimated"] else ""
     size = f"{many(first['compounds'], 'compound')}, dimension {first['dimension']}"
     several = first["endpoints"] > 1

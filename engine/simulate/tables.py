@@ -41,6 +41,8 @@ class TableTruth:
     """``(n_endpoints, n_arms)``, where the noise differs by class; ``noise`` is then the largest."""
     classes: Ints | None = None
     """``(n_endpoints, n_arms)``, the class of each arm."""
+    noise_text: str = ""
+    """The SDs in words; empty where they do not differ."""
 
 
 def truth_of(
@@ -100,10 +102,10 @@ def truth_of(
         each = np.array([[sds[first[kept]], places[first[kept]]] for _, sds, places in parted])
         own = {"sds": each[:, 0], "classes": each[:, 1].astype(np.intp)}
         noise = [float(row.max()) for row in each[:, 0]]
-        said = [
-            f"the noise of {e.name} differs: {text}" for e, (text, *_) in zip(endpoints, parted, strict=True) if text
-        ]
-        notes += [f"{'; '.join(said)}; who does not weigh by class takes the largest for all"]
+        own["noise_text"] = "; ".join(
+            (f"{endpoint.name} " if len(endpoints) > 1 else "") + (text or f"{sd:.3g}")
+            for endpoint, (text, *_), sd in zip(endpoints, parted, noise, strict=True)
+        )
     return TableTruth(
         SiteFeatures(whole.codes[first[kept]], whole.sizes),
         means[:, kept],
@@ -164,6 +166,7 @@ def of_table(name: str, paper: str, title: str, truth: TableTruth, goal: Goal, d
         goal=goal.name,
         delta=delta,
         notes=truth.notes,
+        noise_text=truth.noise_text,
     )
 
 

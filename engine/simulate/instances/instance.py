@@ -76,6 +76,8 @@ class Instance:
     """Measurements in the whole campaign when the paper fixes them."""
     notes: tuple[str, ...] = ()
     """What a reader of the figures must know."""
+    noise_text: str = ""
+    """The SDs in words where they differ by class; empty otherwise."""
 
     def make(self, seed: Seed) -> Drawn:
         """The draw of that seed; always the same one when nothing is random."""
