@@ -8,13 +8,15 @@ near a bound are left out: these came as numbers only where the noise took them 
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from assaypilot.engine.features import Features
 from assaypilot.engine.models.ols import least_squares
-from assaypilot.engine.models.tobit import Bounds, Cells
+
+if TYPE_CHECKING:
+    from assaypilot.engine.models.tobit import Bounds, Cells
 
 __all__ = ["Beyond", "beyond_model"]
 
