@@ -275,7 +275,11 @@ def test_noise_that_differs_by_class_is_said_and_refused_where_it_cannot_be(run,
     given = ("--table", table, "--epsilon", "0.5", "--sd", "0.2", "--noise-class")
     assert "Assay noise (SD) of pIC50: 0.2; 0.5 with Ph at R1" in run("new", path, *given, "R1: Ph=0.5").out
     assert "SD at most 0.2; 0.5 with Ph at R1" in run("status", path).out
-    for text, why in (("R3: Ph=0.5", "no site or column 'R3'"), ("R1: Et=0.5", "has Et at R1"), ("R1", "whose noise")):
+    for text, why in (
+        ("R3: Ph=0.5", "no site or column 'R3'"),
+        ("R1: Et=0.5", "has Et at R1"),
+        ("R1", "R1 is not given"),
+    ):
         refused = run("new", tmp_path / "y.assaypilot", *given, text)
         assert refused.code != 0
         assert why in refused.err
