@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -10,11 +10,23 @@ import numpy as np
 from assaypilot.engine.arrays import Floats
 from assaypilot.engine.endpoint import Relation
 
-__all__ = ["FEW_REPEATED", "Measurement", "Pooled", "Result", "pool", "pure_error", "replicate_noise"]
+__all__ = [
+    "FEW_REPEATED",
+    "Measurement",
+    "Pooled",
+    "Result",
+    "determinations",
+    "pool",
+    "pure_error",
+    "replicate_noise",
+]
 
 
 FEW_REPEATED = 3
 """Compounds measured more than once below which their scatter says next to nothing about the assay."""
+
+_SURELY, _FEWEST = 0.01, 6
+"""p from which SDs of means speak of single runs, and the degrees of freedom below which they are not asked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +126,23 @@ def replicate_noise(
     """
     total, freedom, used = pure_error(arms, values, n, sds)
     return (float(np.sqrt(total / freedom)), used) if freedom else (None, 0)
+
+
+def determinations(n: Sequence[int], sds: Sequence[float | None], stated: float | None) -> list[int]:
+    """The independent determinations behind each value: its n, and 1 where SDs tell that an n counts one run.
+
+    What differs from run to run is in the noise of a value and not in the SD within its run. Where the SDs that came
+    with means of n are surely below the stated noise (chi square, p < 0.01), n more wells were no more runs.
+    """
+    means = [(count - 1, sd) for count, sd in zip(n, sds, strict=True) if count > 1 and sd is not None and sd >= 0]
+    freedom = sum(count for count, _ in means)
+    if not stated or freedom < _FEWEST:
+        return list(n)
+    from scipy.special import chdtr
+
+    if chdtr(freedom, sum(count * sd * sd for count, sd in means) / stated**2) >= _SURELY:
+        return list(n)
+    return [1 if sd is not None and sd >= 0 else count for count, sd in zip(n, sds, strict=True)]
 
 
 def pure_error(

@@ -34,7 +34,7 @@ from assaypilot.engine.campaign.plates import blocking
 from assaypilot.engine.campaign.results.spans import spanned
 from assaypilot.engine.features import SiteFeatures
 from assaypilot.engine.interactions import pair_name
-from assaypilot.engine.measurements import Measurement, pool, pure_error
+from assaypilot.engine.measurements import Measurement, determinations, pool, pure_error
 from assaypilot.engine.models.additivity import BOUND, Additivity, additivity, deviation_bound
 from assaypilot.engine.models.beyond_model import Beyond, beyond_model
 from assaypilot.engine.models.interactions import Interaction, interactions
@@ -132,7 +132,7 @@ def _cap(told: Deviations) -> int | None:
 
 def _judged(ledger: Ledger, endpoint: int) -> Deviations:
     """The deviations in one endpoint."""
-    own = [m for m in ledger.measurements if m.endpoint == endpoint and m.usable]
+    own = _determined(ledger, endpoint)
     sd, shown = _noise(ledger, endpoint)
     own = _uncut(ledger, endpoint, own, shown)
     features, arms, rows, means, counts = _values(ledger, endpoint, own)
@@ -179,7 +179,22 @@ def _judged(ledger: Ledger, endpoint: int) -> Deviations:
         more = "A second measurement" if cap == 1 else f"More than {cap:,} measurements"
         spread = f"{more} of one compound would tell little, and {'is' if cap == 1 else 'are'} not planned."
     offers = _offers(ledger, told) if told.contradicted else ()
-    return replace(told, sentence=_sentence(ledger, endpoint, told), offers=offers, spread=spread)
+    sentence = _sentence(ledger, endpoint, told)
+    if any(m.n != m.entered.n for m in own):
+        sentence += " The SDs that came with means are far below the stated noise, as within one run: each counts once."
+    return replace(told, sentence=sentence, offers=offers, spread=spread)
+
+
+def _determined(ledger: Ledger, endpoint: int) -> list[Measurement]:
+    """Its usable values, each with its independent determinations alone."""
+    told = ledger.endpoints[endpoint]
+    own = [m for m in ledger.measurements if m.endpoint == endpoint and m.usable]
+    # In units in which all classes scatter alike.
+    root = np.sqrt(assay_noise.worth(ledger, endpoint))
+    given = [told.sd_to_model(m.entered.value, m.entered.sd) for m in own]
+    sds = [None if sd is None else sd * float(root[m.compound]) for m, sd in zip(own, given, strict=True)]
+    counts = determinations([m.n for m in own], sds, None if told.noise_estimated else told.noise_sd)
+    return [m if m.n == count else replace(m, n=count) for m, count in zip(own, counts, strict=True)]
 
 
 def _noise(ledger: Ledger, endpoint: int) -> tuple[float, float]:

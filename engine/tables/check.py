@@ -14,7 +14,7 @@ from assaypilot.engine.endpoint import Endpoint
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.features import SiteFeatures, span_rank
 from assaypilot.engine.labels import label_text
-from assaypilot.engine.measurements import Pooled, Result, pool, pure_error
+from assaypilot.engine.measurements import Pooled, Result, determinations, pool, pure_error
 from assaypilot.engine.models.diagnostics import AdditiveFit
 from assaypilot.engine.models.interactions import Interaction, interactions
 from assaypilot.engine.models.report import ModelReport, Noise, model_report
@@ -77,11 +77,14 @@ def endpoint_facts(imported: ImportedTable) -> tuple[EndpointFacts, ...]:
         exact = [result for result in own if result.relation == "=" and not result.excluded]
         at = [places[result.compound] for result in exact]
         values = [endpoint.to_model(result.value, result.unit) for result in exact]
-        counts = [result.n for result in exact]
-        squares, freedom, groups = pure_error(at, values, counts, [_sd(endpoint, result) for result in exact])
+        sds = [_sd(endpoint, result) for result in exact]
+        squares, freedom, groups = pure_error(at, values, [result.n for result in exact], sds)
         spread = math.sqrt(squares / freedom) if freedom else None
-        # Replicates that never differ (rounded values) say nothing about the noise.
-        noise = Noise(spread, freedom) if spread else None
+        stated = None if endpoint.noise_estimated else endpoint.noise_sd
+        counts = determinations([result.n for result in exact], sds, stated)
+        # Replicates that never differ (rounded values) say nothing about the noise, nor do those of one run.
+        of_one_run = sum(counts) < sum(result.n for result in exact)
+        noise = Noise(spread, freedom) if spread and not of_one_run else None
         if noise is None and endpoint.noise_sd is not None:
             noise = Noise(endpoint.noise_sd)
         noise_sd = endpoint.noise_sd if endpoint.noise_sd is not None else (spread or None)

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assaypilot.engine.measurements import Measurement, Result, pool, replicate_noise
+from assaypilot.engine.measurements import Measurement, Result, determinations, pool, replicate_noise
 
 N_ARMS = 5
 entries = st.lists(
@@ -104,3 +104,19 @@ def test_what_enters_estimates():
     assert m.with_exclusion("bubble").with_exclusion(None) == m
     assert not Measurement(1, 0, 0, 7.0, "<", 1, entered, round=1, phase=1).usable
     assert not Measurement(1, 0, 0, 7.0, "=", 1, entered, round=1, phase=1, withdrawn=True).usable
+
+
+def test_sds_of_the_stated_noise_are_taken_for_runs_of_their_own_but_for_one_table_in_a_hundred():
+    rng = np.random.default_rng(5)
+    sds = 0.2 * np.sqrt(rng.chisquare(2, (2000, 12)) / 2)
+    once = sum(determinations([3] * 12, list(row), 0.2) == [1] * 12 for row in sds)
+    assert 5 <= once <= 40  # 20 of 2,000
+    assert all(determinations([3] * 12, list(0.2 * row), 0.2) == [1] * 12 for row in sds[:100])
+
+
+def test_determinations_without_an_sd_or_a_stated_noise_are_as_they_are():
+    few = [3, 1, 2, 4]
+    assert determinations(few, [0.01, None, None, 0.02], None) == few
+    assert determinations(few, [None] * 4, 0.2) == few
+    assert determinations([3, 3], [0.01, 0.01], 0.2) == [3, 3], "four degrees of freedom are too few to ask"
+    assert determinations([3, 1, 2, 4, 3], [0.01, None, None, 0.02, 0.01], 0.2) == [1, 1, 2, 1, 1]

@@ -175,6 +175,27 @@ def test_a_noise_stated_too_small_is_not_taken_for_a_table_that_is_not_additive(
         assert campaign.status().additivity[0].contradicted
 
 
+def test_determinations_of_one_run_are_one_where_their_sds_are_far_below_the_stated_noise(tmp_path: Path) -> None:
+    """Three wells of a run scatter by 0.04, and what differs between runs makes the noise of 0.2 that was stated."""
+
+    def table(tau: float, sd: float) -> list[Result]:
+        return [replace(one, n=3, sd=sd) for one in once(means(tau))]
+
+    with create(tmp_path / "a.assaypilot", history=table(0.0, 0.04)) as campaign:
+        now = campaign.status()
+        assert now.guarantee.holds
+        assert now.additivity[0].verdict == "not contradicted"
+        assert "as within one run: each counts once" in now.additivity[0].sentence
+    # SDs as large as the noise are of three determinations, whose mean should scatter by 0.115.
+    with create(tmp_path / "b.assaypilot", history=table(0.0, 0.2)) as campaign:
+        now = campaign.status()
+        assert now.additivity[0].contradicted
+        assert "as within one run" not in now.additivity[0].sentence
+    # A table that is not additive is one all the same.
+    with create(tmp_path / "c.assaypilot", history=table(0.6, 0.04)) as campaign:
+        assert campaign.status().additivity[0].contradicted
+
+
 def test_a_stated_model_error_is_what_is_contradicted(tmp_path: Path) -> None:
     for error, holds in ((2.0, True), (0.1, False)):
         parameters = {"model_error": error}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 HEADER = ("ID", "R1", "R2", "pIC50")
 GOAL = ("--epsilon", "0.5", "--sd", "0.1")
 
@@ -59,3 +61,21 @@ def test_new_says_what_a_strategy_promises_that_was_named(done, table, tmp_path)
     promise = {one["name"]: one["guarantee"] for one in done("strategies")}["adaptive"]
     document = done("new", tmp_path / "x.assaypilot", "--table", path, *GOAL, "--strategy", "adaptive")
     assert document["why"].startswith(f"adaptive, as chosen: {promise[:60]}")
+
+
+def test_sds_of_single_runs_do_not_take_the_place_of_the_stated_noise(run, table, tmp_path):
+    rng = np.random.default_rng(3)
+    effects = rng.normal(0, 0.5, (2, 6))
+    rows = [
+        (f"C{i}{j}", f"a{i}", f"b{j}", round(6 + effects[0, i] + effects[1, j] + rng.normal(0, 0.2), 3), 0.04, 3)
+        for i in range(6)
+        for j in range(6)
+    ]
+    path = table([(*HEADER, "SD", "n"), *rows])
+    new = ("new", tmp_path / "x.assaypilot", "--table", path, "--epsilon", "0.5", "--endpoint")
+    said = run(*new, "pIC50;sd=0.2").out
+    assert "the additive model fits" in said
+    assert "what the assay noise (SD 0.2) explains" in said
+    assert "No guarantee" not in said
+    # Where nothing is stated these SDs are all that is known of the noise.
+    assert "beyond the assay noise (SD 0.04," in run("check", path).out
