@@ -94,8 +94,8 @@ of {PER_ROUND}, the last of which may be partial. {len(lines)} of {len(PAIRS)} p
 - Errors of {len(steps):,} differences, one from each phase, in the standard errors that were decided by: SD
   {np.std(steps):.3f}, Kolmogorov-Smirnov p {p:.3f}.
 
-{of_best(rows)}Above the bar is, if any, a table of many effects that is decided in three rounds: each further
-round takes at least one measurement per effect, and a compound amid the soft zone may need two.
+{of_best(rows)}Above the bar is, if any, a table of many effects that is decided in few rounds: where hundreds of
+compounds are left that lack little, a further phase still takes at least one measurement per effect.
 
 Measurements are medians; LinFACT-XY is the tight one. Plans change a little with the versions of their solvers, and
 with them single runs. The oracle knows the truth and certifies every
