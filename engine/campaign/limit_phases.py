@@ -128,15 +128,15 @@ def next_phase(ledger: Decisions, state: State, report: Report = silent) -> Allo
     candidates = table(problem.features, np.flatnonzero(problem.measurable))
     directions = Rows(problem.features.dense(found.arms[kept]) @ candidates.basis * scale[:, None])
     design = CAREFUL.design(candidates, directions, gap=_GAP, report=report)
-    size = capacity.per_round
+    most, size = _ROUNDS * capacity.per_round, capacity.per_round
     if known.all():
-        size = min(math.ceil(_ROOM * design.value), _ROUNDS * capacity.per_round)
+        size = math.ceil(_ROOM * design.value)
     if capacity.budget is not None:
-        size = min(size, capacity.budget - state.spent)
+        most = min(most, capacity.budget - state.spent)
     # A pair of replicates for noise that is not known is none of its business.
     bare = replace(state, problem=replace(problem, repeats=0))
-    draft, size = Draft(bare, candidates, design, directions, report), max(size, 1)
-    return draft.issued("xy", size, draft.whole(size))
+    draft, size = Draft(bare, candidates, design, directions, report), max(min(size, most), 1)
+    return draft.issued("xy", *draft.telling(size, most if known.all() else size, 1.0 / _ROOM))
 
 
 def _at_hand(ledger: Decisions, state: State, arms: Ints) -> Problem:

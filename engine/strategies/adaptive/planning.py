@@ -144,10 +144,16 @@ class Draft:
         wanted = math.ceil(min(room * self.design.value, 1e15))
         full = self.full(wanted)
         size = full if wanted >= full else min(full, self._fewest(max(wanted, least)))
+        return self.telling(size, full, _SHORT / room)
+
+    def telling(self, size: int, full: int, variance: float) -> tuple[int, Rounded]:
+        """How many measurements, from ``size`` to ``full``, have no larger variance than this; and these.
+
+        Few whole measurements can tell much less than their share of the design.
+        """
         found = self.whole(size)
-        while size < full and found.value * room > _SHORT * size:
-            # Few whole measurements can tell much less than their share of the design.
-            size = min(full, max(size + 1, math.ceil(found.value * room / _SHORT)))
+        while size < full and found.value > variance * size:
+            size = min(full, max(size + 1, math.ceil(found.value / variance)))
             found = self.whole(size)
         return size, found
 
