@@ -47,6 +47,7 @@ def test_ahead_of_uniform_in_a_quick_case():
 
 
 @pytest.mark.full
+@pytest.mark.timeout(7200)
 def test_at_length():
     found = fb.everything(120)
     ours = sum(one.wrong for one in found if one.point.way == fb.OURS)

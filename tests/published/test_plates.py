@@ -50,6 +50,7 @@ def test_what_was_made_is_made_again():
 
 
 @pytest.mark.full
+@pytest.mark.timeout(7200)
 def test_at_length(tmp_path):
     """Campaigns stop and go on; plates as they are laid out leave what there is to know."""
     path = tmp_path / "runs.jsonl"
