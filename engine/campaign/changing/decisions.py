@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from assaypilot.engine.arrays import Flags
 from assaypilot.engine.campaign import limits
 from assaypilot.engine.campaign.file import codec, parts
 from assaypilot.engine.campaign.noise import later, scatter
@@ -33,7 +34,7 @@ def rules(ledger: Ledger) -> int:
     return 2 if away or len(noise | {ledger.endpoints[ledger.objective].noise_sd}) > 1 else 1
 
 
-def derive(ledger: Ledger, upto: int, measurable: NDArray[np.bool_], spent: int, by_rules: int = 1) -> Decision | None:
+def derive(ledger: Ledger, upto: int, measurable: Flags, spent: int, by_rules: int = 1) -> Decision | None:
     """The decision of the phases up to one under the terms as they are; None where none keeps the promise.
 
     ``measurable`` and ``spent``: what could be had, and was measured, when the terms were changed; ``by_rules``: as

@@ -15,7 +15,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from assaypilot.engine.campaign.asking import Terms
 from assaypilot.engine.campaign.noise.precision import of_compounds
@@ -41,7 +40,6 @@ __all__ = [
     "with_more",
 ]
 
-Floats = NDArray[np.float64]
 
 BY_CLASS = ("adaptive",)
 """Strategies that weigh measurements by the precision of their class."""

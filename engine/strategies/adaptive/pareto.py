@@ -48,8 +48,8 @@ from dataclasses import replace
 from typing import ClassVar, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from assaypilot.engine.arrays import Flags, Floats, Ints
 from assaypilot.engine.goals import ParetoSet
 from assaypilot.engine.progress import Report, silent
 from assaypilot.engine.strategies.adaptive.classes import weighed
@@ -87,9 +87,6 @@ from assaypilot.engine.strategies.protocol import (
 
 __all__ = ["AdaptivePareto", "Verdict"]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
-Flags = NDArray[np.bool_]
 
 _MOST_PAIRS = 20_000_000
 """Differences in phases and endpoints looked at for one decision; what is left waits for the next one."""

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from assaypilot.engine.arrays import Floats, Ints
 from assaypilot.engine.design import Rows
 from assaypilot.engine.design.criteria import Design
 from assaypilot.engine.design.prompt import prompt_design, prompt_whole
@@ -25,8 +25,6 @@ from assaypilot.engine.strategies.repeating import in_pairs, of_classes
 
 __all__ = ["CAREFUL", "Draft", "Needs", "Way", "expected_looks", "first_phase", "next_phase"]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
 
 _GAP = 0.05
 """How far a phase's design may be from optimal; the next phase's depends on what this one brings."""
