@@ -223,6 +223,7 @@ def _cautions(endpoints: Sequence[Endpoint], settings: Settings, n_measured: int
 
 _USUAL = 0.3
 """The SD that the first plan starts from where nothing says better: of log values, as biochemical assays have it."""
+_OR_UNKNOWN = "; or say that nobody knows it, --sd unknown, and it is estimated on the way."
 _HARDLY_KNOWN = " So few replicates tell little: it may be several times larger. Give your assay's own SD if you can."
 
 
@@ -267,10 +268,10 @@ def _with_noise(
                     f"the assay noise (SD) of {endpoint.name} is not known: none was given, "
                     f"and {'replicates agree exactly' if compounds else 'no compound was measured twice'}",
                     option="--sd",
-                    mend="Give the SD between independent measurements of one compound, e.g. --sd 0.2."
+                    mend=f"Give the SD between independent measurements of one compound, e.g. --sd 0.2{_OR_UNKNOWN}"
                     if len(measured) == 1
                     else "Give the SD between independent measurements of one compound, "
-                    f'e.g. --endpoint "{endpoint.name};sd=0.2".',
+                    f'e.g. --endpoint "{endpoint.name};sd=0.2"{_OR_UNKNOWN}',
                 )
         if endpoint.noise_estimated and endpoint.name in measured:
             notes.append(

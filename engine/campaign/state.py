@@ -462,6 +462,11 @@ class Status:
     """Whether the next plan is one to choose."""
 
     @property
+    def rounds_made(self) -> int:
+        """How many rounds ``measurements_used`` came in: neither those withdrawn nor those that only confirm."""
+        return sum(one.state != "withdrawn" and not one.confirmation for one in self.rounds)
+
+    @property
     def layouts(self) -> tuple[Layout, ...]:
         """The plates of the rounds that were laid out and not withdrawn, the open one last."""
         return tuple(one.layout for one in self.rounds if one.layout is not None and one.state != "withdrawn")

@@ -16,10 +16,9 @@ __all__ = ["left_to_do", "range_lines"]
 
 def left_to_do(now: Status, made: Forecast) -> dict[str, Any]:
     """``measurements_to_finish`` and ``rounds_to_finish``, each with low, median and high."""
-    rounds = sum(issued.state != "withdrawn" and not issued.confirmation for issued in now.rounds)
     return {
         "measurements_to_finish": _left(made.measurements, now.measurements_used),
-        "rounds_to_finish": _left(made.rounds, rounds),
+        "rounds_to_finish": _left(made.rounds, now.rounds_made),
     }
 
 

@@ -122,7 +122,7 @@ def _lines(now: Status, truth: Floats, document: dict[str, Any], folder: Path | 
         f"the best; {percent(document['recall'])} of them returned",
         f"Of the {now.counts['in']} returned, "
         f"{'none' if precision is None else percent(precision)} are truly within {wide:g} of the best",
-        f"{now.measurements_used:,} measurements in {many(len(now.rounds), 'round')}, {document['seconds']:.1f} s",
+        f"{now.measurements_used:,} measurements in {many(now.rounds_made, 'round')}, {document['seconds']:.1f} s",
     ]
     rank = {name: compound for compound, name in enumerate(now.library.ids)}
     shown = [rank[name] for name in document["in"][:_SHOWN]]

@@ -15,6 +15,7 @@ from assaypilot.engine.campaign.results.bounds import what_it_does
 from assaypilot.engine.campaign.state import Round, RoundItem, Source, Status
 from assaypilot.engine.campaign.words import many
 from assaypilot.engine.cli.console import Console, Reply, count, table
+from assaypilot.engine.cli.next_line import next_line
 from assaypilot.engine.cli.standing import confirmation_lines, number
 from assaypilot.engine.cli.stock_words import orders_document, orders_lines
 from assaypilot.engine.cli.stocking import check_orders
@@ -303,7 +304,7 @@ def record(options: argparse.Namespace, console: Console) -> Reply:
         "warnings": warnings,
     }
     confirming = now.open_round is not None and now.open_round.confirmation
-    return Reply(document, _record_lines(document, after, confirming=confirming))
+    return Reply(document, _record_lines(document, after, options.file, confirming=confirming))
 
 
 def _read_table(options: argparse.Namespace, console: Console, now: Status) -> tuple[ResultsTable, Source | None]:
@@ -362,7 +363,7 @@ def _known_ids(texts: Sequence[str] | None, now: Status) -> list[str]:
     return list(ids)
 
 
-def _record_lines(document: dict[str, Any], after: Status, *, confirming: bool) -> list[str]:
+def _record_lines(document: dict[str, Any], after: Status, file: str, *, confirming: bool) -> list[str]:
     rejected: Sequence[dict[str, Any]] = document["rejected"]
     lost = not after.guarantee.holds and any("as a bound" in why for why in after.guarantee.void)
     bound = what_it_does(taken_in=after.takes_bounds, counted=after.bounds_counted, holds=not lost)
@@ -395,4 +396,4 @@ def _record_lines(document: dict[str, Any], after: Status, *, confirming: bool) 
             lines.append("It waits for controls; close it (--close) to decide without them:")
             lines += [f"  {text}" for text in after.quality.lacking]
     lines += [f"Note: {text}" for text in after.quality.drift]
-    return [*lines, after.statement]
+    return [*lines, after.statement, next_line(after, file)]

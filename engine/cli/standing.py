@@ -16,6 +16,7 @@ from assaypilot.engine.campaign.past import as_it_stood
 from assaypilot.engine.campaign.state import STATUSES, Round, Status
 from assaypilot.engine.campaign.words import many, names
 from assaypilot.engine.cli.console import Console, Reply, count, table
+from assaypilot.engine.cli.next_line import next_line
 from assaypilot.engine.cli.options import JSON_LIMIT, TEXT_LIMIT
 from assaypilot.engine.cli.outlook import left_to_do, range_lines
 from assaypilot.engine.cli.plate_lines import controls_document, plate_lines
@@ -79,7 +80,7 @@ def status(options: argparse.Namespace, console: Console) -> Reply:
     lines = describe(now, options.only, limit)
     if made is not None:
         lines[-2:-2] = ["", *range_lines(now, made)]
-    lines += why_not
+    lines += [*why_not, next_line(present, options.file)]
     if moments and now is not present:
         then = next(moment for moment in moments if moment.round == options.round)
         lines = [f"{as_it_stood(then, moments[-1].round, present.measurements_used)}.", *lines]
@@ -311,7 +312,7 @@ def describe(now: Status, only: Which = "all", limit: int = TEXT_LIMIT) -> list[
     to_confirm = now.confirmation.measurements
     confirming = f", and {to_confirm:,} to confirm" if to_confirm else ""
     lines.append(
-        f"Used so far: {now.measurements_used:,}{budget} measurements in {many(len(now.rounds), 'round')}{confirming}"
+        f"Used so far: {now.measurements_used:,}{budget} measurements in {many(now.rounds_made, 'round')}{confirming}"
     )
     lines.append(
         f"Compounds: {counts['in']:,} in, {counts['undecided']:,} undecided, {counts['out']:,} out, "

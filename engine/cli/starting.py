@@ -13,6 +13,7 @@ from assaypilot.engine.campaign.words import many
 from assaypilot.engine.cli.check_words import check_lines
 from assaypilot.engine.cli.console import Console, Reply
 from assaypilot.engine.cli.naming import named
+from assaypilot.engine.cli.next_line import next_line
 from assaypilot.engine.cli.reading import read_mapped
 from assaypilot.engine.cli.standing import what_can_be_done
 from assaypilot.engine.cli.stock_options import terms_of
@@ -148,7 +149,7 @@ def _lines(path: Path, now: Status, history: int, document: dict[str, Any]) -> l
         *([f"History: {many(history, 'value')}; {_HISTORY}"] if history else []),
         *(f"Note: {warning}" for warning in now.warnings),
         "",
-        f"Next: assaypilot plan {path} --out round1.csv",
+        next_line(now, path),
     ]
 
 

@@ -143,7 +143,7 @@ def _tally(status: Status) -> Flowable:
         (counts["out"], "out"),
         *(((counts["not_estimable"], "not estimable"),) if counts["not_estimable"] else ()),
         (status.measurements_used, "measurements used"),
-        (sum(issued.state != "withdrawn" for issued in status.rounds), "rounds"),
+        (status.rounds_made, "rounds"),
     ]
     cells = [[[paragraph(f"{count:,}", "large"), paragraph(word, "label")] for count, word in known]]
     row = Table(cells, colWidths=[WIDTH / len(known)] * len(known))

@@ -8,6 +8,8 @@ from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QPainter, QPaintEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
+from assaypilot.engine.campaign.next_step import current_round
+from assaypilot.engine.campaign.next_step import next_step as campaign_next
 from assaypilot.engine.campaign.state import Status
 from assaypilot.engine.campaign.words import many
 from assaypilot.gui.models.base import plain_tip
@@ -44,32 +46,33 @@ def next_step(view: View | None) -> Next | None:
     if view is None:
         return Next("new", "Open table…", "Start a new campaign from a table of compounds")
     status = view.status
-    if status.finished and status.open_round is None:
-        due = len(status.confirmation.due)
-        if due and not view.read_only:
-            return Next(
-                "confirm",
-                "Plan confirmation round",
-                "Measure each compound that is in and was never measured, once: does it lie where the model predicts? "
-                f"{due:,} to measure",
-            )
-        return Next(
-            "export",
-            "Export shortlist…",
-            "The set is settled: write what is in as a table, a workbook, a report or a slide",
-        )
+    step, number = campaign_next(status), current_round(status)
     if view.read_only:
-        return None
-    standing = status.open_round
-    if standing is None:
-        number = max((one.number for one in status.rounds), default=0) + 1
-        if status.stock is not None and status.stock.waiting:
-            tip = "Nothing more can be tested before what was ordered is there: say on the Round page what has arrived"
-            return Next("plan", f"Waiting for {len(status.stock.orders):,} compounds", tip)
-        return Next("plan", f"Plan round {number}", "Issue the list of compounds to measure next")
-    if standing.missing <= 0:
-        return Next("close", f"Close round {standing.number}", "Everything is in: let the results count")
-    return Next("enter", "Enter results", "Go to the first line that waits for a result")
+        step = "export" if step == "confirm" else step
+        return _NEXT_EXPORT if step == "export" else None
+    if step == "confirm":
+        return Next(
+            "confirm",
+            "Plan confirmation round",
+            "Measure each compound that is in and was never measured, once: does it lie where the model predicts? "
+            f"{len(status.confirmation.due):,} to measure",
+        )
+    if step == "wait" and status.stock is not None:
+        tip = "Nothing more can be tested before what was ordered is there: say on the Round page what has arrived"
+        return Next("plan", f"Waiting for {many(len(status.stock.orders), 'compound')}", tip)
+    return {
+        "plan": Next("plan", f"Plan round {number}", "Issue the list of compounds to measure next"),
+        "enter": Next("enter", "Enter results", "Go to the first line that waits for a result"),
+        "close": Next("close", f"Close round {number}", "Everything is in: let the results count"),
+        "export": _NEXT_EXPORT,
+    }[step]
+
+
+_NEXT_EXPORT = Next(
+    "export",
+    "Export shortlist…",
+    "The set is settled: write what is in as a table, a workbook, a report or a slide",
+)
 
 
 class Budget(QWidget):

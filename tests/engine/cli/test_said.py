@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from assaypilot.engine.campaign.campaign import Campaign
+from tests.engine.cli.helpers import fill_in
+
 HEADER = ("ID", "R1", "R2", "pIC50")
 GOAL = ("--epsilon", "0.5", "--sd", "0.1")
 
@@ -79,3 +82,22 @@ def test_sds_of_single_runs_do_not_take_the_place_of_the_stated_noise(run, table
     assert "No guarantee" not in said
     # Where nothing is stated these SDs are all that is known of the noise.
     assert "beyond the assay noise (SD 0.04," in run("check", path).out
+
+
+def test_every_step_names_the_command_that_comes_next(run, campaign, tmp_path):
+    def ends(*words):
+        return run(*words).out.rstrip().splitlines()[-1]
+
+    sheet = tmp_path / "round1.csv"
+    assert ends("status", campaign) == f"Next: assaypilot plan {campaign} --out round1.csv"
+    run("plan", campaign, "--out", sheet)
+    assert ends("status", campaign).startswith("Next: fill in the work list of round 1, then: assaypilot record ")
+    fill_in(sheet, lambda name: 6.0, np.random.default_rng(1), 0.1)
+    assert ends("record", campaign, sheet) == f"Next: assaypilot plan {campaign} --out round2.csv"
+
+
+def test_rounds_that_were_withdrawn_are_not_counted_with_the_measurements(run, campaign):
+    with Campaign.open(campaign) as opened:
+        opened.plan()
+        opened.withdraw_round()
+    assert "Used so far: 0 measurements in 0 rounds" in run("status", campaign).out
