@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from assaypilot.engine.endpoint import Endpoint
+from assaypilot.engine.places import temporary_folder
 from assaypilot.engine.processes import in_another_process
 from assaypilot.engine.progress import Report, silent
 
@@ -48,10 +48,10 @@ def _foresee(path: str, change: Change | None, report: Report) -> Foresight:
     from assaypilot.engine.campaign.campaign import Campaign
     from assaypilot.engine.simulate.forecast import forecast_campaign
 
-    with tempfile.TemporaryDirectory(prefix="assaypilot-") as folder:
+    with temporary_folder() as folder:
         place = Path(path)
         if change is not None:
-            place = Path(folder) / "changed.assaypilot"
+            place = folder / "changed.assaypilot"
             with Campaign.open(path, read_only=True) as campaign:
                 campaign.save_copy(place)
             with Campaign.open(place) as copy:

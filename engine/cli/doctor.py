@@ -16,6 +16,7 @@ from typing import Any
 
 from assaypilot.engine.cli.console import Reply
 from assaypilot.engine.cli.failures import data_folder
+from assaypilot.engine.places import try_folder
 from assaypilot.engine.version import program_version
 
 __all__ = ["ASK_QT", "doctor"]
@@ -51,7 +52,7 @@ def doctor() -> Reply:
         "write_access": {
             "data_folder": _writable(data_folder()),
             "current_folder": _writable(Path.cwd()),
-            "temporary_folder": _writable(Path(tempfile.gettempdir())),
+            "temporary_folder": _has_temporary_folder(),
         },
         "locale": {
             "name": ".".join(part for part in locale.getlocale() if part) or "C",
@@ -75,8 +76,9 @@ def _qt() -> dict[str, Any]:
     absent: dict[str, Any] = {"version": None, "platform": None, "fonts": None, "font": None}
     try:
         answer = subprocess.run(
-            [sys.executable, "-c", ASK_QT], capture_output=True, timeout=_QT_SECONDS, check=False, text=True
-        )
+            [sys.executable, "-c", ASK_QT], capture_output=True, timeout=_QT_SECONDS, check=False, text=True,
+            errors="replace",
+        )  # fmt: skip
     except (OSError, subprocess.TimeoutExpired) as error:
         return absent | {"problem": f"Qt did not answer ({type(error).__name__})"}
     lines = answer.stdout.strip().splitlines()
@@ -94,9 +96,17 @@ def _writable(folder: Path) -> bool:
     while not folder.exists() and folder.parent != folder:
         folder = folder.parent
     try:
-        with tempfile.TemporaryFile(dir=folder):
-            return True
+        try_folder(folder)
     except OSError:
+        return False
+    return True
+
+
+def _has_temporary_folder() -> bool:
+    """Whether the system has a folder for temporary files that can be written to."""
+    try:
+        return _writable(Path(tempfile.gettempdir()))
+    except OSError:  # none of those it knows of
         return False
 
 

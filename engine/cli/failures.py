@@ -37,11 +37,12 @@ def save(error: BaseException, command: str) -> str:
         ]
     )
     name = f"internal-error-{time.strftime('%Y%m%d-%H%M%S', time.gmtime())}-{os.getpid()}.txt"
-    for folder in (data_folder(), Path(tempfile.gettempdir())):
+    for place in (data_folder, lambda: Path(tempfile.gettempdir())):
         try:
+            folder = place()
             folder.mkdir(parents=True, exist_ok=True)
             (folder / name).write_text(text, encoding="utf-8", errors="replace")
-        except OSError:
+        except (OSError, RuntimeError):  # full, read-only, or nobody's home is known
             continue
         return f"internal error ({type(error).__name__}): this is a mistake in the program. Saved to {folder / name}"
     return f"internal error ({type(error).__name__}): this is a mistake in the program, and nothing could be saved"

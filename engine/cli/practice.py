@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import tempfile
 import time
 from pathlib import Path
 from typing import Any
@@ -18,6 +17,7 @@ from assaypilot.engine.cli.files import export_shortlist
 from assaypilot.engine.cli.standing import status_document
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.percentages import percent
+from assaypilot.engine.places import temporary_folder
 from assaypilot.engine.simulate.practice import create_practice, practice_results, practice_truth
 from assaypilot.engine.strategies.protocol import IN
 
@@ -31,8 +31,8 @@ _SHOWN = 25
 def demo(options: argparse.Namespace, console: Console) -> Reply:
     """A practice campaign from the first round to the decided set, compared with the truth."""
     if options.out is None:
-        with tempfile.TemporaryDirectory(prefix="assaypilot-") as place:
-            return _run(Path(place) / _CAMPAIGN, None, options.seed, console)
+        with temporary_folder() as place:
+            return _run(place / _CAMPAIGN, None, options.seed, console)
     folder = Path(options.out)
     try:
         folder.mkdir(parents=True, exist_ok=True)

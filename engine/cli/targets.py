@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.places import refuse_name, try_folder
 
 __all__ = ["check_place", "keep_other_tables"]
 
@@ -22,13 +22,13 @@ def check_place(path: Path, campaign: str, option: str | None = None) -> None:
         )
     if path.is_dir():
         raise AssayPilotError("this is a folder", file=str(path), option=option, mend="Name a file in it.")
+    refuse_name(path)
     if not path.parent.is_dir():
         raise AssayPilotError(
             "there is no such folder", file=str(path), option=option, mend="Make the folder, or choose another."
         )
     try:
-        with tempfile.TemporaryFile(dir=path.parent):
-            pass
+        try_folder(path.parent)
         if path.exists():
             with path.open("ab"):
                 pass

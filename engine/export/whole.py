@@ -10,11 +10,9 @@ from pathlib import Path
 from typing import BinaryIO
 
 from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.places import held, patiently, refuse_name, too_long
 
 __all__ = ["UntilItFails", "whole_file", "write_whole"]
-
-_IN_USE = (32, 33)
-"""What Windows says of a file that another program keeps to itself: sharing and lock violation."""
 
 
 def write_whole(path: str | Path, data: bytes) -> None:
@@ -33,12 +31,13 @@ def whole_file(path: str | Path) -> Iterator[Path]:
     path = Path(path)
     if path.is_dir():
         raise AssayPilotError("this is a folder", file=str(path), mend="Name a file in it.")
+    refuse_name(path)
     beside = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
         yield beside
         with beside.open("rb+") as stream:
             os.fsync(stream.fileno())
-        os.replace(beside, path)
+        patiently(lambda: os.replace(beside, path))
     except BaseException as error:
         with contextlib.suppress(OSError):
             beside.unlink()
@@ -53,8 +52,14 @@ def _plain(error: OSError, path: Path) -> AssayPilotError:
     if error.errno in full:
         return AssayPilotError("the disk is full", file=str(path), mend="Free some space or choose another folder.")
     if error.errno in (errno.ENOENT, errno.ENOTDIR):
+        if too_long(path):
+            return AssayPilotError(
+                "the file's name and its folders are too long together",
+                file=str(path),
+                mend="Choose a shorter name, or a folder that lies less deep.",
+            )
         return AssayPilotError("there is no such folder", file=str(path), mend="Create it or choose another one.")
-    if getattr(error, "winerror", None) in _IN_USE:
+    if held(error) and (getattr(error, "winerror", 0) != 5 or _may_be_written(path)):
         return AssayPilotError("another program has the file open", file=str(path), mend="Close it there, then again.")
     if error.errno == errno.ENAMETOOLONG:
         return AssayPilotError("the name of the file is too long", file=str(path), mend="Choose a shorter one.")
@@ -67,6 +72,11 @@ def _plain(error: OSError, path: Path) -> AssayPilotError:
     return AssayPilotError(
         f"cannot be written ({error.strerror or type(error).__name__})", file=str(path), mend="Choose another folder."
     )
+
+
+def _may_be_written(path: Path) -> bool:
+    """Whether the file is there and not marked as read-only: so it is no mark that denies its replacement."""
+    return path.is_file() and os.access(path, os.W_OK)
 
 
 class UntilItFails:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,6 +25,7 @@ from assaypilot.engine.export.fitting import (
 from assaypilot.engine.export.sheet import Cell, Sheet, unique
 from assaypilot.engine.export.whole import UntilItFails, whole_file
 from assaypilot.engine.figures.palette import LIGHT
+from assaypilot.engine.places import temporary_folder
 from assaypilot.engine.progress import Report, silent
 
 __all__ = ["MOST_PICTURES", "MOST_ROWS", "write"]
@@ -90,14 +90,14 @@ def write(path: Path, contents: Contents, report: Report = silent) -> int:
     total = sum(len(sheet.rows) for sheet in sheets.values())
     with (
         whole_file(path) as beside,
-        tempfile.TemporaryDirectory() as aside,
+        temporary_folder() as aside,
         beside.open("wb") as stream,
     ):
         # A large workbook is written row by row through files aside, a small one in memory.
-        how = {"constant_memory": True, "tmpdir": aside} if total > _LARGE else {"in_memory": True}
+        how = {"constant_memory": True, "tmpdir": str(aside)} if total > _LARGE else {"in_memory": True}
         book = xlsxwriter.Workbook(UntilItFails(stream), how)
         try:
-            writer = _Writer(book, contents, report, total, Path(aside))
+            writer = _Writer(book, contents, report, total, aside)
             for name, sheet in sheets.items():
                 writer.table(name, sheet)
             writer.settings()

@@ -10,13 +10,16 @@ from pathlib import Path
 
 from assaypilot.engine.campaign.file.refusals import plain_errors
 from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.places import patiently, refuse_name
 
 __all__ = ["aside", "location_warnings", "new_file"]
 
 _SYNCHRONISED = {
     "OneDrive": re.compile(r"onedrive\b", re.IGNORECASE),
     "Dropbox": re.compile(r"dropbox\b", re.IGNORECASE),
-    "Google Drive": re.compile(r"google ?drive\b", re.IGNORECASE),
+    "Google Drive": re.compile(r"(google ?drive\b|(my drive|shared drives)$)", re.IGNORECASE),
+    "Box": re.compile(r"(box|box sync|box-box)$", re.IGNORECASE),
+    "Nextcloud": re.compile(r"(nextcloud|owncloud)\b", re.IGNORECASE),
     "iCloud": re.compile(r"(icloud ?drive|icloud|mobile documents|com~apple~clouddocs)\b", re.IGNORECASE),
 }
 _CONFLICT = re.compile(r"conflicted copy|sync-conflict|case conflict|\(.*conflict.*\)", re.IGNORECASE)
@@ -48,6 +51,7 @@ def new_file(path: Path, *, overwrite: bool = False) -> Iterator[Path]:
     When the block or the placing fails nothing is left behind. Raises AssayPilotError when there is already a file
     (unless ``overwrite``), or the remains of one that SQLite would take for an interrupted save of the new one.
     """
+    refuse_name(path)
     temporary = path.absolute().parent / f".assaypilot-{os.urandom(6).hex()}.tmp"
     with plain_errors(path):
         _refuse_taken(path, overwrite)
@@ -59,7 +63,7 @@ def new_file(path: Path, *, overwrite: bool = False) -> Iterator[Path]:
             with temporary.open("rb+") as file:
                 os.fsync(file.fileno())
             if overwrite:
-                os.replace(temporary, path)
+                patiently(lambda: os.replace(temporary, path))
             else:
                 _refuse_taken(path, overwrite)
                 _place(temporary, path)
@@ -92,7 +96,7 @@ def _refuse_taken(path: Path, overwrite: bool) -> None:
 def _place(temporary: Path, path: Path) -> None:
     """Nothing; gives the file its name and never takes one from another file."""
     if os.name == "nt":
-        temporary.rename(path)  # refuses there when the name is taken
+        patiently(lambda: temporary.rename(path))  # refuses there when the name is taken
         return
     try:
         os.link(temporary, path)

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.places import held, too_long
 
 __all__ = ["NOT_A_CAMPAIGN", "RESTORE", "damaged", "plain_errors"]
 
@@ -27,6 +28,11 @@ _INTERRUPTED = (
 _BUSY = (
     "Another program is using the file just now; nothing was written",
     "Close the other program, or wait a moment, and try again.",
+)
+
+_TOO_LONG = (
+    "The file's name and its folders are too long together",
+    "Choose a shorter name, or a folder that lies less deep.",
 )
 
 # By extended code first, then by primary code (its lowest byte). What is in neither is a bug of ours.
@@ -50,7 +56,7 @@ _SQLITE: dict[int, tuple[str, str]] = {
 
 _SYSTEM: dict[int, tuple[str, str]] = {
     errno.ENOSPC: _FULL,
-    errno.EDQUOT: ("Your share of the disk is used up; nothing was written", _FULL[1]),
+    getattr(errno, "EDQUOT", errno.ENOSPC): ("Your share of the disk is used up; nothing was written", _FULL[1]),
     errno.EACCES: _DENIED,
     errno.EPERM: _DENIED,
     errno.EROFS: _DENIED,
@@ -80,5 +86,9 @@ def plain_errors(path: Path) -> Iterator[None]:
         # SQLite quotes damaged names in its messages, and the sqlite3 module cannot decode those.
         raise damaged(path, "its list of tables cannot be read") from error
     except OSError as error:
+        if held(error):
+            raise AssayPilotError(_BUSY[0], file=str(path), mend=_BUSY[1]) from error
+        if error.errno == errno.ENOENT and too_long(path):
+            raise AssayPilotError(_TOO_LONG[0], file=str(path), mend=_TOO_LONG[1]) from error
         known = _SYSTEM.get(error.errno or 0, (f"The system refused: {error.strerror or error}", "Try another folder."))
         raise AssayPilotError(known[0], file=str(path), mend=known[1]) from error

@@ -371,7 +371,8 @@ def _upgrade(connection: sqlite3.Connection, path: Path, version: int, reason: s
             raise damaged(path, faults[0])
         connection.execute("COMMIT")
     except BaseException:
-        kept.unlink()
+        with suppress(OSError):
+            kept.unlink()
         raise
     connection.execute("BEGIN IMMEDIATE")
 

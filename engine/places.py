@@ -1,0 +1,103 @@
+"""Places for files on systems that each refuse something else: names, folders, and files that others look into."""
+
+from __future__ import annotations
+
+import os
+import re
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TypeVar
+
+from assaypilot.engine.errors import AssayPilotError
+
+__all__ = ["held", "patiently", "refuse_name", "temporary_folder", "too_long", "try_folder"]
+
+Result = TypeVar("Result")
+
+WINDOWS = os.name == "nt"
+
+_HELD = (5, 32, 33)
+"""What Windows says of a file that another program has open: access denied, sharing and lock violation."""
+_WAITS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.4)
+"""Seconds between two tries: a second in all. Who looks a new file over for viruses is done long before that."""
+_LONGEST = 259
+"""Characters of a whole path on Windows, unless it was told to take more."""
+_BESIDE = 20
+"""Characters by which the file beside it, that is to take its place, has the longer name."""
+_FORBIDDEN = re.compile(r'[<>:"|?*\x00-\x1f]')
+_DEVICES = re.compile(r"(con|prn|aux|nul|conin\$|conout\$|(com|lpt)[0-9\u00b9\u00b2\u00b3])$", re.IGNORECASE)
+
+
+def held(error: OSError) -> bool:
+    """Whether Windows refused because another program has the file open (or that is as likely as anything)."""
+    return getattr(error, "winerror", None) in _HELD
+
+
+def patiently(action: Callable[[], Result]) -> Result:
+    """What ``action()`` returns, tried again for a second while another program holds the file, as on Windows.
+
+    There a file cannot be moved while anybody has it open, and programs that look for viruses, make indexes or copy to
+    other computers open every new file for a moment. Elsewhere nothing is tried twice.
+    """
+    for wait in _WAITS:
+        try:
+            return action()
+        except PermissionError as error:
+            if not held(error):
+                raise
+        time.sleep(wait)
+    return action()
+
+
+def refuse_name(path: Path) -> None:
+    """Nothing; AssayPilotError for a name that Windows does not take, or takes for something else than a file.
+
+    ``list:1.csv`` would be a hidden stream of the file ``list``, ``aux.csv`` a device. Other systems take any name.
+    """
+    if not WINDOWS:
+        return
+    found = _FORBIDDEN.search(path.name)
+    if found is not None:
+        sign = found[0] if found[0].isprintable() else "a control character"
+        fault = f"Windows takes no {sign} in the name of a file"
+    elif _DEVICES.match(path.name.partition(".")[0].rstrip()):
+        fault = f"{path.name.partition('.')[0].rstrip()} is the name of a device on Windows, not of a file"
+    elif path.name != path.name.rstrip(" ."):
+        fault = "the name of a file does not end in a blank or a point on Windows"
+    else:
+        return
+    raise AssayPilotError(fault, file=str(path), mend="Choose another name.")
+
+
+def too_long(path: Path) -> bool:
+    """Whether a path is too long for Windows, which says then that there is no such folder."""
+    return len(str(path.absolute())) + _BESIDE > _LONGEST and path.absolute().parent.is_dir()
+
+
+def try_folder(folder: Path) -> None:
+    """Nothing; OSError unless a file can be made in the folder.
+
+    Not by ``tempfile``, which up to Python 3.12 tries again without end where Windows denies it.
+    """
+    path = folder / f".assaypilot-{os.urandom(6).hex()}.tmp"
+    itself = getattr(os, "O_TEMPORARY", 0)  # Windows takes the file away when it is closed
+    os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | itself, 0o600))
+    if not itself:
+        path.unlink()
+
+
+@contextmanager
+def temporary_folder() -> Iterator[Path]:
+    """A folder that goes at the end of the block; AssayPilotError where the system has no place for one."""
+    try:
+        folder = tempfile.TemporaryDirectory(prefix="assaypilot-", ignore_cleanup_errors=True)
+    except OSError as error:
+        raise AssayPilotError(
+            f"no temporary file can be made ({error.strerror or type(error).__name__})",
+            mend="Free some space on the disk, or name another folder in the variable TMPDIR (on Windows: TEMP).",
+        ) from None
+    with folder as name:
+        yield Path(name)

@@ -1,0 +1,273 @@
+"""What Windows and macOS do differently with files, as far as another system can play it."""
+
+from __future__ import annotations
+
+import errno
+import os
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from assaypilot.engine import places, processes
+from assaypilot.engine.campaign.file.placing import location_warnings, new_file
+from assaypilot.engine.cli.targets import check_place
+from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.export.whole import write_whole
+from assaypilot.engine.places import patiently, refuse_name, temporary_folder, try_folder
+
+
+class HeldOpen:
+    """A function of ``os`` on Windows while somebody has the file open: refuses some times, then works."""
+
+    def __init__(self, times: int, number: int, really: Any = os.replace) -> None:
+        self.left, self.number, self.really = times, number, really
+
+    def __call__(self, *arguments: Any) -> Any:
+        if not self.left:
+            return self.really(*arguments)
+        self.left -= 1
+        refusal = PermissionError(errno.EACCES, "Access is denied")
+        refusal.winerror = self.number  # type: ignore[attr-defined]  # only Windows has it
+        raise refusal
+
+
+@pytest.fixture
+def at_once(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """The seconds waited, in no time."""
+    waited: list[float] = []
+    monkeypatch.setattr(places.time, "sleep", waited.append)
+    return waited
+
+
+@pytest.fixture
+def windows(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(places, "WINDOWS", True)
+
+
+# --- files that others look into
+
+
+@pytest.mark.parametrize("number", [5, 32, 33])
+def test_a_virus_scanner_is_waited_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, at_once: list[float], number: int
+) -> None:
+    path = tmp_path / "list.csv"
+    path.write_bytes(b"old")
+    monkeypatch.setattr(os, "replace", HeldOpen(3, number))
+    write_whole(path, b"new")
+    assert path.read_bytes() == b"new"
+    assert len(at_once) == 3
+    assert sum(at_once) < 0.2
+
+
+def test_a_file_that_stays_open_elsewhere_is_said_in_a_second(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, at_once: list[float]
+) -> None:
+    path = tmp_path / "list.xlsx"
+    path.write_bytes(b"in the spreadsheet")
+    monkeypatch.setattr(os, "replace", HeldOpen(1000, 5))  # what MoveFileEx says of a target that is open
+    with pytest.raises(AssayPilotError, match=r"another program has the file open. Close it there"):
+        write_whole(path, b"new")
+    assert path.read_bytes() == b"in the spreadsheet"
+    assert os.listdir(tmp_path) == [path.name]
+    assert 0.9 < sum(at_once) < 1.5
+
+
+def test_a_file_that_may_not_be_replaced_is_not_said_to_be_open(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, at_once: list[float]
+) -> None:
+    path = tmp_path / "list.xlsx"
+    monkeypatch.setattr(os, "replace", HeldOpen(1000, 5))
+    with pytest.raises(AssayPilotError, match="may not be written to"):
+        write_whole(path, b"new")
+
+
+def test_elsewhere_nothing_is_tried_twice(at_once: list[float]) -> None:
+    asked = []
+
+    def denied() -> None:
+        asked.append(1)
+        raise PermissionError(errno.EACCES, "Permission denied")
+
+    with pytest.raises(PermissionError):
+        patiently(denied)
+    assert len(asked) == 1
+    assert not at_once
+
+
+def test_a_campaign_is_put_in_place_patiently(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, at_once: list[float]
+) -> None:
+    path = tmp_path / "a.assaypilot"
+    monkeypatch.setattr(os, "replace", HeldOpen(2, 32))
+    with new_file(path, overwrite=True) as temporary:
+        temporary.write_bytes(b"all of it")
+    assert path.read_bytes() == b"all of it"
+    monkeypatch.setattr(os, "replace", HeldOpen(1000, 32))
+    with (
+        pytest.raises(AssayPilotError, match="Another program is using the file"),
+        new_file(path, overwrite=True) as temporary,
+    ):
+        temporary.write_bytes(b"other")
+    assert path.read_bytes() == b"all of it"
+    assert os.listdir(tmp_path) == [path.name]
+
+
+# --- names
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("aux.csv", "aux is the name of a device"),
+        ("Con.assaypilot", "Con is the name of a device"),
+        ("LPT1 .tar.csv", "LPT1 is the name of a device"),
+        ("com¹.csv", "is the name of a device"),
+        ("round:1.csv", "Windows takes no : in the name"),
+        ("what?.xlsx", "takes no ?"),
+        ("a\tb.csv", "takes no a control character"),
+        ("list.csv.", "does not end in a blank or a point"),
+        ("list.csv ", "does not end in a blank or a point"),
+    ],
+)
+@pytest.mark.usefixtures("windows")
+def test_names_that_windows_does_not_take(tmp_path: Path, name: str, said: str) -> None:
+    for use in (lambda path: write_whole(path, b""), lambda path: check_place(path, "c.assaypilot"), _campaign):
+        with pytest.raises(AssayPilotError) as refused:
+            use(tmp_path / name)
+        assert said in str(refused.value)
+        assert "Choose another name." in str(refused.value)
+    assert not os.listdir(tmp_path)
+
+
+def _campaign(path: Path) -> None:
+    with new_file(path):
+        pass
+
+
+@pytest.mark.parametrize("name", ["auxiliary.csv", "console.xlsx", "O'Brien µ (2).csv", ".csv", "com10.csv", "lpt.csv"])
+@pytest.mark.usefixtures("windows")
+def test_names_that_windows_takes(name: str) -> None:
+    refuse_name(Path(name))
+
+
+def test_other_systems_take_any_name(tmp_path: Path) -> None:
+    if places.WINDOWS:
+        pytest.skip("this is Windows")
+    write_whole(tmp_path / "round: 1?.csv", b"x")
+
+
+def test_a_path_that_is_too_long_is_said_to_be(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / f"{'n' * max(1, 255 - len(str(tmp_path)))}.csv"
+
+    def refuse(*_: object) -> None:
+        raise FileNotFoundError(errno.ENOENT, "The system cannot find the path specified")
+
+    monkeypatch.setattr(os, "replace", refuse)
+    with pytest.raises(AssayPilotError, match=r"too long together. Choose a shorter name"):
+        write_whole(path, b"x")
+    with pytest.raises(AssayPilotError, match="too long together"), new_file(path, overwrite=True):
+        pass
+
+
+# --- folders
+
+
+def test_a_folder_is_tried_and_nothing_stays(tmp_path: Path) -> None:
+    try_folder(tmp_path)
+    assert not os.listdir(tmp_path)
+    with pytest.raises(OSError, match="No such file"):
+        try_folder(tmp_path / "absent")
+
+
+def test_a_folder_that_denies_is_asked_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # tempfile takes the refusal of Windows for a name that is taken, and tries two billion others.
+    asked = []
+
+    def deny(*arguments: object) -> int:
+        asked.append(arguments)
+        raise PermissionError(errno.EACCES, "Permission denied")
+
+    monkeypatch.setattr(os, "open", deny)
+    with pytest.raises(AssayPilotError, match=r"cannot be written here \(Permission denied\)"):
+        check_place(tmp_path / "list.csv", "c.assaypilot")
+    assert len(asked) == 1
+
+
+def test_no_place_for_temporary_files_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    def none() -> str:
+        raise FileNotFoundError(errno.ENOENT, "No usable temporary directory found in ['/tmp']")
+
+    monkeypatch.setattr(tempfile, "gettempdir", none)
+    with (
+        pytest.raises(AssayPilotError, match=r"no temporary file can be made \(No usable .*TMPDIR"),
+        temporary_folder(),
+    ):
+        pass
+    # A mistake of ours is still told in one line, and the doctor answers.
+    from assaypilot.engine.cli import doctor, failures
+
+    assert doctor._has_temporary_folder() is False
+    monkeypatch.setattr(failures, "data_folder", lambda: Path(os.devnull) / "no")
+    assert "nothing could be saved" in failures.save(ValueError("x"), "plan")
+
+
+@pytest.mark.parametrize(
+    ("folder", "service"),
+    [
+        ("Box", "Box"),
+        ("Box-Box", "Box"),
+        ("My Drive", "Google Drive"),
+        ("GoogleDrive-me@lab.org", "Google Drive"),
+        ("OneDrive - The Lab", "OneDrive"),
+        ("Nextcloud", "Nextcloud"),
+        ("Boxes", None),
+        ("My Drives of 2019", None),
+    ],
+)
+def test_folders_of_services(tmp_path: Path, folder: str, service: str | None) -> None:
+    warnings = location_warnings(tmp_path / folder / "a.assaypilot")
+    assert [f"kept in step by {service}" in text for text in warnings] == ([True] if service else [])
+
+
+# --- processes
+
+
+class BrokenPipe:
+    """The end of a pipe on Windows whose other end is gone: there it is ``poll`` that says so."""
+
+    def __init__(self, refusal: OSError) -> None:
+        self.refusal = refusal
+
+    def poll(self, seconds: float) -> bool:
+        raise self.refusal
+
+
+@pytest.mark.parametrize("refusal", [BrokenPipeError(), ConnectionResetError(), EOFError()])
+def test_a_process_that_dies_is_noticed_as_windows_says_it(refusal: Any) -> None:
+    with pytest.raises(processes._Ended):
+        processes._watched(BrokenPipe(refusal), lambda fraction, message: None)  # type: ignore[arg-type]
+
+
+def test_a_process_ended_by_the_system_is_no_bug_of_ours() -> None:
+    if not hasattr(os, "fork"):
+        pytest.skip("a process is ended another way here")
+    with pytest.raises(AssayPilotError, match=r"there is not enough memory. Close other programs"):
+        processes.in_another_process(_killed)
+
+
+def test_memory_that_is_used_up_there_is_said_here() -> None:
+    with pytest.raises(AssayPilotError, match="there is not enough memory"):
+        processes.in_another_process(_greedy)
+
+
+def _killed(report: Any) -> None:
+    import signal
+
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def _greedy(report: Any) -> None:
+    raise MemoryError
