@@ -30,6 +30,9 @@ _SD = re.compile(r"\s*(.+?)\s*=\s*(\d+(?:\.\d*)?|\.\d+)\s*(?:,|$)")
 _NUMBER = re.compile(r"=\s*[\d.]|(?:^|,)\s*=|,\s*$")
 """What was to be an SD, or ends in the middle; an equal sign within SMILES is followed by an atom."""
 
+_FARTHEST = 10_000.0
+"""Times as large as the smallest the largest SD may be: squared it is what weights take off 16 digits."""
+
 
 @dataclass(frozen=True, slots=True)
 class NoiseClasses:
@@ -164,6 +167,17 @@ class NoiseClasses:
             shown = ", ".join(site.substituents[:12]) + (", ..." if len(site.substituents) > 12 else "")
             raise AssayPilotError(
                 f"no compound has {missing} at {self.site}", option=OPTION, mend=f"Name one of: {shown}."
+            )
+
+    def check_comparable(self, name: str) -> None:
+        """Nothing; AssayPilotError for SDs of an endpoint that no measurements could be weighed by together."""
+        told = [sd for sd in (self.other, *(sd for _, sd in self.sds)) if sd is not None]
+        if max(told, default=1.0) > _FARTHEST * min(told, default=1.0):
+            raise AssayPilotError(
+                f"the assay noise (SD) of {name} is said to be {min(told):.3g} for some compounds and {max(told):.3g} "
+                "for others, which are too far apart to be real",
+                option=OPTION,
+                mend=f"Give SDs in {name} units, no more than {_FARTHEST:,.0f} times apart.",
             )
 
     def of(self, library: Library) -> Floats:

@@ -152,6 +152,8 @@ def take_compounds(ledger: Decisions, data: Mapping[str, Any]) -> None:
     }
     stood = Decided(_more(now.status, more), _more(now.decided_in_phase, more), ledger.measurable())
     ledger.anew = None
+    # What phases before it used is not kept up to date any more.
+    ledger.spreads = {}
     ledger.begin()
     if data["anew"] is not None:
         decide_anew(ledger, data["anew"], data["parts"][1:], derived=True, before=stood)

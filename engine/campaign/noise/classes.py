@@ -88,6 +88,7 @@ def with_largest(library: Library, endpoint: Endpoint) -> Endpoint:
     own.check(library)
     if own.other is None:
         own = own.with_other(endpoint.noise_sd)
+    own.check_comparable(endpoint.name)
     if endpoint.noise_estimated:
         own = own.with_guesses(own.guesses)
         _check_unknown(library, own)

@@ -13,6 +13,7 @@ from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.library import Library
 from assaypilot.engine.measurements import Result
 from assaypilot.engine.noise_classes import NoiseClasses, parse_noise_classes
+from assaypilot.engine.stated_noise import parse_noise_and_classes
 from assaypilot.engine.tables.options import parse_endpoint_spec
 from tests.engine.campaign.making import finish, make, replays, small_library
 
@@ -100,6 +101,20 @@ def test_what_cannot_be_weighed_is_refused(tmp_path, changes, why):
     with pytest.raises(AssayPilotError, match=why):
         make(tmp_path / "x.assaypilot", **DIFFERS, **changes)
     assert not (tmp_path / "x.assaypilot").exists()
+
+
+@pytest.mark.parametrize(("sd", "refused"), [("0.00001", True), ("3000", True), ("0.00003", False), ("2000", False)])
+def test_sds_so_far_apart_that_nothing_could_be_weighed_are_refused(tmp_path, sd, refused):
+    """Weights of 1e16 leave no digit of what the others say."""
+    endpoint = Endpoint("pIC50", noise_sd=0.2, noise_classes=parse_noise_classes(f"R1: B={sd}"))
+    if not refused:
+        make(tmp_path / "x.assaypilot", endpoints=(endpoint,)).close()
+        return
+    with pytest.raises(AssayPilotError, match="too far apart to be real") as told:
+        make(tmp_path / "x.assaypilot", endpoints=(endpoint,))
+    assert "no more than 10,000 times apart" in str(told.value.mend)
+    with make(tmp_path / "y.assaypilot") as campaign, pytest.raises(AssayPilotError, match="too far apart"):
+        campaign.change(Change(noise={"pIC50": parse_noise_and_classes(f"0.2; R1: B={sd}")}))
 
 
 def test_what_scatters_far_more_than_one_noise_allows_is_said(tmp_path):

@@ -54,6 +54,8 @@ def test_the_one_found_best_is_not_promised_to_be_it_when_a_better_one_can_be_ha
         campaign.set_stock(lines(campaign, CANNOT))
         assert finish(campaign).guarantee.holds
         campaign.set_stock(lines(campaign, IN_STOCK))
+        # Two bests: each may be refuted as the best, and the one named be taken to be near each.
+        assert campaign.status().guarantee.delta == pytest.approx(0.05 * (1.0 + 0.475 + 0.475))
         end = finish(campaign)
         assert "a compound that can be had again is better than the one found best" in end.guarantee.sentence
         assert not end.guarantee.holds
@@ -94,6 +96,25 @@ def test_who_was_put_in_by_a_change_is_compared_with_those_that_can_be_had_again
         assert not (end.candidates.status == 1)[end.library.ids.index("R1=C|R2=C")]
         replays(campaign)
     assert verify(path, recompute=True).ok
+
+
+def test_of_compounds_that_were_added_before_it_is_spent_again_as_well(tmp_path):
+    whole = small_library()
+    new = np.arange(len(whole)) == whole.ids.index("R1=C|R2=C")
+    ids = np.array(whole.ids)
+    before, more = (
+        Library(whole.sites, whole.codes[some], tuple(ids[some]), None, np.ones(int(some.sum()), dtype=bool))
+        for some in (~new, new)
+    )
+    goal = {"epsilon": 0.3, "slack": 0.3, "strategy": "adaptive"}
+    with make(tmp_path / "x.assaypilot", library=before, **goal, max_replicates=4, per_round=24) as campaign:
+        campaign.set_stock(lines(campaign, CANNOT))
+        assert finish(campaign).counts["in"]
+        campaign.add_compounds(more)
+        assert finish(campaign).guarantee.delta == pytest.approx(0.05 * 1.1)
+        campaign.set_stock(lines(campaign, IN_STOCK))
+        # Among the first compounds and the one that was added alike.
+        assert campaign.status().guarantee.delta == pytest.approx(0.05 * 1.1 * 1.55)
 
 
 def test_others_that_a_new_compound_tells_of_are_others_that_came_back(tmp_path):

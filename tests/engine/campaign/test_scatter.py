@@ -17,10 +17,11 @@ from assaypilot.engine.difference import with_noise
 from assaypilot.engine.endpoint import Endpoint, Limit
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.export.records import settings
+from assaypilot.engine.library import Library
 from assaypilot.engine.measurements import Result
 from assaypilot.engine.models.sd_bound import upper_sd
 from assaypilot.engine.stated_noise import StatedNoise, parse_noise
-from tests.engine.campaign.making import answers, decide_phase, finish, make, replays, truth
+from tests.engine.campaign.making import answers, decide_phase, finish, make, replays, small_library, truth
 
 GUESS = Endpoint("pIC50", noise_sd=0.3, noise_estimated=True)
 UNKNOWN = {"endpoints": (GUESS,), "per_round": 16, "max_replicates": 4}
@@ -118,6 +119,25 @@ def test_an_excluded_value_and_a_correction_decide_again_by_another_bound(tmp_pa
         assert not campaign.status().guarantee.holds
         replays(campaign)
     assert verify(path, recompute=True).ok
+
+
+def test_a_file_is_right_whose_earlier_values_were_amended_after_compounds_were_added(tmp_path):
+    """What phases before that used is decided with them anew, and is not looked at by itself any more."""
+    path, whole = tmp_path / "x.assaypilot", small_library()
+    first, more = (
+        Library(whole.sites, whole.codes[some], whole.ids[some], None, np.ones(len(whole.codes[some]), dtype=bool))
+        for some in (slice(0, 8), slice(8, 9))
+    )
+    with make(path, library=first, strategy="adaptive", **UNKNOWN) as campaign:
+        decide_phase(campaign)
+        decide_phase(campaign)
+        campaign.add_compounds(more)
+        decide_phase(campaign)
+        twice = [m for m in campaign.status().measurements if m.phase == 1]
+        again = next(m for m in twice if sum(other.compound == m.compound for other in twice) > 1)
+        campaign.exclude(again.number, "leak", judgement=False)
+        replays(campaign)
+    assert verify(path, recompute=True).problems == ()
 
 
 def test_replicates_of_the_table_count_and_are_said_to(tmp_path):
