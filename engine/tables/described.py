@@ -27,8 +27,9 @@ def described(spec: EndpointSpec, bare: str, unit: str) -> tuple[Endpoint, list[
     potency = headers.looks_like_potency(bare, unit)
     transform: Transform = spec.transform or ("log" if potency else "none")
     unknown = potency and not unit and spec.transform is None
+    logarithm = not potency and headers.is_log_concentration(spec.name)
     # Without a unit the scale is log10 of the concentration itself, on which the potent compounds are low.
-    direction: Direction = spec.direction or ("min" if unknown else "max")
+    direction: Direction = spec.direction or ("min" if unknown or logarithm else "max")
     endpoint = Endpoint(
         spec.name,
         unit,
@@ -46,6 +47,11 @@ def described(spec: EndpointSpec, bare: str, unit: str) -> tuple[Endpoint, list[
         warnings.append(
             f"{spec.name} has no unit: it is modelled as {endpoint.scale_name}, {better} is better. "
             f'Give the unit for a pIC50-like scale, for example --endpoint "{spec.name};unit=nM".'
+        )
+    elif logarithm and spec.direction is None:
+        warnings.append(
+            f"{spec.name} is taken as the logarithm of a concentration: lower is better. If it is the negative one, "
+            f'as pIC50 is: --endpoint "{spec.name};direction=max".'
         )
     elif endpoint.is_potency:
         potent = "more" if direction == "max" else "less"

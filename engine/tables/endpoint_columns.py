@@ -11,12 +11,15 @@ from assaypilot.engine.endpoint import Endpoint, normalise_unit
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.tables import headers
 from assaypilot.engine.tables.claims import SAMPLED, Claims
+from assaypilot.engine.tables.classes import classes_of
+from assaypilot.engine.tables.curves import doses, is_dose, points_in_columns
 from assaypilot.engine.tables.described import described
 from assaypilot.engine.tables.entries import is_p_scale
 from assaypilot.engine.tables.options import EndpointColumn, EndpointSpec
 from assaypilot.engine.tables.raw import fold
 from assaypilot.engine.tables.runs import once_each, run_groups
 from assaypilot.engine.tables.side_columns import SIDES, Sides
+from assaypilot.engine.tables.unread import about_unread
 from assaypilot.engine.tables.values import is_missing, parse_value
 from assaypilot.engine.tables.yes_no import about_kind, about_words, is_result, with_kind, words_of
 
@@ -71,6 +74,7 @@ class Endpoints:
         for spec, column in wanted:
             if column is None:
                 self._say_without_column(spec)
+        self._say_unread([column for _, column in wanted if column is not None])
         self.sides.values = [column for _, column in wanted if column is not None]
         plain = [column for column in self._claims.free() if headers.role_of(column) is None]
         self.notes += filter(None, [about_words(column, self.raw.column(column)) for column in plain])
@@ -82,11 +86,11 @@ class Endpoints:
             for column in self._claims.free()
             if (headers.role_of(column) in SIDES or column in self.sides.signs) and column not in used
         ]
-        errors = [column for column in self._claims.free() if self._is_sem(column)]
+        errors = [c for c in self._claims.free() if self._is_sem(c) and not headers.is_of_fit(c)]
         if errors and columns:
             self.warnings.append(
-                f"Not used, because a standard error is no SD: {', '.join(errors)}. "
-                "The SD is the standard error times the square root of N; give that."
+                f"Not used, because a standard error is no SD: {', '.join(errors)}. The SD is the standard error times "
+                "the square root of N; give that. A column that holds SDs is called so."
             )
         if lost and columns:
             self.warnings.append(
@@ -213,8 +217,12 @@ class Endpoints:
         fits: list[str] = []
         kept: list[str] = []
         same: list[str] = []
+        tested: list[str] = []
+        of_curves = doses(self.raw.columns)
         for column in self._claims.free():
             if headers.role_of(column) is not None or self.sides.belongs_to_another(column):
+                continue
+            if column in of_curves:
                 continue
             within = headers.role_within(column)
             if (
@@ -232,10 +240,14 @@ class Endpoints:
                     continue
             elif not numbers:
                 continue
+            if classes_of(column, self.raw.column(column)):
+                continue  # which is said
             if headers.is_property(column):
                 computed.append(column)
             elif headers.is_kept_beside(column):
                 kept.append(column)
+            elif is_dose(column):
+                tested.append(column)
             elif headers.is_of_fit(column):
                 fits.append(column)
             elif len(numbers) >= _FEWEST_ALIKE and len(set(numbers)) == 1 and not headers.looks_like_activity(column):
@@ -249,12 +261,15 @@ class Endpoints:
             (fits, "looks like a detail of a fit", "look like details of fits"),
             (same, "holds the same number everywhere", "hold the same number everywhere"),
             (kept, "says how rows are handled", "say how rows are handled"),
+            (tested, "says at which concentration was tested", "say at which concentrations was tested"),
         )
         for columns, one, several in kinds:
             if len(columns) == 1:
                 self.notes.append(f"Column {columns[0]} {one}; name it with --endpoint to use it.")
             elif columns:
                 self.notes.append(f"Columns {', '.join(columns)} {several}; name one with --endpoint to use it.")
+        if of_curves:
+            self.warnings.append(f"{points_in_columns(of_curves)} To use one as it is, name it with --endpoint.")
         self.taken.update(found)
         return found
 
@@ -265,6 +280,14 @@ class Endpoints:
         found = [column for column, words in told if is_result(words)] or [column for column, _ in told][:1]
         self.taken.update(found)
         return found
+
+    def _say_unread(self, named: Sequence[str]) -> None:
+        """Nothing; says of columns that should hold values and hold classes or the like what they hold."""
+        free = [column for column in self._claims.free() if headers.role_of(column) is None]
+        free = [column for column in free if not self.sides.belongs_to_another(column)]
+        said = about_unread(self.raw, [*named, *free])
+        self.warnings += said.values()
+        self.taken.update(said)
 
     def _say_without_column(self, spec: EndpointSpec) -> None:
         """Nothing; says that an endpoint has no values in the table, if the table has potencies under other names."""

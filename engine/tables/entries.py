@@ -21,6 +21,7 @@ _P_SCALE = re.compile(
 _FOOTNOTED = re.compile(r"(?:n\.?[dt]\.?|not (?:tested|determined))\s*(?:[a-h]|[ᵃᵇᶜᵈᵉ*†‡§¶]+)", re.I)
 """A word for no value with the letter of a footnote behind it, as tables of papers have it: NTc, n.d.*."""
 _MARKS = "*†‡§¶"
+_N_OF_M = re.compile(r"(\d{1,6})\s*(?:of|/|von)\s*\d{1,6}", re.I)
 _SHARE = re.compile(r"(\d{1,6})\s*/\s*(\d{1,6})")
 _CODES = frozenset({-999.0, -9999.0, -99999.0, -999999.0, -999.99, -9999.99})
 """What programs write where there is no value."""
@@ -164,6 +165,8 @@ def _of_kind(endpoint: Endpoint, reason: str) -> str:
 def _count(text: str, decimal: str) -> int:
     if is_missing(text):
         return 1
+    if (of := _N_OF_M.fullmatch(text.strip())) is not None:
+        text = of[1]  # two of three runs gave a value
     try:
         number = parse_number(text, decimal)
     except ValueError as error:

@@ -22,6 +22,7 @@ __all__ = [
     "bases",
     "is_kept_beside",
     "is_known",
+    "is_log_concentration",
     "is_mean",
     "is_of_fit",
     "is_part",
@@ -115,10 +116,11 @@ VALUE = (
 )
 """Headers of the column of values, where each row is one measurement."""
 SITE = re.compile(
-    r"(?:r ?group |substituent |position )?r ?(?:group|gruppe)? ?(?P<number>\d+)(?P<more>['’′`´]{1,2}|[a-e])?"
-    r"(?: (?:group|substituent|smiles))?"
+    r"[\[($]?(?:r ?group |substituent |fragment |position )?r ?(?:group|gruppe)? ?\^?(?P<number>\d+)"
+    r"(?P<more>['’′`´]{1,2}|[a-e])?[\])]?"
+    r"(?: \(?(?:group|substituent|smiles|smi|structure|fragment|label|name)\)?)?(?: \(\d\))?"
 )
-"""A site's header, folded: R1, R_2, R-group 3, Rgroup R1, R2 substituent, R3', R4a."""
+"""A site's header, folded: R1, R_2, R-group 3, Rgroup R1, R2 substituent, R3', R4a, [R1], R^2, R1 (SMILES), R2 (2)."""
 
 ROLES = {
     "relation": (
@@ -161,6 +163,8 @@ ROLES = {
         "anzahl messungen",
         "anzahl bestimmungen",
         "test occasions",
+        "n of m",
+        "n/m",
     ),
     "sd": (
         "sd",
@@ -179,7 +183,10 @@ ROLES = {
         "écart type",
         "ecart type",
     ),
-    "sem": ("sem", "se", "s e m", "stderr", "std err", "std error", "standard error", "standard error of the mean"),
+    "sem": (
+        *("sem", "se", "s e m", "stderr", "std err", "std error", "standard error", "standard error of the mean"),
+        *("error", "err", "uncertainty", "fehler", "standardfehler"),
+    ),
     "round": ("round", "round no", "round number"),
     "replicate": ("replicate", "rep"),
     "date": ("date", "assay date", "test date", "date tested", "run date", "datum", "testdatum", "messdatum"),
@@ -224,6 +231,8 @@ _ROW_NUMBER = re.compile(
     r"cas.*|unnamed: ?\d+|"
     r"pubchem (?:result tag|activity score))"
 )
+_AGAIN = re.compile(r" \(\d+\)$")
+"""The number that a repeated header carries: N, N (2)."""
 _LONG_COUNT = 6
 _POTENCY = re.compile(
     r"(?:.* )?(?:(?:ic|ec|ac|gi|xc|cc|dc|ed|lc|sc|tc|tgi|mic|mec)[ _]?\d\d|mic|ki|kd|k i|k d|potency)(?: .*)?"
@@ -237,6 +246,11 @@ _UNIT_BEHIND = re.compile(r"(?P<bare>.+?)(?:[\s_]|\s*[/,]\s*)(?P<unit>[A-Za-zµ�
 _LOGARITHM = re.compile(r"(?:.* )?p ?(?:(?:ic|ec|ac|gi|xc|cc|dc|ed|lc|tc|sc) ?\d\d|ki|kd|a2|kb)(?: .*)?")
 _OF_LOGARITHM = re.compile(
     r"(?P<bare>.*\bp\w+.*?)\s*[(\[]\s*[-−–]?\s*log(?:10)?\s*[(\[]?\s*(?:M|mol/[lL])?\s*[)\]]?\s*[)\]]", re.I
+)
+_LOG_POTENCY = re.compile(
+    r"(?<![A-Za-z])(?<![-−–])(?<![-−–] )(?<!minus )(?<!neg )(?<!negative )(?:log(?:10)?|ln)[\s_(\[]*"
+    r"(?:(?:ic|ec|ac|gi|xc|cc|dc|ed|lc|tc)[\s_]?\d\d|ki|kd)(?![A-Za-z0-9])",
+    re.I,
 )
 _SPREAD_BEHIND = re.compile(r"\s*(?:±|\+/-|\+-)\s*(?:sd|sem|se|s\.?d\.?|std|error)?\s*$", re.I)
 """What a header says of the spread behind its values: ``pIC50 ± SD``."""
@@ -288,16 +302,27 @@ def looks_like_concentration(unit: str) -> bool:
 def looks_like_potency(name: str, unit: str = "") -> bool:
     """Whether smaller concentrations of this are better and its negative logarithm is what chemists model."""
     folded = fold(name)
+    if is_log_concentration(name):
+        return False
     if _POTENCY.fullmatch(folded):
         return not folded.startswith(("p ", "log ", "log10 ", "ln "))
     return looks_like_concentration(unit) and _NO_POTENCY.fullmatch(folded) is None
+
+
+def is_log_concentration(header: str) -> bool:
+    """Whether a column holds logarithms of potencies as concentrations, on which potent is low: logIC50, Log EC50."""
+    return _LOG_POTENCY.search(narrow(header)) is not None
 
 
 def looks_like_activity(header: str) -> bool:
     """Whether a header alone says that its column holds potencies, as concentrations or their logarithms."""
     bare, unit = split_unit(header)
     folded = fold(bare)
-    return looks_like_potency(bare, unit) or _POTENCY.fullmatch(folded.removeprefix("p").strip()) is not None
+    return (
+        looks_like_potency(bare, unit)
+        or is_log_concentration(header)
+        or _POTENCY.fullmatch(folded.removeprefix("p").strip()) is not None
+    )
 
 
 def is_property(header: str) -> bool:
@@ -312,14 +337,14 @@ def is_kept_beside(header: str) -> bool:
 
 def is_of_fit(header: str) -> bool:
     """Whether a column holds what a curve fit says beside its value: a Hill slope, R2, a confidence limit."""
-    return is_fit_detail(fold(split_unit(header)[0]))
+    return is_fit_detail(fold(split_unit(_AGAIN.sub("", header))[0]))
 
 
 def is_row_number(header: str, values: list[str]) -> bool:
     """Whether a column of numbers only counts or names rows: consecutive integers, registry numbers, such a header."""
     if not all(re.fullmatch(r"\d+(?:\.0*)?", text) for text in values):
         return False
-    if _ROW_NUMBER.fullmatch(fold(header)):
+    if _ROW_NUMBER.fullmatch(fold(header)) or fold(header) in IDS:
         return True
     numbers = [int(float(text)) for text in values]
     # Three values of 1, 2, 3 may be an activity; a longer count from 0 or 1 hardly is.
@@ -330,8 +355,7 @@ def is_row_number(header: str, values: list[str]) -> bool:
 
 def role_of(header: str) -> str | None:
     """What a side column holds by its header alone, with or without a unit; None when it is no side column."""
-    # A repeated header carries a number: N, N (2).
-    plain = re.sub(r" \(\d+\)$", "", header)
+    plain = _AGAIN.sub("", header)
     named = {fold(plain), fold(split_unit(plain)[0])}
     return next((role for role, names in ROLES.items() if not named.isdisjoint(names)), None)
 

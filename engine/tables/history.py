@@ -16,6 +16,7 @@ from assaypilot.engine.tables.options import EndpointColumn, TableMapping
 from assaypilot.engine.tables.problems import Problem
 from assaypilot.engine.tables.quality import is_marked
 from assaypilot.engine.tables.raw import RawTable, fold
+from assaypilot.engine.tables.scales import another_scale
 from assaypilot.engine.tables.values import is_missing, plain_number, quoted
 
 __all__ = ["far_from_the_others", "read_history"]
@@ -110,7 +111,7 @@ def read_history(
                 )
             )
         warnings += filter(None, [left_behind(column.value, behind)])
-        warnings += filter(None, [may_be_bounds(endpoint, found[before:])])
+        warnings += filter(None, [may_be_bounds(endpoint, found[before:]), another_scale(endpoint, found[before:])])
         far = far_from_the_others(endpoint, found[before:])
         doubts += [f"Row {result.row}: {question}" for result, question in far if result.row not in asked]
     found.sort(key=attrgetter("row"))

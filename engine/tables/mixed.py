@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
+from assaypilot.engine.tables import headers
+from assaypilot.engine.tables.curves import is_dose
 from assaypilot.engine.tables.options import EndpointColumn
 from assaypilot.engine.tables.raw import RawTable, fold
 from assaypilot.engine.tables.values import is_missing
@@ -26,11 +28,13 @@ def counted_together(
 
     Only columns that nothing uses can tell so, and of those that do the first by ``_TELLS`` is named.
     """
-    for name in _TELLS:
+    for name in (*_TELLS, None):
         for column in raw.columns:
-            if fold(column) != name or column in used:
+            if column in used or (not is_dose(column) if name is None else fold(column) != name):
                 continue
             for endpoint in endpoints:
+                if name is None and headers.looks_like_activity(endpoint.endpoint.name):
+                    continue  # a fitted value is of all concentrations
                 kinds = _kinds(raw, column, endpoint, name_column)
                 if len(kinds) > 1:
                     more = ", …" if len(kinds) > _NAMED else ""

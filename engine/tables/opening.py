@@ -7,6 +7,7 @@ from pathlib import Path
 
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.progress import Report, silent
+from assaypilot.engine.tables.curves import without_points
 from assaypilot.engine.tables.files import Kind, OpenedFile, open_file
 from assaypilot.engine.tables.indicators import with_sites
 from assaypilot.engine.tables.pauses import without_collecting
@@ -27,7 +28,7 @@ def read_table(path: str | Path, report: Report = silent, *, sheet: str | None =
     found = open_file(path)
     report(0.05, f"Reading {found.name}")
     with without_collecting():
-        return with_sites(_read(found, sheet, report))
+        return without_points(with_sites(_read(found, sheet, report)))
 
 
 def _read(found: OpenedFile, sheet: str | None, report: Report) -> RawTable:
@@ -61,4 +62,4 @@ def parse_text(text: str, report: Report = silent) -> RawTable:
     from assaypilot.engine.tables.text import parse
 
     digest = hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
-    return with_sites(parse(text.removeprefix("\ufeff"), None, "text", digest, [], report))
+    return without_points(with_sites(parse(text.removeprefix("\ufeff"), None, "text", digest, [], report)))

@@ -51,6 +51,8 @@ class RawTable:
     """After a join: the ids of this table without a partner, and those of the other."""
     spelled: str | None = None
     """The column whose structures are in our own spelling already, because they came as drawings."""
+    points: str = ""
+    """What to say of responses that were left out because they are points of curves; "" where there are none."""
 
     def __len__(self) -> int:
         """The number of rows below the header."""

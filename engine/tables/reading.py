@@ -8,6 +8,7 @@ from pathlib import Path
 
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.progress import Report, silent
+from assaypilot.engine.tables.curves import without_points
 from assaypilot.engine.tables.files import Kind, OpenedFile, open_file
 from assaypilot.engine.tables.indicators import with_sites
 from assaypilot.engine.tables.opening import parse_text, read_table
@@ -62,7 +63,8 @@ def read_as(path: str | Path, how: ReadAs, report: Report = silent) -> Reading:
     if found.kind is Kind.WORKBOOK:
         report(0.05, f"Reading {found.name}")
         with without_collecting():
-            return Reading(with_sites(read_workbook(found, how.sheet, report, header=how.header)), sheet_names(found))
+            raw = read_workbook(found, how.sheet, report, header=how.header)
+            return Reading(without_points(with_sites(raw)), sheet_names(found))
     if how.plain or found.kind is not Kind.TEXT:
         return Reading(read_table(path, report))
     digest = hashlib.sha256(found.data).hexdigest()
@@ -79,7 +81,7 @@ def read_as(path: str | Path, how: ReadAs, report: Report = silent) -> Reading:
             decimal=how.decimal,
             header=how.header,
         )
-        return Reading(with_sites(raw))
+        return Reading(without_points(with_sites(raw)))
 
 
 def read_text_as(text: str, how: ReadAs, report: Report = silent) -> Reading:
@@ -98,7 +100,7 @@ def read_text_as(text: str, how: ReadAs, report: Report = silent) -> Reading:
         decimal=how.decimal,
         header=how.header,
     )
-    return Reading(with_sites(raw))
+    return Reading(without_points(with_sites(raw)))
 
 
 def _decoded(found: OpenedFile, encoding: str | None) -> tuple[str, str, list[str]]:

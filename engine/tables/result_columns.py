@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from assaypilot.engine.endpoint import CONCENTRATIONS, Endpoint
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.tables import headers
+from assaypilot.engine.tables.curves import points_in_columns
 from assaypilot.engine.tables.entries import is_p_scale
 from assaypilot.engine.tables.raw import RawTable, columns_named, fold
 from assaypilot.engine.tables.runs import run_groups, run_number
@@ -101,6 +102,10 @@ def _no_values(raw: RawTable, endpoints: Sequence[Endpoint]) -> AssayPilotError:
     first = [fold(text) for text in raw.cells[0]] if raw.cells else []
     known = {fold(headers.split_unit(endpoint.name)[0]) for endpoint in endpoints} | set(headers.VALUE)
     turned = any(fold(headers.split_unit(text)[0]) in known for text in first)
+    points = raw.points or points_in_columns(raw.columns)
+    if points:
+        what, _, mend = points.partition(". ")
+        return AssayPilotError(f"there is no value of {named}. {what}", file=raw.file, mend=mend)
     return AssayPilotError(
         f"there is no column Value and none called {named}; the columns are {columns_named(raw.columns)}",
         file=raw.file,

@@ -20,6 +20,7 @@ from assaypilot.engine.tables.entries import Unreadable, doubt, is_empty, left_b
 from assaypilot.engine.tables.quality import is_marked, quality_column
 from assaypilot.engine.tables.raw import RawTable, columns_named, fold
 from assaypilot.engine.tables.result_columns import SIDES, ValueColumn, column_called, value_columns
+from assaypilot.engine.tables.scales import another_scale
 from assaypilot.engine.tables.values import is_missing, quoted
 from assaypilot.engine.tables.wells import with_compounds
 
@@ -32,9 +33,6 @@ _MADE = "ID by its substituents"
 _REPORT_EVERY = 5_000
 _SAMPLED = 500
 _NAMED = 5
-_FEWEST_ALIKE = 3
-_P_RANGE = (3.0, 11.0)
-"""Where nearly every pIC50 lies."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +147,7 @@ def read_results(
     warnings += _not_to_be_used(results, roles["excluded"])
     for endpoint in endpoints:
         warnings += filter(None, [may_be_bounds(endpoint, [r for r in results if r.endpoint == endpoint.name])])
-    warnings += _like_logarithms(endpoints, results)
+    warnings += filter(None, [another_scale(endpoint, results) for endpoint in endpoints])
     report(1.0, "Results read")
     return ResultsTable(tuple(results), tuple(rejected), pending, tuple(dict.fromkeys(warnings)))
 
@@ -157,25 +155,6 @@ def read_results(
 def _is_empty(text: str, column: ValueColumn, endpoints: Sequence[Endpoint]) -> bool:
     """Whether a cell of values has none (yet), for the endpoint of its column, or any of those that rows name."""
     return all(is_empty(one, text) for one in ([column.endpoint] if column.endpoint is not None else endpoints))
-
-
-def _like_logarithms(endpoints: Sequence[Endpoint], results: Sequence[Result]) -> list[str]:
-    """A question for each potency in nM whose values all look like its logarithm, as a work list shows what it expects.
-
-    Three compounds and more that all lie between 3 and 11 nM are rare; 3 to 11 is where nearly every pIC50 lies.
-    """
-    asked = []
-    for endpoint in endpoints:
-        own = [r for r in results if r.endpoint == endpoint.name]
-        if endpoint.unit != "nM" or endpoint.transform != "log" or len({r.compound for r in own}) < _FEWEST_ALIKE:
-            continue
-        values = [r.value for r in own]
-        if all(r.unit is None for r in own) and all(_P_RANGE[0] <= value <= _P_RANGE[1] for value in values):
-            asked.append(
-                f"All {len(values)} values of {endpoint.name} lie between {min(values):g} and {max(values):g}: are "
-                f"they {endpoint.scale_name} and not nM? They were taken as nM."
-            )
-    return asked
 
 
 def _of_this_series(

@@ -11,7 +11,7 @@ from assaypilot.engine.tables import headers
 from assaypilot.engine.tables.entries import Entry, Unreadable, is_p_scale, read_entry
 from assaypilot.engine.tables.raw import RawTable, fold
 
-__all__ = ["logarithm_of", "once_each", "run_groups", "run_number"]
+__all__ = ["copied_from", "once_each", "run_groups", "run_number"]
 
 _RUN = re.compile(
     r"[\s_(\[,;-]*(?<![A-Za-z0-9])(?:(?:run|rep|repl|replicate|exp|expt|experiment|trial|measurement|determination|occasion)"
@@ -76,10 +76,10 @@ def once_each(
             kept.setdefault(of_run[column], column)
         elif any(_is_mean_of(column, name) for name in grouped):
             notes.append(f"Column {column} seems to be the mean of the runs beside it: they are read, and it is not.")
-        elif (other := logarithm_of(raw, column, found)) is not None:
+        elif (copied := copied_from(raw, column, found)) is not None:
             notes.append(
-                f"Column {column} holds the logarithms of {other}, and one of them is read; to have {column} instead, "
-                "name it with --endpoint to use it."
+                f"Column {column} holds {copied[1].format(copied[0])}, and one of them is read; to have {column} "
+                "instead, name it with --endpoint to use it."
             )
         else:
             kept[column] = column
@@ -92,28 +92,47 @@ def _is_mean_of(column: str, name: str) -> bool:
     return fold(bare) in headers.bases(column) and headers.split_unit(column)[1] in ("", unit)
 
 
-def logarithm_of(raw: RawTable, column: str, others: Sequence[str]) -> str | None:
-    """The column of concentrations that a column of pIC50 (or the like) was calculated from; None when none is.
+def copied_from(raw: RawTable, column: str, others: Sequence[str]) -> tuple[str, str] | None:
+    """The column of concentrations that a column only repeats, and how: as their logarithms, or in another unit.
 
-    By what stands in them: in 95 % of the rows with exact numbers in both, and in every row where the logarithm stands.
+    By what stands in them: in 95 % of the rows with exact numbers in both, and in every row where the copy stands. Of
+    two units the one that stands first is no copy. None where it repeats none.
     """
+    bare, unit = headers.split_unit(column)
     scale = Endpoint(column)
-    if not is_p_scale(scale):
+    logs = is_p_scale(scale) or headers.is_log_concentration(column)
+    concentrations = unit in CONCENTRATIONS and headers.looks_like_potency(bare, unit)
+    if not logs and not concentrations:
         return None
-    texts = raw.column(column)
-    for other in others:
-        unit = headers.split_unit(other)[1]
-        if other == column or unit not in CONCENTRATIONS or not headers.looks_like_potency(*headers.split_unit(other)):
+    own = scale if logs else Endpoint(column, unit, "log")
+    for other in others if logs else others[: list(others).index(column)]:
+        other_bare, other_unit = headers.split_unit(other)
+        of_logs = is_p_scale(scale) and other_unit not in CONCENTRATIONS
+        if other == column or of_logs or not headers.looks_like_potency(other_bare, other_unit):
             continue
-        pairs = list(zip(texts, raw.column(other), strict=True))[:_SAMPLED]
-        read = [(_entry(scale, a, raw), _entry(Endpoint(other, unit, "log"), b, raw)) for a, b in pairs]
+        if not logs and (other_unit not in CONCENTRATIONS or fold(other_bare) != fold(bare)):
+            continue
+        pairs = list(zip(raw.column(column), raw.column(other), strict=True))[:_SAMPLED]
+        read = [(_entry(own, a, raw), _entry(Endpoint(other, other_unit, "log"), b, raw)) for a, b in pairs]
         if any(a is not None and b is None for a, b in read):
             continue
         exact = [(a.value, b.value) for a, b in read if a and b and a.relation == b.relation == "=" and b.unit is None]
-        same = sum(abs(a + math.log10(b * CONCENTRATIONS[unit])) <= _ROUNDED for a, b in exact)
-        if len(exact) >= _FEWEST_ALIKE and same >= _ALIKE * len(exact):
-            return other
+        if len(exact) < _FEWEST_ALIKE:
+            continue
+        # A logarithm may be that of mol/L or of the number as it stands.
+        moles = CONCENTRATIONS.get(other_unit, 1.0)
+        for factor in (moles, 1.0) if headers.is_log_concentration(column) else (moles,):
+            alike = sum(abs(_log(a, own) - math.log10(b * factor)) <= _ROUNDED for a, b in exact)
+            if alike >= _ALIKE * len(exact):
+                return other, "the logarithms of {}" if logs else "{} in another unit"
     return None
+
+
+def _log(value: float, endpoint: Endpoint) -> float:
+    """The logarithm of the concentration that a value says: of pIC50, of logIC50, of a concentration with its unit."""
+    if endpoint.transform == "log":
+        return math.log10(value * CONCENTRATIONS[endpoint.unit])
+    return -value if is_p_scale(endpoint) else value
 
 
 def _entry(endpoint: Endpoint, text: str, raw: RawTable) -> Entry | None:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.tables import headers
+from assaypilot.engine.tables.classes import classes_of
 from assaypilot.engine.tables.raw import RawTable, fold
 from assaypilot.engine.tables.values import is_missing
 
@@ -57,6 +58,8 @@ def could_be_site(raw: RawTable, column: str, numbers: Numbers) -> bool:
     """Whether a column holds a few texts that repeat, and is nothing else by its header."""
     if fold(column) in (*headers.IDS, *headers.ENDPOINT_NAME) or headers.role_of(column) is not None:
         return False  # ids repeat as well, where each row is one measurement
+    if classes_of(column, raw.column(column)[:_SAMPLED]):
+        return False
     texts = [text for text in raw.column(column)[:_SAMPLED] if not is_missing(text)]
     return 1 < len(set(texts)) <= max(2, len(texts) // 2) and not numbers(column)
 

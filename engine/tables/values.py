@@ -97,6 +97,12 @@ _BEHIND_COUNT = re.compile(
 _COUNT = re.compile(r"n\s*[=:]?\s*(\d{1,6})", re.I)
 _SD = re.compile(r"(?:sd|stdev)\s*[=:]?\s*([\d.,]+(?:[eE][+-]?\d+)?)", re.I)
 _FAILED = re.compile(r"#(?:DIV/0!|VALUE!|REF!|NAME\?|NUM!|NULL!|SPILL!|CALC!|GETTING_DATA)")
+_NOTHING_SEEN = re.compile(
+    r"(?:in-?active|not active|no (?:activity|inhibition|effect|response|fit|ic ?50)|n\.?i\.?|weak(?:ly active)?|none|"
+    r"inaktiv|keine (?:hemmung|wirkung)|flat)\.?",
+    re.I,
+)
+"""What people write where a curve reached no value."""
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}(?: \d{2}:\d{2}:\d{2})?")
 
 
@@ -280,6 +286,10 @@ def _unreadable(text: str) -> ValueError | None:
         return ValueError(f"the formula in this cell failed ({body})")
     if _DATE.fullmatch(body):
         return ValueError(f"{quoted(text)} is a date; a spreadsheet may have made it of a number")
+    if _NOTHING_SEEN.fullmatch(body):
+        return ValueError(
+            f"{quoted(text)} is not a number; where nothing was seen up to the highest concentration, write > and that"
+        )
     if _ABOUT.fullmatch(body):
         return ValueError(f"{quoted(text)} is only about a value; give the value measured, or a bound with < or >")
     if _RANGE.fullmatch(body):

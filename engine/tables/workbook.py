@@ -14,6 +14,7 @@ from assaypilot.engine.progress import Report
 from assaypilot.engine.tables import headers, own
 from assaypilot.engine.tables.files import OpenedFile
 from assaypilot.engine.tables.grids import listed
+from assaypilot.engine.tables.hidden import say_hidden
 from assaypilot.engine.tables.layout import lay_out
 from assaypilot.engine.tables.matrices import paired
 from assaypilot.engine.tables.percentages import as_shown
@@ -85,6 +86,8 @@ def read_workbook(
         warnings=warnings,
         header=header,
     )
+    if archive is not None:
+        say_hidden(archive, place, table.rows, max(map(len, filled), default=0), warnings)
     report(0.7, "Making text of numbers and dates")
     cells = tuple(map(_texts, table.cells))
     _say_dates(table.columns, table.cells, table.rows, warnings)

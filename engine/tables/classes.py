@@ -1,0 +1,58 @@
+"""Potencies that are given as classes only (A, B, C; +, ++, +++; active, weak), which are no values, and what to do."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from assaypilot.engine.tables import headers
+from assaypilot.engine.tables.raw import fold
+from assaypilot.engine.tables.values import is_missing
+from assaypilot.engine.tables.yes_no import words_of
+
+__all__ = ["about_classes", "classes_of", "is_class"]
+
+_LETTERS = re.compile(r"[A-Fa-f][+\-−]?|[+]{1,6}|[*]{1,6}|[-−–]|\+/-|±|\(\+\)|I{1,3}|IV|V", re.I)
+"""Letters, pluses and stars as patents give them, from the potent ones to the others."""
+_WORDS = re.compile(
+    r"(?:very |highly |moderately |weakly |partially |poorly )?(?:in-?active|active|potent|weak|moderate|medium|strong|"
+    r"high|low|intermediate|good|poor|none|no (?:inhibition|activity|effect)|n\.?i\.?|not active)",
+    re.I,
+)
+_SAYS_CLASS = re.compile(r"(?:.* )?(?:class|category|bin|range|rating|grade|bucket)(?: .*)?")
+_ACTIVITY = re.compile(r".*(?:activ|potenc|inhibit|bind|efficac|[ieac]c ?50|cellular|enzym).*")
+_MOST = 8
+_MOST_NUMBERS = 6
+
+
+def is_class(text: str) -> bool:
+    """Whether a cell is the name of a class as people give potencies: A, ++, weak, inactive."""
+    return _LETTERS.fullmatch(text.strip()) is not None or _WORDS.fullmatch(" ".join(text.split())) is not None
+
+
+def classes_of(column: str, texts: Sequence[str]) -> tuple[str, ...]:
+    """The classes, up to eight, in which a column gives an activity, by its header and by all its cells; () without.
+
+    Letters may be anything (a salt, a series), so that the header has to say activity or class; words such as
+    ``inactive`` speak for themselves, two of them at least.
+    """
+    filled = [text.strip() for text in texts if text.strip() in {"-", "–", "−"} or not is_missing(text)]
+    found = tuple(dict.fromkeys(filled))
+    folded = fold(headers.split_unit(column)[0])
+    if not 1 < len(found) <= _MOST or words_of(texts) is not None:
+        return ()
+    says = headers.looks_like_activity(column) or _ACTIVITY.fullmatch(folded) is not None
+    if says and _SAYS_CLASS.fullmatch(folded) and len(found) <= _MOST_NUMBERS and all(map(str.isdigit, found)):
+        return tuple(sorted(found))
+    if not all(map(is_class, found)):
+        return ()
+    words = sum(_WORDS.fullmatch(" ".join(text.split())) is not None for text in found)
+    return found if says or words > 1 or _SAYS_CLASS.fullmatch(folded) else ()
+
+
+def about_classes(column: str, classes: Sequence[str]) -> str:
+    """What to say of a column that gives classes."""
+    return (
+        f"Column {column} gives classes ({', '.join(classes)}) and no numbers, and is not read as values. Give the "
+        "numbers, or the limit that each class stands for (<100)."
+    )
