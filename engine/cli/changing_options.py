@@ -66,7 +66,10 @@ def add_addition_options(parser: argparse.ArgumentParser) -> None:
     """Nothing; adds how more compounds are told of."""
     parser.add_argument("file", metavar="FILE", help="campaign file")
     parser.add_argument(
-        "table", metavar="TABLE", help="csv, xlsx, sdf or other table: a column for every site, and ids"
+        "table",
+        metavar="TABLE",
+        help="csv, xlsx, sdf or other table: ids, and a column for every site; or structures, where those of the "
+        "campaign were taken apart",
     )
     add = parser.add_argument
     add("--id", metavar="COL", help="column of compound ids (default: found by its name)")

@@ -93,6 +93,9 @@ def _plan(command: Any) -> None:
     plan.add_argument(
         "--choose", choices=PLANS, metavar="PLAN", help="issue this plan: cheapest, balanced or fastest (see --options)"
     )
+    plan.add_argument(
+        "--withdraw", action="store_true", help="take the open round back, with its plates, while it has no result"
+    )
     plan.add_argument("--orders", metavar="CSV", help="write the compounds that have to be made first as an order list")
     plates = plan.add_argument_group(
         "plates",

@@ -52,6 +52,8 @@ def plan(options: argparse.Namespace, console: Console) -> Reply:
         from assaypilot.engine.cli.stocking import plan_options
 
         return plan_options(options, console)
+    if options.withdraw:
+        return _withdraw(options, console)
     out, use = None if options.out is None else Path(options.out), plate_use(options)
     if options.orders is not None:
         check_orders(Path(options.orders), options.file)
@@ -91,6 +93,17 @@ def plan(options: argparse.Namespace, console: Console) -> Reply:
         written, said = write_out(out, now, issued, layout, options.file, console.report)
     said += ordered
     return Reply(document | written | orders_file, [*lines, "", *said] if said else lines)
+
+
+def _withdraw(options: argparse.Namespace, console: Console) -> Reply:
+    """The open round taken back."""
+    with Campaign.open(options.file, report=console.report) as campaign:
+        before = campaign.status().open_round
+        campaign.withdraw_round()
+        now = campaign.status()
+    number = None if before is None else before.number
+    said = f"Round {number} is withdrawn; its number is not used again."
+    return Reply(_plan_document(now, None, None, 0.0) | {"withdrawn": number}, [said, next_line(now, options.file)])
 
 
 def _write_orders(options: argparse.Namespace, now: Status) -> tuple[dict[str, Any], list[str]]:

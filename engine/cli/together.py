@@ -21,12 +21,14 @@ def _plan(options: argparse.Namespace) -> str | None:
                 return f"argument {name}: give --plate with it"
     elif options.no_plates:
         return "argument --no-plates: give it or --plate"
-    if options.options:
+    issuing = next((name for name in ("--options", "--withdraw") if getattr(options, name[2:])), None)
+    if issuing is not None:
         for name, given in (("--choose", options.choose), ("--out", options.out), ("--confirm", options.confirm),
                             ("--orders", options.orders), ("--plate", options.plate),
-                            ("--no-plates", options.no_plates)):  # fmt: skip
+                            ("--no-plates", options.no_plates),
+                            ("--withdraw", options.withdraw and options.options)):  # fmt: skip
             if given:
-                return f"argument {name}: --options issues nothing; give one of the two"
+                return f"argument {name}: {issuing} issues nothing; give one of the two"
     if options.choose and options.confirm:
         return "argument --choose: a confirmation round leaves no choice"
     return None

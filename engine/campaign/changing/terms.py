@@ -328,7 +328,7 @@ def refuse_open_round(ledger: Ledger) -> None:
     began = any(m.round == issued.number and not m.withdrawn for m in ledger.measurements)
     raise AssayPilotError(
         f"round {issued.number} is open, and was planned for the terms as they are",
-        mend="Close it first." if began else "Undo its plan first; then plan it anew.",
+        mend="Close it first." if began else "Withdraw it first (Round menu; plan --withdraw); then plan it anew.",
     )
 
 

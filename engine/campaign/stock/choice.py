@@ -185,7 +185,7 @@ def refuse_under_way(ledger: Ledger) -> None:
     if issued is not None:
         raise AssayPilotError(
             f"round {issued.number} is open, and what was issued does not change",
-            mend="Enter its results; or take it back while it has none (Undo in the window).",
+            mend="Enter its results; or take it back while it has none (Round menu; plan --withdraw).",
         )
     if ledger.under_way is None:
         return

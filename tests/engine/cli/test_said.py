@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 
 from assaypilot.engine.campaign.campaign import Campaign
@@ -101,3 +103,28 @@ def test_rounds_that_were_withdrawn_are_not_counted_with_the_measurements(run, c
         opened.plan()
         opened.withdraw_round()
     assert "Used so far: 0 measurements in 0 rounds" in run("status", campaign).out
+
+
+def test_a_round_is_taken_back(run, refused, campaign, tmp_path):
+    assert "there is no open round to withdraw" in refused("plan", campaign, "--withdraw")
+    run("plan", campaign, "--out", tmp_path / "round1.csv")
+    said = run("plan", campaign, "--withdraw").out
+    assert said.splitlines()[0] == "Round 1 is withdrawn; its number is not used again."
+    assert "--out round2.csv" in said
+    assert json.loads(run("plan", campaign, "--json").out)["round"] == 2
+    assert run("plan", campaign, "--withdraw", "--out", tmp_path / "x.csv").code == 2
+    fill_in(tmp_path / "round1.csv", lambda name: 6.0, np.random.default_rng(1), 0.1)
+    run("record", campaign, tmp_path / "round1.csv", "--again")
+    assert "closed already" in refused("plan", campaign, "--withdraw")
+
+
+def test_compounds_are_added_by_their_structures(run, table, tmp_path):
+    series = [("ID", "SMILES"), ("A", "Cc1ccc(F)cc1"), ("B", "Cc1ccc(Cl)cc1"), ("C", "CCc1ccc(F)cc1")]
+    file = tmp_path / "s.assaypilot"
+    core = ("--core", "c1cc([*:2])ccc1[*:1]", "--endpoint", "pIC50;sd=0.2", "--epsilon", "0.5")
+    assert run("new", file, "--table", table(series, "s.csv"), *core).code == 0
+    more = table([("ID", "SMILES"), ("D", "CCc1ccc(Br)cc1"), ("E", "CCO"), ("A", "Cc1ccc(F)cc1")], "more.csv")
+    said = run("add", file, more).out
+    assert "row 3: the core is not in this structure" in said
+    assert "1 compound added." in said
+    assert "1 substituent new: R2 = Br[*:2]." in said

@@ -1,0 +1,168 @@
+"""More compounds for a campaign, from a table: with a column for each of its sites, or with structures alone."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.labels import is_hydrogen
+from assaypilot.engine.library import Library
+from assaypilot.engine.progress import Report, silent
+from assaypilot.engine.tables.mapping import propose
+from assaypilot.engine.tables.options import TableMapping, TableOptions
+from assaypilot.engine.tables.problems import Problem
+from assaypilot.engine.tables.raw import RawTable
+from assaypilot.engine.tables.spellings import one_spelling
+from assaypilot.engine.tables.values import NO, is_missing
+
+__all__ = ["MoreCompounds", "read_more"]
+
+
+@dataclass(frozen=True, slots=True)
+class MoreCompounds:
+    """What a table adds."""
+
+    library: Library
+    """At the campaign's sites; those that the campaign has already are among them."""
+    places: tuple[int, ...]
+    """The row of each of them, by its place in the table."""
+    not_used: tuple[Problem, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Rows:
+    """What each row says, by its place."""
+
+    labels: list[list[str]]
+    """At each site of the campaign, empty where that is not known."""
+    names: list[str]
+    smiles: list[str]
+    reasons: dict[int, str]
+    """Why a row cannot be used, where its structure says so."""
+
+
+def read_more(raw: RawTable, library: Library, options: TableOptions, report: Report = silent) -> MoreCompounds:
+    """The compounds of a table, to be added to those of ``library``; rows that cannot be used are named.
+
+    Of ``options`` those that name columns count. Where a column of a site is absent, structures are taken apart with
+    the campaign's own cores, as its own compounds were. AssayPilotError when there is neither, or no row is left.
+    """
+    folded = {column.strip().casefold(): column for column in raw.columns}
+    own = [folded.get(site.name.casefold()) for site in library.sites]
+    lacking = [site.name for site, column in zip(library.sites, own, strict=True) if column is None]
+    sites = tuple(column for column in own if column is not None and not lacking)
+    if lacking and library.scaffold is None:
+        raise _absent(raw, lacking, "")
+    cores = library.scaffold.cores if lacking and library.scaffold is not None else ()
+    mapping = propose(raw, replace(options, sites=sites, cores=cores))
+    read = _from_structures(raw, library, mapping, lacking, report) if lacking else _from_columns(raw, mapping)
+    had = raw.column(mapping.available) if mapping.available else [""] * len(raw)
+    # The library's own spelling comes first, and so is what the others are written for.
+    meant = [
+        one_spelling(site.name, [*site.substituents, *(row[k] for row in read.labels)], [], [])
+        for k, site in enumerate(library.sites)
+    ]
+    rows, places, not_used = [], [], []
+    known: dict[str, None] = {}
+    for place, (labels, name) in enumerate(zip(read.labels, read.names, strict=True)):
+        why = read.reasons.get(place) or _refused(library, labels, name, known, named=mapping.id is not None)
+        if why:
+            not_used.append(Problem(raw.rows[place], None, why))
+            continue
+        own_labels = [spelled.get(label, label) for spelled, label in zip(meant, labels, strict=True)]
+        rows.append(own_labels)
+        places.append(place)
+        known[name or _named(library, own_labels)] = None
+    if not rows:
+        first = f": row {not_used[0].row}, {not_used[0].reason}" if not_used else ""
+        raise AssayPilotError(f"no row of the table is a compound{first}", file=raw.file, mend="Correct the table.")
+    return MoreCompounds(
+        Library.listed(
+            [site.name for site in library.sites],
+            rows,
+            ids=list(known),
+            smiles=[read.smiles[place] for place in places],
+            measurable=[had[place].strip().casefold() not in NO for place in places],
+        ),
+        tuple(places),
+        tuple(not_used),
+    )
+
+
+def _absent(raw: RawTable, lacking: Sequence[str], instead: str) -> AssayPilotError:
+    return AssayPilotError(
+        f"the table has no column {', '.join(lacking)}",
+        file=raw.file,
+        mend=f"It needs a column for every site of the campaign, named as there.{instead}",
+    )
+
+
+def _refused(library: Library, labels: Sequence[str], name: str, known: Mapping[str, None], *, named: bool) -> str:
+    """Why a row is not used; empty where it is."""
+    empty = [site.name for site, label in zip(library.sites, labels, strict=True) if is_missing(label)]
+    if empty:
+        return f"no substituent at {', '.join(empty)}"
+    if not name and named:
+        return "no id"
+    own = name or _named(library, labels)
+    return f"{own} comes twice" if own in known else ""
+
+
+def _named(library: Library, labels: Sequence[str]) -> str:
+    """The name of a compound that has none, as an import gives it."""
+    return "|".join(f"{site.name}={label}" for site, label in zip(library.sites, labels, strict=True))
+
+
+def _from_columns(raw: RawTable, mapping: TableMapping) -> _Rows:
+    cells = [raw.column(column) for column in mapping.sites]
+    return _Rows(
+        [list(row) for row in zip(*cells, strict=True)],
+        list(raw.column(mapping.id)) if mapping.id else [""] * len(raw),
+        list(raw.column(mapping.smiles)) if mapping.smiles else [""] * len(raw),
+        {},
+    )
+
+
+def _from_structures(
+    raw: RawTable, library: Library, mapping: TableMapping, lacking: Sequence[str], report: Report
+) -> _Rows:
+    """The rows by their structures, taken apart as those of the campaign were."""
+    if library.scaffold is None or mapping.smiles is None:
+        raise _absent(raw, lacking, " Or a column of structures: they are taken apart as those of the campaign were.")
+    from assaypilot.engine.chemistry.decomposition import extend
+    from assaypilot.engine.chemistry.known_parts import parts_of
+    from assaypilot.engine.chemistry.structures import read_structures
+
+    texts = raw.column(mapping.smiles)
+    structures = read_structures(
+        ["" if is_missing(text) else text for text in texts], ours=raw.spelled == mapping.smiles
+    )
+    smiles = [structure.smiles for structure in structures]
+    reasons = {place: one.reason for place, one in enumerate(structures) if one.reason}
+    # A symmetric core can be taken apart in several ways: what is there already is known as it is there.
+    there = {text: compound for compound, text in enumerate(library.smiles or ()) if text}
+    before = parts_of(library)
+    after = extend(before, smiles, report)
+    new = len(before.parts)
+    fixed = dict(library.scaffold.fixed)
+    labels, names = [], list(raw.column(mapping.id)) if mapping.id else [""] * len(raw)
+    for place, text in enumerate(smiles):
+        part, compound = after.parts[new + place], there.get(text)
+        carried: dict[str, str] = {}
+        if compound is not None:
+            carried = dict(library.substituents(compound))
+            names[place] = names[place] if mapping.id else library.ids[compound]
+        elif part is None:
+            reasons.setdefault(place, after.reasons[new + place])
+        else:
+            carried = dict(zip(after.sites, part.substituents, strict=True))
+            other = next((site for site, label in fixed.items() if not _alike(carried.get(site, label), label)), None)
+            if other is not None:
+                reasons[place] = f"it has {carried[other]} at {other}, where all of the campaign have {fixed[other]}"
+        labels.append([carried.get(site.name, "") for site in library.sites])
+    return _Rows(labels, names, smiles, reasons)
+
+
+def _alike(one: str, other: str) -> bool:
+    return one == other or (is_hydrogen(one) and is_hydrogen(other))

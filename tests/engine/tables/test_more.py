@@ -1,0 +1,89 @@
+"""More compounds for a campaign whose sites were made from structures."""
+
+from __future__ import annotations
+
+import pytest
+
+from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.library import Library
+from assaypilot.engine.tables.importer import import_table
+from assaypilot.engine.tables.mapping import propose
+from assaypilot.engine.tables.more import read_more
+from assaypilot.engine.tables.opening import parse_text
+from assaypilot.engine.tables.options import TableOptions
+
+# Its ring can be read from either side: fluorine stands at one site because most compounds have it there.
+CORE = "c1cc([*:2])ccc1[*:1]"
+SERIES = ("Fc1ccc(C)cc1", "Fc1ccc(Cl)cc1", "Fc1ccc(OC)cc1", "Fc1ccc(Br)cc1")
+NONE = TableOptions()
+
+
+def table(*lines: str):
+    return parse_text("\n".join(lines) + "\n")
+
+
+def library_of(*smiles: str, ids: bool = True, **options) -> Library:
+    lines = [f"C{k},{text}" for k, text in enumerate(smiles)] if ids else list(smiles)
+    raw = table("ID,SMILES" if ids else "SMILES", *lines)
+    return import_table(raw, propose(raw, TableOptions(cores=(CORE,), **options))).library
+
+
+def carried(library: Library) -> list[dict[str, str]]:
+    return [library.substituents(k) for k in range(len(library))]
+
+
+def test_the_substituents_that_are_known_say_which_way_round_a_structure_is():
+    series = library_of(*SERIES, "Oc1ccc(C)cc1", "Oc1ccc(Cl)cc1")
+    one = next(site for site in series.sites if any(text.startswith("F[") for text in site.substituents)).name
+    two = next(site.name for site in series.sites if site.name != one)
+    more = read_more(table("ID,SMILES", "N1,Nc1ccc(F)cc1", "N2,CCc1ccc(O)cc1", "C0,Fc1ccc(C)cc1"), series, NONE)
+    first, second, third = carried(more.library)
+    assert first[one].startswith("F[")
+    assert first[two].startswith("N[")
+    assert second[one].startswith("O[")
+    assert second[two].startswith("CC[")
+    assert third == series.substituents(0)
+    assert more.places == (0, 1, 2)
+
+
+def test_what_cannot_be_taken_apart_is_named_with_its_row():
+    series = library_of(*SERIES, "Oc1ccc(C)cc1")
+    lines = ("N1,CCCC", "N2,xyz", "N3,", ",Nc1ccc(F)cc1", "N4,Nc1ccc(F)cc1", "N4,Nc1ccc(F)cc1")
+    more = read_more(table("ID,SMILES", *lines), series, NONE)
+    assert more.library.ids == ("N4",)
+    reasons = {problem.row: problem.reason for problem in more.not_used}
+    assert reasons == {
+        2: "the core is not in this structure",
+        3: "'xyz' is no structure: it cannot be read as SMILES",
+        4: "there is no structure",
+        5: "no id",
+        7: "N4 comes twice",
+    }
+
+
+def test_without_ids_a_structure_that_is_there_keeps_its_name():
+    series = library_of(*SERIES, "Oc1ccc(C)cc1", ids=False)
+    more = read_more(table("SMILES", "Cc1ccc(O)cc1", "Nc1ccc(F)cc1"), series, NONE)
+    assert more.library.ids[0] == series.ids[4]
+    assert more.library.ids[1] not in series.ids
+
+
+def test_what_all_of_the_campaign_have_alike_is_no_site_to_differ_at():
+    series = library_of(*SERIES)
+    with pytest.raises(AssayPilotError, match=r"no row of the table is a compound: row 2, it has O\[\*:"):
+        read_more(table("ID,SMILES", "N1,Oc1ccc(C)cc1"), series, NONE)
+
+
+def test_substituents_that_were_taken_together_need_their_columns():
+    series = library_of(*SERIES, "Oc1ccc(C)cc1", "Oc1ccc(Cl)cc1", joined=("R1:Cl[*:1],Br[*:1]=halogen",))
+    with pytest.raises(AssayPilotError, match="halogen at R1 stands for several substituents"):
+        read_more(table("ID,SMILES", "N1,Nc1ccc(F)cc1"), series, NONE)
+
+
+def test_neither_sites_nor_structures_is_one_line():
+    series = library_of(*SERIES, "Oc1ccc(C)cc1")
+    with pytest.raises(AssayPilotError, match=r"the table has no column R2.*Or a column of structures"):
+        read_more(table("ID,R1", "N1,C[*:1]"), series, NONE)
+    plain = Library.listed(["R1", "R2"], [["a", "b"], ["c", "d"]])
+    with pytest.raises(AssayPilotError, match=r"the table has no column R1, R2\. It needs a column for every site"):
+        read_more(table("ID,SMILES", "N1,CCO"), plain, NONE)
