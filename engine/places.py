@@ -13,7 +13,7 @@ from typing import TypeVar
 
 from assaypilot.engine.errors import AssayPilotError
 
-__all__ = ["held", "patiently", "refuse_name", "temporary_folder", "too_long", "try_folder"]
+__all__ = ["held", "names_device", "patiently", "refuse_name", "temporary_folder", "too_long", "try_folder"]
 
 Result = TypeVar("Result")
 
@@ -52,6 +52,11 @@ def patiently(action: Callable[[], Result]) -> Result:
     return action()
 
 
+def names_device(name: str) -> bool:
+    """Whether a name leads to a device on Windows, whatever follows its first point: ``aux.csv``."""
+    return _DEVICES.match(name.partition(".")[0].rstrip()) is not None
+
+
 def refuse_name(path: Path) -> None:
     """Nothing; AssayPilotError for a name that Windows does not take, or takes for something else than a file.
 
@@ -63,7 +68,7 @@ def refuse_name(path: Path) -> None:
     if found is not None:
         sign = found[0] if found[0].isprintable() else "a control character"
         fault = f"Windows takes no {sign} in the name of a file"
-    elif _DEVICES.match(path.name.partition(".")[0].rstrip()):
+    elif names_device(path.name):
         fault = f"{path.name.partition('.')[0].rstrip()} is the name of a device on Windows, not of a file"
     elif path.name != path.name.rstrip(" ."):
         fault = "the name of a file does not end in a blank or a point on Windows"

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import QEvent, QObject, QTimer
+from PySide6.QtCore import QEvent, QTimer
 from PySide6.QtGui import QFileOpenEvent, QIcon
 from PySide6.QtWidgets import QApplication
+from shiboken6 import isValid
 
 from assaypilot.gui.help.asking import listen
 from assaypilot.gui.preloading import preload_soon
@@ -19,25 +21,41 @@ from assaypilot.gui.window.main_window import MainWindow
 from assaypilot.gui.window.troubles import tell
 from assaypilot.gui.window.windows import main_windows
 
-__all__ = ["HandedFiles", "dress", "make_window", "run"]
+__all__ = ["Program", "dress", "make_window", "open_handed", "run"]
 
 
-class HandedFiles(QObject):
-    """Opens what a Mac hands to the program, which is told of files by events and not by words."""
+class Program(QApplication):
+    """The application on a Mac, which is told of files by events and not by words, and before there is a window."""
 
-    def __init__(self, window: MainWindow) -> None:
-        super().__init__(window)
-        self._window = window
+    def __init__(self, arguments: Sequence[str]) -> None:
+        super().__init__(list(arguments))
+        self._waiting: list[Path] = []
+        self._opener: Callable[[Path], None] | None = None
 
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Whether the event is dealt with: it was a file."""
+    def event(self, event: QEvent) -> bool:
+        """Whether the event is dealt with: a file is opened."""
         if isinstance(event, QFileOpenEvent):
-            taking = self._window
-            if not taking.isVisible():  # it was closed, and another one goes on
-                taking = next((one for one in main_windows() if one.isVisible()), taking)
-            taking.open_path(Path(event.file()))
+            path = Path(event.file())
+            if self._opener is None:
+                self._waiting.append(path)
+            else:
+                self._opener(path)
             return True
-        return super().eventFilter(watched, event)
+        return super().event(event)
+
+    def open_with(self, opener: Callable[[Path], None]) -> None:
+        """Nothing; from now on files are handed to ``opener``, those that came before it first."""
+        self._opener = opener
+        while self._waiting:
+            opener(self._waiting.pop(0))
+
+
+def open_handed(window: MainWindow, path: Path) -> None:
+    """Nothing; opens what the system handed over, in a window that is still there."""
+    taking = window
+    if not isValid(window) or not window.isVisible():  # it was closed, and another one goes on
+        taking = next((one for one in main_windows() if one.isVisible()), taking)
+    taking.open_path(path)
 
 
 def dress(application: QApplication, settings: Settings) -> None:
@@ -70,7 +88,7 @@ def make_window(
 
 def run(arguments: Sequence[str], file: Path | None, *, practice: bool) -> int:
     """The exit code of the event loop, after the last window was closed."""
-    application = QApplication(list(arguments))
+    application = Program(arguments) if sys.platform == "darwin" else QApplication(list(arguments))
     settings = Settings()
     dress(application, settings)
     reporter = Reporter(settings.data_folder)
@@ -78,8 +96,8 @@ def run(arguments: Sequence[str], file: Path | None, *, practice: bool) -> int:
     sys.excepthook = reporter.hook
     application.aboutToQuit.connect(reporter.watch.end)
     window = make_window(settings, file, practice=practice, reporter=reporter)
-    if sys.platform == "darwin":  # nowhere else: it would see every event of the program
-        application.installEventFilter(HandedFiles(window))
     window.show()
+    if isinstance(application, Program):
+        application.open_with(partial(open_handed, window))
     preload_soon(window)
     return application.exec()

@@ -13,6 +13,10 @@ from assaypilot.engine.threads import one_thread_for_algebra
 __all__ = ["main"]
 
 PRACTICE = "--practice"
+COMMANDS_ELSEWHERE = (
+    "this program opens the window and has no console to answer on. For commands use the one beside it: "
+    "assaypilot-console --help"
+)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -20,6 +24,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
     ``assaypilot [FILE] [--practice]`` opens the window; everything else is the command line's.
     """
+    heard = _give_streams()
     if getattr(sys, "frozen", False):
         # A worker process of the packaged program starts it again; without this each would open a window.
         import multiprocessing
@@ -29,18 +34,20 @@ def main(argv: Sequence[str] | None = None) -> int:
     give_memory_back()
     words = list(sys.argv[1:] if argv is None else argv)
     if not _wants_window(words):
+        if not heard:
+            return _refuse(COMMANDS_ELSEWHERE, heard=False)
         from assaypilot.engine.cli import main as command_line
 
         return command_line(words)
     reason = _why_no_display()
     if reason is not None:
-        return _refuse(reason)
+        return _refuse(reason, heard)
     file = next((Path(word) for word in words if word != PRACTICE), None)
     try:
         from assaypilot.gui.app import run
     except ImportError as error:  # a library of the system that Qt needs
         return _refuse(f"the window cannot be opened ({error}). Install what is missing, or use the commands: "
-                       "assaypilot --help")  # fmt: skip
+                       "assaypilot --help", heard)  # fmt: skip
     return run(["assaypilot"], file, practice=PRACTICE in words)
 
 
@@ -69,10 +76,33 @@ def _why_no_display() -> str | None:
     )
 
 
-def _refuse(text: str) -> int:
-    if sys.stderr is not None:
-        sys.stderr.write(f"assaypilot: {text}\n")
+def _give_streams() -> bool:
+    """Whether there is anybody to read what is printed.
+
+    A Windows program without a console has neither output nor error stream; what libraries print goes nowhere then.
+    """
+    heard = sys.stdout is not None and sys.stderr is not None
+    if sys.stdout is None:
+        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115  # for as long as the program runs
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
+    return heard
+
+
+def _refuse(text: str, heard: bool = True) -> int:
+    """The exit code; says why, in a box where there is no console to say it on."""
+    sys.stderr.write(f"assaypilot: {text}\n")
+    if not heard:
+        _show(text)
     return 1
+
+
+def _show(text: str) -> None:
+    """Nothing; a box with a text, as Windows has it without Qt. Elsewhere a program has streams."""
+    if sys.platform == "win32":
+        import ctypes
+
+        ctypes.windll.user32.MessageBoxW(None, text, "AssayPilot", 0x10)
 
 
 if __name__ == "__main__":

@@ -12,6 +12,7 @@ import re
 import sys
 import traceback
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -106,7 +107,7 @@ class Reporter:
         """Nothing; the reports are kept, but not offered again."""
         for path in self.unseen():
             for one in (path, path.with_suffix(OWN)):
-                if one.exists():
+                with suppress(OSError):  # not there, or open in an editor that keeps it to itself
                     one.replace(one.with_name("seen-" + one.name))
         for path in sorted(self._folder.glob("seen-*.txt"))[:-KEPT]:
             self.delete(path)
@@ -114,8 +115,9 @@ class Reporter:
     def delete(self, *reports: Path) -> None:
         """Nothing; removes reports and what their errors said."""
         for path in reports:
-            path.unlink(missing_ok=True)
-            path.with_suffix(OWN).unlink(missing_ok=True)
+            for one in (path, path.with_suffix(OWN)):
+                with suppress(OSError):
+                    one.unlink()
 
     def save(self, error: BaseException, doing: str = "") -> Path | None:
         """The report's file; None when it could not be written (an error about an error helps nobody)."""

@@ -9,6 +9,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFileDialog, QWidget
 
 from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.places import names_device
 
 __all__ = ["as_named", "ask_for_place", "file_name"]
 
@@ -21,7 +22,8 @@ LONGEST = 120
 def file_name(text: str) -> str:
     """A text as (part of) a file name that every system takes."""
     made = "".join("-" if sign in FORBIDDEN or ord(sign) < 32 else sign for sign in text)
-    return " ".join(made.split())[:LONGEST].strip(" .") or "campaign"
+    made = " ".join(made.split())[:LONGEST].strip(" .") or "campaign"
+    return f"_{made}" if names_device(made) else made
 
 
 def as_named(chosen: str, suffix: str) -> Path:

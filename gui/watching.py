@@ -11,6 +11,7 @@ import os
 import re
 from collections import deque
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from io import TextIOWrapper
@@ -135,4 +136,5 @@ def _places(lines: Sequence[str]) -> list[str]:
 
 def _remove(log: Path) -> None:
     for suffix in (".log", ".fault"):
-        log.with_suffix(suffix).unlink(missing_ok=True)
+        with suppress(OSError):  # not there, or held for a moment by what looks for viruses
+            log.with_suffix(suffix).unlink()

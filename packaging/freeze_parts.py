@@ -4,6 +4,7 @@ Used by `assaypilot.spec` while PyInstaller runs and by the tests. Standard libr
 """
 
 import ast
+import sys
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,8 @@ ROOT = Path(__file__).resolve().parent.parent
 
 # Loaded by name by libraries, where PyInstaller cannot see it.
 LOADED_BY_NAME = [
-    "joblib.externals.loky.backend.popen_loky_posix",  # started by frozen_start.py
+    # Started by frozen_start.py.
+    f"joblib.externals.loky.backend.popen_loky_{'win32' if sys.platform == 'win32' else 'posix'}",
     "joblib.externals.loky.backend.resource_tracker",
     "matplotlib.backends.backend_agg",
     "matplotlib.backends.backend_pdf",

@@ -2,9 +2,11 @@
 
 Worker processes start the program again. Python's own are told apart in `assaypilot.gui.launch`, by what PyInstaller
 adds to multiprocessing; those of joblib, and the question that `assaypilot doctor` has for Qt, come as if the program
-were a Python: `-m MODULE` and `-c CODE`. Just these are taken; whatever else is said that way is a wrong command.
+were a Python: `-m MODULE` and `-c CODE`, and on Windows `--multiprocessing-fork NUMBER`, which Python's own do not say.
+Just these are taken; whatever else is said that way is a wrong command.
 """
 
+import os
 import re
 import runpy
 import sys
@@ -21,6 +23,12 @@ def start(words: list[str]) -> int:
         sys.argv = [sys.argv[0], *words[2:]]
         # Not in place of __main__: it is compared with that of the process that asked.
         runpy.run_module(WORKER, run_name="__main__", alter_sys=False)
+        return 0
+    if len(words) == 2 and words[0] == "--multiprocessing-fork" and words[1].isdigit():
+        from joblib.externals.loky.backend.popen_loky_win32 import main as work
+
+        # Not said to a packaged program, and needed to get at the pipe, which is the other process's.
+        work(int(words[1]), parent_pid=os.getppid())
         return 0
     asked = TRACKER.fullmatch(words[-1]) if words[-2:-1] == ["-c"] else None
     if asked is not None:

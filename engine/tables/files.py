@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+import errno
 import os
 import re
 import stat
@@ -22,6 +23,8 @@ _OLD_OFFICE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _SAVE_AS_CSV = "Save it as csv and read that."
 _LOCKED = (32, 33)
 """What Windows says of a file that another program keeps to itself: sharing and lock violation."""
+_AWAY = (errno.EINVAL, errno.EDEADLK)
+"""What Windows and macOS say of a file that only looks as if it were there, when its service does not bring it."""
 _WORKBOOKS = (b"PK\x03\x04", b"PK\x05\x06", _OLD_OFFICE)
 _OTHERS = (
     (b"%PDF", "a PDF document", _SAVE_AS_CSV),
@@ -115,6 +118,12 @@ def _contents(path: Path, name: str) -> bytes:
                 "the file is open in another program, which keeps it to itself",
                 file=name,
                 mend="Close it there and try again.",
+            ) from None
+        if getattr(error, "errno", None) in _AWAY and os.path.isfile(path):
+            raise AssayPilotError(
+                "the file is kept elsewhere (OneDrive, iCloud and the like) and could not be fetched",
+                file=name,
+                mend="Have it kept on this computer, or copy it into a folder of your own, and read it there.",
             ) from None
         why = getattr(error, "strerror", None) or type(error).__name__
         raise AssayPilotError(

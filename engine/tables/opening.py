@@ -13,7 +13,7 @@ from assaypilot.engine.tables.indicators import with_sites
 from assaypilot.engine.tables.pauses import without_collecting
 from assaypilot.engine.tables.raw import RawTable
 
-__all__ = ["PATTERNS", "parse_text", "read_table"]
+__all__ = ["PATTERNS", "bare", "parse_text", "read_table"]
 
 PATTERNS = ("*.csv", "*.tsv", "*.txt", "*.xlsx", "*.xlsm", "*.xls", "*.xlsb", "*.ods", "*.sdf", "*.sd", "*.smi")
 """What files with tables are called, for a file dialog. Their contents decide how they are read, not their names."""
@@ -57,9 +57,14 @@ def _read(found: OpenedFile, sheet: str | None, report: Report) -> RawTable:
     return parse(text, found.name, encoding, digest, notes, report)
 
 
+def bare(text: str) -> str:
+    """A pasted block without what clipboards put around it: a byte-order mark, and on Windows a closing zero."""
+    return text.removeprefix("\ufeff").rstrip("\0")
+
+
 def parse_text(text: str, report: Report = silent) -> RawTable:
     """The table in a pasted block, tab-separated as spreadsheets copy; its first line is the header."""
     from assaypilot.engine.tables.text import parse
 
     digest = hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
-    return without_points(with_sites(parse(text.removeprefix("\ufeff"), None, "text", digest, [], report)))
+    return without_points(with_sites(parse(bare(text), None, "text", digest, [], report)))

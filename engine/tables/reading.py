@@ -11,7 +11,7 @@ from assaypilot.engine.progress import Report, silent
 from assaypilot.engine.tables.curves import without_points
 from assaypilot.engine.tables.files import Kind, OpenedFile, open_file
 from assaypilot.engine.tables.indicators import with_sites
-from assaypilot.engine.tables.opening import parse_text, read_table
+from assaypilot.engine.tables.opening import bare, parse_text, read_table
 from assaypilot.engine.tables.pauses import without_collecting
 from assaypilot.engine.tables.raw import RawTable
 from assaypilot.engine.tables.text import parse
@@ -90,7 +90,7 @@ def read_text_as(text: str, how: ReadAs, report: Report = silent) -> Reading:
         return Reading(parse_text(text, report))
     digest = hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
     raw = parse(
-        text.removeprefix("\ufeff"),
+        bare(text),
         None,
         "text",
         digest,

@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QApplication, QDialog, QWidget
 
 from assaypilot.gui.help.topics import HOME, topic_of
 from assaypilot.gui.help.window import HelpWindow
+from assaypilot.gui.keys import keys
 
 __all__ = ["close_help", "help_window", "listen", "show_help", "topic_at"]
 
@@ -63,6 +64,7 @@ def _focus_moved(_: QWidget | None, now: QWidget | None) -> None:
     if not isinstance(dialog, QDialog) or dialog.findChild(QShortcut, "help") is not None:
         return
     key = QShortcut(QKeySequence.StandardKey.HelpContents, dialog)
+    key.setKeys(keys(QKeySequence.StandardKey.HelpContents, "F1"))  # on a Mac the first is Cmd+?
     key.setObjectName("help")
 
     def asked() -> None:

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from assaypilot.gui.keys import as_here
+
 __all__ = ["CHAPTERS", "HOME", "PRESENT", "Topic", "topic_of", "topics"]
 
 FOLDER = Path(__file__).parent
@@ -82,7 +84,7 @@ def topics() -> dict[str, Topic]:
     for file, chapter in CHAPTERS:
         parts = HEAD.split((FOLDER / f"{file}.md").read_text(encoding="utf-8"))
         for key, title, text in zip(parts[1::3], parts[2::3], parts[3::3], strict=True):
-            found[key] = Topic(key, title, chapter, text.strip())
+            found[key] = Topic(key, title, chapter, as_here(text.strip()))
     return found
 
 

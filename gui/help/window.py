@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
 )
 
 from assaypilot.gui.help.topics import HOME, topics
+from assaypilot.gui.keys import keys
 from assaypilot.gui.theme import theme
 from assaypilot.gui.widgets.choices import FilterBox
 from assaypilot.gui.widgets.text import button, label
@@ -91,7 +92,8 @@ class HelpWindow(QWidget):
         outer = QHBoxLayout(self)
         outer.setContentsMargins(0, 0, 0, 0)
         outer.addWidget(self.sides)
-        QShortcut(QKeySequence.StandardKey.Back, self, self.go_back)
+        back = QShortcut(QKeySequence.StandardKey.Back, self, self.go_back)
+        back.setKeys(keys(QKeySequence.StandardKey.Back, "Alt+Left"))
         QShortcut(QKeySequence.StandardKey.Find, self, self.search.setFocus)
         self._narrow("")
         line = self.fontMetrics().lineSpacing()

@@ -20,7 +20,7 @@ def local_time(utc: str) -> str:
     """A time of the log as the clock on the wall shows it, to the minute."""
     try:
         return datetime.fromisoformat(utc.replace("Z", "+00:00")).astimezone().strftime("%Y-%m-%d %H:%M")
-    except ValueError:
+    except (ValueError, OverflowError, OSError):  # Windows knows no local time before 1970
         return utc
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from PySide6.QtWidgets import QWidget
 
 from assaypilot.engine.campaign.state import Round
+from assaypilot.gui.keys import as_here
 from assaypilot.gui.view import View
 from assaypilot.gui.widgets.flow import FlowRow
 from assaypilot.gui.widgets.text import button, label
@@ -29,8 +30,8 @@ class Tools(QWidget):
         self.read = button(
             "R&ead results…", tip="Reads results from a table or a workbook; shows them before they are kept"
         )
-        self.paste = button("Paste", tip="Pastes values from a spreadsheet (Ctrl+V): onto the selected line and "
-                            "those below it, or ids with values. Shown before they are kept")  # fmt: skip
+        self.paste = button("Paste", tip=as_here("Pastes values from a spreadsheet (Ctrl+V): onto the selected line "
+                            "and those below it, or ids with values. Shown before they are kept"))  # fmt: skip
         self.practice = button("&Measure with the practice assay", "go", "Fills the round with simulated values")
         self.late = button("Enter &late results", tip="Lets results be typed that come after the round was closed")
         self.late.setCheckable(True)

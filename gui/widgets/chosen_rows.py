@@ -21,6 +21,7 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QAbstractItemView, QTableView
 
 from assaypilot.engine.arrays import Ints
+from assaypilot.gui.keys import as_here
 from assaypilot.gui.models.base import AT_ONCE, RowsModel
 
 __all__ = ["ChosenRows"]
@@ -184,7 +185,7 @@ class ChosenRows(QTableView):
                 self.choose(row)
                 return
             if step % 500 == 499 and time.monotonic() > ends:
-                self.said.emit("Ctrl+F looks through all rows.")
+                self.said.emit(as_here("Ctrl+F looks through all rows."))
                 return
 
     # ------------------------------------------------------------------ rows in another order

@@ -23,6 +23,7 @@ from PySide6.QtWidgets import QMenu
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.library import Library
 from assaypilot.engine.progress import Report
+from assaypilot.gui.keys import as_here
 from assaypilot.gui.session import Session
 from assaypilot.gui.theme import theme
 from assaypilot.gui.widgets.structures import Structures, StructureView
@@ -43,7 +44,9 @@ class CopiedStructure(StructureView):
         self._library: Library | None = None
         self._compound: int | None = None
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.setToolTip("Ctrl+C copies the SMILES; the menu (right button, or the Menu key) has molfile and picture")
+        self.setToolTip(
+            as_here("Ctrl+C copies the SMILES; the menu (right button, or the Menu key) has molfile and picture")
+        )
         self.copies: tuple[tuple[str, Callable[[], None]], ...] = (
             ("Copy &SMILES", self.copy_smiles),
             ("Copy &Molfile", self.copy_molfile),

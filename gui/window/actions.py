@@ -7,9 +7,10 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtGui import QAction, QActionGroup, QKeySequence
-from PySide6.QtWidgets import QMenu
+from PySide6.QtWidgets import QApplication, QMenu
 
 from assaypilot.gui.dialogs.export import KINDS
+from assaypilot.gui.keys import keys
 from assaypilot.gui.models.base import plain_tip
 from assaypilot.gui.pages.round_tools import has_results
 from assaypilot.gui.theme import Choice, theme
@@ -50,7 +51,9 @@ class Actions:
         self.export_menu.addSeparator()
         self.exports = [add(self.export_menu, kind.menu, partial(window.exporting.ask, kind)) for kind in KINDS]
         file.addSeparator()
-        self.quit = add(file, "&Quit", window.close, Key.Quit)
+        self.close_window = add(file, "&Close Window", window.close, Key.Close, "Ctrl+W")
+        self.quit = add(file, "&Quit", QApplication.closeAllWindows, Key.Quit)
+        self.quit.setMenuRole(QAction.MenuRole.QuitRole)
         self.undo = add(edit, "&Undo", window.session.undo, Key.Undo)
         self.redo = add(edit, "&Redo", window.session.redo, "Ctrl+Y", Key.Redo)
         edit.addSeparator()
@@ -99,18 +102,19 @@ class Actions:
             add(lab, "Pre&vious Round", partial(window.journey.step, -1), "Alt+PgUp"),
             add(lab, "Ne&xt Round", partial(window.journey.step, 1), "Alt+PgDown"),
         ]
-        self.help = add(about, "&Help", window.manners.help, Key.HelpContents)
+        self.help = add(about, "&Help", window.manners.help, Key.HelpContents, "F1")
         self.keys = add(about, "&Keys", partial(window.manners.topic, "keys"))
         self.tour = add(about, "Guided &Tour", window.tour.start)
         about.addSeparator()
         self.about = add(about, "&About AssayPilot", window.show_about)
+        self.about.setMenuRole(QAction.MenuRole.AboutRole)
 
     def _add(
-        self, menu: QMenu, text: str, slot: Callable[[], object], *keys: QKeySequence.StandardKey | str
+        self, menu: QMenu, text: str, slot: Callable[[], object], *wanted: QKeySequence.StandardKey | str
     ) -> QAction:
         made = QAction(text, self._window)
-        # The standard key may be the one that is named, too; twice the same one would be ambiguous, and do nothing.
-        made.setShortcuts([QKeySequence(key) for key in dict.fromkeys(QKeySequence(key).toString() for key in keys)])
+        made.setMenuRole(QAction.MenuRole.NoRole)  # else a Mac guesses by the text which go into its own menu
+        made.setShortcuts(keys(*wanted))
         made.triggered.connect(lambda _=False: slot())
         menu.addAction(made)
         return made

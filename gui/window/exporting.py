@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -194,7 +195,8 @@ class beside_removed:
     def __exit__(self, kind: type[BaseException] | None, error: object, trace: object) -> None:
         if kind is not None:
             for left in self._beside() - self._before:
-                left.unlink(missing_ok=True)
+                with suppress(OSError):  # held by what looks for viruses, and nobody's export
+                    left.unlink(missing_ok=True)
 
 
 def open_file(path: Path) -> bool:
@@ -207,7 +209,8 @@ def show_in_folder(path: Path) -> bool:
     if not path.exists():
         return False
     if sys.platform == "win32":
-        subprocess.Popen(["explorer", f"/select,{path}"])
+        # As one text: it wants quotes around the path alone, where a list would be quoted as a whole.
+        subprocess.Popen(f'explorer /select,"{path.absolute()}"')
         return True
     if sys.platform == "darwin":
         subprocess.Popen(["open", "-R", str(path)])

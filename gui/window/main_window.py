@@ -23,6 +23,7 @@ from PySide6.QtWidgets import (
 )
 
 from assaypilot.engine.errors import AssayPilotError
+from assaypilot.gui.keys import as_here
 from assaypilot.gui.pages.base import Page
 from assaypilot.gui.pages.candidates import CandidatesPage
 from assaypilot.gui.pages.goal import GoalPage
@@ -124,7 +125,7 @@ class MainWindow(QMainWindow):
             made.setCheckable(True)
             made.setAutoDefault(False)
             made.setAccessibleName(f"Page {name}")
-            made.setToolTip(f"Ctrl+{place + 1}")
+            made.setToolTip(as_here(f"Ctrl+{place + 1}"))
             self._buttons.addButton(made, place)
             column.addWidget(made)
         column.addStretch(1)

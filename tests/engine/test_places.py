@@ -16,6 +16,7 @@ from assaypilot.engine.cli.targets import check_place
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.export.whole import write_whole
 from assaypilot.engine.places import patiently, refuse_name, temporary_folder, try_folder
+from assaypilot.engine.tables.opening import parse_text, read_table
 
 
 class HeldOpen:
@@ -230,6 +231,31 @@ def test_no_place_for_temporary_files_is_one_line(monkeypatch: pytest.MonkeyPatc
 def test_folders_of_services(tmp_path: Path, folder: str, service: str | None) -> None:
     warnings = location_warnings(tmp_path / folder / "a.assaypilot")
     assert [f"kept in step by {service}" in text for text in warnings] == ([True] if service else [])
+
+
+# --- tables
+
+
+def test_a_pasted_block_may_end_in_a_zero() -> None:
+    # Excel on Windows ends it so, and other programs with a blank line before.
+    for end in ("\0", "\r\n\0", ""):
+        raw = parse_text(f"ID\tpIC50\r\nA\t5,5\r\nB\t6,25{end}")
+        assert raw.cells == (("A", "B"), ("5,5", "6,25"))
+        assert not raw.warnings
+    assert parse_text("ID\tpIC50\rA\t5\rB\t6\r").cells == (("A", "B"), ("5", "6"))  # Excel on a Mac
+
+
+@pytest.mark.parametrize("number", [errno.EINVAL, errno.EDEADLK])
+def test_a_file_that_its_service_does_not_bring(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int) -> None:
+    path = tmp_path / "series.csv"
+    path.write_text("ID,pIC50\nA,5\n", encoding="utf-8")
+
+    def away(self: Path) -> bytes:
+        raise OSError(number, os.strerror(number))
+
+    monkeypatch.setattr(Path, "read_bytes", away)
+    with pytest.raises(AssayPilotError, match=r"series.csv: the file is kept elsewhere .* could not be fetched"):
+        read_table(path)
 
 
 # --- processes

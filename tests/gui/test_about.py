@@ -9,13 +9,12 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from PySide6.QtCore import QEvent
-from PySide6.QtGui import QFileOpenEvent, QGuiApplication
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication, QPushButton
 from pytestqt.qtbot import QtBot
 
 from assaypilot.gui import licences
-from assaypilot.gui.app import HandedFiles
+from assaypilot.gui.app import open_handed
 from assaypilot.gui.dialogs.about import AboutDialog
 from assaypilot.gui.dialogs.licences import LicencesDialog
 from assaypilot.gui.window.main_window import MainWindow
@@ -163,10 +162,7 @@ def test_a_file_that_the_system_hands_over_is_opened(
 ) -> None:
     window = open_window()
     idle(qtbot, window)
-    handed = HandedFiles(window)
-    assert handed.eventFilter(window, QEvent(QEvent.Type.User)) is False
-    table = small_table(tmp_path / "series.csv")
-    assert handed.eventFilter(window, QFileOpenEvent(str(table))) is True
+    open_handed(window, small_table(tmp_path / "series.csv"))
     until(qtbot, lambda: window.wizard is not None)
     assert window.wizard is not None
     idle(qtbot, window)

@@ -8,13 +8,13 @@ from types import SimpleNamespace
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtGui import QFileOpenEvent, QGuiApplication
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 from shiboken6 import isValid
 
 from assaypilot.gui import theme as look
-from assaypilot.gui.app import HandedFiles
+from assaypilot.gui.app import open_handed
 from assaypilot.gui.theme import DARK, LIGHT, theme
 from assaypilot.gui.window import opening
 from assaypilot.gui.window.main_window import MainWindow
@@ -49,10 +49,9 @@ def test_a_file_handed_over_opens_in_a_window_that_is_still_there(
     qtbot: QtBot, open_window: Callable[..., MainWindow], tmp_path: Path
 ) -> None:
     first = open_window()
-    handed = HandedFiles(first)
     second = first.opening.new_window()
     first.close()
-    assert handed.eventFilter(first, QFileOpenEvent(str(quick_campaign(tmp_path))))
+    open_handed(first, quick_campaign(tmp_path))
     until(qtbot, lambda: second.session.view is not None)
     assert first.session.view is None
     idle(qtbot, second)

@@ -1,0 +1,226 @@
+"""What the window does differently on Windows and on a Mac, as far as another system can play them."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+import types
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from PySide6.QtGui import QAction, QKeySequence
+from pytestqt.qtbot import QtBot
+
+from assaypilot.gui import keys as keyboard
+from assaypilot.gui import launch
+from assaypilot.gui.help import topics as helping
+from assaypilot.gui.models.log import local_time
+from assaypilot.gui.reporting import Reporter
+from assaypilot.gui.saving import file_name
+from assaypilot.gui.window import exporting
+from assaypilot.gui.window.main_window import MainWindow
+from tests.gui.helpers import until
+
+Role = QAction.MenuRole
+
+# --- keys and menus
+
+
+@pytest.fixture
+def on_a_mac(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.setattr(keyboard, "MAC", True)
+    helping.topics.cache_clear()
+    yield
+    helping.topics.cache_clear()
+
+
+@pytest.mark.usefixtures("on_a_mac")
+def test_on_a_mac_the_keys_have_their_names() -> None:
+    assert keyboard.as_here("Pastes (Ctrl+V): Alt+Left, Ctrl+Shift+N") == "Pastes (Cmd+V): Option+Left, Cmd+Shift+N"
+    said = helping.topics()["keys"].text
+    assert "Cmd+Shift+N" in said
+    assert "Option+Left" in said
+    assert "| Ctrl+F2 | The menus |" in said
+    for topic in helping.topics().values():
+        assert "Ctrl" not in topic.text.replace("Ctrl+F2", ""), topic.key
+        assert "Alt+" not in topic.text, topic.key
+
+
+def test_elsewhere_they_keep_theirs() -> None:
+    assert keyboard.as_here("Ctrl+V, Alt+Left") == "Ctrl+V, Alt+Left"
+    assert "Cmd stands for Ctrl" in helping.topics()["keys"].text
+
+
+@pytest.mark.usefixtures("qapp")
+def test_a_key_that_is_named_twice_is_there_once() -> None:
+    assert [key.toString() for key in keyboard.keys(QKeySequence.StandardKey.HelpContents, "F1")] == ["F1"]
+    assert [key.toString() for key in keyboard.keys("Ctrl+Y", "", "Ctrl+Shift+Z")] == ["Ctrl+Y", "Ctrl+Shift+Z"]
+
+
+def test_a_mac_is_told_what_goes_into_its_own_menu(open_window: Callable[..., MainWindow]) -> None:
+    window = open_window()
+    menus = [action.menu() for action in window.menuBar().actions()]
+    roles = {action.text(): action.menuRole() for menu in menus for action in menu.actions() if not action.menu()}
+    roles.pop("", None)  # separators
+    assert len(roles) > 30
+    assert {text.replace("&", ""): role for text, role in roles.items() if role != Role.NoRole} == {
+        "Quit": Role.QuitRole,
+        "About AssayPilot": Role.AboutRole,
+        "Preferences…": Role.PreferencesRole,
+    }
+
+
+def test_quit_closes_every_window_and_close_only_one(qtbot: QtBot, open_window: Callable[..., MainWindow]) -> None:
+    first = open_window()
+    second = first.opening.new_window()
+    third = first.opening.new_window()
+    third.actions_.close_window.trigger()
+    assert (first.isVisible(), second.isVisible()) == (True, True)
+    second.actions_.quit.trigger()
+    until(qtbot, lambda: not first.isVisible())
+
+
+# --- the start
+
+
+PLAYED = """
+import sys
+from PySide6.QtCore import QTimer
+from PySide6.QtGui import QFileOpenEvent
+from PySide6.QtWidgets import QApplication
+from assaypilot.gui import app
+sys.platform = "darwin"
+opened = []
+app.open_handed = lambda window, path: opened.append(path.name)
+made = app.make_window
+def make_window(*given, **named):
+    QApplication.sendEvent(QApplication.instance(), QFileOpenEvent("/a/early.assaypilot"))
+    window = made(*given, **named)
+    QTimer.singleShot(0, window, later)
+    return window
+def later():
+    QApplication.sendEvent(QApplication.instance(), QFileOpenEvent("/a/late.csv"))
+    QApplication.quit()
+app.make_window = make_window
+code = app.run(["assaypilot"], None, practice=False)
+print(code, *opened)
+"""
+
+
+def test_a_mac_hands_files_over_before_and_after_there_is_a_window() -> None:
+    done = subprocess.run([sys.executable, "-c", PLAYED], capture_output=True, text=True, timeout=120)
+    assert done.stdout.split() == ["0", "early.assaypilot", "late.csv"], done.stderr
+
+
+@contextmanager
+def no_console(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
+    """The boxes shown in the block, in which the program has no streams."""
+    shown: list[str] = []
+    with monkeypatch.context() as patch:  # not in a fixture: pytest gives a test streams of its own after those
+        patch.setattr(sys, "stdout", None)
+        patch.setattr(sys, "stderr", None)
+        patch.setattr(launch, "_show", shown.append)
+        yield shown
+        for stream in (sys.stdout, sys.stderr):
+            stream.close()
+
+
+def test_a_program_without_a_console_prints_nowhere(monkeypatch: pytest.MonkeyPatch) -> None:
+    ran: list[object] = []
+
+    def run(words: object, file: object, *, practice: bool) -> int:
+        print("said by a library")
+        sys.stderr.write("and by another")
+        ran.append((file, practice))
+        return 0
+
+    monkeypatch.setitem(sys.modules, "assaypilot.gui.app", types.SimpleNamespace(run=run))
+    with no_console(monkeypatch) as shown:
+        codes = launch.main([r"C:\data\series.assaypilot"]), launch.main(["--practice"])
+    assert codes == (0, 0)
+    assert ran == [(Path(r"C:\data\series.assaypilot"), False), (None, True)]
+    assert shown == []
+
+
+def test_a_window_that_cannot_be_opened_says_so_in_a_box(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "assaypilot.gui.app", None)
+    with no_console(monkeypatch) as shown:
+        code = launch.main([])
+    assert code == 1
+    assert "the window cannot be opened" in shown[0]
+
+
+@pytest.mark.parametrize("words", [["status", "a.assaypilot"], ["--help"], ["--version"], ["demo"]])
+def test_commands_are_answered_where_there_is_a_console(monkeypatch: pytest.MonkeyPatch, words: list[str]) -> None:
+    with no_console(monkeypatch) as shown:
+        code = launch.main(words)
+    assert code == 1
+    assert "assaypilot-console --help" in shown[0]
+
+
+# --- files
+
+
+def test_the_folder_of_a_file_is_shown_as_each_system_wants(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    path = tmp_path / "short list µ.xlsx"
+    path.touch()
+    asked: list[object] = []
+    monkeypatch.setattr(exporting.subprocess, "Popen", asked.append)
+    monkeypatch.setattr(sys, "platform", "win32")
+    assert exporting.show_in_folder(path)
+    monkeypatch.setattr(sys, "platform", "darwin")
+    assert exporting.show_in_folder(path)
+    assert asked == [f'explorer /select,"{path}"', ["open", "-R", str(path)]]
+    assert not exporting.show_in_folder(tmp_path / "gone.csv")
+
+
+def test_what_cannot_be_removed_does_not_hide_why(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    def held(self: Path, missing_ok: bool = False) -> None:
+        raise PermissionError("held")
+
+    def work() -> None:
+        with exporting.beside_removed(tmp_path / "list.csv"):
+            (tmp_path / ".list.csv.1.part").touch()
+            raise ValueError("what went wrong")
+
+    monkeypatch.setattr(Path, "unlink", held)
+    with pytest.raises(ValueError, match="what went wrong"):
+        work()
+
+
+def test_a_report_that_is_open_elsewhere_is_dismissed_another_time(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    reporter = Reporter(tmp_path)
+    assert reporter.save(ValueError("x"), "plan") is not None
+
+    def held(*_: object, **__: object) -> None:
+        raise PermissionError("held")
+
+    monkeypatch.setattr(Path, "replace", held)
+    reporter.dismiss()
+    assert len(reporter.unseen()) == 1
+    monkeypatch.undo()
+    reporter.dismiss()
+    assert not reporter.unseen()
+
+
+@pytest.mark.parametrize(("text", "name"), [("aux", "_aux"), ("Con.1", "_Con.1"), ("auxin", "auxin"), ("µ -", "µ -")])
+def test_no_proposed_name_is_a_device(text: str, name: str) -> None:
+    assert file_name(text) == name
+
+
+@pytest.mark.skipif(not hasattr(time, "tzset"), reason="the clock cannot be set here")
+def test_a_time_that_no_clock_shows_is_told_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TZ", "EAST-9")
+    time.tzset()
+    try:
+        assert local_time("2026-11-23T20:00:00.000Z") == "2026-11-24 05:00"
+        assert local_time("9999-12-31T23:59:59Z") == "9999-12-31T23:59:59Z"
+        assert local_time("no time") == "no time"
+    finally:
+        monkeypatch.undo()
+        time.tzset()
