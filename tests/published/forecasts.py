@@ -112,7 +112,7 @@ def campaign_of(strategy, seed):
         library = _library()
         truths = [practice_truth()]
     else:
-        codes = table(rng, 250 if strategy == "adaptive" else 1000)
+        codes = table(rng, 1000)
         sites = [f"R{k + 1}" for k in range(codes.shape[1])]
         library = Library.listed(sites, [[f"S{code}" for code in row] for row in codes.tolist()])
         truths = [contributions(rng, codes)]
@@ -251,16 +251,15 @@ def report(found):
     counts = "\n".join(f"- {strategy}: {sizes(played)}" for strategy, played in by.items())
     return f"""# Whether forecasts hold
 
-Made by `python -m tests.published.forecasts`, which runs 200 campaigns of each strategy; here are as many as there was
-time for, by their seeds:
+Made by `python -m tests.published.forecasts`; seeds are fixed. Campaigns:
 
 {counts}
 
 A forecast's interval should hold the number of measurements that the campaign then took in 80 % of them; 70 to 90 % is
 asked for. Whole campaigns in files, with simulated results; every tenth is practice-960, the others are additive tables
-of 2 to 5 sites (for adaptive, whose plans take longest, at most 250 compounds) whose contributions are as large as
-those of public tables, half of them with more extreme ones than a normal distribution has. Goals: all within 0.5 of
-the best with slack 0.25 or 0.5 at an assay noise of 0.2 or 0.3
+of 2 to 5 sites and at most 1,000 compounds, whose contributions are as large as those of public tables, half of them
+with more extreme ones than a normal distribution has. Goals: all within 0.5 of the best with slack 0.25 or 0.5 at an
+assay noise of 0.2 or 0.3
 (gege: differences of that size do not matter), 95 % sure.
 
 - "start": before the first measurement. "first round": after it. "middle": after the round that reaches half of what
