@@ -129,7 +129,8 @@ def _in_measurements(reason: StopReason, per_sample: int) -> StopReason:
     if reason.name != "budget" or per_sample == 1 or not {"left", "needed"} <= set(reason.numbers):
         return reason
     left, needed = (int(reason.numbers[key]) * per_sample for key in ("left", "needed"))
-    text = f"the budget leaves {max(left, 0):,} measurements, and one more decision needs at least {needed:,}"
+    about = "about" if reason.numbers.get("roughly") else "at least"
+    text = f"the budget leaves {max(left, 0):,} measurements, and one more decision needs {about} {needed:,}"
     return replace(reason, text=text)
 
 

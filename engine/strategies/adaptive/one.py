@@ -76,9 +76,9 @@ from assaypilot.engine.strategies.adaptive.cohorts import Sharing, closing_of, l
 from assaypilot.engine.strategies.adaptive.evidence import Evidence, Steps, appended, nothing_measured
 from assaypilot.engine.strategies.adaptive.lost import away, bounded, unanswerable
 from assaypilot.engine.strategies.adaptive.needs import Sides, needs_of_best, needs_of_sides
-from assaypilot.engine.strategies.adaptive.planning import first_phase, next_phase
+from assaypilot.engine.strategies.adaptive.planning import Needs, first_phase, next_phase
+from assaypilot.engine.strategies.adaptive.remaining import left_of, nothing_more, rest_of
 from assaypilot.engine.strategies.adaptive.walks import ByWalks, telling
-from assaypilot.engine.strategies.designs import table
 from assaypilot.engine.strategies.ending import SOFTER, inseparable, late, nobody_late, reopened
 from assaypilot.engine.strategies.phased import settled
 from assaypilot.engine.strategies.protocol import (
@@ -163,10 +163,20 @@ class Adaptive(ByWalks):
 
     def ask(self, state: State, report: Report = silent) -> Allocation:
         """A phase: an even one first, then what brings the comparisons that are open nearest to their limits."""
+        planned = self._needs(state)
+        rest = left_of(state)
+        if rest is not None and planned is not None:
+            allocation = rest_of(*planned, rest, self.way, report).allocation
+            if allocation is not None:
+                return allocation
+        return first_phase(state, report) if planned is None else next_phase(*planned, report, self.way)
+
+    def _needs(self, state: State) -> tuple[State, Needs] | None:
+        """The state to plan in, and the open comparisons; None before anybody can be compared with."""
         leader = _leader(state)
         open_arms = np.flatnonzero((state.status == UNDECIDED) & state.problem.wanted & state.active)
         if leader is None or not len(open_arms):
-            return first_phase(state, report)
+            return None
         problem, goal = state.problem, state.problem.goal
         evidence = Evidence(problem.features, state.memory, problem.noise[0], closing_of(problem))
         known, slack = self.sharing(state, state.memory, evidence.n_phases + 1), slack_of(problem)
@@ -181,7 +191,7 @@ class Adaptive(ByWalks):
             sides = Sides(0.0, slack, known.best, known.ins, slack / 2.0)
             named = np.flatnonzero((state.status == IN) & state.active)
             needs = needs_of_best(evidence, sides, int(named[0]) if len(named) else leader, open_arms)
-        return next_phase(telling(state, [evidence], needs), needs, report, self.way)
+        return telling(state, [evidence], needs), needs
 
     def decide(self, state: State, outcome: Outcome) -> Decision | None:
         """Who is shown to be out, not the best, or in, by the walks of all phases."""
@@ -260,12 +270,11 @@ class Adaptive(ByWalks):
         open_arms = int(((state.status == UNDECIDED) & problem.wanted).sum())
         if problem.budget is None:
             return inseparable(state, 0.0, SOFTER)
-        left = problem.budget - state.spent
-        rank = table(problem.features, np.flatnonzero(problem.measurable)).rank
-        if left >= rank:
+        left = left_of(state)
+        rest = None if left is None else rest_of(*(self._needs(state) or (state, None)), left, self.way)
+        if left is None or rest is None or rest.allocation is not None:
             return inseparable(state, 0.0, SOFTER)
-        text = f"the budget leaves {max(left, 0)} measurements, and one more decision needs at least {rank}"
-        return (StopReason("budget", text, {"left": left, "needed": rank, "undecided": open_arms}),)
+        return (nothing_more(left, rest, open_arms),)
 
 
 def _possible(state: State, not_best: Flags) -> Flags:

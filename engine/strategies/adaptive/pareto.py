@@ -43,7 +43,6 @@ the question is that of "Bandit Pareto Set Identification in a Multi-Output Line
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 from typing import ClassVar, NamedTuple
 
@@ -65,9 +64,9 @@ from assaypilot.engine.strategies.adaptive.fronts import (
 )
 from assaypilot.engine.strategies.adaptive.lost import away
 from assaypilot.engine.strategies.adaptive.pareto_needs import Known, beaters, needs_of_front
-from assaypilot.engine.strategies.adaptive.planning import first_phase, next_phase
+from assaypilot.engine.strategies.adaptive.planning import Needs, first_phase, next_phase
+from assaypilot.engine.strategies.adaptive.remaining import left_of, nothing_more, rest_of
 from assaypilot.engine.strategies.adaptive.walks import ByWalks, telling
-from assaypilot.engine.strategies.designs import table
 from assaypilot.engine.strategies.ending import inseparable, reopened
 from assaypilot.engine.strategies.phased import settled
 from assaypilot.engine.strategies.protocol import (
@@ -169,13 +168,23 @@ class AdaptivePareto(ByWalks):
 
     def ask(self, state: State, report: Report = silent) -> Allocation:
         """A phase: an even one first, then what brings the comparisons that are open nearest to their limits."""
+        planned = self._needs(state)
+        rest = left_of(state)
+        if rest is not None and planned is not None:
+            allocation = rest_of(*planned, rest, self.way, report).allocation
+            if allocation is not None:
+                return allocation
+        return first_phase(state, report) if planned is None else next_phase(*planned, report, self.way)
+
+    def _needs(self, state: State) -> tuple[State, Needs] | None:
+        """The state to plan in, and the open comparisons; None before anybody can be compared with."""
         known = self._known(state)
         open_arms = np.flatnonzero(state.active & (state.status == UNDECIDED))
         if known is None or not len(open_arms):
-            return first_phase(state, report)
+            return None
         slots = beaters(known, state.memory, open_arms)
         needs = needs_of_front(known, slots, open_arms)
-        return next_phase(telling(state, known.front.endpoints, needs), needs, report, self.way)
+        return telling(state, known.front.endpoints, needs), needs
 
     def decide(self, state: State, outcome: Outcome, named: Arrays | None = None) -> Decision | None:
         """Who is shown to be out or in by the walks of all phases, with those named before this one.
@@ -293,11 +302,11 @@ class AdaptivePareto(ByWalks):
         if last is not None and lost and last.numbers["only_lost"] and not np.isnan(last.high[:, state.active]).any():
             text = f"{lost} compounds cannot be measured any more; against their last bounds {open_arms} stay open"
             return (StopReason("lost", text, {"lost": lost, "undecided": open_arms}),)
-        left = math.inf if problem.budget is None else problem.budget - state.spent
-        rank = table(problem.features, np.flatnonzero(problem.measurable)).rank
-        if left < rank:
-            text = f"the budget leaves {max(left, 0)} measurements, and one more decision needs at least {rank}"
-            return (StopReason("budget", text, {"left": left, "needed": rank, "undecided": open_arms}),)
+        left = left_of(state)
+        if left is not None:
+            rest = rest_of(*(self._needs(state) or (state, None)), left, self.way)
+            if rest.allocation is None:
+                return (nothing_more(left, rest, open_arms),)
         return inseparable(state, 0.0, "with differences that do not matter, or larger ones, the search ends")
 
 

@@ -23,19 +23,30 @@ from assaypilot.engine.strategies.designs import g_design, table
 from assaypilot.engine.strategies.protocol import Allocation, Certificate, State
 from assaypilot.engine.strategies.repeating import in_pairs, of_classes
 
-__all__ = ["CAREFUL", "Draft", "Needs", "Way", "expected_looks", "first_phase", "next_phase"]
+__all__ = [
+    "CAREFUL",
+    "ROOM",
+    "SHORT",
+    "Draft",
+    "Needs",
+    "Way",
+    "drafted",
+    "expected_looks",
+    "first_phase",
+    "next_phase",
+]
 
 
 _GAP = 0.05
 """How far a phase's design may be from optimal; the next phase's depends on what this one brings."""
-_ROOM = 1.3
+ROOM = 1.3
 """A phase takes this many times the measurements that should end the campaign, where those are less than a round."""
 _GROWTH = 3
 """Without a lab's rounds a phase takes at most so many times what was measured before."""
 _LONGER = 0.15
 """A phase takes about this share of what was measured before, in whole rounds: fewer looks, and designs of more
 measurements lose less by being whole numbers; what it costs is that a decision may come some rounds later."""
-_SHORT = 2.0
+SHORT = 2.0
 """How many times more than was meant the largest variance of a last phase may be."""
 _TRIFLE = 0.1
 """Comparisons that need less than this share of the most need no place in a design."""
@@ -81,6 +92,12 @@ def first_phase(state: State, report: Report) -> Allocation:
 
 def next_phase(state: State, needs: Needs, report: Report, way: Way = CAREFUL) -> Allocation:
     """The design with the least worst ratio of variance to what is needed (XY); as many measurements as it takes."""
+    draft = drafted(state, needs, report, way)
+    return first_phase(state, report) if draft is None else draft.issued("xy", *draft.enough())
+
+
+def drafted(state: State, needs: Needs, report: Report, way: Way) -> Draft | None:
+    """That design, not yet in whole measurements; None where no measurement tells of what is needed."""
     problem = state.problem
     candidates = table(designed_by(problem), np.flatnonzero(problem.measurable))
     kept = needs.precision > _TRIFLE * needs.precision.max(initial=0.0)
@@ -90,11 +107,10 @@ def next_phase(state: State, needs: Needs, report: Report, way: Way = CAREFUL) -
     rest = lengths - np.einsum("ij,ij->i", inside, inside)
     told = (lengths > 0) & (rest <= OUTSIDE_TOLERANCE * lengths)
     if not told.any():
-        return first_phase(state, report)
+        return None
     directions = Rows(inside[told] * (problem.noise[0] * needs.precision[kept][told])[:, None])
     design = way.design(candidates, directions, gap=_GAP, report=report)
-    draft = Draft(state, candidates, design, directions, report, way)
-    return draft.issued("xy", *draft.enough())
+    return Draft(state, candidates, design, directions, report, way)
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +146,7 @@ class Draft:
 
     def enough(self) -> tuple[int, Rounded]:
         """How many measurements bring all comparisons to their limits, at most a full phase of them; and these."""
-        room, least = _ROOM, 0
+        room, least = ROOM, 0
         last = self.state.last
         if self.state.problem.capacity is not None and last is not None:
             measured = int(last.numbers["measurements"])
@@ -141,8 +157,8 @@ class Draft:
                 least = 0 if len(last.ins) + len(last.outs) else 2 * measured
         wanted = math.ceil(min(room * self.design.value, 1e15))
         full = self.full(wanted)
-        size = full if wanted >= full else min(full, self._fewest(max(wanted, least)))
-        return self.telling(size, full, _SHORT / room)
+        size = full if wanted >= full else min(full, self.fewest(max(wanted, least)))
+        return self.telling(size, full, SHORT / room)
 
     def telling(self, size: int, full: int, variance: float) -> tuple[int, Rounded]:
         """How many measurements, from ``size`` to ``full``, have no larger variance than this; and these.
@@ -155,7 +171,7 @@ class Draft:
             found = self.whole(size)
         return size, found
 
-    def _fewest(self, wanted: int) -> int:
+    def fewest(self, wanted: int) -> int:
         """At least so many measurements, with which a phase says what as many of the design would.
 
         One for every effect that the design tells about: of a few comparisons these are less than all. Where their
