@@ -69,15 +69,13 @@ import numpy as np
 
 from assaypilot.engine.arrays import Flags, Floats, Ints
 from assaypilot.engine.goals import AllEpsilonBest
-from assaypilot.engine.progress import Report, silent
 from assaypilot.engine.strategies.adaptive.asked import Asked, shown_out
 from assaypilot.engine.strategies.adaptive.classes import weighed
 from assaypilot.engine.strategies.adaptive.cohorts import Sharing, closing_of, levels_of, slack_of
 from assaypilot.engine.strategies.adaptive.evidence import Evidence, Steps, appended, nothing_measured
 from assaypilot.engine.strategies.adaptive.lost import away, bounded, unanswerable
 from assaypilot.engine.strategies.adaptive.needs import Sides, needs_of_best, needs_of_sides
-from assaypilot.engine.strategies.adaptive.planning import Needs, first_phase, next_phase
-from assaypilot.engine.strategies.adaptive.remaining import left_of, nothing_more, rest_of
+from assaypilot.engine.strategies.adaptive.planning import Needs
 from assaypilot.engine.strategies.adaptive.walks import ByWalks, telling
 from assaypilot.engine.strategies.ending import SOFTER, inseparable, late, nobody_late, reopened
 from assaypilot.engine.strategies.phased import settled
@@ -86,7 +84,6 @@ from assaypilot.engine.strategies.protocol import (
     NOT_ESTIMABLE,
     OUT,
     UNDECIDED,
-    Allocation,
     Arrays,
     Decision,
     Outcome,
@@ -161,17 +158,7 @@ class Adaptive(ByWalks):
         """The limits of all walks at so many looks, by such a memory."""
         return Sharing(state.problem, memory, lambda level: self.walk_limits(state, level, looks))
 
-    def ask(self, state: State, report: Report = silent) -> Allocation:
-        """A phase: an even one first, then what brings the comparisons that are open nearest to their limits."""
-        planned = self._needs(state)
-        rest = left_of(state)
-        if rest is not None and planned is not None:
-            allocation = rest_of(*planned, rest, self.way, report).allocation
-            if allocation is not None:
-                return allocation
-        return first_phase(state, report) if planned is None else next_phase(*planned, report, self.way)
-
-    def _needs(self, state: State) -> tuple[State, Needs] | None:
+    def needs(self, state: State) -> tuple[State, Needs] | None:
         """The state to plan in, and the open comparisons; None before anybody can be compared with."""
         leader = _leader(state)
         open_arms = np.flatnonzero((state.status == UNDECIDED) & state.problem.wanted & state.active)
@@ -266,15 +253,7 @@ class Adaptive(ByWalks):
         stuck = unanswerable(state) or done
         if stuck:
             return stuck
-        problem = state.problem
-        open_arms = int(((state.status == UNDECIDED) & problem.wanted).sum())
-        if problem.budget is None:
-            return inseparable(state, 0.0, SOFTER)
-        left = left_of(state)
-        rest = None if left is None else rest_of(*(self._needs(state) or (state, None)), left, self.way)
-        if left is None or rest is None or rest.allocation is not None:
-            return inseparable(state, 0.0, SOFTER)
-        return (nothing_more(left, rest, open_arms),)
+        return self.spent(state) or inseparable(state, 0.0, SOFTER)
 
 
 def _possible(state: State, not_best: Flags) -> Flags:

@@ -50,7 +50,6 @@ import numpy as np
 
 from assaypilot.engine.arrays import Flags, Floats, Ints
 from assaypilot.engine.goals import ParetoSet
-from assaypilot.engine.progress import Report, silent
 from assaypilot.engine.strategies.adaptive.classes import weighed
 from assaypilot.engine.strategies.adaptive.front_cohorts import FrontSharing, in_level
 from assaypilot.engine.strategies.adaptive.fronts import (
@@ -64,8 +63,7 @@ from assaypilot.engine.strategies.adaptive.fronts import (
 )
 from assaypilot.engine.strategies.adaptive.lost import away
 from assaypilot.engine.strategies.adaptive.pareto_needs import Known, beaters, needs_of_front
-from assaypilot.engine.strategies.adaptive.planning import Needs, first_phase, next_phase
-from assaypilot.engine.strategies.adaptive.remaining import left_of, nothing_more, rest_of
+from assaypilot.engine.strategies.adaptive.planning import Needs
 from assaypilot.engine.strategies.adaptive.walks import ByWalks, telling
 from assaypilot.engine.strategies.ending import inseparable, reopened
 from assaypilot.engine.strategies.phased import settled
@@ -74,7 +72,6 @@ from assaypilot.engine.strategies.protocol import (
     NOT_ESTIMABLE,
     OUT,
     UNDECIDED,
-    Allocation,
     Arrays,
     Decision,
     Outcome,
@@ -166,17 +163,7 @@ class AdaptivePareto(ByWalks):
         left = sharing.cohorts.counted(problem.wanted & (state.status != OUT))
         return Known(front, np.flatnonzero(state.active), sharing, left, _margins(problem))
 
-    def ask(self, state: State, report: Report = silent) -> Allocation:
-        """A phase: an even one first, then what brings the comparisons that are open nearest to their limits."""
-        planned = self._needs(state)
-        rest = left_of(state)
-        if rest is not None and planned is not None:
-            allocation = rest_of(*planned, rest, self.way, report).allocation
-            if allocation is not None:
-                return allocation
-        return first_phase(state, report) if planned is None else next_phase(*planned, report, self.way)
-
-    def _needs(self, state: State) -> tuple[State, Needs] | None:
+    def needs(self, state: State) -> tuple[State, Needs] | None:
         """The state to plan in, and the open comparisons; None before anybody can be compared with."""
         known = self._known(state)
         open_arms = np.flatnonzero(state.active & (state.status == UNDECIDED))
@@ -302,12 +289,9 @@ class AdaptivePareto(ByWalks):
         if last is not None and lost and last.numbers["only_lost"] and not np.isnan(last.high[:, state.active]).any():
             text = f"{lost} compounds cannot be measured any more; against their last bounds {open_arms} stay open"
             return (StopReason("lost", text, {"lost": lost, "undecided": open_arms}),)
-        left = left_of(state)
-        if left is not None:
-            rest = rest_of(*(self._needs(state) or (state, None)), left, self.way)
-            if rest.allocation is None:
-                return (nothing_more(left, rest, open_arms),)
-        return inseparable(state, 0.0, "with differences that do not matter, or larger ones, the search ends")
+        return self.spent(state) or inseparable(
+            state, 0.0, "with differences that do not matter, or larger ones, the search ends"
+        )
 
 
 def _margins(problem: Problem) -> Floats:

@@ -58,7 +58,8 @@ def rest_of(state: State, needs: Needs | None, left: int, way: Way, report: Repo
     nearest = np.argsort(needs.precision, kind="stable")
     n, needed = len(nearest), rank
     while n:
-        draft = drafted(state, Needs(*(own[nearest[:n]] for own in needs)), report, way)
+        few = nearest[:n]
+        draft = drafted(state, Needs(needs.first[few], needs.second[few], needs.precision[few]), report, way)
         if draft is None:
             return Rest(None, rank, roughly=False)
         size = max(math.ceil(min(draft.design.value, 1e15)), 1)

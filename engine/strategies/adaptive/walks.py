@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import ClassVar
@@ -11,13 +12,15 @@ from scipy.special import ndtri
 
 from assaypilot.engine.arrays import Floats
 from assaypilot.engine.models.sd_classes import of_walk
+from assaypilot.engine.progress import Report, silent
 from assaypilot.engine.strategies.adaptive.boundary import limits
 from assaypilot.engine.strategies.adaptive.evidence import Evidence
-from assaypilot.engine.strategies.adaptive.planning import CAREFUL, Needs, Way, expected_looks
+from assaypilot.engine.strategies.adaptive.planning import CAREFUL, Needs, Way, expected_looks, first_phase, next_phase
+from assaypilot.engine.strategies.adaptive.remaining import left_of, nothing_more, rest_of
 from assaypilot.engine.strategies.censored import beside
 from assaypilot.engine.strategies.designs import table
 from assaypilot.engine.strategies.phased import Phased
-from assaypilot.engine.strategies.protocol import Problem, State
+from assaypilot.engine.strategies.protocol import UNDECIDED, Allocation, Problem, State, StopReason
 
 __all__ = ["ByWalks", "kept_to", "telling"]
 
@@ -35,6 +38,28 @@ class ByWalks(Phased):
     def assumes(self, problem: Problem) -> tuple[str, ...]:
         """Beside additivity, normal errors: the limits are exact for them."""
         return (*super().assumes(problem), "the assay noise is normally distributed")
+
+    @abstractmethod
+    def needs(self, state: State) -> tuple[State, Needs] | None:
+        """The state to plan in, and the open comparisons; None before anybody can be compared with."""
+
+    def ask(self, state: State, report: Report = silent) -> Allocation:
+        """A phase: an even one first, then what brings the comparisons that are open nearest to their limits."""
+        planned, left = self.needs(state), left_of(state)
+        if planned is None:
+            return first_phase(state, report)
+        rest = None if left is None else rest_of(*planned, left, self.way, report).allocation
+        return next_phase(*planned, report, self.way) if rest is None else rest
+
+    def spent(self, state: State) -> tuple[StopReason, ...]:
+        """The reason to stop when what the budget leaves is likely to decide nobody; empty while it may."""
+        left = left_of(state)
+        if left is None:
+            return ()
+        plan_in, needs = self.needs(state) or (state, None)
+        rest = rest_of(plan_in, needs, left, self.way)
+        open_arms = int(((state.status == UNDECIDED) & state.problem.wanted).sum())
+        return () if rest.allocation is not None else (nothing_more(left, rest, open_arms),)
 
     @staticmethod
     def walk_limits(state: State, level: float, looks: int) -> Floats:
