@@ -38,11 +38,11 @@ class Colours:
     soft_accent: str
     """A selected row, the page that is shown."""
     hover: str
-    faint: str
-    """What an empty cell waits for."""
     question: str
     """Ground of what asks to be looked at."""
     question_edge: str
+    caution: str
+    """Text that says what is no longer guaranteed."""
     error: str
     error_ground: str
     figure: Palette
@@ -63,9 +63,9 @@ LIGHT = Colours(
     on_accent="#ffffff",
     soft_accent="#e4edfb",
     hover="#f0f4f9",
-    faint="#b4bdc9",
     question="#fff6e5",
     question_edge="#c27a08",
+    caution="#985600",
     error="#b3261e",
     error_ground="#fdecea",
     figure=FIGURE_LIGHT,
@@ -81,9 +81,9 @@ DARK = Colours(
     on_accent="#0c1a2e",
     soft_accent="#24344d",
     hover="#232a33",
-    faint="#505b69",
     question="#332a17",
     question_edge="#f0a83c",
+    caution="#f0a83c",
     error="#ff8a80",
     error_ground="#3b2220",
     figure=FIGURE_DARK,
@@ -111,7 +111,7 @@ QLabel[role="heading"] {{ font-weight: 600; }}
 QLabel[role="title"] {{ font-weight: 600; font-size: {title}pt; }}
 QLabel[role="big"] {{ font-weight: 600; font-size: {big}pt; }}
 QLabel[role="problem"] {{ color: {error}; }}
-QLabel[role="void"] {{ color: {question_edge}; font-weight: 600; }}
+QLabel[role="void"] {{ color: {caution}; font-weight: 600; }}
 QPushButton {{ background: {page}; color: {text}; border: 1px solid {line}; border-radius: 6px; padding: 5px 12px; }}
 QPushButton:hover {{ background: {hover}; }}
 QPushButton:pressed {{ background: {soft_accent}; }}
@@ -144,6 +144,8 @@ QPushButton[role="segment"]:focus {{ border: 2px solid {accent}; padding: 4px 11
 QLineEdit, QPlainTextEdit, QComboBox, QSpinBox, QDoubleSpinBox {{ background: {page}; color: {text};
     border: 1px solid {line}; border-radius: 6px; padding: 5px 8px; selection-background-color: {accent};
     selection-color: {on_accent}; }}
+QLineEdit, QPlainTextEdit {{ placeholder-text-color: {muted}; }}
+QLineEdit:disabled, QPlainTextEdit:disabled {{ placeholder-text-color: {disabled}; }}
 QLineEdit:focus, QPlainTextEdit:focus, QComboBox:focus, QSpinBox:focus, QDoubleSpinBox:focus {{
     border: 1px solid {accent}; }}
 QLineEdit[wrong="true"], QComboBox[wrong="true"] {{ border: 1px solid {error}; }}

@@ -23,6 +23,7 @@ from assaypilot.gui.app import dress
 from assaypilot.gui.settings import Settings
 from screens.further import further
 from screens.journey import journey, trade_offs
+from screens.later import bounds, changed_later, open_trade_offs
 from screens.photographer import LOOKS, Photographer
 
 PICTURES = Path(__file__).parent / "pictures"
@@ -92,9 +93,8 @@ def main() -> int:
     for name in wanted:
         began = time.monotonic()
         photographer = Photographer(application, folder, LOOKS[name])
-        journey(photographer)
-        trade_offs(photographer)
-        further(photographer)
+        for part in (journey, trade_offs, further, changed_later, bounds, open_trade_offs):
+            part(photographer)
         photographer.close()
         print(f"{name}: {len(photographer.made)} pictures in {time.monotonic() - began:.0f} s", flush=True)
     if options.readme:

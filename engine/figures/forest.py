@@ -13,6 +13,7 @@ from assaypilot.engine.figures.canvas import SMALL, blank, cut_middle, say
 from assaypilot.engine.figures.contributions import contribution_ends
 from assaypilot.engine.figures.palette import LIGHT, Palette
 from assaypilot.engine.figures.ticks import round_ticks
+from assaypilot.engine.signed import signed
 
 __all__ = ["forest_plot"]
 
@@ -61,7 +62,7 @@ def forest_plot(
             )  # fmt: skip
         for row in range(len(places)):
             if known[row]:
-                beside(axes, places[row], f"{value[row]:+.2f}".replace("-", "\u2212"), palette, 0.55)
+                beside(axes, places[row], signed(value[row]), palette, 0.55)
             else:
                 said = "never measured" if counts[row] == 0 else "cannot be told from another site"
                 axes.annotate(

@@ -32,9 +32,9 @@ LIGHT = Palette(
     muted="#5b6675",
     grid="#e3e7ed",
     accent="#1f5fbf",
-    status=("#b86a00", "#0b7a5c", "#8490a0", "#8490a0"),
+    status=("#985600", "#0a7558", "#7a8696", "#7a8696"),
     band="#f7e7cc",
-    cutoff="#b86a00",
+    cutoff="#985600",
 )
 DARK = Palette(
     background="#171b21",

@@ -12,6 +12,7 @@ from assaypilot.engine.figures.canvas import SMALL, blank, cut_middle, fitting, 
 from assaypilot.engine.figures.palette import LIGHT, Palette
 from assaypilot.engine.figures.ticks import round_ticks
 from assaypilot.engine.models.report import Residual
+from assaypilot.engine.signed import signed
 
 __all__ = ["worst_residuals"]
 
@@ -60,7 +61,7 @@ def worst_residuals(
         )  # fmt: skip
         axes.plot([one.measured], [row], "o", markersize=6.5, color=palette.accent, zorder=4)
         axes.annotate(
-            f"{one.residual:+.2f}".replace("-", "\u2212"), (1.0, row), xycoords=("axes fraction", "data"),
+            signed(one.residual), (1.0, row), xycoords=("axes fraction", "data"),
             xytext=(8, 0), textcoords="offset points", va="center", color=palette.text, fontsize=SMALL,
             annotation_clip=False, parse_math=False,
         )  # fmt: skip

@@ -5,7 +5,7 @@ Both say what follows before anything is done. What begins a new campaign asks f
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal
@@ -14,7 +14,6 @@ from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
     QDialog,
-    QFormLayout,
     QHBoxLayout,
     QLineEdit,
     QRadioButton,
@@ -31,7 +30,7 @@ from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.models.interactions import Interaction
 from assaypilot.engine.tables.described import without_column
 from assaypilot.engine.tables.options import parse_endpoint_spec
-from assaypilot.gui.dialogs.steps import Scrolled
+from assaypilot.gui.dialogs.steps import Scrolled, form
 from assaypilot.gui.saving import ask_for_place, file_name
 from assaypilot.gui.session import Session
 from assaypilot.gui.widgets.message_bar import error_words
@@ -39,7 +38,7 @@ from assaypilot.gui.widgets.text import go_or_cancel, label, polish
 
 __all__ = ["Asking", "EndpointDialog", "TogetherDialog"]
 
-WIDE = 34
+WIDE = 38
 """Lines of text that a dialog is wide."""
 RECORDED, LIMIT, GOAL = range(3)
 USES = (
@@ -61,6 +60,8 @@ class Asking(QDialog):
         super().__init__(parent)
         self._session, self._status = session, status
         self._asked = 0
+        self._locked = ""
+        """Why this campaign cannot be changed; empty where it can."""
         self.place: object = None
         """The question where to, the last one asked."""
         self.setWindowTitle(title)
@@ -95,19 +96,32 @@ class Asking(QDialog):
 
     def _tell_restart(self, wanted: Restart) -> None:
         """Nothing; says what a new campaign comes to, as soon as that is known."""
+        status = self._status
+        told, refused = self._answers()
+        self._session.read("Looking ahead", lambda report: consequences_of_restart(status, wanted), told, refused)
+
+    def _tell_change(self, wanted: Change) -> None:
+        """Nothing; says what follows from a change of this campaign, as soon as that is known."""
+        self._session.consequences(wanted, *self._answers(self._locked))
+
+    def _answers(self, locked: str = "") -> tuple[Callable[[Sequence[str]], None], Callable[[Exception], None]]:
+        """What becomes of the answer to a question asked now, and of its refusal; of later ones only the last counts.
+
+        ``locked``: why nothing can be done, whatever follows; empty where it can.
+        """
         self._asked += 1
-        mine, status = self._asked, self._status
+        mine = self._asked
         self._say("Checking what this does…", ready=False)
 
         def told(sentences: Sequence[str]) -> None:
             if mine == self._asked:
-                self._say("\n\n".join(sentences), ready=True)
+                self._say("\n\n".join([*sentences, *filter(None, [locked])]), ready=not locked)
 
         def refused(error: Exception) -> None:
             if mine == self._asked:
                 self._refuse(error)
 
-        self._session.read("Looking ahead", lambda report: consequences_of_restart(status, wanted), told, refused)
+        return told, refused
 
     def _ask_where(self, wanted: Restart, folder: Path, ending: str) -> None:
         def chosen(path: Path) -> None:
@@ -181,8 +195,7 @@ class EndpointDialog(Asking):
     def __init__(self, session: Session, status: Status, folder: Path, locked: str, parent: QWidget | None) -> None:
         super().__init__(session, status, "Add an endpoint", "&Add", parent)
         self._folder, self._locked = folder, locked
-        form = QFormLayout()
-        form.setHorizontalSpacing(12)
+        fields = form()
         self.name, self.unit, self.sd, self.limit = (QLineEdit() for _ in range(4))
         self.direction = QComboBox()
         self.direction.addItem("higher", "max")
@@ -194,18 +207,18 @@ class EndpointDialog(Asking):
             edit.setPlaceholderText(hint)
             edit.setAccessibleName(caption.replace("&", ""))
             edit.textChanged.connect(lambda _: self._look())
-            form.addRow(caption, edit)
-        form.insertRow(2, "&Better is", self.direction)
+            fields.addRow(caption, edit)
+        fields.insertRow(2, "&Better is", self.direction)
         self.direction.setAccessibleName("Which way is better")
         self.direction.currentIndexChanged.connect(lambda _: self._look())
-        self._form = form
+        self._form = fields
         self.uses = QButtonGroup(self)
         for key, (text, tip) in enumerate(USES):
             made = QRadioButton(text)
             made.setToolTip(tip)
             self.uses.addButton(made, key)
             self.body.addWidget(made)
-        self.body.addLayout(form)
+        self.body.addLayout(fields)
         self.anew = QCheckBox("In a new &campaign, with what was measured as its history")
         self.anew.setToolTip(
             "Its phases measure the limit from the first one on. Beside plate effects it is the only way: controls "
@@ -247,7 +260,6 @@ class EndpointDialog(Asking):
     def _look(self) -> None:
         """Nothing; shows the fields of this use, and says what follows."""
         self._asked += 1
-        mine = self._asked
         for edit, uses in ((self.limit, (LIMIT,)), (self.direction, (GOAL,))):
             self._form.setRowVisible(edit, self.use in uses)
         self.anew.setVisible(self.use == LIMIT)
@@ -262,18 +274,8 @@ class EndpointDialog(Asking):
             return
         if self.begins:
             self._tell_restart(self._restart(endpoint))
-            return
-        self._say("Checking what this does…", ready=False)
-
-        def told(sentences: Sequence[str]) -> None:
-            if mine == self._asked:
-                self._say("\n\n".join([*sentences, *filter(None, [self._locked])]), ready=not self._locked)
-
-        def refused(error: Exception) -> None:
-            if mine == self._asked:
-                self._refuse(error)
-
-        self._session.consequences(Change(endpoint=endpoint), told, refused)
+        else:
+            self._tell_change(Change(endpoint=endpoint))
 
     def _go(self) -> None:
         endpoint = self._endpoint()

@@ -60,6 +60,12 @@ class ColumnsForm(QWidget):
         column.addLayout(self._form())
         column.addStretch(1)
 
+    def _from_its_start(self) -> None:
+        """Nothing; of a name longer than the field its beginning is seen, unless it is being typed."""
+        edit = self.endpoint.lineEdit()
+        if edit is not None and not edit.hasFocus():
+            edit.setCursorPosition(0)
+
     def _form(self) -> QFormLayout:
         self._fields = fields = form()
         self.id = self._combo("Column of compound ids")
@@ -80,6 +86,7 @@ class ColumnsForm(QWidget):
         self.endpoint.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
         self.endpoint.activated.connect(self._endpoint_chosen)
         self.endpoint.editTextChanged.connect(lambda _: self._tell())
+        self.endpoint.editTextChanged.connect(lambda _: self._from_its_start())
         self.unit = QLineEdit()
         self.unit.setAccessibleName("Unit")
         self.unit.setPlaceholderText("nM, µM, %, … or none")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QComboBox, QVBoxLayout, QWidget
 
@@ -20,7 +22,7 @@ BLOCKS = (
     ("round", "Take round effects out"),
 )
 """What is taken out, in words."""
-WHAT = "compounds measured beside the others in every round, with what they should read"
+WHAT = "measured in every round beside the others, with what they should read"
 
 
 class PlatesAndControls(QWidget):
@@ -86,5 +88,18 @@ def controls_in(text: str) -> tuple[Control, ...]:
             continue
         said = [piece.strip() for piece in values.split(", ")] if " " in values else [values]
         pairs = [piece.rpartition(" ") for piece in said]
+        for _, _, value in pairs:
+            if not _is_number(value):
+                raise AssayPilotError(
+                    f"{value!r} is no value of {name}",
+                    mend="Write REF-1 = 7.1, on the log scale for a log endpoint, or the name alone.",
+                )
         found.append(parse_control(";".join([name, *(f"{of.strip() or 'value'}={value}" for of, _, value in pairs)])))
     return tuple(found)
+
+
+def _is_number(text: str) -> bool:
+    try:
+        return math.isfinite(float(text.replace(",", ".")))
+    except ValueError:
+        return False

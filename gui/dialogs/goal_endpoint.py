@@ -127,7 +127,10 @@ class EndpointBox(QFrame):
         for part in (self.classes, self.classes.edit):
             part.setToolTip(plain_tip(CLASSES_TIP))
         self.classes.edit.textChanged.connect(lambda _: self._typed())
-        grid.addWidget(self.classes, 6, 0, 1, 4)
+        self._apart = label("", "muted")
+        self._apart.setContentsMargins(0, 5, 0, 0)
+        grid.addWidget(self._apart, 6, 0, 1, 4)
+        grid.addWidget(self.classes, 7, 0, 1, 4)
         self._grid = grid
         grid.setColumnStretch(3, 1)
         return grid
@@ -170,6 +173,7 @@ class EndpointBox(QFrame):
             field.note.setVisible(wanted and bool(field.note.text()))
         self.unknown.setVisible(self.measured and plain)
         self.classes.setVisible(self.measured and plain)
+        self._apart.setVisible(self.measured and plain)
 
     def read(self) -> Endpoint | None:
         """The endpoint as it was described; None when something of it cannot be used, which is then said beside it."""
@@ -251,11 +255,9 @@ class EndpointBox(QFrame):
     def _hint_noise(self) -> None:
         fact, in_unit = self.fact, f" ({self.fact.endpoint.scale_unit})" if self.fact.endpoint.scale_unit else ""
         self._captions[0].setText(f"{'Noise about' if self.unknown.isChecked() else 'Noise SD'}{in_unit}")
-        self.classes.edit.setPlaceholderText(
-            "Apart for some, like R1: Ph, tBu"
-            if self.unknown.isChecked()
-            else "Another noise for some, like R1: Ph=0.4"
-        )
+        unknown = self.unknown.isChecked()
+        self._apart.setText("Compounds to be estimated apart" if unknown else "Compounds with another noise")
+        self.classes.edit.setPlaceholderText(f"none, or R1: {'Ph, tBu' if unknown else 'Ph=0.4, tBu=0.5'}")
         if self.unknown.isChecked():
             usual = "0.3" if fact.endpoint.is_log else ""
             self.noise.edit.setPlaceholderText(usual if fact.noise_sd is None else f"{fact.noise_sd:.3g}")

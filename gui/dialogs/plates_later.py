@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
@@ -49,7 +47,6 @@ class PlatesDialog(Asking):
     def _look(self) -> None:
         """Nothing; says what follows from what is typed."""
         self._asked += 1
-        mine = self._asked
         self.plates.edit.problem("")
         try:
             wanted = self.wanted()
@@ -59,18 +56,8 @@ class PlatesDialog(Asking):
             return
         if wanted == Change():
             self._say("All as it is.", ready=False)
-            return
-        self._say("Checking what this does…", ready=False)
-
-        def told(sentences: Sequence[str]) -> None:
-            if mine == self._asked:
-                self._say("\n\n".join([*sentences, *filter(None, [self._locked])]), ready=not self._locked)
-
-        def refused(error: Exception) -> None:
-            if mine == self._asked:
-                self._refuse(error)
-
-        self._session.consequences(wanted, told, refused)
+        else:
+            self._tell_change(wanted)
 
     def _go(self) -> None:
         self.change.emit(self.wanted())

@@ -26,6 +26,10 @@ NARROW_PICTURE = 88
 """Pixels of a structure where the wells need room beside it."""
 LONGEST_PART = 16
 """Letters of the wells on one plate that are shown in one line."""
+LONGEST_UNIT = 14
+"""Letters of an endpoint that are shown above its cells."""
+FRAME, HEADER = 34, 18
+"""Pixels around the text of a cell that is framed, and of a header."""
 RESULT = "result"
 """Key of the first column of results."""
 STRUCK = Qt.ItemDataRole.UserRole + 10
@@ -124,15 +128,17 @@ def _result_column(model: RoundModel, items: Sequence[RoundItem], place: int, at
         tip += "One value per measurement, separated by semicolons: 7.62; 7.58. "
     elif cells:
         tip += f"The {_ordinal(at)} measurement of each line. "
+    title = f"{textwrap.shorten(unit, LONGEST_UNIT, placeholder=' …')}\n{_ordinal(at)}" if cells else two_lines(name)
+    headed = _at_least(0, title.partition("\n")[0]) - FRAME + HEADER
     return Column(
         result_key(place, at),
-        f"{textwrap.shorten(unit, 14, placeholder=' …')}\n{_ordinal(at)}" if cells else two_lines(name),
+        title,
         lambda row: model.result_text(row, place, at),
         number=True,
         kind=lambda row: model.result_kind(row, place, at),
         cell_tip=lambda row: model.result_tip(row, place, at),
         tip=f"{tip}Also > 10000 nM, 35 nM, or a mean of several: 7.6 (n=3, sd=0.2)",
-        width=_at_least(78 if cells else 102 if several else 112, "00.00"),
+        width=max(_at_least(78 if cells else 102 if several else 112, "00.00"), headed if cells else 0),
         wish=48 + 38 * most if model.gathered else 102 if cells else 134,
         name=f"{name}, {_ordinal(at)}" if cells else name,
     )
@@ -140,7 +146,7 @@ def _result_column(model: RoundModel, items: Sequence[RoundItem], place: int, at
 
 def _at_least(pixels: int, text: str) -> int:
     """Pixels of a column that shows a text in a frame, before they grow with the size of the text."""
-    framed = QFontMetrics(QGuiApplication.font()).horizontalAdvance(text) + 34
+    framed = QFontMetrics(QGuiApplication.font()).horizontalAdvance(text) + FRAME
     return max(pixels, round(framed / theme().scale))
 
 

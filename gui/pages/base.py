@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QByteArray, QEvent, QObject, Qt
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QSplitter, QVBoxLayout, QWidget
+from PySide6.QtGui import QShowEvent
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QScrollArea, QSplitter, QVBoxLayout, QWidget
 
 from assaypilot.gui.session import Session
+from assaypilot.gui.theme import theme
 from assaypilot.gui.view import View
 from assaypilot.gui.widgets.folded import FoldedLabel
 from assaypilot.gui.widgets.table import Table
@@ -18,6 +20,29 @@ NARROWEST, WIDEST = 250, 640
 """Pixels of the panel at the right: at least, and at most before its texts are cut."""
 LINES = 3
 """Of what is said beside the heading, fewer of large text; all of it is in its tip."""
+
+
+class Headed(QWidget):
+    """A title, and what is said beside it: its first line stands on the line of the title."""
+
+    def __init__(self, title: QLabel, beside: QLabel) -> None:
+        super().__init__()
+        self._title, self._beside = title, beside
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(10)
+        row.addWidget(title, 0, Qt.AlignmentFlag.AlignTop)
+        row.addWidget(beside, 1, Qt.AlignmentFlag.AlignTop)
+        theme().changed.connect(self._level)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Nothing; the style sheet has given both their letters by now."""
+        super().showEvent(event)
+        self._level()
+
+    def _level(self) -> None:
+        lower = self._title.fontMetrics().ascent() - self._beside.fontMetrics().ascent()
+        self._beside.setContentsMargins(0, max(lower, 0), 0, 0)
 
 
 class Page(QWidget):
@@ -35,8 +60,7 @@ class Page(QWidget):
         self.subtitle = FoldedLabel("muted", lines=LINES)
         heading = QHBoxLayout()
         heading.setSpacing(10)
-        heading.addWidget(self.title, 0, Qt.AlignmentFlag.AlignBaseline)
-        heading.addWidget(self.subtitle, 1, Qt.AlignmentFlag.AlignBaseline)
+        heading.addWidget(Headed(self.title, self.subtitle), 1, Qt.AlignmentFlag.AlignVCenter)
         self.column.addLayout(heading)
 
     table: Table

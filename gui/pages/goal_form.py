@@ -106,6 +106,7 @@ class _Line:
         self.shown = text
         if not typed:
             self.field.edit.setText(text)
+            self.field.edit.setCursorPosition(0)  # of a text longer than the field its beginning is seen
 
     def read(self, now: float | None) -> tuple[float | None, bool]:
         """The number, and whether it can be used; what is wrong is said beside it."""

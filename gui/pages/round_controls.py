@@ -15,10 +15,12 @@ from assaypilot.engine.controls import Reading
 from assaypilot.engine.export.control_rows import control_wells
 from assaypilot.engine.measurements import Measurement, Result
 from assaypilot.engine.plates.layout import Layout
+from assaypilot.engine.signed import signed
 from assaypilot.gui.dialogs.reasons import CorrectDialog, ExcludeDialog
 from assaypilot.gui.dialogs.steps import Field
 from assaypilot.gui.entry import entered_text, parse_entry, parts_of, result_of, user_decimal
 from assaypilot.gui.pages.round_foresight import foresee_correcting_control, foresee_excluding_control
+from assaypilot.gui.widgets.message_bar import for_window
 from assaypilot.gui.widgets.round_values import Shown, ValueList
 from assaypilot.gui.widgets.text import Details, label
 
@@ -122,7 +124,7 @@ class ControlsPane(QWidget):
                 (
                     line.name[:1].upper() + line.name[1:],
                     f"{status.endpoints[line.endpoint].name + ': ' if several else ''}{line.n} values, "
-                    f"{line.mean:+.2f} from nominal"
+                    f"{signed(line.mean)} from nominal"
                     + ("" if line.sd is None else f", SD {line.sd:.2f}")
                     + (": scatter more than the assay noise" if line.wide else ""),
                 )
@@ -132,7 +134,7 @@ class ControlsPane(QWidget):
         told = status.quality
         latest = shown.number == max(one.number for one in status.rounds)
         texts = (*told.drift, *((*told.notes, *told.lacking) if latest else ()))
-        self.said.setText("\n".join(f"{text}." for text in texts))
+        self.said.setText("\n".join(for_window(f"{text}.") for text in texts))
         self.said.setVisible(bool(texts))
         own = [r for r in status.readings if r.round == shown.number and not r.withdrawn]
         self.values.show_values([self._shown(status, r) for r in own[:MOST]], editable=editable)

@@ -13,6 +13,7 @@ from assaypilot.engine.export.structure_activity import Look
 from assaypilot.engine.figures.pairs import PairMap, pair_map
 from assaypilot.engine.figures.palette import Palette
 from assaypilot.engine.labels import label_text
+from assaypilot.engine.signed import signed
 from assaypilot.gui.plots.scene import Scene, Shape, Target
 
 if TYPE_CHECKING:
@@ -139,7 +140,9 @@ class HeatScene(Scene):
         site = self.look.status.library.sites[self.sites[which]]
         structure = shown_smiles(self.look, self.sites[which], code)
         one = self.look.contributions[self.sites[which]].substituents[code]
-        adds = f"Adds {one.value:+.2f}, n {one.measurements:,}" if np.isfinite(one.value) else "Its effect is not known"
+        adds = (
+            f"Adds {signed(one.value)}, n {one.measurements:,}" if np.isfinite(one.value) else "Its effect is not known"
+        )
         return Target(0, x, y, f"{site.name} = {label_text(site.substituents[code])}", adds, structure)
 
     def step(self, now: Target | None, right: int, down: int) -> Target | None:

@@ -10,6 +10,7 @@ from assaypilot.engine.arrays import Ints
 from assaypilot.engine.export.structure_activity import Look
 from assaypilot.engine.figures.palette import Palette
 from assaypilot.engine.labels import label_text
+from assaypilot.engine.signed import signed
 from assaypilot.gui.plots.heat import shown_smiles
 from assaypilot.gui.plots.scene import Scene, Shape, Target
 
@@ -159,8 +160,8 @@ class ContributionScene(_SitesScene):
         if not np.isfinite(one.value):
             never = "Never measured" if not one.measurements else "Cannot be told from another site"
             return [f"{never}, n {one.measurements:,}"]
-        bounds = f" ({one.low:+.2f} to {one.high:+.2f})" if np.isfinite(one.low) else ""
-        return [f"Adds {one.value:+.2f}{bounds}", f"n {one.measurements:,}"]
+        bounds = f" ({signed(one.low)} to {signed(one.high)})" if np.isfinite(one.low) else ""
+        return [f"Adds {signed(one.value)}{bounds}", f"n {one.measurements:,}"]
 
     def place(self, site: int, code: int) -> float:
         """Its point."""

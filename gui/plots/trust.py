@@ -10,6 +10,7 @@ from assaypilot.engine.campaign.state import STATUSES
 from assaypilot.engine.campaign.words import many
 from assaypilot.engine.export.structure_activity import Look
 from assaypilot.engine.figures.palette import Palette
+from assaypilot.engine.signed import signed
 from assaypilot.gui.plots.scene import Scene, Shape, Target
 
 if TYPE_CHECKING:
@@ -70,7 +71,7 @@ class PredictionScene(Scene):
         lines = [
             f"{word}, {look.endpoint.scale_name} measured {look.means[place]:.2f} (n {int(look.counts[place])})",
             f"predicted {look.predicted[place]:.2f} from the others",
-            f"left {self.rest[place]:+.2f}, {abs(look.surprise[place]):.1f} SD",
+            f"left {signed(self.rest[place])}, {abs(look.surprise[place]):.1f} SD",
         ]
         smiles = look.status.library.smiles
         y = float(look.means[place] if axes == 0 else self.rest[place])

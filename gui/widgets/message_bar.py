@@ -37,6 +37,15 @@ WORDS = (
     ),
     ("Without epsilon or slack two", "Without a soft zone two"),
     ("No difference was said not to matter (epsilon)", "No difference was said not to matter"),
+    ('stands on every plate: --control "REF-1;value=7.1".', "stands on every plate, as REF-1 = 7.1."),
+    ('For example --control "REF-1;value=7.1".', "For example REF-1 = 7.1."),
+    ("For example limit=<5 or limit=>=6.", "A limit is written <5 or >6."),
+    ("Leave it out: --sd unknown takes", "Leave it out: a noise that nobody knows takes"),
+    ("Leave --blocks out, or", "Let no plate effects be taken out, or"),
+    (": assaypilot change --sd", ": under Assay noise on the Goal page"),
+    (', or --noise-class "', ', or as another noise for some "'),
+    ('with --noise-class "', 'with another noise for some, "'),
+    ("(a campaign with --blocks plate takes such", "(Plates and controls on the Goal page takes such"),
     ("Run `assaypilot verify FILE` to see what is wrong, and restore", "Restore"),
 )
 """Options of the command line, and what stands for them in the window."""

@@ -58,8 +58,8 @@ class ResultDelegate(PlainDelegate):
             painter.setBrush(QColor(colours.error_ground if kind == "wrong" else colours.page))
             painter.drawRoundedRect(box, 4, 4)
         ink = colours.error if kind == "wrong" else colours.muted if kind in ("saving", "within") else colours.text
-        if not (text or struck) and editable and kind != "beyond":
-            text, ink = self.placeholder(index), colours.faint
+        if not (text or struck) and editable and current and kind != "beyond":
+            text, ink = self.placeholder(index), colours.muted
         painter.setFont(option.font)
         inner = box.adjusted(8, 0, -8, 0)
         if struck and (two or not text):
@@ -81,7 +81,7 @@ class ResultDelegate(PlainDelegate):
         painter.restore()
 
     def placeholder(self, index: Index) -> str:
-        """What an empty cell waits for."""
+        """What the cell that the keyboard is in waits for, while it is empty; of all others the header says it."""
         model = index.model()
         place = model.place_at(index) if isinstance(model, RoundModel) else None
         if not isinstance(model, RoundModel) or place is None:

@@ -9,10 +9,10 @@ from PySide6.QtWidgets import QScrollArea, QWidget
 
 from assaypilot.engine.measurements import Result
 from assaypilot.engine.plates.layout import PlateUse, read_controls
-from assaypilot.gui.dialogs.new_campaign import NewCampaign
 from assaypilot.gui.window.main_window import CANDIDATES, GOAL, LIBRARY, ROUND, SAR
 from screens.photographer import Photographer
 from screens.tables import NOISE, Truth, beside_each_other, with_stock
+from screens.wizard import checked, create
 
 __all__ = ["further"]
 
@@ -30,7 +30,7 @@ def further(at: Photographer) -> None:
 
 def _stocked_wizard(at: Photographer, table: Path) -> None:
     """The steps of a table with stock, costs and times, for an assay of unknown noise on plates."""
-    wizard = _checked(at, table, "wizard-2-stock")
+    wizard = checked(at, table, "wizard-2-stock")
     wizard.next.click()
     step = wizard.goal_step
     box = step.endpoints.boxes[0]
@@ -45,7 +45,7 @@ def _stocked_wizard(at: Photographer, table: Path) -> None:
     step.plates.edit.edit.setText("REF-1 = 7,1")
     at.until(lambda: step.complete, "the goal")
     at.shoot("wizard-4-controls", wizard)
-    _create(at, wizard)
+    create(at, wizard)
 
 
 def _plans(at: Photographer) -> None:
@@ -55,7 +55,10 @@ def _plans(at: Photographer) -> None:
     window.show_page(LIBRARY)
     at.shoot("library-stock")
     window.plan()
-    at.until(lambda: window.round.choice.isVisible(), "the plans")
+    choice = window.round.choice
+    at.until(choice.isVisible, "the plans")
+    at.shoot_now("round-choice-simulating")
+    at.until(lambda: all("end: about" in c.go.accessibleName() for c in choice.cards.values()), "the plans' ends")
     at.shoot("round-choice")
     window.round.choice.cards["fastest"].go.click()
     at.until(lambda: at.view.status.open_round is not None, "the round")
@@ -93,7 +96,7 @@ def _plates(at: Photographer, truth: Truth) -> None:
 
 def _not_additive(at: Photographer, table: Path) -> None:
     """A series of which two sites act together: taken together in the wizard, and what is said where they are not."""
-    wizard = _checked(at, table)
+    wizard = checked(at, table)
     sites = wizard.check_step.sites
     wizard.check_step.views.choose("sites")
     at.settle()
@@ -102,13 +105,13 @@ def _not_additive(at: Photographer, table: Path) -> None:
     at.shoot("wizard-3-together", wizard)
     wizard.reject()
     wizard._leave()
-    wizard = _checked(at, table)
+    wizard = checked(at, table)
     wizard.next.click()
     step = wizard.goal_step
     step.noise.edit.setText(str(NOISE))
     step.slack.edit.setText("0.5")
     at.until(lambda: step.complete, "the goal")
-    _create(at, wizard)
+    create(at, wizard)
     window = at.window
     _goal(at, "goal-not-additive")
     _to(window.goal.offers)
@@ -128,29 +131,6 @@ def _goal(at: Photographer, name: str) -> None:
     at.window.show_page(GOAL)
     at.until(lambda: not (page.ahead.busy or page.other.busy), "the forecast")
     at.shoot(name)
-
-
-def _checked(at: Photographer, table: Path, name: str = "") -> NewCampaign:
-    """The wizard at its check of a table, photographed with its columns when a name is given."""
-    at.window.new_campaign()
-    wizard = at.window.wizard
-    assert wizard is not None
-    wizard.start_with(table)
-    at.until(lambda: wizard.table_step.complete, "the table")
-    wizard.next.click()
-    at.until(lambda: wizard.columns_step.complete, "the check")
-    if name:
-        at.shoot(name, wizard)
-    wizard.next.click()
-    at.settle()
-    return wizard
-
-
-def _create(at: Photographer, wizard: NewCampaign) -> None:
-    before = at.window.session.view
-    wizard.next.click()
-    at.until(lambda: at.window.session.view is not before, "the campaign")
-    at.settle()
 
 
 def _to(widget: QWidget) -> None:

@@ -8,7 +8,7 @@ from assaypilot.gui.dialogs.new_campaign import NewCampaign
 from screens.photographer import Photographer
 from screens.tables import NOISE
 
-__all__ = ["bad_tables", "one_endpoint", "trade_off"]
+__all__ = ["at_goal", "bad_tables", "checked", "create", "one_endpoint", "trade_off"]
 
 HOSTILE = (
     "Name;R1;R2;IC50 (nM)\n<b>CPD_$1_$2%</b>;Me;H;35\nB-2;;Cl;n.d.\nB-3;Et;Cl;>10000\nB-3;Me;Cl;12\n"
@@ -21,6 +21,35 @@ def _open(at: Photographer) -> NewCampaign:
     wizard = at.window.wizard
     assert wizard is not None
     return wizard
+
+
+def checked(at: Photographer, table: Path, name: str = "") -> NewCampaign:
+    """The wizard at its check of a table, photographed with its columns when a name is given."""
+    wizard = _open(at)
+    wizard.start_with(table)
+    at.until(lambda: wizard.table_step.complete, "the table")
+    wizard.next.click()
+    at.until(lambda: wizard.columns_step.complete, "the check")
+    if name:
+        at.shoot(name, wizard)
+    wizard.next.click()
+    at.settle()
+    return wizard
+
+
+def at_goal(at: Photographer, table: Path) -> NewCampaign:
+    """The wizard at its last step."""
+    wizard = checked(at, table)
+    wizard.next.click()
+    return wizard
+
+
+def create(at: Photographer, wizard: NewCampaign) -> None:
+    """Nothing; makes the campaign that the wizard stands for."""
+    before = at.window.session.view
+    wizard.next.click()
+    at.until(lambda: at.window.session.view is not before, "the campaign")
+    at.settle()
 
 
 def one_endpoint(at: Photographer, table: Path) -> None:
@@ -56,13 +85,7 @@ def one_endpoint(at: Photographer, table: Path) -> None:
 
 def trade_off(at: Photographer, table: Path) -> None:
     """Nothing; pictures of the last step for each goal, and a campaign for trade-offs with a limit."""
-    wizard = _open(at)
-    wizard.start_with(table)
-    at.until(lambda: wizard.table_step.complete, "the table")
-    wizard.next.click()
-    at.until(lambda: wizard.columns_step.complete, "the check")
-    wizard.next.click()
-    wizard.next.click()
+    wizard = at_goal(at, table)
     step = wizard.goal_step
     for key in ("best", "pareto"):
         step.goal.setCurrentIndex(step.goal.findData(key))
@@ -78,9 +101,7 @@ def trade_off(at: Photographer, table: Path) -> None:
     step.per_round.edit.setText("192")
     at.until(lambda: step.complete, "the goal")
     at.shoot("wizard-4-pareto", wizard)
-    before = at.window.session.view
-    wizard.next.click()
-    at.until(lambda: at.window.session.view is not before, "the campaign")
+    create(at, wizard)
 
 
 def bad_tables(at: Photographer) -> None:

@@ -10,6 +10,7 @@ from assaypilot.engine.campaign.replay import Ledger
 from assaypilot.engine.campaign.state import Status
 from assaypilot.engine.campaign.words import joined, many, names
 from assaypilot.engine.endpoint import Endpoint
+from assaypilot.engine.signed import signed
 from assaypilot.engine.strategies.protocol import IN, OUT, State
 
 __all__ = ["SeveralEndpoints"]
@@ -138,7 +139,7 @@ class SeveralEndpoints:
             ahead = float(self._estimate[row, rival] - self._estimate[row, compound])
             least = float(self._low[row, rival] - self._high[row, compound])
             most = float(self._high[row, rival] - self._low[row, compound])
-            bounds = f" (bounds {least:+.2f} to {most:+.2f})" if np.isfinite([least, most]).all() else ""
+            bounds = f" (bounds {signed(least)} to {signed(most)})" if np.isfinite([least, most]).all() else ""
             parts.append(f"{abs(ahead):.2f} {'better' if ahead >= 0 else 'worse'} in {one.scale_name}{bounds}")
         return f"{self._status.library.ids[rival]} is by estimate {joined(parts)}."
 

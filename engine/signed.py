@@ -1,0 +1,13 @@
+"""A difference as people write it."""
+
+from __future__ import annotations
+
+__all__ = ["signed"]
+
+
+def signed(value: float, digits: int = 2) -> str:
+    """A difference with its sign: ``+0.40``, a real minus in ``−0.07``, and no sign where all digits are zero."""
+    text = f"{abs(value):.{digits}f}"
+    if not float(text):
+        return text
+    return f"{'+' if value > 0 else chr(0x2212)}{text}"
