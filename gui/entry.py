@@ -14,7 +14,8 @@ from assaypilot.engine.endpoint import CONCENTRATIONS, Endpoint, Relation, norma
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.kinds import word_of
 from assaypilot.engine.measurements import Measurement, Result
-from assaypilot.engine.tables.entries import Unreadable, is_empty, is_p_scale, read_entry
+from assaypilot.engine.p_scale import is_p_scale, is_unusual
+from assaypilot.engine.tables.entries import Unreadable, is_empty, read_entry
 from assaypilot.engine.tables.values import narrow, parse_value
 from assaypilot.gui.cells import of_round
 
@@ -41,9 +42,6 @@ _BETWEEN = re.compile("[;；]")
 _LEADING = re.compile(r"[<>=≤≥~\s]*[+\-−]?(?P<number>\d(?:[\d.,'’\s]*\d)?)")
 _GROUPED = re.compile(r"(?P<whole>\d{1,3}(?:(?P<mark>[.,'’\s])\d{3})(?:(?P=mark)\d{3})*)(?P<rest>[.,]\d+)?")
 """A number with thousands marks, or one that could be."""
-
-LARGEST_P = 14.0
-"""A potency on the p scale beyond this is a concentration somebody forgot to convert (pIC50 14 is 10 fM)."""
 
 
 class Question(ValueError):
@@ -124,7 +122,7 @@ def parse_entry(text: str, endpoint: Endpoint, decimal: str = ".") -> Entry:
     value, relation = read.value, read.relation
     n, sd = read.n or n, sd if read.sd is None else read.sd
     if is_p_scale(endpoint):
-        if unit is None and value > LARGEST_P:
+        if unit is None and value > 0 and is_unusual(endpoint, value):
             raise Question(f"{value:g} is no {endpoint.name}. {value:g} nM?", text.replace(body, f"{body} nM"))
         if unit in CONCENTRATIONS:
             # The campaign keeps the p scale; the relation turns around with the logarithm.

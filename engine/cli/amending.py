@@ -19,7 +19,8 @@ from assaypilot.engine.controls import Reading, find_control
 from assaypilot.engine.endpoint import Endpoint
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.measurements import Measurement
-from assaypilot.engine.tables.entries import Entry, Unreadable, doubt, is_p_scale, read_entry
+from assaypilot.engine.p_scale import is_p_scale
+from assaypilot.engine.tables.entries import Entry, Unreadable, doubt, read_entry
 from assaypilot.engine.tables.values import narrow
 
 __all__ = ["amend", "values"]

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from assaypilot.engine.endpoint import Endpoint
 from assaypilot.engine.measurements import Result
-from assaypilot.engine.tables.entries import is_p_scale
+from assaypilot.engine.p_scale import is_p_scale
 
 __all__ = ["may_be_bounds"]
 

@@ -15,7 +15,7 @@ from assaypilot.engine.library import Library
 from assaypilot.engine.tables.raw import RawTable
 from assaypilot.engine.tables.values import is_missing
 
-__all__ = ["CompoundNames", "Known", "named_by_sites", "other_substituents"]
+__all__ = ["MOST_LOOKED_AT", "CompoundNames", "Known", "codes_of", "label_of", "other_substituents"]
 
 _WHOLE = re.compile(r"0*(\d{1,18})(?:[.,]0+)?")
 """A whole number as an id."""
@@ -23,7 +23,8 @@ _PARTS = re.compile(r"[^\W\d_]+|\d+|[^\w\s.\-/]")
 _BATCH = re.compile(r"(?P<name>.*?[^\s_\-./:#])[\s_\-./:#]+(?:batch|lot|b|l)?[\s_\-.#]*(?P<batch>\d{1,4})", re.I)
 _LONG_NUMBER = 4
 """Digits from which a number is that of a register, not of an example."""
-_MOST_LOOKED_AT = 2_000_000
+MOST_LOOKED_AT = 2_000_000
+"""Compounds of a library beyond which none is looked for by anything but its id."""
 Key = TypeVar("Key", bound=Hashable)
 
 
@@ -103,7 +104,7 @@ class CompoundNames:
 
     @property
     def _ids(self) -> Sequence[str]:
-        return self.library.ids if len(self.library) <= _MOST_LOOKED_AT else ()
+        return self.library.ids if len(self.library) <= MOST_LOOKED_AT else ()
 
 
 def _is_short_number(name: str, text: str) -> bool:
@@ -123,31 +124,6 @@ def _only_ones(pairs: Iterable[tuple[Key, int]]) -> dict[Key, int]:
     return {key: place for key, place in found if times[key] == 1}
 
 
-def named_by_sites(raw: RawTable, library: Library) -> tuple[str, ...] | None:
-    """The id of each row by the substituents in its columns of sites; "" where no compound is so.
-
-    None when the table lacks a site, or hardly a row is a compound of the library.
-    """
-    columns = [raw.find(site.name) for site in library.sites]
-    if len(library) > _MOST_LOOKED_AT or not columns:
-        return None
-    cells = []
-    for column in columns:
-        if column is None:
-            return None
-        cells.append(raw.column(column))
-    codes = [_codes(site.substituents) for site in library.sites]
-    places: dict[tuple[int, ...], int] = {}
-    for place, own in enumerate(library.codes.tolist()):
-        places.setdefault(tuple(own), place)
-    ids = []
-    for row in zip(*cells, strict=True):
-        found = tuple(of.get(_label(text), -1) for of, text in zip(codes, row, strict=True))
-        at = places.get(found)
-        ids.append("" if at is None else library.ids[at])
-    return tuple(ids) if 2 * sum(map(bool, ids)) > len(ids) else None
-
-
 def other_substituents(
     raw: RawTable, library: Library, of_row: Sequence[int | None], used: Collection[str | None]
 ) -> list[tuple[int, str, str, str]]:
@@ -161,30 +137,31 @@ def other_substituents(
         column = raw.find(site.name)
         if column is None or column in used:
             continue
-        known = _codes(site.substituents)
+        known = codes_of(site.substituents)
         cells = [
             (place, text, int(library.codes[compound, k]))
             for place, (text, compound) in enumerate(zip(raw.column(column), of_row, strict=True))
             if compound is not None and not is_missing(text) and "*" not in text
         ]
         cells = [cell for cell in cells if "*" not in site.substituents[cell[2]]]
-        unknown = [text for _, text, _ in cells if _label(text) not in known]
+        unknown = [text for _, text, _ in cells if label_of(text) not in known]
         if unknown and all(map(_is_number, unknown)):
             continue  # replicates are called R1 and R2, too
         strange = 2 * len(unknown) > len(cells)
         found += [
             (place, site.name, text, site.substituents[code])
             for place, text, code in cells
-            if known.get(_label(text), -1 if strange else code) != code
+            if known.get(label_of(text), -1 if strange else code) != code
         ]
     return found
 
 
-def _codes(substituents: Sequence[str]) -> dict[str, int]:
-    return {_label(label): code for code, label in enumerate(substituents)}
+def codes_of(substituents: Sequence[str]) -> dict[str, int]:
+    """The place of each substituent of a site by its text for comparison."""
+    return {label_of(label): code for code, label in enumerate(substituents)}
 
 
-def _label(text: str) -> str:
+def label_of(text: str) -> str:
     """A substituent or the step of a condition for comparison: 0.10 is 0.1, and [H] is H."""
     if is_hydrogen(text):
         return "h"

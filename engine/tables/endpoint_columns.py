@@ -9,12 +9,12 @@ from dataclasses import replace
 from assaypilot.engine.difference import check_differences, find_parts, in_words
 from assaypilot.engine.endpoint import Endpoint, normalise_unit
 from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.p_scale import is_p_scale
 from assaypilot.engine.tables import headers
 from assaypilot.engine.tables.claims import SAMPLED, Claims
 from assaypilot.engine.tables.classes import classes_of
 from assaypilot.engine.tables.curves import doses, is_dose, points_in_columns
 from assaypilot.engine.tables.described import described
-from assaypilot.engine.tables.entries import is_p_scale
 from assaypilot.engine.tables.options import EndpointColumn, EndpointSpec
 from assaypilot.engine.tables.raw import fold
 from assaypilot.engine.tables.runs import once_each, run_groups

@@ -10,14 +10,12 @@ from dataclasses import dataclass, replace
 from assaypilot.engine import kinds
 from assaypilot.engine.endpoint import CONCENTRATIONS, Endpoint, Relation, normalise_unit
 from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.p_scale import is_p_scale, unusual
 from assaypilot.engine.tables.headers import split_unit
 from assaypilot.engine.tables.values import Value, is_missing, parse_number, parse_relation, parse_value, quoted
 
-__all__ = ["Entry", "Unreadable", "doubt", "is_empty", "is_p_scale", "left_behind", "parse_share", "read_entry"]
+__all__ = ["Entry", "Unreadable", "doubt", "is_empty", "left_behind", "parse_share", "read_entry"]
 
-_P_SCALE = re.compile(
-    r"(?:.*[\s_-])?p(?:(?:ic|ec|ac|gi|xc|cc|dc|ed|lc|tc|sc)[ _]?\d\d|ki|kd|a2|kb)(?:[\s_(-].*)?", re.I
-)
 _FOOTNOTED = re.compile(r"(?:n\.?[dt]\.?|not (?:tested|determined))\s*(?:[a-h]|[ᵃᵇᶜᵈᵉ*†‡§¶]+)", re.I)
 """A word for no value with the letter of a footnote behind it, as tables of papers have it: NTc, n.d.*."""
 _MARKS = "*†‡§¶"
@@ -25,7 +23,6 @@ _N_OF_M = re.compile(r"(\d{1,6})\s*(?:of|/|von)\s*\d{1,6}", re.I)
 _SHARE = re.compile(r"(\d{1,6})\s*/\s*(\d{1,6})")
 _CODES = frozenset({-999.0, -9999.0, -99999.0, -999999.0, -999.99, -9999.99})
 """What programs write where there is no value."""
-_P_LOWEST, _P_HIGHEST = 1.0, 13.0
 _FLIPPED: dict[Relation, Relation] = {"=": "=", "<": ">", ">": "<"}
 
 
@@ -53,23 +50,10 @@ class Entry:
     """What stands behind the value in its cell and is not used, because it can mean several things."""
 
 
-def is_p_scale(endpoint: Endpoint) -> bool:
-    """Whether values are entered as negative logarithms of a concentration (pIC50, pKi)."""
-    return endpoint.transform == "none" and not endpoint.unit and _P_SCALE.fullmatch(endpoint.name) is not None
-
-
 def doubt(endpoint: Endpoint, entry: Entry) -> str | None:
     """A question about a bare number that is hardly one of this endpoint's scale (35 in a pIC50 cell); else None."""
-    if (
-        is_p_scale(endpoint)
-        and entry.unit is None
-        and (entry.rest or not entry.note)
-        and not _P_LOWEST <= entry.value <= _P_HIGHEST
-    ):
-        # No concentration is 0 or less.
-        perhaps = f': "{entry.value:g} nM"?' if entry.value > 0 else "; is it right?"
-        return f"{entry.value:g} is unusual for {endpoint.name}{perhaps}"
-    return None
+    bare = entry.unit is None and (entry.rest or not entry.note)
+    return unusual(endpoint, entry.value) if bare else None
 
 
 def left_behind(column: str, found: Sequence[tuple[int | None, str]]) -> str:

@@ -9,9 +9,10 @@ import numpy as np
 
 from assaypilot.engine.endpoint import Endpoint
 from assaypilot.engine.measurements import Result
+from assaypilot.engine.p_scale import is_p_scale
 from assaypilot.engine.progress import Report
 from assaypilot.engine.tables.capped import may_be_bounds
-from assaypilot.engine.tables.entries import Entry, Unreadable, doubt, is_p_scale, left_behind, read_entry
+from assaypilot.engine.tables.entries import Entry, Unreadable, doubt, left_behind, read_entry
 from assaypilot.engine.tables.options import EndpointColumn, TableMapping
 from assaypilot.engine.tables.problems import Problem
 from assaypilot.engine.tables.quality import is_marked

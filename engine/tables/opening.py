@@ -15,6 +15,7 @@ from assaypilot.engine.tables.raw import RawTable
 
 __all__ = ["PATTERNS", "bare", "parse_text", "read_table"]
 
+_SMILES_FILES = (".smi", ".ism", ".smiles", ".cxsmiles")
 PATTERNS = ("*.csv", "*.tsv", "*.txt", "*.xlsx", "*.xlsm", "*.xls", "*.xlsb", "*.ods", "*.sdf", "*.sd", "*.smi")
 """What files with tables are called, for a file dialog. Their contents decide how they are read, not their names."""
 
@@ -49,11 +50,10 @@ def _read(found: OpenedFile, sheet: str | None, report: Report) -> RawTable:
 
     text, encoding, notes = decode(found.name, found.data)
     digest = hashlib.sha256(found.data).hexdigest()
-    if found.suffix in (".smi", ".ism", ".smiles", ".cxsmiles"):
-        from assaypilot.engine.tables.smi import is_plain_smi, read_smi
+    from assaypilot.engine.tables.smi import is_list_of_smiles, is_plain_smi, read_smi
 
-        if is_plain_smi(text):
-            return read_smi(text, found.name, encoding, digest, notes, report)
+    if (found.suffix in _SMILES_FILES and is_plain_smi(text)) or is_list_of_smiles(text):
+        return read_smi(text, found.name, encoding, digest, notes, report)
     return parse(text, found.name, encoding, digest, notes, report)
 
 

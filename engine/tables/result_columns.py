@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from assaypilot.engine.endpoint import CONCENTRATIONS, Endpoint
 from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.p_scale import is_p_scale
 from assaypilot.engine.tables import headers
 from assaypilot.engine.tables.curves import points_in_columns
-from assaypilot.engine.tables.entries import is_p_scale
 from assaypilot.engine.tables.raw import RawTable, columns_named, fold
 from assaypilot.engine.tables.runs import run_groups, run_number
 from assaypilot.engine.tables.signs import sign_columns, signs_beside
 from assaypilot.engine.tables.values import is_missing
 
-__all__ = ["SIDES", "ValueColumn", "column_called", "value_columns"]
+__all__ = ["SIDES", "ValueColumn", "column_called", "p_name", "value_columns"]
 
 SIDES = ("relation", "unit", "n", "sd")
 
@@ -32,6 +32,8 @@ class ValueColumn:
     """The unit that its header names, of rows that name none."""
     run: str = ""
     """Which run its values are of, where an endpoint has a column for each."""
+    logarithms: bool = False
+    """Whether it holds the negative logarithms of an endpoint that is entered as a concentration."""
 
 
 def column_called(raw: RawTable, names: Sequence[str]) -> str | None:
@@ -76,7 +78,10 @@ def value_columns(
         sides = shared if len(found) == 1 and not any(own) else own
         if sides[0] is None:
             sides = (signs_beside(raw.columns, column, values, signs), *sides[1:])
-        columns.append(ValueColumn(column, endpoint, sides, _unit_of(column, endpoint), run))
+        logs = endpoint.is_potency and is_p_scale(Endpoint(column))
+        if logs:
+            warnings.append(f"Column {column} holds logarithms of {endpoint.name}, which were converted.")
+        columns.append(ValueColumn(column, endpoint, sides, "" if logs else _unit_of(column, endpoint), run, logs))
     used = {side for column in columns for side in column.sides}
     lost = [side for side in (*shared, *signs) if side is not None and side not in used]
     if lost:
@@ -93,7 +98,29 @@ def value_columns(
     numbers = [c for c in numbers if not headers.is_of_fit(c)]
     if numbers:
         warnings.append(f"Not used, because they are no endpoint of this campaign: {', '.join(numbers)}.")
-    return columns, warnings
+    return columns, [*warnings, *_passed_over(raw, values, known)]
+
+
+def _passed_over(raw: RawTable, values: Sequence[str], known: Collection[str | None]) -> list[str]:
+    """What is said of columns beside the values that look as if they belonged to them, and are not used."""
+    said = []
+    errors = [
+        c for c in raw.columns if c not in known and "sem" in (headers.role_of(c), *(headers.role_within(c) or ()))
+    ]
+    errors = [c for c in errors if not headers.is_of_fit(c)]
+    if errors:
+        said.append(
+            f"Not used, because a standard error is no SD: {', '.join(errors)}. The SD is the standard error times the "
+            "square root of N; give that. A column that holds SDs is called so."
+        )
+    again = [c for c in raw.columns if any(re.fullmatch(rf"{re.escape(value)} \(\d+\)", c) for value in values)]
+    again = [c for c in again if c not in values]
+    if again:
+        said.append(
+            f"Not used, because their header stands twice: {', '.join(again)}. Replicates are called "
+            f"{values[0]} run 1, {values[0]} run 2."
+        )
+    return said
 
 
 def _no_values(raw: RawTable, endpoints: Sequence[Endpoint]) -> AssayPilotError:
@@ -102,6 +129,7 @@ def _no_values(raw: RawTable, endpoints: Sequence[Endpoint]) -> AssayPilotError:
     first = [fold(text) for text in raw.cells[0]] if raw.cells else []
     known = {fold(headers.split_unit(endpoint.name)[0]) for endpoint in endpoints} | set(headers.VALUE)
     turned = any(fold(headers.split_unit(text)[0]) in known for text in first)
+    unitless = [c for e in endpoints for c in raw.columns if is_p_scale(e) and p_name(fold(c)) == fold(e.name)]
     points = raw.points or points_in_columns(raw.columns)
     if points:
         what, _, mend = points.partition(". ")
@@ -111,6 +139,8 @@ def _no_values(raw: RawTable, endpoints: Sequence[Endpoint]) -> AssayPilotError:
         file=raw.file,
         mend="Turn the table, so that each compound has a row."
         if turned
+        else f"Say the unit of {unitless[0]} in its header, {unitless[0]} (nM): its logarithm is not known without."
+        if unitless
         else "Give columns ID, Endpoint and Value, or one column per endpoint.",
     )
 
@@ -187,12 +217,20 @@ def _endpoint_column(raw: RawTable, endpoint: Endpoint) -> str | None:
         fitting = [c for c in near if headers.split_unit(c)[1] in units]
         if fitting:
             return fitting[0] if len(fitting) == 1 else None
+    if endpoint.is_potency:
+        logs = [c for c in raw.columns if p_name(bare) in headers.bases(c) and is_p_scale(Endpoint(c))]
+        return logs[0] if len(logs) == 1 else None
     if not is_p_scale(endpoint) or not bare.startswith("p"):
         return None
     plain = [
         c for c in raw.columns if bare[1:].strip() in headers.bases(c) and headers.split_unit(c)[1] in CONCENTRATIONS
     ]
     return plain[0] if len(plain) == 1 else None
+
+
+def p_name(folded: str) -> str:
+    """What the negative logarithm of a concentration is called: ``pic50``, ``egfr pic50``."""
+    return re.sub(r"(?:(?<=\s)|^)(?=\S+$)", "p", folded, count=1)
 
 
 def _plain_potency(raw: RawTable, endpoint: Endpoint) -> str | None:

@@ -7,19 +7,21 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from assaypilot.engine.controls import Control
-from assaypilot.engine.endpoint import Endpoint
+from assaypilot.engine.endpoint import Endpoint, Relation
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.library import Library
 from assaypilot.engine.measurements import Result
+from assaypilot.engine.p_scale import is_p_scale, is_unusual
 from assaypilot.engine.plates.layout import Layout
 from assaypilot.engine.progress import Report, silent
 from assaypilot.engine.tables import headers
 from assaypilot.engine.tables.capped import may_be_bounds
-from assaypilot.engine.tables.compound_names import CompoundNames, named_by_sites, other_substituents
-from assaypilot.engine.tables.entries import Unreadable, doubt, is_empty, left_behind, read_entry
+from assaypilot.engine.tables.compound_names import CompoundNames, other_substituents
+from assaypilot.engine.tables.compounds_by_sites import named_by_sites
+from assaypilot.engine.tables.entries import Entry, Unreadable, doubt, is_empty, left_behind, read_entry
 from assaypilot.engine.tables.quality import is_marked, quality_column
 from assaypilot.engine.tables.raw import RawTable, columns_named, fold
-from assaypilot.engine.tables.result_columns import SIDES, ValueColumn, column_called, value_columns
+from assaypilot.engine.tables.result_columns import SIDES, ValueColumn, column_called, p_name, value_columns
 from assaypilot.engine.tables.scales import another_scale
 from assaypilot.engine.tables.values import is_missing, quoted
 from assaypilot.engine.tables.wells import with_compounds
@@ -32,6 +34,7 @@ _MADE = "ID by its substituents"
 """What the column of ids is called that stands for the columns of sites."""
 _REPORT_EVERY = 5_000
 _SAMPLED = 500
+_FEWEST_ACROSS = 2
 _NAMED = 5
 
 
@@ -83,6 +86,7 @@ def read_results(
     ids_called = any(fold(column) in headers.IDS for column in raw.columns)
     by_well = None if ids_called else with_compounds(raw, library, endpoints, controls, layouts)
     raw = by_well or raw
+    _refuse_compounds_across(raw, names)
     raw, id_column = _with_ids(raw, names)
     roles = {role: column_called(raw, headers.ROLES[role]) for role in (*SIDES, *_TEXTS)}
     roles["excluded"] = roles["excluded"] or quality_column(raw, raw.columns)
@@ -95,6 +99,7 @@ def read_results(
     texts = {role: raw.column(column) if column else ("",) * len(raw) for role, column in roles.items()}
     # A row of a plate that is drawn holds many values, told apart by their wells.
     texts["drawn"] = texts["well"] if by_well is not None else ("",) * len(raw)
+    texts["named"] = ("",) * len(raw) if name_column is None else raw.column(name_column)
     ids = raw.column(id_column)
     compounds: list[int | None] = [None] * len(raw)
     spelled: dict[str, str] = {}
@@ -227,11 +232,24 @@ def _with_ids(raw: RawTable, names: CompoundNames) -> tuple[RawTable, str]:
             return raw, column
     made = named_by_sites(raw, names.library)
     if made is not None:
-        return replace(raw, columns=(*raw.columns, _MADE), cells=(*raw.cells, made)), _MADE
+        warnings = raw.warnings if not made.said else (*raw.warnings, made.said)
+        return replace(raw, columns=(*raw.columns, _MADE), cells=(*raw.cells, made.ids), warnings=warnings), _MADE
     raise AssayPilotError(
         f"there is no column of compound ids; the columns are {columns_named(raw.columns)}",
         file=raw.file,
         mend="Call the column of compound ids ID.",
+    )
+
+
+def _refuse_compounds_across(raw: RawTable, names: CompoundNames) -> None:
+    """Nothing; AssayPilotError for a table whose columns are called after compounds, one for each."""
+    across = [column for column in raw.columns if names.find(column) is not None]
+    if len(across) < _FEWEST_ACROSS or 2 * len(across) < len(raw.columns):
+        return
+    raise AssayPilotError(
+        f"the columns are called after compounds ({columns_named(across[:_NAMED])}); what the rows hold is unclear",
+        file=raw.file,
+        mend="Turn the table, so that each compound has a row, and call the columns ID and as the endpoint is called.",
     )
 
 
@@ -244,6 +262,11 @@ def _named_endpoint(
     wanted = fold(text)
     exact = [endpoint for endpoint in endpoints if fold(endpoint.name) == wanted]
     near = exact or [e for e in endpoints if fold(headers.split_unit(e.name)[0]) == wanted]
+    if not near:
+        # pIC50 where the campaign has IC50 (nM), or IC50 where it has pIC50: the value is converted.
+        bare = fold(headers.split_unit(text)[0])
+        near = [e for e in endpoints if e.is_potency and p_name(fold(headers.split_unit(e.name)[0])) == bare]
+        near = near or [e for e in endpoints if is_p_scale(e) and fold(e.name) == p_name(bare)]
     return near[0] if len(near) == 1 else None
 
 
@@ -263,7 +286,7 @@ def _result(
     if column.unit and is_missing(given["unit"]):
         given["unit"] = column.unit
     try:
-        entry = read_entry(endpoint, raw.column(column.value)[place], raw.decimal, **given)
+        entry = _read(raw, place, column, endpoint, given, texts["named"][place])
     except Unreadable as error:
         where = sides.get(error.part) or column.value
         if texts["drawn"][place]:
@@ -295,6 +318,37 @@ def _result(
         excluded=is_marked(texts["excluded"][place]),
         row=row,
     )
+
+
+def _read(
+    raw: RawTable, place: int, column: ValueColumn, endpoint: Endpoint, given: Mapping[str, str], named: str
+) -> Entry | None:
+    """The value of a row, a logarithm of a concentration converted to the one that the endpoint is entered as.
+
+    Raises Unreadable.
+    """
+    text = raw.column(column.value)[place]
+    name = column.value if column.logarithms else named
+    if not (column.logarithms or (endpoint.is_potency and is_p_scale(Endpoint(named)))):
+        if not is_missing(named) and is_p_scale(endpoint) and not is_p_scale(Endpoint(named)):
+            # The row says IC50, of which a number without a unit is no pIC50.
+            entry = read_entry(endpoint, text, raw.decimal, **given)
+            if entry is not None and not entry.note:
+                raise Unreadable(f"{quoted(text)} has no unit, so its logarithm is not known", "unit")
+            return entry
+        return read_entry(endpoint, text, raw.decimal, **given)
+    # The row says pIC50 where the campaign has IC50.
+    entry = read_entry(Endpoint(name), text, raw.decimal, **{**given, "unit": ""})
+    if entry is None:
+        return None
+    if entry.unit is not None or entry.note:
+        return read_entry(endpoint, text, raw.decimal, **{**given, "unit": ""})
+    if is_unusual(Endpoint(name), entry.value):
+        raise Unreadable(f"{entry.value:g} is no {name}")
+    value = float(f"{endpoint.from_model(entry.value):.10g}")
+    note = f"entered as {name} {' '.join(text.split())}" + ("; its SD is not used" if entry.sd is not None else "")
+    relation: Relation = {"<": ">", ">": "<"}.get(entry.relation, "=")  # type: ignore[assignment]
+    return replace(entry, value=value, relation=relation, sd=None, note=note, rest="")
 
 
 def _round(text: str) -> int | None:

@@ -7,8 +7,9 @@ import re
 from collections.abc import Mapping, Sequence
 
 from assaypilot.engine.endpoint import CONCENTRATIONS, Endpoint
+from assaypilot.engine.p_scale import is_p_scale
 from assaypilot.engine.tables import headers
-from assaypilot.engine.tables.entries import Entry, Unreadable, is_p_scale, read_entry
+from assaypilot.engine.tables.entries import Entry, Unreadable, read_entry
 from assaypilot.engine.tables.raw import RawTable, fold
 
 __all__ = ["copied_from", "once_each", "run_groups", "run_number"]

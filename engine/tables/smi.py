@@ -11,7 +11,7 @@ from assaypilot.engine.tables.decimals import decimal_mark
 from assaypilot.engine.tables.layout import lay_out
 from assaypilot.engine.tables.raw import RawTable, fold, rows_named
 
-__all__ = ["is_plain_smi", "read_smi"]
+__all__ = ["is_list_of_smiles", "is_plain_smi", "read_smi"]
 
 _EXTENDED = re.compile(r"(?P<smiles>\S+)[ \t]+(?P<extension>\|[^|\r\n]*\|)(?:[ \t]+(?P<rest>.*))?")
 _HEADER_BREAK = re.compile(r"[\s,;]+")
@@ -27,6 +27,16 @@ def is_plain_smi(text: str) -> bool:
         if len(first) > 1 and any(cell in headers.STRUCTURES for cell in first):
             return False
     return True
+
+
+def is_list_of_smiles(text: str) -> bool:
+    """Whether every line of a text is a SMILES with a name behind it, and some can be nothing else; no header."""
+    lines = [line for line in text.splitlines() if line.strip() and not line.startswith("#")]
+    if len(lines) < 2 or any(mark in text for mark in ",;|"):
+        return False
+    first = [line.split() for line in lines]
+    shaped = all(len(cells) > 1 and headers.SMILES_SHAPE.fullmatch(cells[0]) is not None for cells in first)
+    return shaped and 2 * sum(re.search(r"[()=#\[\d]", cells[0]) is not None for cells in first) > len(first)
 
 
 def read_smi(text: str, name: str, encoding: str, digest: str, warnings: list[str], report: Report) -> RawTable:
@@ -46,6 +56,11 @@ def read_smi(text: str, name: str, encoding: str, digest: str, warnings: list[st
         raise AssayPilotError("there is no structure in this file", file=name, mend="Export it again.")
     headed = _header(numbered[0][1])
     rows = [_split(line) for _, line in (numbered[1:] if headed else numbered)]
+    if headed is not None and len(headed) > 2:
+        # Under more names than two the cells are set apart as the names are, unless a name has blanks in it.
+        apart = [line.split() for _, line in numbered[1:]]
+        if all(len(row) == len(headed) for row in apart):
+            rows = apart
     report(0.5, "Splitting lines into structures and names")
     width = max([len(headed or ()), *map(len, rows)], default=0)
     given = list(headed or ("SMILES", "Name")[:width])

@@ -17,6 +17,8 @@ from assaypilot.engine.tables.grids import listed
 from assaypilot.engine.tables.layout import lay_out
 from assaypilot.engine.tables.matrices import paired
 from assaypilot.engine.tables.raw import DELIMITERS, RawTable, fold, unguard
+from assaypilot.engine.tables.ruled import barred, is_framed, spaced
+from assaypilot.engine.tables.turned import turned
 
 __all__ = ["decode", "parse"]
 
@@ -69,7 +71,9 @@ def parse(
         raise AssayPilotError("the file is empty" if name else "nothing was pasted", file=name, mend="Give a table.")
     if is_datawarrior(text):
         text, delimiter = datawarrior_table(text, name, warnings), "\t"
-    delimiter = _sniff(text, name) if delimiter is None else delimiter
+    shown = delimiter
+    if delimiter is None:
+        text, delimiter, shown = _divided(text, name, warnings)
     records = _all_records(text, delimiter, name)
     report(0.4, "Splitting the table into columns")
     numbered = [(row, record) for row, record in enumerate(records, start=1) if record and any(record)]
@@ -77,7 +81,7 @@ def parse(
     drawn = None
     if header is None:
         rows, filled = [row for row, _ in numbered], [line for _, line in numbered]
-        drawn = listed(filled, rows, str) or paired(filled, rows, str)
+        drawn = listed(filled, rows, str) or paired(filled, rows, str) or turned(filled, rows, str)
     if drawn is not None:
         numbered = list(zip(drawn[1], drawn[0], strict=True))
         warnings.append(drawn[2])
@@ -101,17 +105,43 @@ def parse(
     else:
         cells = without_thousands(cells, decimal)
     report(1.0, "Table read")
-    return RawTable(columns, cells, table.rows, encoding, delimiter, decimal, name, digest, tuple(warnings))
+    return RawTable(columns, cells, table.rows, encoding, shown or "", decimal, name, digest, tuple(warnings))
 
 
 def _records(text: str, delimiter: str) -> Iterator[list[str]]:
     return csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
 
 
-def _sniff(text: str, name: str | None) -> str:
-    """The delimiter under which the first lines have the most even number of columns.
+def _divided(text: str, name: str | None, warnings: list[str]) -> tuple[str, str, str]:
+    """The text with what separates its cells, and how that is called; one that is drawn comes back with tabs.
 
-    Between equals a tab: names have commas in them, and hardly ever a tab.
+    AssayPilotError when nothing does.
+    """
+    found = _sniff(text)
+    drawn = None if found is not None and found[1] and not is_framed(text) else barred(text)
+    if drawn is None and found is not None:
+        return text, found[0], found[0]
+    if drawn is None:
+        whole = _unwrapped(text)
+        if whole is not None and (inside := _sniff(whole)) is not None:
+            return whole, inside[0], inside[0]
+        if fold(text.strip().splitlines()[0].strip('"')) in headers.STRUCTURES:
+            return text, ",", ","  # nothing but structures
+        drawn = spaced(text)
+    if drawn is None:
+        raise AssayPilotError(
+            "only one column was found (comma, semicolon, tab, bars and blanks were tried between columns)",
+            file=name,
+            mend="Save the table as csv with a comma or semicolon between the columns.",
+        )
+    warnings.append(drawn[1])
+    return drawn[0], "\t", ""
+
+
+def _sniff(text: str) -> tuple[str, bool] | None:
+    """The delimiter under which the first lines have the most even number of columns, and whether the first line has.
+
+    Between equals a tab: names have commas in them, and hardly ever a tab. None where nothing separates columns.
     """
     best, best_score = None, (0.0, False, 0)
     for delimiter in DELIMITERS:
@@ -127,16 +157,17 @@ def _sniff(text: str, name: str | None) -> str:
         even = widths.count(width) / len(sample)
         score = (even, delimiter == "\t", width)
         if score > best_score:
-            best, best_score = delimiter, score
-    if best is None and fold(text.strip().splitlines()[0].strip('"')) in headers.STRUCTURES:
-        return ","  # nothing but structures
-    if best is None:
-        raise AssayPilotError(
-            "only one column was found (comma, semicolon and tab were tried as delimiters)",
-            file=name,
-            mend="Save the table as csv with one of these between the columns.",
-        )
+            best, best_score = (delimiter, widths[0] == width), score
     return best
+
+
+def _unwrapped(text: str) -> str | None:
+    """The lines of a text of which each stands in quotation marks as a whole, without these; None for any other."""
+    lines = text.splitlines()
+    filled = [line.strip() for line in lines if line.strip()]
+    if not all(len(line) > 1 and line[0] == line[-1] == '"' for line in filled):
+        return None
+    return "\n".join(line.strip()[1:-1].replace('""', '"') for line in lines)
 
 
 def _all_records(text: str, delimiter: str, name: str | None) -> list[list[str]]:

@@ -19,6 +19,7 @@ from assaypilot.engine.tables.layout import lay_out
 from assaypilot.engine.tables.matrices import paired
 from assaypilot.engine.tables.percentages import as_shown
 from assaypilot.engine.tables.raw import RawTable, fold, rows_named
+from assaypilot.engine.tables.turned import turned
 from assaypilot.engine.tables.zipped import Archive, Failed, failed_cells, inspect
 
 if TYPE_CHECKING:
@@ -74,7 +75,11 @@ def read_workbook(
     _fill_merged(lines, merged, warnings)
     numbers = [row for row, line in enumerate(lines, start=1) if line.count("") < len(line)]
     filled = [lines[row - 1] for row in numbers] if len(numbers) < len(lines) else lines
-    drawn = None if header is not None else listed(filled, numbers, _text) or paired(filled, numbers, _text)
+    drawn = (
+        None
+        if header is not None
+        else listed(filled, numbers, _text) or paired(filled, numbers, _text) or turned(filled, numbers, _text)
+    )
     if drawn is not None:
         filled, numbers = [list(line) for line in drawn[0]], drawn[1]
         warnings.append(drawn[2])

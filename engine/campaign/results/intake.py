@@ -15,6 +15,7 @@ from assaypilot.engine.endpoint import Endpoint
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.library import Library
 from assaypilot.engine.measurements import Measurement, Result
+from assaypilot.engine.p_scale import unusual
 
 __all__ = ["Due", "Intake", "Past", "due_now", "prepare", "to_mark"]
 
@@ -271,11 +272,9 @@ def _questions(endpoints: Sequence[Endpoint], measurements: Sequence[Measurement
     questions = []
     for m in measurements:
         endpoint = endpoints[m.endpoint]
-        bare = not (m.entered.unit or "").strip()
-        if bare and endpoint.transform == "none" and endpoint.scale_unit == "log" and not 0 <= m.value <= 15:
-            # In the words of the tables' reader, so that a value it has asked about already is asked about once.
+        # In the words of the tables' reader, so that a value it has asked about already is asked about once.
+        asked = None if (m.entered.unit or "").strip() else unusual(endpoint, m.entered.value)
+        if asked is not None:
             row = f"Row {m.entered.row}, " if m.entered.row else ""
-            value = f"{m.entered.value:g}"
-            perhaps = f': "{value} nM"?' if m.entered.value > 0 else "; is it right?"
-            questions.append(f"{row}{m.entered.compound}: {value} is unusual for {endpoint.name}{perhaps}")
+            questions.append(f"{row}{m.entered.compound}: {asked}")
     return tuple(questions)

@@ -132,9 +132,9 @@ def test_the_guard_of_our_own_csv_is_removed():
         ("a.csv", b"ID,R1\n", "a.csv: there is a header but no row below it. Add the compounds."),
         (
             "a.csv",
-            b"ID|R1\na|Me\n",
-            "a.csv: only one column was found (comma, semicolon and tab were tried as delimiters). "
-            "Save the table as csv with one of these between the columns.",
+            b"ID^R1\na^Me\n",
+            "a.csv: only one column was found (comma, semicolon, tab, bars and blanks were tried between columns). "
+            "Save the table as csv with a comma or semicolon between the columns.",
         ),
         (
             "a.xlsx",

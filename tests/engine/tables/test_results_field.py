@@ -167,7 +167,8 @@ def test_results_of_another_series_with_the_same_ids_are_refused():
 
 
 def test_a_table_on_its_side_is_said_to_be_so():
-    said = refusal("ID|" + "|".join(f"c{n}" for n in range(20)) + "\nIC50 (nM)|" + "|".join(["5"] * 20))
+    table = "ID|" + "|".join(f"c{n}" for n in range(20)) + "\n{}|" + "|".join(["5"] * 20)
+    said = refusal(table.format("Gloss"), Endpoint("Gloss", noise_sd=0.2))
     assert "c0, c1" in said
     assert "and 9 more. Turn the table, so that each compound has a row." in said
 

@@ -1,0 +1,31 @@
+"""One rule says which numbers are hardly those of a p scale, for tables, results, corrections and the window."""
+
+import pytest
+
+from assaypilot.engine.endpoint import Endpoint
+from assaypilot.engine.p_scale import is_unusual, unusual
+
+PIC50 = Endpoint("pIC50")
+
+
+@pytest.mark.parametrize(("value", "asked"), [(0.99, True), (1.0, False), (7.0, False), (13.0, False), (13.01, True)])
+def test_the_range(value, asked):
+    assert is_unusual(PIC50, value) is asked
+    assert (unusual(PIC50, value) is not None) is asked
+    assert not is_unusual(Endpoint("IC50", "nM", "log"), value)
+
+
+def test_the_question():
+    assert unusual(PIC50, 35) == '35 is unusual for pIC50: "35 nM"?'
+    assert unusual(PIC50, -6) == "-6 is unusual for pIC50; is it right?"
+
+
+@pytest.mark.parametrize("value", ["0.9", "13.5", "35"])
+def test_tables_results_and_the_window_ask_alike(value):
+    entry = pytest.importorskip("assaypilot.gui.entry")
+    from assaypilot.engine.tables.entries import doubt, read_entry
+
+    assert doubt(PIC50, read_entry(PIC50, value)) is not None
+    with pytest.raises(entry.Question):
+        entry.parse_entry(value, PIC50)
+    assert entry.parse_entry("12.9", PIC50).value == 12.9
