@@ -81,7 +81,7 @@ class TestTables:
         assert "there is a header but no row below it. Add the compounds." in line
 
     def test_wrong_delimiter(self, unchanged, words, table):
-        line = unchanged(*words(table([HEADER, *ROWS], delimiter="|")))
+        line = unchanged(*words(table([HEADER, *ROWS], delimiter="^")))
         assert "only one column was found" in line
         assert "Save the table as csv" in line
 
