@@ -67,11 +67,11 @@ def _margins(ledger: Ledger) -> str:
 def goal_sentence(ledger: Ledger) -> str:
     """The goal: ``All compounds within 0.5 of the best pIC50, cutoff soft by 0.25, 95 % sure``.
 
-    Where a change after results promises less than what was asked for, it says both.
+    Where less is promised than what was asked for (changes after results, compounds that came back), it says both.
     """
     settings = ledger.settings
     sure = f"{percent(1 - settings.delta, 10)} sure"
-    if ledger.error > settings.delta * (1.0 + 1e-9) and any(turn.how == "kept" for turn in ledger.turns):
+    if ledger.error > settings.delta * (1.0 + 1e-9):
         left = percent(round(1 - ledger.error, 4), 10) if ledger.error < 1 else "nothing"
         sure = f"{sure} asked for, {left} promised"
     soft = _far(ledger, settings.softness)

@@ -52,7 +52,8 @@ def details(status: Status, compound: int) -> list[tuple[str, str]]:
         rows += _endpoint_rows(status, compound, status.endpoints[place], named=several)
     if not several:
         posterior = interval_text(known.posterior_low[compound], known.posterior_high[compound])
-        rows.append(("95 % interval", posterior or _NONE))
+        # Of one compound at a time: it must not be taken for what the campaign is sure of.
+        rows.append(("95 % interval", f"{posterior}, informs only" if posterior else _NONE))
     chances = (known.probability_within_epsilon, known.probability_within_slack)
     for name, values in zip(_chance_names(status), chances, strict=True):
         text = probability_text(float(values[compound])) or _NONE

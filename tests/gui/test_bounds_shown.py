@@ -40,6 +40,7 @@ def test_a_compound_known_only_as_a_bound_is_shown_as_one_everywhere(qtbot: QtBo
     said = dict(details(status, cut))
     assert said["Estimate"] == "<5.0 pIC50, known from bounds alone"
     assert said["95 % interval"].startswith("below ")
+    assert said["95 % interval"].endswith(", informs only")
     assert said["Measured"].startswith("<5.0: ")
     assert "its worst case decides" in said["Measured"]
     why = reasons.of(cut)

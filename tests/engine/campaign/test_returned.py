@@ -38,6 +38,8 @@ def test_who_is_in_is_not_promised_to_be_near_one_that_it_was_never_compared_wit
             assert end.guarantee.holds
             # Two bests, one after the other: what is for who is in, and who is not the best, is spent on each.
             assert done.guarantee.delta == pytest.approx(0.05)
+            assert done.goal_sentence.endswith(", 95 % sure")
+            assert end.goal_sentence.endswith(", 95 % sure asked for, 92.25 % promised")
             assert end.guarantee.delta == now.guarantee.delta == pytest.approx(0.05 * 1.55)
             assert not stand.any()
         else:
