@@ -21,7 +21,7 @@ from assaypilot.engine.strategies.protocol import Problem
 
 DELTA, CAME = 0.2, np.array([0] * 5 + [1] * 3 + [3] * 2)
 SIZES = np.bincount(CAME)[[0, 1, 3]]
-OF = np.repeat([0, 1, 2], SIZES)
+cohort = np.repeat([0, 1, 2], SIZES)
 EVERYONE = np.arange(len(CAME))
 GOALS = [AllEpsilonBest(0.5, 0.25), AllEpsilonBest(0.5), Best(0.25), Best(0.0)]
 
@@ -73,9 +73,9 @@ def test_each_cohort_errs_with_its_share(goal):
     each = told(sharing.ins(EVERYONE, EVERYONE), (len(CAME), len(CAME)))
     outs = told(sharing.outs(EVERYONE, SIZES), len(CAME))
     for g, share in enumerate(shares):
-        a_best, own, older = np.flatnonzero(OF == g)[-1], OF == g, OF < g
+        a_best, own, older = np.flatnonzero(cohort == g)[-1], cohort == g, cohort < g
         # Against the best of an earlier cohort who came with g has the level of its own.
-        assert (each[own][:, OF <= g] == each[a_best, a_best]).all()
+        assert (each[own][:, cohort <= g] == each[a_best, a_best]).all()
         total = 2.0 * means[own].sum() + best[a_best] + each[own, a_best].sum() + each[older, a_best].sum()
         if isinstance(goal, AllEpsilonBest):
             assert 0.8 * 0.4 * share * DELTA <= outs[own].sum() <= 0.4 * share * DELTA * (1.0 + 1e-8)
@@ -86,7 +86,9 @@ def test_each_cohort_errs_with_its_share(goal):
 def test_holm_counts_no_fewer_than_there_were_when_the_next_cohort_came():
     sharing = Sharing(problem_of(AllEpsilonBest(0.5, 0.25)), came_with(CAME, np.array([4, OPEN])), itself)
     outs = told(sharing.outs(EVERYONE, np.array([1, 1, 1])), len(CAME))
-    assert outs[[0, 5, 8]] == pytest.approx([each_of(0.4 * s * DELTA, n) for s, n in zip((1, 0.1, 0.05), (4, 1, 1))])
+    assert outs[[0, 5, 8]] == pytest.approx(
+        [each_of(0.4 * s * DELTA, n) for s, n in zip((1, 0.1, 0.05), (4, 1, 1), strict=True)]
+    )
 
 
 def test_under_another_epsilon_who_is_out_is_one_of_all_and_a_larger_one_has_an_eighth():
@@ -94,7 +96,7 @@ def test_under_another_epsilon_who_is_out_is_one_of_all_and_a_larger_one_has_an_
     for epsilon, part in ((0.3, 1.0), (0.7, 0.125)):
         sharing = Sharing(problem_of(AllEpsilonBest(epsilon, 0.25), AllEpsilonBest(0.5, 0.25)), memory, itself)
         outs = told(sharing.outs(EVERYONE, few), len(CAME))
-        wanted = [each_of(part * 0.4 * s * DELTA, n) for s, n in zip((1, 0.1, 0.05), SIZES)]
+        wanted = [each_of(part * 0.4 * s * DELTA, n) for s, n in zip((1, 0.1, 0.05), SIZES, strict=True)]
         assert outs[[0, 5, 8]] == pytest.approx(wanted)
 
 
@@ -107,8 +109,8 @@ def test_of_trade_offs_each_cohort_errs_with_its_share():
     named = [told(one, len(CAME)) for one in sharing.outs(EVERYONE, SIZES)]
     assert sum(SHARES) <= 1.0 + 1e-12
     for g, share in enumerate(shares_of(3)):
-        rival, own, older = np.flatnonzero(OF == g)[-1], OF == g, OF < g
-        assert (each[own][:, OF <= g] == each[rival, rival]).all()
+        rival, own, older = np.flatnonzero(cohort == g)[-1], cohort == g, cohort < g
+        assert (each[own][:, cohort <= g] == each[rival, rival]).all()
         # Who is out wrongly has the level of being in, too: of a compound only one of the two statements is true.
         together = np.sum([one[own] for one in named], axis=0)
         wanted = each[own, rival] + 0.35 * share * DELTA / SIZES[g]
