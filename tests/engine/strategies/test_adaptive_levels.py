@@ -86,9 +86,8 @@ def test_each_cohort_errs_with_its_share(goal):
 def test_holm_counts_no_fewer_than_there_were_when_the_next_cohort_came():
     sharing = Sharing(problem_of(AllEpsilonBest(0.5, 0.25)), came_with(CAME, np.array([4, OPEN])), itself)
     outs = told(sharing.outs(EVERYONE, np.array([1, 1, 1])), len(CAME))
-    assert outs[[0, 5, 8]] == pytest.approx(
-        [each_of(0.4 * s * DELTA, n) for s, n in zip((1, 0.1, 0.05), (4, 1, 1), strict=True)]
-    )
+    wanted = [each_of(0.4 * s * DELTA, n) for s, n in zip((1, 0.1, 0.05), (4, 1, 1), strict=True)]
+    assert outs[[0, 5, 8]] == pytest.approx(wanted)
 
 
 def test_under_another_epsilon_who_is_out_is_one_of_all_and_a_larger_one_has_an_eighth():
