@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from assaypilot.engine.arrays import Flags, Floats, Ints
 from assaypilot.engine.campaign.confirmed import Confirmation, Prediction
+from assaypilot.engine.campaign.plates.aims import Aims
 from assaypilot.engine.campaign.plates.lines import Quality
 from assaypilot.engine.campaign.stock.view import StockView
 from assaypilot.engine.controls import Control, Reading, check_blocks
@@ -460,6 +461,8 @@ class Status:
     """The plan that was chosen for the phase under way; None where there was nothing to choose."""
     choosable: bool = False
     """Whether the next plan is one to choose."""
+    aims: Aims | None = None
+    """What the phase under way is for, where plates (or other blocks) are taken out."""
 
     @property
     def rounds_made(self) -> int:

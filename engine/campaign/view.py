@@ -12,6 +12,7 @@ from assaypilot.engine.campaign.confirmation import confirmation
 from assaypilot.engine.campaign.confirmed import Confirmation
 from assaypilot.engine.campaign.noise import known as assay_noise
 from assaypilot.engine.campaign.noise import unevenness
+from assaypilot.engine.campaign.plates.foresight import aims
 from assaypilot.engine.campaign.plates.quality import quality
 from assaypilot.engine.campaign.plates.shifts import shifts, where
 from assaypilot.engine.campaign.replay import Ledger
@@ -104,6 +105,7 @@ def build_status(ledger: Ledger, location_warnings: tuple[str, ...] = ()) -> Sta
         stock=stocked.view(ledger),
         choice=None if ledger.under_way is None else ledger.under_way.choice,
         choosable=choice_is_open(ledger),
+        aims=aims(ledger, state),
     )
 
 

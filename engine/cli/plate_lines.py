@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from assaypilot.engine.campaign.plates.foresight import said_of_plates
 from assaypilot.engine.campaign.state import Status
 from assaypilot.engine.cli.console import table
 from assaypilot.engine.cli.recorded_values import value_told
@@ -39,6 +40,7 @@ def controls_document(now: Status) -> dict[str, Any]:
             ],
             "drift": told.drift,
             "lacking": told.lacking,
+            "foreseen": _foreseen(now),
             "cost": [
                 {
                     "endpoint": now.endpoints[one.endpoint].name,
@@ -60,8 +62,9 @@ def plate_lines(now: Status) -> list[str]:
     if not now.settings.controls:
         return []
     names = ", ".join(control.name for control in now.settings.controls)
+    foreseen = [f"Note: {text}." for text in _foreseen(now)]
     if not told.plates:
-        return [f"Controls ({names}): no value yet"]
+        return [f"Controls ({names}): no value yet", *foreseen]
     several = len({line.endpoint for line in told.plates}) > 1
     rows = [
         (
@@ -79,4 +82,10 @@ def plate_lines(now: Status) -> list[str]:
     more = len(told.plates) - _LAST
     lines = ["", f"Controls ({names}):", *table(header, rows)]
     lines += [f"... and {more} before (--json lists them all)"] if more > 0 else []
-    return [*lines, *(f"{text}." for text in (*told.notes, *told.lacking)), ""]
+    return [*lines, *(f"{text}." for text in (*told.notes, *told.lacking)), *foreseen, ""]
+
+
+def _foreseen(now: Status) -> tuple[str, ...]:
+    """What the plates of the open round leave of what it is for, where that is little."""
+    issued = now.open_round
+    return () if issued is None else said_of_plates(now, issued, issued.layout)

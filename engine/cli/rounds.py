@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from assaypilot.engine.campaign.campaign import Campaign
 from assaypilot.engine.campaign.plates.alike import said_of_list
+from assaypilot.engine.campaign.plates.foresight import said_of_plates
 from assaypilot.engine.campaign.plates.moving import moved_in_words
 from assaypilot.engine.campaign.results.bounds import what_it_does
 from assaypilot.engine.campaign.state import Round, RoundItem, Source, Status
@@ -128,6 +129,7 @@ def _plan_document(now: Status, issued: Round | None, layout: Layout | None, sec
         "strategy": now.strategy,
         "measurements": 0 if issued is None else issued.measurements,
         "outstanding": 0 if issued is None else issued.missing,
+        "foreseen": [] if issued is None else said_of_plates(now, issued, layout),
         "endpoints": [now.endpoints[k].name for k in now.measured_endpoints],
         "finished": now.finished,
         "finish_reason": now.finish_reason,
@@ -226,6 +228,7 @@ def _round_lines(now: Status, issued: Round, layout: Layout | None) -> list[str]
     if layout is not None:
         names = ", ".join(plate.name for plate in layout.plates)
         lines.append(f"{many(len(layout.plates), 'plate')} of {layout.use.size:,} wells: {names}")
+        lines += [f"Note: {text}." for text in said_of_plates(now, issued, layout)]
     if along := said_of_list(now, issued):
         lines.append(f"{along}{', or give --plate' if now.settings.blocks == 'plate' else ''}")
     costs, leads = ([], []) if now.stock is None else now.stock.said_of([item.compound for item in issued.items])

@@ -115,6 +115,16 @@ class Estimate:
         lengths = self.features.quadratic(np.eye(self.features.n_columns), rows)
         return self.features.quadratic(self.outside, rows) <= OUTSIDE_TOLERANCE**2 * lengths
 
+    def all_comparable(self, rows: Ints) -> bool:
+        """Whether all differences of these rows can be estimated, as where nothing tells the level of all."""
+        if self.rank == self.features.n_columns or len(rows) < 2:
+            return True
+        first = self.features.dense(rows[:1])[0]
+        apart = self.features.quadratic(self.outside, rows) - 2.0 * self.features.times(self.outside @ first, rows)
+        apart += first @ self.outside @ first
+        lengths = self.features.quadratic(np.eye(self.features.n_columns), rows)
+        return bool((apart <= OUTSIDE_TOLERANCE * (lengths + first @ first)).all())
+
     def half_norms(self, rows: Ints | None = None) -> Floats:
         """||x||_{V^-1} of each row: its standard error at a noise SD of 1; infinite where not estimable."""
         squares = self.features.quadratic(self.covariance, rows)

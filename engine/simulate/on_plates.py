@@ -8,13 +8,15 @@ from typing import Literal
 import numpy as np
 
 from assaypilot.engine.arrays import Floats, Ints
-from assaypilot.engine.design.dealing import dealt, in_turn
+from assaypilot.engine.design.dealing import in_turn
+from assaypilot.engine.design.keeping import dealt_for
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.models.blocks import Cells
 from assaypilot.engine.simulate.instances import Drawn
-from assaypilot.engine.strategies.protocol import Allocation, Outcome
+from assaypilot.engine.strategies.adaptive.goals import compared
+from assaypilot.engine.strategies.protocol import Allocation, Outcome, State, Strategy
 
-__all__ = ["Filling", "Plates", "sample_on_plates"]
+__all__ = ["Filling", "Plates", "aimed", "sample_on_plates"]
 
 Filling = Literal["design", "list", "lot", "table"]
 
@@ -50,9 +52,19 @@ class Plates:
 
 
 def sample_on_plates(
-    drawn: Drawn, allocation: Allocation, rng: np.random.Generator, spent: int, plates: Plates, *, pairs: bool = False
+    drawn: Drawn,
+    allocation: Allocation,
+    rng: np.random.Generator,
+    spent: int,
+    plates: Plates,
+    *,
+    pairs: bool = False,
+    directions: Floats | None = None,
 ) -> Outcome:
-    """What comes back of a phase whose measurements are dealt to plates, all of them; ``pairs``: two by two."""
+    """What comes back of a phase whose measurements are dealt to plates, all of them; ``pairs``: two by two.
+
+    ``directions``: what is compared, for plates as the program lays them out (see ``aimed``).
+    """
     if drawn.kind != "gaussian":
         raise AssayPilotError("plate effects are simulated for plain values only", option="--plate-sd")
     each = np.repeat(allocation.arms, allocation.counts)
@@ -61,7 +73,9 @@ def sample_on_plates(
     along = np.arange(len(each)) * n_plates // len(each)
     if plates.filled == "design":
         rows = drawn.features.dense(allocation.arms)
-        shares = dealt(rows, allocation.counts, n_plates, together=2 if pairs else 1)
+        together = 2 if pairs else 1
+        sizes, controls = (n_plates, plates.size), float(plates.controls)
+        shares = dealt_for(rows, allocation.counts, sizes, together=together, directions=directions, controls=controls)
         each, along = np.tile(allocation.arms, n_plates), np.repeat(np.arange(n_plates), len(allocation.arms))
         each, along = np.repeat(each, shares.ravel()), np.repeat(along, shares.ravel())
     elif plates.filled == "list":
@@ -82,6 +96,12 @@ def sample_on_plates(
     means = np.divide(sums, counts, out=np.zeros_like(sums), where=counts > 0)
     cells = Cells(arms, at, np.tile(n, (len(sd), 1)), values, control_counts, effects + scatter)
     return Outcome(allocation, counts, means, spent, cells=cells if plates.told else None)
+
+
+def aimed(strategy: Strategy, state: State, plates: Plates) -> Floats | None:
+    """The comparisons that the next phase is for, as the program lays plates out for them; None: all are alike."""
+    needs = compared(strategy, state) if plates.filled == "design" else None
+    return None if needs is None else needs.rows(state.problem.features)
 
 
 def _pairs_by_lot(allocation: Allocation, rng: np.random.Generator) -> Ints:

@@ -20,7 +20,7 @@ from assaypilot.engine.models.sd_bound import OF_DECISIONS
 from assaypilot.engine.progress import Report, silent
 from assaypilot.engine.simulate.assay_range import AssayRange, sample_within
 from assaypilot.engine.simulate.instances import Drawn, Instance
-from assaypilot.engine.simulate.on_plates import Plates, sample_on_plates
+from assaypilot.engine.simulate.on_plates import Plates, aimed, sample_on_plates
 from assaypilot.engine.simulate.replicates import Replicates
 from assaypilot.engine.simulate.scores import score
 from assaypilot.engine.strategies.protocol import Allocation, Capacity, Outcome, Problem, State, Strategy
@@ -231,7 +231,15 @@ def play(
             if ends is not None
             else sample(drawn, allocation, rng, spent)
             if plates is None
-            else sample_on_plates(drawn, allocation, rng, spent, plates, pairs=state.problem.repeats > 0)
+            else sample_on_plates(
+                drawn,
+                allocation,
+                rng,
+                spent,
+                plates,
+                pairs=state.problem.repeats > 0,
+                directions=aimed(strategy, state, plates),
+            )
         )
         # Beside blocks replicates of one block alone tell the noise.
         replicates_of = np.bincount(allocation.arms, allocation.counts, drawn.n_arms)

@@ -240,14 +240,16 @@ class WorkListDialog(QDialog):
             return
         status, issued, number = self._status, self._issued, self._asked
 
-        def work(report: Report) -> Layout | None:
+        def work(report: Report) -> tuple[Layout | None, tuple[str, ...]]:
+            from assaypilot.engine.campaign.plates.foresight import said_of_plates
             from assaypilot.engine.campaign.plates.plating import layout_of
 
-            return layout_of(status, issued, use)
+            layout = layout_of(status, issued, use)
+            return layout, said_of_plates(status, issued, layout)
 
-        def done(layout: Layout | None) -> None:
+        def done(found: tuple[Layout | None, tuple[str, ...]]) -> None:
             if number == self._asked:
-                self._laid(layout)
+                self._laid(*found)
 
         def failed(error: Exception) -> None:
             if number == self._asked and isinstance(error, AssayPilotError):
@@ -266,9 +268,9 @@ class WorkListDialog(QDialog):
         self.confirm.setEnabled(False)
         self.keep_button.setEnabled(False)
 
-    def _laid(self, layout: Layout | None) -> None:
+    def _laid(self, layout: Layout | None, foreseen: tuple[str, ...] = ()) -> None:
         self.layout_ = layout
-        self._say("")
+        self._say("\n".join(f"{text}." for text in foreseen))
         polish(self.controls, wrong="false")
         self.confirm.setEnabled(True)
         self.keep_button.setText(KEEP if layout is not None else TAKE_AWAY)

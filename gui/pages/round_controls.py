@@ -10,6 +10,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFormLayout, QVBoxLayout, QWidget
 
 from assaypilot.engine.campaign.plates.blocking import block_of
+from assaypilot.engine.campaign.plates.foresight import said_of_plates
 from assaypilot.engine.campaign.state import Round, Source, Status
 from assaypilot.engine.controls import Reading
 from assaypilot.engine.export.control_rows import control_wells
@@ -133,7 +134,8 @@ class ControlsPane(QWidget):
         )
         told = status.quality
         latest = shown.number == max(one.number for one in status.rounds)
-        texts = (*told.drift, *((*told.notes, *told.lacking) if latest else ()))
+        foreseen = said_of_plates(status, shown, layout)
+        texts = (*foreseen, *told.drift, *((*told.notes, *told.lacking) if latest else ()))
         self.said.setText("\n".join(for_window(f"{text}.") for text in texts))
         self.said.setVisible(bool(texts))
         own = [r for r in status.readings if r.round == shown.number and not r.withdrawn]

@@ -45,6 +45,32 @@ def planned(qtbot: QtBot, open_window: Callable[..., MainWindow], tmp_path: Path
     return window
 
 
+def test_plates_that_tell_nothing_are_said_before_they_are_filled(
+    qtbot: QtBot, open_window: Callable[..., MainWindow], tmp_path: Path
+) -> None:
+    """Beside the round, and where the plates are chosen."""
+    path = tmp_path / "bare.assaypilot"
+    library = Library.listed(["R1", "R2", "R3"], [list(row) for row in ROWS], ids=IDS)
+    settings = Settings("pIC50", epsilon=0.5, per_round=36, blocks="plate", controls=(REF,))
+    endpoint = Endpoint("pIC50", noise_sd=0.2, wells_per_measurement=12)
+    with Campaign.create(path, library=library, endpoints=[endpoint], settings=settings) as made:
+        made.plan()
+        made.lay_out(1, PlateUse(24, (Wells("REF-1", (1,)),)))
+    window = open_window(path)
+    until(qtbot, lambda: window.session.view is not None)
+    window.show_page(ROUND)
+    idle(qtbot, window)
+    assert "As it stands on its plates round 1 tells nothing of what it is for" in window.round.controls.said.text()
+    window.round.work_button.click()
+    asked = window.work_lists.dialog
+    assert asked is not None
+    until(qtbot, lambda: "tells nothing of what it is for" in asked.problem.text())
+    asked.plate_size.choose("96")
+    until(qtbot, lambda: asked.layout_ is not None and asked.layout_.use == asked.use)
+    assert asked.problem.text() == ""
+    asked.reject()
+
+
 def type_into(pane: ControlsPane, row: int, text: str) -> None:
     field = list(pane.fields.values())[row]
     field.edit.setText(text)

@@ -14,15 +14,16 @@ import numpy as np
 from scipy.stats import beta, kstest
 
 from assaypilot.engine.campaign.layout import lay_out
-from assaypilot.engine.design.dealing import dealt, in_turn
+from assaypilot.engine.design.dealing import in_turn
+from assaypilot.engine.design.keeping import dealt_for
 from assaypilot.engine.features import ProjectedFeatures
 from assaypilot.engine.goals import AllEpsilonBest
 from assaypilot.engine.models.blocks import Effects
 from assaypilot.engine.simulate.instances import get
 from assaypilot.engine.simulate.on_plates import Plates
 from assaypilot.engine.simulate.runner import Task, drawn_of, problem_of, run_of, sample
+from assaypilot.engine.strategies.adaptive.goals import compared
 from assaypilot.engine.strategies.adaptive.one import Adaptive
-from assaypilot.engine.strategies.protocol import OUT, UNDECIDED
 from tests.engine.strategies.test_adaptive_blocks import steps, task_of
 
 REPORT = Path(__file__).with_name("REPORT-plates.md")
@@ -61,6 +62,7 @@ def rows():
         "practice-960, plates of 8 as blocks, by lot": practice(Plates(**small, filled="lot")),
         "practice-960, plates of 8 as blocks, along the list": practice(Plates(**small, filled="list")),
         "practice-960, plates of 8 as blocks, as laid out": practice(Plates(**small, filled="design")),
+        "practice-960, plates of 8 as blocks, no controls, as laid out": practice(Plates(0.3, 8, 0, "design")),
     }
 
 
@@ -102,8 +104,8 @@ def line(name, wrong, measurements):
     return f"| {name} | {runs} | {sum(wrong)} | {rate} | {taken} | {before and f'{before:,}'} |"
 
 
-def fillings(x, counts, size, seed):
-    """Shares of plates, filled in several ways, by name."""
+def fillings(x, counts, size, controls, seed, aims):
+    """Shares of plates, filled in several ways, by name; ``aims``: what is compared."""
     n_plates = -(-int(counts.sum()) // size)
     runs = lay_out(counts, x, int(counts.sum()), int(counts.max()), seed)
     orders = {
@@ -119,20 +121,26 @@ def fillings(x, counts, size, seed):
             each = np.random.default_rng(seed).permutation(each)
         found[name] = np.zeros((n_plates, len(counts)), dtype=int)
         np.add.at(found[name], (np.arange(len(each)) * n_plates // len(each), each), 1)
-    return {**found, "as laid out": dealt(x, counts, n_plates)}
+    return {**found, "as laid out": dealt_for(x, counts, (n_plates, size), directions=aims, controls=controls)}
 
 
-def open_comparisons(state):
-    """Differences between each open compound and the best by the estimate, as rows of features."""
+def comparisons(strategy, state):
+    """What the next phase is for, each as long as it matters, as rows of features: in a first phase all, with one."""
     features = state.problem.features
-    left, best = np.flatnonzero(state.status == UNDECIDED), 0
-    if state.last is not None:
-        best = np.nanargmax(np.where(state.status == OUT, np.nan, state.last.estimate[0]))
-    return features.dense(left[left != best]) - features.dense(np.array([best]))
+    needs = compared(strategy, state)
+    if needs is None:
+        return features.dense(np.arange(1, features.n_rows)) - features.dense(np.array([0]))
+    return needs.rows(features)
+
+
+def told_of(y, span):
+    """Those that the measurements of a phase tell of without any plates: nothing can be lost of others."""
+    lengths = (y**2).sum(axis=1)
+    return y[(lengths - ((y @ span.basis) ** 2).sum(axis=1)) < 1e-9 * lengths]
 
 
 def information(campaigns=3):
-    """Of open comparisons in the phases of campaigns: the variance without plates over that with, mean and worst."""
+    """Of what the phases of campaigns are for: the variance without plates over that with, mean and worst."""
     found, strategy, task = {}, Adaptive(), practice(None)
     for number in range(campaigns):
         drawn = drawn_of(task, number)
@@ -142,9 +150,10 @@ def information(campaigns=3):
             allocation = strategy.ask(state)
             arms, counts = allocation.arms, allocation.counts
             span = ProjectedFeatures(problem.features, arms)
-            y = open_comparisons(state) @ span.basis
+            y = told_of(comparisons(strategy, state), span) @ span.basis
+            assert len(y)
             for size, controls in SIZES:
-                for name, shares in fillings(span.coordinates(), counts, size, 11 + number).items():
+                for name, shares in fillings(span.coordinates(), counts, size, controls, 11 + number, y).items():
                     kept = variances(problem.features, span, y, arms, shares, None) / variances(
                         problem.features, span, y, arms, shares, controls
                     )
@@ -188,10 +197,10 @@ def report(kept):
         "",
         "## Where the measurements go",
         "",
-        "Information on the open comparisons that is left beside plates, of what there is without them: on average,",
-        "and of the one that is known least. In all phases of three campaigns on practice-960, by how plates were",
-        "filled; in brackets the worst of these phases. Up to 1.000 is what another choice of compounds could win at",
-        "most.",
+        "Information on the comparisons that a phase is for that is left beside plates, of what there is without them:",
+        "on average, and of the one that is known least. In all phases of three campaigns on practice-960, by how",
+        "plates were filled; in brackets the worst of these phases. Up to 1.000 is what another choice of compounds",
+        "could win at most.",
         "",
         f"| Plates filled | {' | '.join(f'{size} and {controls} controls' for size, controls in SIZES)} |",
         f"|---|{'---|' * len(SIZES)}",

@@ -13,7 +13,8 @@ import numpy as np
 
 from assaypilot.engine.arrays import Floats, Ints
 from assaypilot.engine.campaign.state import Round, Status
-from assaypilot.engine.design.dealing import coordinates, dealt, exchanged, in_turn
+from assaypilot.engine.design.dealing import coordinates, exchanged, in_turn
+from assaypilot.engine.design.keeping import dealt_for
 from assaypilot.engine.features import SiteFeatures
 from assaypilot.engine.library import Library
 
@@ -28,10 +29,21 @@ def _rows(library: Library, compounds: Sequence[int]) -> Floats:
 
 
 def on_plates(
-    library: Library, compounds: Sequence[int], counts: Sequence[int], n_plates: int, *, together: int = 1
+    library: Library,
+    compounds: Sequence[int],
+    counts: Sequence[int],
+    sizes: tuple[int, int],
+    *,
+    together: int = 1,
+    directions: Floats | None = None,
+    controls: float = 0.0,
 ) -> Ints:
-    """``(n_plates, n)``, measurements of each compound on each plate; ``together`` 2: two by two."""
-    return dealt(_rows(library, compounds), np.asarray(counts, dtype=np.intp), n_plates, together=together)
+    """``(n_plates, n)``, measurements of each compound on each plate; ``sizes``: how many plates, and what one holds.
+
+    ``together`` 2: two by two; ``directions`` and ``controls``: see ``dealt_for``.
+    """
+    x, of_each = _rows(library, compounds), np.asarray(counts, dtype=np.intp)
+    return dealt_for(x, of_each, sizes, together=together, directions=directions, controls=controls)
 
 
 def listed(library: Library, chosen: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:

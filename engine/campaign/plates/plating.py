@@ -9,10 +9,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from assaypilot.engine.arrays import Floats
 from assaypilot.engine.campaign.file.chain import Draft
 from assaypilot.engine.campaign.plates import alike
 from assaypilot.engine.campaign.state import Round, Status
 from assaypilot.engine.campaign.words import many
+from assaypilot.engine.controls import find_control
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.models.sd_bound import TARGET
 from assaypilot.engine.plates.layout import Control, Grid, Layout, Placed, Plate, PlateUse, controls_text
@@ -52,8 +54,8 @@ def plate_layout(status: Status, issued: Round, use: PlateUse) -> Layout:
 
     Each endpoint has its own plates, unless all are read from the same wells. As few plates as hold the round;
     replicates of a compound are kept apart (see ``spread``), on different plates if there are, but for pairs that tell
-    a noise nobody knows. Where plate effects are taken out each plate is a balanced copy of the round (see ``dealt``),
-    else it is by lot. AssayPilotError when a measurement fits on no plate.
+    a noise nobody knows. Where plate effects are taken out each plate is a balanced copy of the round, above all of
+    what is compared in it (see ``dealt``), else it is by lot. AssayPilotError when a measurement fits on no plate.
     """
     plates: list[Plate] = []
     for group in _groups(issued.endpoints, use):
@@ -72,7 +74,15 @@ def plate_layout(status: Status, issued: Round, use: PlateUse) -> Layout:
         if status.settings.blocks == "plate" and n_plates > 1:
             together = 2 if _in_pairs(status, group) else 1
             compounds = [item.compound for item in issued.items]
-            shares = alike.on_plates(status.library, compounds, counts, n_plates, together=together)
+            shares = alike.on_plates(
+                status.library,
+                compounds,
+                counts,
+                (n_plates, len(grid)),
+                together=together,
+                directions=_compared(status, issued, group),
+                controls=_controls(status, use) / grid.wells,
+            )
         where = spread(counts, len(grid.tops), len(grid.lefts), entropy, shares=shares)
         placed: list[list[Placed]] = [[] for _ in range(n_plates)]
         for item, of_it, places in zip(issued.items, asked, where, strict=True):
@@ -83,6 +93,20 @@ def plate_layout(status: Status, issued: Round, use: PlateUse) -> Layout:
             name = f"R{issued.number}-P{len(plates) + 1}"
             plates.append(Plate(name, group, tuple(sorted(own, key=lambda one: one.wells))))
     return Layout(use, issued.number, tuple(plates))
+
+
+def _controls(status: Status, use: PlateUse) -> int:
+    """Wells of a plate that hold one of the campaign's controls."""
+    names = use.control_wells().values()
+    return sum(find_control(status.settings.controls, name) is not None for name in names)
+
+
+def _compared(status: Status, issued: Round, group: tuple[int, ...]) -> Floats | None:
+    """The comparisons that a round is for, where they are known; None: all are alike."""
+    aims = status.aims
+    if aims is None or aims.phase != issued.phase or issued.state != "open" or not set(group) & set(aims.endpoints):
+        return None
+    return aims.rows(status.library)
 
 
 def _in_pairs(status: Status, group: tuple[int, ...]) -> bool:

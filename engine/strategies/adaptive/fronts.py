@@ -102,6 +102,10 @@ class Front:
         """``(n_endpoints, n_arms)``, by all measurements so far: to plan by."""
         return np.stack([one.pooled.means() for one in self.endpoints])
 
+    def all_comparable(self, rows: Ints) -> bool:
+        """Whether all differences of these rows can be estimated in every endpoint."""
+        return all(one.pooled.all_comparable(rows) for one in self.endpoints)
+
     @cached_property
     def estimable(self) -> Flags:
         """``(n_arms,)``, whether every endpoint's mean can be told from all measurements so far."""

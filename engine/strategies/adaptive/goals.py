@@ -10,6 +10,8 @@ from assaypilot.engine.goals import ParetoSet
 from assaypilot.engine.progress import Report, silent
 from assaypilot.engine.strategies.adaptive.one import Adaptive
 from assaypilot.engine.strategies.adaptive.pareto import AdaptivePareto
+from assaypilot.engine.strategies.adaptive.planning import Needs
+from assaypilot.engine.strategies.adaptive.walks import ByWalks
 from assaypilot.engine.strategies.phased import Phased
 from assaypilot.engine.strategies.protocol import (
     Allocation,
@@ -19,16 +21,24 @@ from assaypilot.engine.strategies.protocol import (
     Problem,
     State,
     StopReason,
+    Strategy,
     StrategyInfo,
 )
 
-__all__ = ["AdaptiveGoals"]
+__all__ = ["AdaptiveGoals", "compared"]
 
 _ONE, _SEVERAL = Adaptive(), AdaptivePareto()
 
 
 def _of(problem: Problem) -> Adaptive | AdaptivePareto:
     return _SEVERAL if isinstance(problem.goal, ParetoSet) else _ONE
+
+
+def compared(strategy: Strategy, state: State) -> Needs | None:
+    """The comparisons that the next phase is for; None where it is for all, and of other strategies."""
+    own = _of(state.problem) if isinstance(strategy, AdaptiveGoals) else strategy
+    found = own.needs(state) if isinstance(own, ByWalks) else None
+    return None if found is None else found[1]
 
 
 class AdaptiveGoals(Phased):

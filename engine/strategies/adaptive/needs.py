@@ -69,7 +69,10 @@ def needs_of_sides(evidence: Evidence, sides: Sides, leader: int, open_arms: Int
     first, second, precision = [np.full(int(out.sum()), leader)], [arms[out]], [to_out[hardest][out]]
     arms, least = arms[~out], least[~out]
     if len(arms):
-        high = means[possible] + 2.0 * evidence.sigma * pooled.half_norms(possible)
+        half = pooled.half_norms(possible)
+        if not np.isfinite(half).any():  # no level is known: as far as each may be from the leader
+            half = pooled.difference_norm(leader, possible)
+        high = means[possible] + 2.0 * evidence.sigma * half
         rivals = possible[np.argsort(-high, kind="stable")[:_RIVALS]]
         steps = evidence.pairs(arms, rivals)
         gaps = sides.in_within - (means[rivals] - means[arms][:, None])

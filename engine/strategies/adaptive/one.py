@@ -269,5 +269,9 @@ def _leader(state: State) -> int | None:
         return None
     pooled = Evidence(state.problem.features, state.memory, ByWalks.foreseen(state)[0]).pooled
     may = np.flatnonzero(_possible(state, state.memory["not_best"]) & state.active)
-    may = may[pooled.estimable(may)]
+    known = pooled.estimable(may)
+    if "block" in state.memory and not known.any() and pooled.all_comparable(may):
+        # Blocks without controls tell differences and no level, which none is needed for.
+        known[:] = True
+    may = may[known]
     return int(may[np.argmax(pooled.means(may))]) if len(may) else None

@@ -51,6 +51,7 @@ import numpy as np
 from assaypilot.engine.arrays import Flags, Floats, Ints
 from assaypilot.engine.goals import ParetoSet
 from assaypilot.engine.strategies.adaptive.classes import weighed
+from assaypilot.engine.strategies.adaptive.evidence import Evidence
 from assaypilot.engine.strategies.adaptive.front_cohorts import FrontSharing, in_level
 from assaypilot.engine.strategies.adaptive.fronts import (
     NOBODY,
@@ -157,7 +158,9 @@ class AdaptivePareto(ByWalks):
         if not len(state.memory["at"]):
             return None
         front = Front(problem.features, state.memory, problem.noise)
-        if not front.estimable[state.active].all():
+        active = np.flatnonzero(state.active)
+        alone = "block" not in state.memory
+        if not front.estimable[active].all() and (alone or not front.all_comparable(active)):
             return None
         sharing = self.sharing(state, state.memory, front.n_phases + 1)
         left = sharing.cohorts.counted(problem.wanted & (state.status != OUT))

@@ -16,7 +16,7 @@ from assaypilot.engine.design.prompt import prompt_design, prompt_whole
 from assaypilot.engine.design.rounding import Rounded, without_traces
 from assaypilot.engine.design.subspace import told_span
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.features import OUTSIDE_TOLERANCE, ProjectedFeatures
+from assaypilot.engine.features import OUTSIDE_TOLERANCE, Features, ProjectedFeatures
 from assaypilot.engine.progress import Report
 from assaypilot.engine.strategies.adaptive.classes import designed_by
 from assaypilot.engine.strategies.designs import g_design, table
@@ -71,6 +71,10 @@ class Needs(NamedTuple):
     second: Ints
     precision: Floats
     """One over the standard error that should bring its walk to the limit."""
+
+    def rows(self, features: Features) -> Floats:
+        """``(m, d)``, the differences of rows that are compared, each times the precision that it needs."""
+        return (features.dense(self.first) - features.dense(self.second)) * self.precision[:, None]
 
 
 def expected_looks(total: float, per_round: int) -> int:

@@ -68,7 +68,7 @@ def test_trade_offs_on_plates():
     assert errors(asked(told=True), AdaptivePareto(), goal, 25) <= 0.3
 
 
-def steps(told, shift=0.3, filled="design"):
+def steps(told, shift=0.3, filled="design", controls=3):
     """Standardised steps of all phases of campaigns on plates."""
     features = SiteFeatures(product((3, 3)), (3, 3))
     truth = dense(features) @ np.array([5.0, 0.0, 0.3, 0.6, 0.0, 0.2, 0.5])
@@ -82,7 +82,7 @@ def steps(told, shift=0.3, filled="design"):
         for _ in range(4):
             if strategy.stop(state):
                 break
-            outcome = sample_on_plates(drawn, strategy.ask(state), rng, 0, Plates(shift, 10, 3, filled, told))
+            outcome = sample_on_plates(drawn, strategy.ask(state), rng, 0, Plates(shift, 10, controls, filled, told))
             state = strategy.tell(state, outcome)
         behind = Evidence(features, state.memory, SD).behind(np.array([0]))
         led, seen = state.memory["leaders"], behind.precision[:, 0] > 0
@@ -97,6 +97,27 @@ def test_steps_of_an_adaptive_campaign_on_plates_are_standard_normal():
     assert np.std(z) == pytest.approx(1.0, abs=0.2)
     # The same check sees plates that nobody is told of.
     assert np.std(steps(told=False, filled="lot")) > 1.3
+
+
+def test_plates_without_controls_are_compared_by_what_shares_one():
+    """No mean is known, so the leader is one by differences: steps against it are standard normal all the same."""
+    z = steps(told=True, controls=0)
+    assert len(z) > 50
+    assert kstest(z, "norm").pvalue > 1e-3
+    assert np.std(z) == pytest.approx(1.0, abs=0.2)
+
+
+@pytest.mark.parametrize(("goal", "strategy"), [(AllEpsilonBest(0.1, 0.3), Adaptive()),
+                                                (ParetoSet((0.2, 0.2)), AdaptivePareto())])  # fmt: skip
+def test_campaigns_on_plates_without_controls_come_to_an_end(goal, strategy):
+    """As they do with controls, and about as soon."""
+    taken = []
+    for controls in (4, 0):
+        task = task_of(Plates(0.3, 16, controls), strategy, goal)
+        runs = [run_of(task, number) for number in range(6)]
+        assert all(run.reason == "decided" and not run.wrong for run in runs)
+        taken.append(np.mean([run.measurements for run in runs]))
+    assert taken[1] <= 1.3 * taken[0]
 
 
 def outcome_of(cells, n_arms, n_endpoints=1, told=None):
