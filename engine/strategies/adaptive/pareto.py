@@ -51,7 +51,6 @@ import numpy as np
 from assaypilot.engine.arrays import Flags, Floats, Ints
 from assaypilot.engine.goals import ParetoSet
 from assaypilot.engine.strategies.adaptive.classes import weighed
-from assaypilot.engine.strategies.adaptive.evidence import Evidence
 from assaypilot.engine.strategies.adaptive.front_cohorts import FrontSharing, in_level
 from assaypilot.engine.strategies.adaptive.fronts import (
     NOBODY,
