@@ -48,7 +48,8 @@ def simulated_document(task: Task, void: tuple[str, ...], known: Yardsticks, fig
         "assay_range": None if task.ends is None else [_edge(task.ends.low), _edge(task.ends.high)],
         "baseline": info.baseline,
         "guarantee": info.guarantee,
-        "void": [*void, *task.instance.notes, *_bounds_left_out(task)],
+        "void": [*void, *task.instance.void, *_bounds_left_out(task)],
+        "notes": [note for note in task.instance.notes if note not in task.instance.void],
         "cautions": [*task.strategy.cautions(problem_of(task, drawn, 0)), *_by_class(task)],
     }
 
@@ -133,6 +134,7 @@ def simulated_lines(instance: Instance, task: Task, documents: Sequence[dict[str
         lines.append(f"Complexity: H1 {first['complexity']['h1']:,.1f}, H2 {first['complexity']['h2']:,.1f}")
     if first["yardsticks_note"]:
         lines.append(f"Lower bound and oracle: {first['yardsticks_note']}")
+    lines += [f"{note[:1].upper()}{note[1:]}" for note in first["notes"]]
     for entry in documents:
         lines += [f"{entry['strategy']}: no error rate is promised: {reason}" for reason in entry["void"]]
         lines += [f"{entry['strategy']}: {caution}" for caution in entry["cautions"]]

@@ -166,6 +166,7 @@ def of_table(name: str, paper: str, title: str, truth: TableTruth, goal: Goal, d
         goal=goal.name,
         delta=delta,
         notes=truth.notes,
+        void=tuple(note for note in truth.notes if note == NOT_ADDITIVE),
         noise_text=truth.noise_text,
     )
 

@@ -23,6 +23,7 @@ from assaypilot.engine.percentages import percent
 from assaypilot.engine.tables.importer import ImportedTable
 from assaypilot.engine.tables.options import TableMapping
 from assaypilot.engine.tables.raw import RawTable
+from assaypilot.engine.tables.runs_within import about_own_sds
 
 __all__ = ["EndpointFacts", "check_report", "endpoint_facts", "pairs_worth"]
 
@@ -193,6 +194,7 @@ def check_report(
         "additive_fit": {fact.endpoint.name: _fit_json(fact.fit) for fact in facts},
         "warnings": [
             *imported.warnings,
+            *filter(None, [about_own_sds(endpoint, imported.history) for endpoint in imported.endpoints]),
             *_fit_warnings(facts),
             *_way_forward(mapping, imported, facts),
             *_pairs(facts),

@@ -243,6 +243,11 @@ _NO_POTENCY = re.compile(
 )
 _IN_BRACKETS = re.compile(r"\(([^()\[\]]+)\)|\[([^()\[\]]+)\]")
 _UNIT_BEHIND = re.compile(r"(?P<bare>.+?)(?:[\s_]|\s*[/,]\s*)(?P<unit>[A-Za-zµμ]+(?:/[lL])?)")
+_UNIT_BEFORE_MEAN = re.compile(
+    r"(?P<bare>.+?)[\s_](?P<unit>[pnuµμm]M|M)(?P<mean>[\s_](?:geometric |arithmetic |geo)?(?:mean|avg|average|median))",
+    re.I,
+)
+"""A unit without parentheses before what the value is: ``IC50 nM geomean``."""
 _LOGARITHM = re.compile(r"(?:.* )?p ?(?:(?:ic|ec|ac|gi|xc|cc|dc|ed|lc|tc|sc) ?\d\d|ki|kd|a2|kb)(?: .*)?")
 _OF_LOGARITHM = re.compile(
     r"(?P<bare>.*\bp\w+.*?)\s*[(\[]\s*[-−–]?\s*log(?:10)?\s*[(\[]?\s*(?:M|mol/[lL])?\s*[)\]]?\s*[)\]]", re.I
@@ -286,6 +291,9 @@ def split_unit(header: str) -> tuple[str, str]:
             before = _UNIT_BEHIND.fullmatch(text[: chosen.start()].strip())
             if before is not None and looks_like_concentration(before["unit"]):
                 return f"{before['bare'].strip(' _')} {chosen[0]}", normalise_unit(before["unit"])
+    counted = _UNIT_BEFORE_MEAN.fullmatch(text)
+    if counted is not None and looks_like_concentration(counted["unit"]):
+        return f"{counted['bare'].strip(' _')} {counted['mean'].strip(' _')}", normalise_unit(counted["unit"])
     behind = _UNIT_BEHIND.fullmatch(text)
     if behind is not None and looks_like_concentration(behind["unit"]):
         bare = behind["bare"].strip(" _")

@@ -19,6 +19,8 @@ from assaypilot.engine.models.sparse import Step
 from assaypilot.engine.progress import Report, silent
 from assaypilot.engine.stock import StockLine
 from assaypilot.engine.tables.history import read_history
+from assaypilot.engine.tables.mangled import DITTO, about_ids, is_ditto
+from assaypilot.engine.tables.mixed import forms_together
 from assaypilot.engine.tables.options import TableMapping
 from assaypilot.engine.tables.pauses import without_collecting
 from assaypilot.engine.tables.problems import Problem
@@ -118,6 +120,7 @@ def _import(raw: RawTable, mapping: TableMapping, report: Report) -> ImportedTab
         warnings.append('No endpoint was found; name one with --endpoint "NAME;sd=..." (it need not be a column).')
     _note_twins(listed, notes)
     warnings += _differ_in_case_only(listed)
+    warnings += filter(None, [about_ids(compounds.ids) if mapping.id else None, *forms_together(raw, mapping)])
     of_row = tuple(None if place < 0 else names[compounds.ids[place]] for place in compounds.of_row)
     columns = StockColumns(mapping.stock, mapping.cost, mapping.lead)
     stock: tuple[StockLine, ...] = ()
@@ -252,7 +255,7 @@ def _site_labels(
             if empty and mapping.blank == "h":
                 meant[text] = hydrogen
             else:
-                meant[text] = None if is_missing(text) else spellings.get(text, text)
+                meant[text] = None if is_missing(text) or is_ditto(text) else spellings.get(text, text)
             blanks[name] += texts.count(text) if empty else 0
         column = [meant[text] for text in texts]
         if None in meant.values():
@@ -269,7 +272,8 @@ def _site_labels(
         )
     for place, site in enumerate(unknown):
         if site is not None:
-            problems.append(Problem(raw.rows[place], site, "the substituent is missing"))
+            why = DITTO if is_ditto(raw.column(site)[place]) else "the substituent is missing"
+            problems.append(Problem(raw.rows[place], site, why))
     # A row without an unknown site has a text everywhere.
     return [
         None if site is not None else tuple(map(str, labels))

@@ -37,6 +37,10 @@ _SUMMARY = frozenset(
     "mean:",
 }
 """First words of a row that sums a table up."""
+_TYPES = frozenset(
+    ("string", "text", "varchar", "char", "integer", "int", "long", "longinteger", "real", "double", "float", "number")
+) | frozenset(("numeric", "decimal", "singlereal", "currency", "date", "datetime", "time", "boolean", "bool", "smiles"))
+"""What programs call the types of columns."""
 _SHOWN = 60
 _NAMED = 3
 _NEARLY_ALL = 0.9
@@ -96,6 +100,9 @@ def lay_out(
     if (units := _units(head, numbers, first, names)) is not None:
         names = _with_units(names, units)
         warnings.append(f"Row {numbers[first]} holds units; they were joined to the headers.")
+        first += 1
+    if _are_types(head, numbers, first, names):
+        warnings.append(f"Row {numbers[first]} says of which type the columns are, and was left out.")
         first += 1
     if at == 0 and first == 1 and _is_data(names):
         names, first = _numbered_columns(len(names)), 0
@@ -333,6 +340,14 @@ def _units(
     return ["" if is_missing(text) else text for text in head[place]]
 
 
+def _are_types(head: Sequence[Sequence[str]], numbers: Sequence[int], place: int, header: Sequence[str]) -> bool:
+    """Whether the row right below the header only names types (String, Real), as Spotfire and KNIME write it."""
+    if place + 1 >= len(head) or numbers[place] != numbers[place - 1] + 1:
+        return False
+    texts = [fold(text) for text in head[place] if text]
+    return len(texts) > 1 and len(texts) >= _filled(header) - 1 and all(text in _TYPES for text in texts)
+
+
 def _with_unit(name: str, unit: str) -> str:
     bare = unit.strip("()[] ")
     return f"{name} ({bare})" if name and bare and not headers.split_unit(name)[1] else name
@@ -468,7 +483,7 @@ def _evened(
         lines.append((list(line) + [""] * width)[:width])
     for places, said in (
         (short, "fewer cells than the header; the rest counts as empty"),
-        (long, "more cells than the header; those beyond it were left out"),
+        (long, "more cells than the header (a decimal comma, or a comma in a name?); those beyond it were left out"),
     ):
         if places:
             warnings.append(f"{rows_named(places)} {'has' if len(places) == 1 else 'have'} {said}.")

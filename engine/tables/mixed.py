@@ -6,11 +6,11 @@ from collections.abc import Collection, Sequence
 
 from assaypilot.engine.tables import headers
 from assaypilot.engine.tables.curves import is_dose
-from assaypilot.engine.tables.options import EndpointColumn
+from assaypilot.engine.tables.options import EndpointColumn, TableMapping
 from assaypilot.engine.tables.raw import RawTable, fold
 from assaypilot.engine.tables.values import is_missing
 
-__all__ = ["counted_together"]
+__all__ = ["counted_together", "forms_together"]
 
 _TELLS = (
     *("readout", "result type", "standard type", "activity type", "endpoint", "parameter"),
@@ -18,6 +18,11 @@ _TELLS = (
     *("protocol", "protocol name", "cell", "cell line", "species", "organism", "target organism", "time point"),
 )
 """What columns are called that tell values apart, folded, those that say it best first."""
+_FORMS = (
+    *("stereo", "stereochemistry", "stereo comment", "enantiomer", "isomer", "stereoisomer", "chirality"),
+    *("configuration", "absolute configuration", "config", "salt", "salt form", "salt name", "salt code", "form"),
+)
+"""What columns are called that tell forms of a compound apart, folded."""
 _NAMED = 3
 
 
@@ -54,3 +59,24 @@ def _kinds(raw: RawTable, column: str, endpoint: EndpointColumn, name_column: st
     only = "" if name_column is None or endpoint.only is None else endpoint.only
     rows = zip(raw.column(column), raw.column(endpoint.value), names, strict=True)
     return list(dict.fromkeys(kind for kind, value, of in rows if of == only and kind and not is_missing(value)))
+
+
+def forms_together(raw: RawTable, mapping: TableMapping) -> list[str]:
+    """A question for each column of isomers or salts in which the rows of one id differ: they count as one compound."""
+    said = []
+    for column in raw.columns:
+        if mapping.id is None or fold(column) not in _FORMS or column in mapping.columns():
+            continue
+        of: dict[str, dict[str, None]] = {}
+        for name, form in zip(raw.column(mapping.id), raw.column(column), strict=True):
+            if name and form:
+                of.setdefault(name, {})[form] = None
+        several = [(name, forms) for name, forms in of.items() if len(forms) > 1]
+        if several:
+            name, forms = several[0]
+            more = f", and {len(several) - 1:,} more ids" if len(several) > 1 else ""
+            said.append(
+                f"{name} has rows of different {column} ({', '.join([*forms][:_NAMED])}){more}: they count as one "
+                "compound. If they are not, give each an id of its own."
+            )
+    return said

@@ -19,6 +19,7 @@ from assaypilot.engine.tables.capped import may_be_bounds
 from assaypilot.engine.tables.compound_names import CompoundNames, other_substituents
 from assaypilot.engine.tables.compounds_by_sites import named_by_sites
 from assaypilot.engine.tables.entries import Entry, Unreadable, doubt, is_empty, left_behind, read_entry
+from assaypilot.engine.tables.mangled import looks_changed
 from assaypilot.engine.tables.quality import is_marked, quality_column
 from assaypilot.engine.tables.raw import RawTable, columns_named, fold
 from assaypilot.engine.tables.result_columns import SIDES, ValueColumn, column_called, p_name, value_columns
@@ -116,7 +117,9 @@ def read_results(
             continue
         known = names.find(ids[place]) if ids[place] else None
         if known is None:
+            changed = looks_changed(ids[place])
             reason = f"{quoted(ids[place])} is no compound of this campaign" if ids[place] else "the id is missing"
+            reason += f"; a spreadsheet may have made {changed} of its id" if changed else ""
             rejected.append(Rejected(row, id_column, reason))
             continue
         compounds[place] = known.compound

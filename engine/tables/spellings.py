@@ -14,6 +14,9 @@ _NAMES = """Me CH3 methyl | Et C2H5 CH2CH3 ethyl | iPr i-Pr isopropyl CH(CH3)2 |
 | CF3 trifluoromethyl | CN cyano nitrile | NO2 nitro | OH HO hydroxy | NH2 H2N amino | F fluoro fluorine
 | Cl chloro chlorine | Br bromo bromine | I iodo iodine"""
 """Names of the same substituent."""
+_DRAWN = """Me C* | Et CC* | iPr CC(C)* | tBu CC(C)(C)* | Ph *c1ccccc1 | Bn *Cc1ccccc1 | cPr *C1CC1 | OMe CO* | OEt CCO*
+| CF3 *C(F)(F)F | CN *C#N | NO2 *[N+](=O)[O-] | OH *O | NH2 *N | F *F | Cl *Cl | Br *Br | I *I"""
+"""The same as structures."""
 _ALSO = {word.casefold(): words.split()[0] for words in _NAMES.split("|") for word in words.split()}
 _SHOWN = 4
 
@@ -36,12 +39,13 @@ def one_spelling(site: str, texts: Sequence[str], notes: list[str], warnings: li
         shown = "; ".join(" = ".join(spellings) for spellings in same[:_SHOWN])
         more = f"; and {len(same) - _SHOWN:,} more" if len(same) > _SHOWN else ""
         notes.append(f"Spellings of the same structure at {site} are one substituent: {shown}{more}.")
+    drawn = _names_of(distinct)
     doubtful: dict[str, list[str]] = {}
     for text in distinct:
         if text not in meant:
             folded = text.casefold()
             # c1ccccc1 and C1CCCCC1 differ in case, and in everything.
-            key = _ALSO.get(folded) or (None if SMILES_SHAPE.fullmatch(text) else folded)
+            key = _ALSO.get(folded) or drawn.get(text) or (None if SMILES_SHAPE.fullmatch(text) else folded)
             doubtful.setdefault(key or text, []).append(text)
     several = [names for names in doubtful.values() if len(names) > 1]
     warnings += [
@@ -50,6 +54,18 @@ def one_spelling(site: str, texts: Sequence[str], notes: list[str], warnings: li
         for names in several[:_SHOWN]
     ]
     return meant
+
+
+def _names_of(texts: Sequence[str]) -> dict[str, str]:
+    """The names of SMILES with an attachment point that are usual substituents, where labels stand beside them."""
+    from assaypilot.engine.chemistry.spelling import attached, canonical_substituent
+
+    points = [text for text in texts if attached(text) is not None]
+    if not points or not any(text.casefold() in _ALSO for text in texts):
+        return {}
+    usual = {canonical_substituent(smiles): name for name, smiles in (one.split() for one in _DRAWN.split("|"))}
+    named = {text: usual.get(canonical_substituent(text)) for text in points}
+    return {text: name for text, name in named.items() if name is not None}
 
 
 def _same_structures(texts: Sequence[str]) -> list[list[str]]:

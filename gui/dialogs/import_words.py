@@ -43,6 +43,10 @@ PATTERNS = tuple(
          r'If they are concentrations, give the unit: --endpoint "[^"]*"\.',
          r"Let the header say so: \1 pIC50 for logarithms, \1 (nM) for concentrations."),
         (r'Give its unit, for example --endpoint "(.+?);unit=nM"\.', r"Give its unit in the header: \1 (nM)."),
+        (r'State the SD between runs: --endpoint "[^"]*;sd=\.\.\."\.',
+         "State the SD between runs under Assay noise (SD)."),
+        (r'If it is the negative one, as pIC50 is: --endpoint "[^"]*"\.',
+         "If it is the negative one, as pIC50 is, choose higher."),
         (r'For example --endpoint "Selectivity;of=pIC50 - hERG"\.', "For example Selectivity = pIC50 - pKi."),
         (r"For example --endpoint[^.]*(\.\d+[^.]*)*\.", "Look at Measured and Unit."),
     )

@@ -116,6 +116,10 @@ def test_no_option_of_the_command_line_is_named() -> None:
          "Me is carried by fewer than 2 of the compounds that stay"),
         ("direction=min of IC50 is on the model scale: it", "Lower IC50 is better on that scale: it"),
         ("Name it: --join FILE:COLUMN.", "Choose the columns of ids."),
+        ('State the SD between runs: --endpoint "pIC50;sd=...".', "State the SD between runs under Assay noise (SD)."),
+        ('If it is the negative one, as pIC50 is: --endpoint "logIC50;direction=max".',
+         "If it is the negative one, as pIC50 is, choose higher."),
+        ("To use one as it is, name it with --endpoint.", "To use one as it is, choose it under Measured."),
     ],
 )  # fmt: skip
 def test_options_are_said_as_what_the_window_has(engine: str, window: str) -> None:

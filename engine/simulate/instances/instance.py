@@ -76,6 +76,8 @@ class Instance:
     """Measurements in the whole campaign when the paper fixes them."""
     notes: tuple[str, ...] = ()
     """What a reader of the figures must know."""
+    void: tuple[str, ...] = ()
+    """Those of the notes for which no strategy promises anything."""
     noise_text: str = ""
     """The SDs in words where they differ by class; empty otherwise."""
 

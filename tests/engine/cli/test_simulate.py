@@ -155,6 +155,17 @@ def test_a_table_by_its_fit_or_by_its_values(done, run, measured):
     assert "additivity does not hold" in run(*table, "--truth", "values").out
 
 
+def test_what_only_describes_the_table_voids_nothing(done, run, measured):
+    measured.write_text(measured.read_text(encoding="utf-8") + "twin,H,H,6.02,3\n", encoding="utf-8")
+    table = ("simulate", "--table", measured, "--objective", "pIC50", "--strategy", "auto", "--epsilon", "0.5", *RUNS)
+    (document,) = done(*table)
+    assert document["void"] == []
+    assert document["notes"] == ["the 13 compounds are 12 different sets of substituents"]
+    told = run(*table).out
+    assert "The 13 compounds are 12 different sets of substituents" in told
+    assert "no error rate is promised" not in told
+
+
 def pareto_of(table):
     return "simulate", "--table", table, "--goal", "pareto", "--strategy", "gege", "--sd", "0.1"
 
