@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from assaypilot.engine.arrays import Floats
 from assaypilot.engine.campaign.state import Status
@@ -117,11 +118,13 @@ class Picture:
 
     def _matrices(self) -> tuple[Floats, Floats, Floats]:
         """Estimates, lower and upper bounds of the goal's endpoints, ``(n_endpoints, n)``."""
-        known = self.status.candidates
-        names = [self.status.endpoints[place].name for place in self.status.goal_endpoints]
+        known, names = self.status.candidates, self._endpoint_names()
         parts = (known.estimates, known.lows, known.highs)
         first, low, high = (np.array([part[name] for name in names]) for part in parts)
         return first, low, high
+
+    def _endpoint_names(self) -> list[str]:
+        return [self.status.endpoints[place].name for place in self.status.goal_endpoints]
 
 
 class RankedPicture(Picture):
@@ -273,6 +276,22 @@ class FrontPicture(Picture):
         marks = [axis.limit for axis in self._axes()]
         return spread(*self._matrices(), self.status.candidates.status, marks=marks)
 
+    def _matrices(self) -> tuple[Floats, Floats, Floats]:
+        """Those of the goal's endpoints; an estimate that only bounds hold stands at what holds it."""
+        estimates, low, high = super()._matrices()
+        known = self.status.candidates
+        for row, name in enumerate(self._endpoint_names()):
+            if name in known.open_sides:
+                estimates[row] = np.where(known.open_sides[name] != 0, known.open_ends[name], estimates[row])
+        return estimates, low, high
+
+    def _sides(self) -> NDArray[np.int8] | None:
+        """``(2, n)``: -1 where only bounds from above hold an estimate, 1 from below, else 0; None where none does."""
+        known, n = self.status.candidates, len(self.status.library)
+        nothing = np.zeros(n, dtype=np.int8)
+        sides = np.array([known.open_sides.get(name, nothing) for name in self._endpoint_names()], dtype=np.int8)
+        return sides if sides.any() else None
+
     def near(self, x: float, y: float, reach: Shape) -> int | None:
         """The compound nearest to a place."""
         return None if self.view is None else self.view.near(x, y, reach)
@@ -301,8 +320,8 @@ class FrontPicture(Picture):
             sure = "where the bounds put the front, without a guarantee"
         self.view = self._spread() if self.within is None else replace(self._spread(), ends=self.within)
         return front_plot(
-            self.view, estimates, low, high, codes, (axes[0], axes[1]), selected=self.selected, band_text=sure,
-            palette=self.colours(), size=size, dpi=dpi,
+            self.view, estimates, low, high, codes, (axes[0], axes[1]), sides=self._sides(), selected=self.selected,
+            band_text=sure, palette=self.colours(), size=size, dpi=dpi,
         )  # fmt: skip
 
 

@@ -15,7 +15,21 @@ from assaypilot.engine.models.contributions import SiteContributions, contributi
 from assaypilot.engine.models.leave_one_out import leave_one_out
 from assaypilot.engine.progress import Report, silent
 
-__all__ = ["Look", "look"]
+__all__ = ["BoundsAlone", "Look", "look"]
+
+
+@dataclass(frozen=True, eq=False)
+class BoundsAlone:
+    """What is known of compounds that were measured, but only as bounds; one of both kinds comes twice."""
+
+    rows: Ints
+    """``(k,)``, the compounds."""
+    limit: Floats
+    """``(k,)``, model scale."""
+    side: NDArray[np.int8]
+    """``(k,)``: -1 where the value lies below the limit, 1 above."""
+    predicted: Floats
+    """``(k,)``, from the values of the other compounds; NaN where they say nothing."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,6 +60,8 @@ class Look:
     """``(m,)``, from the other compounds; NaN where they say nothing."""
     surprise: Floats
     """``(m,)``, measured less predicted in SDs of that difference; NaN as above."""
+    bounds: BoundsAlone
+    """Of compounds with no value but bounds."""
     used: tuple[tuple[Ints, Ints], ...]
     """For each site and substituent: earlier values, and measurements of the campaign, exact ones and bounds."""
     by_round: Ints
@@ -99,8 +115,28 @@ def look(status: Status, place: int, report: Report = silent) -> Look:
         counts=data.counts,
         predicted=predicted,
         surprise=_surprise(data, predicted, noise if noise > 0 else 1.0),
+        bounds=_bounds_alone(status, endpoint.name, data),
         used=tuple(zip(*parts, strict=True)),
         by_round=np.rint(np.bincount(rounds, numbers, last + 1)).astype(np.intp),
+    )
+
+
+def _bounds_alone(status: Status, name: str, data: Measured) -> BoundsAlone:
+    """The tightest bounds of each compound that has bounds and no value; their fit knows nothing of them."""
+    known, n = status.candidates, len(status.library)
+    if name not in known.open_sides:
+        return BoundsAlone(np.zeros(0, np.intp), np.zeros(0), np.zeros(0, np.int8), np.zeros(0))
+    alone = np.ones(n, dtype=bool)
+    alone[data.rows] = False
+    parts = [(side, limits[name]) for side, limits in ((-1, known.under), (1, known.over)) if name in limits]
+    found = [(side, np.flatnonzero(alone & np.isfinite(limit)), limit) for side, limit in parts]
+    rows = np.concatenate([np.zeros(0, np.intp), *(places for _, places, _ in found)])
+    predicted = data.fit.means(rows) if data.rows.size else np.full(rows.size, np.nan)
+    return BoundsAlone(
+        rows,
+        np.concatenate([np.zeros(0), *(limit[places] for _, places, limit in found)]),
+        np.repeat(np.array([side for side, _, _ in found], dtype=np.int8), [places.size for _, places, _ in found]),
+        np.where(data.fit.estimable(rows), predicted, np.nan),
     )
 
 

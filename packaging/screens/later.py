@@ -24,6 +24,7 @@ __all__ = ["bounds", "changed_later", "open_trade_offs"]
 
 FLOOR = 7.2
 """Below this the assay says no more than that: every compound with the weakest substituent."""
+WEAK = 6.55
 WEAKEST = "tBu"
 FEW = 30
 
@@ -236,8 +237,10 @@ def _floored(at: Photographer, table: Path) -> Path:
 
 
 def _cut(at: Photographer, one: Result) -> Result:
-    """A result as an assay has it that says of the weakest substituent no more than that all lies below."""
-    return replace(one, value=FLOOR, relation="<") if _first(at, one) == at.look.words.called(WEAKEST) else one
+    """A result as an assay has it that says of the weakest substituent, and of weak others, that they lie below."""
+    if _first(at, one) == at.look.words.called(WEAKEST):
+        return replace(one, value=FLOOR, relation="<")
+    return replace(one, value=WEAK, relation="<") if one.value < WEAK else one
 
 
 def _first(at: Photographer, one: Result) -> str:
