@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -38,7 +39,8 @@ class Settings:
         else:
             place = QStandardPaths.StandardLocation.GenericDataLocation
             folder = Path(QStandardPaths.writableLocation(place)) / "AssayPilot"
-        folder.mkdir(parents=True, exist_ok=True)
+        with suppress(OSError):  # a full or a read-only disk: who writes there says so
+            folder.mkdir(parents=True, exist_ok=True)
         return folder
 
     @property

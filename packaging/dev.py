@@ -14,6 +14,7 @@ if sys.version_info[:2] < OLDEST:
     )
 
 import argparse
+import io
 import os
 import shutil
 import time
@@ -61,6 +62,9 @@ def main(arguments: list[str] | None = None) -> int:
     frozen.add_argument("--deb", action="store_true", help="and a Debian package of it")
     lock = commands.add_parser("lock", help="lock the requirements again", allow_abbrev=False)
     lock.add_argument("--upgrade", action="store_true", help="to the newest versions; otherwise only what must change")
+    for stream in (sys.stdout, sys.stderr):  # into a file or a pipe, Windows writes few characters
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
     options, further = parser.parse_known_args(arguments)
     if further and options.command not in ("run", "test", "published", "screenshots"):
         parser.error("unknown arguments: " + " ".join(further))

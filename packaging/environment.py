@@ -177,13 +177,17 @@ def one_at_a_time() -> Iterator[Sequence[int]]:
         if sys.platform == "win32":
             import msvcrt
 
+            waiting = False
             while True:
                 file.seek(0)
                 try:
                     msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
                     break
                 except OSError:
-                    time.sleep(1)  # another start is setting up
+                    if not waiting:
+                        say("Another start is setting up .venv; waiting for it.")
+                    waiting = True
+                    time.sleep(1)
             try:
                 yield ()
             finally:

@@ -4,6 +4,7 @@ Used by `assaypilot.spec` while PyInstaller runs and by the tests. Standard libr
 """
 
 import ast
+import re
 import sys
 import tomllib
 from pathlib import Path
@@ -67,6 +68,12 @@ DATA_LEFT_OUT = (
     "tzdata",
 )
 
+# What the locked Qt is built for.
+OLDEST_MACOS = "13.0"
+# Folders that a Mac guards, and what it says to whoever is asked.
+MAC_FOLDERS = ("DesktopFolder", "DocumentsFolder", "DownloadsFolder", "RemovableVolumes", "NetworkVolumes")
+WHY_FOLDERS = "AssayPilot reads the tables you choose, and keeps campaigns where you put them."
+
 # Of what Python itself links to, all that comes along on Linux. Everything else that belongs to the system (X11, fonts,
 # glib, D-Bus) stays with it: a second copy beside the system's own is how such programs come to crash.
 LINUX_KEPT = (
@@ -83,6 +90,35 @@ def project() -> dict[str, Any]:
 def version() -> str:
     """Return the program's version."""
     return str(project()["project"]["version"])
+
+
+def numbers() -> tuple[int, int, int, int]:
+    """Return the version as the four numbers that Windows wants."""
+    found = [int(part) for part in re.findall(r"\d+", version())[:3]]
+    major, minor, patch = (*found, 0, 0, 0)[:3]
+    return major, minor, patch, 0
+
+
+def version_resource(program: str) -> str:
+    """Return what the properties of a Windows program say about it, as PyInstaller reads it from a file."""
+    texts = {
+        "CompanyName": project()["project"]["authors"][0]["name"],
+        "FileDescription": "AssayPilot" if program == "AssayPilot" else "AssayPilot (commands)",
+        "FileVersion": version(),
+        "InternalName": program,
+        "LegalCopyright": "MIT licence",
+        "OriginalFilename": f"{program}.exe",
+        "ProductName": "AssayPilot",
+        "ProductVersion": version(),
+    }
+    table = ", ".join(f"StringStruct({name!r}, {text!r})" for name, text in texts.items())
+    fixed = f"filevers={numbers()}, prodvers={numbers()}, mask=0x3F, flags=0, OS=0x40004, fileType=1, subtype=0"
+    return (  # in English (United States), as UTF-16
+        f"VSVersionInfo(ffi=FixedFileInfo({fixed}, date=(0, 0)), kids=[\n"
+        f"  StringFileInfo([StringTable('040904B0', [{table}])]),\n"
+        f"  VarFileInfo([VarStruct('Translation', [1033, 1200])]),\n"
+        f"])\n"
+    )
 
 
 def packages() -> dict[str, Path]:
@@ -127,9 +163,11 @@ def is_wanted(name: str, source: str = "") -> bool:
         return True
     parts = place.split("/")
     plain = parts[-1].removeprefix("lib")
-    for start in ("Qt6", "Qt"):
-        if plain.startswith(start) and plain.removeprefix(start).startswith(QT_LEFT_OUT):
-            return False
+    # On a Mac a library is a folder QtNetwork.framework: what is left of one without its library could not be signed.
+    for name in (plain, *(part for part in parts if part.endswith(".framework"))):
+        for start in ("Qt6", "Qt"):
+            if name.startswith(start) and name.removeprefix(start).startswith(QT_LEFT_OUT):
+                return False
     if "plugins" in parts:
         folder = parts[parts.index("plugins") + 1]
         return folder not in QT_PLUGINS_LEFT_OUT and not plain.startswith(QT_PLUGIN_FILES_LEFT_OUT)

@@ -10,12 +10,15 @@ DefaultDirName={autopf}\AssayPilot
 DefaultGroupName=AssayPilot
 DisableProgramGroupPage=yes
 PrivilegesRequired=lowest
+; What the locked Qt runs on: Windows 10, version 1809.
+MinVersion=10.0.17763
 ArchitecturesAllowed=x64compatible
 ArchitecturesInstallIn64BitMode=x64compatible
 ChangesAssociations=yes
 LicenseFile={#Dist}\assaypilot\LICENSE.txt
 OutputDir={#Dist}
 OutputBaseFilename=AssayPilot-{#Version}-setup
+VersionInfoVersion={#Version}
 SetupIconFile={#Dist}\work\icons\assaypilot.ico
 UninstallDisplayIcon={app}\AssayPilot.exe
 Compression=lzma2

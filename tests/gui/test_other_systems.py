@@ -16,13 +16,15 @@ from pytestqt.qtbot import QtBot
 
 from assaypilot.gui import keys as keyboard
 from assaypilot.gui import launch
+from assaypilot.gui.app import make_window
 from assaypilot.gui.help import topics as helping
 from assaypilot.gui.models.log import local_time
 from assaypilot.gui.reporting import Reporter
 from assaypilot.gui.saving import file_name
+from assaypilot.gui.settings import Settings
 from assaypilot.gui.window import exporting
 from assaypilot.gui.window.main_window import MainWindow
-from tests.gui.helpers import until
+from tests.gui.helpers import idle, until
 
 Role = QAction.MenuRole
 
@@ -206,6 +208,22 @@ def test_a_report_that_is_open_elsewhere_is_dismissed_another_time(
     monkeypatch.undo()
     reporter.dismiss()
     assert not reporter.unseen()
+
+
+def test_a_home_that_takes_nothing_does_not_keep_the_window_shut(qtbot: QtBot, tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    home.touch()  # nothing can be made in it
+    settings = Settings(home / "settings.ini")
+    window = make_window(settings)
+    qtbot.addWidget(window)
+    window.show()
+    refused: list[object] = []
+    window.session.failed.connect(refused.append)
+    window.open_practice()
+    until(qtbot, lambda: bool(refused))
+    assert "The folder does not exist" in str(refused[0])
+    idle(qtbot, window)
+    window.close()
 
 
 @pytest.mark.parametrize(("text", "name"), [("aux", "_aux"), ("Con.1", "_Con.1"), ("auxin", "auxin"), ("µ -", "µ -")])

@@ -163,12 +163,104 @@ def test_every_package_with_data_is_collected_by_the_spec() -> None:
         ("pandas-3.1.1.dist-info/METADATA", "", False),
         ("libglib-2.0.so.0", "/usr/lib/x86_64-linux-gnu/libglib-2.0.so.0", False),
         ("libX11.so.6", "/lib/x86_64-linux-gnu/libX11.so.6", False),
+        ("PySide6/Qt/lib/QtNetwork.framework/Versions/A/QtNetwork", "", False),
+        ("PySide6/Qt/lib/QtNetwork.framework/Versions/A/Resources/Info.plist", "", False),
+        ("PySide6/Qt/lib/QtDBus.framework/Versions/A/QtDBus", "", True),
+        ("PySide6/Qt/lib/QtGui.framework/Versions/A/Resources/Info.plist", "", True),
+        ("PySide6/Qt/plugins/platforms/libqcocoa.dylib", "", True),
+        ("PySide6/plugins/styles/qmodernwindowsstyle.dll", "", True),
         ("libssl.so.3", "/usr/lib/x86_64-linux-gnu/libssl.so.3", True),
         ("libsqlite3.so.0", "/lib64/libsqlite3.so.0", True),
     ],
 )
 def test_what_is_wanted(packaging_module: Any, name: str, source: str, wanted: bool) -> None:
     assert packaging_module("freeze_parts").is_wanted(name, source) is wanted
+
+
+# --- what it is called on each system
+
+
+def made_for(system: str, folder: Path, module: Any, monkeypatch: pytest.MonkeyPatch) -> dict[str, list[Any]]:
+    """Return what PyInstaller is asked for on a system: the options of every EXE, COLLECT and BUNDLE."""
+    asked: dict[str, list[Any]] = {"EXE": [], "COLLECT": [], "BUNDLE": []}
+
+    def asks(name: str) -> Any:
+        return lambda *given, **named: asked[name].append(named)
+
+    hooks = types.SimpleNamespace(copy_metadata=lambda *_, **__: [], collect_data_files=lambda *_, **__: [("a", "b")])
+    for name in ("PyInstaller", "PyInstaller.utils"):
+        monkeypatch.setitem(sys.modules, name, types.ModuleType(name))
+    monkeypatch.setitem(sys.modules, "PyInstaller.utils.hooks", hooks)
+    monkeypatch.setitem(sys.modules, "freeze_parts", module("freeze_parts"))
+    monkeypatch.setenv("ASSAYPILOT_ICONS", str(folder))
+    text = (PACKAGING / "assaypilot.spec").read_text(encoding="utf-8")
+    analysis = types.SimpleNamespace(binaries=[], datas=[], pure=[], scripts=[])
+    names = {name: asks(name) for name in asked}
+    names |= {"Analysis": lambda *_, **__: analysis, "PYZ": lambda *_: None, "SPECPATH": str(PACKAGING)}
+    with monkeypatch.context() as patch:
+        patch.setattr(sys, "platform", system)
+        patch.setattr(sys, "path", [*sys.path])
+        exec(compile(text, "assaypilot.spec", "exec"), names)
+    return asked
+
+
+def test_windows_has_a_program_for_the_window_and_one_for_commands(
+    packaging_module: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    asked = made_for("win32", tmp_path, packaging_module, monkeypatch)
+    assert [(one["name"], one["console"]) for one in asked["EXE"]] == [
+        ("AssayPilot", False),
+        ("assaypilot-console", True),
+    ]
+    assert not asked["BUNDLE"]
+    for one in asked["EXE"]:
+        assert one["icon"].endswith("assaypilot.ico")
+        said = _resource(Path(one["version"]).read_text(encoding="utf-8"))
+        parts = packaging_module("freeze_parts")
+        assert said["numbers"] == parts.numbers()
+        assert said["texts"]["ProductVersion"] == parts.version()
+        assert said["texts"]["OriginalFilename"] == one["name"] + ".exe"
+        assert said["translation"] == [1033, 1200]
+
+
+def _resource(text: str) -> dict[str, Any]:
+    """Return what a version resource says, read as PyInstaller does: it evaluates the text."""
+    found: dict[str, Any] = {"texts": {}}
+    names = {
+        "FixedFileInfo": lambda **fixed: found.update(numbers=fixed["filevers"]),
+        "StringStruct": lambda name, value: found["texts"].update({name: value}),
+        "StringTable": lambda language, kids: found.update(language=language),
+        "VarStruct": lambda name, kids: found.update({name.lower(): kids}),
+        **{name: lambda *_, **__: None for name in ("VSVersionInfo", "StringFileInfo", "VarFileInfo")},
+    }
+    eval(text, names)
+    assert found["language"] == "040904B0"
+    return found
+
+
+def test_a_mac_is_told_what_the_program_is_and_which_files_are_its_own(
+    packaging_module: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    import plistlib
+
+    asked = made_for("darwin", tmp_path, packaging_module, monkeypatch)
+    (bundle,) = asked["BUNDLE"]
+    assert (bundle["name"], bundle["bundle_identifier"]) == ("AssayPilot.app", "org.assaypilot.AssayPilot")
+    told = plistlib.loads(plistlib.dumps(bundle["info_plist"]))
+    (kind,) = told["CFBundleDocumentTypes"]
+    (declared,) = told["UTExportedTypeDeclarations"]
+    assert kind["LSItemContentTypes"] == [declared["UTTypeIdentifier"]] == ["org.assaypilot.campaign"]
+    assert declared["UTTypeTagSpecification"] == {"public.filename-extension": ["assaypilot"]}
+    assert kind["CFBundleTypeIconFile"] == "assaypilot.icns"
+    assert told["CFBundleVersion"] == bundle["version"] == packaging_module("freeze_parts").version()
+    assert told["LSMinimumSystemVersion"] == "13.0"
+    assert sum(name.endswith("UsageDescription") for name in told) == 5
+
+
+def test_linux_has_one_program(packaging_module: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    asked = made_for("linux", tmp_path, packaging_module, monkeypatch)
+    assert [(one["name"], one["console"], one["version"]) for one in asked["EXE"]] == [("assaypilot", True, None)]
+    assert not asked["BUNDLE"]
 
 
 # --- how it starts
@@ -454,3 +546,15 @@ def test_the_scripts_start_where_they_are_asked_to() -> None:
     for name, words in (("icons.py", "Say into which folder"), ("freeze_trial.py", "Say which program")):
         done = subprocess.run([sys.executable, str(PACKAGING / name)], capture_output=True, text=True, timeout=60)
         assert (done.returncode, done.stderr.startswith(words)) == (1, True)
+
+
+def test_the_set_up_speaks_on_a_console_with_few_characters(tmp_path: Path) -> None:
+    folder = tmp_path / "Ελένη → µ"
+    folder.mkdir()
+    (folder / "somebody's.txt").touch()
+    command = [sys.executable, str(PACKAGING / "dev.py"), "freeze", str(folder)]
+    variables = {**os.environ, "PYTHONIOENCODING": "cp1252", "PYTHONUTF8": "0"}
+    done = subprocess.run(command, env=variables, capture_output=True, timeout=60)
+    said = done.stdout.decode("cp1252")
+    assert (done.returncode, done.stderr) == (1, b"")
+    assert "????? ? µ holds other files, so it is left alone." in said

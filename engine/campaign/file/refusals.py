@@ -79,6 +79,8 @@ def plain_errors(path: Path) -> Iterator[None]:
     except sqlite3.Error as error:
         code = getattr(error, "sqlite_errorcode", None)  # absent when the sqlite3 module itself complains: a bug
         known = None if code is None else _SQLITE.get(code, _SQLITE.get(code & 0xFF))
+        if known is None and "no such table" in str(error):
+            raise damaged(path, "its tables are gone") from error
         if known is None:
             raise
         raise AssayPilotError(known[0], file=str(path), mend=known[1]) from error

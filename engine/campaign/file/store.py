@@ -256,7 +256,9 @@ class Store:
         try:
             yield
         finally:
-            self._connection.execute("ROLLBACK")
+            # SQLite ended it itself where the disk or the network failed, which is what is to be told.
+            if self._connection.in_transaction:
+                self._connection.execute("ROLLBACK")
 
     def _rows(self, after: int) -> Generator[Row, None, None]:
         """The checked rows above ``after`` or above the last one seen, whichever is lower; then the head is moved."""

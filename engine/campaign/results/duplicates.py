@@ -59,7 +59,8 @@ def without_duplicates(
 ) -> list[Measurement]:
     """The new measurements that are not there already.
 
-    With plate and well, a row that a file repeats is one measurement; without them two equal rows are two replicates.
+    With plate and well, or round and replicate, a row that a file repeats is one measurement (a block pasted twice);
+    without them two equal rows are two replicates.
 
     A result that says its round is there already when an entry of the same round, compound, endpoint, replicate,
     plate, well and date has the same value: a work list sent again. Where it says its replicate, plate, well and date
@@ -72,7 +73,7 @@ def without_duplicates(
     endpoints agree as a rule and prove nothing: to leave out those that agree would also bias what is left. A work
     list that is filled in and recorded bit by bit is the everyday case.
     """
-    new = _once_per_well(new)
+    new = _once_each(new)
     bare = [m for m in new if m.entered.round is None]
     told = _those_there([m for m in new if m.entered.round is not None], earlier, endpoints)
     own = Counter(_identity(m) for m in bare)
@@ -99,16 +100,21 @@ def _drawn(there: Counter[Key], key: Key) -> bool:
     return known
 
 
-def _once_per_well(new: Sequence[Measurement]) -> list[Measurement]:
-    """The measurements without those that repeat another one's plate and well, and everything else that counts."""
-    seen = set()
+def _once_each(new: Sequence[Measurement]) -> list[Measurement]:
+    """The measurements without those that repeat another one.
+
+    That is its plate and well, or its round and replicate, and everything else that counts.
+    """
+    seen: set[tuple[Identity, int | None, str]] = set()
     kept = []
     for m in new:
         plate, well, _ = place_of(m)
-        key = (_identity(m), m.entered.round)
-        if not (plate and well and key in seen):
+        names = [""] if plate and well else []
+        names += [_replicate(m)] if m.entered.round is not None and _replicate(m) else []
+        keys = {(_identity(m), m.entered.round, name) for name in names}
+        if not keys & seen:
             kept.append(m)
-        seen.add(key)
+        seen |= keys
     return kept
 
 

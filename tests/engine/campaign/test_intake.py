@@ -294,6 +294,18 @@ def test_a_work_list_sent_again_with_more_is_counted_once() -> None:
         assert [(m.entered.compound, m.entered.replicate) for m in taken.measurements] == [(IDS[0], "2"), (IDS[1], "2")]
 
 
+def test_a_work_list_that_a_file_holds_twice_is_counted_once() -> None:
+    once = listed({(0, 1): 6.1, (0, 2): 6.1, (1, 1): 5.4})
+    for earlier, new in ((recorded(), 3), (recorded(*once), 0)):
+        taken = take([*once, *once], earlier)
+        assert (len(taken.measurements), taken.duplicates) == (new, 6 - new)
+        assert not taken.warnings
+    other = listed({(0, 1): 6.2})
+    assert len(take([*once, *other]).measurements) == 4, "another value of a replicate is asked about, not dropped"
+    without = [Result(IDS[0], 6.1, round=1), Result(IDS[0], 6.1, round=1)]
+    assert len(take(without).measurements) == 2, "without their replicates, equal rows are replicates"
+
+
 def test_what_agrees_by_chance_with_another_round_or_replicate_is_kept() -> None:
     earlier = recorded(*listed({(0, 1): 6.1, (1, 1): 5.4, (2, 1): 7.0}))
     assert take(listed({(0, 1): 6.1, (1, 1): 5.4, (2, 1): 7.0}, 2), earlier, round_number=2).duplicates == 0

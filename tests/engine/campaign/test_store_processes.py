@@ -457,3 +457,33 @@ def test_a_file_another_program_set_to_another_journal(path: Path) -> None:
         store.append([Draft("x", {})])
         assert os.listdir(path.parent) == [path.name]
     assert verify(path).ok
+
+
+# A share that goes away
+
+
+@pytest.mark.skipif(not Path("/proc/self/fd").is_dir(), reason="the file that SQLite has open is not known here")
+@pytest.mark.parametrize("how", ["unreadable", "read-only", "emptied"])
+def test_a_share_that_goes_away_is_told_in_plain_lines(tmp_path: Path, path: Path, how: str) -> None:
+    """What SQLite has open leads elsewhere from one moment to the next, as when a network drive is gone."""
+    with Store.open(path) as store:
+        empty = tmp_path / "empty"
+        empty.touch()
+        elsewhere = os.open({"unreadable": tmp_path, "read-only": path, "emptied": empty}[how], os.O_RDONLY)
+        for name in os.listdir("/proc/self/fd"):
+            place = Path("/proc/self/fd", name)
+            if place.exists() and int(name) != elsewhere and os.readlink(place) == str(path):
+                os.dup2(elsewhere, int(name))
+        os.close(elsewhere)
+        with pytest.raises(AssayPilotError, match="The disk reported an error; nothing was written"):
+            store.append([Draft("x", {})])
+        with pytest.raises(AssayPilotError, match="cannot be changed here: the file could not be locked again"):
+            store.append([Draft("x", {})])
+        if how == "read-only":
+            assert len(store.events()) == 1
+        else:
+            with pytest.raises(AssayPilotError, match=r"The disk reported|damaged"):
+                store.events()
+    with Store.open(path) as again:
+        again.append([Draft("x", {})])
+        assert [event.kind for event in again.events()] == ["created", "x"]
