@@ -102,7 +102,7 @@ class Terms(Books):
             capacity=self.capacity(),
             estimated=bool(scatter.estimated(self)),
             precision=precision.of_arms(self, self.goal_endpoints),
-            uneven=later.given_after(self, self.turns) > 0,
+            uneven=later.given_after(self, self.turns) > 0 or scatter.by_guesses(self),
             began=self.goals[0] if len(self.goals) > 1 else None,
         )
 

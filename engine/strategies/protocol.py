@@ -110,7 +110,7 @@ class Problem:
     None where all have that SD; who does not look at it takes it for the SD of all, which is then the largest.
     """
     uneven: bool = False
-    """Whether some phases were weighed otherwise than by ``precision``, so that they are known better than it says."""
+    """Whether some measurements are weighed otherwise than by their SDs, so that they may tell more than it says."""
     lacking: tuple[Flags, ...] = ()
     """``(n_arms,)`` each: classes of arms whose own noise replicates do not tell well enough yet."""
     began: Goal | None = None
@@ -142,8 +142,8 @@ class Problem:
 
     @property
     def by_class(self) -> bool:
-        """Whether it differs by class and weights are not those of the SDs: guesses, as nobody knows it, or earlier."""
-        return self.precision is not None and (self.estimated or self.uneven)
+        """Whether weights are not those of the SDs: by guesses of what nobody knows, or by what was said earlier."""
+        return self.uneven or (self.precision is not None and self.estimated)
 
     def in_lab(self, measurements: int) -> int:
         """So many measurements of arms as the lab counts them, of every endpoint, for words about the budget."""

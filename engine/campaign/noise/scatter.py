@@ -14,7 +14,8 @@ compounds count whose mean is far enough from all bounds (``models.sd_cut``): ne
 cut. Of a mean of n determinations with an SD
 of its own the n - 1 degrees of freedom count, where all n were asked for. A difference of two endpoints has the noise
 of its parts; where they came in unequal numbers its effective counts are those of the guesses, so both are taken to be
-as many times their guess as the worse of them.
+as many times their guess as the worse of them. Such steps of walks may be less than standard normal, and their limits
+are those of SDs by class that nobody knows (``models.sd_classes``).
 
 **By class.** Where compounds of several classes scatter differently each class has its own contrasts, and its part of
 the share; what is decided by is one scale for all: ``by_class``.
@@ -44,6 +45,7 @@ __all__ = [
     "Spread",
     "bounds",
     "bounds_met",
+    "by_guesses",
     "decided",
     "deciding_sd",
     "estimated",
@@ -103,6 +105,16 @@ _TRUSTED = 6
 def estimated(books: Books) -> tuple[int, ...]:
     """Positions of the measured endpoints whose noise is not known."""
     return tuple(k for k in books.measured if books.endpoints[k].noise_estimated)
+
+
+def by_guesses(books: Books) -> bool:
+    """Whether the goal is about a difference of which nobody knows the noise of a part.
+
+    Where its parts come in unequal numbers, its measurements are weighed by how the guesses compare.
+    """
+    unknown = estimated(books)
+    goal = (k for k in books.goal_endpoints if books.endpoints[k].of is not None)
+    return any(part in unknown for k in goal for part in parts(books.endpoints, k))
 
 
 def tells(books: Books, m: Measurement) -> bool:

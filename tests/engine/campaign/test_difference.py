@@ -21,6 +21,8 @@ from assaypilot.engine.export.work_list import work_list
 from assaypilot.engine.goals import AllEpsilonBest, ParetoSet
 from assaypilot.engine.measurements import Measurement, Result
 from assaypilot.engine.models.ols import least_squares
+from assaypilot.engine.strategies.adaptive.boundary import limits
+from assaypilot.engine.strategies.adaptive.one import Adaptive
 from tests.engine.campaign.making import replays
 from tests.engine.campaign.trading import POTENCY, answers, finish, trade, truth
 
@@ -204,6 +206,19 @@ def test_its_noise_waits_for_that_of_its_parts(path: Path) -> None:
     with selective(path, POTENCY, bare, WHOLE, history=twice) as campaign:
         noise = [endpoint.noise_sd for endpoint in campaign.status().endpoints]
     assert noise == [0.2, pytest.approx(0.08**0.5), pytest.approx((0.04 + 0.08) ** 0.5)]
+
+
+@pytest.mark.parametrize("unknown", [False, True])
+def test_walks_of_a_difference_whose_parts_are_weighed_by_guesses_have_farther_limits(
+    path: Path, unknown: bool
+) -> None:
+    """Parts in unequal numbers are weighed by how guesses compare, so that a step may be less than standard normal."""
+    herg = Endpoint("hERG", "log", noise_sd=0.3, noise_estimated=unknown)
+    with selective(path, POTENCY, herg, WHOLE, strategy="adaptive", max_replicates=4) as campaign:
+        state = campaign._ledger.state
+        expected = int(state.memory["expected"][0])
+        assert state.problem.by_class == unknown
+        assert Adaptive.walk_limits(state, 0.2, 3) == pytest.approx(limits(0.1 if unknown else 0.2, expected, 3))
 
 
 def test_strategies_with_a_link_refuse_it(path: Path) -> None:
