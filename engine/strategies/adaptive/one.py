@@ -53,6 +53,10 @@ as bounds, and leaders chosen beside such cells (``foreseen``), not by S, which 
 it is worth (``classes``), and sigma is that SD. With SDs by class that nobody knows steps may be less than standard
 normal, and limits are a little farther (``models.sd_classes``).
 
+**A stated SD is the largest there is.** Where some compounds scatter less, and nobody says so, steps are less than
+standard normal, too, by as much as designs make them that know the past. Whoever chose all of them to that end would
+pass no limit of a level up to 0.05 more often, of 0.1 by 0.1 % of it, and of 0.14 by 3 % (by the same induction).
+
 **Compounds that are added** after results have a share of the error on top of delta: ``cohorts``.
 
 Assumed: additive effects, independent normal errors of the stated SD, and that which measurements come back does not

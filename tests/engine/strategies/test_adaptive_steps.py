@@ -146,3 +146,46 @@ def test_standard_errors_of_hard_phases_are_exact(table, most):
     assert any(one > 0.0 for one in wanted)
     for way in ways:
         assert way == pytest.approx(wanted, rel=1e-5)
+
+
+def _two_phases(came):
+    """Three compounds with effects of their own, each measured once, then four times; the third led, then the first."""
+    arms, counts = np.tile(np.arange(3), 2), np.repeat([1.0, 4.0], 3)
+    means = np.array([1.0, 2.0, 4.0, 1.5, 2.5, 3.5])
+    memory = {"at": np.repeat([0, 1], 3), "arms": arms, "counts": counts, "means": means, "leaders": np.array([2, 0])}
+    return Evidence(DenseFeatures(np.eye(3)), memory | ({} if came is None else {"came": np.array(came)}), 0.5)
+
+
+def test_bounds_of_means_are_those_of_their_walks():
+    """Steps of precision 1 / 0.5 and 2 / 0.5: after both a walk may be sqrt(2) times its limit off."""
+    limits = np.array([3.0, 2.0])
+    mean, low, high = _two_phases(None).bounded(np.array([0, 2]), limits)
+    assert mean == pytest.approx([(2.0 * 1.0 + 4.0 * 1.5) / 6.0, (2.0 * 4.0 + 4.0 * 3.5) / 6.0])
+    assert high - mean == pytest.approx(2.0 * np.sqrt(2.0) / 6.0)
+    assert mean - low == pytest.approx(2.0 * np.sqrt(2.0) / 6.0)
+    mean, low, high = _two_phases([0, 0, 1]).bounded(np.array([2]), limits)
+    assert (float(mean[0]), float(low[0]), float(high[0])) == pytest.approx((3.5, 3.5 - 0.75, 3.5 + 0.75))
+
+
+@pytest.mark.parametrize("came", [[0, 0, 0], [0, 0, 1], [1, 0, 0], [0, 2, 1]])
+def test_no_phase_says_anything_of_a_compound_that_came_after_it(came):
+    found, everyone, last = _two_phases(came), np.arange(3), np.array([2, 2, 2])
+    told = np.array(came)[None, :] <= np.arange(2)[:, None]
+    both = told & told[:, [2]] & (everyone != 2)
+    assert np.array_equal(found.between(everyone, last).precision > 0.0, both)
+    assert np.array_equal(found.between(last, everyone).precision > 0.0, both)
+    assert np.array_equal(found.pairs(everyone, everyone).precision[:, :, 2] > 0.0, both)
+    assert np.array_equal(found.behind(everyone, 2).precision > 0.0, both)
+    # Who led a phase was there before it.
+    leaders = _two_phases(came).leaders
+    assert np.array_equal(found.behind(everyone).precision > 0.0, told & (everyone != leaders[:, None]))
+
+
+def test_a_walk_passes_at_the_look_that_its_own_steps_have_reached():
+    """A phase without a word is no look: the limit after one step is the first one, whenever it came."""
+    difference = np.array([[0.0, 1.0], [1.0, 0.0], [0.0, 0.0]])
+    steps = Steps(difference, np.array([[0.0, 2.9], [2.9, 0.0], [0.0, 0.1]]), np.zeros(2, dtype=bool))
+    assert steps.looks.tolist() == [1, 2]
+    assert steps.passed(0.0, np.array([2.8, 9.0, 9.0])).tolist() == [True, True]
+    assert steps.passed(0.0, np.array([3.0, 2.0, 0.0])).tolist() == [False, True]
+    assert steps.passed(0.0, np.array([3.0, 2.1, 0.0])).tolist() == [False, False]
