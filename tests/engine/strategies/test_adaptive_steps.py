@@ -53,7 +53,7 @@ def test_where_others_end_a_bound_is_by_chi_square_with_what_is_left_of_the_cell
     assert ball.below(np.array([[1.0, -2.0]])) == pytest.approx([0.0, 2.0 * (others - 5.0 + far)])
     assert ball.turned.below(np.array([[1.0]])) == pytest.approx([others - 5.0 + far])
     # Where even the likeliest place is too far from all else nothing is said.
-    assert closed(features, (arms, n, means + [0.0, 3.0, 0.0, 0.0]), np.array([3]), whole, sigma, level) is None
+    assert closed(features, (arms, n, means + 3.0 * np.eye(4)[1]), np.array([3]), whole, sigma, level) is None
 
 
 def test_each_phase_has_its_share_of_how_often_others_may_be_wrong(monkeypatch):
