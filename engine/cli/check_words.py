@@ -18,9 +18,10 @@ _LABELS = 12
 
 def check_lines(path: str, report: dict[str, Any]) -> list[str]:
     """The report of a check as lines."""
+    made = "numbered in the order of the table" if report["cores"] else "made from the substituents"
     lines = [
         f"{Path(path).name}: {report['rows_used']:,} of {many(report['rows_read'], 'row')} used ({report['read_as']})",
-        f"Ids: {report['id_column'] or 'made from the substituents'}; structures: {report['smiles_column'] or 'none'}",
+        f"Ids: {report['id_column'] or made}; structures: {report['smiles_column'] or 'none'}",
         f"{many(report['compounds'], 'compound')} in the table, {report['library_size']:,} in the library; "
         f"rank {report['rank']} of {report['max_rank']}",
         "",

@@ -21,6 +21,7 @@ from assaypilot.engine.stock import StockLine
 from assaypilot.engine.tables.history import read_history
 from assaypilot.engine.tables.mangled import DITTO, about_ids, is_ditto
 from assaypilot.engine.tables.mixed import forms_together
+from assaypilot.engine.tables.numbered import numbered
 from assaypilot.engine.tables.options import TableMapping
 from assaypilot.engine.tables.pauses import without_collecting
 from assaypilot.engine.tables.problems import Problem
@@ -119,7 +120,8 @@ def _import(raw: RawTable, mapping: TableMapping, report: Report) -> ImportedTab
     if not mapping.endpoints:
         warnings.append('No endpoint was found; name one with --endpoint "NAME;sd=..." (it need not be a column).')
     _note_twins(listed, notes)
-    warnings += _differ_in_case_only(listed)
+    # Names made from SMILES differ in capitals where the compounds do.
+    warnings += [] if mapping.id is None else _differ_in_case_only(listed)
     warnings += filter(None, [about_ids(compounds.ids) if mapping.id else None, *forms_together(raw, mapping)])
     of_row = tuple(None if place < 0 else names[compounds.ids[place]] for place in compounds.of_row)
     columns = StockColumns(mapping.stock, mapping.cost, mapping.lead)
@@ -212,6 +214,9 @@ def _compounds(
         known = "" if smiles is None else next((smiles[p] for p in places if not is_missing(smiles[p])), "")
         out.smiles.append(known)
         out.available.append(all(flags[place] for place in places))
+    if mapping.id is None and mapping.cores:
+        # Made of the SMILES of substituents names would be longer than anybody reads, or a plate label holds.
+        out.ids = numbered(len(out.ids))
     return out
 
 

@@ -251,5 +251,6 @@ class _Proposal:
                 self.taken.add(column)
                 self.notes.append(f"No column is called ID; column {column} was taken for the ids.")
                 return column
-        self.notes.append("There is no column with ids; they are made from the substituents.")
+        made = "the structures are numbered" if self.options.cores else "they are made from the substituents"
+        self.notes.append(f"There is no column with ids; {made}.")
         return None

@@ -10,6 +10,7 @@ from assaypilot.engine.labels import is_hydrogen
 from assaypilot.engine.library import Library
 from assaypilot.engine.progress import Report, silent
 from assaypilot.engine.tables.mapping import propose
+from assaypilot.engine.tables.numbered import numbered
 from assaypilot.engine.tables.options import TableMapping, TableOptions
 from assaypilot.engine.tables.problems import Problem
 from assaypilot.engine.tables.raw import RawTable
@@ -57,7 +58,9 @@ def read_more(raw: RawTable, library: Library, options: TableOptions, report: Re
     cores = library.scaffold.cores if lacking and library.scaffold is not None else ()
     mapping = propose(raw, replace(options, sites=sites, cores=cores))
     read = _from_structures(raw, library, mapping, lacking, report) if lacking else _from_columns(raw, mapping)
-    had = raw.column(mapping.available) if mapping.available else [""] * len(raw)
+    had = [True] * len(raw)
+    if mapping.available:
+        had = [text.strip().casefold() not in NO for text in raw.column(mapping.available)]
     # The library's own spelling comes first, and so is what the others are written for.
     meant = [
         one_spelling(site.name, [*site.substituents, *(row[k] for row in read.labels)], [], [])
@@ -77,13 +80,16 @@ def read_more(raw: RawTable, library: Library, options: TableOptions, report: Re
     if not rows:
         first = f": row {not_used[0].row}, {not_used[0].reason}" if not_used else ""
         raise AssayPilotError(f"no row of the table is a compound{first}", file=raw.file, mend="Correct the table.")
+    ids = list(known)
+    if lacking and mapping.id is None:
+        ids = _numbered(library, rows, [read.names[place] for place in places])
     return MoreCompounds(
         Library.listed(
             [site.name for site in library.sites],
             rows,
-            ids=list(known),
+            ids=ids,
             smiles=[read.smiles[place] for place in places],
-            measurable=[had[place].strip().casefold() not in NO for place in places],
+            measurable=[had[place] for place in places],
         ),
         tuple(places),
         tuple(not_used),
@@ -105,13 +111,22 @@ def _refused(library: Library, labels: Sequence[str], name: str, known: Mapping[
         return f"no substituent at {', '.join(empty)}"
     if not name and named:
         return "no id"
-    own = name or _named(library, labels)
-    return f"{own} comes twice" if own in known else ""
+    if (name or _named(library, labels)) in known:
+        return f"{name} comes twice" if name else "the same compound stands in a row above"
+    return ""
 
 
 def _named(library: Library, labels: Sequence[str]) -> str:
     """The name of a compound that has none, as an import gives it."""
     return "|".join(f"{site.name}={label}" for site, label in zip(library.sites, labels, strict=True))
+
+
+def _numbered(library: Library, rows: Sequence[Sequence[str]], given: Sequence[str]) -> list[str]:
+    """The names of structures that a table does not name: those that the campaign knows them by, else numbers."""
+    own = {tuple(library.substituents(k).values()): name for k, name in enumerate(library.ids)}
+    names = [given[k] or own.get(tuple(row), "") for k, row in enumerate(rows)]
+    free = iter(numbered(names.count(""), library.ids))
+    return [name or next(free) for name in names]
 
 
 def _from_columns(raw: RawTable, mapping: TableMapping) -> _Rows:

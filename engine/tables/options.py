@@ -132,7 +132,7 @@ class TableMapping:
     sites: tuple[str, ...]
     endpoints: tuple[EndpointColumn, ...] = ()
     id: str | None = None
-    """None: ids are made from the substituents."""
+    """None: ids are made from the substituents; structures that are taken apart are numbered."""
     smiles: str | None = None
     endpoint_column: str | None = None
     """The column that names what was measured, where each row is one measurement."""

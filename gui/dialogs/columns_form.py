@@ -107,7 +107,7 @@ class ColumnsForm(QWidget):
         )
         self._captions: dict[QWidget, QLabel] = {}
         for caption, widget, tip in (
-            ("&ID", self.id, "Without one, ids are made from the substituents"),
+            ("&ID", self.id, "Without one, ids are made from the substituents; structures are numbered"),
             ("St&ructure", self.smiles, "SMILES, drawn wherever a compound is shown"),
             (
                 "Same structure",
@@ -151,7 +151,7 @@ class ColumnsForm(QWidget):
         self._differences.clear()
         self._said.clear()
         of_stock = ((combo, "(none)") for combo in (self.stock, self.cost, self.lead))
-        for combo, none in ((self.id, "(made from the substituents)"), (self.smiles, "(none)"), *of_stock):
+        for combo, none in ((self.id, "(made by the program)"), (self.smiles, "(none)"), *of_stock):
             combo.clear()
             combo.addItem(none, None)
             for name in raw.columns:

@@ -9,6 +9,7 @@ from assaypilot.engine.library import Library
 from assaypilot.engine.tables.importer import import_table
 from assaypilot.engine.tables.mapping import propose
 from assaypilot.engine.tables.more import read_more
+from assaypilot.engine.tables.numbered import numbered
 from assaypilot.engine.tables.opening import parse_text
 from assaypilot.engine.tables.options import TableOptions
 
@@ -16,6 +17,7 @@ from assaypilot.engine.tables.options import TableOptions
 CORE = "c1cc([*:2])ccc1[*:1]"
 SERIES = ("Fc1ccc(C)cc1", "Fc1ccc(Cl)cc1", "Fc1ccc(OC)cc1", "Fc1ccc(Br)cc1")
 NONE = TableOptions()
+AVAILABLE = TableOptions(available="Stock")
 
 
 def table(*lines: str):
@@ -44,6 +46,9 @@ def test_the_substituents_that_are_known_say_which_way_round_a_structure_is():
     assert second[two].startswith("CC[")
     assert third == series.substituents(0)
     assert more.places == (0, 1, 2)
+    assert more.library.measurable.all()
+    told = read_more(table("ID,SMILES,Stock", "N1,Nc1ccc(F)cc1,no", "N2,CCc1ccc(O)cc1,yes"), series, AVAILABLE)
+    assert told.library.measurable.tolist() == [False, True]
 
 
 def test_what_cannot_be_taken_apart_is_named_with_its_row():
@@ -64,8 +69,8 @@ def test_what_cannot_be_taken_apart_is_named_with_its_row():
 def test_without_ids_a_structure_that_is_there_keeps_its_name():
     series = library_of(*SERIES, "Oc1ccc(C)cc1", ids=False)
     more = read_more(table("SMILES", "Cc1ccc(O)cc1", "Nc1ccc(F)cc1"), series, NONE)
-    assert more.library.ids[0] == series.ids[4]
-    assert more.library.ids[1] not in series.ids
+    assert series.ids == ("CPD-001", "CPD-002", "CPD-003", "CPD-004", "CPD-005")
+    assert more.library.ids == ("CPD-005", "CPD-006")
 
 
 def test_what_all_of_the_campaign_have_alike_is_no_site_to_differ_at():
@@ -87,3 +92,18 @@ def test_neither_sites_nor_structures_is_one_line():
     plain = Library.listed(["R1", "R2"], [["a", "b"], ["c", "d"]])
     with pytest.raises(AssayPilotError, match=r"the table has no column R1, R2\. It needs a column for every site"):
         read_more(table("ID,SMILES", "N1,CCO"), plain, NONE)
+
+
+def test_numbers_go_on_behind_the_largest_and_keep_their_width():
+    assert numbered(2) == ["CPD-001", "CPD-002"]
+    assert numbered(2, ["CPD-009", "A", "CPD-7"]) == ["CPD-010", "CPD-011"]
+    assert numbered(1000)[-1] == "CPD-1000"
+    assert numbered(1000)[0] == "CPD-0001"
+
+
+def test_one_structure_in_two_rows_is_one_compound():
+    raw = table("SMILES,pIC50", "Fc1ccc(C)cc1,6", "Fc1ccc(Cl)cc1,7", "Cc1ccc(F)cc1,6.2", "Fc1ccc(Br)cc1,5")
+    found = import_table(raw, propose(raw, TableOptions(cores=(CORE,))))
+    assert found.library.ids == ("CPD-001", "CPD-002", "CPD-003")
+    assert [result.compound for result in found.history] == ["CPD-001", "CPD-002", "CPD-001", "CPD-003"]
+    assert found.of_row == ("CPD-001", "CPD-002", "CPD-001", "CPD-003")
