@@ -131,9 +131,12 @@ class Endpoints:
         specs = {fold(spec.name): spec for spec in self.specs}
         sides = {role: self._claims.role(role) for role in SIDES}
         columns = []
+        fits = [text for text in order if headers.is_of_fit(text) and fold(text) not in specs]
+        if fits and not self.specs:
+            self.notes.append(f"Details of fits in column {name_column} are not read: {', '.join(fits)}.")
         for text in order:
             spec = specs.pop(fold(text), None)
-            if spec is None and self.specs:
+            if spec is None and (self.specs or text in fits):
                 continue
             spec = spec or EndpointSpec(text)
             bare, unit = headers.split_unit(text)

@@ -146,6 +146,8 @@ def _kind(name: str, suffix: str, data: bytes) -> Kind:
             file=name,
             mend="Open it in a spreadsheet and save it as xlsx or csv.",
         )
+    if re.match(rb"\[\s*\{|\{\s*\"", head) is not None:
+        raise AssayPilotError("this is JSON, not a table", file=name, mend=_SAVE_AS_CSV)
     if suffix in (".sdf", ".sd", ".mol", ".mdl") or b"\n$$$$" in data or _has_molblock(data):
         return Kind.SDF
     return Kind.TEXT

@@ -60,6 +60,13 @@ IDS = (
     "molecule name",
     "sample name",
     "substance id",
+    "registration number",
+    "compound registration number",
+    "reg number",
+    "reg no",
+    "registry id",
+    "entity registry id",
+    "corporate number",
     "verbindung",
     "verbindungsnummer",
     "substanz",
@@ -101,7 +108,10 @@ STRUCTURES = (
 """Headers of the column of structures."""
 SMILES_SHAPE = re.compile(r"(?:Cl|Br|[BCNOPSFIbcnops]|\[[^\]\s]+\]|[-=#$:/\\.~*()@]|%\d\d|\d)+(?:\s|$)")
 """Texts that may be SMILES, by their letters."""
-ENDPOINT_NAME = ("endpoint", "standard type", "result type", "activity type", "assay", "readout", "assay name")
+ENDPOINT_NAME = (
+    *("endpoint", "standard type", "result type", "activity type", "assay", "readout", "assay name"),
+    *("readout name", "readout type", "result name", "parameter", "parameter name", "measurement type"),
+)
 """Headers of the column that names what was measured, where each row is one measurement."""
 VALUE = (
     "value",

@@ -13,6 +13,7 @@ from assaypilot.engine.p_scale import is_p_scale
 from assaypilot.engine.progress import Report
 from assaypilot.engine.tables.capped import may_be_bounds
 from assaypilot.engine.tables.entries import Entry, Unreadable, doubt, left_behind, read_entry
+from assaypilot.engine.tables.headers import is_of_fit
 from assaypilot.engine.tables.options import EndpointColumn, TableMapping
 from assaypilot.engine.tables.problems import Problem
 from assaypilot.engine.tables.quality import is_marked
@@ -146,7 +147,7 @@ def _unknown_endpoints(raw: RawTable, mapping: TableMapping, of_row: Sequence[in
     if value is None or mapping.endpoint_column is None:
         return
     for place, (name, text) in enumerate(zip(raw.column(mapping.endpoint_column), raw.column(value), strict=True)):
-        if of_row[place] >= 0 and not is_missing(text) and fold(name) not in known:
+        if of_row[place] >= 0 and not is_missing(text) and fold(name) not in known and not is_of_fit(name):
             reason = "names no endpoint" if is_missing(name) else f"endpoint {quoted(name)} is not part of the campaign"
             problems.append(Problem(raw.rows[place], mapping.endpoint_column, reason))
 

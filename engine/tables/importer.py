@@ -19,7 +19,7 @@ from assaypilot.engine.models.sparse import Step
 from assaypilot.engine.progress import Report, silent
 from assaypilot.engine.stock import StockLine
 from assaypilot.engine.tables.history import read_history
-from assaypilot.engine.tables.mangled import DITTO, about_ids, is_ditto
+from assaypilot.engine.tables.mangled import DITTO, about_ids, is_ditto, looks_filled_down
 from assaypilot.engine.tables.mixed import forms_together
 from assaypilot.engine.tables.numbered import numbered
 from assaypilot.engine.tables.options import TableMapping
@@ -268,6 +268,12 @@ def _site_labels(
                 if label is None and unknown[place] is None:
                     unknown[place] = name
         columns.append(column)
+    below = [name for name in mapping.sites if blanks[name] and looks_filled_down(raw.column(name))]
+    if below:
+        warnings.append(
+            f"In {', '.join(below)} each substituent stands once, above empty cells. If it holds for these, fill them "
+            "in: nothing is copied down."
+        )
     counts = ", ".join(f"{name}: {count}" for name, count in blanks.items() if count)
     if counts and mapping.blank == "h":
         notes.append(f"Empty substituent cells count as hydrogen ({counts}).")

@@ -154,7 +154,9 @@ def _body(
     warnings: list[str],
 ) -> LaidOut:
     """The table of the rows from ``first`` on under these names; ``repeated`` is the header as it may stand again."""
-    last = _end(lines, numbers, show, first, len(header), warnings)
+    last = _second_table(lines, numbers, show, first, repeated, warnings)
+    if last == len(lines):
+        last = _end(lines, numbers, show, first, len(header), warnings)
     places = _without_repeats(lines, numbers, show, first, last, repeated, warnings)
     if not places:
         raise AssayPilotError("there is a header but no row below it", file=file, mend="Add the compounds.")
@@ -356,6 +358,39 @@ def _with_unit(name: str, unit: str) -> str:
 # ---------------------------------------------------------------------- the end, and rows that are none
 
 
+def _second_table(
+    lines: Sequence[Sequence[Any]],
+    numbers: Sequence[int],
+    show: Show,
+    first: int,
+    header: Sequence[str] | None,
+    warnings: list[str],
+) -> int:
+    """The place where another table begins below this one, which is said; the number of lines where none does.
+
+    Its first row is one of headers, after a blank line or beginning as this one's header does, and not the same.
+    """
+    if header is None or _known(header) < 2:
+        return len(lines)
+    start = next(place for place, text in enumerate(header) if text)
+    key = header[start]
+    for place in range(first + 1, len(lines)):
+        line = lines[place]
+        gap = numbers[place] > numbers[place - 1] + 1
+        if not gap and not (start < len(line) and line[start] == key):
+            continue
+        texts = [show(cell) for cell in line]
+        same = texts[: len(header)] == list(header[: len(texts)]) and not any(texts[len(header) :])
+        if same or _known(texts) < max(2, 0.6 * _filled(texts)) or _numeric(texts):
+            continue
+        begins = _short(", ".join(filter(None, texts)))
+        warnings.append(
+            f"In row {numbers[place]} another table begins ({begins}) and was left out. Read it as a file of its own."
+        )
+        return place
+    return len(lines)
+
+
 def _end(
     lines: Sequence[Sequence[Any]], numbers: Sequence[int], show: Show, first: int, width: int, warnings: list[str]
 ) -> int:
@@ -483,7 +518,7 @@ def _evened(
         lines.append((list(line) + [""] * width)[:width])
     for places, said in (
         (short, "fewer cells than the header; the rest counts as empty"),
-        (long, "more cells than the header (a decimal comma, or a comma in a name?); those beyond it were left out"),
+        (long, "more cells than the header; those beyond it were left out"),
     ):
         if places:
             warnings.append(f"{rows_named(places)} {'has' if len(places) == 1 else 'have'} {said}.")

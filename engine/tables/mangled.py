@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-__all__ = ["DITTO", "about_ids", "is_ditto", "looks_changed"]
+__all__ = ["DITTO", "about_ids", "is_ditto", "looks_changed", "looks_filled_down"]
 
 _MONTH = r"(?:jan|feb|mar|mär|apr|may|mai|jun|jul|aug|sep|sept|oct|okt|nov|dec|dez)"
 _DATE = re.compile(
@@ -22,6 +22,13 @@ DITTO = "a mark for the row above is no substituent; write it out"
 def is_ditto(text: str) -> bool:
     """Whether a cell only says that it is as the one above it."""
     return _DITTO.fullmatch(text.strip()) is not None
+
+
+def looks_filled_down(texts: Sequence[str]) -> bool:
+    """Whether each text of a column seems to hold for the empty cells below it: it begins a block and never returns."""
+    filled = [text for text in texts if text]
+    blocks = len(filled) > 1 and len(set(filled)) == len(filled) and bool(texts[0])
+    return blocks and len(texts) - len(filled) >= len(filled)
 
 
 def looks_changed(text: str) -> str:

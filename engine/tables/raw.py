@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from assaypilot.engine.tables.problems import Problem
 
-__all__ = ["DELIMITERS", "RawTable", "columns_named", "fold", "rows_named", "unguard"]
+__all__ = ["DELIMITERS", "RawTable", "columns_named", "fold", "rows_named", "unguard", "visible"]
 
 DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab"}
 """The only delimiters that are looked for, and what to call them."""
@@ -16,6 +16,7 @@ DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab"}
 _NAMED_ROWS = 5
 _NAMED_COLUMNS = 12
 _KIND = re.compile(r"^[birs]_(?:user|sd|m|csv)_(?=.)")
+_UNSEEN = dict.fromkeys(map(ord, "\u200b\u200c\u200d\u2060\ufeff\u00ad")) | dict.fromkeys((0x2010, 0x2011), "-")
 _SMALL = str.maketrans("₀₁₂₃₄₅₆₇₈₉⁰¹²³⁴⁵⁶⁷⁸⁹ᵢ", "01234567890123456789i")
 
 
@@ -88,6 +89,16 @@ def fold(header: str) -> str:
     is left away.
     """
     return re.sub(r"[\s_.\-]+", " ", _KIND.sub("", header).translate(_SMALL)).strip().casefold()
+
+
+def visible(text: str) -> str:
+    """A text without the signs that nobody sees, and with plain hyphens: what is pasted from pages and mails has both.
+
+    Two ids or substituents that look alike are alike then.
+    """
+    if text.isascii() or not any(chr(sign) in text for sign in _UNSEEN):
+        return text
+    return text.translate(_UNSEEN)
 
 
 def unguard(text: str) -> str:

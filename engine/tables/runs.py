@@ -21,6 +21,8 @@ _RUN = re.compile(
 )
 """The words for a run with its number, and the marks that set them apart: `` run 2``, ``_rep1``, ``(n=3)``, ``#2``."""
 
+_AGAIN = re.compile(r"(?P<name>.+?)(?:\.\d{1,2}| \(\d{1,2}\))")
+"""A header that stands twice, as it is called the second time."""
 _SAMPLED = 2_000
 _FEWEST_ALIKE = 3
 _ALIKE = 0.95
@@ -84,6 +86,12 @@ def once_each(
             )
         else:
             kept[column] = column
+    again = [c for c in kept if (match := _AGAIN.fullmatch(c)) is not None and match["name"] in kept]
+    if again:
+        notes.append(
+            f"The header of {', '.join(again)} stands twice: they are endpoints of their own. Columns called run 1, "
+            "run 2 are measurements of one."
+        )
     return list(kept.items())
 
 

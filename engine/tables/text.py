@@ -16,7 +16,7 @@ from assaypilot.engine.tables.decimals import decimal_mark, without_thousands
 from assaypilot.engine.tables.grids import listed
 from assaypilot.engine.tables.layout import lay_out
 from assaypilot.engine.tables.matrices import paired
-from assaypilot.engine.tables.raw import DELIMITERS, RawTable, fold, unguard
+from assaypilot.engine.tables.raw import DELIMITERS, RawTable, fold, unguard, visible
 from assaypilot.engine.tables.ruled import barred, is_framed, spaced
 from assaypilot.engine.tables.turned import turned
 
@@ -69,6 +69,7 @@ def parse(
     """
     if not text.strip():
         raise AssayPilotError("the file is empty" if name else "nothing was pasted", file=name, mend="Give a table.")
+    text = visible(text)
     if is_datawarrior(text):
         text, delimiter = datawarrior_table(text, name, warnings), "\t"
     shown = delimiter

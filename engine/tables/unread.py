@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from assaypilot.engine.tables import headers
 from assaypilot.engine.tables.classes import about_classes, classes_of
-from assaypilot.engine.tables.raw import RawTable, rows_named
+from assaypilot.engine.tables.raw import RawTable, fold, rows_named
 from assaypilot.engine.tables.values import is_missing, parse_value
 
 __all__ = ["about_unread"]
@@ -20,10 +20,10 @@ def about_unread(raw: RawTable, columns: Sequence[str]) -> dict[str, str]:
         classes = classes_of(column, texts)
         if classes:
             said[column] = about_classes(column, classes)
-        elif headers.looks_like_activity(column):
+        elif headers.looks_like_activity(column) or fold(column) in headers.VALUE:
             found = [(row, why) for row, text in zip(raw.rows, texts, strict=True) if (why := _why(text, raw.decimal))]
             filled = sum(not is_missing(text) for text in texts)
-            if filled and 2 * len(found) > filled:
+            if filled and len(found) == filled:
                 rows = rows_named([row for row, _ in found]).lower()
                 said[column] = f"Column {column} is not read as values ({rows}): {found[0][1]}."
     return said

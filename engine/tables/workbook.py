@@ -18,7 +18,7 @@ from assaypilot.engine.tables.hidden import say_hidden
 from assaypilot.engine.tables.layout import lay_out
 from assaypilot.engine.tables.matrices import paired
 from assaypilot.engine.tables.percentages import as_shown
-from assaypilot.engine.tables.raw import RawTable, fold, rows_named
+from assaypilot.engine.tables.raw import RawTable, fold, rows_named, visible
 from assaypilot.engine.tables.turned import turned
 from assaypilot.engine.tables.zipped import Archive, Failed, failed_cells, inspect
 
@@ -255,7 +255,7 @@ def _text(value: Any) -> str:
     """A cell as text, trimmed: whole numbers without a point, dates as 2024-05-31."""
     kind = value.__class__
     if kind is str:
-        return str(value).strip()
+        return visible(value).strip()
     if kind is float:
         return str(int(value)) if value.is_integer() and abs(value) < _WHOLE else repr(value)
     if kind is bool:
@@ -270,7 +270,7 @@ def _texts(column: tuple[Any, ...]) -> tuple[str, ...]:
     """The texts of a column; most hold nothing but texts or nothing but numbers, which go fast."""
     kinds = set(map(type, column))
     if kinds == {str}:
-        return tuple(map(str.strip, column))
+        return tuple(visible(text).strip() for text in column)
     if kinds == {float} and max(map(abs, column)) < _WHOLE:
         # Whole numbers are written without a point; nothing but them ends in .0.
         return tuple((repr(list(column))[1:-1] + ", ").replace(".0, ", ", ").split(", ")[:-1])

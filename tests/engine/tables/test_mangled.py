@@ -3,15 +3,17 @@
 import pytest
 
 from assaypilot.engine.endpoint import Endpoint
+from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.library import Library
 from assaypilot.engine.tables.headers import split_unit
 from assaypilot.engine.tables.importer import import_table
 from assaypilot.engine.tables.mangled import about_ids, is_ditto
 from assaypilot.engine.tables.mapping import propose
-from assaypilot.engine.tables.opening import parse_text
+from assaypilot.engine.tables.opening import parse_text, read_table
 from assaypilot.engine.tables.results import read_results
 from assaypilot.engine.tables.runs_within import about_own_sds
 from assaypilot.engine.tables.spellings import one_spelling
+from tests.engine.tables.workbooks import write_xlsx
 
 
 def imported(text):
@@ -83,11 +85,6 @@ def test_a_unit_before_what_the_value_is():
     assert split_unit("Geo mean") == ("Geo mean", "")
 
 
-def test_a_longer_row_says_what_it_may_be():
-    table = imported("ID,R1,pIC50\na,Me,7,2\nb,H,6\n")
-    assert any("(a decimal comma, or a comma in a name?)" in text for text in table.warnings)
-
-
 def means(sd, *, n=3, stated=None):
     rows = "".join(f"c{k},{a},{b},{6 + 0.1 * k},{sd},{n}\n" for k, (a, b) in enumerate(
         (a, b) for a in ("Me", "H", "Et") for b in ("F", "Cl")))  # fmt: skip
@@ -108,3 +105,50 @@ def test_rows_of_one_compound_that_differ_by_more_are_named():
     rows = "".join(f"c{k},{a},F,{6 + k + d},0.05,3\n" for k, a in enumerate(("Me", "H", "Et", "Pr")) for d in (0, 0.4))
     table = imported("ID,R1,R2,pIC50,SD,N\n" + rows)
     assert "Rows of one compound differ by more, SD 0.28." in (about_own_sds(table.endpoints[0], table.history) or "")
+
+
+def test_signs_that_nobody_sees_make_no_other_id_or_substituent(tmp_path):
+    text = "ID,R1,pIC50\n\u200bA\u2011001,\ufeffMe,6\nA-002,Me,7\nA-003,H\u00ad,8\n"
+    book = [line.split(",") for line in text.strip().split("\n")]
+    for raw in (parse_text(text), read_table(write_xlsx(tmp_path / "x.xlsx", {"Data": book}))):
+        assert raw.column("ID") == ("A-001", "A-002", "A-003")
+        assert raw.column("R1") == ("Me", "Me", "H")
+
+
+def test_a_second_table_below_is_left_out_and_said():
+    table = imported("ID,R1,pIC50\na,Me,6\nb,H,7\n\nID,R1,hERG (uM)\na,Me,3\nb,H,5\n")
+    assert [(r.compound, r.value) for r in table.history] == [("a", 6.0), ("b", 7.0)]
+    assert any("In row 5 another table begins (ID, R1, hERG (uM))" in text for text in table.warnings)
+    again = imported("ID,R1,pIC50\na,Me,6\n\nID,R1,pIC50\nb,H,7\n")
+    assert [r.compound for r in again.history] == ["a", "b"]
+
+
+def test_details_of_fits_in_a_long_list_are_no_endpoints():
+    text = "Molecule Name,Readout Name,Value,R1\na,IC50 (nM),10,Me\na,Hill,1,Me\nb,IC50 (nM),20,H\nb,Hill,1,H\n"
+    table = imported(text)
+    assert [(r.compound, r.endpoint, r.value) for r in table.history] == [
+        ("a", "IC50 (nM)", 10.0),
+        ("b", "IC50 (nM)", 20.0),
+    ]
+    assert table.not_used == ()
+    assert any("Details of fits in column Readout Name are not read: Hill." in text for text in table.notes)
+
+
+def test_a_substituent_above_empty_cells_is_not_copied_down_without_a_word():
+    table = imported("ID,R1,R2,pIC50\na,Me,F,6\nb,,Cl,7\nc,,H,7\nd,Et,F,6\ne,,Cl,6\nf,Pr,F,6\ng,,F,6\n")
+    assert any("In R1 each substituent stands once, above empty cells" in text for text in table.warnings)
+    mixed = imported("ID,R1,R2,pIC50\na,Me,F,6\nb,,Cl,7\nc,Et,H,7\nd,Me,F,6\ne,,Cl,6\n")
+    assert not any("above empty cells" in text for text in mixed.warnings)
+
+
+def test_headers_that_stand_twice_are_told():
+    table = imported("ID,R1,IC50 (nM),IC50 (nM).1\na,Me,6,7\nb,H,7,9\nc,Et,30,4\n")
+    assert any("The header of IC50 (nM).1 stands twice" in text for text in table.notes)
+
+
+def test_json_is_refused(tmp_path):
+    path = tmp_path / "x.csv"
+    path.write_text('[{"ID": "a", "R1": "Me"}]', encoding="utf-8")
+    with pytest.raises(AssayPilotError, match="this is JSON, not a table"):
+        read_table(path)
+    assert parse_text("[R1],pIC50\nMe,6\n").columns == ("[R1]", "pIC50")
