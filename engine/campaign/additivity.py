@@ -30,7 +30,6 @@ from assaypilot.engine.campaign.censoring import bounds_at
 from assaypilot.engine.campaign.deviating import Deviations
 from assaypilot.engine.campaign.noise import known as assay_noise
 from assaypilot.engine.campaign.noise import scatter
-from assaypilot.engine.campaign.plates import blocking
 from assaypilot.engine.campaign.results.spans import spanned
 from assaypilot.engine.features import SiteFeatures
 from assaypilot.engine.interactions import pair_name
@@ -270,7 +269,7 @@ def _values(ledger: Ledger, endpoint: int, own: list[Measurement]) -> tuple[Site
     effect of their plate is no deviation of compounds. A compound of several blocks then counts once in each.
     """
     if ledger.settings.blocks != "none":
-        told = blocking.everything(ledger, endpoint)
+        told = assay_noise.beside_blocks(ledger, endpoint)
         block = told.blocks - min(int(told.blocks.min(initial=0)), 0)
         codes = np.column_stack([ledger.features.codes[told.arms], block])
         whole = SiteFeatures(codes, (*ledger.features.sizes, int(block.max(initial=0)) + 1))

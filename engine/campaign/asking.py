@@ -103,6 +103,7 @@ class Terms(Books):
             estimated=bool(scatter.estimated(self)),
             precision=precision.of_arms(self, self.goal_endpoints),
             uneven=later.given_after(self, self.turns) > 0 or scatter.by_guesses(self),
+            of_controls=precision.of_controls(self, self.goal_endpoints),
             began=self.goals[0] if len(self.goals) > 1 else None,
         )
 

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from assaypilot.engine.arrays import Flags, Floats, Ints
 from assaypilot.engine.campaign import censoring, limits
 from assaypilot.engine.campaign.noise import known as assay_noise
-from assaypilot.engine.campaign.plates import blocking
 from assaypilot.engine.campaign.replay import Ledger
 from assaypilot.engine.campaign.state import Candidates
 from assaypilot.engine.difference import parts, pooled_of
@@ -82,7 +81,7 @@ def posterior_of(ledger: Ledger, endpoint: int, data: Pooled | None = None) -> P
     if not len(measured) or noise is None:
         return None
     if ledger.settings.blocks != "none":
-        told = blocking.everything(ledger, endpoint)
+        told = assay_noise.beside_blocks(ledger, endpoint)
         return blocked_posterior(
             ledger.features, told.arms, told.counts, told.means, noise, told.effects(ledger), told.control_means
         )
@@ -111,7 +110,7 @@ def _estimates(ledger: Ledger, endpoint: int, data: Pooled) -> Floats:
     if ledger.settings.blocks == "none":
         fit = least_squares(ledger.features, measured, data.counts[measured], data.means[measured])
     else:
-        fit = blocking.everything(ledger, endpoint).fit(ledger)
+        fit = assay_noise.beside_blocks(ledger, endpoint).fit(ledger)
     return np.where(fit.estimable(), fit.means(), np.nan)
 
 

@@ -48,7 +48,7 @@ def measured_pool(ledger: Ledger, position: int) -> Pooled:
     Counts are of the largest noise SD, where it differs by class.
     """
     if ledger.settings.blocks != "none":
-        return blocking.adjusted(ledger, position)
+        return blocking.adjusted(ledger, assay_noise.beside_blocks(ledger, position))
     used = [m for m in ledger.measurements if m.endpoint == position and m.usable]
     told = pool(
         (int(ledger.arm_of[m.compound]) for m in used), (m.value for m in used), (m.n for m in used), ledger.n_arms
@@ -106,7 +106,7 @@ def _measured(ledger: Ledger, position: int) -> Posterior | None:
 
 def _beside_blocks(ledger: Ledger, position: int, exact: Cells, bounds: Bounds, sigma: float) -> Posterior:
     """The same beside plates (batches, dates), whose effects the exact values and controls tell."""
-    told, prior = blocking.everything(ledger, position), prior_of(exact, bounds, sigma)
+    told, prior = assay_noise.beside_blocks(ledger, position), prior_of(exact, bounds, sigma)
 
     def solve(more: Cells) -> Posterior:
         whole = told.and_without_block(*more)
@@ -132,7 +132,7 @@ def bounds_at(ledger: Ledger, position: int) -> Bounds | None:
     """
     worth = assay_noise.worth(ledger, position)
     kind = ledger.settings.blocks
-    levels = {} if kind == "none" else blocking.levels(ledger, position)
+    levels = {} if kind == "none" else blocking.levels(ledger, position, assay_noise.beside_blocks(ledger, position))
     found: dict[tuple[int, float, float, float], int] = {}
     for m in bounds_of(ledger, position):
         shift = levels.get(blocking.block_of(kind, m)) if kind != "none" and m.round else 0.0

@@ -284,7 +284,7 @@ def _models(ledger: Ledger) -> tuple[str, ...]:
         of_each = pool((m.compound for m in used), (m.value for m in used), (m.n for m in used), len(ledger.library))
         rows: Ints = np.flatnonzero(of_each.counts > 0)
         if ledger.settings.blocks != "none":
-            of_each = blocking.adjusted(ledger, k)
+            of_each = blocking.adjusted(ledger, assay_noise.beside_blocks(ledger, k))
             measured = np.flatnonzero(of_each.counts > 0)
             rows, of_each = (
                 ledger.first[measured],

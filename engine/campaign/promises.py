@@ -14,6 +14,7 @@ from assaypilot.engine.campaign.changing.changed import changes_in_words
 from assaypilot.engine.campaign.compared import never_compared
 from assaypilot.engine.campaign.noise import classes, scatter
 from assaypilot.engine.campaign.noise import known as assay_noise
+from assaypilot.engine.campaign.noise.precision import sd_of_controls
 from assaypilot.engine.campaign.plates import blocking
 from assaypilot.engine.campaign.replay import Ledger
 from assaypilot.engine.campaign.results.bounds import left_out, taken
@@ -306,6 +307,11 @@ def _plates(ledger: Ledger) -> list[str]:
         if silent:
             where = f" in {ledger.endpoints[k].scale_name}" if len(ledger.measured) > 1 else ""
             found.append(f"{joined(silent)}, without a nominal value beside others, not used for any {kind}{where}")
+    for k in ledger.measured:
+        endpoint = ledger.endpoints[k]
+        if endpoint.noise_classes is not None:
+            of = f" in {endpoint.scale_name}" if len(ledger.measured) > 1 else ""
+            found.append(f"controls scatter{of} like compounds of no class, SD at most {sd_of_controls(endpoint):.3g}")
     if ledger.limited:
         found.append(f"limits rest on the nominal values of {joined([control.name for control in controls])}")
     changed = sum(

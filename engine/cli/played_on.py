@@ -151,14 +151,12 @@ def _readable(given: argparse.Namespace, options: argparse.Namespace, console: C
 
 def _refuse_beside_classes(options: argparse.Namespace) -> None:
     """Nothing; AssayPilotError for what simulations do not know beside noise that differs by class."""
-    for option, given in (("--plate-sd", options.plate_sd), ("--assay-range", options.assay_range)):
-        if given is not None:
-            raise AssayPilotError(
-                f"simulations know no {option[2:].replace('-sd', ' effects').replace('-', ' ')} beside noise that "
-                "differs by class",
-                option=option,
-                mend="Leave one of them out.",
-            )
+    if options.assay_range is not None:
+        raise AssayPilotError(
+            "simulations know no assay range beside noise that differs by class",
+            option="--assay-range",
+            mend="Leave one of them out.",
+        )
 
 
 def _goal_of_table(name: str, options: argparse.Namespace, asked: Sequence[Endpoint]) -> Goal:

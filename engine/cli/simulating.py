@@ -115,6 +115,12 @@ def _tasks(options: argparse.Namespace, instance: Instance, goal: Goal) -> list[
         refuse_unknown_noise(strategy, parameters=given, max_replicates=options.max_replicates)
         if instance.make(0).sds is not None and strategy.info.name not in BY_CLASS:
             raise unknown_by_class(strategy.info.name)
+        if instance.make(0).sds is not None and options.plate_sd is not None:
+            raise AssayPilotError(
+                "beside plate effects SDs by class are stated, and --sd unknown tells nobody",
+                option="--sd",
+                mend="Give the SD of all others, or leave --plate-sd or --noise-class out.",
+            )
     return [
         Task(
             strategy=strategy,

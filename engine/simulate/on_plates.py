@@ -84,11 +84,12 @@ def sample_on_plates(
     elif plates.filled == "lot":
         each = _pairs_by_lot(allocation, rng) if pairs else rng.permutation(each)
     arms, at, n = _cells(each, along)
-    sd = np.array(drawn.noise)[:, None]
+    sd = np.array(drawn.noise)[:, None] if drawn.sds is None else drawn.sds[:, arms]
+    of_controls = np.array(drawn.of_controls)[:, None]
     effects = plates.shift * rng.standard_normal((len(sd), n_plates))
     values = drawn.expected[:, arms] + effects[:, at] + sd / np.sqrt(n) * rng.standard_normal((len(sd), len(arms)))
     control_counts = np.full((len(sd), n_plates), float(plates.controls))
-    scatter = sd / np.sqrt(max(plates.controls, 1)) * rng.standard_normal(effects.shape)
+    scatter = of_controls / np.sqrt(max(plates.controls, 1)) * rng.standard_normal(effects.shape)
     counts, sums = np.zeros(drawn.truth.shape), np.zeros(drawn.truth.shape)
     for endpoint in range(len(sd)):
         counts[endpoint] = np.bincount(arms, n, drawn.truth.shape[1])

@@ -142,6 +142,7 @@ def problem_of(task: Task, drawn: Drawn, run: int) -> Problem:
         seed=int(_stream(task.seed, run, _OWN).generate_state(1)[0]),
         capacity=capacity,
         precision=None if drawn.sds is None else (np.array(drawn.noise)[:, None] / drawn.sds) ** 2,
+        of_controls=tuple((np.array(drawn.noise) / np.array(drawn.of_controls)) ** 2),
     )
 
 

@@ -109,6 +109,8 @@ class Problem:
 
     None where all have that SD; who does not look at it takes it for the SD of all, which is then the largest.
     """
+    of_controls: tuple[float, ...] = ()
+    """The same of a control on a plate, per endpoint; empty where one counts as one measurement of SD ``noise``."""
     uneven: bool = False
     """Whether some measurements are weighed otherwise than by their SDs, so that they may tell more than it says."""
     lacking: tuple[Flags, ...] = ()

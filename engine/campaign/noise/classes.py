@@ -5,6 +5,9 @@ strategies, and limits, take the largest SD of all classes for every compound: t
 they would be with the SDs of the classes, so what is promised holds, with more measurements than it takes. Estimates
 and probabilities, which only inform, are weighed by class under all of them.
 
+**Beside plates** (batches, days) with stated SDs a control is worth as much as a compound of no class: the SD that was
+stated for all others is its own.
+
 Where nobody knows the SDs what was said of them are guesses, and ``by_class`` has what is decided by: with ``adaptive``
 alone, whose plans see to it that each class becomes known.
 """
@@ -152,12 +155,12 @@ def check(ledger: Terms) -> None:
     name = named[0].name
     if any(e.noise_estimated for e in named) and ledger.strategy.info.name not in BY_CLASS:
         raise unknown_by_class(ledger.strategy.info.name)
-    if ledger.settings.blocks != "none":
+    if ledger.settings.blocks != "none" and any(e.noise_estimated for e in named):
         raise AssayPilotError(
-            f"the assay noise (SD) of {name} differs by class, and {ledger.settings.blocks} effects are taken out with "
-            "one SD for all",
-            option="--blocks",
-            mend="Leave --blocks out, or give the largest SD as that of all compounds.",
+            f"nobody knows the SDs of {name} by class, and {ledger.settings.blocks} effects are taken out beside SDs "
+            "that are stated, or one that nobody knows",
+            option="--noise-class",
+            mend="Give the SDs, or leave the classes out; or leave --blocks out.",
         )
     parts = {part for e in ledger.endpoints if e.of is not None for part in e.of}
     if any(e.name in parts and e.noise_estimated for e in named):

@@ -10,11 +10,12 @@ from assaypilot.engine.arrays import Floats
 from assaypilot.engine.campaign.decisions import Decisions
 from assaypilot.engine.campaign.noise import precision
 from assaypilot.engine.campaign.noise.scatter import Spread, latest
+from assaypilot.engine.campaign.plates.blocking import Together, everything
 from assaypilot.engine.difference import with_noise
 from assaypilot.engine.endpoint import Endpoint
 from assaypilot.engine.models.sd_bound import TARGET
 
-__all__ = ["informing", "known", "sentence", "told_within_blocks", "who", "worth"]
+__all__ = ["beside_blocks", "informing", "known", "sentence", "told_within_blocks", "who", "worth"]
 
 
 def known(ledger: Decisions) -> tuple[Spread, ...]:
@@ -52,6 +53,16 @@ def _by_class(endpoint: Endpoint, told: Sequence[Spread]) -> Endpoint:
 def worth(ledger: Decisions, position: int) -> Floats:
     """``(n_compounds,)``, how many measurements of the largest SD one of each is worth, by the noise as it is known."""
     return precision.worth(informing(ledger), ledger.library, position)
+
+
+def beside_blocks(ledger: Decisions, position: int) -> Together:
+    """Everything of an endpoint by compound and block, counted as measurements of its largest SD."""
+    told, endpoint = everything(ledger, position), informing(ledger)[position]
+    if endpoint.noise_classes is None:
+        return told
+    each = precision.worth((endpoint,), ledger.library, 0)[ledger.first]
+    of_control = precision.of_control(endpoint)
+    return told._replace(counts=told.counts * each[told.arms], control_counts=told.control_counts * of_control)
 
 
 def who(ledger: Decisions, one: Spread) -> str:

@@ -16,7 +16,7 @@ from assaypilot.engine.difference import parts
 from assaypilot.engine.endpoint import Endpoint
 from assaypilot.engine.library import Library
 
-__all__ = ["differs", "of_arms", "of_compounds", "worth"]
+__all__ = ["differs", "of_arms", "of_compounds", "of_control", "of_controls", "sd_of_controls", "worth"]
 
 
 def of_arms(books: Books, positions: Sequence[int]) -> Floats | None:
@@ -24,6 +24,24 @@ def of_arms(books: Books, positions: Sequence[int]) -> Floats | None:
     if not any(differs(books.endpoints, k) for k in positions):
         return None
     return np.stack([of_compounds(books, k)[books.first] for k in positions])
+
+
+def of_controls(books: Books, positions: Sequence[int]) -> tuple[float, ...]:
+    """The same of a control on a plate, by endpoint; empty where all measurements are worth as much."""
+    if books.settings.blocks == "none" or not any(differs(books.endpoints, k) for k in positions):
+        return ()
+    return tuple(of_control(books.endpoints[k]) for k in positions)
+
+
+def of_control(endpoint: Endpoint) -> float:
+    """How many measurements of the largest SD one of a control is worth: it scatters like compounds of no class."""
+    own = endpoint.noise_classes
+    return 1.0 if own is None else (own.largest / own.guesses[0]) ** 2
+
+
+def sd_of_controls(endpoint: Endpoint) -> float | None:
+    """The SD between readings of a control: that of compounds of no class; None where it is not known."""
+    return endpoint.noise_sd if endpoint.noise_classes is None else endpoint.noise_classes.guesses[0]
 
 
 def of_compounds(books: Books, position: int) -> Floats:

@@ -204,18 +204,16 @@ def everything(books: Books, endpoint: int) -> Together:
     return _together(books, endpoint, used, [r for r in books.readings if r.round > 0])
 
 
-def levels(books: Books, endpoint: int) -> dict[Block, float]:
-    """The estimated effect of each block that ``everything`` has a value of."""
-    told = everything(books, endpoint)
+def levels(books: Books, endpoint: int, told: Together) -> dict[Block, float]:
+    """The estimated effect of each block that ``everything``, or the same otherwise counted, has a value of."""
     used = (m for m in books.measurements if m.endpoint == endpoint and m.usable and m.round)
     named = dict.fromkeys(block for block in (known_block(books, m) for m in used) if block is not None)
     left = told.means - told.fit(books).means(told.arms)
     return dict(zip(named, told.effects(books).levels(left, told.control_means).tolist(), strict=True))
 
 
-def adjusted(books: Books, endpoint: int) -> Pooled:
-    """``everything`` by compound, with the estimated effects of the blocks taken off the values."""
-    told = everything(books, endpoint)
+def adjusted(books: Books, told: Together) -> Pooled:
+    """``everything``, or the same otherwise counted, by compound, the estimated effects of blocks taken off."""
     n = books.n_arms
     if not len(told.arms):
         return Pooled(np.zeros(n), np.zeros(n))

@@ -10,6 +10,7 @@ import numpy as np
 
 from assaypilot.engine.arrays import Floats
 from assaypilot.engine.campaign.counting import Books
+from assaypilot.engine.campaign.noise.precision import sd_of_controls
 from assaypilot.engine.campaign.plates import blocking
 from assaypilot.engine.campaign.plates.drifting import drift
 from assaypilot.engine.campaign.plates.lines import Cost, PlateLine, Quality
@@ -48,13 +49,16 @@ def quality(ledger: Books) -> Quality:
             groups.setdefault(blocking.block_of(kind, r), []).append(place)
         for block, places in sorted(groups.items()):
             some = [own[place] for place in places]
-            lines.append(_line(block[0], blocking.name_of(kind, some[0]), k, some, above[places], endpoint.noise_sd))
-        if endpoint.noise_sd is not None and own:
+            lines.append(
+                _line(block[0], blocking.name_of(kind, some[0]), k, some, above[places], sd_of_controls(endpoint))
+            )
+        sd = sd_of_controls(endpoint)
+        if sd is not None and own:
             names = {block: blocking.name_of(kind, own[places[0]]) for block, places in groups.items()}
             weights = np.array([float(r.n) for r in own])
             blocks = [blocking.block_of(kind, r) for r in own]
             taken_out = None if settings.blocks == "none" else settings.blocks
-            texts = drift(blocks, names, above, weights, endpoint.noise_sd, taken_out=taken_out)
+            texts = drift(blocks, names, above, weights, sd, taken_out=taken_out)
             drifts += [f"{endpoint.name}: {text}{_what_of_it(ledger)}" for text in texts]
     n_wide = sum(line.sd is not None for line in lines)
     lines = [replace(line, wide=line.wide and _p_wide(ledger, line) * n_wide < _WIDE) for line in lines]
@@ -88,7 +92,7 @@ def _p_wide(ledger: Books, line: PlateLine) -> float:
     """The chance of so wide a scatter; its degrees of freedom are those of one control, at most too many by few."""
     from scipy.special import chdtrc
 
-    noise = ledger.endpoints[line.endpoint].noise_sd
+    noise = sd_of_controls(ledger.endpoints[line.endpoint])
     if line.sd is None or noise is None:
         return 1.0
     freedom = max(line.n - 1, 1)

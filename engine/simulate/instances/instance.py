@@ -54,6 +54,14 @@ class Drawn:
         """How many arms."""
         return self.features.n_rows
 
+    @property
+    def of_controls(self) -> tuple[float, ...]:
+        """The SD of a control on a plate, per endpoint: that of the arms of the first class."""
+        if self.sds is None or self.classes is None:
+            return self.noise
+        own = [sds[classes == 0] for sds, classes in zip(self.sds, self.classes, strict=True)]
+        return tuple(float(sds[0]) if len(sds) else sd for sds, sd in zip(own, self.noise, strict=True))
+
 
 @dataclass(frozen=True, slots=True)
 class Instance:

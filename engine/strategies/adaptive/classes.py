@@ -10,6 +10,14 @@ That is all that ``one`` and ``pareto`` use: steps of walks are independent stan
 is proven there holds. A class of a larger SD than stated makes steps that are more than standard normal: each SD is
 assumed, like the one SD otherwise.
 
+**Beside blocks** whose effects are taken out (``blocks``) rows of compounds carry the column of their block, and a
+control is a row with nothing else. Scaled by sigma / sigma_c all of them have the SD sigma as well, the block's column
+being scaled with the row: weighted least squares of compounds and blocks together. Eliminating the blocks leaves
+V = sum w n a a' - sum_p t_p t_p' / s_p with t_p = sum w n a over block p and s_p the weights there, controls with
+theirs: what ``models.blocks`` makes of counts that are w n. Its estimate has the covariance sigma^2 V^-1 exactly, so
+that steps are standard normal here, too. A control has no substituents; it is taken to scatter like the compounds of no
+class, as the guarantee says.
+
 Where nobody knows the SDs w_c comes of a guess and of the first phase's replicates, and sigma is such a bound that no
 measurement scatters more than its weight says: ``models.sd_classes``.
 
@@ -43,7 +51,12 @@ def weighed(problem: Problem, outcome: Outcome) -> Outcome:
     counts = outcome.counts * problem.precision
     cells = outcome.cells
     if cells is not None:
-        cells = replace(cells, counts=cells.counts * problem.precision[:, cells.arms])
+        of_controls = np.array(problem.of_controls or (1.0,) * problem.n_endpoints)[:, None]
+        cells = replace(
+            cells,
+            counts=cells.counts * problem.precision[:, cells.arms],
+            control_counts=cells.control_counts * of_controls,
+        )
     return replace(outcome, counts=counts, cells=cells)
 
 

@@ -15,7 +15,7 @@ from assaypilot.engine.measurements import Result
 from assaypilot.engine.noise_classes import NoiseClasses, parse_noise_classes
 from assaypilot.engine.stated_noise import parse_noise_and_classes
 from assaypilot.engine.tables.options import parse_endpoint_spec
-from tests.engine.campaign.making import finish, make, replays, small_library
+from tests.engine.campaign.making import finish, make, replays, small_library, truth
 
 OWN = NoiseClasses("R1", (("B", 0.5),))
 DIFFERS = {"endpoints": (Endpoint("pIC50", noise_sd=0.2, noise_classes=OWN),)}
@@ -93,13 +93,20 @@ def test_one_sd_for_all_takes_its_place_later(tmp_path):
 @pytest.mark.parametrize(
     ("changes", "why"),
     [
-        ({"blocks": "round", "controls": (Control("REF"),)}, "round effects are taken out with one SD"),
+        (
+            {
+                "blocks": "round",
+                "controls": (Control("REF"),),
+                "endpoints": (Endpoint("pIC50", noise_estimated=True, noise_classes=parse_noise_classes("R1: B")),),
+            },
+            "nobody knows the SDs of pIC50 by class, and round effects are taken out beside SDs that are stated",
+        ),
         ({"strategy": "linfact-glm", "parameters": {"link": "logit", "bound": 4.0}}, "few values"),
     ],
 )
 def test_what_cannot_be_weighed_is_refused(tmp_path, changes, why):
     with pytest.raises(AssayPilotError, match=why):
-        make(tmp_path / "x.assaypilot", **DIFFERS, **changes)
+        make(tmp_path / "x.assaypilot", **DIFFERS | changes)
     assert not (tmp_path / "x.assaypilot").exists()
 
 
@@ -167,3 +174,68 @@ def test_compounds_that_the_model_takes_for_one_have_one_class(tmp_path):
         assert finish(campaign).guarantee.holds
         replays(campaign)
     assert verify(tmp_path / "y.assaypilot").ok
+
+
+def on_plates(tmp_path, **changes):
+    """A campaign in which compounds with C at R1 scatter three times as much, and plates shift what stands on them."""
+    endpoint = Endpoint("pIC50", noise_sd=0.2, noise_classes=parse_noise_classes("R1: C=0.6"))
+    control = Control("REF-1", (("pIC50", 7.1),))
+    return make(tmp_path / "x.assaypilot", endpoints=(endpoint,), blocks="plate", controls=(control,), per_round=18,
+                **changes)  # fmt: skip
+
+
+def read_on_plates(campaign, shifts=(0.4, -0.3)):
+    """What comes back of the open round from two plates, two controls on each, without any noise but in controls."""
+    issued, library = campaign.status().open_round, campaign.status().library
+    found = []
+    for item in issued.items:
+        for plate in range(item.replicates):
+            value = float(truth(library)[item.compound] + shifts[plate])
+            found.append(Result(library.ids[item.compound], value, plate=f"P{plate + 1}"))
+    for plate, shift in enumerate(shifts):
+        found += [Result("REF-1", 7.1 + shift + off, plate=f"P{plate + 1}") for off in (0.3, -0.3)]
+    return found
+
+
+def test_beside_plates_controls_count_as_compounds_of_no_class(tmp_path):
+    with on_plates(tmp_path) as campaign:
+        said = campaign.status().guarantee
+        assert said.holds
+        assert "controls scatter like compounds of no class, SD at most 0.2" in said.sentence
+        assert "SD at most 0.2; 0.6 with C at R1" in said.sentence
+        campaign.plan()
+        assert campaign._ledger.current().problem.of_controls == pytest.approx((9.0,))
+        campaign.record(read_on_plates(campaign))
+        now = campaign.status()
+        assert now.phases_decided == 1
+        # Estimates are weighed alike: here all values agree, and so do they.
+        assert now.candidates.estimate == pytest.approx(truth(now.library), abs=1e-9)
+        memory = campaign._ledger.current().memory
+        assert memory["control_counts"] == pytest.approx(18.0)
+        louder = now.library.codes[campaign._ledger.first[memory["arms"]], 0] == 2
+        assert memory["counts"][louder] == pytest.approx(1.0)
+        assert memory["counts"][~louder] == pytest.approx(9.0)
+        # The controls' own scatter is held against their own SD, which 0.42 is above.
+        assert [line.sd for line in now.quality.plates] == pytest.approx([0.3 * 2**0.5] * 2)
+        finish(campaign)
+        assert campaign.status().finished
+        replays(campaign)
+        path = campaign.path
+    assert verify(path, recompute=True).ok
+
+
+def test_classes_given_later_beside_plates_weigh_what_comes_from_then_on(tmp_path):
+    with make(tmp_path / "x.assaypilot", blocks="round", per_round=18, controls=(Control("REF-1", (("pIC50", 7.1),)),),
+              endpoints=(Endpoint("pIC50", noise_sd=0.6),)) as campaign:  # fmt: skip
+        campaign.plan()
+        first = campaign.status().open_round
+        ids = campaign.status().library.ids
+        results = [Result(ids[item.compound], 6.0 + 0.1 * k) for k, item in enumerate(first.items)
+                   for _ in range(item.replicates)]  # fmt: skip
+        campaign.record([*results, Result("REF-1", 7.1)])
+        campaign.change(Change(noise={"pIC50": parse_noise_and_classes("0.2; R1: C=0.6")}))
+        memory = campaign._ledger.current().memory
+        assert memory["control_counts"].tolist() == [1.0]
+        assert set(memory["counts"].tolist()) <= {1.0, 2.0}
+        assert campaign.status().guarantee.holds
+        assert campaign._ledger.current().problem.of_controls == pytest.approx((9.0,))

@@ -97,10 +97,19 @@ def test_simulate_takes_classes(table: Path, run) -> None:  # noqa: F811
     assert [one["void"] for one in json.loads(told.out)] == [[], []]
 
 
+def test_simulate_takes_classes_beside_plates(table: Path, run) -> None:  # noqa: F811
+    told = run("simulate", "--table", table, *GOAL, "--sd", "0.2", "--noise-class", "Sol: poor=0.6", "--plate-sd", "0.3",
+               "--strategy", "adaptive", "--json")  # fmt: skip
+    assert told.code == 0, told.err
+    (one,) = json.loads(told.out)
+    assert one["void"] == []
+    assert one["wrong"] == 0
+
+
 @pytest.mark.parametrize(
     ("more", "why"),
     [
-        (("--sd", "0.2", "--noise-class", "Sol: poor=0.6", "--plate-sd", "0.1"), "no plate effects beside noise"),
+        (("--sd", "unknown:0.2", "--noise-class", "Sol: poor=0.6", "--plate-sd", "0.1"), "beside plate effects SDs"),
         (("--sd", "0.2", "--noise-class", "Sol: poor=0.6", "--assay-range", "..6"), "no assay range beside noise"),
         (
             ("--sd", "unknown:0.2", "--noise-class", "Sol: poor=0.6", "--strategy", "linfact-g"),
