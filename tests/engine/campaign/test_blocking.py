@@ -228,7 +228,7 @@ def test_without_blocks_a_phase_is_fitted_as_ever() -> None:
 
 def test_values_are_adjusted_by_what_their_plates_shift() -> None:
     made = books()
-    none = blocking.adjusted(made, 0)
+    none = blocking.adjusted(made, blocking.everything(made, 0))
     assert not none.counts.any()
     levels, shifts = truth(made.library), {"P0": 0.4, "P1": -1.5, "P2": 3.0}
     made.measurements = [
@@ -238,12 +238,12 @@ def test_values_are_adjusted_by_what_their_plates_shift() -> None:
     ]
     made.measurements.append(value(8, float(levels[8]), round=0, phase=0, counted=0))
     made.readings = [reading(7.0 + shift, plate, n=2) for plate, shift in shifts.items()]
-    found = blocking.adjusted(made, 0)
+    found = blocking.adjusted(made, blocking.everything(made, 0))
     assert found.means == pytest.approx(levels)
     assert found.counts.tolist() == [2.0 * (1 + k % 3) + (k == 8) for k in range(9)]
     # What one compound deviates from the sum of its effects stays in its own value.
     made.measurements = [replace(m, value=m.value + (0.9 if m.compound == 4 else 0.0)) for m in made.measurements]
-    deviating = blocking.adjusted(made, 0).means - levels
+    deviating = blocking.adjusted(made, blocking.everything(made, 0)).means - levels
     assert deviating[4] > 0.6
     assert np.abs(np.delete(deviating, 4)).max() < 0.1
 

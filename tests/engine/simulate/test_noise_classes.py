@@ -98,12 +98,12 @@ def test_simulate_takes_classes(table: Path, run) -> None:  # noqa: F811
 
 
 def test_simulate_takes_classes_beside_plates(table: Path, run) -> None:  # noqa: F811
-    told = run("simulate", "--table", table, *GOAL, "--sd", "0.2", "--noise-class", "Sol: poor=0.6", "--plate-sd", "0.3",
-               "--strategy", "adaptive", "--json")  # fmt: skip
+    told = run("simulate", "--table", table, *GOAL, "--sd", "0.2", "--noise-class", "Sol: poor=0.6",
+               "--plate-sd", "0.3", "--strategy", "adaptive", "--json")  # fmt: skip
     assert told.code == 0, told.err
     (one,) = json.loads(told.out)
     assert one["void"] == []
-    assert one["wrong"] == 0
+    assert one["errors"] == 0
 
 
 @pytest.mark.parametrize(
