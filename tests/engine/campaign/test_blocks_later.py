@@ -22,7 +22,7 @@ from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.measurements import Result
 from assaypilot.engine.plates.layout import PlateUse
 from tests.engine.campaign import trading
-from tests.engine.campaign.making import make, replays, truth
+from tests.engine.campaign.making import ENDPOINTS, answers, make, replays, truth
 from tests.engine.campaign.test_blocks import came
 
 REF = parse_control("REF-1;value=7.1")
@@ -280,3 +280,14 @@ def test_the_command_line_says_it_first(tmp_path: Path, capsys: pytest.CaptureFi
     capsys.readouterr()
     assert main(["plan", str(path), "--plate", "96"]) == 0
     assert "2 values of round 2 are in already" in capsys.readouterr().out
+
+
+def test_an_unknown_noise_has_another_sequence_of_replicates_beside_plates(tmp_path: Path) -> None:
+    """Twice all decisions, and one more bound of the noise: replicates of two plates are not compared any more."""
+    unknown = replace(ENDPOINTS[0], noise_estimated=True)
+    with make(tmp_path / "x.assaypilot", endpoints=(unknown,), **OWN) as campaign:
+        campaign.plan()
+        campaign.record(answers(campaign), close=True)
+        assert campaign.status().guarantee.delta == pytest.approx(0.05)
+        campaign.change(PLATES)
+        assert campaign.status().guarantee.delta == pytest.approx(0.05 * (2.0 + 0.1))

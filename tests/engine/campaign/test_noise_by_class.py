@@ -327,3 +327,17 @@ def test_the_sds_of_a_column_can_be_changed_but_not_who_is_in_it(tmp_path):
         assert campaign.status().endpoints[0].noise_text == "0.2; 0.5 where Sol is poor"
         with pytest.raises(AssayPilotError, match="which compounds are good in Sol"):
             campaign.change(Change(noise={"pIC50": StatedNoise(None, classes=NoiseClasses("Sol", (("good", 0.5),)))}))
+
+
+def test_what_later_phases_say_of_scatter_changes_no_weight(tmp_path):
+    """A weight that knew a phase's own contrasts could be chosen by what goes with them."""
+    with make(tmp_path / "x.assaypilot", **WIDE) as campaign:
+        while campaign.status().phases_decided < 1:
+            play(campaign, 1)
+        first = by_class.weights(campaign._ledger, 0, 1)
+        freedom = [one.freedom for one in scatter.spreads(campaign._ledger, 1)]
+        play(campaign, 2, seed=8)
+        ledger = campaign._ledger
+        assert sum(one.freedom for one in scatter.spreads(ledger, len(ledger.phases))) > sum(freedom)
+        assert len(ledger.phases) > 1
+        assert by_class.weights(ledger, 0, len(ledger.phases)) == pytest.approx(first, rel=1e-12)

@@ -101,3 +101,17 @@ def test_adaptive_has_these_limits_where_classes_are_not_known(by_class):
         assert Adaptive.walk_limits(state, level, 5) == pytest.approx(limits(own, 3, 5))
     found = [of_walk(level) for level in np.linspace(0.01, 0.5, 50)]
     assert (np.diff(found) >= 0.0).all()
+
+
+def test_a_larger_level_than_the_induction_is_about_keeps_half():
+    """That much holds for steps of any size, whoever chose them."""
+    for level in np.linspace(0.1001, 0.9, 40):
+        assert of_walk(level) <= max(0.5 * level, 0.095) * (1.0 + 1e-12)
+
+
+def test_limits_for_a_bound_on_the_noise_are_not_below_0():
+    """A walk that a bound makes shorter would come nearer to one that is."""
+    state = SimpleNamespace(memory={"expected": np.array([1])}, problem=SimpleNamespace(estimated=True, by_class=False))
+    own = limits(0.9, 1, 6)
+    assert own.min() < 0.0
+    assert Adaptive.walk_limits(state, 0.9, 6) == pytest.approx(np.maximum(own, 0.0))

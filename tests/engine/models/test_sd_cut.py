@@ -58,3 +58,12 @@ def test_cells_far_from_both_ends_count_and_each_guess_has_its_share():
     assert 6.0 < max(cell.mean for cell in kept) < 8.0
     # Nobody far enough at any guess: nothing is known.
     assert far_within(cells, (0.0, 0.1), 0.2, 0.07)[0] == []
+
+
+def test_a_cell_less_than_four_sds_from_a_bound_does_not_count():
+    cells = [Cell(place, 1.0, 1) for place in [3.9] * 40 + [4.1] * 40]
+    kept, share = far_within(cells, (0.0, math.inf), 1.0, ALPHA)
+    assert {cell.mean for cell in kept} == {4.1}
+    assert share == ALPHA / 7
+    kept, _ = far_within([cell._replace(mean=-cell.mean) for cell in cells], (-math.inf, 0.0), 2.0, ALPHA)
+    assert {cell.mean for cell in kept} == {-4.1}

@@ -76,3 +76,18 @@ def test_limits_do_not_depend_on_how_many_are_asked_for_and_loosen_with_alpha(al
 def test_levels_that_make_no_sense_are_refused(alpha, expected):
     with pytest.raises(ValueError, match="alpha must lie between"):
         limits(alpha, expected, 2)
+
+
+@pytest.mark.parametrize("expected", [1, 4, 32])
+def test_looks_beyond_the_exact_ones_spend_no_more_than_is_left(expected):
+    alpha = 0.05
+    later = norm.sf(limits(alpha, expected, 4000)[LOOKS:])
+    left = alpha * (1.0 - spent(LOOKS, expected))
+    assert 0.99 * left <= later.sum() + alpha * (1.0 - spent(4000, expected)) <= left * (1.0 + 1e-9)
+
+
+def test_a_larger_level_has_nearer_limits_at_every_look():
+    """Holm's procedure counts on it, and so do all who go to another level after results."""
+    for expected in (1, 3, 8, 32):
+        found = np.array([limits(float(alpha), expected, 40) for alpha in 0.5 * 0.8 ** np.arange(0, 60, 6)])
+        assert (np.diff(found, axis=0) > 0.0).all()
