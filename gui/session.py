@@ -181,7 +181,7 @@ class Session(Working):
 
         self._command("Saving results", work, then, failed=failed)
 
-    def measure_practice(self, then: Callable[[RecordReport], None] | None = None) -> None:
+    def measure_practice(self) -> None:
         """Nothing; fills the open round from the simulated assay of the practice campaign."""
 
         def work(campaign: Campaign, report: Report) -> RecordReport:
@@ -194,7 +194,7 @@ class Session(Working):
                 raise AssayPilotError("the round has results already", mend="Undo them first, or type what is missing.")
             return campaign.record(practice_results(campaign, standing), close_when_complete=False)
 
-        self._command("Measuring with the simulated assay", work, then)
+        self._command("Measuring with the simulated assay", work)
 
     def close_round(self, missing: Missing = "return", note: str = "", then: Callable[[], None] | None = None) -> None:
         """Nothing; closes the open round with what has come back."""
@@ -212,25 +212,19 @@ class Session(Working):
         """Nothing; notes that compounds cannot be had."""
         self._command("Saving", lambda campaign, report: campaign.mark_unavailable(ids, reason))
 
-    def exclude(self, number: int, reason: str, *, judgement: bool, then: Callable[[], None] | None = None) -> None:
+    def exclude(self, number: int, reason: str, *, judgement: bool) -> None:
         """Nothing; takes a measurement out of use, with a reason."""
-        self._command(
-            "Saving", lambda campaign, report: campaign.exclude(number, reason, judgement=judgement), _plain(then)
-        )
+        self._command("Saving", lambda campaign, report: campaign.exclude(number, reason, judgement=judgement))
 
     def include(self, number: int, reason: str) -> None:
         """Nothing; puts an excluded measurement to use again."""
         self._command("Saving", lambda campaign, report: campaign.include(number, reason))
 
-    def correct(
-        self, number: int, value: float, *, relation: Relation, unit: str | None, reason: str,
-        then: Callable[[], None] | None = None,
-    ) -> None:  # fmt: skip
+    def correct(self, number: int, value: float, *, relation: Relation, unit: str | None, reason: str) -> None:
         """Nothing; replaces a mistyped value; the original stays in the log."""
         self._command(
             "Saving",
             lambda campaign, report: campaign.correct(number, value, relation=relation, unit=unit, reason=reason),
-            _plain(then),
         )
 
     def amend_control(

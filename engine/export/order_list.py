@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 
 from assaypilot.engine.campaign.state import Status
-from assaypilot.engine.campaign.stock.view import Order
 from assaypilot.engine.export.csv_file import write_csv
 from assaypilot.engine.export.sheet import Sheet, unique
 from assaypilot.engine.export.shortlist import structure
@@ -17,14 +15,13 @@ MARKS = ("ID", "Stock", "Cost", "Lead (days)", "Ordered")
 """Columns of every order list."""
 
 
-def order_list(status: Status, orders: Sequence[Order] | None = None) -> Sheet:
+def order_list(status: Status) -> Sheet:
     """One row per compound that is to be made, in the order the phase wants them; empty when it waits for none.
 
     Where ``Stock`` is changed to ``arrived`` (or ``cannot``) the list can be read as it is by ``assaypilot stock``.
     """
     stock, library = status.stock, status.library
-    if orders is None:
-        orders = () if stock is None else stock.orders
+    orders = () if stock is None else stock.orders
     structures = [structure(status, order.compound) for order in orders]
     drawn = library.smiles is not None or any(structures)
     header = ["ID", *(["SMILES"] if drawn else []), *(site.name for site in library.sites)]

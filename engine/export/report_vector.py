@@ -29,14 +29,13 @@ _BOLD = 600
 
 
 class FigureFlowable(Flowable):
-    """A matplotlib figure in the flow of a report, as wide as it says, or scaled to ``width`` points."""
+    """A matplotlib figure in the flow of a report, as wide as it says."""
 
-    def __init__(self, figure: Figure, width: float | None = None) -> None:
+    def __init__(self, figure: Figure) -> None:
         super().__init__()
         inches = figure.get_size_inches()
-        own = 72.0 * float(inches[0])
-        self._figure, self._scale = figure, 1.0 if width is None else width / own
-        self.width, self.height = own * self._scale, 72.0 * float(inches[1]) * self._scale
+        self._figure = figure
+        self.width, self.height = 72.0 * float(inches[0]), 72.0 * float(inches[1])
         self.hAlign = "LEFT"
 
     def wrap(self, room: float, height: float) -> tuple[float, float]:
@@ -47,11 +46,10 @@ class FigureFlowable(Flowable):
         """Nothing; draws the figure at the canvas's origin."""
         figure, canvas = self._figure, self.canv
         canvas.saveState()
-        canvas.scale(self._scale, self._scale)
         figure.set_dpi(72.0)
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", message="Glyph .* missing")  # a box is drawn, which the report says
-            figure.draw(_Renderer(canvas, self.width / self._scale, self.height / self._scale))
+            figure.draw(_Renderer(canvas, self.width, self.height))
         canvas.restoreState()
 
 

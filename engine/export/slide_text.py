@@ -115,11 +115,11 @@ def cut(text: str, size: float, width: float, most: int, *, bold: bool = False) 
     return f"{words[:fewest].rstrip()}…"
 
 
-def fill(frame: Any, words: Sequence[Words], *, anchor: Any = MSO_ANCHOR.TOP) -> None:
+def fill(frame: Any, words: Sequence[Words]) -> None:
     """Nothing; puts paragraphs into a text frame that keeps its size."""
     frame.word_wrap = True
     frame.auto_size = MSO_AUTO_SIZE.NONE
-    frame.vertical_anchor = anchor
+    frame.vertical_anchor = MSO_ANCHOR.TOP
     frame.margin_left = frame.margin_right = frame.margin_top = frame.margin_bottom = Emu(0)
     for k, part in enumerate(words):
         paragraph = frame.paragraphs[0] if k == 0 else frame.add_paragraph()
@@ -130,11 +130,11 @@ def fill(frame: Any, words: Sequence[Words], *, anchor: Any = MSO_ANCHOR.TOP) ->
         run.font.color.rgb = MUTED if part.quiet else INK
 
 
-def add_text(shapes: Any, box: Box, words: Sequence[Words], name: str, *, anchor: Any = MSO_ANCHOR.TOP) -> Any:
+def add_text(shapes: Any, box: Box, words: Sequence[Words], name: str) -> Any:
     """A text box that can be edited."""
     made = shapes.add_textbox(Inches(box.left), Inches(box.top), Inches(box.width), Inches(box.height))
     made.name = plain(name)
-    fill(made.text_frame, words, anchor=anchor)
+    fill(made.text_frame, words)
     return made
 
 

@@ -45,7 +45,6 @@ def reach_plot(
     rows: Sequence[Reach],
     *,
     used: int = 0,
-    words: str = "measurements in all",
     palette: Palette = LIGHT,
     size: tuple[float, float] = (4.5, 1.5),
     dpi: float = 100.0,
@@ -82,7 +81,7 @@ def reach_plot(
     room = axes.get_position().width * figure.get_figwidth()
     axes.xaxis.set_major_locator(whole_ticks(min(6, max(2, int(room / 0.5)))))
     axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
-    axes.set_xlabel(words, color=palette.muted, fontsize=SMALL)
+    axes.set_xlabel("measurements in all", color=palette.muted, fontsize=SMALL)
     return figure
 
 

@@ -13,9 +13,11 @@ _SHARE = 0.8
 """Of them must have it."""
 _SECONDS = 1
 """For looking for it; as a rule it takes hundredths."""
+_SAMPLE = 60
+"""Structures that are looked at."""
 
 
-def common_core(smiles: Sequence[str], *, sample: int = 60) -> str | None:
+def common_core(smiles: Sequence[str]) -> str | None:
     """The SMILES of what most of a sample of the structures have in common, a ring at least; None without such a part.
 
     Pictures aligned to it show the same part of the molecule at the same place.
@@ -26,9 +28,9 @@ def common_core(smiles: Sequence[str], *, sample: int = 60) -> str | None:
     scaffold_of: Any = MurckoScaffold.GetScaffoldForMol  # it carries no types
 
     given = [text for text in smiles if text]
-    step = max(1, len(given) // sample)
+    step = max(1, len(given) // _SAMPLE)
     with rdBase.BlockLogs():
-        molecules = [mol for text in given[::step][:sample] if (mol := Chem.MolFromSmiles(text)) is not None]
+        molecules = [mol for text in given[::step][:_SAMPLE] if (mol := Chem.MolFromSmiles(text)) is not None]
         scaffolds: dict[str, Any] = {}
         for molecule in molecules:
             scaffold = scaffold_of(molecule)

@@ -20,6 +20,7 @@ from assaypilot.engine.campaign.creation import creation_drafts
 from assaypilot.engine.campaign.file.store import Store
 from assaypilot.engine.campaign.replay import Ledger
 from assaypilot.engine.campaign.state import Settings
+from assaypilot.engine.campaign.stock.choice import may_choose
 from assaypilot.engine.endpoint import Endpoint
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.library import Library
@@ -100,6 +101,10 @@ _LOOKS = 10
 """Phases of ``adaptive`` from which one run takes long."""
 _LARGE = 30_000
 """Compounds times substituents from which it does."""
+_MOST_TELLING = (
+    "Phases not planned yet are taken to be the most telling ones of whatever can be had or made; plans that save "
+    "cost or time take more, as the choice among them says."
+)
 _PATIENCE = 300.0
 """Seconds of processor time that nobody waits for a forecast."""
 
@@ -167,7 +172,10 @@ def _forecast(ledger: Ledger, report: Report, runs: int | None, seed: int) -> Fo
         if number == 0:
             _refuse_slow(ledger, time.process_time() - begun, wanted)
     report(1.0, "forecast made")
-    return _summary(ledger, ended, words(ledger, known, asked), bool(start.stops), seed)
+    assumed = words(ledger, known, asked)
+    if may_choose(ledger) and not start.stops:
+        assumed = f"{assumed} {_MOST_TELLING}"
+    return _summary(ledger, ended, assumed, bool(start.stops), seed)
 
 
 def _runs(ledger: Ledger) -> int:

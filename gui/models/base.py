@@ -114,9 +114,13 @@ def plain_tip(text: str) -> str:
     return f"<qt>{lines}</qt>"
 
 
-def two_lines(text: str, width: int = 18) -> str:
+_TITLE = 18
+"""Characters of one line of a title."""
+
+
+def two_lines(text: str) -> str:
     """A title of at most two lines, broken between words; what does not fit is cut off with an ellipsis."""
-    return "\n".join(textwrap.wrap(text, width, max_lines=2, placeholder=" …")) or text
+    return "\n".join(textwrap.wrap(text, _TITLE, max_lines=2, placeholder=" …")) or text
 
 
 class RowsModel(QAbstractTableModel):

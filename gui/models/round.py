@@ -177,11 +177,11 @@ class RoundModel(RowsModel):
         slot = self.slot(row, place, at)
         return slot is not None and slot.empty and self.waits(row, place)
 
-    def first_empty(self, after: int = -1) -> int | None:
-        """The first line (in the order shown, behind row ``after`` of the data) that waits for a result."""
+    def first_empty(self) -> int | None:
+        """The first line, in the order shown, that waits for a result."""
         for line in self.rows:
             row = int(line)
-            if row > after and self.first_place(row) is not None:
+            if self.first_place(row) is not None:
                 return row
         return None
 

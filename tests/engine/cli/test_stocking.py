@@ -201,3 +201,16 @@ def test_a_campaign_without_stock_says_so(small: Path, tmp_path: Path, done: Cal
     issued = done("plan", path)
     assert (issued["choice"], issued["orders"], issued["orders_file"]) == (None, [], None)
     assert math.isfinite(issued["certificate"]["value"])
+
+
+def test_a_forecast_says_which_plans_it_takes(
+    campaign: Path, run: Callable[..., Any], done: Callable[..., Any]
+) -> None:
+    words = "taken to be the most telling ones of whatever can be had or made"
+    assert words in done("forecast", campaign, "--runs", "9")["assumed"]
+    plain = campaign.with_name("plain.assaypilot")
+    table = campaign.with_name("listed.csv")
+    without = ("--stock", "", "--cost", "", "--lead", "")
+    made = run("new", plain, "--table", table, "--endpoint", "pIC50;sd=0.2", "--epsilon", "0.5", *without)
+    assert made.code == 0
+    assert words not in done("forecast", plain, "--runs", "9")["assumed"]

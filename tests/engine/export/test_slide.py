@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from PIL import Image
+from PIL import Image, ImageColor
 from pptx import Presentation
 from pptx.enum.shapes import MSO_SHAPE_TYPE
 from pptx.util import Inches
@@ -24,7 +24,9 @@ from assaypilot.engine.export.formats import write
 from assaypilot.engine.export.plain import sentences
 from assaypilot.engine.export.slide import presentation
 from assaypilot.engine.export.slide_text import cut, lines_of
+from assaypilot.engine.figures.palette import LIGHT
 from assaypilot.engine.processes import in_another_process
+from assaypilot.engine.strategies.protocol import IN
 from tests.engine.export.reporting import HERG, HOSTILE, POTENCY, SOLUBILITY, begin, indoles, labels, play, stop_midway
 
 WHEN = "2030-01-02 03:04 +00:00"
@@ -106,7 +108,7 @@ def test_the_figure_is_sharp_and_described(decided: Status) -> None:
         assert drawn.width / (figure.width / Inches(1)) > 200
         # Not a blank: it has the colours of what is in and of the cutoff.
         colours = {colour for _, colour in drawn.convert("RGB").getcolors(1_000_000)}
-    assert {(0x0B, 0x7A, 0x5C), (0xB8, 0x6A, 0x00)} <= colours
+    assert {ImageColor.getrgb(LIGHT.status[IN]), ImageColor.getrgb(LIGHT.cutoff)} <= colours
     assert figure.width / figure.height == pytest.approx(drawn.width / drawn.height, rel=0.01)
     assert "ranked" not in figure.name
     assert "pIC50" in figure._element.xpath(".//p:cNvPr")[0].get("descr")
