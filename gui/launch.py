@@ -34,7 +34,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     give_memory_back()
     words = list(sys.argv[1:] if argv is None else argv)
     if not _wants_window(words):
-        if not heard:
+        if not heard and sys.platform == "win32" and getattr(sys, "frozen", False):
             return _refuse(COMMANDS_ELSEWHERE, heard=False)
         from assaypilot.engine.cli import main as command_line
 

@@ -158,9 +158,22 @@ def test_a_window_that_cannot_be_opened_says_so_in_a_box(monkeypatch: pytest.Mon
 @pytest.mark.parametrize("words", [["status", "a.assaypilot"], ["--help"], ["--version"], ["demo"]])
 def test_commands_are_answered_where_there_is_a_console(monkeypatch: pytest.MonkeyPatch, words: list[str]) -> None:
     with no_console(monkeypatch) as shown:
+        monkeypatch.setattr(sys, "platform", "win32")
+        monkeypatch.setattr(sys, "frozen", True, raising=False)
         code = launch.main(words)
+        monkeypatch.undo()
     assert code == 1
     assert "assaypilot-console --help" in shown[0]
+
+
+def test_a_command_works_with_both_streams_closed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("ID,R1,pIC50\nA,Me,5\nB,Et,6\n", encoding="utf-8")
+    words = ["new", str(tmp_path / "a.assaypilot"), "--table", str(tmp_path / "t.csv"), "--sites", "R1"]
+    with no_console(monkeypatch) as shown:
+        codes = launch.main([*words, "--endpoint", "pIC50;sd=0.2", "--epsilon", "0.5"]), launch.main(["status", "x"])
+    assert codes == (0, 1)
+    assert shown == []
+    assert (tmp_path / "a.assaypilot").exists()
 
 
 # --- files
