@@ -22,6 +22,9 @@ _DOSE = re.compile(
 """What the concentrations at which compounds were tested are called, folded, without their unit."""
 _ONLY_DOSE = re.compile(r"(?:@|at)?\s*\d+(?:[.,]\d+)?(?:e-?\d+)?\s*(?:[pnuµμm]?m|[pnuµμm]?mol/l)", re.I)
 """A header that is nothing but a concentration."""
+_REACTION = re.compile(
+    r"\b(?:yields?|conversion|e ?e|e ?r|d ?r|(?:lc|hplc|uv)? ?area|ausbeute|umsatz|rendement|turnover|impurity)\b"
+)
 _FEWEST_DOSES = 3
 _MEND = "Points of curves are no replicates: give one fitted value for each compound (such as its IC50)"
 
@@ -45,31 +48,35 @@ def without_points(raw: RawTable) -> RawTable:
     once. The same table where no column of concentrations tells rows of one compound apart.
     """
     dose = next((column for column in raw.columns if is_dose(column)), None)
-    keys = None if dose is None else _compounds(raw)
+    keys = None if dose is None or any(map(_is_of_reaction, raw.columns)) else _compounds(raw)
     if dose is None or keys is None:
         return raw
+    of_what = _names(raw)
     steps = [_number(text, raw.decimal) for text in raw.column(dose)]
     by_compound: dict[tuple[str, ...], list[int]] = {}
     for place, key in enumerate(keys):
         if any(key) and steps[place] is not None:
-            by_compound.setdefault(key, []).append(place)
+            by_compound.setdefault((*key, of_what[place]), []).append(place)
     curves = [places for places in by_compound.values() if len({steps[place] for place in places}) > 1]
     if not curves:
         return raw
+    # Where some compounds have curves, one that was tested at a single concentration has a point of one, too.
+    named = {of_what[places[0]] for places in curves}
+    points = [place for place, step in enumerate(steps) if step is not None and of_what[place] in named]
     cells = list(raw.cells)
     varying: list[str] = []
     once: list[str] = []
     for number, column in enumerate(raw.columns):
         if column == dose or not _may_be_values(column, raw.cells[number]):
             continue
-        texts, role = _without(raw.cells[number], curves, raw.decimal, headers.looks_like_activity(column))
+        texts, role = _without(raw.cells[number], curves, points, raw.decimal, headers.looks_like_activity(column))
         if role:
             cells[number] = texts
             (varying if role == "varies" else once).append(column)
     if not varying and not once:
         return raw
     most = max(len({steps[place] for place in places}) for places in curves)
-    kept = [k for k, column in enumerate(raw.columns) if column != dose and (column not in varying or any(cells[k]))]
+    kept = [k for k, column in enumerate(raw.columns) if column not in varying or any(cells[k])]
     said = f"By column {dose} a compound was tested at up to {most} concentrations, one in each row."
     if varying:
         said += f" {_MEND}, or keep the rows of one concentration. Not read as values: {columns_named(varying)}."
@@ -85,16 +92,21 @@ def without_points(raw: RawTable) -> RawTable:
 
 
 def _compounds(raw: RawTable) -> list[tuple[str, ...]] | None:
-    """What each row is of, by its id or its substituents, and the name of what was measured; None without either."""
+    """What each row is of, by its id and its substituents; None without either."""
     ids = next((column for name in headers.IDS for column in raw.columns if fold(column) == name), None)
-    columns = (ids,) if ids is not None else numbered_sites(raw, raw.columns)
-    if not columns:
-        return None
+    columns = (*(() if ids is None else (ids,)), *numbered_sites(raw, raw.columns))
+    return list(zip(*map(raw.column, columns), strict=True)) if columns else None
+
+
+def _names(raw: RawTable) -> Sequence[str]:
+    """What each row says was measured; "" where none does."""
     named = next((column for name in headers.ENDPOINT_NAME for column in raw.columns if fold(column) == name), None)
-    if len(set(zip(*map(raw.column, columns), strict=True))) < 2:
-        return None  # one product under many conditions, of which its concentration is one
-    parts = [raw.column(column) for column in (*columns, *((named,) if named and named not in columns else ()))]
-    return list(zip(*parts, strict=True))
+    return ("",) * len(raw) if named is None else raw.column(named)
+
+
+def _is_of_reaction(header: str) -> bool:
+    """Whether a column holds what comes of a reaction, for which a concentration is a condition like others."""
+    return _REACTION.search(fold(header)) is not None
 
 
 def points_in_columns(columns: Sequence[str]) -> str:
@@ -121,7 +133,7 @@ def _number(text: str, decimal: str) -> float | None:
 
 
 def _without(
-    texts: Sequence[str], curves: Sequence[Sequence[int]], decimal: str, potency: bool
+    texts: Sequence[str], curves: Sequence[Sequence[int]], points: Sequence[int], decimal: str, potency: bool
 ) -> tuple[tuple[str, ...], str]:
     """The column without its points, and whether it ``varies`` within compounds or is the ``same``; "" for neither."""
     filled = [text for places in curves for place in places if not is_missing(text := texts[place])]
@@ -130,10 +142,12 @@ def _without(
     # An IC50 that differs within a compound is of another curve, and stands in the rows of all its points.
     varies = not potency and any(len({texts[place] for place in places if texts[place]}) > 1 for places in curves)
     found = list(texts)
-    for places in curves:
+    for place in points if varies else ():
+        found[place] = ""
+    for places in () if varies else curves:
         seen: set[str] = set()
         for place in places:
-            if varies or texts[place] in seen:
+            if texts[place] in seen:
                 found[place] = ""
             seen.add(texts[place])
     if found == list(texts):

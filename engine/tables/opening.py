@@ -16,7 +16,10 @@ from assaypilot.engine.tables.raw import RawTable
 __all__ = ["PATTERNS", "bare", "parse_text", "read_table"]
 
 _SMILES_FILES = (".smi", ".ism", ".smiles", ".cxsmiles")
-PATTERNS = ("*.csv", "*.tsv", "*.txt", "*.xlsx", "*.xlsm", "*.xls", "*.xlsb", "*.ods", "*.sdf", "*.sd", "*.smi")
+PATTERNS = (
+    *("*.csv", "*.tsv", "*.txt", "*.md", "*.dwar"),
+    *("*.xlsx", "*.xlsm", "*.xls", "*.xlsb", "*.ods", "*.sdf", "*.sd", "*.smi"),
+)
 """What files with tables are called, for a file dialog. Their contents decide how they are read, not their names."""
 
 

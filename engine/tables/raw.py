@@ -16,7 +16,11 @@ DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab"}
 _NAMED_ROWS = 5
 _NAMED_COLUMNS = 12
 _KIND = re.compile(r"^[birs]_(?:user|sd|m|csv)_(?=.)")
-_UNSEEN = dict.fromkeys(map(ord, "\u200b\u200c\u200d\u2060\ufeff\u00ad")) | dict.fromkeys((0x2010, 0x2011), "-")
+_UNSEEN = "\u200b\u200c\u200d\u2060\ufeff\u00ad"
+_REMOVED = re.compile(rf"(?<![\d.,])[{_UNSEEN}]+|[{_UNSEEN}]+(?![\d.,])")
+"""Between digits such a sign may stand for a mark that was lost, and what it was is not guessed."""
+_HYPHENS = "\u2010\u2011"
+_PLAIN = str.maketrans(_HYPHENS, "--")
 _SMALL = str.maketrans("₀₁₂₃₄₅₆₇₈₉⁰¹²³⁴⁵⁶⁷⁸⁹ᵢ", "01234567890123456789i")
 
 
@@ -96,9 +100,9 @@ def visible(text: str) -> str:
 
     Two ids or substituents that look alike are alike then.
     """
-    if text.isascii() or not any(chr(sign) in text for sign in _UNSEEN):
+    if text.isascii() or not any(sign in text for sign in _UNSEEN + _HYPHENS):
         return text
-    return text.translate(_UNSEEN)
+    return _REMOVED.sub("", text).translate(_PLAIN)
 
 
 def unguard(text: str) -> str:

@@ -69,13 +69,14 @@ def parse(
     """
     if not text.strip():
         raise AssayPilotError("the file is empty" if name else "nothing was pasted", file=name, mend="Give a table.")
-    text = visible(text)
     if is_datawarrior(text):
         text, delimiter = datawarrior_table(text, name, warnings), "\t"
     shown = delimiter
     if delimiter is None:
         text, delimiter, shown = _divided(text, name, warnings)
     records = _all_records(text, delimiter, name)
+    if visible(text) is not text:
+        records = [list(map(visible, record)) for record in records]
     report(0.4, "Splitting the table into columns")
     numbered = [(row, record) for row, record in enumerate(records, start=1) if record and any(record)]
     numbered = pubchem_rows(numbered, warnings)

@@ -97,6 +97,7 @@ _BEHIND_COUNT = re.compile(
 _COUNT = re.compile(r"n\s*[=:]?\s*(\d{1,6})", re.I)
 _SD = re.compile(r"(?:sd|stdev)\s*[=:]?\s*([\d.,]+(?:[eE][+-]?\d+)?)", re.I)
 _FAILED = re.compile(r"#(?:DIV/0!|VALUE!|REF!|NAME\?|NUM!|NULL!|SPILL!|CALC!|GETTING_DATA)")
+_CLASS = re.compile(r"[A-F][+-]?|\+{1,6}|\*{1,6}|[+]/-")
 _NOTHING_SEEN = re.compile(
     r"(?:in-?active|not active|no (?:activity|inhibition|effect|response|fit|ic ?50)|n\.?i\.?|weak(?:ly active)?|none|"
     r"inaktiv|keine (?:hemmung|wirkung)|flat)\.?",
@@ -290,6 +291,8 @@ def _unreadable(text: str) -> ValueError | None:
         return ValueError(
             f"{quoted(text)} is not a number; where nothing was seen up to the highest concentration, write > and that"
         )
+    if _CLASS.fullmatch(body):
+        return ValueError(f"{quoted(text)} is not a number; if it is a class, give the limit that it stands for (<100)")
     if _ABOUT.fullmatch(body):
         return ValueError(f"{quoted(text)} is only about a value; give the value measured, or a bound with < or >")
     if _RANGE.fullmatch(body):

@@ -109,11 +109,30 @@ def test_columns_called_after_concentrations_are_points():
         read_results(parse_text("ID,10 uM,3 uM,1 uM\na,90,80,50\n"), known.library, known.endpoints)
 
 
+def test_one_compound_is_enough_and_a_single_point_beside_curves_is_one_too():
+    known = series("IC50;unit=nM;sd=0.2")
+    alone = "ID,Conc (uM),Value\na,10,90\na,1,50\na,0.1,20\n"
+    beside = "ID,Conc (uM),Value\na,10,90\na,1,50\nb,10,80\n"
+    for text in (alone, beside):
+        with pytest.raises(AssayPilotError, match="Points of curves are no replicates"):
+            read_results(parse_text(text), known.library, known.endpoints)
+
+
+def test_what_is_named_otherwise_than_the_points_is_read():
+    known = series("Clint;sd=5")
+    text = "ID,Endpoint,Conc (uM),Value\na,Inhibition,10,90\na,Inhibition,1,50\na,Clint,1,33\nb,Clint,1,20\n"
+    table = read_results(parse_text(text), known.library, known.endpoints)
+    assert [(r.compound, r.value) for r in table.results] == [("a", 33.0), ("b", 20.0)]
+    assert any("Not read as values: Value" in text for text in table.warnings)
+
+
 def test_a_condition_called_concentration_is_none():
     # One product under many conditions: its concentration is a site, not what a curve is drawn over.
     text = "Name,R1,R2,Concentration,Yield\n" + "".join(
         f"P,{a},{b},{c},{d}\n" for a, b, c, d in (("Me", "F", 1, 50), ("H", "F", 2, 60), ("Me", "Cl", 1, 20))
     )
     assert parse_text(text).points == ""
+    conditions = TableOptions(sites=("R1", "R2", "Concentration"))
+    assert propose(parse_text(text), conditions).sites == ("R1", "R2", "Concentration")
     assert not is_dose("ATP conc (uM)")
     assert not is_dose("Plasma concentration")

@@ -152,3 +152,9 @@ def test_json_is_refused(tmp_path):
     with pytest.raises(AssayPilotError, match="this is JSON, not a table"):
         read_table(path)
     assert parse_text("[R1],pIC50\nMe,6\n").columns == ("[R1]", "pIC50")
+
+
+def test_a_sign_nobody_sees_between_digits_is_not_taken_away():
+    table = imported("ID,R1,pIC50\na,Me,5\u200b6\nb,H,\u200b7\nc,Et,8\u200b\n")
+    assert [(r.compound, r.value) for r in table.history] == [("b", 7.0), ("c", 8.0)]
+    assert [(p.row, p.column) for p in table.not_used] == [(2, "pIC50")]
