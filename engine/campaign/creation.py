@@ -69,7 +69,7 @@ def creation_drafts(
     if any(endpoint.noise_estimated for endpoint in endpoints):
         why = why.replace("normal with the stated SD", "normal")
     check_parameters(strategy, settings.parameters)
-    notes += classes.otherwise(strategy.info.name, endpoints)
+    notes += classes.otherwise(strategy.info, endpoints)
     if len(library) < 2:
         raise AssayPilotError(
             f"a campaign needs at least two compounds, got {len(library)}", mend="Add compounds to the table."

@@ -36,10 +36,6 @@ _ROOM = 1.5
 """Times the measurements that make a half-width what an estimate is from its limit: most are then told."""
 _GAP = 0.05
 """How far a phase's design may be from optimal."""
-_BY_WHAT_CAME_BACK = (
-    "linfact-g", "linfact-xy", "linfact-xy-as-printed", "linfact-mis", "gege", "rage", "adaptive",
-)  # fmt: skip
-"""Strategies that decide a phase by what came back in it, whoever planned it."""
 
 
 class Open(NamedTuple):
@@ -68,7 +64,7 @@ def came_late(ledger: Decisions) -> tuple[int, ...]:
 def may_follow(ledger: Decisions) -> bool:
     """Whether phases for limits follow when the goal is decided: one came late, and the strategy can decide them."""
     planned = ledger.settings.parameters.get("decide") == "planned"
-    return bool(came_late(ledger)) and ledger.strategy.info.name in _BY_WHAT_CAME_BACK and not planned
+    return bool(came_late(ledger)) and ledger.strategy.info.any_plan and not planned
 
 
 def open_now(ledger: Decisions, state: State) -> Open | None:

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from assaypilot.engine.campaign.noise.classes import BY_CLASS
 from assaypilot.engine.campaign.words import many
 from assaypilot.engine.cli.console import table
 from assaypilot.engine.goals import Goal
@@ -58,7 +57,7 @@ def _by_class(task: Task) -> list[str]:
     """Who takes the largest SD for all, where the noise differs by class; empty otherwise."""
     if not task.instance.noise_text:
         return []
-    own = [] if task.strategy.info.name in BY_CLASS else ["the largest SD is taken for all compounds"]
+    own = [] if task.strategy.info.by_class else ["the largest SD is taken for all compounds"]
     return [*own, "the oracle and the lower bound are those of the largest SD for all compounds"]
 
 

@@ -109,11 +109,11 @@ def _tasks(options: argparse.Namespace, instance: Instance, goal: Goal) -> list[
             )
         noise = None if sd is None else (sd,) * len(instance.make(0).noise)
     estimated = options.sd is not None and options.sd.estimated
-    from assaypilot.engine.campaign.noise.classes import BY_CLASS, unknown_by_class
+    from assaypilot.engine.campaign.noise.classes import unknown_by_class
 
     for strategy in strategies if estimated else ():
         refuse_unknown_noise(strategy, parameters=given, max_replicates=options.max_replicates)
-        if instance.make(0).sds is not None and strategy.info.name not in BY_CLASS:
+        if instance.make(0).sds is not None and not strategy.info.by_class:
             raise unknown_by_class(strategy.info.name)
         if instance.make(0).sds is not None and options.plate_sd is not None:
             raise AssayPilotError(

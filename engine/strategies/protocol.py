@@ -326,6 +326,14 @@ class StrategyInfo:
     """Fewest and most endpoints it can decide on; None: any number."""
     blocks: bool = False
     """Whether it decides by what plates (or other blocks) leave, when an outcome has cells."""
+    every_goal: bool = False
+    """Whether its bounds hold for every goal and compound at once: both may change after results (see ``anew``)."""
+    any_plan: bool = False
+    """Whether it decides a phase by what came back in it, or its design reached, so that others may plan what is."""
+    noise_bound: bool = False
+    """Whether it decides every phase by the noise as it is then, so that an upper bound on it can take its place."""
+    by_class: bool = False
+    """Whether it weighs measurements by the precision of their class, where the noise differs by class."""
     own_scale: bool = False
     """Whether it compares chances and factors, where effects add up on a link's scale: see ``campaign.scales``."""
 

@@ -15,7 +15,7 @@ from assaypilot.engine.endpoint import Kind
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.strategies.protocol import Strategy, StrategyInfo
 
-__all__ = ["baselines", "check_parameters", "choose", "get", "propose", "strategies", "with_link"]
+__all__ = ["baselines", "check_parameters", "choose", "get", "named_by", "propose", "strategies", "with_link"]
 
 _STRATEGIES = {
     "linfact-g": "linfact.g_optimal.LinFactG",
@@ -75,6 +75,11 @@ def strategies() -> tuple[type[Strategy], ...]:
 def baselines() -> tuple[type[Strategy], ...]:
     """What simulations can compare with."""
     return tuple(map(_kind, _BASELINES))
+
+
+def named_by(flag: str) -> str:
+    """The names of the strategies whose info says so, in the order of the alphabet, with commas."""
+    return ", ".join(sorted(one.info.name for one in strategies() if getattr(one.info, flag)))
 
 
 def get(name: str) -> Strategy:

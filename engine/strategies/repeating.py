@@ -18,10 +18,6 @@ from assaypilot.engine.strategies.protocol import Strategy
 __all__ = ["in_pairs", "of_classes", "refuse_unknown_noise", "rounded_up", "too_few"]
 
 
-WITH_BOUND = ("adaptive", "linfact-g", "linfact-xy")
-"""Strategies that decide every phase by the noise as it is then, so that an upper bound on it can take its place."""
-
-
 def refuse_unknown_noise(
     strategy: Strategy, *, parameters: Mapping[str, Any], max_replicates: int, replicates: int = 0
 ) -> None:
@@ -30,11 +26,13 @@ def refuse_unknown_noise(
     ``replicates``: degrees of freedom that are known of it already.
     """
     name = strategy.info.name
-    if name not in WITH_BOUND:
+    if not strategy.info.noise_bound:
+        from assaypilot.engine.strategies.registry import named_by
+
         raise AssayPilotError(
             f"{name} needs the assay noise (SD), and it is said to be unknown",
             option="--sd",
-            mend=f"Give the SD, or choose one of: {', '.join(WITH_BOUND)}.",
+            mend=f"Give the SD, or choose one of: {named_by('noise_bound')}.",
         )
     if parameters.get("decide", "realised") != "realised":
         raise AssayPilotError(

@@ -36,12 +36,6 @@ from assaypilot.engine.library import Library, Site
 
 __all__ = ["Classes", "added_again", "added_drafts", "consequences_of_adding", "extended", "refuse_used"]
 
-_TAKE_IN = (
-    "linfact-g", "linfact-xy", "linfact-xy-as-printed", "linfact-mis", "linfact-glm", "gege", "rage", "adaptive",
-)  # fmt: skip
-"""Strategies whose later bounds can take in compounds that came after results."""
-
-
 Classes = Mapping[str, Mapping[str, str]]
 """By column what it says of each compound, by id: the class of its noise."""
 _NOTHING: Classes = MappingProxyType({})
@@ -101,7 +95,7 @@ def _drafts(
     _refuse_controls(ledger, library)
     seen, strategy = ledger.seen(), ledger.strategy.info
     drops = nothing_of_the_plan(ledger)
-    if seen and strategy.name not in _TAKE_IN:
+    if seen and not strategy.every_goal:
         raise AssayPilotError(
             f"{strategy.title} takes no compounds in once results were seen",
             mend="Start a new campaign from one table of all compounds, the old and the new; the values measured so "

@@ -164,17 +164,11 @@ def _decided_anew(ledger: Ledger, data: dict[str, Any]) -> tuple[dict[str, Any],
     return {**data, "anew": told, "parts": [part_digest(blob) for blob in blobs]}, named
 
 
-_WHATEVER_GOAL = (
-    "linfact-g", "linfact-xy", "linfact-xy-as-printed", "linfact-mis", "linfact-glm", "gege", "rage", "adaptive",
-)  # fmt: skip
-"""Strategies whose bounds hold for every goal at once: see ``strategies.anew``; of ``adaptive`` not for all margins."""
-
-
 def _fixed_by_results(ledger: Ledger, changes: Sequence[Mapping[str, Any]]) -> bool:
     """Whether what the strategy promises is about terms that it began with, and one of these is to change."""
     of_margins = len(ledger.goal_endpoints) > 1 and any(one["what"] in ("epsilon", "margin") for one in changes)
-    name = ledger.strategy.info.name
-    return name not in _WHATEVER_GOAL or (name == "adaptive" and of_margins)
+    strategy = ledger.strategy.info
+    return not strategy.every_goal or (strategy.name == "adaptive" and of_margins)
 
 
 def redone(ledger: Ledger, data: Mapping[str, Any], sequence: int) -> tuple[list[Draft], dict[str, bytes]]:

@@ -28,9 +28,9 @@ from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.library import Library
 from assaypilot.engine.models.sd_classes import MOST_CLASSES
 from assaypilot.engine.noise_classes import NoiseClasses
+from assaypilot.engine.strategies.protocol import StrategyInfo
 
 __all__ = [
-    "BY_CLASS",
     "at_most",
     "check",
     "columns",
@@ -42,10 +42,6 @@ __all__ = [
     "with_largest",
     "with_more",
 ]
-
-
-BY_CLASS = ("adaptive",)
-"""Strategies that weigh measurements by the precision of their class."""
 
 
 def resolved(
@@ -140,11 +136,11 @@ def _check_unknown(library: Library, own: NoiseClasses) -> None:
         )
 
 
-def otherwise(strategy: str, endpoints: Sequence[Endpoint]) -> list[str]:
+def otherwise(strategy: StrategyInfo, endpoints: Sequence[Endpoint]) -> list[str]:
     """That a strategy does not weigh by class, in a sentence; empty where it does, and without classes."""
-    if strategy in BY_CLASS or all(one.noise_classes is None for one in endpoints):
+    if strategy.by_class or all(one.noise_classes is None for one in endpoints):
         return []
-    return [f"{strategy} uses the largest SD for all compounds; adaptive weighs each by its own."]
+    return [f"{strategy.name} uses the largest SD for all compounds; adaptive weighs each by its own."]
 
 
 def check(ledger: Terms) -> None:
@@ -153,7 +149,7 @@ def check(ledger: Terms) -> None:
     if not named:
         return
     name = named[0].name
-    if any(e.noise_estimated for e in named) and ledger.strategy.info.name not in BY_CLASS:
+    if any(e.noise_estimated for e in named) and not ledger.strategy.info.by_class:
         raise unknown_by_class(ledger.strategy.info.name)
     if ledger.settings.blocks != "none" and any(e.noise_estimated for e in named):
         raise AssayPilotError(
@@ -246,6 +242,6 @@ def at_most(ledger: Terms, endpoint: Endpoint) -> str:
     """The SD that decisions take the noise to be at most: ``0.2``, or by class where they go by classes."""
     if endpoint.noise_classes is None:
         return f"{endpoint.noise_sd or 0.0:.4g}"
-    if ledger.strategy.info.name in BY_CLASS:
+    if ledger.strategy.info.by_class:
         return endpoint.noise_classes.in_words
     return f"{endpoint.noise_sd or 0.0:.4g} (the largest of {endpoint.noise_classes.in_words})"

@@ -16,9 +16,9 @@ from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.progress import Report, silent
 from assaypilot.engine.stock import PLANS, USUAL, PlanName
 from assaypilot.engine.strategies.protocol import Allocation, State
+from assaypilot.engine.strategies.registry import named_by
 
 __all__ = [
-    "CHOOSING",
     "PlanOption",
     "asked",
     "choice_is_open",
@@ -31,9 +31,6 @@ __all__ = [
 
 if TYPE_CHECKING:
     from assaypilot.engine.strategies.choosing import Planned, Plans
-
-CHOOSING = frozenset(["adaptive", "linfact-g", "linfact-xy", "linfact-xy-as-printed", "linfact-mis", "gege", "rage"])
-"""Strategies whose phases may be restricted: each decides by what came back, or by what its own design reached."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +73,7 @@ class PlanOption:
 
 def may_choose(ledger: Ledger) -> bool:
     """Whether there is a choice: something has to be made, and the strategy leaves open what is measured."""
-    if ledger.stock is None or ledger.strategy.info.name not in CHOOSING:
+    if ledger.stock is None or not ledger.strategy.info.any_plan:
         return False
     ready, _, chosen = stocked.of_arms(ledger)
     return bool((~ready[chosen >= 0]).any())
@@ -104,11 +101,11 @@ def options(ledger: Ledger, report: Report = silent) -> tuple[PlanOption, ...]:
             mend="Say what is in stock: assaypilot stock FILE LIST.",
         )
     refuse_under_way(ledger)
-    if ledger.strategy.info.name not in CHOOSING:
+    if not ledger.strategy.info.any_plan:
         raise AssayPilotError(
             f"{ledger.strategy.info.name} lays out its phases as a whole, so there is nothing to choose",
             option="--options",
-            mend=f"These leave a choice: {', '.join(sorted(CHOOSING))}.",
+            mend=f"These leave a choice: {named_by('any_plan')}.",
         )
     state = ledger.current()
     if ledger.goal_stop(state):
@@ -154,7 +151,7 @@ def asked(
                 option="--choose",
                 mend="Say what is in stock: assaypilot stock FILE LIST.",
             )
-        if choice is not None and ledger.strategy.info.name not in CHOOSING:
+        if choice is not None and not ledger.strategy.info.any_plan:
             raise AssayPilotError(
                 f"{ledger.strategy.info.name} lays out its phases as a whole, so there is nothing to choose",
                 option="--choose",

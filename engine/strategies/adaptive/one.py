@@ -127,6 +127,10 @@ class Adaptive(ByWalks):
         ),
         source="ours; the proof stands in its documentation",
         blocks=True,
+        every_goal=True,
+        any_plan=True,
+        noise_bound=True,
+        by_class=True,
     )
 
     def memory(self, problem: Problem) -> Arrays:

@@ -121,6 +121,8 @@ class Gege(Phased):
             "if the substituent effects add up"
         ),
         source="GEGE, section 3.3",
+        every_goal=True,
+        any_plan=True,
     )
 
     def check(self, problem: Problem) -> dict[str, Any]:

@@ -29,6 +29,9 @@ class LinFactG(LinFact):
             "and none worse than epsilon + slack, if the substituent effects add up"
         ),
         source="LinFACT, section 4",
+        every_goal=True,
+        any_plan=True,
+        noise_bound=True,
     )
 
     def spread_log(self, problem: Problem, phase: int) -> float:

@@ -71,6 +71,9 @@ class LinFactXY(LinFact):
             "its bounds are of each compound's distance from the best"
         ),
         source="LinFACT, section 4, with the measurements that its rule needs",
+        every_goal=True,
+        any_plan=True,
+        noise_bound=True,
     )
     planned_share: ClassVar[float] = 2.0
     """The half-width a difference is measured to, in units of the radius; the rule spends 2."""
@@ -193,6 +196,8 @@ class LinFactXYAsPrinted(LinFactXY):
         parameters=(DECIDE, FIRST_RADIUS, GAP),
         guarantee=LinFactXY.info.guarantee + "; about four times the measurements that this needs",
         source="LinFACT, section 4, eq. 22",
+        every_goal=True,
+        any_plan=True,
     )
     planned_share: ClassVar[float] = 1.0
     own_share: ClassVar[float] = 2.0

@@ -111,6 +111,8 @@ class Rage(Phased):
             "of it), if the substituent effects add up"
         ),
         source="RAGE, Algorithm 1",
+        every_goal=True,
+        any_plan=True,
     )
 
     def check(self, problem: Problem) -> dict[str, Any]:
