@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from decimal import Decimal
 from typing import Any
-from xml.etree import ElementTree
 
-from assaypilot.engine.tables.zipped import Archive, column_number, sheet_path
+from assaypilot.engine.tables.styles import cells_with, styles_of
+from assaypilot.engine.tables.zipped import Archive
 
 __all__ = ["as_shown"]
 
 _BUILT_IN = frozenset(("9", "10"))
 """The formats 0% and 0.00% (ECMA-376, part 1, 18.8.30)."""
-_LARGEST = 20_000_000
-"""Bytes of a part with styles; more is no table's."""
 _NOT_SHOWN = re.compile(r'"[^"]*"|\\.|\[[^\]]*\]')
 _NAMED = 5
 
@@ -27,7 +24,7 @@ def as_shown(lines: list[list[Any]], archive: Archive, place: int, warnings: lis
     the open formats are read as they are stored.
     """
     changed: dict[str, int] = {}
-    for letters, row, column in _cells(archive, place):
+    for letters, row, column in cells_with(archive, place, _styles(archive)):
         if row >= len(lines) or column >= len(lines[row]) or type(lines[row][column]) not in (int, float):
             continue
         # As decimals, so that 0.07 becomes 7 and not 7.000000000000001.
@@ -42,26 +39,9 @@ def as_shown(lines: list[list[Any]], archive: Archive, place: int, warnings: lis
         )
 
 
-def _cells(archive: Archive, place: int) -> Iterator[tuple[str, int, int]]:
-    """The letters, row and column (from 0) of the cells with a style that shows per cent."""
-    styles = _styles(archive)
-    path = sheet_path(archive.book, place) if styles else None
-    if path is None:
-        return
-    numbers = b"|".join(str(style).encode() for style in styles)
-    for attributes in re.findall(rb"<(?:\w+:)?c\b([^>]*\ss=[\"'](?:%b)[\"'][^>]*)>" % numbers, archive.book.read(path)):
-        at = re.search(rb"\sr\s*=\s*[\"']([A-Za-z]+)(\d+)", attributes)
-        if at is not None:
-            yield at[1].decode(), int(at[2]) - 1, column_number(at[1]) - 1
-
-
 def _styles(archive: Archive) -> list[int]:
     """The numbers of the styles of cells that show per cent."""
-    try:
-        text = archive.book.read("xl/styles.xml")
-        root = ElementTree.fromstring(text) if len(text) <= _LARGEST else None
-    except (KeyError, ElementTree.ParseError):
-        return []
+    root = styles_of(archive)
     if root is None:
         return []
     own = {

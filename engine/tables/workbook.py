@@ -19,6 +19,7 @@ from assaypilot.engine.tables.layout import lay_out
 from assaypilot.engine.tables.matrices import paired
 from assaypilot.engine.tables.percentages import as_shown
 from assaypilot.engine.tables.raw import RawTable, fold, rows_named, visible
+from assaypilot.engine.tables.styles import say_struck
 from assaypilot.engine.tables.turned import turned
 from assaypilot.engine.tables.zipped import Archive, Failed, failed_cells, inspect
 
@@ -91,7 +92,8 @@ def read_workbook(
         warnings=warnings,
         header=header,
     )
-    if archive is not None:
+    if archive is not None and drawn is None:
+        say_struck(archive, place, table.rows, lines, warnings)
         say_hidden(archive, place, table.rows, max(map(len, filled), default=0), warnings)
     report(0.7, "Making text of numbers and dates")
     cells = tuple(map(_texts, table.cells))

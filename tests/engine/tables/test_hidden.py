@@ -2,8 +2,11 @@
 
 import zipfile
 
+import pytest
+
 from assaypilot.engine.tables.opening import read_table
-from tests.engine.tables.workbooks import sheet_xml, write_xlsx
+from tests.engine.tables import workbooks
+from tests.engine.tables.workbooks import MAIN, sheet_xml, write_xlsx
 
 ROWS = [["ID", "R1", "pIC50"], ["a", "Me", 5.0], ["b", "H", 6.0], ["c", "Et", 7.0]]
 
@@ -66,3 +69,27 @@ def test_open_documents_hide_rows_too(tmp_path):
     assert "1 of 3 rows is hidden in the sheet by its filter and was read, too: row 3." in "\n".join(
         read_table(path).warnings
     )
+
+
+STRUCK = (
+    f'<?xml version="1.0"?><styleSheet xmlns="{MAIN}"><fonts count="3"><font/><font><strike/></font>'
+    '<font><strike val="0"/></font></fonts><cellXfs count="3"><xf fontId="0"/><xf fontId="1"/><xf fontId="2"/>'
+    "</cellXfs></styleSheet>"
+)
+
+
+@pytest.mark.parametrize(("style", "said"), [(1, "Cell C3 of the sheet is struck through and was read"), (2, None)])
+def test_cells_that_are_struck_through_are_named(tmp_path, style, said, monkeypatch):
+    monkeypatch.setattr(workbooks, "STYLES", STRUCK)
+    rows = [["ID", "R1", "pIC50"], ["a", "Me", 5.0], ["b", "H", workbooks.Styled(6.0, style)], ["c", "Et", 7.0]]
+    table = read_table(write_xlsx(tmp_path / "x.xlsx", {"Data": rows}))
+    assert table.column("pIC50") == ("5", "6", "7")
+    assert any("struck" in text for text in table.warnings) is (said is not None)
+    assert said is None or any(text.startswith(said) for text in table.warnings)
+
+
+def test_what_a_table_on_its_side_hides_is_not_counted_by_the_wrong_rows(tmp_path):
+    aside = [["ID", "a", "b", "c"], ["R1", "Me", "H", "Et"], ["pIC50", 5.0, 6.0, 7.0]]
+    said = "\n".join(read_table(write_xlsx(tmp_path / "x.xlsx", {"D": hidden(sheet_xml(aside), rows=(2,))})).warnings)
+    assert "was turned" in said
+    assert "hidden" not in said
