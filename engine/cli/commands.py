@@ -15,6 +15,7 @@ from assaypilot.engine.cli.options import (
     positive,
 )
 from assaypilot.engine.cli.stock_options import add_stock_options
+from assaypilot.engine.export.formats import FORMATS
 from assaypilot.engine.stock import PLANS
 
 __all__ = ["add_commands"]
@@ -233,7 +234,7 @@ def _export(command: Any) -> None:
         "The ending of the name says which. Workbook and report hold measurements, rounds and settings, too.",
     )
     export.add_argument("file", metavar="FILE", help="campaign file")
-    export.add_argument("out", metavar="OUT.csv|.xlsx|.sdf|.pdf|.pptx", help="the file to write")
+    export.add_argument("out", metavar=f"OUT{'|'.join(FORMATS)}", help="the file to write")
     export.add_argument(
         "--only", choices=("in", "undecided", "out", "all"), default="in", help="which compounds (default in)"
     )

@@ -6,13 +6,14 @@ from pathlib import Path
 
 from assaypilot.engine.campaign.next_step import current_round, next_step
 from assaypilot.engine.campaign.state import Status
+from assaypilot.engine.export.formats import FORMATS
 
 __all__ = ["next_line"]
 
 
 def next_line(now: Status, file: str | Path) -> str:
     """``Next: assaypilot plan series.assaypilot --out round2.csv``."""
-    number = current_round(now)
+    number, others = current_round(now), ", ".join(ending for ending in FORMATS if ending != ".xlsx")
     return (
         "Next: "
         + {
@@ -21,6 +22,6 @@ def next_line(now: Status, file: str | Path) -> str:
             "enter": f"fill in the work list of round {number}, then: assaypilot record {file} round{number}.csv",
             "close": f"assaypilot record {file} --close",
             "confirm": f"assaypilot plan {file} --confirm --out confirm.csv",
-            "export": f"assaypilot export {file} shortlist.xlsx (or .csv, .pdf, .pptx, .sdf)",
+            "export": f"assaypilot export {file} shortlist.xlsx (or {others})",
         }[next_step(now)]
     )

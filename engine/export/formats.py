@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from importlib import import_module
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.export.contents import Contents
 from assaypilot.engine.progress import Report, silent
+
+if TYPE_CHECKING:
+    from assaypilot.engine.export.contents import Contents
 
 __all__ = ["FORMATS", "ending_of", "write"]
 

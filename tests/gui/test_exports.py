@@ -356,3 +356,7 @@ def test_the_window_answers_while_an_export_is_written(
     assert (tmp_path / "x.xlsx").exists()
     assert elsewhere == [write]
     assert max(times) < 0.2
+
+
+def test_the_window_offers_what_the_engine_writes() -> None:
+    assert [kind.suffix for kind in KINDS] == list(FORMATS)
