@@ -73,10 +73,19 @@ class PlanOption:
 
 def may_choose(ledger: Ledger) -> bool:
     """Whether there is a choice: something has to be made, and the strategy leaves open what is measured."""
-    if ledger.stock is None or not ledger.strategy.info.any_plan:
+    if ledger.stock is None or not ledger.strategy.info.any_plan or _rest(ledger):
         return False
     ready, _, chosen = stocked.of_arms(ledger)
     return bool((~ready[chosen >= 0]).any())
+
+
+def _rest(ledger: Ledger) -> bool:
+    """Whether the budget leaves less than a phase about everything: that is for what it settles, whatever it costs."""
+    if ledger.settings.budget is None:
+        return False
+    from assaypilot.engine.strategies.adaptive.remaining import left_of
+
+    return left_of(ledger.current()) is not None
 
 
 def choice_is_open(ledger: Ledger) -> bool:
@@ -110,6 +119,12 @@ def options(ledger: Ledger, report: Report = silent) -> tuple[PlanOption, ...]:
     state = ledger.current()
     if ledger.goal_stop(state):
         return ()
+    if _rest(ledger):
+        raise AssayPilotError(
+            "what the budget leaves goes to the comparisons that it settles, so there is nothing to choose",
+            option="--options",
+            mend="Plan the round, or raise the budget.",
+        )
     plans = _plans(ledger, state, report)
     return tuple(_option(ledger, plans.named(name)) for name in PLANS)
 

@@ -283,3 +283,17 @@ def test_twins_are_measured_as_the_one_that_is_there(tmp_path: Path) -> None:
         assert issued is not None
         assert min(item.compound for item in issued.items) >= 9
         assert campaign.status().stock.orders == ()  # type: ignore[union-attr]
+
+
+def test_the_rest_of_a_budget_leaves_no_choice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with stocked(tmp_path / "a.assaypilot", budget=96) as campaign:
+        assert campaign.status().choosable
+        assert len(campaign.plan_options()) == len(PLANS)
+    monkeypatch.setattr("assaypilot.engine.strategies.adaptive.remaining.left_of", lambda state: 3)
+    with Campaign.open(tmp_path / "a.assaypilot") as campaign:
+        assert not campaign.status().choosable
+        with pytest.raises(AssayPilotError, match="what the budget leaves goes to the comparisons that it settles"):
+            campaign.plan_options()
+        issued = campaign.plan()
+        assert issued is not None
+        assert campaign.status().choice is None
