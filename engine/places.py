@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import os
 import re
+import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TypeVar
 
 from assaypilot.engine.errors import AssayPilotError
 
-__all__ = ["held", "names_device", "patiently", "refuse_name", "temporary_folder", "too_long", "try_folder"]
+__all__ = ["flush", "held", "names_device", "patiently", "refuse_name", "temporary_folder", "too_long", "try_folder"]
 
 Result = TypeVar("Result")
 
@@ -55,6 +56,21 @@ def patiently(action: Callable[[], Result]) -> Result:
 def names_device(name: str) -> bool:
     """Whether a name leads to a device on Windows, whatever follows its first point: ``aux.csv``."""
     return _DEVICES.match(name.partition(".")[0].rstrip()) is not None
+
+
+def flush(path: Path) -> None:
+    """Nothing; what was written to a file is on the disk afterwards, and not on its way there.
+
+    A Mac's fsync hands it to the drive, which may keep it for a while; F_FULLFSYNC waits until it is written.
+    """
+    with path.open("rb+") as stream:
+        if sys.platform == "darwin":
+            import fcntl
+
+            with suppress(OSError):  # some network drives do not know it
+                fcntl.fcntl(stream.fileno(), fcntl.F_FULLFSYNC)
+                return
+        os.fsync(stream.fileno())
 
 
 def refuse_name(path: Path) -> None:

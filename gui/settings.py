@@ -107,7 +107,8 @@ class Settings:
     def add_recent(self, path: Path) -> None:
         """Nothing; puts a campaign first in the list."""
         texts = [str(path.absolute())]
-        texts += [text for text in self._texts("recent") if text not in texts]
+        first = os.path.normcase(texts[0])  # Windows takes capitals for what they are, too
+        texts += [text for text in self._texts("recent") if os.path.normcase(text) != first]
         self._store.setValue("recent", json.dumps(texts[:RECENT]))
 
     @property

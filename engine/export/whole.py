@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.places import held, patiently, refuse_name, too_long
+from assaypilot.engine.places import flush, held, patiently, refuse_name, too_long
 
 __all__ = ["UntilItFails", "whole_file", "write_whole"]
 
@@ -35,8 +35,7 @@ def whole_file(path: str | Path) -> Iterator[Path]:
     beside = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
         yield beside
-        with beside.open("rb+") as stream:
-            os.fsync(stream.fileno())
+        flush(beside)
         patiently(lambda: os.replace(beside, path))
     except BaseException as error:
         with contextlib.suppress(OSError):

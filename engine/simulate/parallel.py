@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import tempfile
 import time
 import warnings
 from collections.abc import Callable, Generator
@@ -129,7 +130,8 @@ def _in_processes(
     from joblib import Parallel, delayed, parallel_config
 
     report(0.0, f"starting {jobs} processes")
-    with parallel_config(backend="loky", n_jobs=min(jobs, len(parts)), inner_max_num_threads=1):
+    shared = _any_letters()
+    with parallel_config(backend="loky", n_jobs=min(jobs, len(parts)), inner_max_num_threads=1, max_nbytes=shared):
         results = Parallel(return_as="generator_unordered")(delayed(work)(part) for part in parts)
         try:
             # Not "yield from", which would close the results outside of what follows.
@@ -140,3 +142,17 @@ def _in_processes(
                 # Of work that is given up joblib warns; whoever gave it up knows.
                 warnings.simplefilter("ignore", UserWarning)
                 results.close()
+
+
+def _any_letters() -> str | None:
+    """From which size on joblib shares arrays by files in its temporary folder; None: it shares none.
+
+    It notes that folder down in ASCII, and would fail for whoever is called Jürg on Windows, where the folder is in
+    theirs. Its other way of noting takes any letters, but is not known to the processes that would note the files.
+    """
+    if (os.environ.get("JOBLIB_TEMP_FOLDER") or tempfile.gettempdir()).isascii():
+        return "1M"  # as without a word
+    from joblib.externals.loky.backend import resource_tracker
+
+    resource_tracker._resource_tracker._use_simple_format = False
+    return None

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import errno
 import os
+import sys
 import tempfile
+from contextlib import closing
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from assaypilot.engine import places, processes
 from assaypilot.engine.campaign.file.placing import location_warnings, new_file
+from assaypilot.engine.campaign.file.schema import connect
 from assaypilot.engine.cli.targets import check_place
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.export.whole import write_whole
@@ -114,6 +118,34 @@ def test_a_campaign_is_put_in_place_patiently(
         temporary.write_bytes(b"other")
     assert path.read_bytes() == b"all of it"
     assert os.listdir(tmp_path) == [path.name]
+
+
+def test_what_is_written_is_on_the_disk_on_a_mac_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "a.csv"
+    asked: list[object] = []
+    knows = [True]
+
+    def control(descriptor: int, what: object) -> None:
+        if not knows[0]:
+            raise OSError(errno.ENOTSUP, "Operation not supported")
+        asked.append(what)
+
+    monkeypatch.setattr(os, "fsync", lambda descriptor: asked.append("fsync"))
+    monkeypatch.setitem(sys.modules, "fcntl", SimpleNamespace(F_FULLFSYNC="full", fcntl=control))
+    write_whole(path, b"here")
+    with monkeypatch.context() as patch:
+        patch.setattr(sys, "platform", "darwin")
+        write_whole(path, b"on a Mac")
+        knows[0] = False
+        write_whole(path, b"on its network drive")
+    assert asked == ["fsync", "full", "fsync"]
+    assert path.read_bytes() == b"on its network drive"
+
+
+def test_commits_reach_the_disk_on_a_mac(tmp_path: Path) -> None:
+    with closing(connect(tmp_path / "a.assaypilot", existing=False)) as connection:
+        assert connection.execute("PRAGMA fullfsync").fetchone()[0] == 1
+        assert connection.execute("PRAGMA synchronous").fetchone()[0] == 2
 
 
 # --- names

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from assaypilot.engine.campaign.file.refusals import plain_errors
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.places import patiently, refuse_name
+from assaypilot.engine.places import flush, patiently, refuse_name
 
 __all__ = ["aside", "location_warnings", "new_file"]
 
@@ -60,8 +60,7 @@ def new_file(path: Path, *, overwrite: bool = False) -> Iterator[Path]:
     try:
         yield temporary
         with plain_errors(path):
-            with temporary.open("rb+") as file:
-                os.fsync(file.fileno())
+            flush(temporary)
             if overwrite:
                 patiently(lambda: os.replace(temporary, path))
             else:

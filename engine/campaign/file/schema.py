@@ -103,6 +103,7 @@ def connect(path: Path, *, existing: bool = True) -> sqlite3.Connection:
     try:
         with plain_errors(path):
             connection.execute(f"PRAGMA busy_timeout = {BUSY_MS}")
+            connection.execute("PRAGMA fullfsync = ON")  # on a Mac, where a plain fsync does not reach the disk
             connection.execute("PRAGMA trusted_schema = OFF")
             connection.execute("PRAGMA cell_size_check = ON")
             # A damaged page read through a memory map would end the process instead of raising.
