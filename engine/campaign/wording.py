@@ -21,7 +21,7 @@ from assaypilot.engine.kinds import word_of
 from assaypilot.engine.measurements import Measurement
 from assaypilot.engine.strategies.protocol import IN, Decision
 
-__all__ = ["LogEntry", "cautions", "describe", "many", "number"]
+__all__ = ["LogEntry", "cautions", "describe"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +51,8 @@ def cautions(ledger: Ledger, *, open_ones: bool) -> tuple[str, ...]:
     }
     only = sorted({compound for _, compound in bounded - exact})
     counting = {m.compound for m in taken(ledger)}
+    # What was there before the campaign decides nothing anyhow.
+    deciding = {m.compound for m in ledger.measurements if m.round > 0 and (m.endpoint, m.compound) in bounded}
     texts = []
     coarse = bool(set(ledger.coarse) & set(ledger.measured))
     for used, found in (
@@ -63,7 +65,7 @@ def cautions(ledger: Ledger, *, open_ones: bool) -> tuple[str, ...]:
         if not found:
             continue
         hold_up = ""
-        if open_ones:
+        if open_ones and not deciding.isdisjoint(found):
             hold_up = _COSTS if found[0] in counting else " They may keep the set from being decided."
         texts.append(
             f"{many(len(found), 'compound')} with values known only as bounds, {used}: "

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.export.sdf import _block, _name
+from assaypilot.engine.export.sdf import first_line, mol_block
 from assaypilot.engine.figures.aligned import Aligned
 
 __all__ = ["molfile"]
@@ -13,7 +13,7 @@ __all__ = ["molfile"]
 
 def molfile(smiles: str, name: str, cores: Sequence[str] = ()) -> str:
     """The molfile of a structure under a name, turned to one of the cores; AssayPilotError when it cannot be read."""
-    block = _block(Aligned(cores, [smiles]).molecule(smiles), smiles) if smiles else None
+    block = mol_block(Aligned(cores, [smiles]).molecule(smiles), smiles) if smiles else None
     if block is None:
         raise AssayPilotError(f"the structure of {name} cannot be read", mend="Copy its SMILES instead.")
-    return _name(name) + block
+    return first_line(name) + block

@@ -14,7 +14,7 @@ from assaypilot.engine.export.sheet import Cell, unique
 from assaypilot.engine.export.whole import write_whole
 from assaypilot.engine.progress import Report, silent
 
-__all__ = ["write"]
+__all__ = ["first_line", "mol_block", "write"]
 
 _REPORT_EVERY = 50
 _LONGEST_NAME = 80
@@ -62,8 +62,8 @@ def write(path: Path, contents: Contents, report: Report = silent) -> int:
         if place % _REPORT_EVERY == 0:
             report(0.05 + 0.9 * place / len(compounds), f"Writing records: {place:,} of {len(compounds):,}")
         molecule = aligned.molecule(text, carried(status.library, compound)) if text else None
-        block = _block(molecule, text)
-        stream.write(_name(status.library.ids[compound]) + (_EMPTY if block is None else block))
+        block = mol_block(molecule, text)
+        stream.write(first_line(status.library.ids[compound]) + (_EMPTY if block is None else block))
         for name, cell in zip(names, row, strict=True):
             if name != "SMILES" and (value := _value(cell)):
                 stream.write(f">  <{name}>\n{value}\n\n")
@@ -75,7 +75,7 @@ def write(path: Path, contents: Contents, report: Report = silent) -> int:
     return len(compounds)
 
 
-def _block(molecule: Any, smiles: str) -> str | None:
+def mol_block(molecule: Any, smiles: str) -> str | None:
     """The molblock below its first line; None when there is no structure.
 
     A double bond of which nobody said how it lies is crossed (RDKit sees to it), so that it is not read as drawn.
@@ -100,7 +100,7 @@ def _header(name: str) -> str:
     return line.replace("<", "‹").replace(">", "›") or "property"
 
 
-def _name(text: str) -> str:
+def first_line(text: str) -> str:
     """A compound's id as the first line of a record, where nothing that begins the next part of a file may stand."""
     line = " ".join(_CONTROL.sub("\N{REPLACEMENT CHARACTER}", _BREAKS.sub(" ", text)).split())
     line = line.replace("M END", "M_END")

@@ -175,7 +175,7 @@ class Gaps:
         """
         from assaypilot.engine.strategies.adaptive.cohorts import closing_of
         from assaypilot.engine.strategies.adaptive.evidence import Evidence
-        from assaypilot.engine.strategies.adaptive.one import Adaptive, _possible
+        from assaypilot.engine.strategies.adaptive.one import Adaptive, may_be_best
 
         problem, memory = state.problem, state.memory
         spreads = self._ledger.spreads.get(state.phase, ())
@@ -187,7 +187,7 @@ class Gaps:
         known, own = Adaptive().sharing(state, memory, evidence.n_phases), np.array([arm], dtype=np.intp)
         left = known.cohorts.counted((state.status != OUT) & problem.wanted)
         least = float(_lower(evidence.behind(own), *known.outs(own, left))[0])
-        may = np.flatnonzero(_possible(state, memory["not_best"]))
+        may = np.flatnonzero(may_be_best(state, memory["not_best"]))
         may = may[(may != arm) & evidence.pooled.estimable(may)]
         rivals = may[np.argsort(-evidence.pooled.means(may), kind="stable")[:_RIVALS]]
         steps = evidence.pairs(own, rivals)

@@ -97,7 +97,7 @@ from assaypilot.engine.strategies.protocol import (
     StrategyInfo,
 )
 
-__all__ = ["Adaptive"]
+__all__ = ["Adaptive", "may_be_best"]
 
 
 class _Verdict(NamedTuple):
@@ -180,7 +180,7 @@ class Adaptive(ByWalks):
             sides = Sides(
                 goal.epsilon, goal.epsilon + slack, lambda arms: known.outs(arms, left), known.ins, slack / 4.0
             )
-            possible = np.flatnonzero(_possible(state, state.memory["not_best"]) & state.active)
+            possible = np.flatnonzero(may_be_best(state, state.memory["not_best"]) & state.active)
             needs = needs_of_sides(evidence, sides, leader, open_arms, possible)
         else:
             sides = Sides(0.0, slack, known.best, known.ins, slack / 2.0)
@@ -229,7 +229,7 @@ class Adaptive(ByWalks):
         state, bounds = now.state, now.bounds
         goal, active = state.problem.goal, np.flatnonzero(state.active)
         undecided = state.status[active] == UNDECIDED
-        rivals = _possible(state, not_best)
+        rivals = may_be_best(state, not_best)
         if isinstance(goal, AllEpsilonBest):
             out = shown_out(state, behind, goal.epsilon, now.known)
             out |= bounds.behind(goal.epsilon)[active]
@@ -264,7 +264,7 @@ class Adaptive(ByWalks):
         return self.spent(state) or inseparable(state, 0.0, SOFTER)
 
 
-def _possible(state: State, not_best: Flags) -> Flags:
+def may_be_best(state: State, not_best: Flags) -> Flags:
     """Arms that may be the best of those that can be estimated, or could be while they were to be had."""
     known = (state.status == UNDECIDED) | (state.status == IN) | away(state)
     possible: Flags = state.problem.wanted & known & ~not_best
@@ -276,7 +276,7 @@ def _leader(state: State) -> int | None:
     if not len(state.memory["at"]):
         return None
     pooled = Evidence(state.problem.features, state.memory, ByWalks.foreseen(state)[0]).pooled
-    may = np.flatnonzero(_possible(state, state.memory["not_best"]) & state.active)
+    may = np.flatnonzero(may_be_best(state, state.memory["not_best"]) & state.active)
     known = pooled.estimable(may)
     if "block" in state.memory and not known.any() and pooled.all_comparable(may):
         # Blocks without controls tell differences and no level, which none is needed for.

@@ -780,3 +780,10 @@ def test_a_value_that_a_table_left_out_and_another_replaced_is_not_made_good_by_
         now = campaign.status().guarantee
         assert not now.holds
         assert "1 value left out by the table of results until others were asked for instead" in now.sentence
+
+
+def test_bounds_from_before_the_campaign_hold_nothing_up(path: Path) -> None:
+    with make(path, **WIDE, history=[Result("R1=A|R2=A", 5.0, relation="<")]) as campaign:
+        told = [text for text in campaign.status().warnings if "known only as bounds" in text]
+        assert len(told) == 1
+        assert told[0].endswith("counted in estimates, not in decisions: R1=A|R2=A.")
