@@ -339,6 +339,7 @@ def looks_like_activity(header: str) -> bool:
     return (
         looks_like_potency(bare, unit)
         or is_log_concentration(header)
+        or _LOGARITHM.fullmatch(folded) is not None
         or _POTENCY.fullmatch(folded.removeprefix("p").strip()) is not None
     )
 

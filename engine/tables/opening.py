@@ -7,9 +7,8 @@ from pathlib import Path
 
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.progress import Report, silent
-from assaypilot.engine.tables.curves import without_points
 from assaypilot.engine.tables.files import Kind, OpenedFile, open_file
-from assaypilot.engine.tables.indicators import with_sites
+from assaypilot.engine.tables.meant import as_meant
 from assaypilot.engine.tables.pauses import without_collecting
 from assaypilot.engine.tables.raw import RawTable
 
@@ -32,7 +31,7 @@ def read_table(path: str | Path, report: Report = silent, *, sheet: str | None =
     found = open_file(path)
     report(0.05, f"Reading {found.name}")
     with without_collecting():
-        return without_points(with_sites(_read(found, sheet, report)))
+        return as_meant(_read(found, sheet, report))
 
 
 def _read(found: OpenedFile, sheet: str | None, report: Report) -> RawTable:
@@ -70,4 +69,4 @@ def parse_text(text: str, report: Report = silent) -> RawTable:
     from assaypilot.engine.tables.text import parse
 
     digest = hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
-    return without_points(with_sites(parse(bare(text), None, "text", digest, [], report)))
+    return as_meant(parse(bare(text), None, "text", digest, [], report))

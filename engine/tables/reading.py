@@ -8,9 +8,8 @@ from pathlib import Path
 
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.progress import Report, silent
-from assaypilot.engine.tables.curves import without_points
 from assaypilot.engine.tables.files import Kind, OpenedFile, open_file
-from assaypilot.engine.tables.indicators import with_sites
+from assaypilot.engine.tables.meant import as_meant
 from assaypilot.engine.tables.opening import bare, parse_text, read_table
 from assaypilot.engine.tables.pauses import without_collecting
 from assaypilot.engine.tables.raw import RawTable
@@ -64,7 +63,7 @@ def read_as(path: str | Path, how: ReadAs, report: Report = silent) -> Reading:
         report(0.05, f"Reading {found.name}")
         with without_collecting():
             raw = read_workbook(found, how.sheet, report, header=how.header)
-            return Reading(without_points(with_sites(raw)), sheet_names(found))
+            return Reading(as_meant(raw), sheet_names(found))
     if how.plain or found.kind is not Kind.TEXT:
         return Reading(read_table(path, report))
     digest = hashlib.sha256(found.data).hexdigest()
@@ -81,7 +80,7 @@ def read_as(path: str | Path, how: ReadAs, report: Report = silent) -> Reading:
             decimal=how.decimal,
             header=how.header,
         )
-        return Reading(without_points(with_sites(raw)))
+        return Reading(as_meant(raw))
 
 
 def read_text_as(text: str, how: ReadAs, report: Report = silent) -> Reading:
@@ -100,7 +99,7 @@ def read_text_as(text: str, how: ReadAs, report: Report = silent) -> Reading:
         decimal=how.decimal,
         header=how.header,
     )
-    return Reading(without_points(with_sites(raw)))
+    return Reading(as_meant(raw))
 
 
 def _decoded(found: OpenedFile, encoding: str | None) -> tuple[str, str, list[str]]:

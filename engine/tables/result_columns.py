@@ -130,6 +130,7 @@ def _no_values(raw: RawTable, endpoints: Sequence[Endpoint]) -> AssayPilotError:
     known = {fold(headers.split_unit(endpoint.name)[0]) for endpoint in endpoints} | set(headers.VALUE)
     turned = any(fold(headers.split_unit(text)[0]) in known for text in first)
     unitless = [c for e in endpoints for c in raw.columns if is_p_scale(e) and p_name(fold(c)) == fold(e.name)]
+    logs = [c for c in raw.columns if headers.is_log_concentration(c)]
     points = raw.points or points_in_columns(raw.columns)
     if points:
         what, _, mend = points.partition(". ")
@@ -141,6 +142,8 @@ def _no_values(raw: RawTable, endpoints: Sequence[Endpoint]) -> AssayPilotError:
         if turned
         else f"Say the unit of {unitless[0]} in its header, {unitless[0]} (nM): its logarithm is not known without."
         if unitless
+        else f"Give {endpoints[0].name} itself, -log10 of mol/L; {logs[0]} is its negative, or of another unit."
+        if logs and is_p_scale(endpoints[0])
         else "Give columns ID, Endpoint and Value, or one column per endpoint.",
     )
 

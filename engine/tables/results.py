@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from assaypilot.engine.controls import Control
-from assaypilot.engine.endpoint import Endpoint, Relation
+from assaypilot.engine.endpoint import CONCENTRATIONS, Endpoint, Relation
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.library import Library
 from assaypilot.engine.measurements import Result
@@ -105,6 +105,7 @@ def read_results(
     compounds: list[int | None] = [None] * len(raw)
     spelled: dict[str, str] = {}
     batches: dict[str, str] = {}
+    behind: dict[str, list[tuple[int | None, str]]] = {}
     results: list[Result] = []
     rejected: list[Rejected] = []
     pending = 0
@@ -140,7 +141,7 @@ def read_results(
                 reason = f"{quoted(said)} {what} ({ours})" if said else "names no endpoint"
                 rejected.append(Rejected(row, name_column, f"{reason}" if said else f"{reason} ({ours})"))
                 continue
-            result = _result(raw, place, column, endpoint, name, texts, rejected, warnings)
+            result = _result(raw, place, column, endpoint, name, texts, rejected, warnings, behind)
             if result is not None and alias:
                 result = replace(
                     result,
@@ -151,6 +152,7 @@ def read_results(
                 results.append(result)
     used = {id_column, name_column, *roles.values(), *(side for one in columns for side in (one.value, *one.sides))}
     warnings += _of_this_series(raw, other_substituents(raw, library, compounds, used), compounds)
+    warnings += [left_behind(column, found) for column, found in behind.items()]
     warnings += _otherwise_named(spelled, batches)
     warnings += _not_to_be_used(results, roles["excluded"])
     for endpoint in endpoints:
@@ -265,9 +267,11 @@ def _named_endpoint(
     wanted = fold(text)
     exact = [endpoint for endpoint in endpoints if fold(endpoint.name) == wanted]
     near = exact or [e for e in endpoints if fold(headers.split_unit(e.name)[0]) == wanted]
+    bare = fold(headers.split_unit(text)[0])
+    if not near and headers.split_unit(text)[1] in CONCENTRATIONS:
+        near = [e for e in endpoints if e.is_potency and fold(headers.split_unit(e.name)[0]) == bare]
     if not near:
         # pIC50 where the campaign has IC50 (nM), or IC50 where it has pIC50: the value is converted.
-        bare = fold(headers.split_unit(text)[0])
         near = [e for e in endpoints if e.is_potency and p_name(fold(headers.split_unit(e.name)[0])) == bare]
         near = near or [e for e in endpoints if is_p_scale(e) and fold(e.name) == p_name(bare)]
     return near[0] if len(near) == 1 else None
@@ -282,12 +286,15 @@ def _result(
     texts: Mapping[str, Sequence[str]],
     rejected: list[Rejected],
     warnings: list[str],
+    behind: dict[str, list[tuple[int | None, str]]],
 ) -> Result | None:
     row = raw.rows[place]
     sides = dict(zip(SIDES, column.sides, strict=True))
     given = {role: raw.column(side)[place] if side else "" for role, side in sides.items()}
-    if column.unit and is_missing(given["unit"]):
-        given["unit"] = column.unit
+    if is_missing(given["unit"]):
+        # Where a row names IC50 (nM), that is its unit.
+        own = fold(texts["named"][place]) == fold(endpoint.name)
+        given["unit"] = column.unit or ("" if own else headers.split_unit(texts["named"][place])[1])
     try:
         entry = _read(raw, place, column, endpoint, given, texts["named"][place])
     except Unreadable as error:
@@ -302,7 +309,7 @@ def _result(
     if question is not None:
         warnings.append(f"Row {row}, {compound}: {question}")
     if entry.rest:
-        warnings.append(left_behind(column.value, [(row, entry.rest)]))
+        behind.setdefault(column.value, []).append((row, entry.rest))
     return Result(
         compound=compound,
         value=entry.value,

@@ -104,7 +104,7 @@ _NOTHING_SEEN = re.compile(
     re.I,
 )
 """What people write where a curve reached no value."""
-_DATE = re.compile(r"\d{4}-\d{2}-\d{2}(?: \d{2}:\d{2}:\d{2})?")
+_DATE = re.compile(r"\d{4}-\d{2}-\d{2}(?: \d{2}:\d{2}:\d{2})?|\d{1,2}[-. ][A-Za-z]{3}|[A-Za-z]{3}[-. ]\d{1,2}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,15 @@
+"""What rows and columns of a table mean together, once it is read: marks of sites, sums, points of curves."""
+
+from __future__ import annotations
+
+from assaypilot.engine.tables.curves import without_points
+from assaypilot.engine.tables.indicators import with_sites
+from assaypilot.engine.tables.raw import RawTable
+from assaypilot.engine.tables.summaries import without_summaries
+
+__all__ = ["as_meant"]
+
+
+def as_meant(raw: RawTable) -> RawTable:
+    """The table with its sites in columns, and without rows and cells that are no values of their own; said in it."""
+    return without_points(without_summaries(with_sites(raw)))
