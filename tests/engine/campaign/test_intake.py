@@ -11,11 +11,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from assaypilot.engine.campaign.counting import Books, UnderWay
 from assaypilot.engine.campaign.results.intake import Due, Intake, Past, prepare
 from assaypilot.engine.campaign.state import Source
 from assaypilot.engine.endpoint import Endpoint
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.measurements import Measurement, Result
+from assaypilot.engine.strategies.protocol import Allocation, Certificate
 from tests.engine.campaign.making import answers, make, small_library
 
 LIBRARY = small_library()
@@ -471,3 +473,19 @@ def test_an_absurd_number_of_determinations_is_refused(tmp_path: Path) -> None:
         with pytest.raises(AssayPilotError, match="nobody makes that many"):
             campaign.record([Result("R1=A|R2=A", 6.0, "pIC50", n=10**22)])
         assert campaign.events == before
+
+
+def test_no_more_determinations_count_than_were_asked_for():
+    """A value that was left out and is used again beside the one that came in its place: the first entered count."""
+    books = Books()
+    asked = Allocation(1, np.array([4]), np.array([3]), 1.0, Certificate("g", 1.0, 1.0))
+    books.under_way = UnderWay(asked, {4: 3}, [(4, 3)])
+    entered = Result(IDS[4], 6.0, n=2)
+    both = [Measurement(k, 4, 0, 6.0, "=", 2, entered, 1, 1, counted=2) for k in (1, 2)]
+    books.measurements = both
+    assert [(m.number, n) for m, n in books.counting(1)] == [(1, 2), (2, 1)]
+    assert books.received(1) == {(0, 4): 3}
+    assert books.outstanding() == {}
+    books.measurements = [both[0].with_exclusion("leak"), both[1]]
+    assert [(m.number, n) for m, n in books.counting(1)] == [(2, 2)]
+    assert books.outstanding() == {(0, 4): 1}

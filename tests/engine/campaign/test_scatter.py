@@ -73,20 +73,29 @@ def test_a_campaign_decides_by_the_bound_and_the_log_says_which(tmp_path, strate
 
 
 def test_half_widths_are_those_of_the_bound(tmp_path):
-    """A phase of LinFACT-G whose noise is said to be the bound, and the confidence nine tenths, decides the same."""
+    """A phase of LinFACT-G whose noise is said to be the bound, and the confidence nine tenths, decides the same.
+
+    Also where it is decided again, by another bound.
+    """
     with make(tmp_path / "x.assaypilot", **UNKNOWN, strategy="linfact-g") as campaign:
         decide_phase(campaign)
-        ledger = ledger_of(campaign)
-        (one,) = ledger.spreads[1]
-        decision = ledger.estimates[1]
-        assert ledger.origin.delta == pytest.approx(0.045)
-        state = ledger.before(1)
-        problem = dataclasses.replace(state.problem, noise=(one.used,), estimated=False)
-        again = ledger.strategy.decide(
-            dataclasses.replace(state, problem=problem), ledger.outcome(1, ledger.phases[0].allocation, decision.spent)
-        )
-        np.testing.assert_allclose(again.high, decision.high)
-        np.testing.assert_allclose(again.low, decision.low)
+        bounds = []
+        for amended in (False, True):
+            if amended:
+                number = next(m.number for m in campaign.status().measurements if m.counted)
+                campaign.correct(number, 12.5, reason="typed wrong")
+            ledger = ledger_of(campaign)
+            (one,) = ledger.spreads[1]
+            decision = ledger.estimates[1]
+            assert ledger.origin.delta == pytest.approx(0.045)
+            state = ledger.before(1)
+            problem = dataclasses.replace(state.problem, noise=(one.used,), estimated=False)
+            outcome = ledger.outcome(1, ledger.phases[0].allocation, decision.spent)
+            again = ledger.strategy.decide(dataclasses.replace(state, problem=problem), outcome)
+            np.testing.assert_allclose(again.high, decision.high)
+            np.testing.assert_allclose(again.low, decision.low)
+            bounds.append(one.used)
+        assert bounds[1] > 1.5 * bounds[0]
 
 
 def test_only_replicates_within_a_phase_count_and_nothing_that_was_chosen(tmp_path):
