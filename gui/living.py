@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
-import gc
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
+
+from assaypilot.engine.collecting import without_collecting
 
 __all__ = ["nothing_goes"]
 
 
-@contextmanager
-def nothing_goes() -> Iterator[None]:
+def nothing_goes() -> AbstractContextManager[None]:
     """A context in which no widget is collected that Python alone knows of.
 
     Where Qt goes through a list of widgets and Python objects are made meanwhile, what Python threw away then, a part
-    of a window closed long ago, would still be in that list: the program would end.
+    of a window closed long ago, would still be in that list: the program would end. That a table was read meanwhile in
+    another thread, and its own pause ends, must not end this one.
     """
-    collecting = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if collecting:
-            gc.enable()
+    return without_collecting()

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from assaypilot.engine.chemistry.products import with_structures
+from assaypilot.engine.collecting import without_collecting
 from assaypilot.engine.endpoint import Endpoint
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.interactions import chosen_pairs, pair_name
@@ -23,7 +24,6 @@ from assaypilot.engine.tables.mangled import DITTO, about_ids, is_ditto, looks_f
 from assaypilot.engine.tables.mixed import forms_together
 from assaypilot.engine.tables.numbered import numbered
 from assaypilot.engine.tables.options import TableMapping
-from assaypilot.engine.tables.pauses import without_collecting
 from assaypilot.engine.tables.problems import Problem
 from assaypilot.engine.tables.raw import RawTable
 from assaypilot.engine.tables.sparse import thin

@@ -5,11 +5,11 @@ from __future__ import annotations
 import hashlib
 from pathlib import Path
 
+from assaypilot.engine.collecting import without_collecting
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.progress import Report, silent
 from assaypilot.engine.tables.files import Kind, OpenedFile, open_file
 from assaypilot.engine.tables.meant import as_meant
-from assaypilot.engine.tables.pauses import without_collecting
 from assaypilot.engine.tables.raw import RawTable
 
 __all__ = ["PATTERNS", "bare", "parse_text", "read_table"]

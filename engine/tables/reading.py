@@ -6,12 +6,12 @@ import hashlib
 from dataclasses import dataclass
 from pathlib import Path
 
+from assaypilot.engine.collecting import without_collecting
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.progress import Report, silent
 from assaypilot.engine.tables.files import Kind, OpenedFile, open_file
 from assaypilot.engine.tables.meant import as_meant
 from assaypilot.engine.tables.opening import bare, parse_text, read_table
-from assaypilot.engine.tables.pauses import without_collecting
 from assaypilot.engine.tables.raw import RawTable
 from assaypilot.engine.tables.text import parse
 from assaypilot.engine.tables.workbook import SheetName, read_workbook, sheet_names

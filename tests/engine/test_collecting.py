@@ -1,0 +1,44 @@
+"""The collector's pause: it lasts until the last thread that asked for one is done, and leaves it as it was."""
+
+from __future__ import annotations
+
+import gc
+import threading
+
+import pytest
+
+from assaypilot.engine.collecting import without_collecting
+
+
+def test_a_pause_that_ends_in_another_thread_ends_none_of_this_one() -> None:
+    entered, leave = threading.Event(), threading.Event()
+
+    def other() -> None:
+        with without_collecting():
+            entered.set()
+            leave.wait(10)
+
+    thread = threading.Thread(target=other)
+    thread.start()
+    assert entered.wait(10)
+    with without_collecting():
+        leave.set()
+        thread.join(10)
+        assert not gc.isenabled()
+    assert gc.isenabled()
+
+
+def test_it_stays_off_where_it_was_off() -> None:
+    gc.disable()
+    try:
+        with without_collecting():
+            pass
+        assert not gc.isenabled()
+    finally:
+        gc.enable()
+
+
+def test_it_goes_on_after_an_error() -> None:
+    with pytest.raises(ValueError, match="a cell"), without_collecting():
+        raise ValueError("a cell")
+    assert gc.isenabled()
