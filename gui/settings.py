@@ -102,7 +102,7 @@ class Settings:
     @property
     def recent(self) -> list[Path]:
         """Campaigns opened before that are still there, the latest first."""
-        return [path for text in self._texts("recent") if (path := Path(text)).is_file()]
+        return [path for text in self._texts("recent") if _is_there(path := Path(text))]
 
     def add_recent(self, path: Path) -> None:
         """Nothing; puts a campaign first in the list."""
@@ -114,7 +114,7 @@ class Settings:
     @property
     def missing(self) -> list[Path]:
         """Campaigns opened before that are not where they were: moved, deleted, or on a drive that is not there."""
-        return [path for text in self._texts("recent") if not (path := Path(text)).is_file()]
+        return [path for text in self._texts("recent") if not _is_there(path := Path(text))]
 
     def forget_recent(self, path: Path | None = None) -> None:
         """Nothing; takes a campaign off the list, or all of them."""
@@ -212,6 +212,14 @@ class Settings:
             return json.loads(str(self._store.value(key, "null")))
         except ValueError:  # written by hand, or by a later version
             return None
+
+
+def _is_there(path: Path) -> bool:
+    """Whether a file is where it was. Of one on a server that is taken for granted until it is opened.
+
+    Windows takes up to a minute to find out that a server does not answer, and a start must not wait for that.
+    """
+    return str(path).startswith(("\\\\", "//")) or path.is_file()
 
 
 def _key(headers: Sequence[str]) -> str:

@@ -239,6 +239,20 @@ def test_a_home_that_takes_nothing_does_not_keep_the_window_shut(qtbot: QtBot, t
     window.close()
 
 
+def test_a_server_that_does_not_answer_is_not_waited_for(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    settings = Settings(tmp_path / "settings.ini")
+    here = tmp_path / "a.assaypilot"
+    here.touch()
+    for path in (Path("//server/share/b.assaypilot"), here, tmp_path / "gone.assaypilot"):
+        settings.add_recent(path)
+    asked: list[Path] = []
+    look = Path.is_file
+    monkeypatch.setattr(Path, "is_file", lambda path: asked.append(path) or look(path))
+    assert [path.name for path in settings.recent] == ["a.assaypilot", "b.assaypilot"]
+    assert [path.name for path in settings.missing] == ["gone.assaypilot"]
+    assert not any("server" in str(path) for path in asked)
+
+
 @pytest.mark.parametrize(("text", "name"), [("aux", "_aux"), ("Con.1", "_Con.1"), ("auxin", "auxin"), ("µ -", "µ -")])
 def test_no_proposed_name_is_a_device(text: str, name: str) -> None:
     assert file_name(text) == name
