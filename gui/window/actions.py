@@ -51,7 +51,7 @@ class Actions:
         self.export_menu.addSeparator()
         self.exports = [add(self.export_menu, kind.menu, partial(window.exporting.ask, kind)) for kind in KINDS]
         file.addSeparator()
-        self.close_window = add(file, "&Close Window", window.close, Key.Close, "Ctrl+W")
+        self.close_window = add(file, "&Close Window", window.close, "Ctrl+W", Key.Close)
         self.quit = add(file, "&Quit", QApplication.closeAllWindows, Key.Quit)
         self.quit.setMenuRole(QAction.MenuRole.QuitRole)
         self.undo = add(edit, "&Undo", window.session.undo, Key.Undo)
