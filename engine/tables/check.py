@@ -194,7 +194,7 @@ def check_report(
         "additive_fit": {fact.endpoint.name: _fit_json(fact.fit) for fact in facts},
         "warnings": [
             *imported.warnings,
-            *filter(None, [about_own_sds(endpoint, imported.history) for endpoint in imported.endpoints]),
+            *about_own_sds(imported.endpoints, imported.history),
             *_fit_warnings(facts),
             *_way_forward(mapping, imported, facts),
             *_pairs(facts),

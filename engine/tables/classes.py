@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from assaypilot.engine.tables import headers
 from assaypilot.engine.tables.raw import fold
-from assaypilot.engine.tables.values import is_missing
+from assaypilot.engine.tables.values import DASHES, is_missing
 from assaypilot.engine.tables.yes_no import words_of
 
 __all__ = ["about_classes", "classes_of", "is_class"]
@@ -22,6 +22,7 @@ _WORDS = re.compile(
 _SAYS_CLASS = re.compile(r"(?:.* )?(?:class|category|bin|range|rating|grade|bucket)(?: .*)?")
 _ACTIVITY = re.compile(r".*(?:activ|potenc|inhibit|bind|efficac|[ieac]c ?50|cellular|enzym).*")
 _MOST = 8
+_SAMPLED = 500
 _MOST_NUMBERS = 6
 
 
@@ -36,6 +37,9 @@ def classes_of(column: str, texts: Sequence[str]) -> tuple[str, ...]:
     Letters may be anything (a salt, a series), so that the header has to say activity or class; words such as
     ``inactive`` speak for themselves, two of them at least.
     """
+    # Most columns show by their first cells that they hold too many different texts.
+    if len(set(texts[:_SAMPLED])) > _MOST + len(DASHES):
+        return ()
     filled = [text.strip() for text in texts if text.strip() in {"-", "–", "−"} or not is_missing(text)]
     found = tuple(dict.fromkeys(filled))
     folded = fold(headers.split_unit(column)[0])

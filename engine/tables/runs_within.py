@@ -17,15 +17,21 @@ _MUCH = 1.5
 _FEWEST_BETWEEN = 4
 
 
-def about_own_sds(endpoint: Endpoint, results: Sequence[Result]) -> str | None:
-    """A hint for an endpoint without a stated noise whose means of N come with SDs; None where they say little.
+def about_own_sds(endpoints: Sequence[Endpoint], history: Sequence[Result]) -> list[str]:
+    """A hint for each endpoint without a stated noise whose means of N come with SDs that say something.
 
     Replicates of one run share its day, plate and dilution. Their SD is smaller than that between runs, so that what
     is left of an additive model looks too large beside it, and a mean of N counts as N measurements.
     """
-    if endpoint.noise_sd is not None or endpoint.noise_estimated or endpoint.kind != "value":
-        return None
-    exact = [r for r in results if r.endpoint == endpoint.name and r.relation == "=" and not r.excluded]
+    named = {result.endpoint for result in history if result.sd is not None}
+    asked = [e for e in endpoints if e.noise_sd is None and not e.noise_estimated and e.kind == "value"]
+    return list(
+        filter(None, [_about(e, [r for r in history if r.endpoint == e.name]) for e in asked if e.name in named])
+    )
+
+
+def _about(endpoint: Endpoint, results: Sequence[Result]) -> str | None:
+    exact = [result for result in results if result.relation == "=" and not result.excluded]
     values = [endpoint.to_model(r.value, r.unit) for r in exact]
     sds = [endpoint.sd_to_model(r.value, r.sd) for r in exact]
     times = [r.n for r in exact]

@@ -11,6 +11,8 @@ from assaypilot.engine.tables.values import is_missing, parse_value
 
 __all__ = ["about_unread"]
 
+_SAMPLED = 500
+
 
 def about_unread(raw: RawTable, columns: Sequence[str]) -> dict[str, str]:
     """What to say of each of the columns that should hold values and holds classes, or nothing that can be read."""
@@ -21,6 +23,8 @@ def about_unread(raw: RawTable, columns: Sequence[str]) -> dict[str, str]:
         if classes:
             said[column] = about_classes(column, classes)
         elif headers.looks_like_activity(column) or fold(column) in headers.VALUE:
+            if any(not is_missing(text) and not _why(text, raw.decimal) for text in texts[:_SAMPLED]):
+                continue
             found = [(row, why) for row, text in zip(raw.rows, texts, strict=True) if (why := _why(text, raw.decimal))]
             filled = sum(not is_missing(text) for text in texts)
             if filled and len(found) == filled:

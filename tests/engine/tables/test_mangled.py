@@ -90,7 +90,7 @@ def means(sd, *, n=3, stated=None):
         (a, b) for a in ("Me", "H", "Et") for b in ("F", "Cl")))  # fmt: skip
     table = imported("ID,R1,R2,pIC50,SD,N\n" + rows)
     endpoint = table.endpoints[0] if stated is None else Endpoint("pIC50", noise_sd=stated)
-    return about_own_sds(endpoint, table.history)
+    return next(iter(about_own_sds([endpoint], table.history)), None)
 
 
 def test_noise_that_only_the_sds_beside_means_tell_has_a_hint():
@@ -104,7 +104,7 @@ def test_noise_that_only_the_sds_beside_means_tell_has_a_hint():
 def test_rows_of_one_compound_that_differ_by_more_are_named():
     rows = "".join(f"c{k},{a},F,{6 + k + d},0.05,3\n" for k, a in enumerate(("Me", "H", "Et", "Pr")) for d in (0, 0.4))
     table = imported("ID,R1,R2,pIC50,SD,N\n" + rows)
-    assert "Rows of one compound differ by more, SD 0.28." in (about_own_sds(table.endpoints[0], table.history) or "")
+    assert "Rows of one compound differ by more, SD 0.28." in about_own_sds(table.endpoints, table.history)[0]
 
 
 def test_signs_that_nobody_sees_make_no_other_id_or_substituent(tmp_path):
