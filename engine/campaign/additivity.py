@@ -26,10 +26,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from assaypilot.engine.arrays import Floats, Ints
-from assaypilot.engine.campaign.censoring import bounds_at
+from assaypilot.engine.campaign.censoring import bounds_at, fitted
 from assaypilot.engine.campaign.deviating import Deviations
 from assaypilot.engine.campaign.noise import known as assay_noise
 from assaypilot.engine.campaign.noise import scatter
+from assaypilot.engine.campaign.plates import blocking
 from assaypilot.engine.campaign.results.spans import spanned
 from assaypilot.engine.features import SiteFeatures
 from assaypilot.engine.interactions import pair_name
@@ -218,8 +219,10 @@ def _uncut(ledger: Ledger, endpoint: int, own: list[Measurement], sd: float) -> 
     """
     every = [m for m in ledger.measurements if m.endpoint == endpoint and m.excluded is None and not m.withdrawn]
     cut = [m for m in every if m.relation != "="]
-    if not cut or ledger.settings.blocks != "none":
+    if not cut:
         return own
+    if ledger.settings.blocks != "none":
+        return _uncut_beside_blocks(ledger, endpoint, own, cut, sd)
     odd = {one.row for one in _by_others(ledger, endpoint, own, max(sd, 1e-9)) if one.p < DOUBT}
     kept = [(m, m.n) for m in every if m.relation == "=" or int(ledger.arm_of[m.compound]) not in odd]
     told = spanned(ledger.endpoints, endpoint, kept, ledger.arm_of)
@@ -229,6 +232,26 @@ def _uncut(ledger: Ledger, endpoint: int, own: list[Measurement], sd: float) -> 
     floor = max((m.value for m in cut if m.relation == "<"), default=-math.inf) + _WITHIN * sd
     ceiling = min((m.value for m in cut if m.relation == ">"), default=math.inf) - _WITHIN * sd
     return [m for m in own if floor <= expected[ledger.arm_of[m.compound]] <= ceiling]
+
+
+def _uncut_beside_blocks(
+    ledger: Ledger, endpoint: int, own: list[Measurement], cut: list[Measurement], sd: float
+) -> list[Measurement]:
+    """The same beside plates (batches, dates): expected is what a plate that shifts as it is estimated to reads."""
+    view = fitted(ledger, endpoint)
+    if view is None:
+        return own
+    levels = blocking.levels(ledger, endpoint, assay_noise.beside_blocks(ledger, endpoint))
+    means = view.means()
+    floor = max((m.value for m in cut if m.relation == "<"), default=-math.inf) + _WITHIN * sd
+    ceiling = min((m.value for m in cut if m.relation == ">"), default=math.inf) - _WITHIN * sd
+    near = set()
+    for m in own:
+        block = blocking.known_block(ledger, m) if m.round else None
+        at = float(means[ledger.arm_of[m.compound]]) + (0.0 if block is None else levels.get(block, 0.0))
+        if not floor <= at <= ceiling:
+            near.add(int(ledger.arm_of[m.compound]))
+    return [m for m in own if int(ledger.arm_of[m.compound]) not in near]
 
 
 def _beyond(ledger: Ledger, endpoint: int, own: list[Measurement], sd: float) -> tuple[Beyond, ...]:
@@ -270,6 +293,10 @@ def _values(ledger: Ledger, endpoint: int, own: list[Measurement]) -> tuple[Site
     """
     if ledger.settings.blocks != "none":
         told = assay_noise.beside_blocks(ledger, endpoint)
+        kept = np.isin(told.arms, ledger.arm_of[[m.compound for m in own]])
+        told = told._replace(
+            arms=told.arms[kept], blocks=told.blocks[kept], counts=told.counts[kept], means=told.means[kept]
+        )
         block = told.blocks - min(int(told.blocks.min(initial=0)), 0)
         codes = np.column_stack([ledger.features.codes[told.arms], block])
         whole = SiteFeatures(codes, (*ledger.features.sizes, int(block.max(initial=0)) + 1))

@@ -38,8 +38,8 @@ class Terms(Books):
 
     @property
     def takes_bounds(self) -> bool:
-        """Whether decisions take in values known only as bounds; beside blocks they do not."""
-        return self.strategy.info.bounds and self.settings.blocks == "none"
+        """Whether decisions take in values known only as bounds; beside blocks those about limits do not."""
+        return self.strategy.info.bounds and (self.settings.blocks == "none" or not self.limited)
 
     def hold(self, library: Library) -> None:
         """Nothing; this is the library from now on."""

@@ -292,7 +292,7 @@ class Books:
         Of a difference the effective counts: see ``difference``.
         """
         filling = self.counting(phase)
-        if phase in self.without_bounds or self.settings.blocks != "none":
+        if phase in self.without_bounds or (self.settings.blocks != "none" and not self.takes_bounds):
             filling = [(m, n) for m, n in filling if m.usable]
         return spanned(self.endpoints, endpoint, filling, self.arm_of, self.library)
 

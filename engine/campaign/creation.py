@@ -140,7 +140,11 @@ def _about_bounds(ledger: Ledger) -> list[str]:
     if not seen and not any(ledger.endpoints[k].is_potency for k in behind):
         return []
     plates = ledger.settings.blocks != "none"
-    who = f"a campaign that takes {ledger.settings.blocks} effects out" if plates else ledger.strategy.info.name
+    who = (
+        f"a campaign that takes {ledger.settings.blocks} effects out and has limits"
+        if plates
+        else ledger.strategy.info.name
+    )
     instead = "" if plates else "; adaptive takes such values in"
     return [f"no guarantee with bounds: once a result is known only as one (>10000), {who} promises nothing{instead}"]
 

@@ -100,7 +100,8 @@ class Decisions(Terms):
         ends = np.array([[one.low, one.high] for one in spans])
         turned = (signs < 0)[:, 0]
         ends[turned] = -ends[turned][:, ::-1]
-        return Outcome(allocation, counts, signs * means, spent, ends[:, 0], ends[:, 1])
+        told = blocking.cells(self, phase)
+        return Outcome(allocation, counts, signs * means, spent, ends[:, 0], ends[:, 1], told)
 
     def part(self, digest: str) -> bytes:
         """A part of the file by its digest."""

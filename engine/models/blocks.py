@@ -41,6 +41,10 @@ class Cells:
     """``(n_endpoints, n_blocks)``, determinations of controls."""
     control_means: Floats
     """``(n_endpoints, n_blocks)``, how far they read above their nominal values."""
+    low: Floats | None = None
+    """``(n_endpoints, m)``, what each mean is at least, where values are known only as bounds; None: all exact."""
+    high: Floats | None = None
+    """The same: at most."""
 
     def of(self, endpoint: int) -> Cells:
         """Those of one endpoint that hold anything."""
@@ -52,6 +56,8 @@ class Cells:
             counts=self.counts[endpoint : endpoint + 1, kept],
             means=self.means[endpoint : endpoint + 1, kept],
             control_counts=self.control_counts[endpoint : endpoint + 1],
+            low=None if self.low is None else self.low[endpoint : endpoint + 1, kept],
+            high=None if self.high is None else self.high[endpoint : endpoint + 1, kept],
             control_means=self.control_means[endpoint : endpoint + 1],
         )
 

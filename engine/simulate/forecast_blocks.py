@@ -38,4 +38,6 @@ def beside(cells: Cells, counts: Floats, means: Floats) -> Cells:
         np.concatenate([cells.means, means[:, arms]], axis=1),
         cells.control_counts,
         cells.control_means,
+        None if cells.low is None else np.concatenate([cells.low, means[:, arms]], axis=1),
+        None if cells.high is None else np.concatenate([cells.high, means[:, arms]], axis=1),
     )

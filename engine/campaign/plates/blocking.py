@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -71,9 +72,13 @@ class Together(NamedTuple):
 class _Sums:
     count: float = 0.0
     total: float = 0.0
+    below: float = 0.0
+    """How far the total may truly lie below, as values are known only as bounds."""
+    above: float = 0.0
 
-    def plus(self, n: float, value: float) -> _Sums:
-        return _Sums(self.count + n, self.total + n * value)
+    def plus(self, n: float, value: float, relation: str = "=") -> _Sums:
+        below, above = (math.inf if relation[0] == sign else 0.0 for sign in "<>")
+        return _Sums(self.count + n, self.total + n * value, self.below + below, self.above + above)
 
 
 def block_of(kind: str, one: Measurement | Reading) -> Block:
@@ -153,7 +158,8 @@ def cells(books: Books, phase: int) -> Cells | None:
     """What came back for a phase by compound and block, larger is better; None when there are no blocks."""
     if books.settings.blocks == "none":
         return None
-    filling = [(m, n) for m, n in books.counting(phase) if m.usable]
+    bounds = books.takes_bounds and phase not in books.without_bounds
+    filling = [(m, n) for m, n in books.counting(phase) if m.usable or bounds]
     numbers: dict[Block, int] = {}
     sums: dict[tuple[int, int], dict[int, _Sums]] = {}
     for m, n in filling:
@@ -162,21 +168,34 @@ def cells(books: Books, phase: int) -> Cells | None:
             continue
         block = numbers.setdefault(known, len(numbers))
         own = sums.setdefault((int(books.arm_of[m.compound]), block), {})
-        own[m.endpoint] = own.get(m.endpoint, _Sums()).plus(n, m.value)
+        own[m.endpoint] = own.get(m.endpoint, _Sums()).plus(n, m.value, m.relation)
     goal = books.goal_endpoints
     signs = [books.endpoints[k].sign for k in goal]
     keys = sorted(sums)
     counts = np.array([[sums[key].get(k, _Sums()).count for key in keys] for k in goal])
     totals = np.array([[sums[key].get(k, _Sums()).total for key in keys] for k in goal])
     controls = [_controls(books, k, numbers, (r for r in books.readings if r.phase == phase)) for k in goal]
+    means = np.array(signs)[:, None] * np.divide(totals, counts, out=np.zeros_like(totals), where=counts > 0)
+    low = high = None
+    if any(m.relation != "=" for m, _ in filling):
+        ends = [[_open(sums[key].get(k, _Sums()), sign) for key in keys] for k, sign in zip(goal, signs, strict=True)]
+        below, above = np.moveaxis(np.array(ends), -1, 0)
+        low, high = means - below, means + above
     return Cells(
         np.array([arm for arm, _ in keys], dtype=np.intp),
         np.array([block for _, block in keys], dtype=np.intp),
         counts,
-        np.array(signs)[:, None] * np.divide(totals, counts, out=np.zeros_like(totals), where=counts > 0),
+        means,
         np.array([n for n, _ in controls]),
         np.array([sign * mean for sign, (_, mean) in zip(signs, controls, strict=True)]),
+        low,
+        high,
     )
+
+
+def _open(told: _Sums, sign: float) -> tuple[float, float]:
+    """How far a mean may truly lie below, and above, where larger is better."""
+    return (told.below, told.above) if sign > 0 else (told.above, told.below)
 
 
 def _controls(

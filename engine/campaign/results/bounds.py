@@ -83,7 +83,7 @@ def _by_goal(ledger: Decisions, phase: int) -> bool:
 
 def _by_limits(ledger: Decisions, m: Measurement) -> bool:
     verdict = ledger.verdicts.get(m.phase)
-    if ledger.settings.blocks != "none":
+    if ledger.settings.blocks != "none" and ledger.limited:
         return False
     if verdict is None:
         return not 0 < m.phase <= len(ledger.phases)

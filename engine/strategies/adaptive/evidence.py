@@ -19,7 +19,13 @@ from numpy.typing import NDArray
 from assaypilot.engine.arrays import Flags, Floats, Ints
 from assaypilot.engine.features import OUTSIDE_TOLERANCE, Features
 from assaypilot.engine.models.ols import Estimate
-from assaypilot.engine.strategies.adaptive.blocks import blocked, in_blocks, phase_in_blocks, pooled_in_blocks
+from assaypilot.engine.strategies.adaptive.blocks import (
+    blocked,
+    doubted_in_blocks,
+    in_blocks,
+    phase_in_blocks,
+    pooled_in_blocks,
+)
 from assaypilot.engine.strategies.censored import (
     LEAST_STEP,
     Doubt,
@@ -53,11 +59,14 @@ def appended(
     """The record with one more phase, and with whom it was to compare.
 
     Once a cell was known only as a bound there are ``low`` and ``high``, too: where the mean of each may lie; and
-    ``shy``: how likely that was, by the evidence ``before`` the phase. With blocks there are no bounds.
+    ``shy``: how likely that was, by the evidence ``before`` the phase.
     """
     phase = len(memory["leaders"])
     if blocked(memory, outcome):
-        more = {**in_blocks(memory, outcome, phase), "leaders": np.concatenate([memory["leaders"], _leader(leader)])}
+        more = {
+            **in_blocks(memory, outcome, phase, before),
+            "leaders": np.concatenate([memory["leaders"], _leader(leader)]),
+        }
         return {**memory, **more}
     arms = np.flatnonzero(outcome.counts[0] > 0)
     more = {
@@ -179,7 +188,13 @@ class Evidence:
     @cached_property
     def _told(self) -> list[tuple[Estimate, Doubt | None]]:
         if "block" in self._memory:
-            return [(phase_in_blocks(self.features, self._memory, phase), None) for phase in range(self.n_phases)]
+            if "low" not in self._memory:
+                return [(phase_in_blocks(self.features, self._memory, phase), None) for phase in range(self.n_phases)]
+            shares = [self._closing / ((phase + 1) * (phase + 2)) for phase in range(self.n_phases)]
+            return [
+                doubted_in_blocks(self.features, self._memory, phase, self.sigma, share)
+                for phase, share in enumerate(shares)
+            ]
         edges = list(pairwise(np.searchsorted(self._memory["at"], np.arange(self.n_phases + 1)).tolist()))
         names = ("arms", "counts", "means")
         if "low" not in self._memory:
@@ -233,7 +248,7 @@ class Evidence:
         """The estimate from all phases at once: to plan by, not to decide by."""
         memory, n = self._memory, self.features.n_rows
         if "block" in memory:
-            return pooled_in_blocks(self.features, memory)
+            return pooled_in_blocks(self.features, memory, self.sigma)
         if "low" in memory:
             cells = (memory["arms"], memory["counts"], memory["means"])
             return fit_imputed(self.features, cells, memory["low"], memory["high"], self.sigma)

@@ -51,7 +51,7 @@ def appended(memory: Arrays, outcome: Outcome, before: Sequence[Evidence] = ()) 
     """The record with one more phase; ``before``: the evidence of every endpoint before it."""
     phase = int(memory["phases"][0])
     if blocked(memory, outcome):
-        return {**memory, **in_blocks(memory, outcome, phase), "phases": np.array([phase + 1], dtype=np.intp)}
+        return {**memory, **in_blocks(memory, outcome, phase, before), "phases": np.array([phase + 1], dtype=np.intp)}
     arms = np.flatnonzero((outcome.counts > 0).any(axis=0))
     more = {
         "at": np.full(len(arms), phase, dtype=np.intp),

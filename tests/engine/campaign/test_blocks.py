@@ -1,6 +1,7 @@
 """Controls and blocks in a campaign: what is recorded, decided, corrected, taken back and refused."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -20,7 +21,7 @@ from assaypilot.engine.library import Library, Site
 from assaypilot.engine.measurements import Result
 from assaypilot.engine.models.sd_bound import TARGET
 from assaypilot.engine.plates.layout import PlateUse, read_controls
-from tests.engine.campaign.making import make, truth
+from tests.engine.campaign.making import make, replays, truth
 
 REF = Control("REF-1", (("pIC50", 7.1),))
 SD = 0.2
@@ -379,15 +380,26 @@ def test_noise_that_is_not_known_is_that_within_plates(tmp_path):
         assert told.sd == pytest.approx(SD, rel=0.4)
 
 
-def test_a_value_known_only_as_a_bound_ends_the_guarantee_beside_blocks(tmp_path):
-    with blocked(tmp_path) as campaign:
+@pytest.mark.parametrize("limit", [None, Limit("<", 9.0)])
+def test_a_value_known_only_as_a_bound_counts_as_the_worst_beside_blocks(tmp_path, limit):
+    """But for limits, whose decisions leave bounds out there, and which end the guarantee."""
+    endpoints = (Endpoint("pIC50", noise_sd=SD), Endpoint("hERG", noise_sd=SD, limit=limit)) if limit else None
+    with blocked(tmp_path, **({"endpoints": endpoints} if endpoints else {})) as campaign:
         campaign.plan()
-        first, *others = came(campaign)
-        campaign.record([Result(first.compound, 5.0, relation="<", plate=first.plate, well=first.well), *others])
+        first, *others = (replace(one, endpoint="pIC50") for one in came(campaign))
+        campaign.record([Result(first.compound, 5.0, "pIC50", "<", plate=first.plate, well=first.well), *others])
+        if limit:
+            campaign.record([replace(one, endpoint="hERG") for one in (first, *others)])
         now = campaign.status()
         assert now.phases_decided == 1
-        assert not now.guarantee.holds
+        assert now.guarantee.holds == (limit is None)
         assert np.isfinite(now.candidates.estimate).all()
+        if limit is None:
+            assert "1 result known only as a bound" in now.guarantee.sentence
+            memory = campaign._ledger.current().memory
+            assert np.isneginf(memory["low"]).sum() == 1
+            assert now.bounds_taken == {1}
+            replays(campaign)
         path = campaign.path
     assert verify(path, recompute=True).ok
 
