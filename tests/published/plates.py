@@ -62,6 +62,7 @@ def rows():
         "practice-960, plates of 8 as blocks, by lot": practice(Plates(**small, filled="lot")),
         "practice-960, plates of 8 as blocks, along the list": practice(Plates(**small, filled="list")),
         "practice-960, plates of 8 as blocks, as laid out": practice(Plates(**small, filled="design")),
+        "practice-960, plates of 8 as blocks, no controls, as laid out": practice(Plates(0.3, 8, 0, "design")),
     }
 
 
