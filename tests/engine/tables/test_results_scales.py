@@ -80,7 +80,7 @@ def test_renamed_columns_of_sites_are_known_by_what_stands_in_them():
 @pytest.mark.parametrize(
     "text",
     [
-        "Acid,Amine,T,pIC50\nMe,Et,20,7\nEt,Me,40,6\n",  # two columns could be R1
+        "Acid,Amine,T,pIC50\nMe,Et,20,7\nEt,Me,20,6\n",  # two columns could be R1
         "Acid,T,pIC50\nPr,20,7\nBu,40,6\n",
         "Acid,pIC50\nMe,20\n",
     ],

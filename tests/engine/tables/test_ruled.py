@@ -74,7 +74,14 @@ def test_bars_within_cells_divide_nothing(text, columns):
 
 
 @pytest.mark.parametrize(
-    "text", ["Dear all\nhere are the results\nof last week\n", "a\nb\nc\n", "ID^R1\na^Me\n", "x|y\nz\n"]
+    "text",
+    [
+        "Dear all\nhere are the results\nof last week\n",
+        "a\nb\nc\n",
+        "ID^R1\na^Me\n",
+        "x|y\nz\n",
+        "a|b|c\n" + "x|y\n" * 12,
+    ],
 )
 def test_what_is_no_table_is_refused(text):
     with pytest.raises(AssayPilotError, match="only one column was found"):
