@@ -184,7 +184,7 @@ def test_goal_out_of_range(unchanged, small, target, options, said):
 def test_noise_not_given(unchanged, small, target):
     line = unchanged("new", target, "--table", small, "--epsilon", "0.5")
     assert "--sd: the assay noise (SD) of pIC50 is not known" in line
-    assert "e.g. --sd 0.2." in line
+    assert "e.g. --sd 0.2; or say that nobody knows it, --sd unknown" in line
 
 
 def test_noise_from_replicates_is_used(done, table, target):
