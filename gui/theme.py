@@ -158,6 +158,7 @@ QListView {{ background: {page}; border: 1px solid {line}; border-radius: 6px; p
 QListView:focus {{ border: 1px solid {accent}; }}
 QListView::item {{ padding: 3px 4px; }}
 QListView::item:selected {{ background: {soft_accent}; color: {text}; }}
+QListView::item:disabled {{ color: {muted}; }}
 QTableView {{ background: {page}; alternate-background-color: {page}; border: 1px solid {line}; border-radius: 6px;
     gridline-color: {line}; selection-background-color: {soft_accent}; selection-color: {text}; outline: none; }}
 QTableView:focus {{ border: 1px solid {accent}; }}

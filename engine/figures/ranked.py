@@ -36,6 +36,8 @@ _ROOM = 55.0
 """Points of a picture too low for both words beside its lines."""
 _WORD = 15.0
 """Points that a word beside a line takes."""
+_OVER = 9.0
+"""Points of the picture above the axes."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -174,9 +176,13 @@ def ranked_intervals(
         fitting(axes, "y", quantity, "", SMALL + 0.5), color=palette.text, fontsize=SMALL + 0.5, parse_math=False
     )
     pointed = "triangles: values known only to lie below (above)" if any(np.isfinite(x).any() for x in limits) else ""
-    words = "; ".join(filter(None, (_axis_words(ranking, bool(thin.any()), bool(decided.any())), pointed, note)))
+    parts = [*_axis_words(ranking, bool(thin.any()), bool(decided.any())).split("; "), *filter(None, (pointed, note))]
     # Centred below the axes, a longer line would leave the picture at its right.
-    fits = axes.get_position().width * figure.get_figwidth() * _POINTS / (_LETTER * max(1, len(words)))
+    room = axes.get_position().width * figure.get_figwidth() * _POINTS / _LETTER
+    while len(parts) > 1 and room / len("; ".join(parts)) < _SMALLEST:
+        parts.pop()
+    words = "; ".join(parts)
+    fits = room / max(1, len(words))
     points = max(_SMALLEST, min(SMALL, fits))
     axes.set_xlabel(words, color=palette.muted, fontsize=points, parse_math=False)
     return figure
@@ -286,8 +292,8 @@ def _zone_words(axes: Axes, palette: Palette, line: Cutoff, side: float) -> None
     height = _points_high(axes)
     for level, word, beyond, across in named:
         room = (top - level if beyond else level - bottom) / (top - bottom) * height
-        # Where the axis ends too soon it would lie on its numbers.
-        above = beyond if room > _WORD else not beyond
+        # Where the axis ends too soon it would lie on its numbers; above them a part of it has room.
+        above = beyond if room > (_WORD - _OVER if beyond else _WORD) else not beyond
         axes.annotate(
             word, (across, level), xycoords=axes.get_yaxis_transform(), xytext=(0, 3 if above else -3),
             textcoords="offset points", ha="right" if across > 0.5 else "left",

@@ -20,6 +20,10 @@ _TOP, _BOTTOM, _RIGHT = 0.26, 0.46, 0.2
 _LETTER, _WORDS_LETTER = 0.072, 0.078
 """Inches of a letter beside the rows, and of one above them, at most."""
 _LONGEST = 24
+_POINTS = 72.0
+"""Points of an inch."""
+_MIDDLE = 5.0
+"""Points of the mark in the middle of a bar, which has room for it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,9 +97,11 @@ def _bar(axes: Axes, place: int, row: Reach, end: float, palette: Palette, *, fi
         place, high - row.low, left=row.low, height=0.40, color=colour if filled else palette.background,
         edgecolor=colour, linewidth=1.3, zorder=2,
     )  # fmt: skip
-    if high - row.low > 0.05 * end:
+    figure = axes.get_figure(root=True)
+    inches = axes.get_position().width * (figure.get_figwidth() if figure is not None else 0.0)
+    if (high - row.low) / end * inches * _POINTS > 2.0 * _MIDDLE:
         middle = palette.background if filled else colour
-        axes.plot([row.middle], [place], marker="o", markersize=5.0, color=middle, markeredgecolor=middle, zorder=3)
+        axes.plot([row.middle], [place], marker="o", markersize=_MIDDLE, color=middle, markeredgecolor=middle, zorder=3)
     if row.more:
         axes.plot([high], [place], marker=">", markersize=9, color=colour, zorder=3, clip_on=False)
     if row.budget is not None:

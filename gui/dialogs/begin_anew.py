@@ -33,6 +33,7 @@ from assaypilot.engine.tables.options import parse_endpoint_spec
 from assaypilot.gui.dialogs.steps import Scrolled, form
 from assaypilot.gui.saving import ask_for_place, file_name
 from assaypilot.gui.session import Session
+from assaypilot.gui.widgets.fitting import resize_within_screen
 from assaypilot.gui.widgets.message_bar import error_words
 from assaypilot.gui.widgets.text import go_or_cancel, label, polish
 
@@ -80,7 +81,7 @@ class Asking(QDialog):
         box.rejected.connect(self.reject)
         column.addWidget(box)
         line = self.fontMetrics().lineSpacing()
-        self.resize(WIDE * line, self.HIGH * line)
+        resize_within_screen(self, WIDE * line, self.HIGH * line)
 
     def _go(self) -> None:
         raise NotImplementedError

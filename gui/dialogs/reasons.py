@@ -140,6 +140,7 @@ class ExcludeDialog(ReasonDialog):
         """Nothing; no choice is cut, however large the text is."""
         for choice in (self.technical, self.judged):
             choice.setMinimumWidth(choice.sizeHint().width())
+        self.setMinimumWidth(max(self.minimumWidth(), self.body.totalMinimumSize().width()))
         super().showEvent(event)
 
     def tell(self, sentences: Sequence[str]) -> None:

@@ -8,6 +8,7 @@ from PySide6.QtGui import QFontDatabase, QGuiApplication
 from PySide6.QtWidgets import QCheckBox, QDialog, QHBoxLayout, QPlainTextEdit, QVBoxLayout, QWidget
 
 from assaypilot.gui.reporting import Reporter
+from assaypilot.gui.widgets.fitting import resize_within_screen
 from assaypilot.gui.widgets.text import button, label
 
 __all__ = ["ReportDialog"]
@@ -57,7 +58,7 @@ class ReportDialog(QDialog):
         row.addWidget(close)
         column.addLayout(row)
         line = self.fontMetrics().lineSpacing()
-        self.resize(42 * line, 30 * line)
+        resize_within_screen(self, 42 * line, 30 * line)
         self._show()
 
     def _show(self) -> None:

@@ -20,6 +20,7 @@ from assaypilot.gui.help.topics import HOME, topics
 from assaypilot.gui.keys import keys
 from assaypilot.gui.theme import theme
 from assaypilot.gui.widgets.choices import FilterBox
+from assaypilot.gui.widgets.fitting import resize_within_screen
 from assaypilot.gui.widgets.text import button, label
 
 __all__ = ["HelpWindow", "Reader"]
@@ -98,7 +99,7 @@ class HelpWindow(QWidget):
         self._narrow("")
         line = self.fontMetrics().lineSpacing()
         room = self.list.sizeHintForColumn(0) + BESIDE
-        self.resize(room + 40 * line, 40 * line)
+        resize_within_screen(self, room + 40 * line, 40 * line)
         self.sides.setSizes([room, 40 * line])
         theme().changed.connect(self._draw)
         self.show_topic(HOME)

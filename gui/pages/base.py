@@ -31,6 +31,7 @@ class Headed(QWidget):
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(10)
+        beside.setAlignment(Qt.AlignmentFlag.AlignTop)
         row.addWidget(title, 0, Qt.AlignmentFlag.AlignTop)
         row.addWidget(beside, 1, Qt.AlignmentFlag.AlignTop)
         theme().changed.connect(self._level)

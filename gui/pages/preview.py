@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 from assaypilot.engine.campaign.words import many
 from assaypilot.gui.models.notes import PastedModel
 from assaypilot.gui.pasting import Intended
+from assaypilot.gui.theme import theme
 from assaypilot.gui.widgets.table import Table
 from assaypilot.gui.widgets.text import Callout, button, label
 
@@ -66,7 +67,8 @@ class Preview(QWidget):
         self.summary.setText(words + ". Nothing has been written yet.")
         self.warning.setVisible(bool(intended.warnings))
         self.warning.say("Please look at", "\n".join(intended.warnings[:6]))
-        self.table.tall = any(len(one.note) > LONG or len(one.compound) > LONG // 2 for one in intended.rows)
+        long = LONG / theme().scale
+        self.table.tall = any(len(one.note) > long or len(one.compound) > long // 2 for one in intended.rows)
         self.model.show(intended.rows)
         nothing = "&Mark them in the list" if wrong else "Nothing to write"
         self.write.setText(f"&Write {many(n, 'value')}" if n else nothing)

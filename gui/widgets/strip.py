@@ -27,6 +27,8 @@ GOAL_LINES = 3
 """Lines of the goal, fewer of large text; all of it is in its tip."""
 LINES = 4
 """Lines that the guarantee takes at the foot of the window until more of it is asked for; fewer of large text."""
+FRAME = 3
+"""Pixels of a button like a link around its text."""
 NAME_WIDTH = 40
 """Characters of the file's name that are shown; the guarantee needs the room."""
 
@@ -195,7 +197,8 @@ class Strip(QFrame):
             total = used + (phase.outstanding if phase is not None else 0)
             self.bar.set_share(used / total if phase is not None and total else None)
         if status.confirmation.measurements:
-            self.used.setText(f"{self.used.text()}, {status.confirmation.measurements:,} to confirm")
+            end = "\n" if theme().scale >= LARGE else " "
+            self.used.setText(f"{self.used.text()},{end}{status.confirmation.measurements:,} to confirm")
         head, words = self._expected
         if words and head == status.head and not status.finished:
             self.used.setText(f"{self.used.text()}\n{words}")
@@ -239,6 +242,9 @@ class Footer(QFrame):
         row.setContentsMargins(20, 7, 20, 7)
         row.setSpacing(20)
         self.guarantee = FoldedLabel("muted", lines=LINES)
+        # Its last line stands on that of the button, whose frame is part of its height.
+        self.guarantee.setAlignment(Qt.AlignmentFlag.AlignBottom)
+        self.guarantee.setContentsMargins(0, FRAME, 0, FRAME)
         self.more = button("More", "link")
         self.more.setCheckable(True)
         self.more.toggled.connect(self._unfold)
