@@ -209,7 +209,7 @@ class EndpointDialog(Asking):
             edit.setAccessibleName(caption.replace("&", ""))
             edit.textChanged.connect(lambda _: self._look())
             fields.addRow(caption, edit)
-        fields.insertRow(2, "&Better is", self.direction)
+        fields.insertRow(2, "Be&tter is", self.direction)
         self.direction.setAccessibleName("Which way is better")
         self.direction.currentIndexChanged.connect(lambda _: self._look())
         self._form = fields

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
-from PySide6.QtWidgets import QBoxLayout, QFormLayout, QFrame, QLineEdit, QScrollArea, QWidget
+from PySide6.QtWidgets import QBoxLayout, QFormLayout, QFrame, QScrollArea, QWidget
 
 from assaypilot.gui.theme import theme
 from assaypilot.gui.widgets.form import Form
+from assaypilot.gui.widgets.line import Line
 from assaypilot.gui.widgets.text import label, polish
 
 __all__ = ["Field", "Scrolled", "Step", "form"]
@@ -39,7 +40,7 @@ class Field(QWidget):
         line = QBoxLayout(beside, self)
         line.setContentsMargins(0, 0, 0, 0)
         line.setSpacing(10 if width else 2)
-        self.edit = QLineEdit(text)
+        self.edit = Line(text)
         self.edit.setAccessibleName(name)
         # A long problem beside or below it must not squeeze it.
         self.edit.setMinimumHeight(self.edit.sizeHint().height())

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QLineEdit, QPushButton, QWidget
+from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QPushButton, QWidget
 
+from assaypilot.gui.widgets.line import Line
 from assaypilot.gui.widgets.text import mnemonic_free
 
 __all__ = ["FilterBox", "Segments"]
@@ -65,7 +66,7 @@ class Segments(QWidget):
         self._buttons[key].setText(mnemonic_free(text))
 
 
-class FilterBox(QLineEdit):
+class FilterBox(Line):
     """Text that narrows a table; Escape empties it."""
 
     narrowed = Signal(str)

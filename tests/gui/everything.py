@@ -8,10 +8,12 @@ from pathlib import Path
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
+from assaypilot.gui.dialogs.begin_anew import GOAL as SECOND_GOAL
+from assaypilot.gui.dialogs.begin_anew import LIMIT, EndpointDialog
 from assaypilot.gui.dialogs.reasons import CorrectDialog, ExcludeDialog, UnavailableDialog
 from assaypilot.gui.dialogs.trouble_report import ReportDialog
 from assaypilot.gui.help.asking import close_help, show_help
-from assaypilot.gui.window.main_window import MainWindow
+from assaypilot.gui.window.main_window import GOAL, MainWindow
 from tests.gui.helpers import answered, idle, small_table, status, until
 
 
@@ -65,6 +67,13 @@ def _wizard(qtbot: QtBot, window: MainWindow, folder: Path) -> Iterator[tuple[st
     wizard.reject()
 
 
+def _use(window: MainWindow, use: int) -> None:
+    """Nothing; says what one more endpoint is for."""
+    dialog = window.goal.ways.dialog
+    assert isinstance(dialog, EndpointDialog)
+    dialog.uses.button(use).click()
+
+
 def _dialogs(window: MainWindow) -> dict[str, Callable[[], object]]:
     now = status(window)
     first = now.measurements[-1]
@@ -85,5 +94,10 @@ def _dialogs(window: MainWindow) -> dict[str, Callable[[], object]]:
         "correct": lambda: CorrectDialog(first, name, endpoint, window).open(),
         "about": window.show_about,
         "preferences": window.manners.ask_preferences,
+        "one more endpoint": lambda: (window.show_page(GOAL), window.goal.ways.ask_endpoint()),
+        "a limit": lambda: (window.goal.ways.ask_endpoint(), _use(window, LIMIT)),
+        "a second goal": lambda: (window.goal.ways.ask_endpoint(), _use(window, SECOND_GOAL)),
+        "two sites together": window.goal.ways.ask_together,
+        "plates and controls": window.goal.ways.ask_plates,
         "report": report,
     }

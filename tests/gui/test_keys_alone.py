@@ -1,0 +1,205 @@
+"""What changes a campaign on its way, bounds, pasted results, the replay and the menus: by key events alone."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QDialog, QLineEdit, QMenu, QWidget
+from pytestqt.qtbot import QtBot
+
+from assaypilot.gui.dialogs.begin_anew import GOAL as SECOND_GOAL
+from assaypilot.gui.dialogs.begin_anew import LIMIT, RECORDED, EndpointDialog, TogetherDialog
+from assaypilot.gui.dialogs.goal_endpoint import EndpointBox
+from assaypilot.gui.dialogs.plates_later import PlatesDialog
+from assaypilot.gui.window.main_window import CANDIDATES, GOAL, ROUND, MainWindow
+from tests.gui.helpers import answered, idle, small_table, status, until
+from tests.gui.test_focus import tab_to
+from tests.gui.test_reach import told
+
+Key, ALT, CONTROL = Qt.Key, Qt.KeyboardModifier.AltModifier, Qt.KeyboardModifier.ControlModifier
+
+
+def press(key: Qt.Key, held: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier) -> None:
+    """Nothing; presses a key where the keyboard is."""
+    QTest.keyClick(keyboard(), key, held)
+
+
+def keyboard() -> QWidget:
+    """What has the keyboard."""
+    popup = QApplication.activePopupWidget()
+    found = popup or QApplication.focusWidget() or QApplication.activeWindow()
+    assert found is not None
+    return found
+
+
+def back(qtbot: QtBot, window: MainWindow) -> None:
+    """Nothing; the keyboard is in the window again, as a desktop sees to when a dialog is gone."""
+    window.activateWindow()
+    until(qtbot, window.isActiveWindow)
+
+
+def opened(qtbot: QtBot, window: MainWindow, kind: type[QDialog]) -> QDialog:
+    """The dialog that was opened last, once it has the keyboard."""
+    until(qtbot, lambda: isinstance(window.goal.ways.dialog, kind))  # a button that a letter presses goes down first
+    dialog = window.goal.ways.dialog
+    assert isinstance(dialog, kind)
+    until(qtbot, dialog.isActiveWindow)
+    assert dialog.isAncestorOf(keyboard()), told(keyboard())
+    return dialog
+
+
+@pytest.fixture
+def active(qtbot: QtBot, campaign: MainWindow) -> MainWindow:
+    campaign.activateWindow()
+    until(qtbot, campaign.isActiveWindow)
+    return campaign
+
+
+def test_plates_and_their_control_are_said_and_taken_back(qtbot: QtBot, active: MainWindow) -> None:
+    press(Key.Key_2, CONTROL)
+    assert active.stack.currentIndex() == GOAL
+    idle(qtbot, active)
+    press(Key.Key_L, ALT)
+    dialog = opened(qtbot, active, PlatesDialog)
+    assert isinstance(dialog, PlatesDialog)
+    assert keyboard() is dialog.plates.combo
+    press(Key.Key_Down)
+    assert dialog.plates.blocks == "plate"
+    press(Key.Key_Tab)
+    QTest.keyClicks(keyboard(), "REF-1 = 7,1")
+    until(qtbot, dialog.go.isEnabled)
+    press(Key.Key_Return)
+    until(qtbot, lambda: status(active).settings.blocks == "plate")
+    assert [one.name for one in status(active).settings.controls] == ["REF-1"]
+    idle(qtbot, active)
+    back(qtbot, active)
+    assert isinstance(keyboard(), QLineEdit), "a field, which has nothing of its own to take back"
+    press(Key.Key_Z, CONTROL)
+    until(qtbot, lambda: status(active).settings.blocks == "none")
+
+
+def test_each_use_of_one_more_endpoint_has_a_letter_and_every_field_is_reached(
+    qtbot: QtBot, active: MainWindow
+) -> None:
+    press(Key.Key_2, CONTROL)
+    idle(qtbot, active)
+    press(Key.Key_D, ALT)
+    dialog = opened(qtbot, active, EndpointDialog)
+    assert isinstance(dialog, EndpointDialog)
+    assert keyboard() is dialog.name
+    QTest.keyClicks(keyboard(), "hERG")
+    press(Key.Key_G, ALT)
+    until(qtbot, lambda: dialog.use == SECOND_GOAL)
+    press(Key.Key_T, ALT)
+    assert keyboard() is dialog.direction
+    press(Key.Key_Down)
+    assert dialog.direction.currentData() == "min"
+    press(Key.Key_L, ALT)
+    until(qtbot, lambda: dialog.use == LIMIT)
+    press(Key.Key_S, ALT)
+    QTest.keyClicks(keyboard(), "0,3")
+    press(Key.Key_I, ALT)
+    QTest.keyClicks(keyboard(), "<5")
+    press(Key.Key_C, ALT)
+    until(qtbot, dialog.anew.isChecked)
+    press(Key.Key_C, ALT)
+    until(qtbot, lambda: not dialog.anew.isChecked())
+    until(qtbot, dialog.go.isEnabled)
+    assert "hERG < 5" in dialog.words.text()
+    press(Key.Key_R, ALT)
+    until(qtbot, lambda: dialog.use == RECORDED)
+    until(qtbot, dialog.go.isEnabled)
+    press(Key.Key_A, ALT)
+    until(qtbot, lambda: len(status(active).endpoints) == 2)
+    assert status(active).endpoints[1].name == "hERG"
+
+
+def test_two_sites_are_chosen_and_the_question_is_left(qtbot: QtBot, active: MainWindow) -> None:
+    press(Key.Key_2, CONTROL)
+    idle(qtbot, active)
+    press(Key.Key_S, ALT)
+    dialog = opened(qtbot, active, TogetherDialog)
+    assert isinstance(dialog, TogetherDialog)
+    until(qtbot, lambda: "Looking" not in dialog.sign.text())
+    assert tab_to("Second site") is dialog.second
+    before = dialog.second.currentText()
+    press(Key.Key_Up if dialog.second.currentIndex() else Key.Key_Down)
+    assert dialog.second.currentText() != before
+    press(Key.Key_Escape)
+    until(qtbot, lambda: not dialog.isVisible())
+
+
+def test_the_noise_of_some_compounds_is_typed_in_the_wizard(qtbot: QtBot, active: MainWindow, tmp_path) -> None:
+    active.new_campaign()
+    wizard = active.wizard
+    assert wizard is not None
+    wizard.start_with(small_table(tmp_path / "keys.csv"))
+    until(qtbot, lambda: wizard.table_step.complete)
+    for step in (wizard.columns_step, wizard.check_step, wizard.goal_step):
+        until(qtbot, wizard.next.isEnabled)
+        QTest.keyClick(wizard, Key.Key_N, ALT)
+        until(qtbot, step.isVisible)
+        idle(qtbot, active)
+    box = wizard.goal_step.endpoints.boxes[0]
+    assert isinstance(box, EndpointBox)
+    tab_to("Assay noise (SD)")
+    QTest.keyClicks(keyboard(), "0.2")
+    tab_to("not known")
+    press(Key.Key_Space)
+    assert box.unknown.isChecked()
+    tab_to("another noise")
+    QTest.keyClicks(keyboard(), "R1")
+    until(qtbot, lambda: box.classes.edit.property("wrong") != "true")
+    assert box.classes.text == "R1"
+    press(Key.Key_Escape)
+
+
+def test_a_bound_is_typed_and_a_block_pasted(qtbot: QtBot, active: MainWindow) -> None:
+    press(Key.Key_R, CONTROL)
+    until(qtbot, lambda: status(active).open_round is not None)
+    idle(qtbot, active)
+    press(Key.Key_Return, CONTROL)
+    assert active.stack.currentIndex() == ROUND
+    assert keyboard() is active.round.table
+    for sign in "<5":
+        QTest.keyClick(keyboard(), sign)
+    press(Key.Key_Return)
+    until(qtbot, lambda: status(active).measurements_used == 1)
+    assert status(active).measurements[-1].relation == "<"
+    idle(qtbot, active)
+    issued = status(active).open_round
+    assert issued is not None
+    names = [status(active).library.ids[item.compound] for item in issued.items]
+    QGuiApplication.clipboard().setText(f"ID\tpIC50\n{names[1]}\t6.9\n{names[2]}\t7.1\n")
+    press(Key.Key_V, CONTROL)
+    until(qtbot, active.round.preview.isVisible)
+    press(Key.Key_Return)
+    until(qtbot, lambda: status(active).measurements_used == 3)
+    idle(qtbot, active)
+    press(Key.Key_Z, CONTROL)
+    until(qtbot, lambda: status(active).measurements_used == 1)
+
+
+def test_the_rounds_are_gone_through_and_menus_opened(qtbot: QtBot, active: MainWindow) -> None:
+    answered(qtbot, active)
+    idle(qtbot, active)
+    press(Key.Key_4, CONTROL)
+    assert active.stack.currentIndex() == CANDIDATES
+    slider = tab_to("eplay")
+    while "Slider" not in type(slider).__name__:
+        press(Key.Key_Tab)
+        slider = keyboard()
+    press(Key.Key_Left)
+    until(qtbot, lambda: active.session.replay.round is not None)
+    idle(qtbot, active)
+    press(Key.Key_Home, ALT)
+    until(qtbot, lambda: active.session.replay.round is None)
+    for letter, name in ((Key.Key_F, "File"), (Key.Key_E, "Edit"), (Key.Key_V, "View"), (Key.Key_R, "Round")):
+        QTest.keyClick(active, letter, ALT)
+        menu = QApplication.activePopupWidget()
+        assert isinstance(menu, QMenu), name
+        assert menu.title().replace("&", "") == name
+        QTest.keyClick(menu, Key.Key_Escape)
+        QTest.keyClick(active.menuBar(), Key.Key_Escape)
