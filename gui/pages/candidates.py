@@ -77,7 +77,7 @@ class CandidatesPage(Page):
         self.tools.asked.connect(self._narrow)
         self.tools.calculated.connect(self._show_properties)
         self.filter, self.shown, self.columns_button = self.tools.filter, self.tools.shown, self.tools.columns
-        self.export_button = button("&Export…", tip="Writes compounds to CSV, Excel, SD-file, PDF or PowerPoint: these "
+        self.export_button = button("E&xport…", tip="Writes compounds to CSV, Excel, SD-file, PDF or PowerPoint: these "
                                     "ones as they stand here, those that are in, or all")  # fmt: skip
         self.export_button.clicked.connect(self.export)
         tools.addWidget(self.which)

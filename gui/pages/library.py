@@ -42,7 +42,7 @@ class LibraryPage(Page):
         self.tools.asked.connect(self._narrow)
         self.tools.calculated.connect(self._show_properties)
         self.filter, self.shown = self.tools.filter, self.tools.shown
-        self.gone = button("Cannot be &had…", tip="Note that the selected compounds cannot be made or bought")
+        self.gone = button("Cannot &be had…", tip="Note that the selected compounds cannot be made or bought")
         self.gone.clicked.connect(self._mark)
         tools.addWidget(self.filter, 1)
         tools.addWidget(self.shown)
@@ -157,7 +157,7 @@ class LibraryPage(Page):
         menu = QMenu(self)
         copy = QAction("&Copy", menu)
         copy.triggered.connect(self.copy)
-        gone = QAction("Cannot be &had…", menu)
+        gone = QAction("Cannot &be had…", menu)
         gone.triggered.connect(self._mark)
         gone.setEnabled(self.gone.isEnabled() and bool(self.table.selected_rows()))
         menu.addActions([copy, gone])

@@ -28,7 +28,7 @@ class Tools(QWidget):
             "&Work list…", tip="The round for the lab: a table with empty cells or a page to print, on plates if wanted"
         )
         self.read = button(
-            "R&ead results…", tip="Reads results from a table or a workbook; shows them before they are kept"
+            "Re&ad results…", tip="Reads results from a table or a workbook; shows them before they are kept"
         )
         self.paste = button("Paste", tip=as_here("Pastes values from a spreadsheet (Ctrl+V): onto the selected line "
                             "and those below it, or ids with values. Shown before they are kept"))  # fmt: skip
@@ -36,7 +36,7 @@ class Tools(QWidget):
         self.late = button("Enter &late results", tip="Lets results be typed that come after the round was closed")
         self.late.setCheckable(True)
         self.back = label("", "muted")
-        self.withdraw = button("Withdra&w…", "link", "Takes the round back; only while it has no result")
+        self.withdraw = button("With&draw…", "link", "Takes the round back; only while it has no result")
         self.close_ = button("Clo&se round…", tip="Ends the round with what has come back; says first what that means")
         for made in (self.work, self.read, self.paste, self.practice, self.late):
             row.addWidget(made)

@@ -76,7 +76,7 @@ class SarPage(Page):
         self.which.chosen.connect(lambda _: self._chosen())
         self.endpoint = choice_box("Endpoint", "Which endpoint the pictures are about", letters=12)
         self.endpoint.activated.connect(lambda _: self._work())
-        self.export_button = button("&Export…", tip="Writes the picture as PNG, SVG or PDF, and its data as csv beside "
+        self.export_button = button("E&xport…", tip="Writes the picture as PNG, SVG or PDF, and its data as csv beside "
                                     "it; or copies one of them")  # fmt: skip
         self.menu = QMenu(self)
         self.menu.addAction("&Copy Picture", self._copy_picture)

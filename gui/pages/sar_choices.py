@@ -51,7 +51,7 @@ class HeatChoices(QWidget):
         self.order.addItem("best first", True)
         self.order.addItem("as in the table", False)
         self.swap = button("S&wap", tip="Rows become columns")
-        for text, box in (("&Rows", self.down), ("C&olumns", self.across)):
+        for text, box in (("Row&s", self.down), ("C&olumns", self.across)):
             first.addWidget(_named(text, box))
         first.addWidget(self.swap)
         first.addWidget(_named("Or&der", self.order))

@@ -6,7 +6,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QDialog, QLineEdit, QMenu, QWidget
+from PySide6.QtWidgets import QAbstractButton, QApplication, QDialog, QLabel, QLineEdit, QMenu, QWidget
 from pytestqt.qtbot import QtBot
 
 from assaypilot.gui.dialogs.begin_anew import GOAL as SECOND_GOAL
@@ -187,10 +187,7 @@ def test_the_rounds_are_gone_through_and_menus_opened(qtbot: QtBot, active: Main
     idle(qtbot, active)
     press(Key.Key_4, CONTROL)
     assert active.stack.currentIndex() == CANDIDATES
-    slider = tab_to("eplay")
-    while "Slider" not in type(slider).__name__:
-        press(Key.Key_Tab)
-        slider = keyboard()
+    tab_to("Round shown")
     press(Key.Key_Left)
     until(qtbot, lambda: active.session.replay.round is not None)
     idle(qtbot, active)
@@ -203,3 +200,26 @@ def test_the_rounds_are_gone_through_and_menus_opened(qtbot: QtBot, active: Main
         assert menu.title().replace("&", "") == name
         QTest.keyClick(menu, Key.Key_Escape)
         QTest.keyClick(active.menuBar(), Key.Key_Escape)
+
+
+def letters(window: MainWindow) -> list[str]:
+    """The letters that Alt goes to something with: menus, and what can be seen of the page."""
+    texts = [menu.text() for menu in window.menuBar().actions()]
+    texts += [one.text() for one in window.findChildren(QAbstractButton) if one.isVisible() and one.isEnabled()]
+    texts += [one.text() for one in window.findChildren(QLabel) if one.isVisible() and one.buddy() is not None]
+    marked = [text.replace("&&", "").partition("&")[2][:1].upper() for text in texts]
+    return [letter for letter in marked if letter]
+
+
+def test_a_letter_leads_to_one_thing_on_each_page(qtbot: QtBot, active: MainWindow) -> None:
+    answered(qtbot, active)
+    active.session.plan()
+    idle(qtbot, active)
+    twice = {}
+    for place, page in enumerate(active.pages):
+        active.show_page(place)
+        idle(qtbot, active)
+        found = letters(active)
+        assert len(found) >= 5
+        twice[type(page).__name__] = sorted({letter for letter in found if found.count(letter) > 1})
+    assert {name: more for name, more in twice.items() if more} == {}
