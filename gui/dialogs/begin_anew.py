@@ -227,6 +227,9 @@ class EndpointDialog(Asking):
         )
         self.anew.toggled.connect(lambda _: self._look())
         self.body.addWidget(self.anew)
+        # The way better is stands above the noise, and was made after it.
+        for before, after in ((self.unit, self.direction), (self.direction, self.sd), (self.sd, self.limit)):
+            QWidget.setTabOrder(before, after)
         self.uses.button(RECORDED).setChecked(True)
         self.uses.idToggled.connect(lambda _, on: self._look() if on else None)
         self._look()
