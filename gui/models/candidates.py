@@ -62,7 +62,7 @@ class CandidatesModel(RowsModel):
                     lambda: _by_status(status),
                     coded=lambda: Coded(known.status, STATUSES),
                     status=lambda row: int(known.status[row]),
-                    width=108 + (10 if (known.status == STATUSES.index("not estimable")).any() else 0),
+                    width=99 + (14 if (known.status == STATUSES.index("not estimable")).any() else 0),
                 ),
                 *structure_column(library),
                 id_column(library),

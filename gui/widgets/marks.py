@@ -132,11 +132,11 @@ class StatusDelegate(QStyledItemDelegate):
         if code is None:
             return
         box = QRectF(option.rect)
-        draw_mark(painter, int(code), QPointF(box.left() + 16, box.center().y()), 4.4)
+        draw_mark(painter, int(code), QPointF(box.left() + 13, box.center().y()), 4.4)
         painter.save()
         font = QFont(option.font)
         font.setWeight(QFont.Weight.DemiBold if code < 2 else QFont.Weight.Normal)
         painter.setFont(font)
         painter.setPen(QColor(theme().colours.muted) if code >= 2 else theme().colours.status(int(code)))
-        painter.drawText(box.adjusted(28, 0, -2, 0), int(Qt.AlignmentFlag.AlignVCenter), STATUSES[int(code)])
+        painter.drawText(box.adjusted(23, 0, -2, 0), int(Qt.AlignmentFlag.AlignVCenter), STATUSES[int(code)])
         painter.restore()
