@@ -11,10 +11,9 @@ from pytestqt.qtbot import QtBot
 
 from assaypilot.gui.dialogs.begin_anew import GOAL as SECOND_GOAL
 from assaypilot.gui.dialogs.begin_anew import LIMIT, RECORDED, EndpointDialog, TogetherDialog
-from assaypilot.gui.dialogs.goal_endpoint import EndpointBox
 from assaypilot.gui.dialogs.plates_later import PlatesDialog
 from assaypilot.gui.window.main_window import CANDIDATES, GOAL, ROUND, MainWindow
-from tests.gui.helpers import answered, idle, small_table, status, until
+from tests.gui.helpers import answered, idle, status, until
 from tests.gui.test_focus import tab_to
 from tests.gui.test_reach import told
 
@@ -129,31 +128,6 @@ def test_two_sites_are_chosen_and_the_question_is_left(qtbot: QtBot, active: Mai
     assert dialog.second.currentText() != before
     press(Key.Key_Escape)
     until(qtbot, lambda: not dialog.isVisible())
-
-
-def test_the_noise_of_some_compounds_is_typed_in_the_wizard(qtbot: QtBot, active: MainWindow, tmp_path) -> None:
-    active.new_campaign()
-    wizard = active.wizard
-    assert wizard is not None
-    wizard.start_with(small_table(tmp_path / "keys.csv"))
-    until(qtbot, lambda: wizard.table_step.complete)
-    for step in (wizard.columns_step, wizard.check_step, wizard.goal_step):
-        until(qtbot, wizard.next.isEnabled)
-        QTest.keyClick(wizard, Key.Key_N, ALT)
-        until(qtbot, step.isVisible)
-        idle(qtbot, active)
-    box = wizard.goal_step.endpoints.boxes[0]
-    assert isinstance(box, EndpointBox)
-    tab_to("Assay noise (SD)")
-    QTest.keyClicks(keyboard(), "0.2")
-    tab_to("not known")
-    press(Key.Key_Space)
-    assert box.unknown.isChecked()
-    tab_to("another noise")
-    QTest.keyClicks(keyboard(), "R1")
-    until(qtbot, lambda: box.classes.edit.property("wrong") != "true")
-    assert box.classes.text == "R1"
-    press(Key.Key_Escape)
 
 
 def test_a_bound_is_typed_and_a_block_pasted(qtbot: QtBot, active: MainWindow) -> None:
