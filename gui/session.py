@@ -19,6 +19,7 @@ from assaypilot.gui.working import Working
 
 if TYPE_CHECKING:
     from assaypilot.engine.campaign.campaign import Campaign
+    from assaypilot.engine.campaign.changing.library import Classes
     from assaypilot.engine.campaign.changing.restarting import Restart
     from assaypilot.engine.campaign.changing.terms import Change
     from assaypilot.engine.campaign.file.store import Verification
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from assaypilot.engine.campaign.wording import LogEntry
     from assaypilot.engine.endpoint import Relation
     from assaypilot.engine.export.answer import Ends
+    from assaypilot.engine.library import Library
     from assaypilot.engine.measurements import Result
     from assaypilot.engine.plates.layout import PlateUse
     from assaypilot.engine.stock import PlanName, StockLine, StockTerms
@@ -275,6 +277,25 @@ class Session(Working):
             ),
             then, _ignored,
         )  # fmt: skip
+
+    def consequences_of_adding(
+        self, compounds: Library, classes: Classes, then: Callable[[tuple[str, ...]], None],
+        failed: Callable[[Exception], None],
+    ) -> None:  # fmt: skip
+        """Nothing; hands over what more compounds would do to decisions and guarantee; nothing is done."""
+        self._read(
+            "Looking ahead", lambda campaign, report: campaign.consequences_of_adding(compounds, classes), then, failed
+        )
+
+    def add_compounds(
+        self, compounds: Library, classes: Classes, source: Source, then: Callable[[], None] | None = None
+    ) -> None:
+        """Nothing; takes more compounds in."""
+        self._command(
+            "Adding compounds",
+            lambda campaign, report: campaign.add_compounds(compounds, source=source, classes=classes),
+            _plain(then),
+        )
 
     def change(self, changes: Change, note: str = "", then: Callable[[], None] | None = None) -> None:
         """Nothing; goes on under other terms."""

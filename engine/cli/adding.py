@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from assaypilot.engine.campaign.campaign import Campaign
@@ -13,11 +13,9 @@ from assaypilot.engine.campaign.words import many
 from assaypilot.engine.cli.changing import agreed, refusal
 from assaypilot.engine.cli.console import Console, Reply, count
 from assaypilot.engine.cli.standing import guarantee_of
-from assaypilot.engine.tables.more import read_more
+from assaypilot.engine.tables.more import classes_said, read_more
 from assaypilot.engine.tables.opening import read_table
 from assaypilot.engine.tables.options import TableOptions
-from assaypilot.engine.tables.raw import RawTable
-from assaypilot.engine.tables.values import is_missing
 
 __all__ = ["add"]
 
@@ -34,7 +32,7 @@ def add(options: argparse.Namespace, console: Console) -> Reply:
         more = read_more(raw, before.library, wanted, console.report)
         compounds = more.library
         not_used = [{"row": one.row, "column": one.column, "reason": one.reason} for one in more.not_used]
-        classes = _classes(raw, before, dict(zip(more.places, compounds.ids, strict=True)))
+        classes = classes_said(raw, more, columns(before.endpoints))
         told = campaign.consequences_of_adding(compounds, classes)
         lines = [f"row {entry['row']}: {entry['reason']}" for entry in not_used]
         console.say(*lines[:_ROWS], *count(len(lines), _ROWS, "rows (--json lists them all)"), *told)
@@ -47,20 +45,6 @@ def add(options: argparse.Namespace, console: Console) -> Reply:
     added = now.library.ids[len(before.library) :]
     said = [f"{many(len(added), 'compound')} added.", now.statement, now.guarantee.sentence]
     return Reply(_document(now, added, told, not_used), said)
-
-
-def _classes(raw: RawTable, before: Status, of_row: Mapping[int, str]) -> dict[str, dict[str, str]]:
-    """By column that names classes of noise what it says of each compound, by id; without columns the table lacks.
-
-    ``of_row``: the ids of the compounds by the places of their rows.
-    """
-    folded = {column.strip().casefold(): column for column in raw.columns}
-    found = {}
-    for name in columns(before.endpoints):
-        if name.strip().casefold() in folded:
-            words = raw.column(folded[name.strip().casefold()])
-            found[name] = {own: words[place] for place, own in of_row.items() if not is_missing(words[place])}
-    return found
 
 
 def _document(

@@ -43,6 +43,7 @@ PRESENT = {
     "EndpointDialog": "add-endpoint",
     "TogetherDialog": "two-sites",
     "PlatesDialog": "plates-later",
+    "MoreDialog": "add-compounds",
     "ReplayBar": "replay",
     "ExcludeDialog": "exclude",
     "CorrectDialog": "correct",

@@ -1,4 +1,4 @@
-"""The ways on from the Goal page that are more than a number: one more endpoint, two sites together, and plates."""
+"""The ways on from the Goal page that are more than a number: compounds, an endpoint, sites together, and plates."""
 
 from __future__ import annotations
 
@@ -21,13 +21,17 @@ __all__ = ["Ways"]
 
 
 class Ways(QWidget):
-    """Three buttons, each with its dialog."""
+    """Four buttons, each with its dialog; that of compounds is opened by the window, after a table was read."""
 
     def __init__(self, session: Session) -> None:
         super().__init__()
         self._session = session
         self.dialog: QDialog | None = None
         """The one that was opened last."""
+        self.compounds = button(
+            "Add co&mpounds\N{HORIZONTAL ELLIPSIS}",
+            tip="From a table, with new substituents perhaps; what that does to the guarantee is said first",
+        )
         self.endpoint = button(
             "Add an en&dpoint\N{HORIZONTAL ELLIPSIS}", tip="To record, to keep to a limit, or as a second goal"
         )
@@ -43,7 +47,7 @@ class Ways(QWidget):
         self.endpoint.clicked.connect(self.ask_endpoint)
         self.together.clicked.connect(self.ask_together)
         row = FlowRow(self)
-        for made in (self.endpoint, self.together, self.plates):
+        for made in (self.compounds, self.endpoint, self.together, self.plates):
             row.addWidget(made)
 
     def ask_endpoint(self) -> None:

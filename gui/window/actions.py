@@ -95,6 +95,7 @@ class Actions:
         self.close_round = add(lab, "&Close Round…", window.close_round)
         self.withdraw = add(lab, "Wi&thdraw Round…", window.journey.withdraw_round)
         lab.addSeparator()
+        self.compounds = add(lab, "&Add Compounds…", window.adding.ask)
         self.stock = add(lab, "Read &Stock List…", window.stocking.ask)
         self.orders = add(lab, "Save &Order List…", window.stocking.ask_where)
         lab.addSeparator()
@@ -129,6 +130,7 @@ class Actions:
             action.setEnabled(open_)
         self.plan.setEnabled(writable and not standing and not (view is not None and view.status.finished))
         self.stock.setEnabled(writable)
+        self.compounds.setEnabled(writable)
         self.orders.setEnabled(view is not None and view.status.stock is not None and bool(view.status.stock.orders))
         self.confirm.setEnabled(writable and view is not None and bool(view.status.confirmation.due))
         for action in (self.enter, self.close_round, self.paste):

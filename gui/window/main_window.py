@@ -41,6 +41,7 @@ from assaypilot.gui.widgets.strip import Footer, Strip
 from assaypilot.gui.widgets.structures import Structures, drawing_pool
 from assaypilot.gui.widgets.work_bar import WorkBar
 from assaypilot.gui.window.actions import PAGES, Actions
+from assaypilot.gui.window.adding import Adding
 from assaypilot.gui.window.exporting import Exporting
 from assaypilot.gui.window.journey import Journey
 from assaypilot.gui.window.manners import Manners
@@ -95,6 +96,7 @@ class MainWindow(QMainWindow):
         self.picture_files = PictureFiles(self)
         self.work_lists = WorkLists(self)
         self.stocking = Stocking(self)
+        self.adding = Adding(self)
         self.round.plates = self.work_lists.layout
         self._leaving = False
         """Whether it was said that closing would stop an export."""

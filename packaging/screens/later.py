@@ -27,6 +27,8 @@ FLOOR = 7.2
 WEAK = 6.55
 WEAKEST = "tBu"
 FEW = 30
+NEWER = ("cPent", "SF5", "")
+"""Substituents that no compound had before, and one that somebody forgot."""
 
 
 def changed_later(at: Photographer) -> None:
@@ -48,6 +50,7 @@ def changed_later(at: Photographer) -> None:
     wizard.goal_step.endpoints.boxes[0].noise.edit.setText(str(NOISE))
     _create(at, wizard)
     window.show_page(GOAL)
+    _compounds_later(at)
     _endpoint_later(at)
     _together(at)
     _plates_later(at)
@@ -161,6 +164,24 @@ def _plates(at: Photographer, name: str) -> None:
         fields.edit.edit.setText("REF-1 = 7,1")
     at.settle()
     at.shoot(name, dialog)
+    dialog.reject()
+
+
+def _compounds_later(at: Photographer) -> None:
+    """More compounds from a table, one of them with no substituent at a site: what that does, before it is done."""
+    window, table = at.window, at.work / "later compounds.csv"
+    assert window.session.view is not None
+    first, *others = window.session.view.status.library.sites
+    rows = [["ID", first.name, *(site.name for site in others)]]
+    rows += [[f"LATER-{k + 1}", label, *(site.substituents[k] for site in others)] for k, label in enumerate(NEWER)]
+    with table.open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file).writerows(rows)
+    window.adding.read(table)
+    at.until(lambda: window.adding.dialog is not None, "the table")
+    dialog = window.adding.dialog
+    assert dialog is not None
+    at.until(dialog.go.isEnabled, "what follows")
+    at.shoot("compounds-later", dialog)
     dialog.reject()
 
 
