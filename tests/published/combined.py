@@ -38,6 +38,8 @@ KINDS = (
     Kind("noise, plates, partial, corrections", unknown=True, plates=0.3, partial=True, typos=True),
     Kind("noise, minds, lost, partial", unknown=True, minds=True, lost=0.02, partial=True),
     Kind("plates, limit, lost, partial", plates=0.3, limit=True, lost=0.02, partial=True),
+    Kind("bounds, plates, corrections", bounds=0.2, plates=0.3, typos=True),
+    Kind("noise, bounds, plates, partial, lost", unknown=True, bounds=0.2, plates=0.3, partial=True, lost=0.02),
     Kind("plates, minds, corrections", plates=0.3, minds=True, typos=True),
     Kind("limit, bounds, minds, stock", limit=True, bounds=0.3, minds=True, stock=True),
     Kind("stock, partial, minds, lost", stock=True, partial=True, minds=True, lost=0.02),
