@@ -227,8 +227,12 @@ def _cautions(endpoints: Sequence[Endpoint], settings: Settings, n_measured: int
 
 _USUAL = 0.3
 """The SD that the first plan starts from where nothing says better: of log values, as biochemical assays have it."""
-_OR_UNKNOWN = "; or say that nobody knows it, --sd unknown, and it is estimated on the way."
 _HARDLY_KNOWN = " So few replicates tell little: it may be several times larger. Give your assay's own SD if you can."
+
+
+def _as_typed(endpoint: Endpoint, noise: str, measured: Sequence[str]) -> str:
+    """How the noise of an endpoint is given; of the only one by an option of its own."""
+    return f"--sd {noise}" if len(measured) == 1 else f'--endpoint "{endpoint.name};sd={noise}"'
 
 
 def _with_noise(
@@ -265,17 +269,18 @@ def _with_noise(
                 raise AssayPilotError(
                     f"nothing says about how large the assay noise (SD) of {endpoint.name} is",
                     option="--sd",
-                    mend="Give a guess for the first plan, e.g. unknown:5; decisions will not rest on it.",
+                    mend=f"Give a guess for the first plan, e.g. {_as_typed(endpoint, 'unknown:5', measured)}; "
+                    "decisions will not rest on it.",
                 )
             elif endpoint.name in measured:
                 raise AssayPilotError(
                     f"the assay noise (SD) of {endpoint.name} is not known: none was given, "
                     f"and {'replicates agree exactly' if compounds else 'no compound was measured twice'}",
                     option="--sd",
-                    mend=f"Give the SD between independent measurements of one compound, e.g. --sd 0.2{_OR_UNKNOWN}"
-                    if len(measured) == 1
-                    else "Give the SD between independent measurements of one compound, "
-                    f'e.g. --endpoint "{endpoint.name};sd=0.2"{_OR_UNKNOWN}',
+                    mend="Give the SD between independent measurements of one compound, e.g. "
+                    f"{_as_typed(endpoint, '0.2', measured)}; or say that nobody knows it, "
+                    f"{_as_typed(endpoint, 'unknown' if endpoint.is_log else 'unknown:0.5', measured)}, "
+                    f"{'' if endpoint.is_log else 'with a guess for the first plan, '}and it is estimated on the way.",
                 )
         if endpoint.noise_estimated and endpoint.name in measured:
             notes.append(

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from assaypilot.engine.endpoint import Endpoint
 from assaypilot.engine.measurements import Result
+from assaypilot.engine.percentages import percent
 from assaypilot.engine.tables import headers
 
 __all__ = ["another_scale"]
@@ -39,5 +40,5 @@ def another_scale(endpoint: Endpoint, results: Sequence[Result]) -> str | None:
             f"potent. If they are logarithms, call the column p{endpoint.name}."
         )
     if endpoint.unit == "%" and low >= -_FRACTIONS and high <= _FRACTIONS and any(value % 1 for value in values):
-        return f"{lie} fractions and not per cent? They were taken as per cent, {high:g} % at most."
+        return f"{lie} fractions and not per cent? They were taken as per cent, at most {percent(high / 100.0, 4)}."
     return None

@@ -10,13 +10,14 @@ from hypothesis import strategies as st
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.export.csv_file import write_csv
 from assaypilot.engine.tables.opening import read_table
+from assaypilot.engine.tables.raw import visible
 from assaypilot.engine.tables.values import parse_value
 
-# What a table can hold: no control characters, and the outer spaces that reading trims.
+# What a table can hold: no control characters, no signs that nobody sees, and no outer spaces, which reading trims.
 TEXTS = (
     st.text(st.characters(exclude_categories=("Cs", "Cc", "Cn", "Zl", "Zp")), min_size=1, max_size=12)
     .map(lambda text: text.strip() or "x")
-    .filter(lambda text: text == text.strip() and not text.startswith("\ufeff"))
+    .filter(lambda text: text == visible(text).strip())
 )
 RISKY = st.sampled_from(["=1+1", "+x", "-y", "@cmd", "'=1", "''+2", "'plain", "-5", 'a"b', "a,b", "a;b", "two\nlines"])
 
